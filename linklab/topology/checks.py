@@ -1,0 +1,319 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What is wrong or doubtful in a topology, as sentences that name the node and the key.
+
+An "error" would keep Mininet from building the network, or build another one than the file says; a "warning" runs but
+deserves a look. Called by `Topology.check` and, for its list of problems, by the editor. Pure.
+Limits: IFNAMSIZ in Linux's uapi/linux/if.h (15 characters), mininet/link.py `TCIntf`.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from ipaddress import IPv4Address, IPv4Interface, IPv4Network
+from typing import TYPE_CHECKING, Any, Literal
+
+from linklab import units
+from linklab.errors import InputError
+
+if TYPE_CHECKING:
+    from linklab.topology.model import Topology
+    from linklab.topology.parts import Controller, Node
+
+SWITCH_TYPES = ("default", "ovs", "ivs", "user", "userns", "legacySwitch", "legacyRouter")
+_MAX_INTERFACE_NAME = 15
+_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*")
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One finding; where: "host h1", "link s1-s2" or "application"."""
+
+    severity: Literal["error", "warning"]
+    where: str
+    message: str
+
+    def __str__(self) -> str:
+        return f"{self.where}: {self.message}"
+
+
+def problems(topology: Topology) -> list[Problem]:
+    """Everything found; names and addresses are looked at only once all values have the right type."""
+    found = list(_values(topology))
+    if not found:
+        found = [*_names(topology), *_ends(topology)]
+    if not any(problem.severity == "error" for problem in found):
+        found += [*_interface_names(topology), *_addresses(topology), *_loops(topology)]
+    return found
+
+
+# A check gets a value and returns None, or what the value must be.
+_Check = Callable[[Any], str | None]
+
+
+def _that(test: Callable[[Any], bool], wanted: str) -> _Check:
+    return lambda value: None if test(value) else f"must be {wanted}"
+
+
+def _is_number(value: Any) -> bool:  # noqa: ANN401 - JSON may hold anything
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _is_whole(value: Any) -> bool:  # noqa: ANN401 - as above
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _is_strings(value: Any) -> bool:  # noqa: ANN401 - as above
+    return isinstance(value, list) and all(isinstance(item, str) for item in value)
+
+
+def _is_pair(value: Any) -> bool:  # noqa: ANN401 - as above
+    return _is_strings(value) and len(value) == 2
+
+
+def _parses(parse: Callable[[str], object], value: Any) -> bool:  # noqa: ANN401 - as above
+    try:
+        return isinstance(value, str) and parse(value) is not None
+    except ValueError:
+        return False
+
+
+def _time(value: Any) -> str | None:  # noqa: ANN401 - as above
+    if not isinstance(value, str):
+        return 'must be a string with a unit, such as "5ms"'
+    try:
+        units.parse_time_s(value)
+    except InputError as error:
+        return f"must be a time: {error}"
+    return None
+
+
+def _bandwidth(value: Any) -> str | None:  # noqa: ANN401 - as above
+    if _is_number(value):
+        return None if value > 0 else "must be above 0 Mbit/s"
+    if not isinstance(value, str):
+        return 'must be a number of Mbit/s or a string such as "10mbit"'
+    try:
+        units.parse_rate_mbit(value)
+    except InputError as error:
+        return f"must be a rate: {error}"
+    return None
+
+
+def _vlan(value: Any) -> bool:  # noqa: ANN401 - as above
+    return _is_pair(value) and _parses(IPv4Interface, value[0]) and value[1].isdecimal() and 1 <= int(value[1]) <= 4094
+
+
+def _one_of(*words: str) -> _Check:
+    return _that(lambda v: isinstance(v, str) and v in words, "one of " + ", ".join(f'"{w}"' for w in words))
+
+
+_string = _that(lambda v: isinstance(v, str), "a string")
+_strings = _that(_is_strings, "a list of strings")
+_flag = _one_of("0", "1")
+_number_text = _that(lambda v: isinstance(v, str) and (v == "" or v.isdecimal()), "digits in a string")
+_whole = _that(_is_whole, "a whole number")
+_positive = _that(lambda v: _is_whole(v) and v > 0, "a whole number above 0")
+
+_HOST: dict[str, _Check] = {
+    "hostname": _string,
+    "nodeNum": _positive,
+    "ip": _that(lambda v: v == "" or _parses(IPv4Interface, v), 'an IPv4 address such as "10.0.0.1" or "10.0.0.1/8"'),
+    "defaultRoute": _that(lambda v: v == "" or _parses(IPv4Address, v), 'an IPv4 address such as "10.0.0.254"'),
+    "sched": _one_of("host", "cfs", "rt"),
+    "cpu": _that(lambda v: _is_number(v) and v > 0, "a number above 0, the share of one processor"),
+    "cores": _that(
+        lambda v: isinstance(v, str) and re.fullmatch(r"\d+(-\d+)?(,\d+(-\d+)?)*", v) is not None,
+        'processor numbers such as "0,1"',
+    ),
+    "startCommand": _string,
+    "stopCommand": _string,
+    "externalInterfaces": _strings,
+    "vlanInterfaces": _that(
+        lambda v: isinstance(v, list) and all(map(_vlan, v)), 'a list of pairs such as ["10.0.0.9", "100"]'
+    ),
+    "privateDirectory": _that(
+        lambda v: isinstance(v, list) and all(isinstance(item, str) or _is_pair(item) for item in v),
+        'a list of folders or of pairs such as ["/etc/x", "/tmp/x"]',
+    ),
+}
+_SWITCH: dict[str, _Check] = {
+    "hostname": _string,
+    "nodeNum": _positive,
+    "controllers": _strings,
+    "switchType": _one_of(*SWITCH_TYPES),
+    "dpid": _that(
+        lambda v: isinstance(v, str) and re.fullmatch("[0-9A-Fa-f]{0,16}", v.replace(":", "")) is not None,
+        "at most 16 hexadecimal digits",
+    ),
+    "dpctl": _number_text,
+    "switchIP": _that(lambda v: v == "" or _parses(IPv4Interface, v), "an IPv4 address"),
+    "netflow": _flag,
+    "sflow": _flag,
+    "startCommand": _string,
+    "stopCommand": _string,
+    "externalInterfaces": _strings,
+}
+_CONTROLLER: dict[str, _Check] = {
+    "hostname": _string,
+    "controllerType": _one_of("ref", "ovsc", "remote", "inband"),
+    "controllerProtocol": _one_of("tcp", "ssl"),
+    "remoteIP": _string,
+    "remotePort": _that(lambda v: _is_whole(v) and 0 < v < 65536, "a port number from 1 to 65535"),
+}
+_LINK: dict[str, _Check] = {
+    "bw": _bandwidth,
+    "delay": _time,
+    "jitter": _time,
+    "loss": _that(lambda v: _is_number(v) and 0 <= v <= 100, "a number of percent from 0 to 100"),
+    "max_queue_size": _positive,
+    "speedup": _that(lambda v: _is_number(v) and v >= 0, "a number of Mbit/s, or 0 for none"),
+}
+_APPLICATION: dict[str, _Check] = {
+    "ipBase": _that(
+        lambda v: _parses(lambda t: IPv4Network(t, strict=False), v) and "/" in v,
+        'a network such as "10.0.0.0/8"',
+    ),
+    "startCLI": _flag,
+    "terminalType": _one_of("xterm", "gterm"),
+    "switchType": _one_of("ovs", "ivs", "user", "userns"),
+    "dpctl": _number_text,
+    **dict.fromkeys(("netflow", "sflow", "openFlowVersions"), _that(lambda v: isinstance(v, Mapping), "an object")),
+}
+_PARTS: dict[str, dict[str, _Check]] = {
+    "netflow": {"nflowTarget": _string, "nflowTimeout": _number_text, "nflowAddId": _flag},
+    "sflow": {"sflowTarget": _string, **dict.fromkeys(("sflowSampling", "sflowHeader", "sflowPolling"), _number_text)},
+    "openFlowVersions": dict.fromkeys(("ovsOf10", "ovsOf11", "ovsOf12", "ovsOf13"), _flag),
+}
+
+
+def _values(topology: Topology) -> Iterator[Problem]:
+    """Values of the wrong type or out of range; unknown keys pass."""
+    application = topology.preferences.data
+    tables: list[tuple[str, Mapping[str, Any], dict[str, _Check]]] = [("application", application, _APPLICATION)]
+    tables += [
+        (f"application {part}", application[part], table)
+        for part, table in _PARTS.items()
+        if isinstance(application.get(part), Mapping)
+    ]
+    tables += [(f"controller {c.name}", c.opts, _CONTROLLER) for c in topology.all_controllers]
+    tables += [(f"host {host.name}", host.opts, _HOST) for host in topology.hosts]
+    tables += [(f"switch {switch.name}", switch.opts, _SWITCH) for switch in topology.switches]
+    tables += [(f"link {link.name}", link.opts, _LINK) for link in topology.links]
+    for where, opts, table in tables:
+        for key, check in table.items():
+            if key in opts and (wanted := check(opts[key])) is not None:
+                yield Problem("error", where, f'"{key}" {wanted}, found {json.dumps(opts[key])}')
+    for node in topology.nodes:
+        for key, value in (("x", node.x), ("y", node.y)):
+            if not _parses(float, str(value)):
+                yield Problem("error", f"{node.what} {node.name}", f'"{key}" must be a number, found "{value}"')
+
+
+def _names(topology: Topology) -> Iterator[Problem]:
+    """Names that Linux or Mininet would refuse, or that two nodes share."""
+    named: list[Controller | Node] = [*topology.all_controllers, *topology.nodes]
+    for name, count in Counter(node.name for node in named).items():
+        if count > 1:
+            kinds = " and ".join(sorted({node.what for node in named if node.name == name}))
+            yield Problem("error", f"{kinds} {name}", f'{count} nodes have the "hostname" {json.dumps(name)}')
+    for node in named:
+        where = f"{node.what} {node.name}"
+        if not _NAME.fullmatch(node.name):
+            rule = "may hold letters, digits, _ . and -, and starts with none of . and -"
+            yield Problem("error", where, f'"hostname" {rule}; found {json.dumps(node.name)}')
+        elif node.name in ("client", "mininet"):
+            yield Problem("warning", where, f'a terminal called "{node.name}" is Linklab\'s own; rename the node')
+
+
+def _ends(topology: Topology) -> Iterator[Problem]:
+    """Links and controllers that lead nowhere."""
+    ports = {node.name: node.what for node in topology.nodes}
+    controllers = {controller.name for controller in topology.all_controllers}
+    wireless = wireless_names(topology)
+    if wireless:
+        named = ", ".join(sorted(wireless))
+        yield Problem("warning", "the file", f"wireless nodes are kept but cannot be run: {named}")
+    for switch in topology.switches:
+        for name in switch.opts.get("controllers", []):
+            if name not in controllers:
+                yield Problem("error", f"switch {switch.name}", f'"controllers" names {name}, and there is none')
+    for link in topology.links:
+        for key, end in (("src", link.src), ("dest", link.dest)):
+            if end in controllers:
+                hint = 'a switch names its controllers in "controllers"'
+                yield Problem("error", f"link {link.name}", f'"{key}" is the controller {end}; {hint}')
+            elif end not in ports and end not in wireless:
+                yield Problem("error", f"link {link.name}", f'"{key}" names {end}, and there is no such node')
+        if link.src == link.dest:
+            yield Problem("error", f"link {link.name}", f"joins {link.src} to itself")
+        elif ports.get(link.src) == ports.get(link.dest) == "host":
+            yield Problem("warning", f"link {link.name}", "joins two hosts, which runs but which MiniEdit cannot draw")
+        bandwidth = link.opts.get("bw", 0)
+        rate_mbit = units.parse_rate_mbit(bandwidth) if isinstance(bandwidth, str) else bandwidth
+        if rate_mbit > 1000:
+            message = f'"bw" {rate_mbit:g} Mbit/s is above 1000, from where stock Mininet leaves a link unlimited'
+            yield Problem("warning", f"link {link.name}", message)
+
+
+def _interface_names(topology: Topology) -> Iterator[Problem]:
+    """Interface names that Linux would refuse; only to be asked once every link leads somewhere."""
+    if wireless_names(topology):
+        return
+    for node in topology.nodes:
+        longest = max((*topology.interfaces()[node.name], node.name), key=len)
+        if len(longest) > _MAX_INTERFACE_NAME:
+            limit = f"Linux allows {_MAX_INTERFACE_NAME} characters"
+            yield Problem(
+                "error", f"{node.what} {node.name}", f'"hostname" makes the interface name {longest}; {limit}'
+            )
+
+
+def _addresses(topology: Topology) -> Iterator[Problem]:
+    """Addresses that two hosts share, or that ipBase does not hold."""
+    base = IPv4Network(topology.preferences.ip_base, strict=False)
+    owners: dict[IPv4Address, str] = {}
+    for host in topology.hosts:
+        where = f"host {host.name}"
+        given = bool(host.opts.get("ip"))
+        if not given and host.node_num >= base.num_addresses:
+            yield Problem("error", where, f'"nodeNum" {host.node_num} is more than the addresses of ipBase {base}')
+            continue
+        address = IPv4Interface(topology.address(host)).ip
+        source = '"ip"' if given else 'no "ip", so by its "nodeNum"'
+        if address in owners:
+            yield Problem("error", where, f"has the address {address} ({source}) that {owners[address]} has too")
+        owners.setdefault(address, where)
+        if address not in base:
+            yield Problem("warning", where, f'"ip" {address} is outside the ipBase {base}')
+
+
+def _loops(topology: Topology) -> Iterator[Problem]:
+    """Rings of switches: a broadcast circles in them for ever unless a spanning tree breaks them."""
+    group = {switch.name: switch.name for switch in topology.switches if switch.type != "legacyRouter"}
+
+    def root(name: str) -> str:
+        while group[name] != name:
+            name = group[name]
+        return name
+
+    for link in topology.links:
+        if link.src in group and link.dest in group:
+            src, dest = root(link.src), root(link.dest)
+            if src == dest:
+                message = "closes a loop of switches; without a spanning tree broadcasts circle in it for ever"
+                yield Problem("warning", f"link {link.name}", message)
+            group[src] = dest
+
+
+def wireless_names(topology: Topology) -> set[str]:
+    """Names of mininet-wifi's stations and access points."""
+    return {
+        str(node["opts"].get("hostname", prefix + str(node.get("number", ""))))
+        for key, prefix in (("stations", "sta"), ("aps", "ap"))
+        for node in topology.extra.get(key, ())
+        if isinstance(node, Mapping) and isinstance(node.get("opts"), Mapping)
+    }

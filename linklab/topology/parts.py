@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The parts of a topology: each holds its JSON object as the file has it, and reads it with MiniEdit's defaults.
+
+`opts` is the object of that name and `extra` what stands beside the keys MiniEdit knows, so that unknown keys live on.
+A changed part is made with `dataclasses.replace`; the values have the types that checks.py asks for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+Json = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Node:
+    """A node with ports: what one entry of "hosts" and one of "switches" have in common.
+
+    number: as in the file, a string; x, y: canvas coordinates in pixels, strings as MiniEdit writes them.
+    """
+
+    number: str
+    x: str | float
+    y: str | float
+    opts: Json
+    extra: Json = field(default_factory=dict)
+
+    what: ClassVar[str]
+    prefix: ClassVar[str]
+
+    @property
+    def name(self) -> str:
+        """The host name; from the number where the file has none."""
+        return str(self.opts.get("hostname", self.prefix + self.number))
+
+    @property
+    def node_num(self) -> int:
+        """What the default address is counted from."""
+        return int(self.opts.get("nodeNum", self.number))
+
+    @property
+    def external_interfaces(self) -> tuple[str, ...]:
+        """Interfaces of the machine that are moved into this node."""
+        return tuple(self.opts.get("externalInterfaces", ()))
+
+    @property
+    def first_port(self) -> int:
+        """Number of the first port (mininet/node.py, `portBase`)."""
+        return 0
+
+
+@dataclass(frozen=True)
+class Host(Node):
+    """One entry of "hosts"."""
+
+    what: ClassVar[str] = "host"
+    prefix: ClassVar[str] = "h"
+
+
+@dataclass(frozen=True)
+class Switch(Node):
+    """One entry of "switches": an OpenFlow switch, a legacy switch or a legacy router."""
+
+    what: ClassVar[str] = "switch"
+    prefix: ClassVar[str] = "s"
+
+    @property
+    def type(self) -> str:
+        """As in the file: default, ovs, ivs, user, userns, legacySwitch or legacyRouter."""
+        return str(self.opts.get("switchType", "default"))
+
+    @property
+    def first_port(self) -> int:
+        """A legacy router is a host to Mininet and starts at eth0; a switch starts at eth1."""
+        return 0 if self.type == "legacyRouter" else 1
+
+
+@dataclass(frozen=True)
+class Controller:
+    """One entry of "controllers".
+
+    key: the name it is filed under in a version 1 file; x, y: None there.
+    """
+
+    opts: Json
+    x: str | float | None = None
+    y: str | float | None = None
+    key: str | None = None
+    extra: Json = field(default_factory=dict)
+
+    what: ClassVar[str] = "controller"
+
+    @property
+    def name(self) -> str:
+        """The name switches refer to."""
+        return self.key if self.key is not None else str(self.opts["hostname"])
+
+
+@dataclass(frozen=True)
+class Link:
+    """One entry of "links"; its place in the file decides the port numbers of both ends."""
+
+    src: str
+    dest: str
+    opts: Json = field(default_factory=dict)
+    extra: Json = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        """As people say it: "s1-s2"."""
+        return f"{self.src}-{self.dest}"
+
+
+@dataclass(frozen=True)
+class Preferences:
+    """The object "application", with MiniEdit's defaults for what it lacks."""
+
+    data: Json = field(default_factory=dict)
+
+    @property
+    def ip_base(self) -> str:
+        """Network that default addresses are counted in, with prefix length."""
+        return str(self.data.get("ipBase", "10.0.0.0/8"))
+
+    @property
+    def start_cli(self) -> bool:
+        """Whether Run opens the Mininet CLI."""
+        return bool(self.data.get("startCLI", "0") == "1")
+
+    @property
+    def terminal_type(self) -> str:
+        """Either "xterm" or "gterm"."""
+        return str(self.data.get("terminalType", "xterm"))
+
+    @property
+    def switch_type(self) -> str:
+        """What "default" means for a switch: ovs, ivs, user or userns."""
+        return str(self.data.get("switchType", "ovs"))
+
+    @property
+    def dpctl_port(self) -> int | None:
+        """TCP port that switches listen on for dpctl."""
+        return int(self.data["dpctl"]) if self.data.get("dpctl") else None
+
+    @property
+    def openflow_protocols(self) -> tuple[str, ...]:
+        """Versions switched on, spelled as ovs-vsctl has them, e.g. ("OpenFlow10",)."""
+        given = self.data.get("openFlowVersions", {"ovsOf10": "1"})
+        return tuple(f"OpenFlow{v}" for v in ("10", "11", "12", "13") if given.get(f"ovsOf{v}", "0") == "1")
+
+    @property
+    def netflow(self) -> dict[str, str]:
+        """Keys nflowTarget, nflowTimeout (s) and nflowAddId, all present."""
+        return {"nflowTarget": "", "nflowTimeout": "600", "nflowAddId": "0", **self.data.get("netflow", {})}
+
+    @property
+    def sflow(self) -> dict[str, str]:
+        """Keys sflowTarget, sflowSampling, sflowHeader (bytes) and sflowPolling (s), all present."""
+        defaults = {"sflowTarget": "", "sflowSampling": "400", "sflowHeader": "128", "sflowPolling": "30"}
+        return {**defaults, **self.data.get("sflow", {})}
