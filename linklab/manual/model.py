@@ -1,0 +1,193 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What a manual says, as plain data: sections, steps, quoted numbers and figures.
+
+Built by `linklab.manual.parse`; read by the HTML writer, `set_env.sh`, the lab's checks and the runner.
+Holds no file handles and knows no engine.  Lines are 1-based lines of `manual.md`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeAlias
+
+
+@dataclass(frozen=True)
+class AtPrompt:
+    """The command is finished when its terminal shows its prompt again."""
+
+
+@dataclass(frozen=True)
+class LeftRunning:
+    """The command is not waited for; a later block stops it or waits for it."""
+
+
+@dataclass(frozen=True)
+class StoppedAfter:
+    """Ctrl+C is typed after `seconds` of network time."""
+
+    seconds: float
+
+
+Finish: TypeAlias = AtPrompt | LeftRunning | StoppedAfter
+
+
+@dataclass(frozen=True)
+class Commands:
+    """Lines typed one after the other; `finish` is that of the last, the others end at the prompt."""
+
+    lines: tuple[str, ...]
+    finish: Finish = AtPrompt()
+
+
+@dataclass(frozen=True)
+class Interrupt:
+    """Ctrl+C to what step `of` left running; `keys` is what the reader is told to press."""
+
+    of: str
+    keys: str
+
+
+@dataclass(frozen=True)
+class Await:
+    """Waiting until what step `of` left running ends by itself."""
+
+    of: str
+
+
+@dataclass(frozen=True)
+class WriteFile:
+    """A file edited by the reader: `text` becomes its content, or is added at its end."""
+
+    path: str
+    text: str
+    append: bool
+
+
+@dataclass(frozen=True)
+class EditorVerb:
+    """One thing done in the topology editor, such as `("set", "h1", "ip", "10.0.0.1/8")`."""
+
+    words: tuple[str, ...]
+    line: int
+
+
+@dataclass(frozen=True)
+class EditorActions:
+    """Things done in the topology editor, in order."""
+
+    verbs: tuple[EditorVerb, ...]
+
+
+Action: TypeAlias = Commands | Interrupt | Await | WriteFile | EditorActions
+
+
+@dataclass(frozen=True)
+class Show:
+    """Which lines of the recorded output the reader sees.
+
+    kind: "auto" (all if short, else both ends), "all", "none", "first", "last" or "lines".
+    first, last: counts for "first" and "last"; 1-based, inclusive line numbers for "lines".
+    """
+
+    kind: str = "auto"
+    first: int = 0
+    last: int = 0
+
+
+@dataclass(frozen=True)
+class Step:
+    """One fenced block that is done in a terminal or in the editor.
+
+    terminal: a node's name, "h1#2" for a second terminal of h1, "client", "mininet" or "editor".
+    section: number of the section it stands in, "" outside numbered ones.
+    number, title: of the "Step." paragraph it belongs to; None and "" before the first.
+    together: steps that follow each other with the same name are typed at the same instant.
+    prompt: what shows that the command ended, where that is not the shell's own prompt.
+    status: exit status that counts as success; None accepts any.
+    deadline_s: wall-clock seconds; None leaves the runner's default.
+    """
+
+    id: str
+    line: int
+    section: str
+    number: int | None
+    title: str
+    terminal: str
+    action: Action
+    together: str | None = None
+    prompt: str | None = None
+    status: int | None = 0
+    setup: bool = False
+    optional: bool = False
+    show: Show = Show()
+    deadline_s: float | None = None
+
+    @property
+    def typed(self) -> str:
+        """What the reader types or presses, one line each."""
+        match self.action:
+            case Commands(lines=lines):
+                return "\n".join(lines)
+            case Interrupt(keys=keys):
+                return keys
+            case WriteFile(text=text):
+                return text
+            case EditorActions(verbs=verbs):
+                return "\n".join(" ".join(verb.words) for verb in verbs)
+            case Await():
+                return ""
+
+
+@dataclass(frozen=True)
+class Section:
+    """A heading; `number` is "" for an unnumbered one, level 1 for `##`."""
+
+    number: str
+    title: str
+    level: int
+    line: int
+    slug: str
+
+
+@dataclass(frozen=True)
+class Quote:
+    """A `{{…}}` in the prose.
+
+    kind: "scalar" (`step`, `metric`), "section" (`metric` is its slug) or "lab" (`metric` is the field).
+    unit, decimals: how a scalar is written; None leaves it to the size of the number.
+    """
+
+    line: int
+    kind: str
+    step: str
+    metric: str
+    unit: str | None = None
+    decimals: int | None = None
+
+
+@dataclass(frozen=True)
+class Figure:
+    """An image: kind "run" (`step`/`name` of the recorded run), "topology" or "file" (`name` is its path)."""
+
+    line: int
+    kind: str
+    step: str
+    name: str
+
+
+@dataclass(frozen=True)
+class Manual:
+    """A parsed manual; `text` is its source, `title` "" where the manual has no `#` heading."""
+
+    path: Path
+    text: str
+    title: str
+    sections: tuple[Section, ...]
+    steps: tuple[Step, ...]
+    quotes: tuple[Quote, ...]
+    figures: tuple[Figure, ...]
+
+    def step(self, step_id: str) -> Step | None:
+        """The step of that id, or None."""
+        return next((step for step in self.steps if step.id == step_id), None)

@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Measured numbers as people read and write them: 0.0327 s ↔ "32.7 ms".
+
+`lab.toml` gives its ranges, and the manual and the report their numbers, in these words.
+Inside, a value is in the base unit of its quantity: bit/s, s, bytes, or 1 for counts, fractions and indices.
+Reading is left to `linklab.units`, so "MB" in a range means what it means to tc(8); writing says MiB.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+
+from linklab import units
+from linklab.errors import InputError
+
+BASES: dict[str, dict[str, float]] = {
+    "bit/s": {"bit/s": 1, "kbit/s": 1e3, "Mbit/s": 1e6, "Gbit/s": 1e9, "bps": 1, "kbps": 1e3, "Mbps": 1e6, "Gbps": 1e9},
+    "s": {"s": 1, "ms": 1e-3, "µs": 1e-6, "us": 1e-6, "min": 60},
+    "bytes": {"bytes": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30},
+    "1": {"": 1, "%": 0.01},
+}
+_OTHER_NAMES = {
+    **dict.fromkeys(("B", "byte", "bytes"), "bytes"),
+    **dict.fromkeys(("1", "count", "fraction", "index", "packets", "segments", "datagrams"), ""),
+    **dict.fromkeys(("second", "seconds"), "s"),
+}
+_PREFERRED = {"bit/s": ("Gbps", "Mbps", "kbps", "bps"), "s": ("s", "ms", "µs"), "bytes": ("GiB", "MiB", "KiB", "bytes")}
+
+
+def base_unit(unit: str) -> str:
+    """The base unit that `unit` belongs to: "Mbps" gives "bit/s", "count" gives "1".
+
+    Raises:
+        ValueError: a unit of no quantity known here.
+    """
+    name = _OTHER_NAMES.get(unit, unit)
+    for base, names in BASES.items():
+        if name in names:
+            return base
+    known = ", ".join(name for names in BASES.values() for name in names if name)
+    raise ValueError(f'"{unit}" is no unit I know; use {known}')
+
+
+def parse_number(given: str | float) -> tuple[float, str]:
+    """A number with its unit, as `lab.toml` gives it.
+
+    Returns:
+        The value in base units and the base unit: "9.2 Gbps" gives (9.2e9, "bit/s"), "1 %" (0.01, "1") and
+        582 (582.0, "1").
+
+    Raises:
+        InputError: no number, or a unit of no quantity known here.
+    """
+    if isinstance(given, (int, float)) and not isinstance(given, bool):
+        return float(given), "1"
+    text = str(given).strip()
+    if re.search(r"bit|bps", text):
+        return units.parse_rate_mbit(text) * 1e6, "bit/s"
+    if text.endswith("%"):
+        return units.parse_percent_frac(text), "1"
+    if re.search(r"[Bb](?:ytes?)?$", text):
+        return float(units.parse_size_bytes(text)), "bytes"
+    if re.search(r"\d\s*(?:min|[mµun]?s)$", text):
+        return units.parse_time_s(text), "s"
+    raise InputError(f'"{text}" is no number with a unit, such as "9.2 Gbps", "40 ms", "2.5 MiB" or "1 %"')
+
+
+def format_number(value: float, unit: str, as_unit: str | None = None, decimals: int | None = None) -> str:
+    """A value in base units, as a reader wants it: 0.0327 "s" gives "32.7 ms".
+
+    Args:
+        value: in `unit`; NaN is a gap and written "none".
+        unit: a base unit or another name of one; an unknown one is printed as it is.
+        as_unit: the unit to write it in; None takes the largest that leaves a number of at least 1.
+        decimals: digits after the point; None gives three significant digits.
+
+    Raises:
+        ValueError: `as_unit` is of another quantity.
+    """
+    if math.isnan(value):
+        return "none"
+    try:
+        base = base_unit(unit)
+    except ValueError:
+        if as_unit not in (None, unit):
+            raise
+        return f"{_digits(value, decimals)} {unit}"
+    scaled = value * BASES[base][_OTHER_NAMES.get(unit, unit)]
+    if as_unit is None:
+        names = _PREFERRED.get(base, ("",))
+        as_unit = next((name for name in names if abs(scaled) >= 0.9995 * BASES[base][name]), names[-1])
+    elif base_unit(as_unit) != base:
+        raise ValueError(f'a value in {base} cannot be written in "{as_unit}"')
+    return f"{_digits(scaled / BASES[base][as_unit], decimals)} {as_unit}".rstrip()
+
+
+def _digits(number: float, decimals: int | None) -> str:
+    if decimals is None:
+        whole = number == int(number) and abs(number) < 1e6
+        decimals = 0 if whole else max(0, 2 - math.floor(math.log10(abs(number))))
+    return f"{number:.{decimals}f}"

@@ -1,0 +1,267 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""manual.md to a `Manual`: sections, steps, quoted numbers and figures, each with its line.
+
+Called by `linklab.lab` and by the HTML writer, which shares `markdown()`.
+Reads only the text it is given; whether a quoted number exists is the lab's business.
+The format: CommonMark with tables, and fenced blocks as docs/writing-a-lab.md specifies.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from markdown_it import MarkdownIt
+from markdown_it.rules_inline import StateInline
+from markdown_it.token import Token
+
+from linklab.errors import ManualError
+from linklab.manual import info as fences
+from linklab.manual.model import (
+    Action,
+    Await,
+    Commands,
+    Figure,
+    Interrupt,
+    LeftRunning,
+    Manual,
+    Quote,
+    Section,
+    Step,
+)
+
+LAB_FIELDS = frozenset({"title", "number", "objectives", "roadmap"})
+STEP_MARK = "Step. "
+_QUOTE = re.compile(r"\{\{([^{}\n]*)\}\}")
+_SCALAR = re.compile(r"([a-z0-9][a-z0-9-]*)\.(\S+?)(?:\s+as\s+(\S+))?(?:\s+\.(\d))?")
+_UNNUMBERED = re.compile(r"\s*\{-\}$")
+
+
+def markdown() -> MarkdownIt:
+    """The Markdown dialect of manuals: CommonMark without raw HTML, with tables and `{{…}}`."""
+    parser = MarkdownIt("commonmark", {"html": False}).enable("table")
+    parser.inline.ruler.before("link", "quote", _quote_rule)
+    return parser
+
+
+def load_manual(path: Path, nodes: Iterable[str] | None = None) -> Manual:
+    """Read and parse a manual; see `parse_manual`.
+
+    Raises:
+        ManualError: it cannot be read, or as in `parse_manual`.
+    """
+    try:
+        text = path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise ManualError(f"{path}: there is no such manual") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise ManualError(f"{path}: cannot be read: {error}") from error
+    return parse_manual(text, path, nodes)
+
+
+def parse_manual(text: str, path: Path, nodes: Iterable[str] | None = None) -> Manual:
+    """Parse the text of a manual.
+
+    Args:
+        text: the Markdown source.
+        path: its name, for messages.
+        nodes: names of the lab's nodes, to find misspelt terminals; None accepts any.
+
+    Raises:
+        ManualError: "FILE:LINE: …" for an unknown terminal, option, quote or verb, a step id used twice,
+            a `stop` or `wait` of something that does not run there, a command typed into a busy terminal.
+    """
+    reader = _Reader(path, None if nodes is None else frozenset(nodes))
+    tokens = markdown().parse(text)
+    for at, token in enumerate(tokens):
+        reader.read(token, tokens[at - 1] if at else None)
+    _check_unclosed_fence(text, tokens, path)
+    steps = tuple(reader.steps)
+    _check_sequence(steps, path)
+    return Manual(path, text, reader.title, tuple(reader.sections), steps, tuple(reader.quotes), tuple(reader.figures))
+
+
+def parse_quote(text: str, place: fences.Place) -> Quote:
+    """The inside of `{{…}}`: `STEP.METRIC [as UNIT] [.DECIMALS]`, `section.SLUG` or `lab.FIELD`.
+
+    Raises:
+        ManualError: it is none of these.
+    """
+    found = _SCALAR.fullmatch(text.strip())
+    if not found:
+        raise place.error(
+            f'"{{{{{text}}}}}": write {{{{STEP.METRIC}}}}, {{{{STEP.METRIC as UNIT .DECIMALS}}}}, '
+            "{{section.SLUG}} or {{lab.FIELD}}"
+        )
+    step, metric, unit, decimals = found.groups()
+    if step in {"lab", "section"}:
+        if unit or decimals:
+            raise place.error(f'"{{{{{text}}}}}" is no number and takes no unit')
+        if step == "lab" and metric not in LAB_FIELDS:
+            raise place.error(f'"{{{{{text}}}}}": of the lab I know {", ".join(sorted(LAB_FIELDS))}')
+        return Quote(place.line, step, "", metric)
+    return Quote(place.line, "scalar", step, metric, unit, int(decimals) if decimals else None)
+
+
+def parse_figure(source: str, line: int) -> Figure:
+    """The target of an image: `run:STEP/NAME`, `topology:` or a file beside the manual."""
+    if source.startswith("run:"):
+        step, _, name = source[4:].partition("/")
+        return Figure(line, "run", step, name)
+    if source == "topology:":
+        return Figure(line, "topology", "", "")
+    return Figure(line, "file", "", source)
+
+
+def slugify(title: str) -> str:
+    """A heading's anchor: small letters, digits and dashes; "3.1 BDP & co" gives "3-1-bdp-co"."""
+    return re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-")
+
+
+def plain_text(inline: Token) -> str:
+    """The text of an inline token without its markup."""
+    return "".join(child.content if child.type in {"text", "code_inline"} else " " for child in inline.children or [])
+
+
+@dataclass
+class _Reader:
+    path: Path
+    nodes: frozenset[str] | None
+    title: str = ""
+    sections: list[Section] = field(default_factory=list)
+    steps: list[Step] = field(default_factory=list)
+    quotes: list[Quote] = field(default_factory=list)
+    figures: list[Figure] = field(default_factory=list)
+    _counts: list[int] = field(default_factory=list)
+    _step_number: int | None = None
+    _step_title: str = ""
+
+    def read(self, token: Token, before: Token | None) -> None:
+        line = (token.map[0] if token.map else 0) + 1
+        if token.type == "inline" and before is not None and before.type == "heading_open":
+            self._heading(token, int(before.tag[1:]) - 1, line)
+        elif token.type == "inline":
+            self._paragraph(token, line)
+        elif token.type == "fence":
+            self._fence(token, line)
+
+    def _heading(self, token: Token, level: int, line: int) -> None:
+        title = plain_text(token).strip()
+        if level == 0:
+            self.title = title
+            return
+        number = ""
+        if _UNNUMBERED.search(title):
+            title = _UNNUMBERED.sub("", title)
+        else:
+            while len(self._counts) < level:
+                self._counts.append(0)
+            del self._counts[level:]
+            self._counts[level - 1] += 1
+            number = ".".join(map(str, self._counts))
+        slug = slugify(title)
+        if any(section.slug == slug for section in self.sections):
+            slug = f"{slug}-{line}"
+        self.sections.append(Section(number, title, level, line, slug))
+        self._step_number, self._step_title = None, ""
+
+    def _paragraph(self, token: Token, line: int) -> None:
+        if token.content.startswith(STEP_MARK):
+            self._step_number = (self._step_number or 0) + 1
+            sentence = plain_text(token)[len(STEP_MARK) :]
+            self._step_title = re.split(r"(?<=[.:?!])\s", sentence, maxsplit=1)[0].strip().rstrip(".:")
+        for child in token.children or []:
+            if child.type in {"softbreak", "hardbreak"}:
+                line += 1
+            elif child.type == "quote":
+                self.quotes.append(parse_quote(child.content, fences.Place(str(self.path), line)))
+            elif child.type == "image":
+                self.figures.append(parse_figure(str(child.attrs["src"]), line))
+
+    def _fence(self, token: Token, line: int) -> None:
+        if token.info.split(maxsplit=1)[:1] and token.info.split()[0] in fences.LISTINGS:
+            return
+        place = fences.Place(str(self.path), line)
+        info = fences.parse_info(token.info, place, self.nodes)
+        action: Action = fences.parse_action(info, token.content)
+        section = self.sections[-1].number if self.sections else ""
+        if "setup" in info.flags and not section:
+            raise place.error("a block with setup stands in a numbered section")
+        self.steps.append(
+            Step(
+                id=info.options.get("id", f"step-{len(self.steps) + 1}"),
+                line=line,
+                section=section,
+                number=self._step_number,
+                title=self._step_title,
+                terminal=info.terminal,
+                action=action,
+                together=info.options.get("together"),
+                prompt=info.options.get("prompt"),
+                status=fences.parse_status(info),
+                setup="setup" in info.flags,
+                optional="optional" in info.flags,
+                show=fences.parse_show(info),
+                deadline_s=info.number("deadline"),
+            )
+        )
+
+
+def _check_sequence(steps: tuple[Step, ...], path: Path) -> None:
+    seen: dict[str, Step] = {}
+    running: dict[str, Step] = {}  # terminal → the step left running there
+    for step in steps:
+        place = fences.Place(str(path), step.line)
+        if step.id in seen:
+            raise place.error(f'id="{step.id}" is used already on line {seen[step.id].line}')
+        seen[step.id] = step
+        if step.optional:
+            continue
+        busy = running.get(step.terminal)
+        match step.action:
+            case Interrupt(of=of) | Await(of=of):
+                if busy is None or busy.id != of:
+                    raise place.error(f'"{of}" is not running in {step.terminal} here')
+                del running[step.terminal]
+            case _ if busy is not None and step.terminal != "editor":
+                raise place.error(f'{step.terminal} is still busy with "{busy.id}" (line {busy.line}); stop it first')
+            case Commands(finish=LeftRunning()):
+                running[step.terminal] = step
+    for group in groups(steps):
+        terminals = [step.terminal for step in group]
+        if len(group) > 1 and len(set(terminals)) < len(terminals):
+            raise fences.Place(str(path), group[1].line).error("steps done together need different terminals")
+
+
+def groups(steps: Iterable[Step]) -> Iterator[tuple[Step, ...]]:
+    """Steps in order, those typed together as one tuple."""
+    pending: list[Step] = []
+    for step in steps:
+        if pending and (step.together is None or step.together != pending[-1].together):
+            yield tuple(pending)
+            pending = []
+        pending.append(step)
+    if pending:
+        yield tuple(pending)
+
+
+def _check_unclosed_fence(text: str, tokens: list[Token], path: Path) -> None:
+    lines = text.splitlines()
+    for token in tokens:
+        if token.type == "fence" and token.map:
+            last = lines[token.map[1] - 1].strip() if token.map[1] - 1 < len(lines) else ""
+            if token.map[1] - token.map[0] < 2 or not last.startswith(token.markup):
+                raise ManualError(f"{path}:{token.map[0] + 1}: the block is never closed; end it with {token.markup}")
+
+
+def _quote_rule(state: StateInline, silent: bool) -> bool:
+    found = _QUOTE.match(state.src, state.pos, state.posMax)
+    if not found:
+        return False
+    if not silent:
+        token = state.push("quote", "", 0)
+        token.content = found[1]
+    state.pos = found.end()
+    return True

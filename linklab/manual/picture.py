@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A topology as an SVG picture: nodes where the editor has them, links with the names of their ports.
+
+Called by the HTML writer; pure, from the small structure below, so that it needs neither Mininet nor a display.
+Colours come from CSS variables of the page, with fallbacks for a picture opened alone.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from html import escape
+
+from linklab.topology import Topology
+
+
+@dataclass(frozen=True)
+class Node:
+    """A node: kind "host", "switch", "router" or "controller"; x, y in the editor's pixels; `note` below its name."""
+
+    name: str
+    kind: str
+    x: float
+    y: float
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Link:
+    """A link between two nodes and the names of its two interfaces; `note` says its rate or delay."""
+
+    a: str
+    b: str
+    a_port: str
+    b_port: str
+    note: str = ""
+
+
+MARGIN = 56.0
+STEP_X, STEP_Y = 150.0, 86.0
+"""Least distance between columns and rows, so that the port names have room."""
+
+
+def topology_svg(nodes: Sequence[Node], links: Sequence[Link], title: str = "Topology") -> str:
+    """The picture as an `<svg>` element with a title and a description for screen readers.
+
+    Raises:
+        ValueError: no nodes, or a link to a node that is not there.
+    """
+    if not nodes:
+        raise ValueError("a picture needs at least one node")
+    places = _spread(nodes)
+    for link in links:
+        for end in (link.a, link.b):
+            if end not in places:
+                raise ValueError(f"link {link.a}-{link.b}: there is no node {end}")
+    width = max(x for x, _ in places.values()) + MARGIN
+    height = max(y for _, y in places.values()) + MARGIN
+    words = "; ".join(f"{link.a_port} to {link.b_port}" for link in links)
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0f} {height:.0f}" class="topology" role="img" '
+        f'style="max-width:{width * 1.15:.0f}px" aria-labelledby="topology-title topology-desc">',
+        f'<title id="topology-title">{escape(title)}</title>',
+        f'<desc id="topology-desc">{escape(", ".join(n.name for n in nodes))}. Links: {escape(words)}.</desc>',
+        '<g font-family="system-ui, sans-serif" font-size="12" text-anchor="middle">',
+    ]
+    parts += [_link(link, places) for link in links]
+    parts += [_node(node, *places[node.name]) for node in nodes]
+    return "\n".join([*parts, "</g>", "</svg>"])
+
+
+def topology_parts(topology: Topology) -> tuple[list[Node], list[Link]]:
+    """Nodes with their addresses and links with the names of their ports, from a topology file."""
+    nodes = [Node(host.name, "host", float(host.x), float(host.y), topology.address(host)) for host in topology.hosts]
+    nodes += [Node(switch.name, "switch", float(switch.x), float(switch.y)) for switch in topology.switches]
+    ends = zip(topology.links, topology.link_ends(), strict=True)
+    return nodes, [Link(link.src, link.dest, src, dest) for link, (src, dest) in ends]
+
+
+def _spread(nodes: Sequence[Node]) -> dict[str, tuple[float, float]]:
+    """Places with room for the labels: columns and rows keep their order, gaps grow to the least distance."""
+
+    def axis(values: dict[str, float], least: float) -> dict[str, float]:
+        order = sorted(values, key=lambda name: values[name])
+        placed: dict[str, float] = {}
+        at, previous = MARGIN, None
+        for name in order:
+            if previous is not None:
+                gap = values[name] - values[previous]
+                at += 0 if gap < least / 4 else max(min(gap, 1.4 * least), least)
+            placed[name], previous = at, name
+        return placed
+
+    xs = axis({node.name: node.x for node in nodes}, STEP_X)
+    ys = axis({node.name: node.y for node in nodes}, STEP_Y)
+    return {node.name: (xs[node.name], ys[node.name]) for node in nodes}
+
+
+def _link(link: Link, places: dict[str, tuple[float, float]]) -> str:
+    (ax, ay), (bx, by) = places[link.a], places[link.b]
+    length = math.hypot(bx - ax, by - ay) or 1.0
+    ux, uy = (bx - ax) / length, (by - ay) / length
+    ends = f'x1="{ax:.1f}" y1="{ay:.1f}" x2="{bx:.1f}" y2="{by:.1f}"'
+    line = f'<line {ends} stroke="var(--line, #66788a)" stroke-width="2"/>'
+
+    def label(text: str, x: float, y: float, distance: float) -> str:
+        # Beside the line, on the side that is up for a reader.
+        side = -1 if ux >= 0 else 1
+        px, py = x + ux * distance - uy * 11 * side, y + uy * distance + ux * 11 * side
+        return (
+            f'<text x="{px:.1f}" y="{py + 4:.1f}" font-size="10" fill="var(--muted, #55636f)">{escape(text)}</text>'
+            if text
+            else ""
+        )
+
+    reach = min(48.0, 0.36 * length)
+    note = label(link.note, (ax + bx) / 2, (ay + by) / 2 + 18, 0) if link.note else ""
+    return line + label(link.a_port, ax, ay, reach) + label(link.b_port, bx, by, -reach) + note
+
+
+def _node(node: Node, x: float, y: float) -> str:
+    fill = {"host": "var(--host, #e3eefc)", "switch": "var(--switch, #e6f4ea)", "router": "var(--router, #fdf0dc)"}
+    colour = fill.get(node.kind, "var(--other, #eeeeee)")
+    edge = 'stroke="var(--edge, #2f4a66)" stroke-width="1.5"'
+    if node.kind == "host":
+        shape = f'<rect x="{x - 20:.1f}" y="{y - 15:.1f}" width="40" height="30" rx="4" fill="{colour}" {edge}/>'
+    elif node.kind == "router":
+        shape = f'<circle cx="{x:.1f}" cy="{y:.1f}" r="19" fill="{colour}" {edge}/>'
+    else:
+        shape = f'<rect x="{x - 20:.1f}" y="{y - 15:.1f}" width="40" height="30" rx="15" fill="{colour}" {edge}/>'
+    name = f'<text x="{x:.1f}" y="{y + 4:.1f}" font-weight="600" fill="var(--ink, #16202a)">{escape(node.name)}</text>'
+    note = (
+        f'<text x="{x:.1f}" y="{y + 30:.1f}" font-size="11" fill="var(--ink, #16202a)">{escape(node.note)}</text>'
+        if node.note
+        else ""
+    )
+    return shape + name + note
