@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The command line `linklab`: which command, then its module's parser and `run`.
+
+A command is a module with `add_parser(subparsers) -> ArgumentParser` and `run(args) -> int` (the exit code), listed in
+COMMANDS and imported only when it is the one asked for, so that every command starts fast. Here and nowhere else
+an error becomes one line on stderr and an exit code.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import os
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Protocol, TypeAlias, cast
+
+from linklab import __version__
+from linklab.errors import InputError, LinklabError
+
+if TYPE_CHECKING:  # argparse's own name for what add_subparsers gives, and no type at run time
+    Subparsers: TypeAlias = argparse._SubParsersAction[argparse.ArgumentParser]
+
+COMMANDS = {
+    "doctor": ("linklab.commands.doctor", "what this machine can run, and the cure for what is missing"),
+    "run": ("linklab.commands.run", "replay a lab and compare what it shows with what it should show"),
+    "shell": ("linklab.commands.shell", "build the network of a topology and open the Mininet CLI on it"),
+    "attach": ("linklab.commands.attach", "open a node's shell in this terminal"),
+    "manual": ("linklab.commands.manual", "turn a lab's manual into HTML or its set_env.sh"),
+    "plot": ("linklab.commands.plot", "plot an iperf3 result or the queue of an interface"),
+    "fairness": ("linklab.commands.fairness", "Jain's fairness index of the streams of an iperf3 result"),
+    "kernel": ("linklab.commands.kernel", "build the pocket kernel, or say where it is"),
+    "clean": ("linklab.commands.clean", "remove what an earlier run left behind"),
+}
+
+
+class Command(Protocol):
+    """What the module of a command offers."""
+
+    def add_parser(self, subparsers: Subparsers) -> argparse.ArgumentParser:
+        """Add the command's parser: help, examples, options."""
+        ...
+
+    def run(self, args: argparse.Namespace) -> int:
+        """Do it and give the exit code."""
+        ...
+
+
+_EPILOG = """examples:
+  linklab doctor                   can labs run here?
+  linklab run 14                   replay Lab 14 and compare
+  linklab shell "topologies/Lab 8.mn"
+  linklab COMMAND --help           options and examples of one command
+
+exit codes:
+  0    done, and everything as expected
+  1    the run worked but did not meet its expectations
+  2    a file or an argument is wrong
+  3    the network could not be run
+  4    a package, a tool, the kernel or space is missing (linklab doctor says which)
+  130  stopped with Ctrl+C
+"""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command and give its exit code."""
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    try:
+        chosen = next((word for word in arguments if not word.startswith("-")), None)
+        args = build_parser(chosen).parse_args(arguments)
+        code = _command(args.command).run(args)
+        sys.stdout.flush()  # a reader that has gone is noticed here, not at exit
+    except LinklabError as error:
+        print(f"linklab: {' '.join(str(error).split())}", file=sys.stderr)
+        return error.exit_code
+    except KeyboardInterrupt:
+        return 130
+    except BrokenPipeError:
+        os.dup2(
+            os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno()
+        )  # `linklab … | head`: no second complaint at exit
+        return 141
+    return code
+
+
+def build_parser(chosen: str | None) -> argparse.ArgumentParser:
+    """Parser that knows all commands by name and the `chosen` one with its options."""
+    parser = argparse.ArgumentParser(
+        prog="linklab",
+        description="Teaching labs for TCP/IP networking on a Linux kernel of their own.",
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--version", action="version", version=f"linklab {__version__}")
+    subparsers = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    for name, (_, summary) in COMMANDS.items():
+        if name == chosen:
+            _command(name).add_parser(subparsers)
+        else:
+            subparsers.add_parser(name, help=summary)
+    return parser
+
+
+def _command(name: str) -> Command:
+    module = COMMANDS[name][0]
+    try:
+        return cast(Command, importlib.import_module(module))
+    except ModuleNotFoundError as error:
+        if error.name != module:
+            raise
+        raise InputError(f'the command "{name}" is not part of this version of Linklab') from error

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The commands of `linklab`, one module each; the table is in `linklab.cli`."""

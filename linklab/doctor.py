@@ -1,0 +1,266 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The machine this runs on → a list of checks: what labs in the pocket kernel need, what was found, and the cure.
+
+`examine` looks at the machine and calls the `check_…` functions, which judge what they are given and nothing else.
+Called by `linklab doctor`. It changes nothing and needs no rights.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import platform
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+Status = Literal["ok", "warn", "missing"]
+_GIB = 1024**3
+
+
+@dataclass(frozen=True)
+class Check:
+    """One finding. "missing" keeps labs from running, "warn" takes something away; cure: what to do, "" if ok."""
+
+    name: str
+    status: Status
+    found: str
+    cure: str = ""
+
+
+@dataclass(frozen=True)
+class Tool:
+    """A program, the package it comes in, and what cannot be done without it; needed: no lab runs without it."""
+
+    program: str
+    package: str
+    use: str
+    needed: bool = True
+
+
+TOOLS = (
+    Tool("mnexec", "mininet", "networks"),
+    Tool("ovs-vsctl", "openvswitch-switch", "switches"),
+    Tool("ip", "iproute2", "networks"),
+    Tool("tc", "iproute2", "queueing disciplines"),
+    Tool("ifconfig", "net-tools", "Mininet's set-up of hosts"),
+    Tool("ethtool", "ethtool", "Mininet's link options"),
+    Tool("ping", "iputils-ping", "labs"),
+    Tool("iperf3", "iperf3", "labs"),
+    Tool("brctl", "bridge-utils", "Linux bridges in Mininet", needed=False),
+    Tool("jq", "jq", "reading results by hand", needed=False),
+    Tool("ovs-testcontroller", "openvswitch-testcontroller", "Lab 1's `sudo mn`", needed=False),
+    Tool("tcpdump", "tcpdump", "captures", needed=False),
+    Tool("xterm", "xterm", "terminal windows", needed=False),
+    Tool("bwrap", "bubblewrap", "grading what others handed in", needed=False),
+)
+
+
+@dataclass(frozen=True)
+class Module:
+    """A Python module; package: what to install it from, "" where pip did with Linklab."""
+
+    name: str
+    package: str
+    use: str
+    needed: bool = True
+
+
+MODULES = (
+    Module("mininet", "mininet", "networks"),
+    Module("matplotlib", "python3-matplotlib", "plots"),
+    Module("numpy", "python3-matplotlib", "plots"),
+    Module("markdown_it", "", "manuals"),
+    Module("jinja2", "", "reports"),
+    Module("tkinter", "python3-tk", "the editor", needed=False),
+)
+
+
+@dataclass(frozen=True)
+class Place:
+    """A folder that could hold the pocket's memory file. free_bytes: for this user; noexec: as mounted."""
+
+    folder: str
+    free_bytes: int
+    noexec: bool
+    writable: bool
+
+
+def examine() -> list[Check]:
+    """Look at this machine; takes about half a second."""
+    environment = dict(os.environ)
+    search = os.pathsep.join([environment.get("PATH", ""), "/usr/sbin", "/sbin"])  # a user's PATH may lack sbin
+    packages = _package_versions({tool.package for tool in TOOLS} | {"python3-matplotlib", "python3-tk"})
+    return [
+        check_architecture(platform.system(), platform.machine()),
+        check_kernel(_kernel_path()),
+        check_memory(_available_bytes()),
+        check_place([_place(folder) for folder in _memory_folders(environment)]),
+        check_seccomp(_read("/proc/sys/kernel/seccomp/actions_avail")),
+        *(check_tool(tool, shutil.which(tool.program, path=search), packages) for tool in TOOLS),
+        *(check_module(module, importlib.util.find_spec(module.name) is not None, packages) for module in MODULES),
+        check_display(environment),
+    ]
+
+
+def labs_can_run(checks: Iterable[Check]) -> bool:
+    """Whether nothing that a lab in the pocket needs is missing."""
+    return all(check.status != "missing" for check in checks)
+
+
+def check_architecture(system: str, machine: str) -> Check:
+    """The pocket kernel is a Linux program for x86-64."""
+    found = f"{system} {machine}"
+    if system == "Linux" and machine in ("x86_64", "AMD64"):
+        return Check("architecture", "ok", found)
+    return Check("architecture", "missing", found, "use Linux on x86-64, or the virtual machine image")
+
+
+def check_kernel(path: str | None) -> Check:
+    """The pocket kernel has been built for this version of Linklab."""
+    if path is None:
+        return Check("pocket kernel", "missing", "not built", "make kernel")
+    return Check("pocket kernel", "ok", path)
+
+
+def check_memory(available_bytes: int | None) -> Check:
+    """Memory that a pocket can take: 200 MB do for 1 Gbps, 10 Gbps with deep buffers fills some 2 GiB."""
+    if available_bytes is None:
+        return Check("memory", "warn", "unknown", "make sure that 2 GiB are free")
+    found = f"{available_bytes / _GIB:.1f} GiB available"
+    if available_bytes >= 2 * _GIB:
+        return Check("memory", "ok", found)
+    if available_bytes >= _GIB // 2:
+        return Check("memory", "warn", found, "for labs at 10 Gbps close other programs until 2 GiB are free")
+    return Check("memory", "missing", found, "close other programs until 0.5 GiB is free; 2 GiB for labs at 10 Gbps")
+
+
+def check_place(places: Iterable[Place]) -> Check:
+    """A folder for the file behind the pocket's memory: writable, executable (Docker's /dev/shm is not), with room."""
+    candidates = list(places)
+    usable = [place for place in candidates if place.writable and not place.noexec]
+    roomy = [place for place in usable if place.free_bytes >= 2 * _GIB]
+    cure = "set TMPDIR to a folder with 2 GiB free on a file system that is not mounted noexec"
+    if roomy:
+        return Check("place for memory", "ok", f"{roomy[0].folder}, {roomy[0].free_bytes / _GIB:.1f} GiB free")
+    if usable:
+        best = max(usable, key=lambda place: place.free_bytes)
+        found = f"{best.folder}, {best.free_bytes / _GIB:.1f} GiB free"
+        return Check("place for memory", "warn" if best.free_bytes >= _GIB // 2 else "missing", found, cure)
+    reasons = (f"{place.folder} is {'noexec' if place.noexec else 'not writable'}" for place in candidates)
+    return Check("place for memory", "missing", ", ".join(reasons) or "no folder", cure)
+
+
+def check_seccomp(actions: str | None) -> Check:
+    """The pocket catches system calls with seccomp's trap (seccomp(2)), or with the slower ptrace."""
+    if actions is not None and "trap" in actions.split():
+        return Check("seccomp", "ok", "trap available")
+    cure = "run outside of a sandbox that hides seccomp; labs run 1.6 times as long with ptrace"
+    return Check("seccomp", "warn", "no trap", cure)
+
+
+def check_tool(tool: Tool, path: str | None, packages: Mapping[str, str]) -> Check:
+    """A program; packages: versions of installed Debian packages."""
+    return _part(tool.program, tool, path, packages)
+
+
+def check_module(module: Module, present: bool, packages: Mapping[str, str]) -> Check:
+    """A Python module that this interpreter finds."""
+    return _part(f"python: {module.name}", module, "present" if present else None, packages)
+
+
+def check_display(environment: Mapping[str, str]) -> Check:
+    """Whether windows can be opened."""
+    for name in ("WAYLAND_DISPLAY", "DISPLAY"):
+        if environment.get(name):
+            return Check("display", "ok", f"{name}={environment[name]}")
+    return Check(
+        "display", "warn", "none", "log in to a desktop to see windows; without one plots are written to files"
+    )
+
+
+def render(checks: Iterable[Check]) -> None:
+    """Print a table and a verdict on the terminal."""
+    from rich.console import Console  # noqa: PLC0415 - takes longer to import than `--json` takes to run
+    from rich.table import Column, Table  # noqa: PLC0415 - as above
+
+    checks = list(checks)
+    colours = {"ok": "green", "warn": "yellow", "missing": "red"}
+    table = Table("", "what", Column("found", overflow="fold"), Column("cure", overflow="fold"), box=None)
+    for check in checks:
+        colour = colours[check.status]
+        table.add_row(f"[{colour}]{check.status}[/]", check.name, check.found, check.cure)
+    console = Console()
+    console.print(table)
+    missing = [check.name for check in checks if check.status == "missing"]
+    verdict = f"Labs cannot run here yet; missing: {', '.join(missing)}." if missing else "Labs can run here."
+    console.print(f"\n{verdict}", markup=False)
+
+
+def _part(name: str, part: Tool | Module, found: str | None, packages: Mapping[str, str]) -> Check:
+    if found is not None:
+        version = packages.get(part.package)
+        return Check(name, "ok", f"{part.package} {version}" if version else found)
+    cure = f"sudo apt-get install {part.package}" if part.package else "make setup"
+    return Check(name, "missing" if part.needed else "warn", f"not found; needed for {part.use}", cure)
+
+
+def _kernel_path() -> str | None:
+    """Path that `linklab kernel path` prints; asked in a process of its own, as any other program would."""
+    asked = _output([sys.executable, "-m", "linklab", "kernel", "path"])
+    path = asked.strip().splitlines()[-1] if asked and asked.strip() else None
+    return path if path and os.access(path, os.X_OK) else None
+
+
+def _available_bytes() -> int | None:
+    """MemAvailable (proc(5)), or what the control group still allows if that is less (cgroup v2, memory.max)."""
+    lines = (_read("/proc/meminfo") or "").splitlines()
+    free = [int(line.split()[1]) * 1024 for line in lines if line.startswith("MemAvailable:")]
+    limit, used = _read("/sys/fs/cgroup/memory.max"), _read("/sys/fs/cgroup/memory.current")
+    if limit and used and limit.strip().isdecimal():
+        free.append(max(0, int(limit) - int(used)))
+    return min(free, default=None)
+
+
+def _memory_folders(environment: Mapping[str, str]) -> list[str]:
+    named = [environment[name] for name in ("TMPDIR", "XDG_RUNTIME_DIR") if environment.get(name)]
+    return [folder for folder in dict.fromkeys([*named, "/dev/shm", "/tmp", "/var/tmp"]) if Path(folder).is_dir()]  # noqa: S108 - looked at, not written to
+
+
+def _place(folder: str) -> Place:
+    status = os.statvfs(folder)
+    return Place(
+        folder=folder,
+        free_bytes=status.f_bavail * status.f_frsize,
+        noexec=bool(status.f_flag & os.ST_NOEXEC),
+        writable=os.access(folder, os.W_OK | os.X_OK),
+    )
+
+
+def _package_versions(packages: Iterable[str]) -> dict[str, str]:
+    """Versions of those that dpkg has installed; none on a system without dpkg."""
+    shown = "${db:Status-Status} ${Package} ${Version}\n"
+    lines = (_output(["dpkg-query", "-W", f"-f={shown}", *sorted(packages)]) or "").splitlines()
+    words = [line.split() for line in lines]
+    return {word[1]: word[2] for word in words if len(word) == 3 and word[0] == "installed"}
+
+
+def _output(command: list[str]) -> str | None:
+    """Standard output whatever the exit code; None if the program is not there or takes over 10 s."""
+    try:
+        return subprocess.run(
+            command, capture_output=True, text=True, check=False, timeout=10, env={**os.environ, "LC_ALL": "C"}
+        ).stdout
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+
+
+def _read(path: str) -> str | None:
+    try:
+        return Path(path).read_text(encoding="utf-8")
+    except OSError:
+        return None
