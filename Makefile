@@ -1,0 +1,44 @@
+# Everything starts here: `make lab` and `make test` set up what they need, once.
+LAB ?= 14
+VENV := .venv/bin
+
+.PHONY: help setup tools lab labs test check format kernel bench clean
+.DEFAULT_GOAL := help
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' Makefile
+
+setup: ## packages (apt), .venv and the pocket kernel
+	@tools/setup.sh
+
+tools:
+	@tools/setup.sh tools
+
+lab: setup ## replay one lab and compare: make lab LAB=8
+	$(VENV)/linklab run $(LAB)
+
+labs: setup ## replay every lab
+	@set -e; for lab in labs/*/lab.toml; do lab=$${lab#labs/}; $(VENV)/linklab run "$${lab%%-*}"; done
+
+test: setup ## run the tests; says what was skipped and why
+	$(VENV)/python -m pytest -rs
+
+check: tools ## format, lint, types, shell scripts; changes nothing
+	$(VENV)/ruff format --check .
+	$(VENV)/ruff check .
+	$(VENV)/mypy
+	git grep --untracked -lzE '^#!.*\b(ba)?sh\b' -- ':!*.md' | xargs -0 -r shellcheck
+
+format: tools ## lay out the Python files
+	$(VENV)/ruff format .
+	$(VENV)/ruff check --fix .
+
+kernel: tools ## build the pocket kernel, from your own archive: make kernel SOURCE=linux-7.3.tar.xz
+	$(VENV)/linklab kernel build $(if $(SOURCE),--source "$(SOURCE)")
+
+bench: setup ## measure speed and memory, for docs/benchmarks.md
+	$(VENV)/python tools/bench.py
+
+clean: ## remove what runs left behind and what was built here; runs/ and the kernel stay
+	@if [ -x $(VENV)/linklab ]; then $(VENV)/linklab clean; fi
+	rm -rf build .pytest_cache .mypy_cache .ruff_cache .hypothesis

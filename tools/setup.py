@@ -1,0 +1,192 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A fresh clone → packages installed, `.venv` made, pocket kernel built; nothing of it twice.
+
+Run by `tools/setup.sh` with the distribution's Python 3.10 or newer, standard library only, before anything of ours is
+installed. Root, directly or by sudo without a password, is used for apt alone. Exit 4 says what is missing.
+`.venv/linklab-setup` holds the digest of what the set-up was made from: the package list, pyproject.toml, this file.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import hashlib
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+VENV = ROOT / ".venv"
+STAMP = VENV / "linklab-setup"
+PACKAGES = ROOT / "tools/packages.txt"
+POLICY = Path("/usr/sbin/policy-rc.d")
+STAGES = ("packages", "tools", "all")
+MISSING = 4  # exit code of linklab.errors.MissingError, which cannot be imported yet
+
+
+class SetupError(Exception):
+    """What is missing and what to do, in one line."""
+
+
+def main(arguments: list[str]) -> int:
+    """Do the stages up to the named one: packages, tools (packages and .venv), all (and the kernel)."""
+    stage = arguments[0] if arguments else "all"
+    if stage not in STAGES:
+        print(f"setup: there is no stage {stage}; use one of {', '.join(STAGES)}", file=sys.stderr)
+        return 2
+    try:
+        with _only_one():
+            _set_up(stage)
+    except SetupError as error:
+        print(f"setup: {error}", file=sys.stderr)
+        return MISSING
+    except KeyboardInterrupt:
+        return 130
+    return 0
+
+
+def _set_up(stage: str) -> None:
+    digest = _digest()
+    if not STAMP.is_file() or STAMP.read_text() != digest:
+        install_packages(missing_packages(PACKAGES.read_text()))
+        if stage == "packages":
+            return
+        make_venv()
+        STAMP.write_text(digest)
+    if stage == "all":
+        build_kernel()
+
+
+def _digest() -> str:
+    """Digest of all that decides what the set-up makes, and of the Python it is made with."""
+    parts = [file.read_bytes() for file in (PACKAGES, ROOT / "pyproject.toml", Path(__file__))]
+    return hashlib.sha256(b"\0".join([*parts, sys.version.encode()])).hexdigest()
+
+
+@contextlib.contextmanager
+def _only_one() -> Iterator[None]:
+    """Wait for another set-up of this clone to end."""
+    (ROOT / "build").mkdir(exist_ok=True)
+    with (ROOT / "build/setup.lock").open("w") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            _say("another set-up is running here; waiting for it")
+            fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+def missing_packages(listed: str) -> list[str]:
+    """Packages of the list (one a line, # for remarks) that dpkg has not installed."""
+    wanted = [line.strip() for line in listed.splitlines() if line.strip() and not line.startswith("#")]
+    try:
+        asked = subprocess.run(
+            ["dpkg-query", "-W", "-f=${db:Status-Status} ${Package}\n", *wanted],
+            capture_output=True,
+            text=True,
+            check=False,  # it fails when one of them is unknown, and still lists the others
+        )
+    except FileNotFoundError as error:
+        raise SetupError("this needs Debian or Ubuntu (dpkg is not there); see README.md for other systems") from error
+    installed = {line.split()[1] for line in asked.stdout.splitlines() if line.startswith("installed ")}
+    return [package for package in wanted if package not in installed]
+
+
+def install_packages(missing: list[str]) -> None:
+    """Install them with apt, or say how a person with root's rights can."""
+    if not missing:
+        return
+    by_hand = f"sudo apt-get update && sudo apt-get install {' '.join(missing)}"
+    root = _root_prefix()
+    if root is None:
+        raise SetupError(f"these packages are missing, and installing them needs root; run: {by_hand}")
+    _say(f"installing {' '.join(missing)}")
+    apt = [*root, "env", "DEBIAN_FRONTEND=noninteractive", "LC_ALL=C", "apt-get", "-o", "DPkg::Lock::Timeout=300"]
+    _run([*apt, "update"], check=False)  # a list that cannot be had now may still be there from before
+    with _no_services(root):
+        done = _run([*apt, "install", "-y", "--no-install-recommends", *missing], check=False)
+    still = missing_packages("\n".join(missing))
+    if done != 0 or still:
+        raise SetupError(f"apt-get could not install {' '.join(still or missing)}; run: {by_hand}")
+
+
+def _root_prefix() -> list[str] | None:
+    """What to put before a command so that root runs it; None if nobody lets us."""
+    if os.geteuid() == 0:
+        return []
+    try:
+        allowed = subprocess.run(["sudo", "-n", "true"], capture_output=True, check=False).returncode == 0
+    except FileNotFoundError:
+        return None
+    return ["sudo", "-n"] if allowed else None
+
+
+@contextlib.contextmanager
+def _no_services(root: list[str]) -> Iterator[None]:
+    """Keep package scripts from starting services where there is no init to start them.
+
+    Open vSwitch's would fail there and leave its package half installed. Linklab needs none of them: Open vSwitch
+    runs inside the pocket. Source: invoke-rc.d(8), policy-rc.d with exit code 101, "action forbidden by policy".
+    """
+    if Path("/run/systemd/system").is_dir() or POLICY.exists():
+        yield
+        return
+    with tempfile.NamedTemporaryFile("w") as script:
+        script.write("#!/bin/sh\nexit 101\n")
+        script.flush()
+        _run([*root, "install", "-m", "755", script.name, str(POLICY)])
+    try:
+        yield
+    finally:
+        _run([*root, "rm", "-f", str(POLICY)])
+
+
+def make_venv() -> None:
+    """Make `.venv` on the distribution's Python, which sees Mininet, tkinter and matplotlib, with Linklab in it."""
+    if not (VENV / "bin/python").exists() or _foreign_venv():
+        _say("making .venv")
+        _run([sys.executable, "-m", "venv", "--clear", "--system-site-packages", str(VENV)])
+    _say("installing Linklab's Python packages into .venv")
+    pip = [str(VENV / "bin/python"), "-m", "pip", "--disable-pip-version-check", "install"]
+    _run([*pip, "--editable", f"{ROOT}[dev]"])
+
+
+def _foreign_venv() -> bool:
+    """Whether an existing `.venv` belongs to another Python or another folder."""
+    settings = (VENV / "pyvenv.cfg").read_text() if (VENV / "pyvenv.cfg").exists() else ""
+    version = ".".join(map(str, sys.version_info[:3]))
+    script = VENV / "bin/pip"
+    here = script.exists() and str(VENV) in script.read_text(errors="replace").splitlines()[0]
+    return f"version = {version}" not in settings or "include-system-site-packages = true" not in settings or not here
+
+
+def build_kernel() -> None:
+    """Build the pocket kernel unless the one for this version is there."""
+    linklab = str(VENV / "bin/linklab")
+    if subprocess.run([linklab, "kernel", "path"], capture_output=True, check=False).returncode == 0:
+        return
+    _say("building the pocket kernel, which takes a few minutes, once")
+    if (code := _run([linklab, "kernel", "build"], check=False)) != 0:
+        raise SetupError(f"the pocket kernel could not be built (exit {code}); its own message stands above")
+
+
+def _run(command: list[str], *, check: bool = True) -> int:
+    """Run with the terminal's output and no input; its exit code, or SetupError if `check` and it failed."""
+    try:
+        code = subprocess.run(command, stdin=subprocess.DEVNULL, check=False).returncode
+    except OSError as error:
+        raise SetupError(f"{command[0]} cannot be run: {error.strerror}") from error
+    if check and code != 0:
+        raise SetupError(f"this failed with exit {code}: {' '.join(command)}")
+    return code
+
+
+def _say(text: str) -> None:
+    print(f"setup: {text}", flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
