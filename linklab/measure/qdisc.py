@@ -1,0 +1,226 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Samples of an interface's queueing disciplines (JSON lines) → occupancy and drops over time.
+
+Called by `measure` and by the queue plot, also while the file is still being written.
+A file is one header {"interface", "node", "period_s"}, then lines {"t": s, "qdiscs": [as `tc -s -j qdisc` lists them]}.
+It must not show netem's backlog as a queue: that is packets in flight on the emulated link.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from linklab.errors import DataError
+from linklab.measure.series import Measurements, Quantity, Series, make_series
+
+Qdisc = dict[str, Any]
+# Known fields and how they are named here; other numbers are a discipline's own statistics and keep tc's name.
+_FIELDS = {
+    "backlog": ("queue.backlog", "bytes"),
+    "qlen": ("queue.qlen", "packets"),
+    "drops": ("queue.drops", "packets"),
+    "bytes": ("queue.sent.bytes", "bytes"),
+    "packets": ("queue.sent.packets", "packets"),
+    "overlimits": ("queue.overlimits", ""),
+    "requeues": ("queue.requeues", "packets"),
+}
+_NOT_MEASURED = {"refcnt"}
+_NO_QUEUE = {"ingress", "clsact", "noqueue"}
+
+
+@dataclass
+class QueueSamples:
+    """What was read so far: the header, and per sample its time (s) and its list of disciplines."""
+
+    source: str
+    header: dict[str, Any] = field(default_factory=dict)
+    time_s: list[float] = field(default_factory=list)
+    qdiscs: list[list[Qdisc]] = field(default_factory=list)
+    _rest: str = ""
+    _line: int = 0
+
+    def feed(self, text: str) -> None:
+        """Take more of the file; a last line without its end waits for the next call.
+
+        Raises:
+            DataError: a whole line that is not a header or a sample.
+        """
+        lines = (self._rest + text).split("\n")
+        self._rest = lines.pop()
+        for line in lines:
+            self._line += 1
+            if line.strip():
+                self._take(line)
+
+    def _take(self, line: str) -> None:
+        try:
+            record = json.loads(line)
+            if not self.header:
+                if "interface" not in record:
+                    raise KeyError("interface")
+                self.header = record
+                return
+            time_s, qdiscs = float(record["t"]), list(record["qdiscs"])
+        except (json.JSONDecodeError, KeyError, TypeError, ValueError) as error:
+            raise DataError(f"{self.source}: line {self._line}: no sample of a queue ({error!r})") from error
+        self.time_s.append(time_s)
+        self.qdiscs.append(qdiscs)
+
+
+def looks_like_samples(text: str) -> bool:
+    """Whether the first line is the header of a sample file."""
+    try:
+        header = json.loads(text.split("\n", 1)[0])
+    except json.JSONDecodeError:
+        return False
+    return isinstance(header, dict) and "interface" in header and "period_s" in header
+
+
+def read_samples(path: Path) -> QueueSamples:
+    """The samples of a file; a last line that is cut off is left out.
+
+    Raises:
+        DataError: the file cannot be read, has no header, or holds no sample.
+    """
+    samples = QueueSamples(str(path))
+    try:
+        samples.feed(path.read_text(encoding="utf-8", errors="replace"))
+    except OSError as error:
+        raise DataError(f"{path}: {error.strerror}") from error
+    if not samples.time_s:
+        raise DataError(f"{path}: no queue samples in it; was the sampler stopped before its first one?")
+    return samples
+
+
+def choose(qdiscs: Sequence[Qdisc], handle: str | None = None) -> tuple[Qdisc | None, str]:
+    """The discipline whose backlog is the queue of the interface, and a sentence if that needs one.
+
+    It is the innermost one: no other has it, or a class of it, as parent. netem is passed over for its parent.
+    Of several innermost ones (htb with a child for each class) it is the common ancestor, whose backlog counts all.
+    handle: take this one instead ("2:", or "2").
+
+    Returns:
+        (None, reason) if there is no queue.
+    """
+    if handle is not None:
+        return _by_handle(qdiscs, handle.rstrip(":") + ":")
+    queues = [qdisc for qdisc in qdiscs if qdisc.get("kind") not in _NO_QUEUE]
+    if not queues:
+        return None, "the interface has no queue; give it one with tc qdisc add"
+    paths = [_path(qdisc, queues) for qdisc in queues if not _children(qdisc, queues)]
+    lines = [[qdisc for qdisc in path if qdisc.get("kind") != "netem"] for path in paths]
+    lines = [line for line in lines if line]
+    if not lines:
+        return paths[0][-1], "netem is the only discipline: its backlog is packets in flight, not a queue"
+    common = lines[0]
+    for line in lines[1:]:
+        common = [qdisc for qdisc in common if any(qdisc is other for other in line)]
+    if not common:
+        return lines[0][-1], "several queues have no common parent; the first is taken, another by its handle"
+    chosen = common[-1]
+    if any(child.get("kind") == "netem" for child in _children(chosen, queues)):
+        return chosen, f"{chosen.get('kind')} {chosen.get('handle')} holds a netem, whose packets in flight it counts"
+    return chosen, ""
+
+
+def _by_handle(qdiscs: Sequence[Qdisc], wanted: str) -> tuple[Qdisc | None, str]:
+    for qdisc in qdiscs:
+        if qdisc.get("handle") == wanted:
+            return qdisc, ""
+    present = ", ".join(f"{qdisc.get('kind')} {qdisc.get('handle')}" for qdisc in qdiscs) or "none"
+    return None, f"no discipline has the handle {wanted} (there are: {present})"
+
+
+def _children(qdisc: Qdisc, among: Sequence[Qdisc]) -> list[Qdisc]:
+    handle = str(qdisc.get("handle", "0:"))
+    # Handle 0: is the kernel's own default, never a parent.
+    if handle == "0:":
+        return []
+    return [other for other in among if str(other.get("parent", "")).split(":")[0] + ":" == handle]
+
+
+def _path(qdisc: Qdisc, among: Sequence[Qdisc]) -> list[Qdisc]:
+    """From the outermost discipline to this one."""
+    path = [qdisc]
+    while parents := [other for other in among if any(child is path[0] for child in _children(other, among))]:
+        if any(parents[0] is step for step in path):
+            break
+        path.insert(0, parents[0])
+    return path
+
+
+def measure_samples(samples: QueueSamples, handle: str | None = None) -> Measurements:
+    """Series and scalars of the queue.
+
+    Scalars: queue.backlog.max, .mean (bytes), queue.packets.max, queue.drops (during the samples).
+    Series: queue.backlog (bytes), queue.qlen (packets), queue.drops (since the discipline was made),
+    queue.drops.rate (1/s), and every other number that tc gives, as queue.NAME.
+    A sample without the discipline is a gap; a counter that starts again (the discipline was replaced) is noted.
+
+    Raises:
+        DataError: no sample has such a discipline.
+    """
+    chosen = [choose(qdiscs, handle) for qdiscs in samples.qdiscs]
+    notes = list(dict.fromkeys(reason for _, reason in chosen if reason))
+    found = [qdisc for qdisc, _ in chosen if qdisc is not None]
+    interface = samples.header.get("interface", "")
+    if not found:
+        raise DataError(f"{samples.source}: {interface}: {notes[0] if notes else 'no samples'}")
+    names = list(dict.fromkeys(f"{qdisc.get('kind')} {qdisc.get('handle')}" for qdisc in found))
+    if len(names) > 1:
+        notes.append(f"the discipline of {interface} changed while it was sampled: {', then '.join(names)}")
+    meta = {
+        "interface": interface,
+        "node": samples.header.get("node", ""),
+        "kind": found[-1].get("kind"),
+        "handle": found[-1].get("handle"),
+        "options": found[-1].get("options", {}),
+    }
+    series: dict[str, Series] = {}
+    for key in _numeric_fields(found):
+        name, unit = _FIELDS.get(key, (f"queue.{key}", ""))
+        values = [_value(qdisc, key) for qdisc, _ in chosen]
+        series[name] = make_series(name, unit, samples.time_s, values, source=samples.source, meta=meta)
+    scalars: dict[str, Quantity] = {}
+    for name, scalar in (("queue.backlog", "queue.backlog"), ("queue.qlen", "queue.packets")):
+        if name in series and series[name].known.size:
+            scalars[f"{scalar}.max"] = Quantity(float(series[name].known.max()), series[name].unit)
+            scalars[f"{scalar}.mean"] = Quantity(float(series[name].known.mean()), series[name].unit)
+    if "queue.drops" in series:
+        rate, total = _drop_rate(series["queue.drops"])
+        series[rate.name] = rate
+        scalars["queue.drops"] = Quantity(total, "packets")
+    return Measurements(scalars, series, "queue", samples.source, tuple(notes))
+
+
+def _numeric_fields(found: Iterable[Qdisc]) -> list[str]:
+    keys: dict[str, None] = {}
+    for qdisc in found:
+        keys.update({key: None for key in qdisc if not math.isnan(_value(qdisc, key)) and key not in _NOT_MEASURED})
+    return list(keys)
+
+
+def _value(qdisc: Qdisc | None, key: str) -> float:
+    value = qdisc.get(key) if qdisc else None
+    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else math.nan
+
+
+def _drop_rate(drops: Series) -> tuple[Series, float]:
+    """Drops per second over each step, and how many there were in all; a restarted counter begins at 0 again."""
+    steps = np.diff(drops.value)
+    elapsed = np.diff(drops.time_s)
+    restarted = steps < 0
+    with np.errstate(invalid="ignore", divide="ignore"):
+        rate = np.where(restarted | (elapsed <= 0), np.nan, steps / elapsed)
+    counted = np.where(restarted, drops.value[1:], steps)
+    series = make_series(
+        "queue.drops.rate", "1/s", drops.time_s, [math.nan, *rate], source=drops.source, meta=drops.meta
+    )
+    return series, float(np.nansum(counted))

@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What every tool's output becomes: named scalars and named series, both with units.
+
+Made by the parsers of this package; read by expectations, plots, reports and grades.
+It must not know which tool a number came from: that is text in `tool`, `source` and `meta`.
+A value that was not measured is absent or NaN, never 0 (house rule: unknown is not zero).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+FloatArray = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """One number and its unit.
+
+    unit: "bit/s", "bytes", "s", "packets", "segments", "datagrams", "1/s", or "" for a ratio or a count of things.
+    """
+
+    value: float
+    unit: str
+
+    def __str__(self) -> str:
+        return f"{self.value:g} {self.unit}".rstrip()
+
+
+@dataclass(frozen=True, eq=False)
+class Series:
+    """One quantity over time.
+
+    time_s: `(n,)` float64, seconds since the start of the test, not decreasing.
+    value: `(n,)` float64 in `unit`; NaN where nothing was measured.
+    meta: what else is known: stream, direction, hosts, how the times were obtained.
+    """
+
+    name: str
+    unit: str
+    time_s: FloatArray
+    value: FloatArray
+    source: str = ""
+    meta: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if self.time_s.shape != self.value.shape or self.time_s.ndim != 1:
+            raise ValueError(f"series {self.name}: times {self.time_s.shape} and values {self.value.shape} differ")
+
+    def __len__(self) -> int:
+        return int(self.time_s.size)
+
+    @property
+    def known(self) -> FloatArray:
+        """The values that were measured, without gaps."""
+        return self.value[~np.isnan(self.value)]
+
+    def between(self, start_s: float, end_s: float) -> Series:
+        """The part with start_s <= time < end_s; for a warm-up or a cool-down to be left out."""
+        inside = (self.time_s >= start_s) & (self.time_s < end_s)
+        return replace(self, time_s=self.time_s[inside], value=self.value[inside])
+
+
+def make_series(
+    name: str,
+    unit: str,
+    time_s: ArrayLike,
+    value: ArrayLike,
+    *,
+    source: str = "",
+    meta: Mapping[str, Any] | None = None,
+) -> Series:
+    """Build a series from any sequences; None becomes NaN."""
+    return Series(
+        name, unit, np.asarray(time_s, dtype=np.float64), np.asarray(value, dtype=np.float64), source, dict(meta or {})
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Measurements:
+    """Everything measured by one tool, or by several after `merge`.
+
+    scalars, series: by name; a name may be in both (`iperf3.retransmits`: the total, and over time).
+    notes: sentences about what is missing, corrected or estimated; to be shown beside the numbers.
+    """
+
+    scalars: dict[str, Quantity] = field(default_factory=dict)
+    series: dict[str, Series] = field(default_factory=dict)
+    tool: str = ""
+    source: str = ""
+    notes: tuple[str, ...] = ()
+
+    def renumbered(self, number: int) -> Measurements:
+        """The same with names `tool.number.…` instead of `tool.…`; number 1 keeps the plain names."""
+        if number == 1:
+            return self
+
+        def rename(name: str) -> str:
+            head, _, tail = name.partition(".")
+            return f"{head}.{number}.{tail}"
+
+        return replace(
+            self,
+            scalars={rename(name): quantity for name, quantity in self.scalars.items()},
+            series={rename(name): replace(series, name=rename(name)) for name, series in self.series.items()},
+        )
+
+
+def merge(parts: Iterable[Measurements], source: str = "") -> Measurements:
+    """One `Measurements` of several.
+
+    The first result of a tool keeps its plain names (`iperf3.throughput.receiver`), the second of the same tool is
+    `iperf3.2.throughput.receiver`, the third `iperf3.3.…`, in the order given.
+    """
+    seen: dict[str, int] = {}
+    scalars: dict[str, Quantity] = {}
+    series: dict[str, Series] = {}
+    notes: list[str] = []
+    for part in parts:
+        seen[part.tool] = seen.get(part.tool, 0) + 1
+        numbered = part.renumbered(seen[part.tool])
+        scalars.update(numbered.scalars)
+        series.update(numbered.series)
+        notes.extend(f"{part.source}: {note}" if part.source else note for note in part.notes)
+    return Measurements(scalars, series, "+".join(seen), source, tuple(dict.fromkeys(notes)))
