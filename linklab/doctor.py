@@ -186,6 +186,7 @@ def check_display(environment: Mapping[str, str]) -> Check:
 def render(checks: Iterable[Check]) -> None:
     """Print a table and a verdict on the terminal."""
     from rich.console import Console  # noqa: PLC0415 - takes longer to import than `--json` takes to run
+    from rich.markup import escape  # noqa: PLC0415 - as above
     from rich.table import Column, Table  # noqa: PLC0415 - as above
 
     checks = list(checks)
@@ -193,7 +194,7 @@ def render(checks: Iterable[Check]) -> None:
     table = Table("", "what", Column("found", overflow="fold"), Column("cure", overflow="fold"), box=None)
     for check in checks:
         colour = colours[check.status]
-        table.add_row(f"[{colour}]{check.status}[/]", check.name, check.found, check.cure)
+        table.add_row(f"[{colour}]{check.status}[/]", *map(escape, (check.name, check.found, check.cure)))
     console = Console()
     console.print(table)
     missing = [check.name for check in checks if check.status == "missing"]

@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: BSD-3-Clause
+import subprocess
+import sys
+import types
+
+import pytest
+
+from linklab import __version__, cli
+from linklab.errors import BootError, InputError, MissingError
+
+
+@pytest.fixture
+def command(monkeypatch):
+    """Registers a command "try" whose `run` is what the test gives."""
+
+    def register(run):
+        module = types.ModuleType("linklab.commands.try_")
+        module.add_parser = lambda subparsers: subparsers.add_parser("try")
+        module.run = run
+        monkeypatch.setitem(sys.modules, module.__name__, module)
+        monkeypatch.setitem(cli.COMMANDS, "try", (module.__name__, "only here"))
+
+    return register
+
+
+def raising(error):
+    """A `run` that fails."""
+
+    def run(args):
+        raise error
+
+    return run
+
+
+@pytest.mark.parametrize(
+    ("error", "code"),
+    [(InputError("lab.mn: no"), 2), (BootError("kernel: no"), 3), (MissingError("iperf3: no"), 4)],
+)
+def test_an_error_is_one_line_and_its_exit_code(command, capsys, error, code):
+    """Nobody sees a traceback for a wrong file, a dead kernel or a missing tool."""
+    command(raising(error))
+    assert cli.main(["try"]) == code
+    assert capsys.readouterr() == ("", f"linklab: {error}\n")
+
+
+def test_an_error_of_several_lines_becomes_one(command, capsys):
+    """What a tool printed may hold newlines; the terminal gets one line."""
+    command(raising(InputError("first\n  second")))
+    cli.main(["try"])
+    assert capsys.readouterr().err == "linklab: first second\n"
+
+
+def test_ctrl_c_gives_130(command, capsys):
+    """As the shell does for a program that died of SIGINT, and without a traceback."""
+    command(raising(KeyboardInterrupt()))
+    assert cli.main(["try"]) == 130
+    assert capsys.readouterr() == ("", "")
+
+
+def test_a_bug_is_not_hidden(command):
+    """An error of another kind keeps its traceback."""
+    command(raising(ZeroDivisionError()))
+    with pytest.raises(ZeroDivisionError):
+        cli.main(["try"])
+
+
+def test_a_commands_code_is_the_exit_code(command):
+    """0 and 1 are the command's own to give."""
+    command(lambda args: 1)
+    assert cli.main(["try"]) == 1
+
+
+def test_help_lists_every_command_and_exit_code(capsys):
+    """The top level knows all commands without importing one."""
+    with pytest.raises(SystemExit) as exited:
+        cli.main(["--help"])
+    assert exited.value.code == 0
+    text = capsys.readouterr().out
+    assert all(f"\n    {name} " in text and summary in text for name, (_, summary) in cli.COMMANDS.items())
+    assert all(f"\n  {code} " in text for code in (0, 1, 2, 3, 4, 130))
+
+
+def test_the_version_is_the_packages(capsys):
+    """`linklab --version` needs no command."""
+    with pytest.raises(SystemExit):
+        cli.main(["--version"])
+    assert capsys.readouterr().out == f"linklab {__version__}\n"
+
+
+@pytest.mark.parametrize("arguments", [[], ["nonsense"]])
+def test_an_unknown_command_is_an_input_error(arguments, capsys):
+    """With argparse's usage line and exit code 2."""
+    with pytest.raises(SystemExit) as exited:
+        cli.main(arguments)
+    assert exited.value.code == 2
+    assert "usage: linklab" in capsys.readouterr().err
+
+
+def test_a_command_without_module_says_so(monkeypatch, capsys):
+    """A command that this version lacks is an input error, while a fault inside a module stays visible."""
+    monkeypatch.setitem(cli.COMMANDS, "later", ("linklab.commands.later", "not yet"))
+    assert cli.main(["later"]) == 2
+    assert capsys.readouterr().err == 'linklab: the command "later" is not part of this version of Linklab\n'
+
+
+def test_a_reader_that_leaves_early_is_no_error():
+    """`linklab --help | head -1` ends quietly."""
+    command = f"{sys.executable} -m linklab doctor --json | true"
+    done = subprocess.run(["/bin/sh", "-c", command], capture_output=True, text=True, check=False)
+    assert done.stderr == ""
+
+
+def test_starting_imports_no_library_but_argparse():
+    """Start-up stays fast because a command's module is imported when it is asked for."""
+    program = "import sys, linklab.cli as c; c.build_parser(None); print(*sorted(sys.modules))"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    loaded = set(done.stdout.split())
+    assert not loaded & {"rich", "matplotlib", "numpy", "jinja2", "markdown_it", "linklab.topology", "linklab.doctor"}

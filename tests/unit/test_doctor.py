@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: BSD-3-Clause
+import json
+from pathlib import Path
+
+import pytest
+
+from linklab import cli, doctor
+from linklab.doctor import Check, Module, Place, Tool
+
+GIB = 1024**3
+PACKAGES = (Path(__file__).parents[2] / "tools/packages.txt").read_text().splitlines()
+
+
+@pytest.mark.parametrize(
+    ("system", "machine", "status"),
+    [("Linux", "x86_64", "ok"), ("Linux", "aarch64", "missing"), ("Darwin", "x86_64", "missing")],
+)
+def test_the_pocket_needs_linux_on_x86_64(system, machine, status):
+    """Elsewhere the virtual machine image serves."""
+    check = doctor.check_architecture(system, machine)
+    assert (check.status, check.found) == (status, f"{system} {machine}")
+    assert (check.cure == "") == (status == "ok")
+
+
+def test_a_kernel_that_is_not_built_has_a_cure():
+    """The cure is a command to type."""
+    assert doctor.check_kernel(None) == Check("pocket kernel", "missing", "not built", "make kernel")
+    assert doctor.check_kernel("/somewhere/linux").status == "ok"
+
+
+@pytest.mark.parametrize(
+    ("available", "status", "found"),
+    [
+        (8 * GIB, "ok", "8.0 GiB available"),
+        (2 * GIB, "ok", "2.0 GiB available"),
+        (GIB, "warn", "1.0 GiB available"),
+        (GIB // 4, "missing", "0.2 GiB available"),
+        (None, "warn", "unknown"),
+    ],
+)
+def test_memory_is_judged_by_what_labs_take(available, status, found):
+    """2 GiB carry every lab, half of one the slow ones."""
+    check = doctor.check_memory(available)
+    assert (check.status, check.found) == (status, found)
+
+
+def test_a_noexec_shm_is_passed_over():
+    """Docker's /dev/shm is noexec and would kill the boot; /tmp on disk does."""
+    places = [Place("/dev/shm", 64 * 1024**2, noexec=True, writable=True), Place("/tmp", 9 * GIB, False, True)]
+    assert doctor.check_place(places) == Check("place for memory", "ok", "/tmp, 9.0 GiB free")
+
+
+@pytest.mark.parametrize(
+    ("place", "status", "found"),
+    [
+        (Place("/tmp", GIB, False, True), "warn", "/tmp, 1.0 GiB free"),
+        (Place("/tmp", GIB // 10, False, True), "missing", "/tmp, 0.1 GiB free"),
+        (Place("/tmp", 9 * GIB, True, True), "missing", "/tmp is noexec"),
+        (Place("/tmp", 9 * GIB, False, False), "missing", "/tmp is not writable"),
+    ],
+)
+def test_a_bad_place_for_memory_says_why(place, status, found):
+    """Too small, noexec or not ours; the cure is TMPDIR."""
+    check = doctor.check_place([place])
+    assert (check.status, check.found) == (status, found)
+    assert "TMPDIR" in check.cure
+
+
+def test_without_seccomp_labs_run_slower_but_run():
+    """ptrace serves too."""
+    assert doctor.check_seccomp("kill_process trap errno\n").status == "ok"
+    assert doctor.check_seccomp("kill_process errno\n").status == "warn"
+    assert doctor.check_seccomp(None).status == "warn"
+
+
+def test_a_tool_is_shown_with_its_packages_version():
+    """Or with its path where no package brought it."""
+    tool = Tool("iperf3", "iperf3", "labs")
+    assert doctor.check_tool(tool, "/usr/bin/iperf3", {"iperf3": "3.12-1"}) == Check("iperf3", "ok", "iperf3 3.12-1")
+    assert doctor.check_tool(tool, "/opt/bin/iperf3", {}) == Check("iperf3", "ok", "/opt/bin/iperf3")
+
+
+def test_a_missing_tool_names_its_package():
+    """A tool that no lab needs to run is a warning."""
+    check = doctor.check_tool(Tool("iperf3", "iperf3", "labs"), None, {})
+    assert check == Check("iperf3", "missing", "not found; needed for labs", "sudo apt-get install iperf3")
+    assert doctor.check_tool(Tool("xterm", "xterm", "windows", needed=False), None, {}).status == "warn"
+
+
+def test_a_missing_module_is_pips_or_apts():
+    """What pip installed comes back by `make setup`."""
+    assert doctor.check_module(Module("jinja2", "", "reports"), False, {}).cure == "make setup"
+    assert doctor.check_module(Module("tkinter", "python3-tk", "x", False), False, {}).cure.endswith("python3-tk")
+
+
+def test_a_display_is_either_kind():
+    """Without one labs still run."""
+    assert doctor.check_display({"DISPLAY": ":0"}) == Check("display", "ok", "DISPLAY=:0")
+    assert doctor.check_display({"WAYLAND_DISPLAY": "wayland-0"}).status == "ok"
+    assert doctor.check_display({"DISPLAY": ""}).status == "warn"
+
+
+def test_only_what_is_missing_keeps_labs_from_running():
+    """A warning takes something away and no more."""
+    ok, warn, missing = (Check("x", status, "") for status in ("ok", "warn", "missing"))
+    assert doctor.labs_can_run([ok, warn])
+    assert not doctor.labs_can_run([ok, missing])
+
+
+def test_set_up_installs_every_package_the_doctor_names():
+    """The cure of `linklab doctor` and the list of `make setup` are the same packages."""
+    named = {part.package for part in (*doctor.TOOLS, *doctor.MODULES) if part.package}
+    assert named <= set(PACKAGES)
+
+
+@pytest.mark.parametrize(("status", "code"), [("ok", 0), ("warn", 0), ("missing", 4)])
+def test_the_command_prints_findings_and_a_verdict(monkeypatch, capsys, status, code):
+    """As a table for people and as JSON for programs, with the same exit code."""
+    check = Check("iperf3", status, "what is [there]", "a cure")
+    monkeypatch.setattr(doctor, "examine", lambda: [check])
+    assert cli.main(["doctor", "--json"]) == code
+    assert json.loads(capsys.readouterr().out) == {
+        "labs_can_run": code == 0,
+        "checks": [{"name": "iperf3", "status": status, "found": "what is [there]", "cure": "a cure"}],
+    }
+    assert cli.main(["doctor"]) == code
+    text = capsys.readouterr().out
+    assert "what is [there]" in text
+    assert ("Labs can run here." if code == 0 else "missing: iperf3.") in text
+
+
+def test_this_machine_can_be_examined():
+    """Every check names what it found, and everything that is not well has a cure."""
+    checks = doctor.examine()
+    assert len({check.name for check in checks}) == len(checks)
+    assert all(check.found for check in checks)
+    assert all((check.cure == "") == (check.status == "ok") for check in checks)

@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""tools/setup.py with stand-ins for dpkg-query, sudo and apt-get on PATH; nothing is installed."""
+
+import importlib.util
+import os
+from pathlib import Path
+
+import pytest
+
+SETUP = Path(__file__).parents[2] / "tools/setup.py"
+
+
+@pytest.fixture
+def setup(monkeypatch, tmp_path):
+    """The module, in a clone of its own whose PATH holds nothing yet."""
+    spec = importlib.util.spec_from_file_location("linklab_setup", SETUP)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "tools").mkdir()
+    (tmp_path / "pyproject.toml").write_text("[project]\n")
+    (tmp_path / "tools/packages.txt").write_text("# labs\niperf3\njq\n")
+    monkeypatch.setenv("PATH", str(tmp_path / "bin"))
+    monkeypatch.setattr(module, "ROOT", tmp_path)
+    monkeypatch.setattr(module, "VENV", tmp_path / ".venv")
+    monkeypatch.setattr(module, "STAMP", tmp_path / ".venv/linklab-setup")
+    monkeypatch.setattr(module, "PACKAGES", tmp_path / "tools/packages.txt")
+    monkeypatch.setattr(module, "POLICY", tmp_path / "policy-rc.d")
+    monkeypatch.setattr(os, "geteuid", lambda: 1000)
+    return module
+
+
+def tool(setup, name, script):
+    """Put a shell script on PATH that first notes how it was called."""
+    path = setup.ROOT / "bin" / name
+    path.write_text(f'#!/bin/sh\necho "{name} $*" >> {setup.ROOT}/calls\n{script}\n')
+    path.chmod(0o755)
+
+
+def calls(setup):
+    """Commands that were run, in order."""
+    return (setup.ROOT / "calls").read_text().splitlines()
+
+
+def test_what_dpkg_does_not_list_as_installed_is_missing(setup):
+    """A removed package whose configuration is left counts as missing too."""
+    tool(setup, "dpkg-query", "echo installed jq; echo config-files tcpdump; exit 1")
+    assert setup.missing_packages("# labs\niperf3\njq\n\ntcpdump\n") == ["iperf3", "tcpdump"]
+
+
+def test_without_root_and_sudo_the_command_is_shown(setup, capsys):
+    """Exit 4, the packages and the exact command; no apt-get is tried."""
+    tool(setup, "dpkg-query", "echo installed jq; exit 1")
+    tool(setup, "sudo", "exit 1")
+    assert setup.main(["tools"]) == 4
+    assert capsys.readouterr().err == (
+        "setup: these packages are missing, and installing them needs root; "
+        "run: sudo apt-get update && sudo apt-get install iperf3\n"
+    )
+    assert calls(setup)[-1] == "sudo -n true"
+    assert not any(call.startswith("apt-get") for call in calls(setup))
+
+
+def test_without_dpkg_the_system_is_named(setup, capsys):
+    """Another distribution is told so."""
+    assert setup.main([]) == 4
+    assert "this needs Debian or Ubuntu" in capsys.readouterr().err
+
+
+def test_with_sudo_the_lists_are_fetched_first_and_no_service_starts(setup, capsys):
+    """On a machine without init a policy forbids services while packages are set up, and goes again."""
+    state = setup.ROOT / "installed"
+    state.write_text("jq\n")
+    tool(setup, "dpkg-query", f"while read -r p; do echo installed $p; done < {state}")
+    tool(setup, "sudo", '[ "$2" = true ] || { shift; exec "$@"; }')
+    tool(setup, "env", 'shift 2; exec "$@"')
+    tool(setup, "apt-get", f'case "$*" in *install*) [ -x {setup.POLICY} ] && echo iperf3 >> {state};; esac')
+    tool(setup, "install", f"/usr/bin/install -m 755 $3 {setup.POLICY}")
+    tool(setup, "rm", f"/bin/rm -f {setup.POLICY}")
+    if Path("/run/systemd/system").is_dir():
+        setup.POLICY.touch(mode=0o755)  # services may start there, and the stand-in for apt-get wants a policy
+    assert setup.main(["packages"]) == 0, capsys.readouterr().err
+    fetched = [call for call in calls(setup) if call.startswith("apt-get")]
+    assert [call.split()[3:] for call in fetched] == [
+        ["update"],
+        ["install", "-y", "--no-install-recommends", "iperf3"],
+    ]
+    assert setup.POLICY.exists() == Path("/run/systemd/system").is_dir()
+
+
+def test_a_package_that_apt_cannot_install_is_named(setup, capsys):
+    """The end of apt's long output says what is still missing."""
+    tool(setup, "dpkg-query", "echo installed jq")
+    tool(setup, "sudo", '[ "$2" = true ] || { shift; exec "$@"; }')
+    tool(setup, "env", 'shift 2; exec "$@"')
+    tool(setup, "apt-get", 'case "$*" in *install*) exit 100;; esac')
+    setup.POLICY.touch()
+    assert setup.main(["packages"]) == 4
+    assert "setup: apt-get could not install iperf3; run: sudo" in capsys.readouterr().err
+
+
+def test_nothing_is_done_twice(setup, capsys):
+    """A stamp of the same content ends the set-up at once; another package list starts it again."""
+    setup.VENV.mkdir()
+    setup.STAMP.write_text(setup._digest())
+    assert setup.main(["tools"]) == 0
+    assert not (setup.ROOT / "calls").exists()
+    setup.PACKAGES.write_text("iperf3\njq\ntcpdump\n")
+    tool(setup, "dpkg-query", "echo installed jq")
+    tool(setup, "sudo", "exit 1")
+    assert setup.main(["tools"]) == 4
+    assert "apt-get install iperf3 tcpdump" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("built", "code"), [(True, 0), (False, 4)])
+def test_the_kernel_is_built_once_and_its_failure_is_told(setup, capsys, built, code):
+    """`linklab kernel path` decides; a failed build ends the set-up with exit 4."""
+    (setup.VENV / "bin").mkdir(parents=True)
+    setup.STAMP.write_text(setup._digest())
+    linklab = setup.VENV / "bin/linklab"
+    linklab.write_text(f'#!/bin/sh\necho "linklab $*" >> {setup.ROOT}/calls\nexit {0 if built else 3}\n')
+    linklab.chmod(0o755)
+    assert setup.main([]) == code
+    assert calls(setup) == ["linklab kernel path"] + ([] if built else ["linklab kernel build"])
+    assert ("could not be built (exit 3)" in capsys.readouterr().err) == (not built)
+
+
+def test_an_unknown_stage_is_an_input_error(setup, capsys):
+    """With the stages that exist."""
+    assert setup.main(["everything"]) == 2
+    assert "packages, tools, all" in capsys.readouterr().err
