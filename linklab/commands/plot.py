@@ -1,0 +1,212 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`linklab plot iperf` and `linklab plot queue`: figures from results that exist, or from an interface that is sampled.
+
+Called by the command line and, through it, by plot_iperf.sh and plot_q.sh.
+It must not know formats: reading is `linklab.measure`'s, drawing `linklab.plots`'s, sampling the agent's sampler's.
+"""
+
+from __future__ import annotations
+
+import argparse
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import linklab
+from linklab.errors import EngineError, InputError, MissingError
+from linklab.units import parse_size_bytes
+
+if TYPE_CHECKING:
+    from linklab.cli import Subparsers
+
+_SAMPLER = Path(linklab.__file__).parent / "agent" / "sampler.py"
+_INTERFACES = Path("/sys/class/net")
+_PERIOD_S = 0.01
+_STOP_DEADLINE_S = 5.0
+
+_IPERF_EPILOG = """examples:
+  iperf3 -c 10.0.0.2 -t 30 -J > out.json
+  linklab plot iperf out.json                 writes results/*.pdf and results/1.dat
+  linklab plot iperf reno.json bbr.json       both in each figure
+  linklab plot iperf --partial killed.json    what a killed client measured
+"""
+
+_QUEUE_EPILOG = """examples:
+  linklab plot queue s1-eth2                            a window; the key s stops and saves it
+  linklab plot queue s1-eth2 --out q.pdf --seconds 90   no window
+  linklab plot queue q.jsonl --out q.png                from samples taken before
+  linklab plot queue q.jsonl --follow                   a window on samples that are still being taken
+  linklab plot queue s1-eth2 --qdisc 2: --limit 2621440 another discipline; a line at its limit
+
+What is drawn is the backlog of the innermost queueing discipline of the interface, never that of netem, which holds
+packets in flight. The samples are kept beside the figure, with the suffix .jsonl.
+"""
+
+
+def add_parser(subparsers: Subparsers) -> argparse.ArgumentParser:
+    """Add `plot iperf` and `plot queue`."""
+    parser = subparsers.add_parser(
+        "plot",
+        help="plot an iperf3 result or the queue of an interface",
+        description="Plot an iperf3 result or the queue of an interface.",
+    )
+    kinds = parser.add_subparsers(dest="kind", metavar="KIND", required=True)
+    iperf = kinds.add_parser(
+        "iperf",
+        help="every field of iperf3's output over time",
+        description="Plot every field of iperf3's output over time, a line for each stream.",
+        epilog=_IPERF_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    iperf.add_argument("files", metavar="FILE", nargs="+", type=Path, help="output of iperf3 -J, or its text")
+    iperf.add_argument(
+        "--out", metavar="DIR", type=Path, default=Path("results"), help="folder for figures and tables (results)"
+    )
+    iperf.add_argument("--partial", action="store_true", help="take the whole intervals of a test that was cut off")
+    queue = kinds.add_parser(
+        "queue",
+        help="how full the queue of an interface is",
+        description="Plot how full the queue of an interface is, live or from samples.",
+        epilog=_QUEUE_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    queue.add_argument("what", metavar="FILE|IFACE", help="a file of samples, or an interface to be sampled")
+    queue.add_argument("--out", metavar="FILE", type=Path, help="figure to write: .pdf, .png or .svg; opens no window")
+    queue.add_argument("--seconds", metavar="N", type=float, help="stop sampling after N seconds")
+    queue.add_argument("--qdisc", metavar="HANDLE", help="the discipline to draw, as tc names it: 2:")
+    queue.add_argument("--limit", metavar="SIZE", help="draw a line at this size: 2621440, 25MiB")
+    queue.add_argument("--follow", action="store_true", help="FILE is still being written: show it in a window")
+    return parser
+
+
+def run(args: argparse.Namespace) -> int:
+    """Write the figures and say where they are."""
+    return _plot_iperf(args) if args.kind == "iperf" else _plot_queue(args)
+
+
+def _plot_iperf(args: argparse.Namespace) -> int:
+    from linklab.plots.iperf import plot_files  # noqa: PLC0415 - matplotlib takes half a second to load
+
+    written = plot_files(args.files, args.out, partial=args.partial)
+    for note in written.notes:
+        _say(f"note: {note}")
+    _say(f"{args.out}/: {' '.join(path.name for path in written.files)}")
+    return 0
+
+
+def _plot_queue(args: argparse.Namespace) -> int:
+    if args.seconds is not None and args.seconds <= 0:
+        raise InputError(f"--seconds {args.seconds:g}: must be above 0")
+    limit_bytes = None if args.limit is None else parse_size_bytes(args.limit)
+    path = Path(args.what)
+    if path.is_file() or (args.follow and not _is_interface(args.what)):
+        if args.follow:
+            return _show(path, args.out or path.with_suffix(".pdf"), args.qdisc, limit_bytes)
+        return _draw(path, args.out or path.with_suffix(".pdf"), args.qdisc, limit_bytes)
+    if not _is_interface(args.what):
+        here = ", ".join(sorted(entry.name for entry in _INTERFACES.iterdir())) if _INTERFACES.is_dir() else "none"
+        raise InputError(f"{args.what}: neither a file nor an interface here (interfaces: {here})")
+    return _sample(args, limit_bytes)
+
+
+def _is_interface(name: str) -> bool:
+    return name not in {"", ".", ".."} and "/" not in name and (_INTERFACES / name).exists()
+
+
+def _sample(args: argparse.Namespace, limit_bytes: float | None) -> int:
+    """Sample the interface and plot it, in a window or after the sampling."""
+    from linklab.plots.queue_window import has_display  # noqa: PLC0415 - matplotlib takes half a second to load
+
+    out = args.out or Path(f"queue-{args.what}.pdf")
+    _check_suffix(out)
+    samples = out.with_suffix(".jsonl")
+    with _sampler(args.what, samples, args.seconds) as sampler:
+        if args.out is None and has_display():
+            code = _show(samples, out, args.qdisc, limit_bytes, sampler)
+        else:
+            until = "Ctrl+C" if args.seconds is None else f"{args.seconds:g} s have passed, or Ctrl+C"
+            _say(f"sampling {args.what} until {until}")
+            with suppress(KeyboardInterrupt):
+                sampler.wait()
+            _stop(sampler)
+            code = 0
+    if sampler.returncode not in (0, -signal.SIGINT, 130) or not samples.is_file():
+        raise EngineError(f"{args.what}: the sampler ended with status {sampler.returncode}; its message is above")
+    return code or _draw(samples, out, args.qdisc, limit_bytes)
+
+
+@contextmanager
+def _sampler(interface: str, samples: Path, seconds: float | None) -> Iterator[subprocess.Popen[bytes]]:
+    """The agent's sampler on an interface of this namespace; stopped on every exit."""
+    if not _SAMPLER.is_file():
+        raise MissingError(f"{_SAMPLER.name} of the agent is missing from this installation of Linklab")
+    # Or samples of an earlier call would be taken for these.
+    samples.unlink(missing_ok=True)
+    command = [sys.executable, str(_SAMPLER), interface, "--out", str(samples), "--period", str(_PERIOD_S)]
+    if seconds is not None:
+        command += ["--seconds", f"{seconds:g}"]
+    process = subprocess.Popen(command, stdin=subprocess.DEVNULL)
+    try:
+        yield process
+    finally:
+        _stop(process)
+
+
+def _stop(process: subprocess.Popen[bytes]) -> None:
+    """End the sampler with its last line written; kill it if it does not."""
+    if process.poll() is None:
+        process.send_signal(signal.SIGINT)
+        try:
+            process.wait(timeout=_STOP_DEADLINE_S)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+
+
+def _show(
+    samples: Path,
+    out: Path,
+    handle: str | None,
+    limit_bytes: float | None,
+    sampler: subprocess.Popen[bytes] | None = None,
+) -> int:
+    from linklab.plots.queue_window import QueueWindow  # noqa: PLC0415 - needs tkinter
+
+    def stop_sampling() -> None:
+        if sampler is not None:
+            _stop(sampler)
+
+    window = QueueWindow(samples, out, handle=handle, limit_bytes=limit_bytes, stop_sampling=stop_sampling)
+    window.show()
+    return 0
+
+
+def _draw(samples: Path, out: Path, handle: str | None, limit_bytes: float | None) -> int:
+    from linklab.plots.queue import plot_file, title  # noqa: PLC0415 - matplotlib takes half a second to load
+
+    _check_suffix(out)
+    measured = plot_file(samples, out, handle=handle, limit_bytes=limit_bytes)
+    for note in measured.notes:
+        _say(f"note: {note}")
+    peak = measured.scalars["queue.backlog.max"].value
+    mean = measured.scalars["queue.backlog.mean"].value
+    drops = measured.scalars.get("queue.drops")
+    dropped = f", {drops.value:.0f} packets dropped" if drops else ""
+    _say(f"{title(measured)}: at most {peak:.0f} bytes, on average {mean:.0f}{dropped}")
+    _say(f"{out}")
+    return 0
+
+
+def _check_suffix(out: Path) -> None:
+    from linklab.plots.style import FORMATS  # noqa: PLC0415 - matplotlib takes half a second to load
+
+    if out.suffix.lower() not in FORMATS:
+        raise InputError(f"{out}: a figure can be written as {', '.join(FORMATS)}")
+
+
+def _say(text: str) -> None:
+    print(text, flush=True)

@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A window that shows a queue while it is sampled; the key s stops it and saves the figure.
+
+Called by `linklab plot queue` where there is a display. The view only: reading is `Follower`'s, drawing `draw_queue`'s.
+It must not sample, and must not block: it looks at the file a few times a second.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import tkinter as tk
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from linklab.errors import DataError, LinklabError, MissingError
+from linklab.measure.qdisc import measure_samples
+from linklab.plots import style
+from linklab.plots.queue import Follower, draw_queue
+
+REFRESH_MS = 250
+
+
+def has_display() -> bool:
+    """Whether a window can be opened at all."""
+    return bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
+
+
+class QueueWindow:
+    """The window; `show` returns when the person stops it, closes it, or the sampling has ended and it is closed."""
+
+    def __init__(
+        self,
+        path: Path,
+        out: Path,
+        *,
+        handle: str | None = None,
+        limit_bytes: float | None = None,
+        stop_sampling: Callable[[], None] = lambda: None,
+    ) -> None:
+        """Open the window on the samples in `path`; s saves the figure as `out`.
+
+        stop_sampling: called once, when the person presses s or closes the window.
+
+        Raises:
+            MissingError: no display, or matplotlib's parts for tkinter are not installed.
+        """
+        try:
+            from matplotlib.backends.backend_tkagg import FigureCanvasTkAgg  # noqa: PLC0415 - needs tkinter's image part
+        except ImportError as error:
+            raise MissingError(f"a live plot needs python3-tk and python3-pil.imagetk ({error})") from error
+        try:
+            self.root = tk.Tk()
+        except tk.TclError as error:
+            raise MissingError(f"no window can be opened ({error}); give --out FILE and --seconds N instead") from error
+        self._canvas_class = FigureCanvasTkAgg
+        self.saved = False
+        self._follower = Follower(path)
+        self._out = out
+        self._handle, self._limit_bytes = handle, limit_bytes
+        self._stop_sampling = stop_sampling
+        self._stopped = False
+        self._canvas: Any = None
+        self.root.title(f"Queue of {path.stem}")
+        self.root.geometry("800x560")
+        self._status = tk.Label(self.root, text="waiting for samples; s stops and saves", anchor="w")
+        self._status.pack(side="bottom", fill="x")
+        self.root.bind("<Key-s>", lambda _event: self.stop())
+        self.root.protocol("WM_DELETE_WINDOW", self.close)
+        # The first paint waits for the event loop, so that constructing a window never blocks.
+        self.root.after(1, self._tick)
+
+    def show(self) -> None:
+        """Run until the window is closed; Ctrl+C in the terminal saves and closes it."""
+        # tkinter swallows KeyboardInterrupt, and notices a signal only when it wakes up.
+        before = signal.signal(signal.SIGINT, lambda _number, _frame: self._interrupted())
+        try:
+            self._wake()
+            self.root.mainloop()
+        finally:
+            signal.signal(signal.SIGINT, before)
+
+    def _wake(self) -> None:
+        self.root.after(REFRESH_MS, self._wake)
+
+    def _interrupted(self) -> None:
+        self.stop()
+        self.close()
+
+    def stop(self) -> None:
+        """Stop sampling, take the last samples and save the figure; the window stays to be looked at."""
+        if self._stopped:
+            return
+        self._end_sampling()
+        self._follower.more()
+        if not self._paint():
+            self._status.config(text="stopped before the first sample; nothing to save")
+            return
+        try:
+            style.save(self._figure, self._out)
+        except LinklabError as error:
+            self._status.config(text=f"could not be saved: {error}")
+            return
+        self.saved = True
+        self._status.config(text=f"stopped; saved as {self._out}")
+
+    def close(self) -> None:
+        """Stop sampling and close the window, saving nothing more."""
+        if not self._stopped:
+            self._end_sampling()
+        self.root.destroy()
+
+    def _end_sampling(self) -> None:
+        self._stopped = True
+        self._stop_sampling()
+
+    def _tick(self) -> None:
+        if self._stopped:
+            return
+        try:
+            if self._follower.more():
+                self._paint()
+        except DataError as error:
+            self._status.config(text=str(error))
+        self.root.after(REFRESH_MS, self._tick)
+
+    def _paint(self) -> bool:
+        """Draw what has been read; False if that is nothing yet."""
+        if not self._follower.samples.time_s:
+            return False
+        try:
+            measured = measure_samples(self._follower.samples, self._handle)
+        except DataError as error:
+            self._status.config(text=str(error))
+            return False
+        with style.context():
+            self._figure = draw_queue(measured, limit_bytes=self._limit_bytes)
+            if self._canvas is not None:
+                self._canvas.get_tk_widget().destroy()
+            self._figure.set_dpi(200)
+            self._canvas = self._canvas_class(self._figure, master=self.root)
+            self._canvas.get_tk_widget().pack(side="top", fill="both", expand=True)
+            self._canvas.draw_idle()
+        return True

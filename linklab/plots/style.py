@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The one look of Linklab's figures, and saving them so that the same data give the same bytes.
+
+Used by every module of this package. A figure is one column wide; lines differ in colour, dash and marker, so that
+they can be told apart by the colour-blind and on grey paper (colours: Okabe and Ito, 2008).
+It must not use pyplot: that looks for a display.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import matplotlib as mpl
+import numpy as np
+from matplotlib.figure import Figure
+
+from linklab.errors import InputError
+from linklab.measure import Series
+
+ONE_COLUMN_IN = (3.5, 2.4)
+FORMATS = (".pdf", ".png", ".svg")
+
+# Yellow, the eighth of Okabe and Ito, is too light for a thin line on white; grey stands for it.
+_COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#666666")
+_DASHES: tuple[Any, ...] = ("-", (0, (5, 1.5)), (0, (1, 1)), (0, (5, 1, 1, 1)))
+_MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<")
+_MARKERS_A_LINE = 12
+
+_RC = {
+    "font.family": "DejaVu Sans",  # comes with matplotlib, so a figure looks the same everywhere
+    "font.size": 8,
+    "axes.labelsize": 8,
+    "axes.linewidth": 0.6,
+    "axes.grid": True,
+    "axes.axisbelow": True,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.formatter.useoffset": False,
+    "grid.color": "#dddddd",
+    "grid.linewidth": 0.5,
+    "xtick.labelsize": 7,
+    "ytick.labelsize": 7,
+    "legend.fontsize": 6.5,
+    "legend.frameon": False,
+    "legend.handlelength": 2.6,
+    "lines.linewidth": 1.1,
+    "lines.markersize": 3,
+    "savefig.dpi": 200,
+    "pdf.fonttype": 42,  # embed TrueType fonts: text stays text, and publishers accept it
+    "svg.hashsalt": "linklab",  # or the ids in an SVG are random
+}
+
+# Unit of a series → (from which largest value on, factor, unit on the axis), from the largest.
+# Steps are late on purpose: 1000 Mbit/s, 1000 ms and an MTU of 1500 bytes are how people say it.
+_AXIS_UNITS: dict[str, tuple[tuple[float, float, str], ...]] = {
+    "bit/s": ((1.5e9, 1e9, "Gbit/s"), (1.5e6, 1e6, "Mbit/s"), (1.5e3, 1e3, "kbit/s"), (0, 1, "bit/s")),
+    "bytes": ((1.5e9, 1e9, "GB"), (1.5e6, 1e6, "MB"), (1e4, 1e3, "kB"), (0, 1, "bytes")),
+    "s": ((2, 1, "s"), (2e-3, 1e-3, "ms"), (0, 1e-6, "µs")),
+}
+
+
+def context() -> Any:  # noqa: ANN401 - matplotlib has no types here
+    """Context manager in which figures are made and saved in Linklab's look."""
+    return mpl.rc_context(_RC)
+
+
+def axis_unit(unit: str, largest: float) -> tuple[float, str]:
+    """What to divide values by and the unit to print, so that `largest` has one to four digits before the point."""
+    choices = _AXIS_UNITS.get(unit, ((0.0, 1.0, unit),))
+    return next((factor, name) for least, factor, name in choices if largest >= least)
+
+
+def line_look(index: int, points: int) -> dict[str, Any]:
+    """Keyword arguments for the line number `index`; few enough markers to see the line."""
+    every = max(1, math.ceil(points / _MARKERS_A_LINE))
+    return {
+        "color": _COLOURS[index % len(_COLOURS)],
+        "linestyle": _DASHES[index % len(_DASHES)],
+        "marker": _MARKERS[index % len(_MARKERS)],
+        "markevery": (index % every, every),
+    }
+
+
+def draw_lines(what: str, lines: Sequence[tuple[str, Series]]) -> Figure:
+    """A figure of several series of one unit over time, from 0 on both axes.
+
+    Args:
+        what: words for the vertical axis; the unit is added.
+        lines: label and series; one without any known value is left out. No label, no legend entry.
+
+    Raises:
+        ValueError: no series has a known value.
+    """
+    drawn = [(label, series) for label, series in lines if series.known.size]
+    if not drawn:
+        raise ValueError(f"{what}: no series has a value to draw")
+    largest = max(float(series.known.max()) for _, series in drawn)
+    scale, unit = axis_unit(drawn[0][1].unit, largest)
+    figure = Figure(figsize=ONE_COLUMN_IN, layout="constrained")
+    axes = figure.add_subplot()
+    for index, (label, series) in enumerate(drawn):
+        look = line_look(index, len(series))
+        axes.plot(series.time_s, series.value / scale, label=label or "_", **look)
+    axes.set_xlabel("Time (s)")
+    axes.set_ylabel(f"{what} ({unit})" if unit else what)
+    axes.set_xlim(0, 1.03 * max(float(series.time_s.max()) for _, series in drawn) or 1)
+    axes.set_ylim(0, 1.06 * largest / scale or 1)
+    if len(drawn) > 1 and any(label for label, _ in drawn):
+        add_legend(axes, [label for label, _ in drawn])
+    return figure
+
+
+def add_legend(axes: Any, labels: Sequence[str]) -> None:  # noqa: ANN401 - matplotlib has no types here
+    """A legend above the axes, where it hides no line, in as many columns as its labels leave room for."""
+    longest = max(len(label) for label in labels)
+    columns = max(1, min(len(labels), 56 // (longest + 9), 4))
+    axes.legend(loc="lower left", bbox_to_anchor=(0, 1.0), ncol=columns, borderaxespad=0.2, columnspacing=1.0)
+
+
+def save(figure: Figure, path: Path) -> None:
+    """Write the figure, whole or not at all; the same figure gives the same bytes.
+
+    Raises:
+        InputError: the suffix is none of .pdf, .png, .svg, or the folder cannot be written.
+    """
+    metadata: dict[str, dict[str, None]] = {
+        ".pdf": {"CreationDate": None, "Creator": None, "Producer": None},
+        ".svg": {"Date": None, "Creator": None},
+        ".png": {"Software": None},
+    }
+    suffix = path.suffix.lower()
+    if suffix not in metadata:
+        raise InputError(f"{path}: a figure can be written as {', '.join(FORMATS)}")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(prefix=f".{path.stem}-", suffix=suffix, dir=path.parent)
+        os.close(handle)
+        unfinished = Path(name)
+        try:
+            with context():
+                figure.savefig(unfinished, metadata=metadata[suffix])
+            unfinished.chmod(0o644)
+            unfinished.replace(path)
+        finally:
+            unfinished.unlink(missing_ok=True)
+    except OSError as error:
+        raise InputError(f"{path}: cannot be written: {error.strerror}") from error
+
+
+def without_stub(series: Series) -> Series:
+    """The series without intervals shorter than a tenth of the usual one, whose rates say nothing.
+
+    iperf3 ends with such a stub when data still arrive after the last whole second.
+    """
+    lengths = np.asarray(series.meta.get("interval_s", ()), dtype=np.float64)
+    if lengths.size != len(series) or not lengths.size:
+        return series
+    whole = lengths >= 0.1 * np.median(lengths)
+    return Series(series.name, series.unit, series.time_s[whole], series.value[whole], series.source, series.meta)

@@ -1,0 +1,7 @@
+#!/usr/bin/env bash
+# Plot every field of iperf3's JSON into results/ of the current folder.
+# Usage: plot_iperf.sh FILE.json...
+set -euo pipefail
+here=$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")
+PATH="$PATH:$here/../.venv/bin"
+exec linklab plot iperf "$@"
