@@ -24,9 +24,12 @@ if TYPE_CHECKING:  # argparse's own name for what add_subparsers gives, and no t
 COMMANDS = {
     "doctor": ("linklab.commands.doctor", "what this machine can run, and the cure for what is missing"),
     "run": ("linklab.commands.run", "replay a lab and compare what it shows with what it should show"),
+    "labs": ("linklab.commands.labs", "list the labs, or check that they hold together"),
+    "record": ("linklab.commands.record", "make a run of a lab the reference that its manual quotes"),
+    "set-env": ("linklab.commands.set_env", "print the script that sets a lab up to a section"),
     "shell": ("linklab.commands.shell", "build the network of a topology and open the Mininet CLI on it"),
     "attach": ("linklab.commands.attach", "open a node's shell in this terminal"),
-    "manual": ("linklab.commands.manual", "turn a lab's manual into HTML or its set_env.sh"),
+    "manual": ("linklab.commands.manual", "turn a lab's manual into HTML"),
     "plot": ("linklab.commands.plot", "plot an iperf3 result or the queue of an interface"),
     "fairness": ("linklab.commands.fairness", "Jain's fairness index of the streams of an iperf3 result"),
     "kernel": ("linklab.commands.kernel", "build the pocket kernel, or say where it is"),

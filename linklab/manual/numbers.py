@@ -3,7 +3,7 @@
 
 `lab.toml` gives its ranges, and the manual and the report their numbers, in these words.
 Inside, a value is in the base unit of its quantity: bit/s, s, bytes, or 1 for counts, fractions and indices.
-Reading is left to `linklab.units`, so "MB" in a range means what it means to tc(8); writing says MiB.
+kB, MB and GB are powers of 1000, as on the axes of the plots; KiB, MiB and GiB of 1024 (unlike tc(8), where MB is MiB).
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from linklab.errors import InputError
 BASES: dict[str, dict[str, float]] = {
     "bit/s": {"bit/s": 1, "kbit/s": 1e3, "Mbit/s": 1e6, "Gbit/s": 1e9, "bps": 1, "kbps": 1e3, "Mbps": 1e6, "Gbps": 1e9},
     "s": {"s": 1, "ms": 1e-3, "µs": 1e-6, "us": 1e-6, "min": 60},
-    "bytes": {"bytes": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30},
+    "bytes": {"bytes": 1, "kB": 1e3, "MB": 1e6, "GB": 1e9, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30},
     "1": {"": 1, "%": 0.01},
 }
 _OTHER_NAMES = {
@@ -25,7 +25,7 @@ _OTHER_NAMES = {
     **dict.fromkeys(("1", "count", "fraction", "index", "packets", "segments", "datagrams"), ""),
     **dict.fromkeys(("second", "seconds"), "s"),
 }
-_PREFERRED = {"bit/s": ("Gbps", "Mbps", "kbps", "bps"), "s": ("s", "ms", "µs"), "bytes": ("GiB", "MiB", "KiB", "bytes")}
+_PREFERRED = {"bit/s": ("Gbps", "Mbps", "kbps", "bps"), "s": ("s", "ms", "µs"), "bytes": ("GB", "MB", "kB", "bytes")}
 
 
 def base_unit(unit: str) -> str:
@@ -59,6 +59,8 @@ def parse_number(given: str | float) -> tuple[float, str]:
         return units.parse_rate_mbit(text) * 1e6, "bit/s"
     if text.endswith("%"):
         return units.parse_percent_frac(text), "1"
+    if decimal := re.fullmatch(r"(.*[\d.])\s*([kMG]B)", text):
+        return float(decimal[1]) * BASES["bytes"][decimal[2]], "bytes"
     if re.search(r"[Bb](?:ytes?)?$", text):
         return float(units.parse_size_bytes(text)), "bytes"
     if re.search(r"\d\s*(?:min|[mµun]?s)$", text):

@@ -1,0 +1,167 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`linklab run`: replay a lab with progress, print the table of verdicts, leave the folder of the run."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.table import Table
+from rich.text import Text
+
+from linklab.engine.api import Clock, Engine
+from linklab.errors import MissingError
+from linklab.lab import Lab, Outcome, find_lab, load_lab
+from linklab.manual.model import Step
+from linklab.report import write_report
+from linklab.runner import Run, chosen_steps, run_folder, run_lab, verdict_data
+from linklab.stage import Capture, Settings
+
+if TYPE_CHECKING:
+    from linklab.cli import Subparsers
+
+ENGINES = {"pocket": ("linklab.engine.pocket", "PocketEngine")}
+
+_EPILOG = """examples:
+  linklab run 14
+  linklab run 8 --seed 3 --out /tmp/lab8
+  linklab run 14 --section 4 --clock paced
+  linklab run 14 --json | jq '.verdicts[] | select(.outcome != "pass")'
+
+Exits with 0 if every expectation is met, 1 if not; other codes as in linklab --help.
+"""
+
+_STYLES = {Outcome.PASS: "green", Outcome.FAIL: "red bold", Outcome.ERROR: "magenta bold", Outcome.SKIPPED: "dim"}
+
+
+def add_parser(subparsers: Subparsers) -> argparse.ArgumentParser:
+    """Add `run LAB` with its options."""
+    parser = subparsers.add_parser(
+        "run",
+        help="replay a lab and compare",
+        description="Do every step of a lab's manual on its network and compare what it shows with what it should.",
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    add_run_options(parser)
+    parser.add_argument("--section", metavar="N", help="only this section, after the settings of those before it")
+    parser.add_argument("--out", metavar="DIR", type=Path, help="folder of the run (default: a new one in runs/)")
+    parser.add_argument("--json", action="store_true", help="print the verdicts as JSON and nothing else")
+    return parser
+
+
+def add_run_options(parser: argparse.ArgumentParser) -> None:
+    """The options that `run` and `record` share."""
+    parser.add_argument("lab", metavar="LAB", help="number, folder name or path of the lab")
+    parser.add_argument("--clock", choices=[clock.value for clock in Clock], default="virtual", help="default: virtual")
+    parser.add_argument("--engine", choices=sorted(ENGINES), default="pocket", help="default: pocket")
+    parser.add_argument("--seed", type=_seed, default=1, metavar="N", help="seed of all chance (default: 1)")
+    parser.add_argument(
+        "--cpu",
+        choices=["desktop", "ideal", "slow-vm"],
+        default="desktop",
+        help="what computing costs on the virtual and paced clocks (default: desktop)",
+    )
+
+
+def run(args: argparse.Namespace) -> int:
+    """Replay, report; 0 if all expectations are met, else 1."""
+    done = replay(args, args.out, args.section, quiet=args.json)
+    if args.json:
+        data = {"lab": done.lab.number, "out": str(done.out), "verdicts": verdict_data(done.verdicts)}
+        print(json.dumps(data, indent=2, ensure_ascii=False))
+    good = {Outcome.PASS, Outcome.SKIPPED} if args.section else {Outcome.PASS}
+    return 0 if all(verdict.outcome in good for verdict in done.verdicts) else 1
+
+
+def replay(args: argparse.Namespace, out: Path | None, section: str | None = None, *, quiet: bool = False) -> Run:
+    """Run the lab that the arguments name, tell the person how it goes, print the table and write the report."""
+    lab = load_lab(find_lab(args.lab))
+    settings = Settings(Clock(args.clock), args.seed, args.cpu)
+    console = Console(quiet=quiet, highlight=False)
+    folder = out or run_folder(lab, settings)
+    narrator = _Progress(console, lab, len(chosen_steps(lab.manual, section)))
+    with narrator.progress:
+        done = run_lab(lab, load_engine(args.engine), settings, folder, narrator, section=section)
+    report = write_report(done)
+    print_verdicts(done, console)
+    console.print(f"{done.network_s:.1f} s of network time in {done.wall_s:.1f} s. Report: {report}", soft_wrap=True)
+    return done
+
+
+def load_engine(name: str) -> Engine:
+    """The engine of that name.
+
+    Raises:
+        MissingError: this version has none.
+    """
+    module, factory = ENGINES[name]
+    try:
+        return cast(Engine, getattr(importlib.import_module(module), factory)())
+    except ModuleNotFoundError as error:
+        if error.name != module:
+            raise
+        raise MissingError(f"the {name} engine is not part of this version of Linklab") from error
+
+
+def print_verdicts(done: Run, console: Console) -> None:
+    """The table of expected against measured, and the story of each that is not met."""
+    table = Table(title=done.lab.heading, title_justify="left", header_style="bold")
+    for name in ("Step", "What", "Measured", "Expected", "Series", "Verdict"):
+        table.add_column(name, overflow="fold")
+    for verdict in done.verdicts:
+        expectation = verdict.expectation
+        what = expectation.relation.text if expectation.relation else expectation.what or "output"
+        table.add_row(
+            Text(" ".join(expectation.steps) if not expectation.relation else ""),
+            Text(what),
+            Text(verdict.measured),
+            Text(expectation.expected),
+            Text(expectation.series),
+            Text(verdict.outcome.value, style=_STYLES[verdict.outcome]),
+        )
+    console.print(table)
+    for verdict in done.verdicts:
+        if verdict.message:
+            console.print(Text(f"{verdict.outcome.value} {verdict.message}", style=_STYLES[verdict.outcome]))
+
+
+class _Progress:
+    """The progress display; on something that is no terminal, one line a group of steps."""
+
+    def __init__(self, console: Console, lab: Lab, count: int) -> None:
+        self.console = console
+        self.progress = Progress(
+            TextColumn(f"Lab {lab.number}"),
+            BarColumn(bar_width=20),
+            TextColumn("{task.completed:.0f}/{task.total:.0f}"),
+            TextColumn("{task.fields[network]}"),
+            TimeElapsedColumn(),
+            TextColumn("{task.description}", markup=False),
+            console=console,
+            transient=True,
+            disable=not console.is_terminal,
+        )
+        self.task = self.progress.add_task("starting the network", total=count, network="")
+
+    def begin(self, steps: Sequence[Step], network_s: float) -> None:
+        title = steps[0].title or steps[0].id
+        where = "+".join(step.terminal for step in steps)
+        self.progress.update(self.task, description=f"{where}: {title}"[:72], network=f"{network_s:.0f} s network")
+        if not self.console.is_terminal:
+            self.console.print(Text(f"{network_s:9.3f} s  {where}: {title}"), soft_wrap=True)
+
+    def end(self, captures: Sequence[Capture], network_s: float) -> None:
+        self.progress.update(self.task, advance=len(captures), network=f"{network_s:.0f} s network")
+
+
+def _seed(text: str) -> int:
+    if not text.isascii() or not text.isdecimal() or int(text) >= 2**64:
+        raise argparse.ArgumentTypeError(f"{text!r} is no seed; use a whole number from 0 to 2^64 - 1")
+    return int(text)

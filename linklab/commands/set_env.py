@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`linklab set-env`: the script that sets a lab up to a section, derived from its manual."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING
+
+from linklab.errors import LabError
+from linklab.lab import Lab, find_lab, load_lab
+from linklab.manual.set_env import set_env_script
+
+if TYPE_CHECKING:
+    from linklab.cli import Subparsers
+
+_EPILOG = """examples:
+  linklab set-env 14                print the script
+  linklab set-env 14 --write        renew labs/14-…/set_env.sh
+
+In the running network of the lab, in the Client's terminal:
+  sudo ./set_env.sh 4               make every setting that stands before Section 4
+"""
+
+
+def add_parser(subparsers: Subparsers) -> argparse.ArgumentParser:
+    """Add `set-env LAB [--write]`."""
+    parser = subparsers.add_parser(
+        "set-env",
+        help="the script that sets a lab up to a section",
+        description="Print the script that makes a lab's settings up to a section, for whoever starts in the middle.",
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("lab", metavar="LAB", help="number, folder name or path of the lab")
+    parser.add_argument("--write", action="store_true", help="write it beside the manual instead of printing it")
+    return parser
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print or write the script."""
+    lab = load_lab(find_lab(args.lab))
+    script = set_env_script(lab.manual, f"Lab {lab.number}")
+    if not args.write:
+        print(script, end="")
+        return 0
+    path = lab.folder / "set_env.sh"
+    path.write_text(script, encoding="utf-8")
+    path.chmod(0o755)
+    print(path)
+    return 0
+
+
+def check_script(lab: Lab) -> None:
+    """Whether `set_env.sh` is what the manual gives.
+
+    Raises:
+        LabError: it is missing or differs.
+    """
+    path = lab.folder / "set_env.sh"
+    wanted = set_env_script(lab.manual, f"Lab {lab.number}")
+    if not path.is_file() or path.read_text(encoding="utf-8") != wanted:
+        raise LabError(f"{path}: is not what the manual gives; renew it with linklab set-env {lab.number} --write")

@@ -1,0 +1,300 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A lab: `labs/NN-slug/lab.toml` with its manual, and the verdicts on what a run of it measured.
+
+Called by the commands, the runner and the grader.  Judging is pure: scalars and outputs in, verdicts out.
+Messages name lab.toml and the line of the expectation.  The keys of lab.toml are in docs/writing-a-lab.md.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import Enum
+from pathlib import Path
+from typing import Any
+
+from linklab.errors import InputError, LabError
+from linklab.manual.model import Manual
+from linklab.manual.numbers import base_unit, format_number
+from linklab.manual.parse import load_manual
+from linklab.relation import Relation, parse_relation
+from linklab.tolerance import Tolerance, parse_tolerance
+from linklab.topology import Topology
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+ROOT = Path(__file__).resolve().parent.parent
+"""Where `labs/` and `topologies/` are."""
+
+Scalars = Mapping[str, Mapping[str, tuple[float, str]]]
+"""Step id → metric → (value, unit)."""
+
+_KEYS = {"number": int, "title": str, "topology": str, "minutes": int, "objectives": list, "expect": list}
+_EXPECT_KEYS = frozenset(
+    {"step", "what", "range", "value", "within", "at_least", "at_most", "chance", "trials", "shows", "relation"}
+    | {"why", "series", "hint"}
+)
+
+
+@dataclass(frozen=True)
+class Expectation:
+    """One `[[expect]]`: what a step must measure or show, or how steps relate.
+
+    Exactly one of `tolerance` (of metric `what`), `shows` (a regular expression for the output) and `relation` is set.
+    series: what the original lab measured, as text for people; `where` is "lab.toml:LINE".
+    """
+
+    step: str
+    what: str
+    tolerance: Tolerance | None
+    shows: re.Pattern[str] | None
+    relation: Relation | None
+    why: str
+    series: str
+    hint: str
+    where: str
+
+    @property
+    def expected(self) -> str:
+        """What is expected, as a table shows it."""
+        if self.tolerance:
+            return str(self.tolerance)
+        return f"/{self.shows.pattern}/" if self.shows else "holds"
+
+    @property
+    def steps(self) -> tuple[str, ...]:
+        """Ids of the steps it speaks of."""
+        return tuple(dict.fromkeys(n.step for n in self.relation.names())) if self.relation else (self.step,)
+
+
+class Outcome(Enum):
+    """What came of an expectation; only `PASS` earns points and only `FAIL` is the student's fault."""
+
+    PASS = "pass"  # noqa: S105 - a verdict, no password
+    FAIL = "fail"
+    SKIPPED = "skipped"
+    ERROR = "error"
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """An expectation and what came of it; `measured` as a table shows it, `message` for whoever wants to know why."""
+
+    expectation: Expectation
+    outcome: Outcome
+    measured: str
+    message: str = ""
+
+
+@dataclass(frozen=True)
+class Lab:
+    """A lab as its folder describes it.
+
+    topology: file under `topologies/`; None for a lab that builds its own.
+    minutes: how long a student needs.
+    """
+
+    folder: Path
+    number: int
+    title: str
+    topology: Path | None
+    minutes: int
+    objectives: tuple[str, ...]
+    expectations: tuple[Expectation, ...]
+    manual: Manual
+
+    @property
+    def slug(self) -> str:
+        """Name of its folder, such as "14-router-bufferbloat"."""
+        return self.folder.name
+
+    @property
+    def heading(self) -> str:
+        """Its full name, such as "Lab 14: Router's bufferbloat"."""
+        return f"Lab {self.number}: {self.title}"
+
+    def load_topology(self) -> Topology | None:
+        """The topology, checked; TopologyError as it raises."""
+        return Topology.load(self.topology) if self.topology else None
+
+
+def lab_folders(root: Path = ROOT) -> list[Path]:
+    """The folders of all labs, in order of their numbers."""
+    return sorted(path.parent for path in (root / "labs").glob("[0-9][0-9]-*/lab.toml"))
+
+
+def find_lab(name: str, root: Path = ROOT) -> Path:
+    """The folder of a lab given by number ("8"), slug ("08-bdp-and-tcp-buffers") or path.
+
+    Raises:
+        LabError: there is none.
+    """
+    if "/" in name or (Path(name) / "lab.toml").is_file():
+        if (Path(name) / "lab.toml").is_file():
+            return Path(name).resolve()
+        raise LabError(f"{name}: no lab.toml there")
+    folders = lab_folders(root)
+    for folder in folders:
+        if folder.name == name or (name.isdecimal() and int(folder.name[:2]) == int(name)):
+            return folder
+    known = ", ".join(str(int(folder.name[:2])) for folder in folders) or "none"
+    raise LabError(f'there is no lab "{name}"; I have {known}')
+
+
+def load_lab(folder: Path) -> Lab:
+    """Read lab.toml, the manual and, for the names of the nodes, the topology.
+
+    Raises:
+        LabError: lab.toml is missing or wrong, or names a step that the manual does not have.
+        ManualError, TopologyError: as their readers raise them.
+    """
+    path = folder / "lab.toml"
+    try:
+        text = path.read_text(encoding="utf-8")
+        table = tomllib.loads(text)
+    except FileNotFoundError:
+        raise LabError(f"{path}: there is no such file") from None
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise LabError(f"{path}: {error}") from error
+    _check_keys(table, path)
+    topology = folder.parent.parent / "topologies" / table["topology"] if "topology" in table else None
+    nodes = [node.name for node in Topology.load(topology).nodes] if topology else None
+    manual = load_manual(folder / "manual.md", nodes)
+    lines = [number for number, line in enumerate(text.splitlines(), 1) if re.match(r"\s*\[\[expect\]\]", line)]
+    expectations = [
+        _expectation(expect, f"{path}:{line}")
+        for expect, line in zip(table.get("expect", []), [*lines, *[1] * len(table.get("expect", []))], strict=False)
+    ]
+    for expectation in expectations:
+        for step in expectation.steps:
+            if manual.step(step) is None:
+                known = ", ".join(step.id for step in manual.steps if not step.id.startswith("step-"))
+                raise LabError(f'{expectation.where}: the manual has no step "{step}"; it has {known or "none"}')
+    return Lab(
+        folder=folder,
+        number=table["number"],
+        title=table["title"],
+        topology=topology,
+        minutes=table.get("minutes", 0),
+        objectives=tuple(table.get("objectives", [])),
+        expectations=tuple(expectations),
+        manual=manual,
+    )
+
+
+def judge(
+    expectations: tuple[Expectation, ...], scalars: Scalars, outputs: Mapping[str, str], broken: Mapping[str, str]
+) -> list[Verdict]:
+    """A verdict for each expectation.
+
+    Args:
+        expectations: of the lab.
+        scalars: what was measured, by step.
+        outputs: terminal output of each step that was done; a step that is not here counts as not done.
+        broken: steps whose output could not be measured, with the reason.
+    """
+    return [_judge(expectation, scalars, outputs, broken) for expectation in expectations]
+
+
+def _judge(
+    expectation: Expectation, scalars: Scalars, outputs: Mapping[str, str], broken: Mapping[str, str]
+) -> Verdict:
+    missing = [step for step in expectation.steps if step not in outputs]
+    if missing:
+        return Verdict(expectation, Outcome.SKIPPED, "", f"skipped (needs {', '.join(missing)})")
+    if expectation.shows:
+        found = expectation.shows.search(outputs[expectation.step])
+        outcome = Outcome.PASS if found else Outcome.FAIL
+        return Verdict(expectation, outcome, found[0] if found else "not shown", "" if found else _story(expectation))
+
+    def lookup(step: str, metric: str) -> float:
+        try:
+            return scalars[step][metric][0]
+        except KeyError:
+            why = broken.get(step, f"it has {', '.join(sorted(scalars.get(step, {}))) or 'no measurement'}")
+            raise LabError(f"{expectation.where}: step {step} gave no {metric}: {why}") from None
+
+    try:
+        return _measured(expectation, lookup, scalars)
+    except (LabError, ZeroDivisionError) as error:
+        return Verdict(expectation, Outcome.ERROR, "", str(error))
+
+
+def _measured(expectation: Expectation, lookup: Any, scalars: Scalars) -> Verdict:  # noqa: ANN401 - a local function
+    if expectation.relation:
+        holds, left, right = expectation.relation.evaluate(lookup)
+        shown = f"{_with_unit(expectation.relation, left, scalars)} {'' if holds else 'not '}"
+        shown += f"{expectation.relation.sign} {_with_unit(expectation.relation, right, scalars)}"
+        return Verdict(
+            expectation, Outcome.PASS if holds else Outcome.FAIL, shown, "" if holds else _story(expectation)
+        )
+    assert expectation.tolerance is not None  # noqa: S101 - one of the three is always set
+    value = lookup(expectation.step, expectation.what)
+    unit = scalars[expectation.step][expectation.what][1]
+    if base_unit(unit) != expectation.tolerance.unit:
+        raise LabError(f"{expectation.where}: {expectation.what} is in {unit}, not in {expectation.tolerance.unit}")
+    fits = value in expectation.tolerance
+    shown = format_number(value, unit)
+    story = "" if fits else _story(expectation, shown)
+    return Verdict(expectation, Outcome.PASS if fits else Outcome.FAIL, shown, story)
+
+
+def _story(expectation: Expectation, saw: str = "") -> str:
+    what = expectation.relation.text if expectation.relation else f"{expectation.step} {expectation.what}".strip()
+    seen = f", saw {saw}" if saw else ""
+    hint = f" {expectation.hint}" if expectation.hint else ""
+    return f"{what}: expected {expectation.expected} ({expectation.why}){seen}.{hint}"
+
+
+def _with_unit(relation: Relation, value: float, scalars: Scalars) -> str:
+    """Both sides of most relations are of one quantity, that of the first number; else the bare number is shown."""
+    units = {scalars[name.step][name.metric][1] for name in relation.names()}
+    return format_number(value, units.pop()) if len(units) == 1 and "/" not in relation.text else f"{value:.4g}"
+
+
+def _check_keys(table: Mapping[str, Any], path: Path) -> None:
+    for key, value in table.items():
+        if key not in _KEYS:
+            raise LabError(f'{path}: unknown key "{key}"; I know {", ".join(_KEYS)}')
+        if not isinstance(value, _KEYS[key]) or isinstance(value, bool):
+            raise LabError(f"{path}: {key} must be of type {_KEYS[key].__name__}, not {type(value).__name__}")
+    for key in ("number", "title"):
+        if key not in table:
+            raise LabError(f'{path}: "{key}" is missing')
+    if not all(isinstance(objective, str) for objective in table.get("objectives", [])):
+        raise LabError(f"{path}: objectives is a list of sentences")
+
+
+def _expectation(table: Any, where: str) -> Expectation:  # noqa: ANN401 - TOML may hold anything
+    if not isinstance(table, dict):
+        raise LabError(f"{where}: write expectations as [[expect]] tables")
+    for key in table:
+        if key not in _EXPECT_KEYS:
+            raise LabError(f'{where}: unknown key "{key}"; I know {", ".join(sorted(_EXPECT_KEYS))}')
+    text = {key: table.get(key, "") for key in ("step", "what", "why", "series", "hint", "relation", "shows")}
+    for key, value in text.items():
+        if not isinstance(value, str):
+            raise LabError(f"{where}: {key} must be text")
+    if not text["why"]:
+        raise LabError(f"{where}: every expectation needs its why")
+    tolerance, relation, shows = None, None, None
+    try:
+        if text["relation"]:
+            relation = parse_relation(text["relation"])
+        elif not text["step"]:
+            raise LabError("give step, or relation")
+        elif text["shows"]:
+            shows = re.compile(text["shows"], re.MULTILINE)
+        elif not text["what"]:
+            raise LabError("give what, the name of a measurement, or shows")
+        else:
+            tolerance = parse_tolerance(table, text["why"])
+    except (InputError, re.error) as error:
+        raise LabError(f"{where}: {error}") from error
+    fields = {key: text[key] for key in ("step", "what", "why", "series", "hint")}
+    return Expectation(tolerance=tolerance, shows=shows, relation=relation, where=where, **fields)

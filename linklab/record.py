@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The recorded run of a lab: `labs/NN-slug/reference/`, written from a run and read for the manual.
+
+Called by `linklab record`, `linklab manual` and the check of the labs.  Holds `reference.json` (seed, clock,
+environment, scalars), `outputs/STEP.txt` and `figures/STEP-NAME.svg` for each figure the manual shows.
+Nothing in it is ever typed by hand.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import shutil
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from linklab import figures
+from linklab.errors import LabError
+from linklab.lab import Lab, Outcome, Scalars
+from linklab.manual.html import Recorded
+from linklab.manual.numbers import format_number
+from linklab.runner import FORMAT, Run, measure_step, write_json
+
+NOTICEABLE = 0.005
+"""Relative change of a number that is worth a line when a reference is replaced."""
+
+
+@dataclass(frozen=True)
+class Reference:
+    """A recording as it is on disk."""
+
+    data: dict[str, Any]
+    recorded: Recorded
+
+
+def folder_of(lab: Lab) -> Path:
+    """Where a lab's recording is."""
+    return lab.folder / "reference"
+
+
+def load_reference(lab: Lab) -> Reference | None:
+    """The recording of a lab, None if it has none.
+
+    Raises:
+        LabError: it is there and cannot be read.
+    """
+    folder = folder_of(lab)
+    path = folder / "reference.json"
+    if not path.is_file():
+        return None
+    try:
+        data = json.loads(path.read_text(encoding="utf-8"))
+        if data["format"] != FORMAT:
+            raise LabError(f"{path}: format {data['format']}, I read {FORMAT}; record the lab again")
+        scalars = {
+            step: {name: (quantity["value"], quantity["unit"]) for name, quantity in found.items()}
+            for step, found in data["scalars"].items()
+        }
+        outputs = {file.stem: file.read_text(encoding="utf-8") for file in (folder / "outputs").glob("*.txt")}
+        images = {
+            f"{figure.step}/{figure.name}": (folder / "figures" / f"{figure.step}-{figure.name}.svg").read_bytes()
+            for figure in lab.manual.figures
+            if figure.kind == "run" and (folder / "figures" / f"{figure.step}-{figure.name}.svg").is_file()
+        }
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise LabError(f"{path}: cannot be read: {error}") from error
+    return Reference(data, Recorded(outputs, scalars, images))
+
+
+def record(run: Run) -> list[str]:
+    """Make a run the lab's recording; what changed, a line each.
+
+    Raises:
+        LabError: the run does not meet its expectations, or lacks a figure that the manual shows.
+    """
+    failed = [v for v in run.verdicts if v.outcome is not Outcome.PASS]
+    if failed:
+        raise LabError(
+            f"{run.lab.slug}: {len(failed)} of {len(run.verdicts)} expectations are not met "
+            f"({failed[0].message}); a reference is recorded from a run that meets all"
+        )
+    before = load_reference(run.lab)
+    target = folder_of(run.lab)
+    with tempfile.TemporaryDirectory(prefix=".reference-", dir=run.lab.folder) as name:
+        folder = Path(name) / "reference"
+        _write(run, folder)
+        if target.exists():
+            shutil.rmtree(target)
+        folder.rename(target)
+    return compare(before.recorded.scalars if before else {}, run.scalars)
+
+
+def compare(before: Scalars, after: Scalars) -> list[str]:
+    """What differs noticeably between two sets of scalars, in sentences; empty if nothing does."""
+    lines = []
+    for step in dict.fromkeys([*before, *after]):
+        old, new = before.get(step, {}), after.get(step, {})
+        for metric in dict.fromkeys([*old, *new]):
+            if metric not in new:
+                lines.append(f"{step}.{metric}: was {format_number(*old[metric])}, is gone")
+            elif metric not in old:
+                lines.append(f"{step}.{metric}: new, {format_number(*new[metric])}")
+            elif not math.isclose(old[metric][0], new[metric][0], rel_tol=NOTICEABLE):
+                now = format_number(*new[metric])
+                lines.append(f"{step}.{metric}: was {format_number(*old[metric])}, is {now}")
+    return lines
+
+
+def problems(lab: Lab) -> list[str]:
+    """What the manual quotes or shows and the recording lacks, "FILE:LINE: …" each; also a missing recording."""
+    reference = load_reference(lab)
+    recorded = reference.recorded if reference else Recorded()
+    path, found = lab.manual.path, []
+    if reference is None:
+        found.append(f"{path}:1: there is no reference; make it with linklab record {lab.number}")
+    for quote in lab.manual.quotes:
+        where = f"{path}:{quote.line}"
+        if quote.kind == "section" and quote.metric not in {section.slug for section in lab.manual.sections}:
+            found.append(f'{where}: there is no section "{quote.metric}"')
+        elif quote.kind == "scalar" and lab.manual.step(quote.step) is None:
+            found.append(f'{where}: there is no step "{quote.step}"')
+        elif quote.kind == "scalar" and reference and quote.metric not in recorded.scalars.get(quote.step, {}):
+            known = ", ".join(sorted(recorded.scalars.get(quote.step, {}))) or "nothing"
+            found.append(f"{where}: the reference of {quote.step} has no {quote.metric}; it has {known}")
+    for figure in lab.manual.figures:
+        where = f"{path}:{figure.line}"
+        if figure.kind == "file" and not (lab.folder / figure.name).is_file():
+            found.append(f"{where}: there is no image {figure.name}")
+        if figure.kind == "run":
+            if lab.manual.step(figure.step) is None:
+                found.append(f'{where}: there is no step "{figure.step}"')
+            elif reference and f"{figure.step}/{figure.name}" not in recorded.figures:
+                found.append(f"{where}: the reference has no figure {figure.step}/{figure.name}")
+    return found
+
+
+def _write(run: Run, folder: Path) -> None:
+    (folder / "outputs").mkdir(parents=True)
+    (folder / "figures").mkdir()
+    for step, capture in run.captures.items():
+        if capture.output:
+            (folder / "outputs" / f"{step}.txt").write_text(capture.output, encoding="utf-8")
+    for figure in run.lab.manual.figures:
+        if figure.kind == "run" and figure.step in run.captures:
+            measured = measure_step(run.lab.manual, run.captures[figure.step], run.files)
+            try:
+                content = figures.draw(measured, figures.series_of(figure.name))
+            except LabError as error:
+                raise LabError(f"{run.lab.manual.path}:{figure.line}: {error}") from error
+            (folder / "figures" / f"{figure.step}-{figure.name}.svg").write_bytes(content)
+    write_json(
+        folder / "reference.json",
+        {
+            "format": FORMAT,
+            "lab": run.lab.number,
+            "seed": run.settings.seed,
+            "clock": run.settings.clock.value,
+            "profile": run.settings.profile,
+            "network_s": round(run.network_s, 3),
+            "environment": dict(run.environment),
+            "scalars": {
+                step: {name: {"value": value, "unit": unit} for name, (value, unit) in found.items()}
+                for step, found in run.scalars.items()
+            },
+        },
+    )

@@ -1,0 +1,190 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Relations between measured numbers, such as `bbr.iperf3.throughput.receiver > 5 * reno.iperf3.throughput.receiver`.
+
+Called by `linklab.lab` for the `relation` of an expectation; never hands text to Python's own evaluator.
+Numbers are in base units (bit/s, s, bytes); a number in the text may carry its unit: `ping.ping.rtt.mean < 40 ms`.
+
+    relation   = sum comparison sum
+    comparison = "<" | "<=" | ">" | ">="
+    sum        = product { ("+" | "-") product }
+    product    = factor { ("*" | "/") factor }
+    factor     = number [unit] | step "." metric | "(" sum ")"
+"""
+
+from __future__ import annotations
+
+import operator
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from linklab.errors import InputError
+from linklab.manual.numbers import parse_number
+
+_TOKEN = re.compile(
+    r"\s*(?:(?P<name>[a-z0-9][a-z0-9-]*\.[a-z][\w.-]*)"
+    r"|(?P<number>\d+(?:\.\d+)?(?:e[+-]?\d+)?(?:\s?[A-Za-zµ%][A-Za-z/%]*)?)"
+    r"|(?P<sign><=|>=|[<>+\-*/()]))"
+)
+_COMPARE: dict[str, Callable[[float, float], bool]] = {
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
+_ARITHMETIC: dict[str, Callable[[float, float], float]] = {
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
+    "/": operator.truediv,
+}
+
+Lookup = Callable[[str, str], float]
+
+
+@dataclass(frozen=True)
+class Number:
+    """A number in base units."""
+
+    value: float
+
+    def evaluate(self, lookup: Lookup) -> float:
+        """The number itself."""
+        return self.value
+
+
+@dataclass(frozen=True)
+class Name:
+    """A measured number: `metric` of `step`."""
+
+    step: str
+    metric: str
+
+    def evaluate(self, lookup: Lookup) -> float:
+        """What `lookup` gives for it; its errors pass through."""
+        return lookup(self.step, self.metric)
+
+
+@dataclass(frozen=True)
+class Operation:
+    """Two terms and one of + - * /."""
+
+    sign: str
+    left: Term
+    right: Term
+
+    def evaluate(self, lookup: Lookup) -> float:
+        """The result; ZeroDivisionError as Python raises it."""
+        return _ARITHMETIC[self.sign](self.left.evaluate(lookup), self.right.evaluate(lookup))
+
+
+Term = Number | Name | Operation
+
+
+@dataclass(frozen=True)
+class Relation:
+    """A comparison of two terms; `text` as it was written."""
+
+    text: str
+    left: Term
+    sign: str
+    right: Term
+
+    def names(self) -> tuple[Name, ...]:
+        """The measured numbers it speaks of, in order, without repeats."""
+        return tuple(dict.fromkeys([*_names(self.left), *_names(self.right)]))
+
+    def evaluate(self, lookup: Lookup) -> tuple[bool, float, float]:
+        """Whether it holds, and the values of both sides.
+
+        Args:
+            lookup: gives the number of a step and metric, in base units.
+
+        Raises:
+            ZeroDivisionError: a division by a measured zero.
+        """
+        left, right = self.left.evaluate(lookup), self.right.evaluate(lookup)
+        return _COMPARE[self.sign](left, right), left, right
+
+
+def parse_relation(text: str) -> Relation:
+    """Parse a relation; the grammar is in the module's docstring.
+
+    Raises:
+        InputError: it does not follow the grammar, with what was found where.
+    """
+    parser = _Parser(text)
+    left = parser.sum()
+    sign = parser.take()
+    if sign not in _COMPARE:
+        raise parser.wrong("<, <=, > or >=", sign)
+    right = parser.sum()
+    if rest := parser.take():
+        raise parser.wrong("the end", rest)
+    return Relation(text, left, sign, right)
+
+
+def _names(term: Term) -> list[Name]:
+    match term:
+        case Name():
+            return [term]
+        case Operation(left=left, right=right):
+            return [*_names(left), *_names(right)]
+        case _:
+            return []
+
+
+class _Parser:
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.tokens: list[tuple[str, str]] = []
+        at = 0
+        while at < len(text.rstrip()):
+            found = _TOKEN.match(text, at)
+            if not found:
+                raise InputError(f'relation "{text}": I cannot read "{text[at:].strip()}"')
+            kind = str(found.lastgroup)
+            self.tokens.append((kind, found[kind]))
+            at = found.end()
+        self.at = 0
+
+    def take(self) -> str:
+        """The next token, "" at the end."""
+        if self.at == len(self.tokens):
+            return ""
+        self.at += 1
+        return self.tokens[self.at - 1][1]
+
+    def next_is(self, *signs: str) -> bool:
+        return self.at < len(self.tokens) and self.tokens[self.at] in [("sign", sign) for sign in signs]
+
+    def wrong(self, wanted: str, found: str) -> InputError:
+        return InputError(f'relation "{self.text}": expected {wanted}, found {found or "the end"}')
+
+    def sum(self) -> Term:
+        term = self.product()
+        while self.next_is("+", "-"):
+            term = Operation(self.take(), term, self.product())
+        return term
+
+    def product(self) -> Term:
+        term = self.factor()
+        while self.next_is("*", "/"):
+            term = Operation(self.take(), term, self.factor())
+        return term
+
+    def factor(self) -> Term:
+        kind = self.tokens[self.at][0] if self.at < len(self.tokens) else ""
+        word = self.take()
+        if kind == "number":
+            bare = re.fullmatch(r"[\d.]+(?:e[+-]?\d+)?", word)
+            return Number(float(word) if bare else parse_number(word)[0])
+        if kind == "name":
+            step, _, metric = word.partition(".")
+            return Name(step, metric)
+        if word != "(":
+            raise self.wrong("a number, STEP.METRIC or (", word)
+        term = self.sum()
+        if (closing := self.take()) != ")":
+            raise self.wrong(")", closing)
+        return term

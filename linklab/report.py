@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A finished run as one HTML page: verdicts, and for every step what was typed, what it showed and its plots.
+
+Called by `linklab run` after the run is saved; reads nothing but the run and its files.
+The page works offline; it is `report.html.j2` beside this module's manual templates.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from linklab import figures
+from linklab.manual.html import data_uri, excerpt, page, terminal_label
+from linklab.manual.model import Show
+from linklab.measure import Measurements
+from linklab.runner import Run, measure_step
+
+OUTPUT_LINES = 400
+"""Longest output printed whole; of a longer one both ends, the rest is in `steps/`."""
+
+
+@dataclass(frozen=True)
+class StepView:
+    """What the page shows of a step; plots are (title, data URI)."""
+
+    id: str
+    title: str
+    terminal: str
+    typed: str
+    output: str
+    start_s: float
+    end_s: float
+    files: Sequence[str]
+    plots: Sequence[tuple[str, str]]
+
+
+def write_report(run: Run) -> Path:
+    """Write `report.html` into the run's folder and give its path."""
+    steps = []
+    for step_id, capture in run.captures.items():
+        step = run.lab.manual.step(step_id)
+        output = capture.output
+        if output.count("\n") > OUTPUT_LINES:
+            output = excerpt(output, Show("auto"))
+        steps.append(
+            StepView(
+                id=step_id,
+                title=step.title if step else "",
+                terminal=terminal_label(capture.terminal),
+                typed=capture.typed,
+                output=output,
+                start_s=capture.start_s,
+                end_s=capture.end_s,
+                files=capture.files,
+                plots=_plots(measure_step(run.lab.manual, capture, run.files)) if step_id in run.scalars else (),
+            )
+        )
+    html = page("report.html.j2", run=run, heading=run.lab.heading, steps=steps)
+    path = run.out / "report.html"
+    path.write_text(html, encoding="utf-8")
+    return path
+
+
+def _plots(measured: Measurements) -> list[tuple[str, str]]:
+    names = [name for name in figures.available(measured) if name not in figures.ON_ITS_OWN]
+    return [(figures.TITLES[name], data_uri(figures.draw(measured, name))) for name in names]

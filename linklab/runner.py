@@ -1,0 +1,269 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Replays a lab: manual and network in, a folder with everything it showed and a verdict on each expectation out.
+
+Called by `linklab run` and `linklab record`.  The network's side is `linklab.stage`, the judging `linklab.lab`.
+`run.json` is written last and only for a whole run; a run that broke off leaves `incomplete.json` saying why.
+Layout of the folder: docs/writing-a-lab.md, "What a run leaves".
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any, Protocol
+
+from linklab.engine.api import Engine
+from linklab.errors import DataError, InputError, LabError, LinklabError, MissingError
+from linklab.lab import ROOT, Lab, Verdict, judge
+from linklab.manual.model import AtPrompt, Commands, Manual, Step
+from linklab.manual.parse import groups
+from linklab.measure import Measurements, measure
+from linklab.stage import Capture, Settings, Stage
+
+FORMAT = 1
+"""Of run.json; raised when a reader of the old one would misread the new one."""
+
+FREE_BYTES = 200 * 2**20
+"""Room that a run may need: results, plots and queue samples of the largest lab take a tenth of it."""
+
+_MEASURED_FILES = {".json", ".jsonl", ".txt", ".log", ".out"}
+
+
+class Narrator(Protocol):
+    """Whoever tells the person how far the run is."""
+
+    def begin(self, steps: Sequence[Step], network_s: float) -> None:
+        """These steps are about to be done."""
+        ...
+
+    def end(self, captures: Sequence[Capture], network_s: float) -> None:
+        """They are done."""
+        ...
+
+
+@dataclass(frozen=True)
+class Run:
+    """A whole run.
+
+    scalars: step → metric → (value, unit); broken: steps whose output could not be measured, with the reason.
+    network_s, wall_s: how long it took on the network's clock and on the wall.
+    """
+
+    lab: Lab
+    settings: Settings
+    out: Path
+    environment: Mapping[str, Any]
+    captures: Mapping[str, Capture]
+    scalars: Mapping[str, Mapping[str, tuple[float, str]]]
+    broken: Mapping[str, str]
+    verdicts: Sequence[Verdict]
+    network_s: float
+    wall_s: float
+
+    @property
+    def files(self) -> Path:
+        """The working folder the terminals had."""
+        return self.out / "files"
+
+
+def run_lab(
+    lab: Lab, engine: Engine, settings: Settings, out: Path, narrator: Narrator, *, section: str | None = None
+) -> Run:
+    """Replay a lab, or one section of it after the settings of those before.
+
+    Raises:
+        LinklabError: as preflight, the engine and the steps raise it; `out` then holds `incomplete.json`.
+    """
+    started = time.perf_counter()
+    steps = chosen_steps(lab.manual, section)
+    preflight(lab, out)
+    with _incomplete_unless_whole(lab, settings, out) as note, Stage(lab, engine, settings, out / "files") as stage:
+        for group in groups(steps):
+            note(group)
+            narrator.begin(group, stage.now_s())
+            stage.perform(group)
+            _save_outputs(stage.captures, out)
+            narrator.end([stage.captures[step.id] for step in group], stage.now_s())
+        network_s = stage.now_s()
+    captures = stage.captures
+    scalars, broken = measure_all(lab.manual, captures, out / "files")
+    verdicts = judge(lab.expectations, scalars, {key: capture.output for key, capture in captures.items()}, broken)
+    wall_s = time.perf_counter() - started
+    run = Run(lab, settings, out, stage.environment, captures, scalars, broken, verdicts, network_s, wall_s)
+    save_run(run)
+    return run
+
+
+def chosen_steps(manual: Manual, section: str | None) -> list[Step]:
+    """The steps to replay: all but the optional ones, or those of a section after the settings before it.
+
+    Raises:
+        LabError: the manual has no such section, or nothing is done in it.
+    """
+    steps = [step for step in manual.steps if not step.optional]
+    if section is None:
+        return steps
+    inside = [step for step in steps if step.section == section or step.section.startswith(f"{section}.")]
+    if not inside:
+        known = ", ".join(dict.fromkeys(step.section for step in steps if step.section))
+        raise LabError(f'{manual.path}: nothing to do in section "{section}"; there are steps in {known}')
+    first = steps.index(inside[0])
+    return [step for step in steps[:first] if step.setup or step.terminal == "editor"] + inside
+
+
+def preflight(lab: Lab, out: Path) -> None:
+    """Fail before anything is built: the topology can be read, the folder is free, there is room.
+
+    Raises:
+        LinklabError: TopologyError, InputError for a folder in use, MissingError for a full disk.
+    """
+    lab.load_topology()
+    if out.exists() and any(out.iterdir()):
+        raise InputError(f"{out}: this folder is in use; give another with --out")
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"{out}: cannot be made: {error.strerror}") from error
+    free = shutil.disk_usage(out).free
+    if free < FREE_BYTES:
+        raise MissingError(f"{out}: {free >> 20} MiB are free there and a run may need {FREE_BYTES >> 20} MiB")
+
+
+def run_folder(lab: Lab, settings: Settings, runs: Path | None = None) -> Path:
+    """A new folder's name, such as `runs/lab14-20260131-142530-seed1`."""
+    stamp = datetime.now().strftime("%Y%m%d-%H%M%S")
+    name = f"lab{lab.number:02d}-{stamp}-seed{settings.seed}"
+    folder = (runs or ROOT / "runs") / name
+    return next(
+        path for path in (folder, *(folder.with_name(f"{name}-{n}") for n in range(2, 1000))) if not path.exists()
+    )
+
+
+def measure_all(
+    manual: Manual, captures: Mapping[str, Capture], files: Path
+) -> tuple[dict[str, dict[str, tuple[float, str]]], dict[str, str]]:
+    """Scalars of each step from its output and the files it wrote; and why, where they could not be read."""
+    scalars: dict[str, dict[str, tuple[float, str]]] = {}
+    broken: dict[str, str] = {}
+    for step, capture in captures.items():
+        try:
+            found = measure_step(manual, capture, files)
+        except DataError as error:
+            broken[step] = str(error)
+            continue
+        if found.scalars:
+            scalars[step] = {name: (quantity.value, quantity.unit) for name, quantity in found.scalars.items()}
+    return scalars, broken
+
+
+def measure_step(manual: Manual, capture: Capture, files: Path) -> Measurements:
+    """What one step measured; DataError as `measure` raises it.
+
+    What a stopped command printed counts for the step that started it, not for the one that stopped it.
+    """
+    step = manual.step(capture.step)
+    if step is None or not isinstance(step.action, Commands):
+        return Measurements(source=f"step {capture.step}")
+    paths = [files / name for name in capture.files if Path(name).suffix in _MEASURED_FILES]
+    stopped = not isinstance(step.action.finish, AtPrompt)
+    return measure(capture.output, paths, f"step {capture.step}", partial=stopped)
+
+
+def save_run(run: Run) -> None:
+    """Write run.json, whole or not at all, and take `incomplete.json` away."""
+    write_json(run.out / "run.json", run_data(run))
+    (run.out / "incomplete.json").unlink(missing_ok=True)
+
+
+def run_data(run: Run) -> dict[str, Any]:
+    """What run.json holds."""
+    return {
+        "format": FORMAT,
+        "lab": run.lab.number,
+        "slug": run.lab.slug,
+        "title": run.lab.title,
+        "seed": run.settings.seed,
+        "clock": run.settings.clock.value,
+        "profile": run.settings.profile,
+        "network_s": round(run.network_s, 6),
+        "wall_s": round(run.wall_s, 3),
+        "environment": dict(run.environment),
+        "steps": [_step_data(run, capture) for capture in run.captures.values()],
+        "verdicts": verdict_data(run.verdicts),
+    }
+
+
+def verdict_data(verdicts: Sequence[Verdict]) -> list[dict[str, str]]:
+    """The verdicts as run.json and `--json` give them."""
+    return [
+        {
+            "step": verdict.expectation.step,
+            "what": verdict.expectation.relation.text if verdict.expectation.relation else verdict.expectation.what,
+            "outcome": verdict.outcome.value,
+            "measured": verdict.measured,
+            "expected": verdict.expectation.expected,
+            "series": verdict.expectation.series,
+            "why": verdict.expectation.why,
+            "message": verdict.message,
+        }
+        for verdict in verdicts
+    ]
+
+
+def write_json(path: Path, data: object) -> None:
+    """Write a file whole or not at all."""
+    temporary = path.with_name(f".{path.name}.part")
+    temporary.write_text(json.dumps(data, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+    temporary.replace(path)
+
+
+def output_name(captures: Mapping[str, Capture], step: str) -> str:
+    """Name of a step's file in `steps/`, such as "07-bulk.txt"."""
+    return f"{list(captures).index(step) + 1:02d}-{step}.txt"
+
+
+def _step_data(run: Run, capture: Capture) -> dict[str, Any]:
+    data = asdict(capture)
+    del data["output"]
+    data["output_file"] = f"steps/{output_name(run.captures, capture.step)}"
+    data["start_s"], data["end_s"] = round(capture.start_s, 6), round(capture.end_s, 6)
+    data["scalars"] = {
+        name: {"value": value, "unit": unit} for name, (value, unit) in run.scalars.get(capture.step, {}).items()
+    }
+    if capture.step in run.broken:
+        data["not_measured"] = run.broken[capture.step]
+    return data
+
+
+def _save_outputs(captures: Mapping[str, Capture], out: Path) -> None:
+    folder = out / "steps"
+    folder.mkdir(exist_ok=True)
+    for step, capture in captures.items():
+        path = folder / output_name(captures, step)
+        if not path.exists() or path.stat().st_size != len(capture.output.encode()):
+            path.write_text(capture.output, encoding="utf-8")
+
+
+@contextmanager
+def _incomplete_unless_whole(lab: Lab, settings: Settings, out: Path) -> Iterator[Callable[[Sequence[Step]], None]]:
+    """Leave `incomplete.json` with the reason if the body fails; gives a function that notes where the run is."""
+    at: list[str] = []
+
+    def note(group: Sequence[Step]) -> None:
+        at[:] = [step.id for step in group]
+
+    try:
+        yield note
+    except BaseException as error:
+        why = str(error) if isinstance(error, LinklabError) else "stopped with Ctrl+C"
+        if not isinstance(error, (LinklabError, KeyboardInterrupt)):
+            why = f"{type(error).__name__}: {error}"
+        data = {"format": FORMAT, "lab": lab.number, "seed": settings.seed, "clock": settings.clock.value}
+        write_json(out / "incomplete.json", {**data, "at": at, "why": why})
+        raise
