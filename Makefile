@@ -27,7 +27,7 @@ check: tools ## format, lint, types, shell scripts; changes nothing
 	$(VENV)/ruff format --check .
 	$(VENV)/ruff check .
 	$(VENV)/mypy
-	git grep --untracked -lzE '^#!.*\b(ba)?sh\b' -- ':!*.md' | xargs -0 -r shellcheck
+	git grep --untracked -lzE '^#!.*\b(ba)?sh\b' -- ':!*.md' ':!*.py' | xargs -0 -r shellcheck
 
 format: tools ## lay out the Python files
 	$(VENV)/ruff format .
