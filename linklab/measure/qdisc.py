@@ -130,6 +130,20 @@ def choose(qdiscs: Sequence[Qdisc], handle: str | None = None) -> tuple[Qdisc | 
     return chosen, ""
 
 
+def _choose_each(samples: Sequence[Sequence[Qdisc]], handle: str | None) -> list[tuple[Qdisc | None, str]]:
+    """`choose` for every sample; thousands of them have the same few shapes."""
+    choices: dict[tuple[object, ...], tuple[int | None, str]] = {}
+    found: list[tuple[Qdisc | None, str]] = []
+    for qdiscs in samples:
+        shape = tuple((qdisc.get("kind"), qdisc.get("handle"), qdisc.get("parent")) for qdisc in qdiscs)
+        if shape not in choices:
+            qdisc, reason = choose(qdiscs, handle)
+            choices[shape] = next((i for i, other in enumerate(qdiscs) if other is qdisc), None), reason
+        index, reason = choices[shape]
+        found.append((None if index is None else qdiscs[index], reason))
+    return found
+
+
 def _by_handle(qdiscs: Sequence[Qdisc], wanted: str) -> tuple[Qdisc | None, str]:
     for qdisc in qdiscs:
         if qdisc.get("handle") == wanted:
@@ -167,7 +181,7 @@ def measure_samples(samples: QueueSamples, handle: str | None = None) -> Measure
     Raises:
         DataError: no sample has such a discipline.
     """
-    chosen = [choose(qdiscs, handle) for qdiscs in samples.qdiscs]
+    chosen = _choose_each(samples.qdiscs, handle)
     notes = list(dict.fromkeys(reason for _, reason in chosen if reason))
     found = [qdisc for qdisc, _ in chosen if qdisc is not None]
     interface = samples.header.get("interface", "")

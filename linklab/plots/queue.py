@@ -30,8 +30,10 @@ def plot_file(path: Path, out: Path, *, handle: str | None = None, limit_bytes: 
     return measured
 
 
-def draw_queue(measured: Measurements, *, limit_bytes: float | None = None) -> Figure:
+def draw_queue(measured: Measurements, *, limit_bytes: float | None = None, figure: Figure | None = None) -> Figure:
     """Backlog of the queue over time, bytes; optionally a line at its limit.
+
+    figure: draw anew into this one, as a live window does; otherwise one of a column's width is made.
 
     Raises:
         DataError: no backlog was measured.
@@ -41,7 +43,8 @@ def draw_queue(measured: Measurements, *, limit_bytes: float | None = None) -> F
         raise DataError(f"{measured.source}: the samples hold no backlog")
     largest = max(float(backlog.known.max()), limit_bytes or 0.0)
     scale, unit = style.axis_unit("bytes", largest)
-    figure = Figure(figsize=style.ONE_COLUMN_IN, layout="constrained")
+    figure = figure or Figure(figsize=style.ONE_COLUMN_IN, layout="constrained")
+    figure.clear()
     axes = figure.add_subplot()
     look = style.line_look(0, 1)
     # Thousands of samples: no markers, a thin line. A gap in the samples stays one.

@@ -9,17 +9,20 @@ from __future__ import annotations
 
 import os
 import signal
+import time
 import tkinter as tk
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+
+from matplotlib.figure import Figure
 
 from linklab.errors import DataError, LinklabError, MissingError
 from linklab.measure.qdisc import measure_samples
 from linklab.plots import style
-from linklab.plots.queue import Follower, draw_queue
+from linklab.plots.queue import Follower, draw_queue, plot_file
 
 REFRESH_MS = 250
+_HINT = "s stops and saves"
 
 
 def has_display() -> bool:
@@ -54,18 +57,20 @@ class QueueWindow:
             self.root = tk.Tk()
         except tk.TclError as error:
             raise MissingError(f"no window can be opened ({error}); give --out FILE and --seconds N instead") from error
-        self._canvas_class = FigureCanvasTkAgg
         self.saved = False
+        self._path = path
         self._follower = Follower(path)
         self._out = out
         self._handle, self._limit_bytes = handle, limit_bytes
         self._stop_sampling = stop_sampling
         self._stopped = False
-        self._canvas: Any = None
         self.root.title(f"Queue of {path.stem}")
         self.root.geometry("800x560")
-        self._status = tk.Label(self.root, text="waiting for samples; s stops and saves", anchor="w")
+        self._status = tk.Label(self.root, text=f"waiting for samples; {_HINT}", anchor="w")
         self._status.pack(side="bottom", fill="x")
+        self._figure = Figure(dpi=180, layout="constrained")
+        self._canvas = FigureCanvasTkAgg(self._figure, master=self.root)
+        self._canvas.get_tk_widget().pack(side="top", fill="both", expand=True)
         self.root.bind("<Key-s>", lambda _event: self.stop())
         self.root.protocol("WM_DELETE_WINDOW", self.close)
         # The first paint waits for the event loop, so that constructing a window never blocks.
@@ -93,14 +98,13 @@ class QueueWindow:
         if self._stopped:
             return
         self._end_sampling()
-        self._follower.more()
-        if not self._paint():
-            self._status.config(text="stopped before the first sample; nothing to save")
-            return
         try:
-            style.save(self._figure, self._out)
+            self._follower.more()
+            self._paint()
+            # A new figure: the one in the window has the window's size.
+            plot_file(self._path, self._out, handle=self._handle, limit_bytes=self._limit_bytes)
         except LinklabError as error:
-            self._status.config(text=f"could not be saved: {error}")
+            self._status.config(text=f"stopped, not saved: {error}")
             return
         self.saved = True
         self._status.config(text=f"stopped; saved as {self._out}")
@@ -118,28 +122,21 @@ class QueueWindow:
     def _tick(self) -> None:
         if self._stopped:
             return
+        began = time.monotonic()
         try:
             if self._follower.more():
                 self._paint()
+                self._status.config(text=_HINT)
         except DataError as error:
             self._status.config(text=str(error))
-        self.root.after(REFRESH_MS, self._tick)
+        # However many the samples get, three quarters of the time stay for the person.
+        took_ms = round(1000 * (time.monotonic() - began))
+        self.root.after(max(REFRESH_MS, 3 * took_ms), self._tick)
 
-    def _paint(self) -> bool:
-        """Draw what has been read; False if that is nothing yet."""
+    def _paint(self) -> None:
         if not self._follower.samples.time_s:
-            return False
-        try:
-            measured = measure_samples(self._follower.samples, self._handle)
-        except DataError as error:
-            self._status.config(text=str(error))
-            return False
+            return
+        measured = measure_samples(self._follower.samples, self._handle)
         with style.context():
-            self._figure = draw_queue(measured, limit_bytes=self._limit_bytes)
-            if self._canvas is not None:
-                self._canvas.get_tk_widget().destroy()
-            self._figure.set_dpi(200)
-            self._canvas = self._canvas_class(self._figure, master=self.root)
-            self._canvas.get_tk_widget().pack(side="top", fill="both", expand=True)
+            draw_queue(measured, limit_bytes=self._limit_bytes, figure=self._figure)
             self._canvas.draw_idle()
-        return True
