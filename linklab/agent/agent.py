@@ -1,0 +1,340 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The agent's loop: requests from the engine, terminals, and what programs inside ask of the host.
+
+On a clock that stops while the channel is read (the pocket's virtual clock) it reads a request only when nothing is
+being typed, so that how long the engine takes is no part of the run; else it listens to everything at once.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import os
+import selectors
+import signal
+import socket
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from linklab.agent import network, protocol
+from linklab.agent.asks import SOCKET, Asks
+from linklab.agent.console import start_console
+from linklab.agent.live import LiveTerminals
+from linklab.agent.terminal import RC, Job, Terminal, TerminalError, start_shell
+
+HERE = Path(__file__).resolve().parent
+WORK = "/lab"
+TICK_S = 0.1
+"""Typing begins at whole ticks of network time, so that what happened between two steps leaves no trace in the next."""
+SHELL_DEADLINE_S = 30
+
+
+@dataclass
+class Request:
+    """A request that is answered when its jobs have ended."""
+
+    id: int
+    terminals: list[Terminal]
+    jobs: list[Job]
+    streamed: set[str] = field(default_factory=set)
+
+
+class Agent:
+    """Serves one network."""
+
+    def __init__(self, channel: int, *, stops_time: bool) -> None:
+        self.channel = channel
+        self.stops_time = stops_time
+        self.selector = selectors.DefaultSelector()
+        self.decoder = protocol.Decoder()
+        self.terminals: dict[str, Terminal] = {}
+        self.requests: list[Request] = []
+        self.net: Any = None
+        self.ready_clock = time.monotonic()
+        self.env = dict(os.environ)
+        self.ended = False
+        self.asks = Asks(self._send, answers_itself=stops_time)
+        self.live = LiveTerminals(self._send, self._watch, self._unwatch)
+
+    # --- the loop
+
+    def serve(self) -> int:
+        """Until `shutdown` or the end of the channel; the exit status."""
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        Path(SOCKET).parent.mkdir(parents=True, exist_ok=True)
+        self._watch(self.asks.listen(), self._ask_arrives)
+        if not self.stops_time:
+            self._watch(self.channel, self._channel_readable)
+        self._send({"event": "hello", "python": sys.version.split()[0]})
+        while not self.ended:
+            if self.stops_time and not self.requests:
+                self._blocking_read()
+            else:
+                for key, _ in self.selector.select(self._timeout()):
+                    key.data()
+                self._advance()
+        if self.net is not None:
+            self._stop_commands()
+        return 0
+
+    def now_s(self) -> float:
+        """Network time: seconds since the network was ready."""
+        return time.monotonic() - self.ready_clock
+
+    def _watch(self, file: Any, handler: Callable[[], None]) -> None:
+        self.selector.register(file, selectors.EVENT_READ, handler)
+
+    def _unwatch(self, file: Any) -> None:
+        with contextlib.suppress(KeyError, ValueError):
+            self.selector.unregister(file)
+
+    def _timeout(self) -> float | None:
+        due = [job.interrupt_at_s for request in self.requests for job in request.jobs if self._to_interrupt(job)]
+        return max(0.0, min(d for d in due if d is not None) - self.now_s()) if due else None
+
+    @staticmethod
+    def _to_interrupt(job: Job) -> bool:
+        return job.interrupt_at_s is not None and not job.interrupted and job.end_s is None
+
+    def _send(self, message: dict[str, Any]) -> None:
+        frame = protocol.encode(message)
+        while frame:
+            frame = frame[os.write(self.channel, frame) :]
+
+    def _blocking_read(self) -> None:
+        head = os.read(self.channel, protocol.LENGTH.size)
+        if len(head) < protocol.LENGTH.size:
+            self.ended = True
+            return
+        for message in self.decoder.feed(head + os.read(self.channel, protocol.LENGTH.unpack(head)[0])):
+            self._handle(message)
+
+    def _channel_readable(self) -> None:
+        data = os.read(self.channel, 65536)
+        if not data:
+            self.ended = True
+            return
+        for message in self.decoder.feed(data):
+            self._handle(message)
+
+    def _handle(self, message: dict[str, Any]) -> None:
+        operation = getattr(self, f"_op_{message.get('op')}", None)
+        try:
+            if operation is None:
+                raise ValueError(f"no operation {message.get('op')!r}")
+            answer = operation(message)
+        except (network.BuildError, TerminalError, ValueError, KeyError, OSError) as error:
+            text = f"{type(error).__name__}: {error}" if isinstance(error, (KeyError, OSError)) else str(error)
+            self._send({"id": message["id"], "error": text})
+            return
+        if answer is not None:
+            self._send({"id": message["id"], "ok": answer})
+
+    def _ask_arrives(self) -> None:
+        connection = self.asks.accept()
+        self._watch(connection, lambda: self._ask_readable(connection))
+
+    def _ask_readable(self, connection: socket.socket) -> None:
+        self._unwatch(connection)
+        self.asks.read(connection)
+
+    # --- operations: each gives its answer, or None if the answer comes later
+
+    def _op_build(self, message: dict[str, Any]) -> dict[str, Any]:
+        rc = Path("/run/linklab/bashrc")
+        rc.write_text(RC)
+        self.env.update(message["env"])
+        self.env.update(
+            LINKLAB_RC=str(rc),
+            LINKLAB_SOCKET=SOCKET,
+            LINKLAB_INSIDE="1",
+            HOME=WORK,
+            USER="root",
+            TERM="dumb",
+            PATH=f"{HERE / 'shims'}:{message['scripts']}:{os.environ['PATH']}",
+        )
+        self.asks.has_display = bool(message.get("display"))
+        if message["plan"] is not None:
+            self.net = network.build(message["plan"])
+        self._start_clock_at_tick()
+        nodes = [node.name for node in self.net.values()] if self.net else []
+        return {"nodes": nodes, "environment": network.versions(), "ready_clock_s": self.ready_clock}
+
+    def _start_clock_at_tick(self) -> None:
+        """Network time starts at a whole second of this kernel's clock on clocks that wait for us."""
+        if self.stops_time:
+            self.ready_clock = math.ceil(time.monotonic() + 1)
+            time.sleep(self.ready_clock - time.monotonic())
+        else:
+            self.ready_clock = time.monotonic()
+
+    def _op_now(self, _: dict[str, Any]) -> dict[str, Any]:
+        return {"now_s": self.now_s(), "clock_s": time.monotonic()}
+
+    def _op_run(self, message: dict[str, Any]) -> None:
+        actions = message["actions"]
+        terminals = [self._terminal(action["terminal"]) for action in actions]
+        self._wait_for_tick()
+        request = Request(message["id"], terminals, [])
+        for terminal, action in zip(terminals, actions, strict=True):
+            self._forget_finished(terminal)
+            lines = action["text"].split("\n")
+            job = Job(action["text"], action["finish"], self.now_s(), lines)
+            terminal.type(job)
+            if job.kind == "after":
+                job.interrupt_at_s = job.start_s + float(action["finish"]["seconds"])
+            request.jobs.append(job)
+        self.requests.append(request)
+        self._advance()
+
+    def _wait_for_tick(self) -> None:
+        if self.stops_time:
+            now = self.now_s()
+            time.sleep(math.ceil(now / TICK_S + 1e-6) * TICK_S - now)
+
+    @staticmethod
+    def _forget_finished(terminal: Terminal) -> None:
+        """A job whose answer has been given no longer holds the terminal; one in the background that ended may go."""
+        if terminal.job is not None and terminal.job.end_s is not None:
+            terminal.job = None
+
+    def _op_stop(self, message: dict[str, Any]) -> None:
+        terminal = self._running_in(message["terminal"])
+        assert terminal.job is not None
+        self._wait_for_tick()
+        if terminal.job.end_s is None:
+            terminal.interrupt()
+        self._wait_for_end(message, terminal)
+
+    def _op_finished(self, message: dict[str, Any]) -> None:
+        self._wait_for_end(message, self._running_in(message["terminal"]))
+
+    def _running_in(self, name: str) -> Terminal:
+        terminal = self.terminals.get(name)
+        if terminal is None or terminal.job is None:
+            raise TerminalError(f"terminal {name}: nothing runs there in the background")
+        return terminal
+
+    def _wait_for_end(self, message: dict[str, Any], terminal: Terminal) -> None:
+        assert terminal.job is not None
+        terminal.job.finish = {"kind": "prompt"}
+        self.requests.append(Request(message["id"], [terminal], [terminal.job]))
+        self._advance()
+
+    def _op_open(self, message: dict[str, Any]) -> dict[str, Any]:
+        where = self._namespace(message["node"])
+        if message["node"] == "mininet":
+            return {"terminal": self.live.open_console(self.net, self.env, message, self.now_s)}
+        return {"terminal": self.live.open(message, where, self.env, WORK)}
+
+    def _op_input(self, message: dict[str, Any]) -> dict[str, Any]:
+        return self.live.input(message)
+
+    def _op_resize(self, message: dict[str, Any]) -> dict[str, Any]:
+        return self.live.resize(message)
+
+    def _op_hangup(self, message: dict[str, Any]) -> dict[str, Any]:
+        return self.live.hangup(message)
+
+    def _op_answer(self, message: dict[str, Any]) -> dict[str, Any]:
+        self.asks.answer(message)
+        return {}
+
+    def _op_shutdown(self, _: dict[str, Any]) -> dict[str, Any]:
+        self.ended = True
+        return {}
+
+    # --- jobs
+
+    def _advance(self) -> None:
+        """Type the Ctrl+C that are due, answer the requests whose jobs have ended."""
+        now = self.now_s()
+        for request in list(self.requests):
+            for terminal, job in zip(request.terminals, request.jobs, strict=True):
+                if self._to_interrupt(job) and job.interrupt_at_s is not None and job.interrupt_at_s <= now:
+                    job.interrupted = True
+                    terminal.interrupt()
+            if all(job.end_s is not None or (job.kind == "background" and not job.lines) for job in request.jobs):
+                self.requests.remove(request)
+                self._send({"id": request.id, "ok": {"done": [self._completed(*pair) for pair in self._pairs(request)]}})
+
+    @staticmethod
+    def _pairs(request: Request) -> list[tuple[Terminal, Job]]:
+        return list(zip(request.terminals, request.jobs, strict=True))
+
+    def _completed(self, terminal: Terminal, job: Job) -> dict[str, Any]:
+        done = {
+            "terminal": terminal.name,
+            "text": job.text,
+            "output": job.output,
+            "exit_status": job.exit_status,
+            "start_s": job.start_s,
+            "end_s": self.now_s() if job.end_s is None else job.end_s,
+        }
+        if job.end_s is not None:
+            terminal.job = None
+        return done
+
+    def _terminal(self, name: str) -> Terminal:
+        if name not in self.terminals:
+            base = name.partition("#")[0]
+            where = self._namespace(base)
+            if base == "mininet":
+                terminal = start_console(name, self.net, self.env, WORK)
+            else:
+                terminal = start_shell(name, where, self.env, WORK)
+            self.terminals[name] = terminal
+            self._watch(terminal.master, lambda: self._terminal_readable(terminal))
+            self._until_ready(terminal)
+        return self.terminals[name]
+
+    def _namespace(self, base: str) -> list[str]:
+        """What comes before a shell so that it is on the node."""
+        if base == "client":
+            return []
+        if base == "mininet":
+            if self.net is None:
+                raise TerminalError("terminal mininet: there is no network here, so no Mininet CLI")
+            return []
+        if self.net is None or base not in self.net:
+            known = ", ".join(["client", "mininet", *(node.name for node in self.net.values())] if self.net else ["client"])
+            raise TerminalError(f"terminal {base}: no such node; there are {known}")
+        node = self.net[base]
+        return [] if not node.inNamespace else ["mnexec", "-a", str(node.pid)]
+
+    def _until_ready(self, terminal: Terminal) -> None:
+        deadline = time.monotonic() + SHELL_DEADLINE_S
+        poll = selectors.DefaultSelector()
+        poll.register(terminal.master, selectors.EVENT_READ)
+        while not terminal.ready:
+            if not poll.select(deadline - time.monotonic()) or terminal.read(self.now_s()) is None:
+                raise TerminalError(f"terminal {terminal.name}: its shell does not start")
+        poll.close()
+
+    def _terminal_readable(self, terminal: Terminal) -> None:
+        text = terminal.read(self.now_s())
+        if text is None:
+            self._closed(terminal)
+        elif text and terminal.job is not None:
+            self._send({"event": "output", "terminal": terminal.name, "text": text})
+
+    def _closed(self, terminal: Terminal) -> None:
+        """The shell has gone (`exit`): its job ends with it, and the next one gets a new shell."""
+        self._unwatch(terminal.master)
+        os.close(terminal.master)
+        with contextlib.suppress(ChildProcessError):
+            os.waitpid(terminal.pid, 0)
+        self.terminals.pop(terminal.name, None)
+        if terminal.job is not None and terminal.job.end_s is None:
+            terminal.job.end_s = self.now_s()
+
+    def _stop_commands(self) -> None:
+        for node in self.net.values():
+            command = getattr(node, "stop_command", None)
+            if command:
+                node.cmd(command)
+

@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What programs inside ask of the host: open a window, show a file, set the clock.
+
+A shim (linklab/agent/shims) connects to the agent's socket and sends one JSON line {"argv": [...], "cwd": ...}; the
+answer is one JSON line {"text": ..., "status": n}. The agent passes it to the engine as an event and the answer back.
+On a clock that stops for the engine nobody watches, so the agent answers by itself where the file is.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import socket
+from collections.abc import Callable
+from typing import Any
+
+SOCKET = "/run/linklab/agent"
+LARGEST = 65536
+
+
+class Asks:
+    """Open questions of programs inside."""
+
+    def __init__(self, send: Callable[[dict[str, Any]], None], *, answers_itself: bool) -> None:
+        self.send = send
+        self.answers_itself = answers_itself
+        self.has_display = False
+        self.open: dict[int, socket.socket] = {}
+        self.count = 0
+        self.server: socket.socket | None = None
+
+    def listen(self) -> socket.socket:
+        """The socket to watch for programs that ask."""
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(SOCKET)
+        self.server = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        self.server.bind(SOCKET)
+        self.server.listen(8)
+        return self.server
+
+    def accept(self) -> socket.socket:
+        """A program has connected."""
+        assert self.server is not None
+        return self.server.accept()[0]
+
+    def read(self, connection: socket.socket) -> None:
+        """Read its question and pass it on."""
+        try:
+            asked = json.loads(connection.recv(LARGEST))
+            argv = [str(word) for word in asked["argv"]]
+        except (ValueError, KeyError, OSError):
+            connection.close()
+            return
+        if self.answers_itself or (argv[0] != "clock" and not self.has_display):
+            self._reply(connection, without_display(argv), 0 if argv[0] != "clock" else 1)
+            return
+        self.count += 1
+        self.open[self.count] = connection
+        self.send({"event": "ask", "ask": self.count, "argv": argv, "cwd": str(asked.get("cwd", "/lab"))})
+
+    def answer(self, message: dict[str, Any]) -> None:
+        """The engine's answer to a question."""
+        connection = self.open.pop(message["ask"], None)
+        if connection is not None:
+            self._reply(connection, message["text"], message["status"])
+
+    @staticmethod
+    def _reply(connection: socket.socket, text: str, status: int) -> None:
+        with contextlib.suppress(OSError):
+            connection.sendall(json.dumps({"text": text, "status": status}).encode() + b"\n")
+        connection.close()
+
+
+def without_display(argv: list[str]) -> str:
+    """What to say where no window can be opened."""
+    if argv[0] == "clock":
+        return "this network's clock is not paced: it cannot be set"
+    if argv[0] == "terminal":
+        return f"no display: use `linklab attach {argv[1] if len(argv) > 1 else 'h1'}` in another terminal"
+    return f"no display: the file is {argv[1] if len(argv) > 1 else '?'}"

@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The Mininet CLI of a running network, as a process of its own on a pty.
+
+The process is a fork of the agent, so it holds the network's objects; the agent itself no longer speaks to the nodes'
+shells once the network is built. `clock`, `xterm` by way of the host, and `source NAME` from any folder are added.
+"""
+
+from __future__ import annotations
+
+import os
+import pty
+import signal
+import sys
+import termios
+from pathlib import Path
+from typing import Any
+
+from mininet.cli import CLI
+from mininet.log import lg
+
+from linklab.agent.ask import ask
+from linklab.agent.terminal import Terminal, resize
+
+MARKER = "\x1b]777;prompt;\x07"
+
+
+class Console(CLI):  # type: ignore[misc] - mininet has no types
+    """Mininet's CLI with the clock and windows of the host."""
+
+    def do_clock(self, line: str) -> None:
+        """Show or set the network's clock: clock | clock pause | resume | speed 8 | step 10ms | until 90s."""
+        print(ask(["clock", *line.split()])[0])
+
+    def do_xterm(self, line: str, term: str = "xterm") -> None:
+        """Open a terminal window on nodes: xterm h1 h2."""
+        for name in line.split() or [""]:
+            if name not in self.mn:
+                print(f"node {name!r} is not in the network" if name else f"usage: {term} node1 node2 ...")
+                return
+            print(ask(["terminal", name])[0])
+
+    do_gterm = do_xterm
+
+    def do_source(self, line: str) -> None:
+        """Run the commands of a file: source FILE; a bare name is also looked for among Linklab's scripts."""
+        name = line.strip()
+        if name and not Path(name).exists() and "/" not in name:
+            for folder in os.environ["PATH"].split(":"):
+                if (Path(folder) / name).is_file():
+                    name = str(Path(folder) / name)
+                    break
+        super().do_source(name)
+
+
+class _Captured(Console):
+    """The same for captured typing: no echo, and a prompt that is a marker."""
+
+    prompt = MARKER
+    use_rawinput = False
+
+    def isatty(self) -> bool:
+        """Not for Mininet, which would switch the echo on."""
+        return False
+
+
+def start_console(name: str, net: Any, env: dict[str, str], cwd: str, *, live: bool = False) -> Terminal:
+    """A terminal in which the CLI of `net` runs; `live` for a person, else for captured typing."""
+    pid, master = pty.fork()
+    if pid == 0:  # pragma: no cover - the child
+        _run(net, env, cwd, live)
+    resize(master, 24, 120)
+    return Terminal(name, pid, master)
+
+
+def _run(net: Any, env: dict[str, str], cwd: str, live: bool) -> None:  # pragma: no cover - the child
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    os.environ.clear()
+    os.environ.update(env)
+    os.chdir(cwd)
+    sys.stdin, sys.stdout = open(0, closefd=False), open(1, "w", buffering=1, closefd=False)  # noqa: SIM115
+    sys.stderr = sys.stdout
+    lg.handlers[0].stream = sys.stdout
+    lg.setLogLevel("output" if not live else "info")
+    try:
+        if live:
+            Console(net)
+        else:
+            settings = termios.tcgetattr(0)
+            settings[3] &= ~(termios.ECHO | termios.ECHONL)
+            termios.tcsetattr(0, termios.TCSANOW, settings)
+            _Captured(net)
+    finally:
+        sys.stdout.flush()
+        os._exit(0)

@@ -1,0 +1,197 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A plan (`linklab.topology.plan`, plain data) → a running Mininet network, and its end.
+
+Called by the agent alone. Hosts get the curriculum's baseline: TCP buffers and CUBIC, set and read back.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import time
+from pathlib import Path
+from typing import Any
+
+from mininet.link import Intf, Link, TCLink
+from mininet.net import Mininet
+from mininet.node import Controller, CPULimitedHost, Host, InbandController, OVSSwitch, RemoteController
+from mininet.nodelib import LinuxBridge
+
+BASELINE = {
+    "net/ipv4/tcp_rmem": "10240 87380 16777216",
+    "net/ipv4/tcp_wmem": "10240 87380 16777216",
+    "net/ipv4/tcp_congestion_control": "cubic",
+}
+OVS_KINDS = ("ovs", "default")
+REFUSED = {
+    "ivs": "Indigo Virtual Switch is not part of any supported distribution",
+    "user": "the user-space reference switch is not part of any supported distribution",
+    "userns": "the user-space reference switch is not part of any supported distribution",
+}
+OVS_DEADLINE_S = 20
+
+
+class BuildError(Exception):
+    """The network cannot be built; the sentence says which node and why."""
+
+
+class Router(Host):  # type: ignore[misc] - mininet has no types
+    """A legacy router: a host that forwards."""
+
+    def config(self, **params: Any) -> Any:
+        """Configure as a host, then forward."""
+        result = super().config(**params)
+        self.cmd("echo 1 > /proc/sys/net/ipv4/ip_forward")
+        return result
+
+
+def build(plan: dict[str, Any]) -> Mininet:
+    """The network of the plan, started.
+
+    Raises:
+        BuildError: a switch kind that nothing here can run, or Mininet's own failure, with its words.
+    """
+    for node in plan["nodes"]:
+        if node["kind"] in REFUSED:
+            raise BuildError(f"{plan['name']}: switch {node['name']}: {REFUSED[node['kind']]}; choose another switch type")
+    net = Mininet(topo=None, build=False, ipBase=plan["ip_base"])
+    try:
+        _add_controllers(net, plan)
+        for node in plan["nodes"]:
+            _add_node(net, node)
+        for link in plan["links"]:
+            _add_link(net, link)
+        net.build()
+        _configure_hosts(net, plan)
+        for controller in net.controllers:
+            controller.start()
+        for node in plan["nodes"]:
+            if node["kind"] in (*OVS_KINDS, "legacySwitch"):
+                net.get(node["name"]).start([net.get(name) for name in node.get("controllers", [])])
+        for node in plan["nodes"]:
+            if node.get("start_command"):
+                net.get(node["name"]).cmd(node["start_command"])
+    except BuildError:
+        raise
+    except Exception as error:
+        raise BuildError(f"{plan['name']}: Mininet could not build the network: {error}") from error
+    return net
+
+
+def _add_controllers(net: Mininet, plan: dict[str, Any]) -> None:
+    for entry in plan["controllers"]:
+        options: dict[str, Any] = {"port": entry["port"], "protocol": entry["protocol"]}
+        if entry["type"] == "remote":
+            net.addController(entry["name"], RemoteController, ip=entry["ip"], **options)
+        elif entry["type"] == "inband":
+            net.addController(entry["name"], InbandController, ip=entry["ip"], **options)
+        else:
+            net.addController(entry["name"], TestController, **options)
+
+
+class TestController(Controller):  # type: ignore[misc] - mininet has no types
+    """The packaged OpenFlow test controller, under the name it has on this machine."""
+
+    __test__ = False
+
+    def __init__(self, name: str, **options: Any) -> None:
+        super().__init__(name, command="ovs-testcontroller", cargs="-v ptcp:%d", **options)
+
+
+def _add_node(net: Mininet, node: dict[str, Any]) -> None:
+    name, kind = node["name"], node["kind"]
+    if kind == "host":
+        options = {"ip": node["address"], "defaultRoute": node["default_route"], "privateDirs": _private(node)}
+        limited = node["cpu"] is not None or node["cores"] is not None
+        net.addHost(name, cls=CPULimitedHost if limited else Host, **options)
+        if node["cpu"] is not None:
+            net.get(name).setCPUFrac(f=node["cpu"], sched="cfs" if node["sched"] == "host" else node["sched"])
+    elif kind == "legacyRouter":
+        net.addHost(name, cls=Router, ip=None)
+    elif kind == "legacySwitch":
+        net.addSwitch(name, cls=LinuxBridge)
+    else:
+        start_ovs()
+        options = {"dpid": node["dpid"], "protocols": node["protocols"]}
+        fail_mode = node["fail_mode"] if node["controllers"] else "standalone"
+        net.addSwitch(name, cls=OVSSwitch, failMode=fail_mode, dpopts=None, **options)
+    for interface in node.get("external_interfaces", ()):
+        if not Path("/sys/class/net", interface).exists():
+            raise BuildError(f"{name}: external interface {interface} does not exist in this network's machine; remove it")
+        Intf(interface, node=net.get(name))
+
+
+def _private(node: dict[str, Any]) -> list[Any]:
+    return [tuple(entry) if isinstance(entry, list) else entry for entry in node["private_dirs"]]
+
+
+def _add_link(net: Mininet, link: dict[str, Any]) -> None:
+    ends = [net.get(link[side]["node"]) for side in ("src", "dest")]
+    ports = {"port1": link["src"]["port"], "port2": link["dest"]["port"]}
+    if link["opts"]:
+        net.addLink(*ends, cls=TCLink, **ports, **link["opts"])
+    else:
+        net.addLink(*ends, cls=Link, **ports)
+
+
+def _configure_hosts(net: Mininet, plan: dict[str, Any]) -> None:
+    for node in plan["nodes"]:
+        if node["kind"] not in ("host", "legacyRouter"):
+            continue
+        host = net.get(node["name"])
+        for key, value in BASELINE.items():
+            host.cmd(f"echo '{value}' > /proc/sys/{key}")
+            seen = host.cmd(f"cat /proc/sys/{key}").split()
+            if seen != value.split():
+                raise BuildError(f"{node['name']}: {key} is {' '.join(seen)} after setting it to {value}")
+        for vlan in node.get("vlan_interfaces", ()):
+            host.cmd(f"ip link add link {vlan['parent']} name {vlan['name']} type vlan id {vlan['id']}")
+            host.cmd(f"ip addr add {vlan['address']} dev {vlan['name']}; ip link set {vlan['name']} up")
+
+
+def start_ovs() -> None:
+    """Start Open vSwitch's two programs where they do not run yet; BuildError if they do not come up."""
+    run = Path("/var/run/openvswitch")
+    if (run / "db.sock").exists():
+        return
+    run.mkdir(parents=True, exist_ok=True)
+    base = Path("/run/linklab/ovs")
+    base.mkdir(parents=True, exist_ok=True)
+    schema = "/usr/share/openvswitch/vswitch.ovsschema"
+    if not Path(schema).exists():
+        raise BuildError("Open vSwitch is not installed: install openvswitch-switch, or use legacy switches")
+    _call(["ovsdb-tool", "create", str(base / "conf.db"), schema])
+    log = ["-vconsole:off", "-vsyslog:off", "-vfile:off"]
+    _call(["ovsdb-server", str(base / "conf.db"), f"--remote=punix:{run}/db.sock", "--pidfile", "--detach", "--no-chdir", *log])
+    _call(["ovs-vsctl", "--no-wait", "init"])
+    _call(["ovs-vswitchd", f"unix:{run}/db.sock", "--pidfile", "--detach", "--no-chdir", *log])
+    deadline = time.monotonic() + OVS_DEADLINE_S
+    while subprocess.run(["ovs-vsctl", "--timeout=1", "show"], capture_output=True, check=False).returncode:
+        if time.monotonic() > deadline:
+            raise BuildError(f"Open vSwitch does not answer after {OVS_DEADLINE_S} s")
+        time.sleep(0.05)
+
+
+def _call(argv: list[str]) -> None:
+    done = subprocess.run(argv, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise BuildError(f"Open vSwitch: {argv[0]} failed: {done.stderr.strip()}")
+
+
+def versions() -> dict[str, str]:
+    """Versions of what decides a result."""
+    tools = {"iperf3": ["iperf3", "--version"], "tc": ["tc", "-V"], "ping": ["ping", "-V"]}
+    found = {"kernel": os.uname().release, "python": ".".join(str(part) for part in os.sys.version_info[:3])}  # type: ignore[attr-defined]
+    for name, argv in tools.items():
+        try:
+            found[name] = subprocess.run(argv, capture_output=True, text=True, check=False).stdout.split("\n")[0]
+        except OSError:
+            found[name] = "not installed"
+    found["mininet"] = Mininet.__module__ and _mininet_version()
+    return found
+
+
+def _mininet_version() -> str:
+    from mininet.net import VERSION
+
+    return str(VERSION)

@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Framed JSON between an engine and the agent: 4 bytes of length, big endian, then that many bytes of UTF-8.
+
+Requests to the agent: {"id": n, "op": ..., ...}, answered by {"id": n, "ok": ...} or {"id": n, "error": "sentence"}.
+
+    op         fields                                        answer
+    build      plan (linklab.topology.plan) or null,         {"nodes": [...], "environment": {...}, "ready_s": clock}
+               env {name: value}, display: bool
+    run        actions [{terminal, text, finish}]            {"done": [{terminal, text, output, exit_status, start_s, end_s}]}
+    stop       terminal                                      one of those: Ctrl+C to what runs in the background
+    finished   terminal                                      one of those, when it has ended by itself
+    now        -                                             {"now_s": ...}
+    open       node, rows, columns, argv?                    {"terminal": "t1"}; then events data and closed
+    input      terminal, data (base64)                       {}
+    resize     terminal, rows, columns                       {}
+    hangup     terminal                                      {}
+    answer     ask, text, status                             {}
+    shutdown   -                                             {}, then the agent ends
+
+finish: {"kind": "prompt"} | {"kind": "background"} | {"kind": "after", "seconds": s} | {"kind": "shows", "pattern": r}
+Events from the agent: {"event": "output", "terminal", "text"}, {"event": "data", "terminal", "data"},
+{"event": "closed", "terminal"}, {"event": "ask", "ask": n, "argv": [...]} (a program inside wants something of the
+host, see linklab.agent.asks), {"event": "log", "text"}.
+"""
+
+from __future__ import annotations
+
+import json
+import struct
+from typing import Any
+
+LENGTH = struct.Struct(">I")
+LARGEST = 64 * 2**20
+
+
+def encode(message: dict[str, Any]) -> bytes:
+    """A message as a frame."""
+    body = json.dumps(message, separators=(",", ":")).encode()
+    return LENGTH.pack(len(body)) + body
+
+
+class Decoder:
+    """Bytes as they come → whole messages."""
+
+    def __init__(self) -> None:
+        self.buffer = b""
+
+    def feed(self, data: bytes) -> list[dict[str, Any]]:
+        """The messages that `data` completes.
+
+        Raises:
+            ValueError: a frame longer than 64 MiB, or not JSON.
+        """
+        self.buffer += data
+        messages = []
+        while len(self.buffer) >= LENGTH.size:
+            (size,) = LENGTH.unpack_from(self.buffer)
+            if size > LARGEST:
+                raise ValueError(f"a frame of {size} bytes")
+            if len(self.buffer) < LENGTH.size + size:
+                break
+            messages.append(json.loads(self.buffer[LENGTH.size : LENGTH.size + size]))
+            self.buffer = self.buffer[LENGTH.size + size :]
+        return messages

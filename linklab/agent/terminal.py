@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A shell on a pty whose prompts are recognised: text is typed, its output captured, its end noticed.
+
+The shell is bash with a prompt that is an escape sequence carrying `$?`, so that what a command prints is never taken
+for a prompt. Echo is off: what is captured is output alone. Specified by pty(7), termios(3) and bash(1), PROMPT_COMMAND.
+"""
+
+from __future__ import annotations
+
+import codecs
+import fcntl
+import os
+import pty
+import re
+import signal
+import struct
+import termios
+from dataclasses import dataclass, field
+
+PROMPT = re.compile(r"\x1b\]777;prompt;(\d*)\x07")
+MORE = "\x1b]777;more\x07"
+RC = r"""PROMPT_COMMAND='printf "\033]777;prompt;%s\007" "$?"'; PS1=''; PS2=$'\033]777;more\007'; unset HISTFILE
+"""
+SHELL = ["/bin/bash", "--noprofile", "--noediting", "-i"]
+CTRL_C = b"\x03"
+READ_BYTES = 65536
+
+
+class TerminalError(Exception):
+    """Something cannot be typed there; the sentence says why."""
+
+
+@dataclass
+class Job:
+    """One text being typed into a terminal, from its first line to its end."""
+
+    text: str
+    finish: dict[str, object]
+    start_s: float
+    lines: list[str]
+    output: str = ""
+    exit_status: int | None = None
+    end_s: float | None = None
+    interrupt_at_s: float | None = None
+    interrupted: bool = False
+
+    @property
+    def kind(self) -> str:
+        """How it finishes: prompt, background, after or shows."""
+        return str(self.finish["kind"])
+
+
+@dataclass
+class Terminal:
+    """A terminal for captured typing."""
+
+    name: str
+    pid: int
+    master: int
+    decoder: codecs.IncrementalDecoder = field(default_factory=lambda: codecs.getincrementaldecoder("utf-8")("replace"))
+    tail: str = ""
+    ready: bool = False
+    job: Job | None = None
+    asks: bool = False
+    """Whether a program waits there for what is typed next (its last text was finished by what it showed)."""
+
+    def type(self, job: Job) -> None:
+        """Start a job; its first line is typed now."""
+        if self.job is not None:
+            raise TerminalError(f'terminal {self.name}: "{self.job.text}" is still running there; stop it first')
+        self.job = job
+        self._next_line()
+
+    def interrupt(self) -> None:
+        """Ctrl+C."""
+        os.write(self.master, CTRL_C)
+
+    def _next_line(self) -> None:
+        assert self.job is not None
+        os.write(self.master, self.job.lines.pop(0).encode() + b"\n")
+
+    def read(self, now_s: float) -> str | None:
+        """Take what the terminal shows; the text that a job gained. None when the terminal has closed."""
+        try:
+            data = os.read(self.master, READ_BYTES)
+        except OSError:
+            data = b""
+        if not data:
+            return None
+        self.tail += self.decoder.decode(data)
+        gained = ""
+        while True:
+            prompt = PROMPT.search(self.tail)
+            more = self.tail.find(MORE)
+            if prompt is not None and (more < 0 or prompt.start() < more):
+                gained += self._gain(self.tail[: prompt.start()])
+                self.tail = self.tail[prompt.end() :]
+                self._at_prompt(int(prompt.group(1) or 0), now_s)
+            elif more >= 0:
+                gained += self._gain(self.tail[:more])
+                self.tail = self.tail[more + len(MORE) :]
+                if self.job is not None and self.job.lines:
+                    self._next_line()
+            else:
+                break
+        keep = self.tail.rfind("\x1b")  # a marker may be half here
+        if keep < 0 or len(self.tail) - keep > 40:
+            keep = len(self.tail)
+        gained += self._gain(self.tail[:keep])
+        self.tail = self.tail[keep:]
+        self._look_for_pattern(now_s)
+        return gained
+
+    def _gain(self, text: str) -> str:
+        text = text.replace("\r\n", "\n")
+        if self.job is not None:
+            self.job.output += text
+        return text
+
+    def _at_prompt(self, status: int, now_s: float) -> None:
+        self.ready = True
+        self.asks = False
+        if self.job is None or self.job.end_s is not None:
+            return
+        if self.job.lines:
+            self._next_line()
+            return
+        self.job.exit_status = status
+        self.job.end_s = now_s
+
+    def _look_for_pattern(self, now_s: float) -> None:
+        job = self.job
+        if job is None or job.end_s is not None or job.kind != "shows" or job.lines:
+            return
+        if re.search(str(job.finish["pattern"]), job.output):
+            job.end_s = now_s
+            self.asks = True
+
+
+def start_shell(name: str, argv: list[str], env: dict[str, str], cwd: str) -> Terminal:
+    """A terminal with a shell in it; argv is what comes before the shell (mnexec …), [] for the root namespace."""
+    pid, master = pty.fork()
+    if pid == 0:  # pragma: no cover - the child
+        settings = termios.tcgetattr(0)
+        settings[3] &= ~(termios.ECHO | termios.ECHONL)
+        termios.tcsetattr(0, termios.TCSANOW, settings)
+        for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGPIPE, signal.SIGCHLD):
+            signal.signal(number, signal.SIG_DFL)
+        os.chdir(cwd)
+        command = [*argv, SHELL[0], "--rcfile", env["LINKLAB_RC"], *SHELL[1:]]
+        os.execvpe(command[0], command, env)
+    resize(master, 24, 120)
+    os.set_blocking(master, True)
+    return Terminal(name, pid, master)
+
+
+def resize(master: int, rows: int, columns: int) -> None:
+    """Set the size of a pty, as a window does."""
+    fcntl.ioctl(master, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))

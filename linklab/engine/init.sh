@@ -1,0 +1,32 @@
+#!/bin/sh
+# First program in a pocket: a throw-away layer over the host's files, then the agent; powers off when that ends.
+# The kernel's command line gives RUN (the run directory: links `lib` to the package's folder, `work` to the working
+# folder, `same` to its own path) and CLOCK. Only what is written under /lab, the working folder, stays.
+export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 LANG=C.UTF-8
+fail() { echo "init: $1"; poweroff -f; }
+
+mount -t tmpfs layer /tmp && mkdir /tmp/upper /tmp/scratch /tmp/root || fail "no memory for the layer"
+mount -t overlay -o lowerdir=/,upperdir=/tmp/upper,workdir=/tmp/scratch root /tmp/root || fail "no layer over the root"
+cd /tmp/root || fail "no layer over the root"
+mount -t proc proc proc
+mount -t sysfs sys sys
+mount -t devtmpfs dev dev
+mkdir -p dev/pts dev/shm lab opt/linklab
+mount -t devpts -o ptmxmode=666 pts dev/pts
+mount -t tmpfs shm dev/shm
+mount -t tmpfs run run
+mkdir -p run/netns run/lock run/linklab sys/fs/cgroup
+mount -t hostfs -o "$RUN/work" work lab || fail "the working folder cannot be mounted"
+mount -t tmpfs cgroup sys/fs/cgroup
+for group in cpu cpuacct; do
+	mkdir "sys/fs/cgroup/$group" && mount -t cgroup -o "$group" "$group" "sys/fs/cgroup/$group"
+done
+
+# what a lab may ask of the machine: its kernel's configuration, every congestion control in every namespace
+zcat proc/config.gz >"boot/config-$(uname -r)" 2>/dev/null
+cat proc/sys/net/ipv4/tcp_available_congestion_control >proc/sys/net/ipv4/tcp_allowed_congestion_control
+ip link set lo up
+hostname linklab
+
+PYTHONPATH=$(readlink "$RUN/lib") HOME=/lab chroot . /usr/bin/python3 -B -m linklab.agent || echo "init: the agent ended with $?"
+poweroff -f

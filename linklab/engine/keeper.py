@@ -1,0 +1,323 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The keeper of one pocket: starts the kernel, grants it time, ends it, and removes what it left.
+
+A program of its own (`python3 -I -S keeper.py CONTROL_FD CHANNEL_FD`, standard library only), so that neither a busy
+window nor the death of the program that started it, by whatever signal, can leave a kernel, a file or a folder behind:
+the control socket's end is the order to end. Control messages are JSON lines; see `linklab.engine.pocket`.
+Time is granted by the protocol of Linux' include/uapi/linux/um_timetravel.h.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import os
+import selectors
+import shutil
+import signal
+import socket
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+MESSAGE = struct.Struct("=IIQ")  # op, seq, time in ns
+ACK, START, REQUEST, WAIT, GET, UPDATE, RUN, FREE_UNTIL, GET_TOD = range(9)
+SLICE_S = 0.005
+"""Network time a pocket may run ahead without asking, at 1x: how late a key may be noticed."""
+LATE_S = 0.020
+"""Wall time after which being late is not made up for any more: the clock slows down instead."""
+PR_SET_PDEATHSIG = 1
+GRACE_S = 0.3
+TAIL_BYTES = 4000
+
+
+class PacedClock:
+    """Grants network time at a chosen speed of wall time; inf is as fast as it goes."""
+
+    def __init__(self, path: Path, speed: float) -> None:
+        self.listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        self.listener.bind(str(path))
+        self.listener.listen(1)
+        self.guest: socket.socket | None = None
+        self.speed = speed
+        self.paused = False
+        self.until_ns: int | None = None
+        self.then: tuple[float, bool] | None = None
+        self.now_ns = 0  # of the last grant
+        self.origin = (0, time.monotonic())  # network ns and wall s that belong together
+        self.behind_s = 0.0
+        self.requested: int | None = None
+        self.waiting = False
+        self.seq = 0
+        self.reached = False
+
+    # --- what the person asks for
+
+    def set(self, speed: float | None = None, paused: bool | None = None) -> None:
+        """Another speed, or stop and go; the clock goes on from where it is."""
+        here = self.position_ns()
+        if speed is not None:
+            self.speed = speed
+        if paused is not None:
+            self.paused = paused
+        self.origin = (here, time.monotonic())
+
+    def go_until(self, target_ns: int, speed: float) -> None:
+        """Run at `speed` until network time reaches the target; then as before."""
+        if self.then is None:
+            self.then = (self.speed, self.paused)
+        self.until_ns = target_ns
+        self.set(speed=speed, paused=False)
+
+    def status(self) -> dict[str, Any]:
+        """The clock in numbers."""
+        return {
+            "now_ns": self.position_ns(),
+            "speed": self.speed,
+            "paused": self.paused,
+            "behind_s": self.behind_s,
+            "until_ns": self.until_ns,
+        }
+
+    def position_ns(self) -> int:
+        """Network time now; never beyond what has been granted."""
+        if self.paused or self.speed == float("inf"):
+            return self.now_ns
+        due = self.origin[0] + int((time.monotonic() - self.origin[1]) * self.speed * 1e9)
+        return max(self.now_ns, min(due, self.requested if self.waiting and self.requested is not None else self.now_ns))
+
+    # --- granting
+
+    def timeout_s(self) -> float | None:
+        """Wall seconds until there is something to grant; None if only a message can change that."""
+        if not self.waiting or self.requested is None:
+            return None
+        if self.paused:
+            return None
+        return max(0.0, self._wall(self.requested) - time.monotonic())
+
+    def _wall(self, ns: int) -> float:
+        if self.speed == float("inf"):
+            return 0.0
+        return self.origin[1] + (ns - self.origin[0]) / 1e9 / self.speed
+
+    def grant_if_due(self) -> None:
+        """Let the pocket run if it waits and its time has come."""
+        if not self.waiting or self.requested is None or self.paused:
+            return
+        if self.until_ns is not None and self.requested >= self.until_ns:
+            self._arrive()
+            if self.paused:
+                return
+        late = time.monotonic() - self._wall(self.requested) if self.speed != float("inf") else 0.0
+        if late < 0:
+            return
+        if late > LATE_S:
+            self.behind_s += late
+            self.origin = (self.origin[0], self.origin[1] + late)
+        ahead = int(SLICE_S * 1e9 * min(max(self.speed, 0.02), 20))
+        limit = self.requested + ahead
+        if self.until_ns is not None:
+            limit = min(limit, max(self.until_ns, self.requested))
+        granted, self.requested, self.waiting = self.requested, None, False
+        self.now_ns = granted
+        self._send(FREE_UNTIL, limit)
+        self._send(RUN, granted)
+
+    def _arrive(self) -> None:
+        assert self.then is not None
+        speed, paused = self.then
+        self.until_ns, self.then, self.reached = None, None, True
+        self.set(speed=speed, paused=paused)
+
+    def _send(self, op: int, ns: int) -> None:
+        assert self.guest is not None
+        self.seq += 1
+        self.guest.sendall(MESSAGE.pack(op, self.seq, ns))
+
+    def receive(self) -> bool:
+        """Handle one message of the pocket; False when it has gone."""
+        assert self.guest is not None
+        try:
+            data = self.guest.recv(MESSAGE.size, socket.MSG_WAITALL)
+        except ConnectionResetError:
+            return False
+        if len(data) < MESSAGE.size:
+            return False
+        op, seq, ns = MESSAGE.unpack(data)
+        if op == ACK:
+            return True
+        answer = 0
+        if op == REQUEST:
+            self.requested = ns
+        elif op == WAIT:
+            self.waiting = True
+        elif op == UPDATE:
+            self.now_ns = max(self.now_ns, ns)
+        elif op == GET:
+            answer = self.now_ns
+        elif op == GET_TOD:
+            answer = time.time_ns()
+        self.guest.sendall(MESSAGE.pack(ACK, seq, answer))
+        return True
+
+
+class Keeper:
+    """One pocket from its start to its end."""
+
+    def __init__(self, control: socket.socket, channel: int) -> None:
+        self.control = control
+        self.channel = channel
+        self.buffer = b""
+        self.selector = selectors.DefaultSelector()
+        self.clock: PacedClock | None = None
+        self.process: subprocess.Popen[bytes] | None = None
+        self.run_dir: Path | None = None
+
+    def keep(self) -> None:
+        """Serve until the pocket has ended or must end."""
+        try:
+            config = self._first_message()
+            if config is not None:
+                self._start(config)
+                self._serve()
+        finally:
+            self._end()
+
+    def _first_message(self) -> dict[str, Any] | None:
+        while b"\n" not in self.buffer:
+            data = self.control.recv(65536)
+            if not data:
+                return None
+            self.buffer += data
+        line, _, self.buffer = self.buffer.partition(b"\n")
+        message: dict[str, Any] = json.loads(line)
+        return message
+
+    def _start(self, config: dict[str, Any]) -> None:
+        self.run_dir = Path(tempfile.mkdtemp(prefix=f"linklab-{os.getuid()}-", dir=config["run_base"]))
+        (self.run_dir / "owner").write_text(f"{os.getpid()}\n")
+        for name, target in config["links"].items():
+            (self.run_dir / name).symlink_to(target)
+        argv = [word.replace("@RUN@", str(self.run_dir)) for word in config["argv"]]
+        if config["clock"] == "paced":
+            self.clock = PacedClock(self.run_dir / "clock", config["speed"])
+            argv.append(f"time-travel=ext:{self.run_dir}/clock")
+            self.selector.register(self.clock.listener, selectors.EVENT_READ, self._guest_connects)
+        cpu, keeper = config["cpu"], os.getpid()
+
+        def prepare() -> None:
+            ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+            if os.getppid() != keeper:
+                os._exit(1)
+            if cpu is not None:
+                os.sched_setaffinity(0, {cpu})
+
+        with (self.run_dir / "console").open("wb") as console:
+            self.process = subprocess.Popen(
+                argv,
+                stdin=subprocess.DEVNULL,
+                stdout=console,
+                stderr=subprocess.STDOUT,
+                env={**config["env"], "HOME": str(self.run_dir)},
+                pass_fds=[self.channel],
+                cwd=self.run_dir,
+                preexec_fn=prepare,
+            )
+        os.close(self.channel)
+        self._tell({"event": "started", "pid": self.process.pid, "run_dir": str(self.run_dir)})
+
+    def _serve(self) -> None:
+        assert self.process is not None
+        ended = os.pidfd_open(self.process.pid)
+        self.selector.register(ended, selectors.EVENT_READ, None)
+        self.selector.register(self.control, selectors.EVENT_READ, self._order)
+        while True:
+            timeout = self.clock.timeout_s() if self.clock else None
+            for key, _ in self.selector.select(timeout):
+                if key.fd == ended:
+                    os.close(ended)
+                    return
+                if key.data() is False:
+                    return
+            if self.clock:
+                self.clock.grant_if_due()
+                if self.clock.reached:
+                    self.clock.reached = False
+                    self._tell({"event": "reached", "clock": self.clock.status()})
+
+    def _guest_connects(self) -> None:
+        assert self.clock is not None
+        self.clock.guest, _ = self.clock.listener.accept()
+        self.selector.unregister(self.clock.listener)
+        self.selector.register(self.clock.guest, selectors.EVENT_READ, self._guest_speaks)
+
+    def _guest_speaks(self) -> None:
+        assert self.clock is not None
+        if not self.clock.receive():
+            assert self.clock.guest is not None
+            self.selector.unregister(self.clock.guest)
+
+    def _order(self) -> bool:
+        try:
+            data = self.control.recv(65536)
+        except ConnectionResetError:
+            data = b""
+        if not data:
+            return False
+        self.buffer += data
+        while b"\n" in self.buffer:
+            line, _, self.buffer = self.buffer.partition(b"\n")
+            self._obey(json.loads(line))
+        return True
+
+    def _obey(self, order: dict[str, Any]) -> None:
+        clock = self.clock
+        if clock is None:
+            self._tell({"event": "clock", "clock": None})
+            return
+        if order["do"] == "set":
+            clock.set(order.get("speed"), order.get("paused"))
+        elif order["do"] == "until":
+            clock.go_until(order["target_ns"], order.get("speed") or float("inf"))
+        elif order["do"] == "step":
+            clock.set(paused=True)
+            clock.go_until(clock.position_ns() + order["step_ns"], order.get("speed") or clock.speed)
+        self._tell({"event": "clock", "clock": clock.status()})
+
+    def _tell(self, message: dict[str, Any]) -> None:
+        try:
+            self.control.sendall(json.dumps(message).encode() + b"\n")
+        except OSError:
+            pass  # whoever started us has gone; the end comes by the control socket
+
+    def _end(self) -> None:
+        code: int | None = None
+        if self.process is not None:
+            try:
+                code = self.process.wait(GRACE_S)
+            except subprocess.TimeoutExpired:
+                self.process.kill()  # its guest processes die with it: each has set PR_SET_PDEATHSIG
+                code = self.process.wait()
+        tail = ""
+        if self.run_dir is not None:
+            console = self.run_dir / "console"
+            if console.exists():
+                tail = console.read_bytes()[-TAIL_BYTES:].decode(errors="replace")
+            shutil.rmtree(self.run_dir, ignore_errors=True)
+        self._tell({"event": "ended", "code": code, "console": tail})
+
+
+def main() -> None:
+    """Serve the sockets named by the arguments; deaf to the terminal's signals, the control socket decides."""
+    for deaf in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(deaf, signal.SIG_IGN)
+    Keeper(socket.socket(fileno=int(sys.argv[1])), int(sys.argv[2])).keep()
+
+
+if __name__ == "__main__":
+    main()
