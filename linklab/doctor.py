@@ -12,11 +12,13 @@ import os
 import platform
 import shutil
 import subprocess
-import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
+
+from linklab import kernel
+from linklab.engine import place
 
 Status = Literal["ok", "warn", "missing"]
 _GIB = 1024**3
@@ -82,12 +84,14 @@ MODULES = (
 
 @dataclass(frozen=True)
 class Place:
-    """A folder that could hold the pocket's memory file. free_bytes: for this user; noexec: as mounted."""
+    """A folder that could hold the pocket's memory, and why memory for all labs or for the slow ones cannot lie there.
+
+    Both are None where it can (`linklab.engine.place.why_not`).
+    """
 
     folder: str
-    free_bytes: int
-    noexec: bool
-    writable: bool
+    why_not_all: str | None
+    why_not_slow: str | None
 
 
 def examine() -> list[Check]:
@@ -95,11 +99,12 @@ def examine() -> list[Check]:
     environment = dict(os.environ)
     search = os.pathsep.join([environment.get("PATH", ""), "/usr/sbin", "/sbin"])  # a user's PATH may lack sbin
     packages = _package_versions({tool.package for tool in TOOLS} | {"python3-matplotlib", "python3-tk"})
+    built = kernel.find()
     return [
         check_architecture(platform.system(), platform.machine()),
-        check_kernel(_kernel_path()),
+        check_kernel(None if built is None else f"Linux {built.version}, {built.path}"),
         check_memory(_available_bytes()),
-        check_place([_place(folder) for folder in _memory_folders(environment)]),
+        check_place([_look(folder) for folder in place.candidates()]),
         check_seccomp(_read("/proc/sys/kernel/seccomp/actions_avail")),
         *(check_tool(tool, shutil.which(tool.program, path=search), packages) for tool in TOOLS),
         *(check_module(module, importlib.util.find_spec(module.name) is not None, packages) for module in MODULES),
@@ -120,11 +125,11 @@ def check_architecture(system: str, machine: str) -> Check:
     return Check("architecture", "missing", found, "use Linux on x86-64, or the virtual machine image")
 
 
-def check_kernel(path: str | None) -> Check:
+def check_kernel(found: str | None) -> Check:
     """The pocket kernel has been built for this version of Linklab."""
-    if path is None:
+    if found is None:
         return Check("pocket kernel", "missing", "not built", "make kernel")
-    return Check("pocket kernel", "ok", path)
+    return Check("pocket kernel", "ok", found)
 
 
 def check_memory(available_bytes: int | None) -> Check:
@@ -139,20 +144,18 @@ def check_memory(available_bytes: int | None) -> Check:
     return Check("memory", "missing", found, "close other programs until 0.5 GiB is free; 2 GiB for labs at 10 Gbps")
 
 
-def check_place(places: Iterable[Place]) -> Check:
+def check_place(places: Sequence[Place]) -> Check:
     """A folder for the file behind the pocket's memory: writable, executable (Docker's /dev/shm is not), with room."""
-    candidates = list(places)
-    usable = [place for place in candidates if place.writable and not place.noexec]
-    roomy = [place for place in usable if place.free_bytes >= 2 * _GIB]
-    cure = "set TMPDIR to a folder with 2 GiB free on a file system that is not mounted noexec"
-    if roomy:
-        return Check("place for memory", "ok", f"{roomy[0].folder}, {roomy[0].free_bytes / _GIB:.1f} GiB free")
-    if usable:
-        best = max(usable, key=lambda place: place.free_bytes)
-        found = f"{best.folder}, {best.free_bytes / _GIB:.1f} GiB free"
-        return Check("place for memory", "warn" if best.free_bytes >= _GIB // 2 else "missing", found, cure)
-    reasons = (f"{place.folder} is {'noexec' if place.noexec else 'not writable'}" for place in candidates)
-    return Check("place for memory", "missing", ", ".join(reasons) or "no folder", cure)
+    cure = "set LINKLAB_TMP to a folder with 1 GiB free on a file system that is not mounted noexec"
+    for option in places:
+        if option.why_not_all is None:
+            return Check("place for memory", "ok", option.folder)
+    for option in places:
+        if option.why_not_slow is None:
+            found = f"{option.folder}, too small for labs at 10 Gbps: {option.why_not_all}"
+            return Check("place for memory", "warn", found, cure)
+    reasons = "; ".join(f"{option.folder} {option.why_not_slow}" for option in places)
+    return Check("place for memory", "missing", reasons or "no folder", cure)
 
 
 def check_seccomp(actions: str | None) -> Check:
@@ -210,13 +213,6 @@ def _part(name: str, part: Tool | Module, found: str | None, packages: Mapping[s
     return Check(name, "missing" if part.needed else "warn", f"not found; needed for {part.use}", cure)
 
 
-def _kernel_path() -> str | None:
-    """Path that `linklab kernel path` prints; asked in a process of its own, as any other program would."""
-    asked = _output([sys.executable, "-m", "linklab", "kernel", "path"])
-    path = asked.strip().splitlines()[-1] if asked and asked.strip() else None
-    return path if path and os.access(path, os.X_OK) else None
-
-
 def _available_bytes() -> int | None:
     """MemAvailable (proc(5)), or what the control group still allows if that is less (cgroup v2, memory.max)."""
     lines = (_read("/proc/meminfo") or "").splitlines()
@@ -227,19 +223,8 @@ def _available_bytes() -> int | None:
     return min(free, default=None)
 
 
-def _memory_folders(environment: Mapping[str, str]) -> list[str]:
-    named = [environment[name] for name in ("TMPDIR", "XDG_RUNTIME_DIR") if environment.get(name)]
-    return [folder for folder in dict.fromkeys([*named, "/dev/shm", "/tmp", "/var/tmp"]) if Path(folder).is_dir()]  # noqa: S108 - looked at, not written to
-
-
-def _place(folder: str) -> Place:
-    status = os.statvfs(folder)
-    return Place(
-        folder=folder,
-        free_bytes=status.f_bavail * status.f_frsize,
-        noexec=bool(status.f_flag & os.ST_NOEXEC),
-        writable=os.access(folder, os.W_OK | os.X_OK),
-    )
+def _look(folder: Path) -> Place:
+    return Place(str(folder), *(place.why_not(folder, size_bytes) for size_bytes in (4 * _GIB, _GIB)))
 
 
 def _package_versions(packages: Iterable[str]) -> dict[str, str]:
