@@ -23,10 +23,11 @@ labs: setup ## replay every lab
 test: setup ## run the tests; says what was skipped and why
 	$(VENV)/python -m pytest -rs
 
-check: tools ## format, lint, types, shell scripts; changes nothing
+check: tools ## format, lint, types, manuals, shell scripts; changes nothing
 	$(VENV)/ruff format --check .
 	$(VENV)/ruff check .
 	$(VENV)/mypy
+	$(VENV)/linklab labs --check
 	git grep --untracked -lzE '^#!.*\b(ba)?sh\b' -- ':!*.md' ':!*.py' | xargs -0 -r shellcheck
 
 format: tools ## lay out the Python files
