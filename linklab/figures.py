@@ -13,7 +13,6 @@ from pathlib import Path
 
 from linklab.errors import LabError
 from linklab.measure import Measurements
-from linklab.plots import queue, style
 
 TITLES: Mapping[str, str] = {
     "iperf3.throughput": "Throughput",
@@ -60,6 +59,8 @@ def draw(measured: Measurements, series: str) -> bytes:
     """
     if series not in available(measured):
         raise LabError(f"{measured.source}: there is no {series} over time; there is {', '.join(available(measured))}")
+    from linklab.plots import queue, style  # noqa: PLC0415 - matplotlib takes a second to load
+
     with style.context(), tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "figure.svg"
         if series == "queue.backlog":

@@ -124,7 +124,10 @@ class Lab:
 
 
 def lab_folders(root: Path = ROOT) -> list[Path]:
-    """The folders of all labs, in order of their numbers."""
+    """The folders of all labs, in order of their numbers; relative where that is shorter, for messages."""
+    here = Path.cwd()
+    if here in (root, *root.parents):
+        root = root.relative_to(here)
     return sorted(path.parent for path in (root / "labs").glob("[0-9][0-9]-*/lab.toml"))
 
 

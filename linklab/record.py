@@ -21,7 +21,7 @@ from linklab.errors import LabError
 from linklab.lab import Lab, Outcome, Scalars
 from linklab.manual.html import Recorded
 from linklab.manual.numbers import format_number
-from linklab.runner import FORMAT, Run, measure_step, write_json
+from linklab.runner import FORMAT, Run, write_json
 
 NOTICEABLE = 0.005
 """Relative change of a number that is worth a line when a reference is replaced."""
@@ -144,9 +144,10 @@ def _write(run: Run, folder: Path) -> None:
             (folder / "outputs" / f"{step}.txt").write_text(capture.output, encoding="utf-8")
     for figure in run.lab.manual.figures:
         if figure.kind == "run" and figure.step in run.captures:
-            measured = measure_step(run.lab.manual, run.captures[figure.step], run.files)
             try:
-                content = figures.draw(measured, figures.series_of(figure.name))
+                if figure.step not in run.measured:
+                    raise LabError(f"step {figure.step} measured nothing to draw")
+                content = figures.draw(run.measured[figure.step], figures.series_of(figure.name))
             except LabError as error:
                 raise LabError(f"{run.lab.manual.path}:{figure.line}: {error}") from error
             (folder / "figures" / f"{figure.step}-{figure.name}.svg").write_bytes(content)

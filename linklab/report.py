@@ -15,7 +15,7 @@ from linklab import figures
 from linklab.manual.html import data_uri, excerpt, page, terminal_label
 from linklab.manual.model import Show
 from linklab.measure import Measurements
-from linklab.runner import Run, measure_step
+from linklab.runner import Run
 
 OUTPUT_LINES = 400
 """Longest output printed whole; of a longer one both ends, the rest is in `steps/`."""
@@ -54,7 +54,7 @@ def write_report(run: Run) -> Path:
                 start_s=capture.start_s,
                 end_s=capture.end_s,
                 files=capture.files,
-                plots=_plots(measure_step(run.lab.manual, capture, run.files)) if step_id in run.scalars else (),
+                plots=_plots(run.measured[step_id]) if step_id in run.measured else (),
             )
         )
     html = page("report.html.j2", run=run, heading=run.lab.heading, steps=steps)

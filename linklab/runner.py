@@ -51,7 +51,7 @@ class Narrator(Protocol):
 class Run:
     """A whole run.
 
-    scalars: step → metric → (value, unit); broken: steps whose output could not be measured, with the reason.
+    measured: what each step measured; broken: steps whose output could not be measured, with the reason.
     network_s, wall_s: how long it took on the network's clock and on the wall.
     """
 
@@ -60,11 +60,16 @@ class Run:
     out: Path
     environment: Mapping[str, Any]
     captures: Mapping[str, Capture]
-    scalars: Mapping[str, Mapping[str, tuple[float, str]]]
+    measured: Mapping[str, Measurements]
     broken: Mapping[str, str]
     verdicts: Sequence[Verdict]
     network_s: float
     wall_s: float
+
+    @property
+    def scalars(self) -> dict[str, dict[str, tuple[float, str]]]:
+        """Step → metric → (value, unit)."""
+        return scalars_of(self.measured)
 
     @property
     def files(self) -> Path:
@@ -83,19 +88,23 @@ def run_lab(
     started = time.perf_counter()
     steps = chosen_steps(lab.manual, section)
     preflight(lab, out)
+    measured: dict[str, Measurements] = {}
+    broken: dict[str, str] = {}
     with _incomplete_unless_whole(lab, settings, out) as note, Stage(lab, engine, settings, out / "files") as stage:
         for group in groups(steps):
             note(group)
             narrator.begin(group, stage.now_s())
-            stage.perform(group)
+            finished = stage.perform(group)
+            # At once: a later step may write the same files again.
+            measure_captures(lab.manual, finished, out / "files", measured, broken)
             _save_outputs(stage.captures, out)
-            narrator.end([stage.captures[step.id] for step in group], stage.now_s())
+            narrator.end(finished, stage.now_s())
         network_s = stage.now_s()
     captures = stage.captures
-    scalars, broken = measure_all(lab.manual, captures, out / "files")
-    verdicts = judge(lab.expectations, scalars, {key: capture.output for key, capture in captures.items()}, broken)
+    outputs = {step: capture.output for step, capture in captures.items()}
+    verdicts = judge(lab.expectations, scalars_of(measured), outputs, broken)
     wall_s = time.perf_counter() - started
-    run = Run(lab, settings, out, stage.environment, captures, scalars, broken, verdicts, network_s, wall_s)
+    run = Run(lab, settings, out, stage.environment, captures, measured, broken, verdicts, network_s, wall_s)
     save_run(run)
     return run
 
@@ -145,21 +154,28 @@ def run_folder(lab: Lab, settings: Settings, runs: Path | None = None) -> Path:
     )
 
 
-def measure_all(
-    manual: Manual, captures: Mapping[str, Capture], files: Path
-) -> tuple[dict[str, dict[str, tuple[float, str]]], dict[str, str]]:
-    """Scalars of each step from its output and the files it wrote; and why, where they could not be read."""
-    scalars: dict[str, dict[str, tuple[float, str]]] = {}
-    broken: dict[str, str] = {}
-    for step, capture in captures.items():
+def measure_captures(
+    manual: Manual,
+    captures: Sequence[Capture],
+    files: Path,
+    measured: dict[str, Measurements],
+    broken: dict[str, str],
+) -> None:
+    """Add what finished steps measured to `measured`; or why it could not be read to `broken`."""
+    for capture in captures:
         try:
-            found = measure_step(manual, capture, files)
+            measured[capture.step] = measure_step(manual, capture, files)
         except DataError as error:
-            broken[step] = str(error)
-            continue
-        if found.scalars:
-            scalars[step] = {name: (quantity.value, quantity.unit) for name, quantity in found.scalars.items()}
-    return scalars, broken
+            broken[capture.step] = str(error)
+
+
+def scalars_of(measured: Mapping[str, Measurements]) -> dict[str, dict[str, tuple[float, str]]]:
+    """The scalars of each step that measured something."""
+    return {
+        step: {name: (quantity.value, quantity.unit) for name, quantity in found.scalars.items()}
+        for step, found in measured.items()
+        if found.scalars
+    }
 
 
 def measure_step(manual: Manual, capture: Capture, files: Path) -> Measurements:

@@ -112,8 +112,12 @@ class Stage:
         """Network time since the run began."""
         return self._before_s + (self._network.now_s() if self._network else 0.0)
 
-    def perform(self, group: Sequence[Step]) -> None:
-        """Do the steps of a group, which are typed together, and add to `captures`.
+    def perform(self, group: Sequence[Step]) -> list[Capture]:
+        """Do the steps of a group, which are typed together.
+
+        Returns:
+            A capture of each step that is finished now: those of the group that were not left running, and those
+            that an earlier group left running and this one ended.  All are in `captures` too.
 
         Raises:
             EngineError: the network failed, or a command ended with another status than the manual expects.
@@ -126,6 +130,7 @@ class Stage:
             for step in group:
                 done.update({finished.id: finished for finished in self._one(step)})
         self._share_files(done)
+        return [self.captures[step] for step in done if step not in self._running]
 
     def _one(self, step: Step) -> list[Step]:
         """Do one step; the steps that finished with it."""

@@ -139,8 +139,8 @@ class _Writer:
             for step in group:
                 self._partners[step.id] = [other.terminal for other in group if other is not step]
         parser = markdown()
-        parser.add_render_rule("quote", self._quote)
         self._renderer, self._options = parser.renderer, parser.options
+        self._renderer.rules["quote"] = self._quote  # type: ignore[attr-defined] # add_render_rule wants a function
         tokens = parser.parse(self.manual.text)
         out: list[Token] = []
         sections = iter(self.manual.sections)
@@ -200,7 +200,7 @@ class _Writer:
         ]
         return f'<ul class="roadmap">{"".join(items)}</ul>'
 
-    def _quote(self, _self: object, tokens: Sequence[Token], at: int, *_rest: object) -> str:
+    def _quote(self, tokens: Sequence[Token], at: int, *_rest: object) -> str:
         text = tokens[at].content
         quote = parse_quote(text, self._place(self._line_of(text)))
         if quote.kind == "section":
