@@ -312,7 +312,7 @@ class Agent:
         poll.register(terminal.master, selectors.EVENT_READ)
         while not terminal.ready:
             if not poll.select(deadline - time.monotonic()) or terminal.read(self.now_s()) is None:
-                raise TerminalError(f"terminal {terminal.name}: its shell does not start")
+                raise TerminalError(f"terminal {terminal.name}: its shell does not start: {terminal.tail.strip()!r}")
         poll.close()
 
     def _terminal_readable(self, terminal: Terminal) -> None:

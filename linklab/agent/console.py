@@ -24,7 +24,7 @@ from linklab.agent.terminal import Terminal, resize
 MARKER = "\x1b]777;prompt;\x07"
 
 
-class Console(CLI):  # type: ignore[misc] - mininet has no types
+class Console(CLI):  # type: ignore[misc] # mininet has no types
     """Mininet's CLI with the clock and windows of the host."""
 
     def do_clock(self, line: str) -> None:

@@ -5,6 +5,7 @@
 export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 LANG=C.UTF-8
 fail() { echo "init: $1"; poweroff -f; }
 
+lib=$(readlink "$RUN/lib") # before /tmp is covered
 mount -t tmpfs layer /tmp && mkdir /tmp/upper /tmp/scratch /tmp/root || fail "no memory for the layer"
 mount -t overlay -o lowerdir=/,upperdir=/tmp/upper,workdir=/tmp/scratch root /tmp/root || fail "no layer over the root"
 cd /tmp/root || fail "no layer over the root"
@@ -28,5 +29,9 @@ cat proc/sys/net/ipv4/tcp_available_congestion_control >proc/sys/net/ipv4/tcp_al
 ip link set lo up
 hostname linklab
 
-PYTHONPATH=$(readlink "$RUN/lib") HOME=/lab chroot . /usr/bin/python3 -B -m linklab.agent || echo "init: the agent ended with $?"
+# the layer becomes the root of the mount namespace itself: Mininet's nodes enter namespaces, which leaves a chroot
+pivot_root . . && umount -l . || fail "the layer cannot become the root"
+cd /
+
+PYTHONPATH=$lib HOME=/lab /usr/bin/python3 -B -m linklab.agent || echo "init: the agent ended with $?"
 poweroff -f

@@ -209,6 +209,8 @@ class Keeper:
             argv.append(f"time-travel=ext:{self.run_dir}/clock")
             self.selector.register(self.clock.listener, selectors.EVENT_READ, self._guest_connects)
         cpu, keeper = config["cpu"], os.getpid()
+        os.dup2(self.channel, config["channel_fd"])  # the same number in every run
+        os.close(self.channel)
 
         def prepare() -> None:
             ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
@@ -224,11 +226,11 @@ class Keeper:
                 stdout=console,
                 stderr=subprocess.STDOUT,
                 env={**config["env"], "HOME": str(self.run_dir)},
-                pass_fds=[self.channel],
+                pass_fds=[config["channel_fd"]],
                 cwd=self.run_dir,
                 preexec_fn=prepare,
             )
-        os.close(self.channel)
+        os.close(config["channel_fd"])
         self._tell({"event": "started", "pid": self.process.pid, "run_dir": str(self.run_dir)})
 
     def _serve(self) -> None:

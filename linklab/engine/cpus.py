@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""One processor for each pocket: its processes hand over to each other constantly, which across processors is slow.
+
+A pocket holds a lock on a file per processor, so pockets of different programs do not choose the same one.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import tempfile
+from pathlib import Path
+from typing import IO
+
+
+class CpuLock:
+    """A processor that is ours until `release`; `number` is None if all are taken (then the scheduler decides)."""
+
+    def __init__(self) -> None:
+        self.number: int | None = None
+        self._file: IO[bytes] | None = None
+        folder = Path(tempfile.gettempdir()) / f"linklab-{os.getuid()}-cpus"
+        folder.mkdir(mode=0o700, exist_ok=True)
+        for number in sorted(os.sched_getaffinity(0), reverse=True):
+            file = (folder / str(number)).open("wb")
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                file.close()
+                continue
+            self.number, self._file = number, file
+            return
+
+    def release(self) -> None:
+        """Give it back."""
+        if self._file is not None:
+            self._file.close()
+            self._file = None

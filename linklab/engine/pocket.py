@@ -1,0 +1,374 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The pocket engine: a network in a Linux kernel of its own, as an ordinary program of an ordinary user.
+
+The keeper (`linklab.engine.keeper`, a process) starts and ends the kernel; this side speaks with the agent inside and
+orders the keeper about. Clocks, seed and cost profiles: docs/architecture.md; kernel parameters: kernel/README.md.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import math
+import os
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from linklab import kernel
+from linklab.engine import place
+from linklab.engine.agent_link import AgentLink
+from linklab.engine.api import Background, Clock, Completed, Finish, Prompt, Shows, StopAfter, Typed
+from linklab.engine.cpus import CpuLock
+from linklab.errors import BootError, EngineError, InputError
+from linklab.topology import Topology
+from linklab.topology.plan import plan
+
+PACKAGE = Path(__file__).resolve().parent.parent
+BOOT_DEADLINE_S = 60
+BUILD_DEADLINE_S = 120
+CLOSE_DEADLINE_S = 5
+GUEST_CHANNEL_FD = 63
+VIRTUAL_START_NS = 1_704_067_200_000_000_000
+"""What the virtual clock calls the moment of boot: 2024-01-01 00:00:00 UTC, the same in every run."""
+
+
+@dataclass(frozen=True)
+class Costs:
+    """What computing takes in network time; picoseconds."""
+
+    syscall_ps: int
+    byte_ps: int
+    packet_ps: int
+
+
+PROFILES = {
+    "desktop": Costs(syscall_ps=300_000, byte_ps=60, packet_ps=1_000_000),
+    "ideal": Costs(syscall_ps=0, byte_ps=0, packet_ps=0),
+    "slow-vm": Costs(syscall_ps=2_000_000, byte_ps=400, packet_ps=15_000_000),
+}
+"""`desktop` shows 45 Gbps on an unshaped link between two hosts, as a desktop of today does; `ideal` computes in no
+time; `slow-vm` is a machine that spends tens of microseconds on a packet."""
+
+
+class PocketEngine:
+    """Starts networks in pocket kernels."""
+
+    def __init__(self, memory_mib: int = 2048) -> None:
+        self.memory_mib = memory_mib
+
+    @contextlib.contextmanager
+    def start(
+        self,
+        topology: Topology | None,
+        *,
+        workdir: Path,
+        clock: Clock = Clock.VIRTUAL,
+        seed: int = 1,
+        profile: str = "desktop",
+        speed: float = 1.0,
+        display: bool = False,
+        memory_mib: int | None = None,
+    ) -> Iterator[PocketNetwork]:
+        """Build `topology` in a new pocket, and end it on every way out.
+
+        Args:
+            topology: the network; None for the root namespace alone.
+            workdir: an existing folder of the host; the terminals' working folder, and all that stays.
+            clock: which clock.
+            seed: 0..2**64-1; on the virtual clock the same seed gives the same run.
+            profile: what computing costs, a name in PROFILES.
+            speed: of the paced clock, > 0; inf is as fast as it goes.
+            display: whether windows may be opened on the host for programs inside.
+            memory_mib: memory of the pocket; used only as far as it is filled.
+
+        Raises:
+            MissingError: no kernel built, or no place for its memory.
+            BootError: the kernel did not come up; its last words.
+            AgentError: Mininet could not build the network.
+        """
+        if profile not in PROFILES:
+            raise InputError(f"there is no cost profile {profile!r}; there are {', '.join(PROFILES)}")
+        if not 0 <= seed < 2**64:
+            raise InputError(f"seed {seed} is outside 0 to 2^64-1")
+        network = PocketNetwork(
+            workdir=workdir,
+            clock=clock,
+            seed=seed,
+            profile=profile,
+            speed=speed,
+            memory_mib=memory_mib or self.memory_mib,
+        )
+        try:
+            network.boot()
+            network.build(topology, display=display)
+            yield network
+        finally:
+            network.close()
+
+
+class PocketNetwork:
+    """A running network in a pocket; see `linklab.engine.api.Network`."""
+
+    def __init__(
+        self, *, workdir: Path, clock: Clock, seed: int, profile: str, speed: float, memory_mib: int
+    ) -> None:
+        self.kernel = kernel.require()
+        self.workdir = workdir.resolve()
+        self.clock = clock
+        self.seed = seed
+        self.profile = profile
+        self.speed = speed
+        self.memory_mib = memory_mib
+        self.environment: dict[str, Any] = {}
+        self.nodes: list[str] = []
+        self.last_words = ""
+        self.pid: int | None = None
+        self._cpu = CpuLock()
+        self._ready_clock_s = 0.0
+        self._closed = False
+        self._gone = threading.Event()
+        self._hello = threading.Event()
+        self._clock_answers: list[dict[str, Any]] = []
+        self._clock_changed = threading.Condition()
+        self.on_reached: Callable[[], None] | None = None
+
+    # --- start and end
+
+    def boot(self) -> None:
+        """Start the kernel and wait for its agent."""
+        memory = place.memory_dir(self.memory_mib * 2**20)
+        ours, guests = socket.socketpair()
+        control, keepers = socket.socketpair()
+        self._control = control
+        self.link = AgentLink(ours)
+        self.link.on("hello", lambda _: self._hello.set())
+        with guests, keepers:
+            self._keeper = subprocess.Popen(
+                [sys.executable, "-I", "-S", str(PACKAGE / "engine/keeper.py"), str(keepers.fileno()), str(guests.fileno())],
+                stdin=subprocess.DEVNULL,
+                pass_fds=[keepers.fileno(), guests.fileno()],
+                start_new_session=True,
+            )
+        self._watcher = threading.Thread(target=self._watch_keeper, name="pocket keeper", daemon=True)
+        self._watcher.start()
+        self._order(self._config(memory))
+        self.link.begin()
+        deadline = time.monotonic() + BOOT_DEADLINE_S
+        while not self._hello.wait(0.2):
+            if self._gone.is_set():
+                raise BootError(f"the pocket kernel ended while booting. Its last words: {self.last_words.strip()[-600:] or '(none)'}")
+            if time.monotonic() > deadline:
+                self.close()
+                raise BootError(
+                    f"the pocket kernel did not come up within {BOOT_DEADLINE_S} s. Its last words: {self.last_words.strip()[-600:] or '(none)'}"
+                )
+
+    def _config(self, memory: Path) -> dict[str, Any]:
+        costs = PROFILES[self.profile]
+        argv = [
+            str(self.kernel.path),
+            f"mem={self.memory_mib}M",
+            f"pocket.seed={self.seed}",
+            f"pocket.fd={GUEST_CHANNEL_FD}",
+            f"pocket.syscall_ps={costs.syscall_ps}",
+            f"pocket.byte_ps={costs.byte_ps}",
+            f"pocket.packet_ps={costs.packet_ps}",
+            *"root=/dev/root rootfstype=hostfs rootflags=/ rw con=null con0=fd:0,fd:1 quiet init=@RUN@/init RUN=@RUN@".split(),
+            f"CLOCK={self.clock.value}",
+        ]
+        if self.kernel.seccomp:
+            argv.append("seccomp=on")
+        if self.clock is Clock.VIRTUAL:
+            argv += ["time-travel=inf-cpu", f"time-travel-start={VIRTUAL_START_NS}"]
+        if self.clock is Clock.PACED:
+            argv += ["nohz=off", f"time-travel-start={time.time_ns()}"]
+        return {
+            "run_base": str(run_base()),
+            "channel_fd": GUEST_CHANNEL_FD,
+            "argv": argv,
+            "env": {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "TMPDIR": str(memory)},
+            "links": {"lib": str(PACKAGE.parent), "work": str(self.workdir), "init": str(PACKAGE / "engine/init.sh")},
+            "clock": self.clock.value,
+            "speed": self.speed,
+            "cpu": self._cpu.number,
+        }
+
+    def build(self, topology: Topology | None, *, display: bool = False) -> None:
+        """Have the agent build the network."""
+        answer = self.link.request(
+            "build",
+            deadline_s=BUILD_DEADLINE_S,
+            what="building the network",
+            plan=plan(topology) if topology is not None else None,
+            env={"LINKLAB_PYTHON": sys.executable},
+            scripts=str(PACKAGE.parent / "scripts"),
+            display=display,
+        )
+        self.nodes = answer["nodes"]
+        self._ready_clock_s = answer["ready_clock_s"]
+        self.environment = {
+            "engine": "pocket",
+            "kernel": self.kernel.version,
+            "kernel_digest": self.kernel.digest,
+            "clock": self.clock.value,
+            "seed": self.seed,
+            "profile": self.profile,
+            "memory_mib": self.memory_mib,
+            "tools": answer["environment"],
+        }
+
+    def close(self) -> None:
+        """End the network; whatever state it is in, nothing of it is left."""
+        if self._closed:
+            return
+        self._closed = True
+        if hasattr(self, "_keeper"):
+            if self._hello.is_set() and not self._gone.is_set():
+                with contextlib.suppress(EngineError):
+                    self.link.send("shutdown")
+                    self._gone.wait(CLOSE_DEADLINE_S if self.clock is not Clock.PACED else 0.3)
+            with contextlib.suppress(OSError):
+                self._control.shutdown(socket.SHUT_WR)
+            self._keeper.wait()
+            self._watcher.join()
+            self._control.close()
+            self.link.end("the network has been closed")
+        self._cpu.release()
+
+    def _watch_keeper(self) -> None:
+        """Read what the keeper says until it has gone."""
+        with self._control.makefile("rb") as lines:
+            for line in lines:
+                message = json.loads(line)
+                if message["event"] == "started":
+                    self.pid = message["pid"]
+                elif message["event"] == "ended":
+                    self.last_words = message["console"]
+                elif message["event"] in ("clock", "reached"):
+                    with self._clock_changed:
+                        if message["event"] == "clock":
+                            self._clock_answers.append(message["clock"])
+                        self._clock_changed.notify_all()
+                    if message["event"] == "reached" and self.on_reached:
+                        self.on_reached()
+        self._gone.set()
+        with self._clock_changed:
+            self._clock_changed.notify_all()
+        words = self.last_words.strip().split("\n")[-1]
+        self.link.end("the pocket kernel has ended" + (f"; its last words: {words}" if words else ""))
+
+    def _order(self, order: dict[str, Any]) -> None:
+        try:
+            self._control.sendall(json.dumps(order).encode() + b"\n")
+        except OSError as error:
+            raise EngineError("the pocket's keeper has gone") from error
+
+    # --- typing
+
+    def run(
+        self,
+        actions: Sequence[Typed],
+        *,
+        deadline_s: float = 600,
+        on_output: Callable[[str, str], None] | None = None,
+    ) -> list[Completed]:
+        """Type all actions at the same instant and wait for each to finish; see `Network.run`."""
+        self._on_output = on_output
+        if not hasattr(self, "_listens"):
+            self._listens = True
+            self.link.on("output", self._output)
+        what = " and ".join(f'"{action.text}" in {action.terminal}' for action in actions)
+        answer = self.link.request(
+            "run",
+            deadline_s=deadline_s,
+            what=what,
+            actions=[{"terminal": a.terminal, "text": a.text, "finish": _finish(a.finish)} for a in actions],
+        )
+        return [Completed(**done) for done in answer["done"]]
+
+    def _output(self, message: dict[str, Any]) -> None:
+        if self._on_output is not None:
+            self._on_output(message["terminal"], message["text"])
+
+    def stop(self, terminal: str, *, deadline_s: float = 60) -> Completed:
+        """Ctrl+C to what runs in the background of a terminal; see `Network.stop`."""
+        return self._one("stop", terminal, deadline_s, f"what was stopped in {terminal}")
+
+    def finished(self, terminal: str, *, deadline_s: float = 600) -> Completed:
+        """Wait for what runs in the background of a terminal; see `Network.finished`."""
+        return self._one("finished", terminal, deadline_s, f"what runs in {terminal}")
+
+    def _one(self, op: str, terminal: str, deadline_s: float, what: str) -> Completed:
+        answer = self.link.request(op, deadline_s=deadline_s, what=what, terminal=terminal)
+        return Completed(**answer["done"][0]) if "done" in answer else Completed(**answer)
+
+    def now_s(self) -> float:
+        """Network time."""
+        answer = self.link.request("now", deadline_s=60, what="asking for the time")
+        return float(answer["now_s"])
+
+    # --- the paced clock
+
+    def clock_status(self) -> dict[str, Any]:
+        """The paced clock: now_s (network time), speed, paused, behind_s (wall seconds it has slowed down)."""
+        return self._clock({"do": "status"})
+
+    def set_speed(self, speed: float) -> dict[str, Any]:
+        """Network seconds a wall second; inf is as fast as it goes."""
+        if not speed > 0:
+            raise InputError(f"clock speed {speed:g} is not above 0")
+        return self._clock({"do": "set", "speed": speed})
+
+    def pause(self) -> dict[str, Any]:
+        """Stop time for every node."""
+        return self._clock({"do": "set", "paused": True})
+
+    def resume(self) -> dict[str, Any]:
+        """Let time go on."""
+        return self._clock({"do": "set", "paused": False})
+
+    def step(self, seconds: float) -> dict[str, Any]:
+        """Let this much network time pass, then be paused."""
+        return self._clock({"do": "step", "step_ns": int(seconds * 1e9)})
+
+    def until(self, time_s: float, speed: float = math.inf) -> dict[str, Any]:
+        """Go to this network time at `speed`, then go on as before."""
+        target = int((time_s + self._ready_clock_s) * 1e9)
+        return self._clock({"do": "until", "target_ns": target, "speed": speed})
+
+    def _clock(self, order: dict[str, Any]) -> dict[str, Any]:
+        if self.clock is not Clock.PACED:
+            raise InputError(f"this network runs on the {self.clock.value} clock; only the paced clock can be set")
+        with self._clock_changed:
+            before = len(self._clock_answers)
+            self._order(order)
+            if not self._clock_changed.wait_for(lambda: len(self._clock_answers) > before or self._gone.is_set(), 10):
+                raise EngineError("the pocket's keeper does not answer")
+            if self._gone.is_set():
+                raise EngineError("the network has ended")
+            status = dict(self._clock_answers[-1])
+            del self._clock_answers[:]
+        status["now_s"] = status.pop("now_ns") / 1e9 - self._ready_clock_s
+        return status
+
+
+def _finish(finish: Finish) -> dict[str, Any]:
+    if isinstance(finish, StopAfter):
+        return {"kind": "after", "seconds": finish.seconds}
+    if isinstance(finish, Shows):
+        return {"kind": "shows", "pattern": finish.pattern}
+    return {"kind": {Prompt: "prompt", Background: "background"}[type(finish)]}
+
+
+def run_base() -> Path:
+    """Where run directories lie: a folder without blanks in its path, since it goes onto a kernel command line."""
+    folder = Path(tempfile.gettempdir())
+    return folder if not any(c.isspace() for c in str(folder)) and os.access(folder, os.W_OK) else Path("/tmp")  # noqa: S108
