@@ -228,13 +228,12 @@ def _value(qdisc: Qdisc | None, key: str) -> float:
 
 def _drop_rate(drops: Series) -> tuple[Series, float]:
     """Drops per second over each step, and how many there were in all; a restarted counter begins at 0 again."""
-    steps = np.diff(drops.value)
-    elapsed = np.diff(drops.time_s)
-    restarted = steps < 0
+    steps, elapsed = np.diff(drops.value), np.diff(drops.time_s)
     with np.errstate(invalid="ignore", divide="ignore"):
-        rate = np.where(restarted | (elapsed <= 0), np.nan, steps / elapsed)
-    counted = np.where(restarted, drops.value[1:], steps)
+        rate = np.where((steps < 0) | (elapsed <= 0), np.nan, steps / elapsed)
+    across_gaps = np.diff(drops.known)
+    counted = np.where(across_gaps < 0, drops.known[1:], across_gaps)
     series = make_series(
         "queue.drops.rate", "1/s", drops.time_s, [math.nan, *rate], source=drops.source, meta=drops.meta
     )
-    return series, float(np.nansum(counted))
+    return series, float(counted.sum())
