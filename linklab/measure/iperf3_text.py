@@ -65,7 +65,7 @@ def read_text(text: str, source: str) -> tuple[list[Iperf3Test], list[str]]:
     drafts: list[_Draft] = []
     errors: list[str] = []
     for raw in text.splitlines():
-        line = raw.rstrip()
+        line = raw.rstrip().removeprefix("^C")  # a terminal echoes Ctrl+C in front of what is printed next
         if _CLIENT.match(line) or _SERVER.match(line):
             drafts.append(_Draft("client" if _CLIENT.match(line) else "server"))
         elif error := _ERROR.match(line):

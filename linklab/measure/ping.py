@@ -52,7 +52,8 @@ def read_pings(text: str, source: str = "ping") -> list[Measurements]:
     """
     runs: list[_Run] = []
     failure = ""
-    for line in text.splitlines():
+    for raw in text.splitlines():
+        line = raw.removeprefix("^C")  # a terminal echoes Ctrl+C in front of what is printed next
         if start := _START.match(line):
             runs.append(_Run(start[1]))
         elif failed := _FAILED.match(line):

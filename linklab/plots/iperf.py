@@ -36,12 +36,12 @@ PLOTS = (
     _Plot("throughput.pdf", "throughput", "Throughput", (_TCP, _UDP)),
     _Plot("bytes.pdf", "bytes", "Data per interval", (_TCP, _UDP)),
     _Plot("cwnd.pdf", "cwnd", "Congestion window", (_TCP,)),
-    _Plot("retransmits.pdf", "retransmits", "Retransmissions per interval", (_TCP,)),
+    _Plot("retransmits.pdf", "retransmits", "Retransmitted", (_TCP,)),
     _Plot("RTT.pdf", "rtt", "Smoothed RTT", (_TCP,)),
     _Plot("RTT_Var.pdf", "rttvar", "RTT variation", (_TCP,)),
     _Plot("MTU.pdf", "pmtu", "Path MTU", (_TCP,)),
     _Plot("jitter.pdf", "jitter", "Jitter", (_UDP,)),
-    _Plot("loss.pdf", "lost", "Datagrams lost per interval", (_UDP,)),
+    _Plot("loss.pdf", "lost", "Lost", (_UDP,)),
 )
 
 
@@ -80,9 +80,10 @@ def plot_tests(tests: Sequence[Iperf3Test], folder: Path) -> Written:
             for line in _lines(plot, test, label, found)
         ]
         meant = [test for test in tests if test.protocol in plot.protocols]
+        bold = [label for label, series in lines if series.meta["stream"] == 0]
         if lines:
             with style.context():
-                style.save(style.draw_lines(plot.what, lines), folder / plot.file)
+                style.save(style.draw_lines(plot.what, lines, bold=bold), folder / plot.file)
             files.append(folder / plot.file)
         elif meant:
             notes.append(f"no {plot.file}: {_why_missing(plot, meant[0])}")
@@ -95,7 +96,7 @@ def plot_tests(tests: Sequence[Iperf3Test], folder: Path) -> Written:
 
 def _why_missing(plot: _Plot, test: Iperf3Test) -> str:
     if test.protocol == _UDP:
-        return f'a UDP sender does not see "{plot.what.lower()}" over time; the server\'s output (iperf3 -s -J) has it'
+        return "a UDP sender does not see it over time; the server's output (iperf3 -s -J) has it"
     if not any(flow.rows for flow in test.flows):
         return "the file holds no intervals"
     side = "the sender's side has it (the server's output with -R)" if not _sends(test) else "another version would"

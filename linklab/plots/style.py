@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 import os
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -78,20 +78,25 @@ def axis_unit(unit: str, largest: float) -> tuple[float, str]:
 def line_look(index: int, points: int) -> dict[str, Any]:
     """Keyword arguments for the line number `index`; few enough markers to see the line."""
     every = max(1, math.ceil(points / _MARKERS_A_LINE))
+    again = index // len(_COLOURS)  # the ninth line has the first colour and another dash
     return {
         "color": _COLOURS[index % len(_COLOURS)],
-        "linestyle": _DASHES[index % len(_DASHES)],
+        "linestyle": _DASHES[(index + again) % len(_DASHES)],
         "marker": _MARKERS[index % len(_MARKERS)],
         "markevery": (index % every, every),
     }
 
 
-def draw_lines(what: str, lines: Sequence[tuple[str, Series]]) -> Figure:
+_BOLD = {"color": "#000000", "linestyle": "-", "linewidth": 1.6}
+
+
+def draw_lines(what: str, lines: Sequence[tuple[str, Series]], *, bold: Collection[str] = ()) -> Figure:
     """A figure of several series of one unit over time, from 0 on both axes.
 
     Args:
         what: words for the vertical axis; the unit is added.
         lines: label and series; one without any known value is left out. No label, no legend entry.
+        bold: labels of lines to be told from the others at once: sums.
 
     Raises:
         ValueError: no series has a known value.
@@ -104,7 +109,9 @@ def draw_lines(what: str, lines: Sequence[tuple[str, Series]]) -> Figure:
     figure = Figure(figsize=ONE_COLUMN_IN, layout="constrained")
     axes = figure.add_subplot()
     for index, (label, series) in enumerate(drawn):
-        look = line_look(index, len(series))
+        look = _BOLD if label in bold else line_look(index, len(series))
+        if len(drawn) == 1 and len(series) > _MARKERS_A_LINE:
+            look = {**look, "marker": ""}
         axes.plot(series.time_s, series.value / scale, label=label or "_", **look)
     axes.set_xlabel("Time (s)")
     axes.set_ylabel(f"{what} ({unit})" if unit else what)

@@ -381,6 +381,14 @@ def test_text_interrupted() -> None:
     assert "iperf3.throughput.receiver" not in found
 
 
+def test_text_after_an_echoed_interrupt() -> None:
+    """A terminal puts ^C before the line that follows it; the line counts all the same."""
+    text = capture("3.12-tcp-sigint.txt").read_text().replace("[  5]   2.00-2.49", "^C[  5]   2.00-2.49")
+    (test,) = read_output(text)
+    assert len(test.flows[0].rows) == 3
+    assert read_output("Server listening on 5201\n^Ciperf3: interrupt - the server has terminated\n") == []
+
+
 def test_json_in_a_terminal() -> None:
     """JSON printed between other output of a terminal is found."""
     text = "some words\n" + capture("3.12-tcp.json").read_text() + "more words\n"

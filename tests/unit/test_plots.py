@@ -108,10 +108,15 @@ def test_gap_stays_a_gap() -> None:
 
 
 def test_streams_differ_without_colour() -> None:
-    """Eight streams differ in dash or marker too, and each has its legend entry."""
-    lines = [(f"stream {n}", make_series("x", "bit/s", [1, 2], [n, n])) for n in range(1, 9)]
+    """Eight streams differ in dash or marker too, sixteen in one of the three; each has its legend entry."""
+    lines = [(f"stream {n}", make_series("x", "bit/s", [1, 2], [n, n])) for n in range(1, 17)]
     axes = style.draw_lines("Throughput", lines).axes[0]
-    assert len({(line.get_linestyle(), line.get_marker()) for line in axes.lines}) == 8
+    looks = [
+        (style.line_look(n, 2)["color"], str(style.line_look(n, 2)["linestyle"]), line.get_marker())
+        for n, line in enumerate(axes.lines)
+    ]
+    assert len({look[1:] for look in looks[:8]}) == 8
+    assert len(set(looks)) == 16
     assert [text.get_text() for text in axes.get_legend().get_texts()] == [label for label, _ in lines]
 
 
