@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from linklab.errors import InputError
-from linklab.manual.numbers import format_number, parse_number
+from linklab.manual.numbers import parse_number
 
 CONFIDENCE = 0.95
 """Share of runs that a tolerance of shape "chance" must contain."""
@@ -26,7 +26,7 @@ class Tolerance:
     """The accepted interval, its ends included; infinite where it is open.
 
     unit: base unit of both ends.
-    shape: which key of lab.toml gave it; `reason` is its `why`.
+    shape: which key of lab.toml gave it; `reason` is its `why`; `shown` says it in the words of lab.toml.
     """
 
     low: float
@@ -34,22 +34,13 @@ class Tolerance:
     unit: str
     shape: str
     reason: str
+    shown: str
 
     def __contains__(self, value: float) -> bool:
         return self.low <= value <= self.high
 
     def __str__(self) -> str:
-        low, high = (format_number(end, self.unit) for end in (self.low, self.high)) if self.finite else ("", "")
-        if self.low == -math.inf:
-            return f"at most {format_number(self.high, self.unit)}"
-        if self.high == math.inf:
-            return f"at least {format_number(self.low, self.unit)}"
-        return low if low == high else f"{low} – {high}"
-
-    @property
-    def finite(self) -> bool:
-        """Whether it is closed on both sides."""
-        return math.isfinite(self.low) and math.isfinite(self.high)
+        return self.shown
 
 
 def parse_tolerance(table: Mapping[str, Any], reason: str) -> Tolerance:
@@ -73,25 +64,29 @@ def parse_tolerance(table: Mapping[str, Any], reason: str) -> Tolerance:
             if not isinstance(ends, list) or len(ends) != 2:
                 raise InputError('range is a pair, such as ["9.2 Gbps", "9.6 Gbps"]')
             (low, unit), (high, other) = parse_number(ends[0]), parse_number(ends[1])
+            shown = f"{ends[0]} – {ends[1]}"
         case "value":
             (value, unit), (within, other) = parse_number(table["value"]), parse_number(table.get("within", "0 %"))
             reach = within * value if "%" in str(table.get("within", "%")) else within
             other = unit if "%" in str(table.get("within", "%")) else other
             low, high = value - reach, value + reach
+            shown = f"{table['value']} ± {table['within']}" if "within" in table else str(table["value"])
         case "chance":
             trials = table.get("trials")
             if not isinstance(trials, int) or trials < 1:
                 raise InputError("chance goes with trials = how many were sent")
             low, high = chance_range(parse_number(table["chance"])[0], trials)
             unit = other = "1"
+            shown = f"{100 * low:.3g} – {100 * high:.3g} %"
         case _:
             end, unit = parse_number(table[shape])
             low, high, other = (end, math.inf, unit) if shape == "at_least" else (-math.inf, end, unit)
+            shown = f"{shape.replace('_', ' ')} {table[shape]}"
     if unit != other:
         raise InputError(f"{shape} mixes {unit} and {other}")
     if low > high:
         raise InputError(f"the low end {low:g} is above the high end {high:g}")
-    return Tolerance(low, high, unit, shape, reason)
+    return Tolerance(low, high, unit, shape, reason, shown)
 
 
 def chance_range(probability: float, trials: int) -> tuple[float, float]:

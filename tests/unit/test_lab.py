@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""lab.toml: what it may say, what is said when it is wrong, and the verdicts on what a run measured."""
+
+import pytest
+
+from linklab.errors import InputError, LabError
+from linklab.lab import Outcome, find_lab, judge, lab_folders, load_lab
+
+MANUAL = "## A\n\n```h1 id=slow\na\n```\n\n```h1 id=fast\nb\n```\n"
+HEAD = 'number = 1\ntitle = "T"\n'
+
+
+def folder(tmp_path, toml, manual=MANUAL):
+    """A lab's folder with that lab.toml."""
+    path = tmp_path / "labs" / "01-t"
+    path.mkdir(parents=True)
+    (path / "lab.toml").write_text(HEAD + toml)
+    (path / "manual.md").write_text(manual)
+    return path
+
+
+def expectation(tmp_path, body):
+    """The only expectation of a lab with that body."""
+    return load_lab(folder(tmp_path, f"\n[[expect]]\n{body}\n")).expectations
+
+
+def outcome(expectations, scalars, outputs=None, broken=None):
+    """The verdict on the first expectation."""
+    verdict = judge(expectations, scalars, outputs if outputs is not None else {"slow": "", "fast": ""}, broken or {})[
+        0
+    ]
+    return verdict.outcome, verdict.measured, verdict.message
+
+
+RANGE = """
+step = "fast"
+what = "iperf3.throughput.receiver"
+range = ["9 Gbps", "9.6 Gbps"]
+why = "theory"
+hint = "Both hosts?"
+"""
+
+
+def test_a_number_in_its_range_passes(tmp_path):
+    """What was measured is shown in a reader's unit."""
+    expect = expectation(tmp_path, RANGE)
+    assert outcome(expect, {"fast": {"iperf3.throughput.receiver": (9.41e9, "bit/s")}}) == (
+        Outcome.PASS,
+        "9.41 Gbps",
+        "",
+    )
+
+
+def test_a_number_outside_fails_with_a_story(tmp_path):
+    """The story says what was expected, from what, what was seen, and one hint."""
+    expect = expectation(tmp_path, RANGE)
+    assert outcome(expect, {"fast": {"iperf3.throughput.receiver": (3.2e9, "bit/s")}}) == (
+        Outcome.FAIL,
+        "3.20 Gbps",
+        "fast iperf3.throughput.receiver: expected 9 Gbps – 9.6 Gbps (theory), saw 3.20 Gbps. Both hosts?",
+    )
+
+
+def test_a_step_that_was_not_done_is_skipped(tmp_path):
+    """Not done is not failed."""
+    assert outcome(expectation(tmp_path, RANGE), {}, outputs={})[::2] == (Outcome.SKIPPED, "skipped (needs fast)")
+
+
+def test_a_metric_that_is_not_there_is_an_error_with_its_place(tmp_path):
+    """The message names lab.toml, the line, and what the step has instead."""
+    expect = expectation(tmp_path, RANGE)
+    kind, _, message = outcome(expect, {"fast": {"ping.rtt.mean": (1.0, "s")}})
+    assert kind is Outcome.ERROR
+    assert message.endswith("lab.toml:4: step fast gave no iperf3.throughput.receiver: it has ping.rtt.mean")
+    assert outcome(expect, {}, broken={"fast": "out.json: cut off"})[2].endswith("receiver: out.json: cut off")
+
+
+def test_a_quantity_of_another_kind_is_an_error(tmp_path):
+    """A range in Gbps cannot judge seconds."""
+    kind, _, message = outcome(expectation(tmp_path, RANGE), {"fast": {"iperf3.throughput.receiver": (1.0, "s")}})
+    assert (kind, message.partition(": ")[2]) == (Outcome.ERROR, "iperf3.throughput.receiver is in s, not in bit/s")
+
+
+def test_an_output_can_be_expected(tmp_path):
+    """shows is a regular expression for the output of a step."""
+    expect = expectation(tmp_path, "step = 'slow'\nshows = '^inet \\S+'\nwhy = 'address plan'")
+    assert outcome(expect, {}, {"slow": "x\ninet 10.0.0.1 y"})[:2] == (Outcome.PASS, "inet 10.0.0.1")
+    assert outcome(expect, {}, {"slow": "x"})[0] is Outcome.FAIL
+
+
+def test_relations_hold_or_fail(tmp_path):
+    """Both sides of a relation are shown."""
+    expect = expectation(tmp_path, "relation = 'fast.ping.rtt.mean > 2 * slow.ping.rtt.mean'\nwhy = 'w'")
+    scalars = {"fast": {"ping.rtt.mean": (0.05, "s")}, "slow": {"ping.rtt.mean": (0.02, "s")}}
+    assert outcome(expect, scalars)[:2] == (Outcome.PASS, "50 ms > 40 ms")
+    scalars["slow"]["ping.rtt.mean"] = (0.03, "s")
+    assert outcome(expect, scalars)[:2] == (Outcome.FAIL, "50 ms not > 60 ms")
+    assert outcome(expect, scalars, {"slow": ""})[::2] == (Outcome.SKIPPED, "skipped (needs fast)")
+
+
+@pytest.mark.parametrize(
+    ("toml", "says"),
+    [
+        ("colour = 1", 'lab.toml: unknown key "colour"; I know number'),
+        ("minutes = '9'", "lab.toml: minutes must be of type int, not str"),
+        (
+            "[[expect]]\nstep = 'no'\nwhat = 'x'\nrange = [1, 2]\nwhy = 'w'",
+            'lab.toml:3: the manual has no step "no"; it has slow, fast',
+        ),
+        ("[[expect]]\nstep = 'slow'\nwhat = 'x'\nrange = [1, 2]", "lab.toml:3: every expectation needs its why"),
+        ("[[expect]]\nstep = 'slow'\nwhat = 'x'\nrange = [2, 1]\nwhy = 'w'", "lab.toml:3: the low end 2 is above"),
+        ("[[expect]]\nwhy = 'w'\nwhat = 'x'", "lab.toml:3: give step, or relation"),
+        ("[[expect]]\nwhy = 'w'\nrelation = 'a.b'", 'lab.toml:3: relation "a.b": expected <, <=, > or >='),
+        ("[[expect]]\nwhy = 'w'\nrelation = 'no.b > 1'", 'lab.toml:3: the manual has no step "no"'),
+        ("[[expect]]\nwhy = 'w'\nstep = 'slow'\nshows = '('", "lab.toml:3: missing )"),
+        ("[[expect]]\nrang = 1", 'lab.toml:3: unknown key "rang"'),
+        ("a = ", "lab.toml: Invalid value"),
+        ("topology = 'None.mn'", "None.mn: cannot be read"),
+    ],
+)
+def test_a_wrong_lab_is_named_with_file_and_line(tmp_path, toml, says):
+    """Every mistake says where it is."""
+    with pytest.raises(InputError) as caught:
+        load_lab(folder(tmp_path, toml))
+    assert says in str(caught.value)
+
+
+def test_a_lab_is_found_by_number_name_or_path(tmp_path):
+    """All of them lead to the same folder; another one is refused with those there are."""
+    path = folder(tmp_path, "")
+    assert find_lab("1", tmp_path) == find_lab("01", tmp_path) == find_lab("01-t", tmp_path) == path
+    assert find_lab(str(path)) == path
+    with pytest.raises(LabError, match='there is no lab "7"; I have 1'):
+        find_lab("7", tmp_path)
+
+
+@pytest.mark.parametrize("path", lab_folders(), ids=lambda path: path.name)
+def test_every_lab_of_the_project_loads(path):
+    """Manual, expectations and topology of each lab fit together, and each expectation has its reason."""
+    lab = load_lab(path)
+    assert lab.number == int(path.name[:2])
+    assert all(expectation.why for expectation in lab.expectations)
