@@ -11,6 +11,7 @@ import argparse
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 _SAMPLER = Path(linklab.__file__).parent / "agent" / "sampler.py"
 _INTERFACES = Path("/sys/class/net")
 _PERIOD_S = 0.01
+_START_DEADLINE_S = 10.0
 _STOP_DEADLINE_S = 5.0
 
 _IPERF_EPILOG = """examples:
@@ -119,24 +121,38 @@ def _is_interface(name: str) -> bool:
 
 def _sample(args: argparse.Namespace, limit_bytes: float | None) -> int:
     """Sample the interface and plot it, in a window or after the sampling."""
-    from linklab.plots.queue_window import has_display  # noqa: PLC0415 - matplotlib takes half a second to load
+    from linklab.plots.queue import has_display  # noqa: PLC0415 - matplotlib takes half a second to load
 
     out = args.out or Path(f"queue-{args.what}.pdf")
     _check_suffix(out)
     samples = out.with_suffix(".jsonl")
     with _sampler(args.what, samples, args.seconds) as sampler:
         if args.out is None and has_display():
-            code = _show(samples, out, args.qdisc, limit_bytes, sampler)
+            _await_samples(args.what, sampler, samples)
+            _show(samples, out, args.qdisc, limit_bytes, sampler)
         else:
             until = "Ctrl+C" if args.seconds is None else f"{args.seconds:g} s have passed, or Ctrl+C"
             _say(f"sampling {args.what} until {until}")
             with suppress(KeyboardInterrupt):
-                sampler.wait()
-            _stop(sampler)
-            code = 0
-    if sampler.returncode not in (0, -signal.SIGINT, 130) or not samples.is_file():
-        raise EngineError(f"{args.what}: the sampler ended with status {sampler.returncode}; its message is above")
-    return code or _draw(samples, out, args.qdisc, limit_bytes)
+                _check(args.what, sampler.wait())
+    return _draw(samples, out, args.qdisc, limit_bytes)
+
+
+def _await_samples(interface: str, sampler: subprocess.Popen[bytes], samples: Path) -> None:
+    """Return when the sampler writes; a window on a sampler that failed would wait for ever."""
+    deadline = time.monotonic() + _START_DEADLINE_S
+    while not (samples.is_file() and samples.stat().st_size):
+        if (status := sampler.poll()) is not None:
+            _check(interface, status)
+            return
+        if time.monotonic() > deadline:
+            raise EngineError(f"the sampler wrote nothing to {samples} within {_START_DEADLINE_S:g} s")
+        time.sleep(0.05)
+
+
+def _check(interface: str, status: int) -> None:
+    if status != 0:
+        raise EngineError(f"{interface}: the sampler ended with status {status}; its message is above")
 
 
 @contextmanager
@@ -174,7 +190,10 @@ def _show(
     limit_bytes: float | None,
     sampler: subprocess.Popen[bytes] | None = None,
 ) -> int:
-    from linklab.plots.queue_window import QueueWindow  # noqa: PLC0415 - needs tkinter
+    try:
+        from linklab.plots.queue_window import QueueWindow  # noqa: PLC0415 - needs tkinter
+    except ImportError as error:
+        raise MissingError(f"a live plot needs python3-tk ({error}); or give --out FILE and --seconds N") from error
 
     def stop_sampling() -> None:
         if sampler is not None:

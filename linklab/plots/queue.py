@@ -7,6 +7,7 @@ It must not sample: the agent's sampler does. Which discipline is the queue: `li
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from matplotlib.figure import Figure
@@ -94,3 +95,8 @@ class Follower:
         self._offset += len(added)
         self.samples.feed(added.decode("utf-8", errors="replace"))
         return len(self.samples.time_s) > before
+
+
+def has_display() -> bool:
+    """Whether a window can be opened at all."""
+    return bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))

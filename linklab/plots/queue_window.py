@@ -7,7 +7,6 @@ It must not sample, and must not block: it looks at the file a few times a secon
 
 from __future__ import annotations
 
-import os
 import signal
 import time
 import tkinter as tk
@@ -23,11 +22,6 @@ from linklab.plots.queue import Follower, draw_queue, plot_file
 
 REFRESH_MS = 250
 _HINT = "s stops and saves"
-
-
-def has_display() -> bool:
-    """Whether a window can be opened at all."""
-    return bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
 
 
 class QueueWindow:
