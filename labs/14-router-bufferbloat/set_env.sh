@@ -11,17 +11,20 @@ sections="1 1.1 1.2 1.3 1.4 2 2.1 2.2 3 3.1 3.2 4 4.1 4.2 5 5.1 5.2 6 7 end"
 [[ " $sections " == *" ${1:-end} "* ]] || { echo "set_env.sh: no section $1; I know $sections" >&2; exit 2; }
 at() { for section; do [[ $section != "$goal" ]] || exit 0; done; } # ends the script at the section asked for
 goal=${1:-end}
-tc qdisc del dev s1-eth2 root 2>/dev/null || true
-at 1 1.1 1.2 1.3 1.4 2 2.1
-tc qdisc add dev s1-eth2 root handle 1: netem delay 20ms
-at 2.2
-m h1 sysctl -w net.ipv4.tcp_rmem='10240 87380 52428800'
-m h1 sysctl -w net.ipv4.tcp_wmem='10240 87380 52428800'
-m h3 sysctl -w net.ipv4.tcp_rmem='10240 87380 52428800'
-m h3 sysctl -w net.ipv4.tcp_wmem='10240 87380 52428800'
-at 3 3.1
-tc qdisc add dev s1-eth2 parent 1: handle 2: tbf rate 1gbit burst 500000 limit 160000
-at 3.2 4 4.1
-tc qdisc change dev s1-eth2 parent 1: handle 2: tbf rate 1gbit burst 500000 limit 2621440
-at 4.2 5 5.1
-tc qdisc change dev s1-eth2 parent 1: handle 2: tbf rate 1gbit burst 500000 limit 26214400
+settings() {
+    tc qdisc del dev s1-eth2 root 2>/dev/null || true
+    at 1 1.1 1.2 1.3 1.4 2 2.1
+    tc qdisc add dev s1-eth2 root handle 1: netem delay 20ms
+    at 2.2
+    m h1 sysctl -w net.ipv4.tcp_rmem='10240 87380 52428800'
+    m h1 sysctl -w net.ipv4.tcp_wmem='10240 87380 52428800'
+    m h3 sysctl -w net.ipv4.tcp_rmem='10240 87380 52428800'
+    m h3 sysctl -w net.ipv4.tcp_wmem='10240 87380 52428800'
+    at 3 3.1
+    tc qdisc add dev s1-eth2 parent 1: handle 2: tbf rate 1gbit burst 500000 limit 160000
+    at 3.2 4 4.1
+    tc qdisc change dev s1-eth2 parent 1: handle 2: tbf rate 1gbit burst 500000 limit 2621440
+    at 4.2 5 5.1
+    tc qdisc change dev s1-eth2 parent 1: handle 2: tbf rate 1gbit burst 500000 limit 26214400
+}
+settings

@@ -53,7 +53,9 @@ def set_env_script(manual: Manual, name: str) -> str:
         if commands:
             lines += [f"at {' '.join(waiting)}", *commands]
             waiting = []
-    return _HEAD.format(name=name, sections=" ".join([*numbers, "end"])) + "\n".join(lines) + "\n"
+    head = _HEAD.format(name=name, sections=" ".join([*numbers, "end"]))
+    # A function, so that the shell has read the whole file before it changes anything.
+    return "\n".join([f"{head}settings() {{", *(f"    {line}" for line in lines), "}", "settings", ""])
 
 
 def _commands(step: Step, manual: Manual) -> list[str]:
