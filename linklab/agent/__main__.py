@@ -10,4 +10,5 @@ from linklab.agent.agent import Agent
 
 if __name__ == "__main__":
     channel = os.open(os.environ.get("LINKLAB_CHANNEL", "/dev/pocket"), os.O_RDWR)
-    sys.exit(Agent(channel, stops_time=os.environ.get("CLOCK") == "virtual").serve())
+    clock = os.environ.get("CLOCK")
+    sys.exit(Agent(channel, stops_time=clock == "virtual", waits_for_us=clock in ("virtual", "paced")).serve())

@@ -46,9 +46,10 @@ class Request:
 class Agent:
     """Serves one network."""
 
-    def __init__(self, channel: int, *, stops_time: bool) -> None:
+    def __init__(self, channel: int, *, stops_time: bool, waits_for_us: bool) -> None:
         self.channel = channel
         self.stops_time = stops_time
+        self.waits_for_us = waits_for_us
         self.selector = selectors.DefaultSelector()
         self.decoder = protocol.Decoder()
         self.terminals: dict[str, Terminal] = {}
@@ -165,12 +166,12 @@ class Agent:
         return {"nodes": nodes, "environment": network.versions(), "ready_clock_s": self.ready_clock}
 
     def _start_clock_at_tick(self) -> None:
-        """Network time starts at a whole second of this kernel's clock on clocks that wait for us."""
-        if self.stops_time:
-            self.ready_clock = math.ceil(time.monotonic() + 1)
-            time.sleep(self.ready_clock - time.monotonic())
-        else:
-            self.ready_clock = time.monotonic()
+        """Network time starts at a whole second of this kernel's clock, and not in its first one.
+
+        ping takes a clock that reads 0 s for one that it has not read yet, and sends without waiting (iputils, pinger).
+        """
+        self.ready_clock = math.ceil(time.monotonic() + 1) if self.waits_for_us else max(time.monotonic(), 1.0)
+        time.sleep(max(0.0, self.ready_clock - time.monotonic()))
 
     def _op_now(self, _: dict[str, Any]) -> dict[str, Any]:
         return {"now_s": self.now_s(), "clock_s": time.monotonic()}

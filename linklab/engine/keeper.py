@@ -26,7 +26,7 @@ from typing import Any
 
 MESSAGE = struct.Struct("=IIQ")  # op, seq, time in ns
 ACK, START, REQUEST, WAIT, GET, UPDATE, RUN, FREE_UNTIL, GET_TOD = range(9)
-SLICE_S = 0.005
+SLICE_S = 0.010
 """Network time a pocket may run ahead without asking, at 1x: how late a key may be noticed."""
 LATE_S = 0.020
 """Wall time after which being late is not made up for any more: the clock slows down instead."""
@@ -36,14 +36,14 @@ TAIL_BYTES = 4000
 
 
 class PacedClock:
-    """Grants network time at a chosen speed of wall time; inf is as fast as it goes."""
+    """Grants network time at a chosen speed of wall time; inf, as at the start, is as fast as it goes."""
 
-    def __init__(self, path: Path, speed: float) -> None:
+    def __init__(self, path: Path) -> None:
         self.listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         self.listener.bind(str(path))
         self.listener.listen(1)
         self.guest: socket.socket | None = None
-        self.speed = speed
+        self.speed = float("inf")
         self.paused = False
         self.until_ns: int | None = None
         self.then: tuple[float, bool] | None = None
@@ -205,7 +205,7 @@ class Keeper:
             (self.run_dir / name).symlink_to(target)
         argv = [word.replace("@RUN@", str(self.run_dir)) for word in config["argv"]]
         if config["clock"] == "paced":
-            self.clock = PacedClock(self.run_dir / "clock", config["speed"])
+            self.clock = PacedClock(self.run_dir / "clock")
             argv.append(f"time-travel=ext:{self.run_dir}/clock")
             self.selector.register(self.clock.listener, selectors.EVENT_READ, self._guest_connects)
         cpu, keeper = config["cpu"], os.getpid()

@@ -197,7 +197,6 @@ class PocketNetwork:
             "env": {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "TMPDIR": str(memory)},
             "links": {"lib": str(PACKAGE.parent), "work": str(self.workdir), "init": str(PACKAGE / "engine/init.sh")},
             "clock": self.clock.value,
-            "speed": self.speed,
             "cpu": self._cpu.number,
         }
 
@@ -214,6 +213,8 @@ class PocketNetwork:
         )
         self.nodes = answer["nodes"]
         self._ready_clock_s = answer["ready_clock_s"]
+        if self.clock is Clock.PACED:
+            self.set_speed(self.speed)
         self.environment = {
             "engine": "pocket",
             "kernel": self.kernel.version,

@@ -1,0 +1,196 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`python3 sampler.py IFACE --out FILE.jsonl`: readings of the queueing disciplines of an interface, at a steady period.
+
+Speaks rtnetlink itself (rtnetlink(7), linux/pkt_sched.h), since starting tc for every reading would be too slow.
+First line {"interface", "node", "period_s", "tc": what tc calls them}, then {"t": s since the first, "qdiscs": [...]}
+with the field names of `tc -s -j qdisc`. Ends after --seconds, at SIGINT or SIGTERM, with whole lines.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import signal
+import socket
+import struct
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import IO, Any
+
+NLMSG = struct.Struct("=IHHII")  # len, type, flags, seq, pid
+TCMSG = struct.Struct("=BxxxiIII")  # family, ifindex, handle, parent, info
+ATTR = struct.Struct("=HH")
+RTM_GETQDISC, RTM_NEWQDISC, NLMSG_ERROR, NLMSG_DONE = 38, 36, 2, 3
+NLM_F_REQUEST, NLM_F_DUMP = 1, 0x300
+TCA_KIND, TCA_STATS2 = 1, 7
+TCA_STATS_BASIC, TCA_STATS_QUEUE, TCA_STATS_APP = 1, 3, 4
+ROOT, INGRESS = 0xFFFFFFFF, 0xFFFFFFF1
+UINT64_MAX = 2**64 - 1
+FLUSH_S = 0.25
+
+
+def _red(data: bytes) -> dict[str, Any]:
+    return dict(zip(("early", "pdrop", "other", "marked"), struct.unpack_from("=4I", data), strict=True))
+
+
+def _codel(data: bytes) -> dict[str, Any]:
+    names = ("maxpacket", "count", "lastcount", "ldelay", "drop_next", "drop_overlimit", "ecn_mark", "dropping", "ce_mark")
+    values = dict(zip(names, struct.unpack_from("=4Ii4I", data), strict=True))
+    return {**values, "dropping": bool(values["dropping"])}
+
+
+def _fq_codel(data: bytes) -> dict[str, Any]:
+    kind, *values = struct.unpack_from("=10I", data.ljust(40, b"\0"))
+    names = ("maxpacket", "drop_overlimit", "ecn_mark", "new_flow_count", "new_flows_len", "old_flows_len", "ce_mark")
+    return dict(zip((*names, "memory_usage", "drop_overmemory"), values, strict=True)) if kind == 0 else {}
+
+
+def _pie(data: bytes) -> dict[str, Any]:
+    names = ("prob", "delay", "avg_dq_rate", "dq_rate_estimating", "pkts_in", "dropped", "overlimit", "maxq", "ecn_mark")
+    values = dict(zip(names, struct.unpack_from("=Q8I", data), strict=True))
+    return {**values, "prob": values["prob"] / UINT64_MAX}
+
+
+def _fq(data: bytes) -> dict[str, Any]:
+    names = ("gc", "highprio", "retrans", "throttled", "flows_plimit", "pkts_too_long", "alloc_errors")
+    values = dict(zip(names, struct.unpack_from("=7Q", data), strict=True))
+    flows, inactive, throttled = struct.unpack_from("=3I", data, 64)
+    return {**values, "flows": flows, "inactive": inactive, "throttled_flows": throttled}
+
+
+EXTENDED: dict[str, Callable[[bytes], dict[str, Any]]] = {
+    "red": _red,
+    "codel": _codel,
+    "fq_codel": _fq_codel,
+    "pie": _pie,
+    "fq": _fq,
+}
+
+
+class QdiscReader:
+    """Reads the queueing disciplines of one interface of this network namespace over one socket."""
+
+    def __init__(self, interface: str) -> None:
+        try:
+            self.index = socket.if_nametoindex(interface)
+        except OSError:
+            raise LookupError(f"there is no interface {interface} here") from None
+        self.socket = socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, 0)
+        self.socket.bind((0, 0))
+        self.sequence = 0
+
+    def raw(self) -> bytes:
+        """One dump as the kernel sent it."""
+        self.sequence += 1
+        body = TCMSG.pack(0, self.index, 0, 0, 0)
+        head = NLMSG.pack(NLMSG.size + len(body), RTM_GETQDISC, NLM_F_REQUEST | NLM_F_DUMP, self.sequence, 0)
+        self.socket.send(head + body)
+        chunks = []
+        while True:
+            data = self.socket.recv(65536)
+            chunks.append(data)
+            kinds = [kind for kind, _ in _messages(data)]
+            if NLMSG_DONE in kinds or NLMSG_ERROR in kinds:
+                return b"".join(chunks)
+
+    def read(self) -> list[dict[str, Any]]:
+        """The disciplines now, root first."""
+        found = [_qdisc(body) for kind, body in _messages(self.raw()) if kind == RTM_NEWQDISC and _index(body) == self.index]
+        return sorted(found, key=lambda qdisc: "root" not in qdisc)
+
+
+def _messages(data: bytes) -> Iterator[tuple[int, bytes]]:
+    at = 0
+    while at + NLMSG.size <= len(data):
+        size, kind, *_ = NLMSG.unpack_from(data, at)
+        yield kind, data[at + NLMSG.size : at + size]
+        at += (size + 3) & ~3
+
+
+def _index(body: bytes) -> int:
+    return int(TCMSG.unpack_from(body)[1])
+
+
+def _attributes(data: bytes) -> dict[int, bytes]:
+    found, at = {}, 0
+    while at + ATTR.size <= len(data):
+        size, kind = ATTR.unpack_from(data, at)
+        if size < ATTR.size:
+            break
+        found[kind & 0x3FFF] = data[at + ATTR.size : at + size]
+        at += (size + 3) & ~3
+    return found
+
+
+def _handle(number: int) -> str:
+    major, minor = number >> 16, number & 0xFFFF
+    return f"{major:x}:" + (f"{minor:x}" if minor else "")
+
+
+def _qdisc(body: bytes) -> dict[str, Any]:
+    _, _, handle, parent, _ = TCMSG.unpack_from(body)
+    attributes = _attributes(body[TCMSG.size :])
+    kind = attributes[TCA_KIND].rstrip(b"\0").decode()
+    qdisc: dict[str, Any] = {"kind": kind, "handle": _handle(handle)}
+    if parent == ROOT:
+        qdisc["root"] = True
+    else:
+        qdisc["parent"] = "ffff:fff1" if parent == INGRESS else _handle(parent)
+    stats = _attributes(attributes.get(TCA_STATS2, b""))
+    if TCA_STATS_BASIC in stats:
+        qdisc["bytes"], qdisc["packets"] = struct.unpack_from("=QI", stats[TCA_STATS_BASIC])
+    if TCA_STATS_QUEUE in stats:
+        names = ("qlen", "backlog", "drops", "requeues", "overlimits")
+        qdisc.update(zip(names, struct.unpack_from("=5I", stats[TCA_STATS_QUEUE]), strict=True))
+    if TCA_STATS_APP in stats and kind in EXTENDED:
+        qdisc.update(EXTENDED[kind](stats[TCA_STATS_APP]))
+    return qdisc
+
+
+def sample(reader: QdiscReader, out: IO[str], period_s: float, seconds: float | None, stopped: Callable[[], bool]) -> None:
+    """Write readings until `seconds` have passed or `stopped()`."""
+    start = time.monotonic()
+    number, flushed = 0, start
+    while not stopped():
+        now = time.monotonic()
+        if seconds is not None and now - start >= seconds:
+            break
+        line = {"t": round(now - start, 9), "qdiscs": reader.read()}
+        out.write(json.dumps(line, separators=(",", ":")) + "\n")
+        if now - flushed >= FLUSH_S:
+            out.flush()
+            flushed = now
+        number = max(number + 1, int((time.monotonic() - start) / period_s) + 1)
+        time.sleep(max(0.0, start + number * period_s - time.monotonic()))
+    out.flush()
+
+
+def main() -> int:
+    """Sample until told to stop; 2 for a wrong interface."""
+    parser = argparse.ArgumentParser(description="Sample the queueing disciplines of an interface.")
+    parser.add_argument("interface")
+    parser.add_argument("--out", type=Path, required=True, help="file for the readings, JSON lines")
+    parser.add_argument("--period", type=float, default=0.01, help="seconds between readings (0.01)")
+    parser.add_argument("--seconds", type=float, help="end after this many seconds")
+    args = parser.parse_args()
+    ended: list[int] = []
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda number, _: ended.append(number))
+    try:
+        reader = QdiscReader(args.interface)
+    except LookupError as error:
+        print(f"sampler: {error}; `ip link` lists them", file=sys.stderr)
+        return 2
+    tc = subprocess.run(["tc", "-j", "qdisc", "show", "dev", args.interface], capture_output=True, text=True, check=False)
+    header = {"interface": args.interface, "period_s": args.period, "tc": json.loads(tc.stdout or "[]")}
+    with args.out.open("w") as out:
+        out.write(json.dumps(header) + "\n")
+        sample(reader, out, args.period, args.seconds, lambda: bool(ended))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
