@@ -156,6 +156,8 @@ class Agent:
             HOME=WORK,
             USER="root",
             TERM="dumb",
+            XDG_CACHE_HOME="/run/linklab/cache",
+            MPLCONFIGDIR="/run/linklab/matplotlib",
             PATH=f"{HERE / 'shims'}:{message['scripts']}:{os.environ['PATH']}",
         )
         self.asks.has_display = bool(message.get("display"))
