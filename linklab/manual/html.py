@@ -251,7 +251,10 @@ class _Writer:
         label, inside, note = _box(step)
         if partners := self._partners[step.id]:
             note = f"press Enter here and in {' and '.join(partners)} at the same time"
-        output = excerpt(self.recorded.outputs.get(step.id, ""), step.show)
+        show = step.show
+        if show.kind == "auto" and isinstance(step.action, Commands) and isinstance(step.action.finish, LeftRunning):
+            show = Show("none")  # its output is shown where it is stopped
+        output = excerpt(self.recorded.outputs.get(step.id, ""), show)
         if output:
             inside += f'<pre class="output" aria-label="Output" tabindex="0">{escape(output)}</pre>'
         aside = f' <span class="note">{escape(note)}</span>' if note else ""

@@ -73,7 +73,10 @@ def topology_svg(nodes: Sequence[Node], links: Sequence[Link], title: str = "Top
 def topology_parts(topology: Topology) -> tuple[list[Node], list[Link]]:
     """Nodes with their addresses and links with the names of their ports, from a topology file."""
     nodes = [Node(host.name, "host", float(host.x), float(host.y), topology.address(host)) for host in topology.hosts]
-    nodes += [Node(switch.name, "switch", float(switch.x), float(switch.y)) for switch in topology.switches]
+    nodes += [
+        Node(switch.name, "router" if switch.type == "legacyRouter" else "switch", float(switch.x), float(switch.y))
+        for switch in topology.switches
+    ]
     ends = zip(topology.links, topology.link_ends(), strict=True)
     return nodes, [Link(link.src, link.dest, src, dest) for link, (src, dest) in ends]
 
