@@ -2,7 +2,7 @@
 """A topology as an SVG picture: nodes where the editor has them, links with the names of their ports.
 
 Called by the HTML writer; pure, from the small structure below, so that it needs neither Mininet nor a display.
-Colours come from CSS variables of the page, with fallbacks for a picture opened alone.
+Colours are given twice: as attributes for a picture opened alone, and as classes that a page's style may colour.
 """
 
 from __future__ import annotations
@@ -40,6 +40,21 @@ class Link:
 MARGIN = 56.0
 STEP_X, STEP_Y = 150.0, 86.0
 """Least distance between columns and rows, so that the port names have room."""
+
+LETTER = 5.6
+"""Width of a letter of a port's name, about; there is no font to ask."""
+
+COLOURS = {
+    "host": "#e3eefc",
+    "switch": "#e6f4ea",
+    "router": "#fdf0dc",
+    "other": "#eeeeee",
+    "edge": "#2f4a66",
+    "line": "#66788a",
+    "ink": "#16202a",
+    "muted": "#55636f",
+}
+"""For a picture alone and for PDF; a page replaces them through the classes of the same names."""
 
 
 def topology_svg(nodes: Sequence[Node], links: Sequence[Link], title: str = "Topology") -> str:
@@ -104,38 +119,40 @@ def _link(link: Link, places: dict[str, tuple[float, float]]) -> str:
     (ax, ay), (bx, by) = places[link.a], places[link.b]
     length = math.hypot(bx - ax, by - ay) or 1.0
     ux, uy = (bx - ax) / length, (by - ay) / length
+    side = 1 if ux >= 0 else -1  # above the line for a reader
+
+    def label(text: str, x: float, y: float, along: float, side: int = side) -> str:
+        if not text:
+            return ""
+        # A sloping line needs more distance, or it would run through the text.
+        away = side * (7 + 5 * abs(ux) + LETTER * len(text) / 2 * abs(uy))
+        return _text(text, x + ux * along + uy * away, y + uy * along - ux * away, "muted", size=10)
+
+    reach = 34 + LETTER * 4 if length > 130 else 0.36 * length
     ends = f'x1="{ax:.1f}" y1="{ay:.1f}" x2="{bx:.1f}" y2="{by:.1f}"'
-    line = f'<line {ends} stroke="var(--line, #66788a)" stroke-width="2"/>'
-
-    def label(text: str, x: float, y: float, distance: float) -> str:
-        # Beside the line, on the side that is up for a reader.
-        side = -1 if ux >= 0 else 1
-        px, py = x + ux * distance - uy * 11 * side, y + uy * distance + ux * 11 * side
-        return (
-            f'<text x="{px:.1f}" y="{py + 4:.1f}" font-size="10" fill="var(--muted, #55636f)">{escape(text)}</text>'
-            if text
-            else ""
-        )
-
-    reach = min(48.0, 0.36 * length)
-    note = label(link.note, (ax + bx) / 2, (ay + by) / 2 + 18, 0) if link.note else ""
-    return line + label(link.a_port, ax, ay, reach) + label(link.b_port, bx, by, -reach) + note
+    return "".join(
+        [
+            f'<line {ends} stroke="{COLOURS["line"]}" stroke-width="2" class="line"/>',
+            label(link.a_port, ax, ay, reach),
+            label(link.b_port, bx, by, -reach),
+            label(link.note, (ax + bx) / 2, (ay + by) / 2, 0, -side),
+        ]
+    )
 
 
 def _node(node: Node, x: float, y: float) -> str:
-    fill = {"host": "var(--host, #e3eefc)", "switch": "var(--switch, #e6f4ea)", "router": "var(--router, #fdf0dc)"}
-    colour = fill.get(node.kind, "var(--other, #eeeeee)")
-    edge = 'stroke="var(--edge, #2f4a66)" stroke-width="1.5"'
-    if node.kind == "host":
-        shape = f'<rect x="{x - 20:.1f}" y="{y - 15:.1f}" width="40" height="30" rx="4" fill="{colour}" {edge}/>'
-    elif node.kind == "router":
-        shape = f'<circle cx="{x:.1f}" cy="{y:.1f}" r="19" fill="{colour}" {edge}/>'
+    kind = node.kind if node.kind in COLOURS else "other"
+    look = f'fill="{COLOURS[kind]}" stroke="{COLOURS["edge"]}" stroke-width="1.5" class="{kind}"'
+    corner = 4 if node.kind == "host" else 15
+    if node.kind == "router":
+        shape = f'<circle cx="{x:.1f}" cy="{y:.1f}" r="19" {look}/>'
     else:
-        shape = f'<rect x="{x - 20:.1f}" y="{y - 15:.1f}" width="40" height="30" rx="15" fill="{colour}" {edge}/>'
-    name = f'<text x="{x:.1f}" y="{y + 4:.1f}" font-weight="600" fill="var(--ink, #16202a)">{escape(node.name)}</text>'
-    note = (
-        f'<text x="{x:.1f}" y="{y + 30:.1f}" font-size="11" fill="var(--ink, #16202a)">{escape(node.note)}</text>'
-        if node.note
-        else ""
-    )
-    return shape + name + note
+        shape = f'<rect x="{x - 20:.1f}" y="{y - 15:.1f}" width="40" height="30" rx="{corner}" {look}/>'
+    note = _text(node.note, x, y + 26, "ink", size=11) if node.note else ""
+    return shape + _text(node.name, x, y, "ink", size=12, bold=True) + note
+
+
+def _text(text: str, x: float, y: float, kind: str, *, size: int, bold: bool = False) -> str:
+    weight = ' font-weight="600"' if bold else ""
+    look = f'font-size="{size}"{weight} fill="{COLOURS[kind]}" class="{kind}"'
+    return f'<text x="{x:.1f}" y="{y + 4:.1f}" {look}>{escape(text)}</text>'

@@ -66,7 +66,7 @@ def test_steps_sections_and_links():
     assert "<strong>Step 1.</strong> Do <code>x</code>." in page
     assert "<strong>Step 2.</strong> Do y." in page
     assert '<a href="#b">Section 1.1</a>' in page
-    with pytest.raises(ManualError, match='manual.md:1: there is no section "no"'):
+    with pytest.raises(ManualError, match=r'manual.md:1: there is no section "no"'):
         html("{{section.no}}\n")
 
 
