@@ -30,6 +30,10 @@ REFUSED = {
     "userns": "the user-space reference switch is not part of any supported distribution",
 }
 OVS_DEADLINE_S = 20
+OVS_COUNTS_CPUS_FROM_S = 10.1
+"""Uptime from which Open vSwitch sees that there is a processor: it counts them when ten seconds have passed since the
+last count, and takes the boot for that one (2.17 to 3.1, lib/ovs-thread.c, count_cpu_cores). Before, it starts no thread
+for packets the kernel hands it, and every one is lost ("lost" in `ovs-dpctl show`), with or without a controller."""
 
 
 class BuildError(Exception):
@@ -162,6 +166,7 @@ def start_ovs() -> None:
     run = Path("/var/run/openvswitch")
     if (run / "db.sock").exists():
         return
+    time.sleep(max(0.0, OVS_COUNTS_CPUS_FROM_S - time.clock_gettime(time.CLOCK_MONOTONIC)))
     run.mkdir(parents=True, exist_ok=True)
     base = Path("/run/linklab/ovs")
     base.mkdir(parents=True, exist_ok=True)
