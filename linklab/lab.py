@@ -64,7 +64,7 @@ class Expectation:
         """What is expected, as a table shows it."""
         if self.tolerance:
             return str(self.tolerance)
-        return f"/{self.shows.pattern}/" if self.shows else "holds"
+        return "shown" if self.shows else "holds"
 
     @property
     def steps(self) -> tuple[str, ...]:
@@ -248,7 +248,8 @@ def _measured(expectation: Expectation, lookup: Any, scalars: Scalars) -> Verdic
 
 
 def _story(expectation: Expectation, saw: str = "") -> str:
-    what = expectation.relation.text if expectation.relation else f"{expectation.step} {expectation.what}".strip()
+    shows = f"/{expectation.shows.pattern}/" if expectation.shows else expectation.what
+    what = expectation.relation.text if expectation.relation else f"{expectation.step} {shows}"
     seen = f", saw {saw}" if saw else ""
     hint = f" {expectation.hint}" if expectation.hint else ""
     return f"{what}: expected {expectation.expected} ({expectation.why}){seen}.{hint}"

@@ -144,11 +144,12 @@ class Stage:
                 self._keep(step, parts)
             case Interrupt(of=of) | Await(of=of):
                 network, deadline_s = self._start(), step.deadline_s or DEADLINE_S
+                start_s = self.now_s()
                 if isinstance(step.action, Interrupt):
                     completed = network.stop(step.terminal, deadline_s=deadline_s)
                 else:
                     completed = network.finished(step.terminal, deadline_s=deadline_s)
-                self._keep(step, [completed])
+                self._add(step, completed.output, completed.exit_status, start_s, self.now_s())
                 first = self.captures[of]
                 self.captures[of] = replace(
                     first, output=completed.output, exit_status=completed.exit_status, end_s=self.now_s()
@@ -164,7 +165,7 @@ class Stage:
                 start_s = self.now_s()
                 for verb in verbs:
                     self._edit(verb)
-                self._add(step, "", None, start_s)
+                self._add(step, "", None, start_s, self.now_s())
         return [step]
 
     def _together(self, group: Sequence[Step]) -> None:
@@ -192,12 +193,13 @@ class Stage:
 
     def _keep(self, step: Step, parts: Sequence[api.Completed]) -> None:
         output = "\n".join(part.output.rstrip("\n") for part in parts if part.output.strip("\n"))
-        self._add(step, output + "\n" if output else "", parts[-1].exit_status, self._before_s + parts[0].start_s)
+        start_s, end_s = self._before_s + parts[0].start_s, self._before_s + parts[-1].end_s
+        self._add(step, output + "\n" if output else "", parts[-1].exit_status, start_s, end_s)
         if isinstance(step.action, Commands) and isinstance(step.action.finish, LeftRunning):
             self._running[step.id] = step
 
-    def _add(self, step: Step, output: str, status: int | None, start_s: float) -> None:
-        self.captures[step.id] = Capture(step.id, step.terminal, step.typed, output, status, start_s, self.now_s())
+    def _add(self, step: Step, output: str, status: int | None, start_s: float, end_s: float) -> None:
+        self.captures[step.id] = Capture(step.id, step.terminal, step.typed, output, status, start_s, end_s)
 
     def _share_files(self, done: dict[str, Step]) -> None:
         finished = {key: (step.terminal, step.typed) for key, step in done.items() if key not in self._running}

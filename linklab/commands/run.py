@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 
 ENGINES = {"pocket": ("linklab.engine.pocket", "PocketEngine")}
 
+WIDTH = 132
+"""Columns of the table where the output is no terminal."""
+
 _EPILOG = """examples:
   linklab run 14
   linklab run 8 --seed 3 --out /tmp/lab8
@@ -85,6 +88,8 @@ def replay(args: argparse.Namespace, out: Path | None, section: str | None = Non
     lab = load_lab(find_lab(args.lab))
     settings = Settings(Clock(args.clock), args.seed, args.cpu)
     console = Console(quiet=quiet, highlight=False)
+    if not console.is_terminal:
+        console = Console(quiet=quiet, highlight=False, width=WIDTH)
     folder = out or run_folder(lab, settings)
     narrator = _Progress(console, lab, len(chosen_steps(lab.manual, section)))
     with narrator.progress:
@@ -117,10 +122,10 @@ def print_verdicts(done: Run, console: Console) -> None:
         table.add_column(name, overflow="fold")
     for verdict in done.verdicts:
         expectation = verdict.expectation
-        what = expectation.relation.text if expectation.relation else expectation.what or "output"
+        relation = expectation.relation
         table.add_row(
-            Text(" ".join(expectation.steps) if not expectation.relation else ""),
-            Text(what),
+            Text("" if relation else expectation.step),
+            Text(relation.text if relation else expectation.what or "output"),
             Text(verdict.measured),
             Text(expectation.expected),
             Text(expectation.series),
