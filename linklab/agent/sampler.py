@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import signal
 import socket
 import struct
@@ -152,7 +153,9 @@ def _qdisc(body: bytes) -> dict[str, Any]:
 
 def sample(reader: QdiscReader, out: IO[str], period_s: float, seconds: float | None, stopped: Callable[[], bool]) -> None:
     """Write readings until `seconds` have passed or `stopped()`."""
-    start = time.monotonic()
+    # on whole periods of the clock, so that how long this program took to start leaves no trace in a virtual run
+    start = math.ceil(time.monotonic() / period_s + 1) * period_s
+    time.sleep(start - time.monotonic())
     number, flushed = 0, start
     while not stopped():
         now = time.monotonic()

@@ -7,6 +7,7 @@ orders the keeper about. Clocks, seed and cost profiles: docs/architecture.md; k
 
 from __future__ import annotations
 
+import compileall
 import contextlib
 import json
 import math
@@ -145,6 +146,8 @@ class PocketNetwork:
     def boot(self) -> None:
         """Start the kernel and wait for its agent."""
         memory = place.memory_dir(self.memory_mib * 2**20)
+        # programs inside read our code: they shall find it compiled in the first run as in every later one
+        compileall.compile_dir(PACKAGE, quiet=2)
         ours, guests = socket.socketpair()
         control, keepers = socket.socketpair()
         self._control = control
@@ -170,6 +173,11 @@ class PocketNetwork:
                 raise BootError(
                     f"the pocket kernel did not come up within {BOOT_DEADLINE_S} s. Its last words: {self.last_words.strip()[-600:] or '(none)'}"
                 )
+
+    @property
+    def keeper_pid(self) -> int:
+        """Process id of the keeper."""
+        return self._keeper.pid
 
     def _config(self, memory: Path) -> dict[str, Any]:
         costs = PROFILES[self.profile]

@@ -1,0 +1,288 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Measure speed, memory and sameness of the pocket, and write docs/benchmarks.md; run by `make bench`.
+
+Each figure stands beside what is asked. Times are wall-clock and depend on the machine, which the table names; the
+middle one of three runs is taken where a run is short. Exit 1 if a figure misses what is asked.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import platform
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future
+from dataclasses import dataclass
+from pathlib import Path
+
+from linklab import kernel
+from linklab.engine.api import Background, Clock, Typed
+from linklab.engine.pocket import PocketEngine, PocketNetwork
+from linklab.topology import Topology
+
+ROOT = Path(__file__).resolve().parent.parent
+PAGE = ROOT / "docs/benchmarks.md"
+TWO_HOSTS = """{"hosts": [{"number": "1", "opts": {"hostname": "h1", "nodeNum": 1}, "x": "100", "y": "100"},
+ {"number": "2", "opts": {"hostname": "h2", "nodeNum": 2}, "x": "300", "y": "100"}],
+ "switches": [{"number": "1", "opts": {"hostname": "s1", "nodeNum": 1, "switchType": "legacySwitch"}, "x": "200", "y": "100"}],
+ "links": [{"src": "h1", "dest": "s1", "opts": {}}, {"src": "s1", "dest": "h2", "opts": {}}],
+ "controllers": [], "version": "2"}"""
+SHAPED = "tc qdisc add dev s1-eth2 root handle 1: netem delay 20ms limit 100000 && tc qdisc add dev s1-eth2 parent 1: handle 2: tbf rate {rate} burst {burst} limit 26214400"
+BURST = {"1gbit": 500000, "10gbit": 5000000}
+BUFFERS = "sysctl -qw net.ipv4.tcp_rmem='10240 87380 52428800' net.ipv4.tcp_wmem='10240 87380 52428800'"
+
+
+@dataclass(frozen=True)
+class Row:
+    """A line of the table."""
+
+    what: str
+    asked: str
+    found: str
+    ok: bool
+
+
+@contextlib.contextmanager
+def network(clock: Clock = Clock.VIRTUAL, speed: float = 1.0) -> Iterator[PocketNetwork]:
+    """h1 - s1 - h2 in a pocket, with a working folder that is thrown away."""
+    with tempfile.TemporaryDirectory(prefix="linklab-bench-") as work:
+        engine = PocketEngine()
+        with engine.start(Topology.loads(TWO_HOSTS, "bench"), workdir=Path(work), clock=clock, speed=speed) as net:
+            yield net
+
+
+def shape(net: PocketNetwork, rate: str) -> None:
+    """20 ms and a rate on s1-eth2, large buffers, a server on h2."""
+    done = net.run([Typed("client", SHAPED.format(rate=rate, burst=BURST[rate]))])
+    done += net.run([Typed("h1", BUFFERS), Typed("h2", BUFFERS)])
+    if any(one.exit_status for one in done):
+        raise SystemExit("bench: the link could not be shaped: " + "".join(one.output for one in done))
+    net.run([Typed("h2", "iperf3 -s", Background())])
+
+
+def processes(net: PocketNetwork) -> list[int]:
+    """The pocket's processes: the kernel and its guest processes."""
+    children = subprocess.run(["pgrep", "-P", str(net.pid)], capture_output=True, text=True, check=False).stdout.split()
+    return [net.pid or 0, *map(int, children)]
+
+
+def cpu_s(pids: list[int]) -> float:
+    """Processor time of processes, seconds; one that has ended counts nothing."""
+    ticks = 0
+    for pid in pids:
+        with contextlib.suppress(OSError):
+            fields = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
+            ticks += int(fields[11]) + int(fields[12])
+    return ticks / os.sysconf("SC_CLK_TCK")
+
+
+def pss_mb(pids: list[int]) -> float:
+    """Proportional resident memory of processes, MB (proc(5), smaps_rollup)."""
+    total = 0
+    for pid in pids:
+        with contextlib.suppress(OSError):
+            for line in Path(f"/proc/{pid}/smaps_rollup").read_text().split("\n"):
+                if line.startswith("Pss:"):
+                    total += int(line.split()[1])
+    return total * 1024 / 1e6
+
+
+def middle(measure: Callable[[], float], times: int = 3) -> float:
+    """The middle one of several measurements."""
+    return statistics.median(measure() for _ in range(times))
+
+
+def boot_and_end() -> list[Row]:
+    """From nothing to a network that answers, and back to nothing."""
+    boots, ends = [], []
+    for _ in range(5):
+        start = time.monotonic()
+        with network() as net:
+            boots.append(time.monotonic() - start)
+            assert net.nodes  # noqa: S101 - the network is there
+            end = time.monotonic()
+        ends.append(time.monotonic() - end)
+    boot, end = statistics.median(boots), statistics.median(ends)
+    return [
+        Row("boot to network ready, h1 - s1 - h2", "at most 1.5 s", f"{boot:.2f} s", boot <= 1.5),
+        Row("power off", "at most 0.3 s", f"{end:.2f} s", end <= 0.3),
+    ]
+
+
+def bulk(rate: str, seconds: int, most: float) -> list[Row]:
+    """iperf3 over a shaped link on the virtual clock, and the memory it took."""
+    with network() as net:
+        shape(net, rate)
+        start = time.monotonic()
+        (done,) = net.run([Typed("h1", f"iperf3 -c 10.0.0.2 -t {seconds} -f m")])
+        wall = time.monotonic() - start
+        memory = pss_mb(processes(net))
+        seen = next(line.split()[-3] for line in done.output.split("\n") if line.endswith("receiver"))
+    rows = [
+        Row(f"{rate}, 20 ms, {seconds} s of iperf3, virtual clock ({seen} Mbps)", f"at most {most:g} s", f"{wall:.1f} s", wall <= most)
+    ]
+    if rate == "1gbit":
+        rows.append(Row("resident memory at its end", "at most 200 MB", f"{memory:.0f} MB", memory <= 200))
+    return rows
+
+
+def unshaped() -> list[Row]:
+    """The cost model: what a link without a shaper carries."""
+    with network() as net:
+        net.run([Typed("h2", "iperf3 -s", Background())])
+        (done,) = net.run([Typed("h1", "iperf3 -c 10.0.0.2 -t 5 -f g")])
+        gbps = float(next(line.split()[-3] for line in done.output.split("\n") if line.endswith("receiver")))
+    return [Row("link without a shaper, profile desktop", "44.8 Gbps within 5 %", f"{gbps:.1f} Gbps", abs(gbps / 44.8 - 1) <= 0.05)]
+
+
+def paced(rate: str, most: float) -> list[Row]:
+    """How much the paced clock at 1x slows down under load."""
+    with network(Clock.PACED) as net:
+        shape(net, rate)
+        before, start = net.clock_status(), time.monotonic()
+        net.run([Typed("h1", "iperf3 -c 10.0.0.2 -t 10")])
+        after, wall = net.clock_status(), time.monotonic() - start
+    ratio = wall / (after["now_s"] - before["now_s"])
+    return [Row(f"paced at 1x, {rate} for 10 s: wall time / network time", f"at most {most:g}", f"{ratio:.3f}", ratio <= most)]
+
+
+def idle_and_keys() -> list[Row]:
+    """What an idle paced network costs, and how soon a key is echoed."""
+    with network(Clock.PACED) as net:
+        answer = net.link.request("open", deadline_s=10, what="a terminal", node="h1", rows=24, columns=80)
+        terminal = answer["terminal"]
+        shown: list[Future[float]] = []
+
+        def arrives(message: dict[str, str]) -> None:
+            if shown and not shown[-1].done():
+                shown[-1].set_result(time.monotonic())
+
+        net.link.on("data", arrives)
+        time.sleep(1)
+        delays = []
+        for _ in range(50):
+            shown.append(Future())
+            start = time.monotonic()
+            net.link.send("input", terminal=terminal, data="eA==")
+            delays.append((shown[-1].result(5) - start) * 1000)
+            time.sleep(0.037)
+        pids = [*processes(net), net.keeper_pid]
+        start, before = time.monotonic(), cpu_s(pids)
+        time.sleep(10)
+        share = (cpu_s(pids) - before) / (time.monotonic() - start) * 100
+    worst = sorted(delays)[int(len(delays) * 0.95)]
+    return [
+        Row("paced, key to echo, 95 of 100", "within 20 ms", f"{worst:.1f} ms (median {statistics.median(delays):.1f})", worst <= 20),
+        Row("paced, idle network", "at most 5 % of a core", f"{share:.1f} %", share <= 5),
+    ]
+
+
+def lab(folder: Path, seed: int, number: int = 14) -> tuple[float, str]:
+    """A lab replayed: wall seconds, and the digest of every iperf3 JSON file it wrote."""
+    start = time.monotonic()
+    subprocess.run(
+        [sys.executable, "-m", "linklab", "run", str(number), "--seed", str(seed), "--out", str(folder)],
+        stdout=subprocess.DEVNULL,
+        check=False,
+    )
+    wall = time.monotonic() - start
+    files = sorted((folder / "files").rglob("*.json"))
+    return wall, hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()[:12] if files else "none"
+
+
+def lossy(seed: int) -> str:
+    """The digest of iperf3's JSON after 5 s over 1 Gbps with 0.01 % random loss."""
+    with network() as net:
+        shape(net, "1gbit")
+        net.run([Typed("client", "tc qdisc change dev s1-eth2 root handle 1: netem delay 20ms loss 0.01% limit 100000")])
+        (done,) = net.run([Typed("h1", "iperf3 -c 10.0.0.2 -t 5 -J")])
+    return hashlib.sha256(done.output.encode()).hexdigest()[:12]
+
+
+def sameness() -> list[Row]:
+    """Five runs with one seed, two of them on a busy machine; and another seed."""
+    walls, labs, losses = [], [], []
+    with tempfile.TemporaryDirectory(prefix="linklab-bench-") as base:
+        for number in range(5):
+            busy = [subprocess.Popen(["sh", "-c", "while :; do :; done"]) for _ in range(2 if number >= 3 else 0)]
+            try:
+                wall, digest = lab(Path(base) / str(number), 1)
+                losses.append(lossy(1))
+            finally:
+                for process in busy:
+                    process.kill()
+                    process.wait()
+            labs.append(digest)
+            if not busy:
+                walls.append(wall)
+        _, other = lab(Path(base) / "other", 2)
+    other_loss = lossy(2)
+    return [
+        Row("`linklab run 14`, whole", "at most 60 s", f"{statistics.median(walls):.0f} s", statistics.median(walls) <= 60),
+        Row("Lab 14's iperf3 JSON, seed 1 five times, twice on a busy machine", "the same bytes", _same(labs), len(set(labs)) == 1 and "none" not in labs),
+        Row("the same of a link with 0.01 % loss", "the same bytes", _same(losses), len(set(losses)) == 1),
+        Row("seed 2 against seed 1", "other bytes", f"{other}, {other_loss}", other not in labs and other_loss not in losses),
+    ]
+
+
+def _same(digests: list[str]) -> str:
+    return f"{len(digests)} times {digests[0]}" if len(set(digests)) == 1 else " ".join(digests)
+
+
+MEASURES: dict[str, Callable[[], list[Row]]] = {
+    "boot": boot_and_end,
+    "1gbit": lambda: bulk("1gbit", 60, 10),
+    "10gbit": lambda: bulk("10gbit", 10, 10),
+    "unshaped": unshaped,
+    "paced-1gbit": lambda: paced("1gbit", 1.02),
+    "paced-10gbit": lambda: paced("10gbit", 1.3),
+    "idle": idle_and_keys,
+    "sameness": sameness,
+}
+
+
+def page(rows: list[Row]) -> str:
+    """The page docs/benchmarks.md."""
+    built = kernel.require()
+    model = next((line.split(":")[1].strip() for line in Path("/proc/cpuinfo").read_text().split("\n") if line.startswith("model name")), "?")
+    lines = [
+        "# Benchmarks",
+        "",
+        "Written by `make bench`; do not edit. Times are wall-clock on the machine named here.",
+        "",
+        f"Machine: {model}, {len(os.sched_getaffinity(0))} processors, Linux {platform.release()}.",
+        f"Pocket: Linux {built.version}, digest {built.digest}, {built.info['bytes'] / 1e6:.1f} MB, built in {built.info['seconds']} s.",
+        "",
+        "| what | asked | found | |",
+        "|---|---|---|---|",
+        *(f"| {row.what} | {row.asked} | {row.found} | {'yes' if row.ok else '**no**'} |" for row in rows),
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def main(names: list[str]) -> int:
+    """Measure all, or those named; only all together are written down."""
+    unknown = [name for name in names if name not in MEASURES]
+    if unknown:
+        print(f"bench: no measure {', '.join(unknown)}; there are {', '.join(MEASURES)}", file=sys.stderr)
+        return 2
+    rows = []
+    for name in names or MEASURES:
+        print(f"bench: {name} …", file=sys.stderr, flush=True)
+        for row in MEASURES[name]():
+            print(f"{'ok ' if row.ok else 'NO '} {row.what}: {row.found} (asked: {row.asked})", flush=True)
+            rows.append(row)
+    if not names:
+        PAGE.write_text(page(rows))
+    return 0 if all(row.ok for row in rows) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
