@@ -36,6 +36,7 @@ PACKAGE = Path(__file__).resolve().parent.parent
 BOOT_DEADLINE_S = 60
 BUILD_DEADLINE_S = 120
 CLOSE_DEADLINE_S = 5
+LAST_WORDS = 600
 GUEST_CHANNEL_FD = 63
 VIRTUAL_START_NS = 1_704_067_200_000_000_000
 """What the virtual clock calls the moment of boot: 2024-01-01 00:00:00 UTC, the same in every run."""
@@ -51,7 +52,7 @@ class Costs:
 
 
 PROFILES = {
-    "desktop": Costs(syscall_ps=300_000, byte_ps=60, packet_ps=1_000_000),
+    "desktop": Costs(syscall_ps=300_000, byte_ps=51, packet_ps=1_000_000),
     "ideal": Costs(syscall_ps=0, byte_ps=0, packet_ps=0),
     "slow-vm": Costs(syscall_ps=2_000_000, byte_ps=400, packet_ps=15_000_000),
 }
@@ -118,9 +119,7 @@ class PocketEngine:
 class PocketNetwork:
     """A running network in a pocket; see `linklab.engine.api.Network`."""
 
-    def __init__(
-        self, *, workdir: Path, clock: Clock, seed: int, profile: str, speed: float, memory_mib: int
-    ) -> None:
+    def __init__(self, *, workdir: Path, clock: Clock, seed: int, profile: str, speed: float, memory_mib: int) -> None:
         self.kernel = kernel.require()
         self.workdir = workdir.resolve()
         self.clock = clock
@@ -155,7 +154,14 @@ class PocketNetwork:
         self.link.on("hello", lambda _: self._hello.set())
         with guests, keepers:
             self._keeper = subprocess.Popen(
-                [sys.executable, "-I", "-S", str(PACKAGE / "engine/keeper.py"), str(keepers.fileno()), str(guests.fileno())],
+                [
+                    sys.executable,
+                    "-I",
+                    "-S",
+                    str(PACKAGE / "engine/keeper.py"),
+                    str(keepers.fileno()),
+                    str(guests.fileno()),
+                ],
                 stdin=subprocess.DEVNULL,
                 pass_fds=[keepers.fileno(), guests.fileno()],
                 start_new_session=True,
@@ -166,13 +172,13 @@ class PocketNetwork:
         self.link.begin()
         deadline = time.monotonic() + BOOT_DEADLINE_S
         while not self._hello.wait(0.2):
-            if self._gone.is_set():
-                raise BootError(f"the pocket kernel ended while booting. Its last words: {self.last_words.strip()[-600:] or '(none)'}")
-            if time.monotonic() > deadline:
+            late = time.monotonic() > deadline
+            if late:
                 self.close()
-                raise BootError(
-                    f"the pocket kernel did not come up within {BOOT_DEADLINE_S} s. Its last words: {self.last_words.strip()[-600:] or '(none)'}"
-                )
+            if late or self._gone.is_set():
+                how = f"did not come up within {BOOT_DEADLINE_S} s" if late else "ended while booting"
+                words = self.last_words.strip()[-LAST_WORDS:] or "(none)"
+                raise BootError(f"the pocket kernel {how}. Its last words: {words}")
 
     @property
     def keeper_pid(self) -> int:
@@ -189,7 +195,15 @@ class PocketNetwork:
             f"pocket.syscall_ps={costs.syscall_ps}",
             f"pocket.byte_ps={costs.byte_ps}",
             f"pocket.packet_ps={costs.packet_ps}",
-            *"root=/dev/root rootfstype=hostfs rootflags=/ rw con=null con0=fd:0,fd:1 quiet init=@RUN@/init RUN=@RUN@".split(),
+            "root=/dev/root",
+            "rootfstype=hostfs",
+            "rootflags=/",
+            "rw",
+            "con=null",
+            "con0=fd:0,fd:1",
+            "quiet",
+            "init=@RUN@/init",
+            "RUN=@RUN@",
             f"CLOCK={self.clock.value}",
         ]
         if self.kernel.seccomp:
