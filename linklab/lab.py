@@ -19,7 +19,7 @@ from linklab.errors import InputError, LabError
 from linklab.manual.model import Manual
 from linklab.manual.numbers import base_unit, format_number
 from linklab.manual.parse import load_manual
-from linklab.relation import Relation, parse_relation
+from linklab.relation import Lookup, Relation, parse_relation
 from linklab.tolerance import Tolerance, parse_tolerance
 from linklab.topology import Topology
 
@@ -228,7 +228,7 @@ def _judge(
         return Verdict(expectation, Outcome.ERROR, "", str(error))
 
 
-def _measured(expectation: Expectation, lookup: Any, scalars: Scalars) -> Verdict:  # noqa: ANN401 - a local function
+def _measured(expectation: Expectation, lookup: Lookup, scalars: Scalars) -> Verdict:
     if expectation.relation:
         holds, left, right = expectation.relation.evaluate(lookup)
         shown = f"{_with_unit(expectation.relation, left, scalars)} {'' if holds else 'not '}"
@@ -236,7 +236,8 @@ def _measured(expectation: Expectation, lookup: Any, scalars: Scalars) -> Verdic
         return Verdict(
             expectation, Outcome.PASS if holds else Outcome.FAIL, shown, "" if holds else _story(expectation)
         )
-    assert expectation.tolerance is not None  # noqa: S101 - one of the three is always set
+    if expectation.tolerance is None:
+        raise LabError(f"{expectation.where}: nothing to judge by")
     value = lookup(expectation.step, expectation.what)
     unit = scalars[expectation.step][expectation.what][1]
     if base_unit(unit) != expectation.tolerance.unit:
@@ -274,7 +275,7 @@ def _check_keys(table: Mapping[str, Any], path: Path) -> None:
         raise LabError(f"{path}: objectives is a list of sentences")
 
 
-def _expectation(table: Any, where: str) -> Expectation:  # noqa: ANN401 - TOML may hold anything
+def _expectation(table: object, where: str) -> Expectation:
     if not isinstance(table, dict):
         raise LabError(f"{where}: write expectations as [[expect]] tables")
     for key in table:

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from linklab import figures
+from linklab import stepplots
 from linklab.errors import LabError
 from linklab.lab import Lab, Outcome, Scalars
 from linklab.manual.html import Recorded
@@ -147,7 +147,7 @@ def _write(run: Run, folder: Path) -> None:
             try:
                 if figure.step not in run.measured:
                     raise LabError(f"step {figure.step} measured nothing to draw")
-                content = figures.draw(run.measured[figure.step], figures.series_of(figure.name))
+                content = stepplots.draw(run.measured[figure.step], stepplots.series_of(figure.name))
             except LabError as error:
                 raise LabError(f"{run.lab.manual.path}:{figure.line}: {error}") from error
             (folder / "figures" / f"{figure.step}-{figure.name}.svg").write_bytes(content)

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from linklab import figures
+from linklab import stepplots
 from linklab.manual.html import data_uri, excerpt, page, terminal_label
 from linklab.manual.model import Show
 from linklab.measure import Measurements
@@ -64,5 +64,5 @@ def write_report(run: Run) -> Path:
 
 
 def _plots(measured: Measurements) -> list[tuple[str, str]]:
-    names = [name for name in figures.available(measured) if name not in figures.ON_ITS_OWN]
-    return [(figures.TITLES[name], data_uri(figures.draw(measured, name))) for name in names]
+    names = [name for name in stepplots.available(measured) if name not in stepplots.ON_ITS_OWN]
+    return [(stepplots.TITLES[name], data_uri(stepplots.draw(measured, name))) for name in names]

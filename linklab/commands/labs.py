@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from linklab.commands.run import WIDTH
 from linklab.commands.set_env import check_script
 from linklab.errors import InputError, LinklabError
 from linklab.lab import Lab, lab_folders, load_lab
@@ -54,7 +55,8 @@ def run(args: argparse.Namespace) -> int:
         topology = lab.topology.name if lab.topology else "built in the lab"
         row = (str(lab.number), lab.title, topology, str(lab.minutes or ""), network, state)
         table.add_row(*(Text(cell) for cell in row))
-    Console(highlight=False).print(table)
+    console = Console(highlight=False)
+    (console if console.is_terminal else Console(highlight=False, width=WIDTH)).print(table)
     return 0
 
 
