@@ -30,10 +30,14 @@ ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs/benchmarks.md"
 TWO_HOSTS = """{"hosts": [{"number": "1", "opts": {"hostname": "h1", "nodeNum": 1}, "x": "100", "y": "100"},
  {"number": "2", "opts": {"hostname": "h2", "nodeNum": 2}, "x": "300", "y": "100"}],
- "switches": [{"number": "1", "opts": {"hostname": "s1", "nodeNum": 1, "switchType": "legacySwitch"}, "x": "200", "y": "100"}],
+ "switches": [{"number": "1", "opts": {"hostname": "s1", "nodeNum": 1, "switchType": "legacySwitch"},
+  "x": "200", "y": "100"}],
  "links": [{"src": "h1", "dest": "s1", "opts": {}}, {"src": "s1", "dest": "h2", "opts": {}}],
  "controllers": [], "version": "2"}"""
-SHAPED = "tc qdisc add dev s1-eth2 root handle 1: netem delay 20ms limit 100000 && tc qdisc add dev s1-eth2 parent 1: handle 2: tbf rate {rate} burst {burst} limit 26214400"
+SHAPED = (
+    "tc qdisc add dev s1-eth2 root handle 1: netem delay 20ms limit 100000 && "
+    "tc qdisc add dev s1-eth2 parent 1: handle 2: tbf rate {rate} burst {burst} limit 26214400"
+)
 BURST = {"1gbit": 500000, "10gbit": 5000000}
 BUFFERS = "sysctl -qw net.ipv4.tcp_rmem='10240 87380 52428800' net.ipv4.tcp_wmem='10240 87380 52428800'"
 
@@ -105,7 +109,7 @@ def boot_and_end() -> list[Row]:
         start = time.monotonic()
         with network() as net:
             boots.append(time.monotonic() - start)
-            assert net.nodes  # noqa: S101 - the network is there
+            assert net.nodes
             end = time.monotonic()
         ends.append(time.monotonic() - end)
     boot, end = statistics.median(boots), statistics.median(ends)
@@ -125,7 +129,12 @@ def bulk(rate: str, seconds: int, most: float) -> list[Row]:
         memory = pss_mb(processes(net))
         seen = next(line.split()[-3] for line in done.output.split("\n") if line.endswith("receiver"))
     rows = [
-        Row(f"{rate}, 20 ms, {seconds} s of iperf3, virtual clock ({seen} Mbps)", f"at most {most:g} s", f"{wall:.1f} s", wall <= most)
+        Row(
+            f"{rate}, 20 ms, {seconds} s of iperf3, virtual clock ({seen} Mbps)",
+            f"at most {most:g} s",
+            f"{wall:.1f} s",
+            wall <= most,
+        )
     ]
     if rate == "1gbit":
         rows.append(Row("resident memory at its end", "at most 200 MB", f"{memory:.0f} MB", memory <= 200))
@@ -138,7 +147,14 @@ def unshaped() -> list[Row]:
         net.run([Typed("h2", "iperf3 -s", Background())])
         (done,) = net.run([Typed("h1", "iperf3 -c 10.0.0.2 -t 5 -f g")])
         gbps = float(next(line.split()[-3] for line in done.output.split("\n") if line.endswith("receiver")))
-    return [Row("link without a shaper, profile desktop", "44.8 Gbps within 5 %", f"{gbps:.1f} Gbps", abs(gbps / 44.8 - 1) <= 0.05)]
+    return [
+        Row(
+            "link without a shaper, profile desktop",
+            "44.8 Gbps within 5 %",
+            f"{gbps:.1f} Gbps",
+            abs(gbps / 44.8 - 1) <= 0.05,
+        )
+    ]
 
 
 def paced(rate: str, most: float) -> list[Row]:
@@ -149,7 +165,14 @@ def paced(rate: str, most: float) -> list[Row]:
         net.run([Typed("h1", "iperf3 -c 10.0.0.2 -t 10")])
         after, wall = net.clock_status(), time.monotonic() - start
     ratio = wall / (after["now_s"] - before["now_s"])
-    return [Row(f"paced at 1x, {rate} for 10 s: wall time / network time", f"at most {most:g}", f"{ratio:.3f}", ratio <= most)]
+    return [
+        Row(
+            f"paced at 1x, {rate} for 10 s: wall time / network time",
+            f"at most {most:g}",
+            f"{ratio:.3f}",
+            ratio <= most,
+        )
+    ]
 
 
 def idle_and_keys() -> list[Row]:
@@ -178,7 +201,12 @@ def idle_and_keys() -> list[Row]:
         share = (cpu_s(pids) - before) / (time.monotonic() - start) * 100
     worst = sorted(delays)[int(len(delays) * 0.95)]
     return [
-        Row("paced, key to echo, 95 of 100", "within 20 ms", f"{worst:.1f} ms (median {statistics.median(delays):.1f})", worst <= 20),
+        Row(
+            "paced, key to echo, 95 of 100",
+            "within 20 ms",
+            f"{worst:.1f} ms (median {statistics.median(delays):.1f})",
+            worst <= 20,
+        ),
         Row("paced, idle network", "at most 5 % of a core", f"{share:.1f} %", share <= 5),
     ]
 
@@ -200,7 +228,9 @@ def lossy(seed: int) -> str:
     """The digest of iperf3's JSON after 5 s over 1 Gbps with 0.01 % random loss."""
     with network() as net:
         shape(net, "1gbit")
-        net.run([Typed("client", "tc qdisc change dev s1-eth2 root handle 1: netem delay 20ms loss 0.01% limit 100000")])
+        net.run(
+            [Typed("client", "tc qdisc change dev s1-eth2 root handle 1: netem delay 20ms loss 0.01% limit 100000")]
+        )
         (done,) = net.run([Typed("h1", "iperf3 -c 10.0.0.2 -t 5 -J")])
     return hashlib.sha256(done.output.encode()).hexdigest()[:12]
 
@@ -224,10 +254,25 @@ def sameness() -> list[Row]:
         _, other = lab(Path(base) / "other", 2)
     other_loss = lossy(2)
     return [
-        Row("`linklab run 14`, whole", "at most 60 s", f"{statistics.median(walls):.0f} s", statistics.median(walls) <= 60),
-        Row("Lab 14's iperf3 JSON, seed 1 five times, twice on a busy machine", "the same bytes", _same(labs), len(set(labs)) == 1 and "none" not in labs),
+        Row(
+            "`linklab run 14`, whole",
+            "at most 60 s",
+            f"{statistics.median(walls):.0f} s",
+            statistics.median(walls) <= 60,
+        ),
+        Row(
+            "Lab 14's iperf3 JSON, seed 1 five times, twice on a busy machine",
+            "the same bytes",
+            _same(labs),
+            len(set(labs)) == 1 and "none" not in labs,
+        ),
         Row("the same of a link with 0.01 % loss", "the same bytes", _same(losses), len(set(losses)) == 1),
-        Row("seed 2 against seed 1", "other bytes", f"{other}, {other_loss}", other not in labs and other_loss not in losses),
+        Row(
+            "seed 2 against seed 1",
+            "other bytes",
+            f"{other}, {other_loss}",
+            other not in labs and other_loss not in losses,
+        ),
     ]
 
 
@@ -250,14 +295,22 @@ MEASURES: dict[str, Callable[[], list[Row]]] = {
 def page(rows: list[Row]) -> str:
     """The page docs/benchmarks.md."""
     built = kernel.require()
-    model = next((line.split(":")[1].strip() for line in Path("/proc/cpuinfo").read_text().split("\n") if line.startswith("model name")), "?")
+    model = next(
+        (
+            line.split(":")[1].strip()
+            for line in Path("/proc/cpuinfo").read_text().split("\n")
+            if line.startswith("model name")
+        ),
+        "?",
+    )
     lines = [
         "# Benchmarks",
         "",
         "Written by `make bench`; do not edit. Times are wall-clock on the machine named here.",
         "",
         f"Machine: {model}, {len(os.sched_getaffinity(0))} processors, Linux {platform.release()}.",
-        f"Pocket: Linux {built.version}, digest {built.digest}, {built.info['bytes'] / 1e6:.1f} MB, built in {built.info['seconds']} s.",
+        f"Pocket: Linux {built.version}, digest {built.digest}, {built.info['bytes'] / 1e6:.1f} MB, "
+        f"built in {built.info['seconds']} s.",
         "",
         "| what | asked | found | |",
         "|---|---|---|---|",

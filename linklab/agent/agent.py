@@ -263,7 +263,9 @@ class Agent:
                     terminal.interrupt()
             if all(job.end_s is not None or (job.kind == "background" and not job.lines) for job in request.jobs):
                 self.requests.remove(request)
-                self._send({"id": request.id, "ok": {"done": [self._completed(*pair) for pair in self._pairs(request)]}})
+                self._send(
+                    {"id": request.id, "ok": {"done": [self._completed(*pair) for pair in self._pairs(request)]}}
+                )
 
     @staticmethod
     def _pairs(request: Request) -> list[tuple[Terminal, Job]]:
@@ -304,7 +306,9 @@ class Agent:
                 raise TerminalError("terminal mininet: there is no network here, so no Mininet CLI")
             return []
         if self.net is None or base not in self.net:
-            known = ", ".join(["client", "mininet", *(node.name for node in self.net.values())] if self.net else ["client"])
+            known = ", ".join(
+                ["client", "mininet", *(node.name for node in self.net.values())] if self.net else ["client"]
+            )
             raise TerminalError(f"terminal {base}: no such node; there are {known}")
         node = self.net[base]
         return [] if not node.inNamespace else ["mnexec", "-a", str(node.pid)]
@@ -340,4 +344,3 @@ class Agent:
             command = getattr(node, "stop_command", None)
             if command:
                 node.cmd(command)
-

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import contextlib
 import json
-import os
 import socket
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 SOCKET = "/run/linklab/agent"
@@ -33,7 +33,7 @@ class Asks:
     def listen(self) -> socket.socket:
         """The socket to watch for programs that ask."""
         with contextlib.suppress(FileNotFoundError):
-            os.unlink(SOCKET)
+            Path(SOCKET).unlink()
         self.server = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         self.server.bind(SOCKET)
         self.server.listen(8)

@@ -2,7 +2,8 @@
 """The Mininet CLI of a running network, as a process of its own on a pty.
 
 The process is a fork of the agent, so it holds the network's objects; the agent itself no longer speaks to the nodes'
-shells once the network is built. `clock`, `xterm` by way of the host, and `source NAME` from any folder are added.
+shells once the network is built. `clock`, `concurrent`, `xterm` by way of the host, and `source NAME` from any folder
+are added.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 import os
 import pty
 import signal
+import subprocess
 import sys
 import termios
 from pathlib import Path
@@ -18,6 +20,7 @@ from typing import Any
 from mininet.cli import CLI
 from mininet.log import lg
 
+from linklab.agent import concurrent
 from linklab.agent.ask import ask
 from linklab.agent.terminal import Terminal, resize
 
@@ -50,6 +53,34 @@ class Console(CLI):  # type: ignore[misc] # mininet has no types
                     name = str(Path(folder) / name)
                     break
         super().do_source(name)
+
+    def onecmd(self, line: str) -> Any:
+        """As Mininet's, with comments also in the files of `source`."""
+        return super().onecmd(self.precmd(line))
+
+    def do_concurrent(self, line: str) -> None:
+        """Run iperf3 tests that begin together, plot them in one graph, print the fairness index.
+
+        Usage: concurrent [-t SECONDS] CLIENT:SERVER[:ALGORITHM]... [-- OPTION OF IPERF3...]
+        The results go to a folder called as the sourced file, or "concurrent".
+        """
+        folder = Path(Path(self.inputFile.name).name if self.inputFile else "concurrent")
+        try:
+            plan = concurrent.parse(line, self.mn)
+            print(concurrent.describe(plan))
+            tests = concurrent.Tests(plan, lambda n: int(self.mn[n].pid), lambda n: str(self.mn[n].IP()), folder)
+            files = [str(path) for path in tests.run()]
+        except (concurrent.ConcurrentError, OSError) as error:
+            print(f"concurrent: {error}")
+            return
+        results = str(folder / "results")
+        for command in (
+            ["linklab", "plot", "iperf", "--out", results, *files],
+            ["xdg-open", f"{results}/throughput.pdf"],
+            ["linklab", "fairness", *files],
+        ):
+            if subprocess.run(command, check=False).returncode:
+                return
 
 
 class _Captured(Console):

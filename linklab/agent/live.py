@@ -18,7 +18,7 @@ READ_BYTES = 65536
 
 
 class LiveTerminals:
-    """The open ones, by their names t1, t2, …"""
+    """The open ones, by their names t1, t2 and so on."""
 
     def __init__(
         self,
@@ -51,32 +51,54 @@ class LiveTerminals:
 
     def _keep(self, pid: int, master: int, message: dict[str, Any]) -> str:
         resize(master, message.get("rows", 24), message.get("columns", 80))
+        os.set_blocking(master, False)  # whoever pastes into a program that does not read must not stop the agent
         self.count += 1
         name = f"t{self.count}"
         self.open_ones[name] = (pid, master)
+        child = os.pidfd_open(pid)
         self.watch(master, lambda: self._readable(name))
+        self.watch(child, lambda: self._ended(name, pid, child))
         return name
 
     def _readable(self, name: str) -> None:
-        pid, master = self.open_ones[name]
+        """Pass on what the terminal shows; it may close before its program ends, whose end is waited for elsewhere."""
+        master = self.open_ones[name][1]
         try:
             data = os.read(master, READ_BYTES)
+        except BlockingIOError:
+            return
         except OSError:
             data = b""
         if data:
             self.send({"event": "data", "terminal": name, "data": base64.b64encode(data).decode()})
-            return
+        else:
+            self.unwatch(master)
+
+    def _ended(self, name: str, pid: int, child: int) -> None:
+        """The program has ended; what it left in the background may hold the terminal, as after closing a window."""
+        self.unwatch(child)
+        os.close(child)
+        _, waited = os.waitpid(pid, 0)
+        if name in self.open_ones:
+            master = self.open_ones[name][1]
+            with contextlib.suppress(OSError):
+                while data := os.read(master, READ_BYTES):
+                    self.send({"event": "data", "terminal": name, "data": base64.b64encode(data).decode()})
+            self._close(name)
+        self.send({"event": "closed", "terminal": name, "status": os.waitstatus_to_exitcode(waited)})
+
+    def _close(self, name: str) -> None:
+        _, master = self.open_ones.pop(name)
         self.unwatch(master)
         os.close(master)
-        del self.open_ones[name]
-        with contextlib.suppress(ChildProcessError):
-            os.waitpid(pid, 0)
-        self.send({"event": "closed", "terminal": name})
 
     def input(self, message: dict[str, Any]) -> dict[str, Any]:
         """Keys typed there."""
         if message["terminal"] in self.open_ones:
-            os.write(self.open_ones[message["terminal"]][1], base64.b64decode(message["data"]))
+            data = base64.b64decode(message["data"])
+            with contextlib.suppress(OSError):  # full, or its program has just ended
+                while data:
+                    data = data[os.write(self.open_ones[message["terminal"]][1], data) :]
         return {}
 
     def resize(self, message: dict[str, Any]) -> dict[str, Any]:
@@ -86,8 +108,7 @@ class LiveTerminals:
         return {}
 
     def hangup(self, message: dict[str, Any]) -> dict[str, Any]:
-        """The window was closed."""
+        """The window was closed: the kernel tells the shell and what it runs (SIGHUP, tty_ioctl(4))."""
         if message["terminal"] in self.open_ones:
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(self.open_ones[message["terminal"]][0], signal.SIGHUP)
+            self._close(message["terminal"])
         return {}

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from mininet.link import Intf, Link, TCLink
-from mininet.net import Mininet
+from mininet.net import VERSION, Mininet
 from mininet.node import Controller, CPULimitedHost, Host, OVSSwitch, RemoteController
 from mininet.nodelib import LinuxBridge
 
@@ -58,7 +58,9 @@ def build(plan: dict[str, Any]) -> Mininet:
     """
     for node in plan["nodes"]:
         if node["kind"] in REFUSED:
-            raise BuildError(f"{plan['name']}: switch {node['name']}: {REFUSED[node['kind']]}; choose another switch type")
+            raise BuildError(
+                f"{plan['name']}: switch {node['name']}: {REFUSED[node['kind']]}; choose another switch type"
+            )
     net = Mininet(topo=None, build=False, ipBase=plan["ip_base"])
     try:
         _add_controllers(net, plan)
@@ -129,7 +131,9 @@ def _add_node(net: Mininet, node: dict[str, Any]) -> None:
         net.addSwitch(name, cls=OVSSwitch, failMode=fail_mode, dpopts=None, **options)
     for interface in node.get("external_interfaces", ()):
         if not Path("/sys/class/net", interface).exists():
-            raise BuildError(f"{name}: external interface {interface} does not exist in this network's machine; remove it")
+            raise BuildError(
+                f"{name}: external interface {interface} does not exist in this network's machine; remove it"
+            )
         Intf(interface, node=net.get(name))
 
 
@@ -175,7 +179,17 @@ def start_ovs() -> None:
         raise BuildError("Open vSwitch is not installed: install openvswitch-switch, or use legacy switches")
     _call(["ovsdb-tool", "create", str(base / "conf.db"), schema])
     log = ["-vconsole:off", "-vsyslog:off", "-vfile:off"]
-    _call(["ovsdb-server", str(base / "conf.db"), f"--remote=punix:{run}/db.sock", "--pidfile", "--detach", "--no-chdir", *log])
+    _call(
+        [
+            "ovsdb-server",
+            str(base / "conf.db"),
+            f"--remote=punix:{run}/db.sock",
+            "--pidfile",
+            "--detach",
+            "--no-chdir",
+            *log,
+        ]
+    )
     _call(["ovs-vsctl", "--no-wait", "init"])
     _call(["ovs-vswitchd", f"unix:{run}/db.sock", "--pidfile", "--detach", "--no-chdir", *log])
     deadline = time.monotonic() + OVS_DEADLINE_S
@@ -200,11 +214,5 @@ def versions() -> dict[str, str]:
             found[name] = subprocess.run(argv, capture_output=True, text=True, check=False).stdout.split("\n")[0]
         except OSError:
             found[name] = "not installed"
-    found["mininet"] = Mininet.__module__ and _mininet_version()
+    found["mininet"] = str(VERSION)
     return found
-
-
-def _mininet_version() -> str:
-    from mininet.net import VERSION
-
-    return str(VERSION)

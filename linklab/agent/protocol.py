@@ -6,7 +6,7 @@ Requests to the agent: {"id": n, "op": ..., ...}, answered by {"id": n, "ok": ..
     op         fields                                        answer
     build      plan (linklab.topology.plan) or null,         {"nodes": [...], "environment": {...}, "ready_s": clock}
                env {name: value}, display: bool
-    run        actions [{terminal, text, finish}]            {"done": [{terminal, text, output, exit_status, start_s, end_s}]}
+    run        actions [{terminal, text, finish}]            {"done": [completed, ...]}
     stop       terminal                                      one of those: Ctrl+C to what runs in the background
     finished   terminal                                      one of those, when it has ended by itself
     now        -                                             {"now_s": ...}
@@ -17,10 +17,11 @@ Requests to the agent: {"id": n, "op": ..., ...}, answered by {"id": n, "ok": ..
     answer     ask, text, status                             {}
     shutdown   -                                             {}, then the agent ends
 
+completed: {terminal, text, output, exit_status, start_s, end_s}
 finish: {"kind": "prompt"} | {"kind": "background"} | {"kind": "after", "seconds": s} | {"kind": "shows", "pattern": r}
 Events from the agent: {"event": "output", "terminal", "text"}, {"event": "data", "terminal", "data"},
-{"event": "closed", "terminal"}, {"event": "ask", "ask": n, "argv": [...]} (a program inside wants something of the
-host, see linklab.agent.asks), {"event": "log", "text"}.
+{"event": "closed", "terminal", "status": exit status, -n for signal n}, {"event": "ask", "ask": n, "argv": [...]}
+(a program inside wants something of the host, see linklab.agent.asks), {"event": "log", "text"}.
 """
 
 from __future__ import annotations

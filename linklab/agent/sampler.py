@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""`python3 sampler.py IFACE --out FILE.jsonl`: readings of the queueing disciplines of an interface, at a steady period.
+"""`python3 sampler.py IFACE --out FILE.jsonl`: readings of an interface's queueing disciplines at a steady period.
 
 Speaks rtnetlink itself (rtnetlink(7), linux/pkt_sched.h), since starting tc for every reading would be too slow.
 First line {"interface", "node", "period_s", "tc": what tc calls them}, then {"t": s since the first, "qdiscs": [...]}
@@ -38,7 +38,17 @@ def _red(data: bytes) -> dict[str, Any]:
 
 
 def _codel(data: bytes) -> dict[str, Any]:
-    names = ("maxpacket", "count", "lastcount", "ldelay", "drop_next", "drop_overlimit", "ecn_mark", "dropping", "ce_mark")
+    names = (
+        "maxpacket",
+        "count",
+        "lastcount",
+        "ldelay",
+        "drop_next",
+        "drop_overlimit",
+        "ecn_mark",
+        "dropping",
+        "ce_mark",
+    )
     values = dict(zip(names, struct.unpack_from("=4Ii4I", data), strict=True))
     return {**values, "dropping": bool(values["dropping"])}
 
@@ -50,7 +60,17 @@ def _fq_codel(data: bytes) -> dict[str, Any]:
 
 
 def _pie(data: bytes) -> dict[str, Any]:
-    names = ("prob", "delay", "avg_dq_rate", "dq_rate_estimating", "pkts_in", "dropped", "overlimit", "maxq", "ecn_mark")
+    names = (
+        "prob",
+        "delay",
+        "avg_dq_rate",
+        "dq_rate_estimating",
+        "pkts_in",
+        "dropped",
+        "overlimit",
+        "maxq",
+        "ecn_mark",
+    )
     values = dict(zip(names, struct.unpack_from("=Q8I", data), strict=True))
     return {**values, "prob": values["prob"] / UINT64_MAX}
 
@@ -99,7 +119,9 @@ class QdiscReader:
 
     def read(self) -> list[dict[str, Any]]:
         """The disciplines now, root first."""
-        found = [_qdisc(body) for kind, body in _messages(self.raw()) if kind == RTM_NEWQDISC and _index(body) == self.index]
+        found = [
+            _qdisc(body) for kind, body in _messages(self.raw()) if kind == RTM_NEWQDISC and _index(body) == self.index
+        ]
         return sorted(found, key=lambda qdisc: "root" not in qdisc)
 
 
@@ -151,7 +173,9 @@ def _qdisc(body: bytes) -> dict[str, Any]:
     return qdisc
 
 
-def sample(reader: QdiscReader, out: IO[str], period_s: float, seconds: float | None, stopped: Callable[[], bool]) -> None:
+def sample(
+    reader: QdiscReader, out: IO[str], period_s: float, seconds: float | None, stopped: Callable[[], bool]
+) -> None:
     """Write readings until `seconds` have passed or `stopped()`."""
     # on whole periods of the clock, so that how long this program took to start leaves no trace in a virtual run
     start = math.ceil(time.monotonic() / period_s + 1) * period_s
@@ -187,7 +211,9 @@ def main() -> int:
     except LookupError as error:
         print(f"sampler: {error}; `ip link` lists them", file=sys.stderr)
         return 2
-    tc = subprocess.run(["tc", "-j", "qdisc", "show", "dev", args.interface], capture_output=True, text=True, check=False)
+    tc = subprocess.run(
+        ["tc", "-j", "qdisc", "show", "dev", args.interface], capture_output=True, text=True, check=False
+    )
     header = {"interface": args.interface, "period_s": args.period, "tc": json.loads(tc.stdout or "[]")}
     with args.out.open("w") as out:
         out.write(json.dumps(header) + "\n")

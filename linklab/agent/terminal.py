@@ -2,7 +2,7 @@
 """A shell on a pty whose prompts are recognised: text is typed, its output captured, its end noticed.
 
 The shell is bash with a prompt that is an escape sequence carrying `$?`, so that what a command prints is never taken
-for a prompt. Echo is off: what is captured is output alone. Specified by pty(7), termios(3) and bash(1), PROMPT_COMMAND.
+for a prompt. Echo is off: what is captured is output alone. See pty(7), termios(3) and bash(1), PROMPT_COMMAND.
 """
 
 from __future__ import annotations

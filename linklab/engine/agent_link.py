@@ -37,6 +37,11 @@ class AgentLink:
         """Call `handler` (in the reading thread) for every event of that name."""
         self._handlers.setdefault(event, []).append(handler)
 
+    @property
+    def ended(self) -> str | None:
+        """Why nothing more will come; None while the agent is there."""
+        return self._ended
+
     def begin(self) -> None:
         """Start reading; handlers for the first events are set before."""
         self._reader.start()

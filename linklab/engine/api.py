@@ -16,6 +16,8 @@ from enum import Enum
 from pathlib import Path
 from typing import Any, Protocol, TypeAlias
 
+from linklab.topology import Topology
+
 
 class Clock(Enum):
     """Which clock the network lives on (docs/architecture.md, Clocks)."""
@@ -67,9 +69,9 @@ class Typed:
 
 @dataclass(frozen=True)
 class Completed:
-    """What one `Typed` gave.
+    r"""What one `Typed` gave.
 
-    output: terminal output without the echo of the command and without prompts, newlines as "\\n".
+    output: terminal output without the echo of the command and without prompts, newlines as "\n".
     exit_status: the shell's `$?`; None where there is none (background, Mininet CLI).
     start_s, end_s: network time.
     """
@@ -135,14 +137,14 @@ class Engine(Protocol):
 
     def start(
         self,
-        topology: Any,
+        topology: Topology | None,
         *,
         workdir: Path,
         clock: Clock = Clock.VIRTUAL,
         seed: int = 1,
         profile: str = "desktop",
     ) -> AbstractContextManager[Network]:
-        """Build `topology` (a `linklab.topology.Topology`, or None for the root namespace alone).
+        """Build `topology` (None for the root namespace alone).
 
         workdir: host folder that the terminals start in and the only one whose changes stay.
         """

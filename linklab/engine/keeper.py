@@ -9,6 +9,7 @@ Time is granted by the protocol of Linux' include/uapi/linux/um_timetravel.h.
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import json
 import os
@@ -88,7 +89,9 @@ class PacedClock:
         if self.paused or self.speed == float("inf"):
             return self.now_ns
         due = self.origin[0] + int((time.monotonic() - self.origin[1]) * self.speed * 1e9)
-        return max(self.now_ns, min(due, self.requested if self.waiting and self.requested is not None else self.now_ns))
+        return max(
+            self.now_ns, min(due, self.requested if self.waiting and self.requested is not None else self.now_ns)
+        )
 
     # --- granting
 
@@ -228,7 +231,7 @@ class Keeper:
                 env={**config["env"], "HOME": str(self.run_dir)},
                 pass_fds=[config["channel_fd"]],
                 cwd=self.run_dir,
-                preexec_fn=prepare,
+                preexec_fn=prepare,  # noqa: PLW1509 - one thread only
             )
         os.close(config["channel_fd"])
         self._tell({"event": "started", "pid": self.process.pid, "run_dir": str(self.run_dir)})
@@ -292,10 +295,8 @@ class Keeper:
         self._tell({"event": "clock", "clock": clock.status()})
 
     def _tell(self, message: dict[str, Any]) -> None:
-        try:
+        with contextlib.suppress(OSError):  # whoever started us may have gone; the end comes by the control socket
             self.control.sendall(json.dumps(message).encode() + b"\n")
-        except OSError:
-            pass  # whoever started us has gone; the end comes by the control socket
 
     def _end(self) -> None:
         code: int | None = None

@@ -21,7 +21,14 @@ PROT_EXEC_FILE_BYTES = mmap.PAGESIZE
 
 def candidates() -> list[Path]:
     """Folders for memory, best first: what LINKLAB_TMP or TMPDIR name, then memory file systems, then disk."""
-    named = [os.environ.get("LINKLAB_TMP"), os.environ.get("TMPDIR"), "/dev/shm", f"/run/user/{os.getuid()}", "/tmp", "/var/tmp"]  # noqa: S108 - chosen by looking
+    named = [
+        os.environ.get("LINKLAB_TMP"),
+        os.environ.get("TMPDIR"),
+        "/dev/shm",
+        f"/run/user/{os.getuid()}",
+        "/tmp",
+        "/var/tmp",
+    ]
     return [Path(name) for name in named if name]
 
 
@@ -52,5 +59,6 @@ def memory_dir(size_bytes: int) -> Path:
             return folder
         reasons.append(f"{folder} {reason}")
     raise MissingError(
-        f"no folder for {size_bytes // 2**20} MiB of memory: {'; '.join(reasons)}. Set LINKLAB_TMP to one with room, not mounted noexec"
+        f"no folder for {size_bytes // 2**20} MiB of memory: {'; '.join(reasons)}. "
+        "Set LINKLAB_TMP to one with room, not mounted noexec"
     )
