@@ -18,8 +18,9 @@ from types import TracebackType
 from typing import Any
 
 from linklab.engine import api
-from linklab.errors import EngineError, LabError
+from linklab.errors import EngineError, LabError, TopologyError
 from linklab.lab import ROOT, Lab
+from linklab.manual.editing import EMPTY, edited
 from linklab.manual.model import (
     AtPrompt,
     Await,
@@ -244,8 +245,13 @@ class Stage:
                 self._close()
             case ("terminal" | "close", _):
                 return  # terminals are there as soon as something is typed into them
+            case ("save", name):
+                (self._topology or EMPTY).save(self.files / name)
             case words:
-                raise LabError(f'{self.lab.manual.path}:{verb.line}: the replay cannot "{" ".join(words)}" yet')
+                try:
+                    self._topology = edited(self._topology or EMPTY, words)
+                except TopologyError as error:
+                    raise LabError(f"{self.lab.manual.path}:{verb.line}: {error}") from error
 
 
 def _finish(step: Step) -> api.Finish:
