@@ -58,30 +58,30 @@ def _that(test: Callable[[Any], bool], wanted: str) -> _Check:
     return lambda value: None if test(value) else f"must be {wanted}"
 
 
-def _is_number(value: Any) -> bool:  # noqa: ANN401 - JSON may hold anything
+def _is_number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-def _is_whole(value: Any) -> bool:  # noqa: ANN401 - as above
+def _is_whole(value: Any) -> bool:
     return isinstance(value, int) and not isinstance(value, bool)
 
 
-def _is_strings(value: Any) -> bool:  # noqa: ANN401 - as above
+def _is_strings(value: Any) -> bool:
     return isinstance(value, list) and all(isinstance(item, str) for item in value)
 
 
-def _is_pair(value: Any) -> bool:  # noqa: ANN401 - as above
+def _is_pair(value: Any) -> bool:
     return _is_strings(value) and len(value) == 2
 
 
-def _parses(parse: Callable[[str], object], value: Any) -> bool:  # noqa: ANN401 - as above
+def _parses(parse: Callable[[str], object], value: Any) -> bool:
     try:
         return isinstance(value, str) and parse(value) is not None
     except ValueError:
         return False
 
 
-def _time(value: Any) -> str | None:  # noqa: ANN401 - as above
+def _time(value: Any) -> str | None:
     if not isinstance(value, str):
         return 'must be a string with a unit, such as "5ms"'
     try:
@@ -91,7 +91,7 @@ def _time(value: Any) -> str | None:  # noqa: ANN401 - as above
     return None
 
 
-def _bandwidth(value: Any) -> str | None:  # noqa: ANN401 - as above
+def _bandwidth(value: Any) -> str | None:
     if _is_number(value):
         return None if value > 0 else "must be above 0 Mbit/s"
     if not isinstance(value, str):
@@ -103,7 +103,7 @@ def _bandwidth(value: Any) -> str | None:  # noqa: ANN401 - as above
     return None
 
 
-def _vlan(value: Any) -> bool:  # noqa: ANN401 - as above
+def _vlan(value: Any) -> bool:
     return _is_pair(value) and _parses(IPv4Interface, value[0]) and value[1].isdecimal() and 1 <= int(value[1]) <= 4094
 
 
@@ -207,6 +207,11 @@ def _values(topology: Topology) -> Iterator[Problem]:
         for key, check in table.items():
             if key in opts and (wanted := check(opts[key])) is not None:
                 yield Problem("error", where, f'"{key}" {wanted}, found {json.dumps(opts[key])}')
+    for link in topology.links:
+        try:
+            _ = link.impairments
+        except InputError as error:
+            yield Problem("error", f"link {link.name}", f'"linklab": {error}')
     for node in topology.nodes:
         for key, value in (("x", node.x), ("y", node.y)):
             if not _parses(float, str(value)):
@@ -263,13 +268,34 @@ def _interface_names(topology: Topology) -> Iterator[Problem]:
     """Interface names that Linux would refuse; only to be asked once every link leads somewhere."""
     if wireless_names(topology):
         return
+    yield from _ports_twice(topology)
+    interfaces = topology.interfaces()
     for node in topology.nodes:
-        longest = max((*topology.interfaces()[node.name], node.name), key=len)
+        longest = max((*interfaces[node.name], node.name), key=len)
         if len(longest) > _MAX_INTERFACE_NAME:
             limit = f"Linux allows {_MAX_INTERFACE_NAME} characters"
             yield Problem(
                 "error", f"{node.what} {node.name}", f'"hostname" makes the interface name {longest}; {limit}'
             )
+
+
+def _ports_twice(topology: Topology) -> Iterator[Problem]:
+    """Port numbers that the file itself gives to two links of a node, or that an external interface has."""
+    ends = [
+        (link.name, node, port)
+        for link, ports in zip(topology.links, topology.ports(), strict=True)
+        for node, port in zip((link.src, link.dest), ports, strict=True)
+    ]
+    owners: dict[tuple[str, int], str] = {
+        (node.name, node.first_port + i): f"external interface {name}"
+        for node in topology.nodes
+        for i, name in enumerate(node.external_interfaces)
+    }
+    for link_name, node_name, port in ends:
+        if (node_name, port) in owners:
+            other = owners[node_name, port]
+            yield Problem("error", f"link {link_name}", f"port {port} of {node_name} is that of {other} too")
+        owners[node_name, port] = f"link {link_name}"
 
 
 def _addresses(topology: Topology) -> Iterator[Problem]:

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from linklab.errors import TopologyError
-from linklab.topology import checks, plan
+from linklab.topology import checks, own, plan
 from linklab.topology.parts import Controller, Host, Json, Link, Node, Preferences, Switch
 
 _KNOWN = ("application", "controllers", "hosts", "links", "switches", "version")
@@ -128,23 +128,42 @@ class Topology:
         """Interface names of both ends of each link, (src, dest), in the order of the links.
 
         Each node counts its ports up in link order, hosts and routers from eth0 and switches from eth1; interfaces of
-        the machine that a node takes over come first and use up numbers (mininet/node.py, `newPort`).
+        the machine that a node takes over come first and use up numbers (mininet/node.py, `newPort`). A number that
+        a link says itself (`Link.ports`) is passed over.
         """
-        ports = {node.name: node.first_port + len(node.external_interfaces) for node in self.nodes}
+        return [
+            (f"{k.src}-eth{src}", f"{k.dest}-eth{dest}")
+            for k, (src, dest) in zip(self.links, self.ports(), strict=True)
+        ]
 
-        def take(node: str) -> str:
-            ports[node] += 1
-            return f"{node}-eth{ports[node] - 1}"
+    def ports(self) -> list[tuple[int, int]]:
+        """Port numbers of both ends of each link, as in `link_ends`."""
+        taken: dict[str, set[int]] = {}
+        for link in self.links:
+            for node, said in zip((link.src, link.dest), link.ports, strict=True):
+                taken.setdefault(node, set()).update(() if said is None else (said,))
+        following = {node.name: node.first_port + len(node.external_interfaces) for node in self.nodes}
 
-        return [(take(link.src), take(link.dest)) for link in self.links]
+        def take(node: str, said: int | None) -> int:
+            if said is not None:
+                return said
+            while following[node] in taken[node]:
+                following[node] += 1
+            following[node] += 1
+            return following[node] - 1
+
+        return [(take(k.src, k.ports[0]), take(k.dest, k.ports[1])) for k in self.links]
 
     def interfaces(self) -> dict[str, tuple[str, ...]]:
         """Names of each node's interfaces in the order of its ports, e.g. {"s1": ("s1-eth1", "s1-eth2"), …}."""
-        names: dict[str, list[str]] = {node.name: list(node.external_interfaces) for node in self.nodes}
-        for link, ends in zip(self.links, self.link_ends(), strict=True):
-            names[link.src].append(ends[0])
-            names[link.dest].append(ends[1])
-        return {node: tuple(found) for node, found in names.items()}
+        numbers: dict[str, list[int]] = {node.name: [] for node in self.nodes}
+        for link, ports in zip(self.links, self.ports(), strict=True):
+            numbers[link.src].append(ports[0])
+            numbers[link.dest].append(ports[1])
+        return {
+            node.name: (*node.external_interfaces, *(f"{node.name}-eth{n}" for n in sorted(numbers[node.name])))
+            for node in self.nodes
+        }
 
     def port_names(self) -> dict[str, str]:
         """What each interface is wired to, e.g. {"s1-eth1": "h1-eth0", "h1-eth0": "s1-eth1", …}."""
@@ -166,7 +185,7 @@ class Topology:
         return f"{text}/{base.prefixlen if IPv4Interface(text).ip in base else 8}"
 
     @classmethod
-    def _from_data(cls, data: Any, name: str) -> Topology:  # noqa: ANN401 - JSON may hold anything
+    def _from_data(cls, data: Any, name: str) -> Topology:
         top = _Reader(data, "the file")
         version = top.take("version", str)
         if version not in ("1", "2"):
@@ -187,13 +206,13 @@ class Topology:
             controllers=controllers,
             hosts=tuple(_node(Host, reader) for reader in top.take_list("hosts")),
             switches=tuple(_node(Switch, reader) for reader in top.take_list("switches")),
-            links=tuple(_link(reader) for reader in top.take_list("links")),
-            extra=_linklab_object(top.rest),
+            links=own.give_to(tuple(_link(reader) for reader in top.take_list("links")), top.rest),
+            extra=top.rest,
         )
 
     def _to_data(self) -> dict[str, Any]:
         data: dict[str, Any] = {
-            **self.extra,
+            **own.take_from(self.links, self.extra),
             "version": self.version,
             "hosts": [_node_data(node) for node in self.hosts],
             "switches": [_node_data(node) for node in self.switches],
@@ -214,13 +233,13 @@ _TYPE_NAMES: dict[type, str] = {str: "a string", dict: "an object", list: "a lis
 class _Reader:
     """Takes known keys out of a JSON object; `rest` is what remains, ValueError says what was expected."""
 
-    def __init__(self, data: Any, where: str) -> None:  # noqa: ANN401 - JSON may hold anything
+    def __init__(self, data: Any, where: str) -> None:
         if not isinstance(data, Mapping):
             raise ValueError(f"{where} must be a JSON object, found {_short(data)}")
         self.rest = dict(data)
         self.where = where
 
-    def take(self, key: str, *types: type) -> Any:  # noqa: ANN401 - the type is an argument
+    def take(self, key: str, *types: type) -> Any:
         if key not in self.rest:
             raise ValueError(f'{self.where}: the key "{key}" is missing')
         value = self.rest.pop(key)
@@ -236,7 +255,7 @@ class _Reader:
         self.where = name
 
 
-def _node(kind: type[Any], reader: _Reader) -> Any:  # noqa: ANN401 - Host or Switch, as `kind` says
+def _node(kind: type[Any], reader: _Reader) -> Any:
     opts = reader.take("opts", dict)
     number = reader.take("number", str)
     reader.named(f"{kind.what} {opts.get('hostname', kind.prefix + number)}")
@@ -258,11 +277,6 @@ def _link(reader: _Reader) -> Link:
     src, dest = reader.take("src", str), reader.take("dest", str)
     reader.named(f"link {src}-{dest}")
     return Link(src=src, dest=dest, opts=reader.take("opts", dict), extra=reader.rest)
-
-
-def _linklab_object(rest: dict[str, Any]) -> dict[str, Any]:
-    _Reader(rest.get("linklab", {}), '"linklab"')
-    return rest
 
 
 def _node_data(node: Node) -> dict[str, Any]:
@@ -289,6 +303,6 @@ def _no_constant(constant: str) -> NoReturn:
     raise ValueError(f"{constant} is no JSON number")
 
 
-def _short(value: Any) -> str:  # noqa: ANN401 - JSON may hold anything
+def _short(value: Any) -> str:
     text = json.dumps(value)
     return text if len(text) <= 60 else text[:57] + "..."

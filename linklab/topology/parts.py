@@ -11,6 +11,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
+from linklab.impair import Impairment
+
 Json = Mapping[str, Any]
 
 
@@ -100,12 +102,32 @@ class Controller:
 
 @dataclass(frozen=True)
 class Link:
-    """One entry of "links"; its place in the file decides the port numbers of both ends."""
+    """One entry of "links"; its place in the file decides the port numbers of both ends, unless `own` says them.
+
+    own: what Linklab keeps of it under "linklab": "ports" ([2, null]: number or counted), "forward" and "backward"
+    (`linklab.impair`, of the direction src→dest and back).
+    """
 
     src: str
     dest: str
     opts: Json = field(default_factory=dict)
     extra: Json = field(default_factory=dict)
+    own: Json = field(default_factory=dict)
+
+    @property
+    def ports(self) -> tuple[int | None, int | None]:
+        """Port numbers that the file says for (src, dest); None where they are counted."""
+        src, dest = self.own.get("ports", (None, None))
+        return src, dest
+
+    @property
+    def impairments(self) -> tuple[Impairment | None, Impairment | None]:
+        """Of src→dest, set on src's interface, and of dest→src; None where `opts` alone counts."""
+        forward, backward = (self.own.get(key) for key in ("forward", "backward"))
+        return (
+            None if forward is None else Impairment.from_data(forward),
+            None if backward is None else Impairment.from_data(backward),
+        )
 
     @property
     def name(self) -> str:

@@ -25,6 +25,8 @@ The agent has the standard library only, so this holds nothing but dict, list, s
         "opts": {}}],                                  or any of bw (float, Mbit/s), delay and jitter ("20ms", for tc),
                                                        loss (float, percent), max_queue_size (int, packets),
                                                        speedup (float, Mbit/s); {} is a plain veth pair, no tc
+                                                       an impaired end has "tc" too, lines of `linklab.impair`
+                                                       and the kinds then seen: {"lines": [...], "kinds": [...]}
      "preferences": {"start_cli": false, "terminal": "xterm|gterm", "dpctl_port"?: 6634,
         "netflow"?: {"target": "10.0.0.5:2055", "timeout_s": 600, "add_id": false},
         "sflow"?: {"target": "...", "sampling": 400, "header_bytes": 128, "polling_s": 30}},
@@ -40,8 +42,10 @@ import re
 from ipaddress import IPv4Address
 from typing import TYPE_CHECKING, Any
 
-from linklab import units
+from linklab import impair, units
 from linklab.errors import TopologyError
+from linklab.impair import Impairment
+from linklab.topology import own
 from linklab.topology.checks import wireless_names
 from linklab.topology.parts import Controller, Host, Link, Node, Switch
 
@@ -63,7 +67,7 @@ def plan(topology: Topology) -> dict[str, Any]:
         + [_switch(switch, topology) for switch in topology.switches],
         "links": [_link(link, ends) for link, ends in zip(topology.links, topology.link_ends(), strict=True)],
         "preferences": _preferences(topology),
-        "linklab": dict(topology.extra.get("linklab", {})),
+        "linklab": own.take_from(topology.links, topology.extra).get("linklab", {}),
     }
 
 
@@ -154,11 +158,15 @@ def _link(link: Link, ends: tuple[str, str]) -> dict[str, Any]:
             opts[key] = float(link.opts[key])
     if "max_queue_size" in link.opts:
         opts["max_queue_size"] = link.opts["max_queue_size"]
-    return {"src": _end(link.src, ends[0]), "dest": _end(link.dest, ends[1]), "opts": opts}
+    forward, backward = link.impairments
+    return {"src": _end(link.src, ends[0], forward), "dest": _end(link.dest, ends[1], backward), "opts": opts}
 
 
-def _end(node: str, interface: str) -> dict[str, Any]:
-    return {"node": node, "interface": interface, "port": int(interface.removeprefix(f"{node}-eth"))}
+def _end(node: str, interface: str, impairment: Impairment | None) -> dict[str, Any]:
+    end: dict[str, Any] = {"node": node, "interface": interface, "port": int(interface.removeprefix(f"{node}-eth"))}
+    if impairment is not None:
+        end["tc"] = {"lines": impair.commands(interface, impairment), "kinds": impair.kinds(impairment)}
+    return end
 
 
 def _preferences(topology: Topology) -> dict[str, Any]:

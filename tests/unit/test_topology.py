@@ -541,3 +541,46 @@ def test_parts_are_plain_data():
     assert load(data) == Topology.loads(json.dumps(data, indent=1), "elsewhere/other.mn")
     assert data == before
     assert Link("h1", "s1") != Link("s1", "h1")
+
+
+def test_a_port_number_of_the_file_stays_and_others_pass_it_over():
+    """The editor keeps s1-eth2 when the link of s1-eth1 is deleted; a new link takes the free number."""
+    ours = {"links": [{"src": "h2", "dest": "s1", "ports": [None, 2]}]}
+    topology = load(small(links=[link("h2", "s1")], linklab=ours))
+    assert topology.link_ends() == [("h2-eth0", "s1-eth2")]
+    topology = load(small(links=[link("h2", "s1"), link("h1", "s1")], linklab=ours))
+    assert topology.link_ends() == [("h2-eth0", "s1-eth2"), ("h1-eth0", "s1-eth1")]
+    assert json.loads(topology.dumps())["linklab"] == ours
+    assert topology.interfaces()["s1"] == ("s1-eth1", "s1-eth2")
+
+
+def test_the_nth_entry_is_the_nth_link_of_a_pair():
+    """Parallel links keep their own data apart; entries of no link are kept."""
+    entries = [
+        {"src": "s1", "dest": "s2"},
+        {"src": "s1", "dest": "s2", "forward": {"delay": "20ms"}},
+        {"src": "x", "dest": "y", "colour": "red"},
+    ]
+    data = small(
+        switches=[switch(1), switch(2)], links=[link("s1", "s2"), link("s1", "s2")], linklab={"links": entries}
+    )
+    topology = load(data)
+    assert [each.own for each in topology.links] == [{}, {"forward": {"delay": "20ms"}}]
+    assert json.loads(topology.dumps()) == data
+    tc = topology.to_json_data()["links"][1]["src"]["tc"]
+    assert tc == {
+        "lines": ["tc qdisc add dev s1-eth2 root handle 1: netem limit 100000 delay 20ms"],
+        "kinds": ["netem"],
+    }
+
+
+def test_our_own_data_is_checked():
+    """A port twice, and an impairment that tc would refuse, are errors that name the link."""
+    twice = {
+        "links": [{"src": "h1", "dest": "s1", "ports": [None, 2]}, {"src": "h2", "dest": "s1", "ports": [None, 2]}]
+    }
+    with pytest.raises(TopologyError, match="link h2-s1: port 2 of s1 is that of link h1-s1 too"):
+        load(small(linklab=twice))
+    wrong = {"links": [{"src": "h1", "dest": "s1", "forward": {"delay": "20"}}]}
+    with pytest.raises(TopologyError, match='link h1-s1: "linklab": "delay": time "20" has no unit'):
+        load(small(linklab=wrong))
