@@ -176,12 +176,16 @@ class Stage:
     def _run(self, steps: Sequence[Step]) -> list[api.Completed]:
         """Type one command of each step at the same instant, and check how each ended."""
         deadlines = [step.deadline_s or DEADLINE_S for step in steps]
+        for step in steps:
+            if step.prompt and isinstance(step.action, Commands) and isinstance(step.action.finish, StoppedAfter):
+                place = f"{self.lab.manual.path}:{step.line}"
+                raise LabError(f"{place}: the replay cannot stop a command at another prompt than the shell's yet")
         actions = [api.Typed(step.terminal, step.typed, _finish(step)) for step in steps]
         results = self._start().run(actions, deadline_s=max(deadlines), on_output=self.on_output)
         for step, completed in zip(steps, results, strict=True):
             self._check(step, completed)
             self._folder.typed(step.terminal, step.typed)
-        return list(results)
+        return [_without_prompt(step, completed) for step, completed in zip(steps, results, strict=True)]
 
     def _check(self, step: Step, completed: api.Completed) -> None:
         ended = isinstance(step.action, Commands) and isinstance(step.action.finish, AtPrompt)
@@ -252,6 +256,17 @@ class Stage:
                     self._topology = edited(self._topology or EMPTY, words)
                 except TopologyError as error:
                     raise LabError(f"{self.lab.manual.path}:{verb.line}: {error}") from error
+
+
+def _without_prompt(step: Step, completed: api.Completed) -> api.Completed:
+    """Without the echo of the command and the prompt, which the engine knows of a shell alone."""
+    if not step.prompt:
+        return completed
+    output = completed.output.rstrip().removesuffix(step.prompt)
+    lines = output.splitlines()
+    if lines and lines[0].strip() == step.typed.strip():
+        del lines[0]
+    return replace(completed, output="\n".join(lines) + "\n" if lines else "")
 
 
 def _finish(step: Step) -> api.Finish:

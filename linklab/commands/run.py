@@ -133,7 +133,7 @@ def print_verdicts(done: Run, console: Console) -> None:
         )
     console.print(table)
     for verdict in done.verdicts:
-        if verdict.message:
+        if verdict.message and verdict.outcome is not Outcome.SKIPPED:
             console.print(Text(f"{verdict.outcome.value} {verdict.message}", style=_STYLES[verdict.outcome]))
 
 

@@ -256,6 +256,21 @@ def test_another_prompt_is_waited_for(tmp_path):
     assert engine.networks[0].typed[0][0][2] == api.Shows(r"(?:^|\n)mininet>\s*\Z")
 
 
+def test_echo_and_prompt_are_no_output(tmp_path):
+    """What a program with a prompt of its own echoes is not what it shows."""
+    manual = '## A\n```client id=n prompt="mininet>"\nnodes\n```\n'
+    engine = ScriptedEngine({"nodes": "nodes\navailable nodes are: \nh1 h2\nmininet> "})
+    run, _ = replay(make_lab(tmp_path, manual, 'number = 1\ntitle = "T"\n'), tmp_path, engine)
+    assert run.captures["n"].output == "available nodes are: \nh1 h2\n"
+
+
+def test_stopping_at_another_prompt_is_refused(tmp_path):
+    """What no engine can do yet is said, not waited for."""
+    manual = '## A\n```client for=4s prompt="mininet>"\nh1 ping h2\n```\n'
+    with pytest.raises(LabError, match=r"manual.md:2: the replay cannot stop a command at another prompt"):
+        replay(make_lab(tmp_path, manual, 'number = 1\ntitle = "T"\n'), tmp_path, ScriptedEngine())
+
+
 def test_a_run_becomes_the_reference_and_feeds_the_manual(lab, tmp_path):
     """Recording keeps outputs, numbers and the figures that the manual shows; then nothing is missing."""
     assert problems(lab)[0].endswith("manual.md:1: there is no reference; make it with linklab record 1")
