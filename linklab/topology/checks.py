@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 SWITCH_TYPES = ("default", "ovs", "ivs", "user", "userns", "legacySwitch", "legacyRouter")
 _MAX_INTERFACE_NAME = 15
-_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*")
+NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*")
 
 
 @dataclass(frozen=True)
@@ -227,7 +227,7 @@ def _names(topology: Topology) -> Iterator[Problem]:
             yield Problem("error", f"{kinds} {name}", f'{count} nodes have the "hostname" {json.dumps(name)}')
     for node in named:
         where = f"{node.what} {node.name}"
-        if not _NAME.fullmatch(node.name):
+        if not NAME.fullmatch(node.name):
             rule = "may hold letters, digits, _ . and -, and starts with none of . and -"
             yield Problem("error", where, f'"hostname" {rule}; found {json.dumps(node.name)}')
         elif node.name in ("client", "mininet"):

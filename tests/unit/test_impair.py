@@ -32,7 +32,7 @@ def test_lab_18():
 
 def test_everything_netem_does():
     """Words in the order that tc-netem(8) gives."""
-    assert lines(  # fmt: skip
+    assert lines(
         delay="10ms",
         jitter="1ms",
         correlation="25%",

@@ -1,0 +1,8 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The topology editor: `linklab edit [FILE.mn]`.
+
+    document.py (what is edited, undo) ← edits.py (changes, pure) ← view (tkinter) → running.py (a network)
+
+No tkinter: document, edits, fields, link_fields, export, files, settings, meter, running. The view: app and the rest.
+The view changes the drawing only through `Document.apply`, and a running network only through `Runner`.
+"""
