@@ -52,7 +52,7 @@ class Costs:
 
 
 PROFILES = {
-    "desktop": Costs(syscall_ps=300_000, byte_ps=51, packet_ps=1_000_000),
+    "desktop": Costs(syscall_ps=300_000, byte_ps=50, packet_ps=1_000_000),
     "ideal": Costs(syscall_ps=0, byte_ps=0, packet_ps=0),
     "slow-vm": Costs(syscall_ps=2_000_000, byte_ps=400, packet_ps=15_000_000),
 }
