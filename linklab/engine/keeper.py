@@ -86,7 +86,9 @@ class PacedClock:
 
     def position_ns(self) -> int:
         """Network time now; never beyond what has been granted."""
-        if self.paused or self.speed == float("inf"):
+        if self.paused:
+            return max(self.now_ns, self.origin[0])  # where it stood when it was stopped
+        if self.speed == float("inf"):
             return self.now_ns
         due = self.origin[0] + int((time.monotonic() - self.origin[1]) * self.speed * 1e9)
         return max(

@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Framed JSON between engine and agent."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from linklab.agent.protocol import Decoder, encode
+
+MESSAGES = st.lists(
+    st.dictionaries(st.text(max_size=8), st.one_of(st.integers(), st.text(max_size=50), st.none()), max_size=4),
+    max_size=6,
+)
+
+
+@given(messages=MESSAGES, size=st.integers(1, 40))
+def test_messages_arrive_whole_however_the_bytes_are_cut(messages, size):
+    """What is encoded comes out again, in order, from chunks of any size."""
+    stream = b"".join(encode(message) for message in messages)
+    decoder = Decoder()
+    found = [message for at in range(0, len(stream), size) for message in decoder.feed(stream[at : at + size])]
+    assert found == messages
+
+
+def test_a_frame_is_its_length_and_compact_json():
+    """Four bytes of length, big endian, then UTF-8."""
+    assert encode({"id": 1, "op": "now"}) == b'\x00\x00\x00\x15{"id":1,"op":"now"}'.replace(b"\x15", bytes([19]))
+
+
+def test_a_frame_that_claims_too_much_is_refused():
+    """A length beyond 64 MiB is not a frame of ours."""
+    with pytest.raises(ValueError, match="a frame of 4294967295 bytes"):
+        Decoder().feed(b"\xff\xff\xff\xff{")

@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Captured typing into a real shell on a pty of this machine."""
+
+import os
+import selectors
+import signal
+import time
+
+import pytest
+
+from linklab.agent.terminal import RC, Job, TerminalError, start_shell
+
+
+class Typist:
+    """Types into a shell and waits, as the agent does."""
+
+    def __init__(self, tmp_path):
+        rc = tmp_path / "rc"
+        rc.write_text(RC)
+        env = {"PATH": os.environ["PATH"], "LINKLAB_RC": str(rc), "TERM": "dumb", "LC_ALL": "C.UTF-8"}
+        self.terminal = start_shell("h1", [], env, str(tmp_path))
+        self.wait(lambda: self.terminal.ready)
+
+    def wait(self, done, seconds=10):
+        """Read until `done()`."""
+        poll = selectors.DefaultSelector()
+        poll.register(self.terminal.master, selectors.EVENT_READ)
+        end = time.monotonic() + seconds
+        while not done():
+            assert poll.select(end - time.monotonic()), f"nothing within {seconds} s; seen {self.terminal.tail!r}"
+            if self.terminal.read(time.monotonic()) is None:
+                return
+
+    def type(self, text, kind="prompt", **finish):
+        """Start a job."""
+        job = Job(text, {"kind": kind, **finish}, time.monotonic(), text.split("\n"))
+        self.terminal.job = None
+        self.terminal.type(job)
+        return job
+
+    def run(self, text, kind="prompt", **finish):
+        """Type and wait for the end."""
+        job = self.type(text, kind, **finish)
+        self.wait(lambda: job.end_s is not None)
+        return job
+
+
+@pytest.fixture
+def typist(tmp_path):
+    """A shell that is ended afterwards."""
+    typist = Typist(tmp_path)
+    yield typist
+    os.close(typist.terminal.master)
+    os.kill(typist.terminal.pid, signal.SIGKILL)
+    os.waitpid(typist.terminal.pid, 0)
+
+
+def test_a_command_gives_its_output_and_status_without_echo_or_prompt(typist):
+    """What the student sees below the command, and nothing else."""
+    job = typist.run("echo hello; echo there >&2; false")
+    assert (job.output, job.exit_status) == ("hello\nthere\n", 1)
+
+
+def test_lines_are_typed_one_after_the_other(typist):
+    """The second line waits for the first to end; the status is the last one's."""
+    job = typist.run("sleep 0.2; echo first\necho second; (exit 3)")
+    assert (job.output, job.exit_status) == ("first\nsecond\n", 3)
+
+
+def test_a_command_over_several_lines_is_one_command(typist):
+    """A loop, a continued line and a here document are typed through to their end."""
+    job = typist.run("for i in 1 2; do\n  echo $i\ndone\necho a \\\n  b\ncat <<E\nx\nE")
+    assert (job.output, job.exit_status) == ("1\n2\na b\nx\n", 0)
+
+
+def test_the_shell_is_kept_with_its_folder_and_variables(typist):
+    """`cd` and variables last from step to step."""
+    typist.run("mkdir deep && cd deep && X=7")
+    assert typist.run("basename $PWD; echo $X").output == "deep\n7\n"
+
+
+def test_ctrl_c_ends_a_command_with_status_130(typist):
+    """As it does for a person."""
+    job = typist.type("sleep 60")
+    time.sleep(0.2)
+    typist.terminal.interrupt()
+    typist.wait(lambda: job.end_s is not None)
+    assert job.exit_status == 130
+
+
+def test_output_that_looks_like_a_prompt_is_output(typist):
+    """Only the marker of our shell ends a command."""
+    job = typist.run("echo 'root@h1:~# '; echo 'mininet> '")
+    assert job.output == "root@h1:~# \nmininet> \n"
+
+
+def test_a_program_with_its_own_prompt_is_finished_when_it_shows_it(typist):
+    """`shows` waits for a pattern; the next text goes to that program."""
+    job = typist.run("python3 -q -c 'print(input(\"ask> \"))'", "shows", pattern="ask> $")
+    assert typist.terminal.asks
+    assert job.output.endswith("ask> ")
+    assert typist.run("answer").output.endswith("answer\n")
+
+
+def test_characters_split_between_reads_stay_whole(typist):
+    """UTF-8 is decoded over the borders of reads."""
+    job = typist.run("printf '\\342\\202'; sleep 0.2; printf '\\254\\n'")
+    assert job.output == "€\n"
+
+
+def test_typing_where_something_runs_is_refused(typist):
+    """The sentence names what runs there."""
+    typist.type("sleep 60")
+    with pytest.raises(TerminalError, match='terminal h1: "sleep 60" is still running there'):
+        typist.terminal.type(Job("ls", {"kind": "prompt"}, 0.0, ["ls"]))
+    typist.terminal.interrupt()
