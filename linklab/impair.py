@@ -130,6 +130,8 @@ DISCIPLINES: dict[str, tuple[Parameter, ...]] = {
 """What may stand at the end of a link, in the order of tc's manual pages."""
 
 _SHAPERS = ("tbf", "htb")
+UNCHANGEABLE = ("htb", "sfq")
+"""`tc qdisc change` refuses these; they are set anew."""
 
 
 @dataclass(frozen=True)
@@ -356,7 +358,8 @@ def change_commands(interface: str, before: Impairment | None, after: Impairment
 
     before: None where it is not known what is there.
     """
-    if before is not None and not before.is_empty and kinds(before) == kinds(after):
+    same = before is not None and not before.is_empty and kinds(before) == kinds(after)
+    if same and not set(kinds(after)) & set(UNCHANGEABLE):
         return commands(interface, after, "change")
     remove = [] if before is not None and before.is_empty else [f"tc qdisc del dev {interface} root"]
     return remove + commands(interface, after)

@@ -6,6 +6,7 @@ Called by the agent alone. Hosts get the curriculum's baseline: TCP buffers and 
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -75,6 +76,7 @@ def build(plan: dict[str, Any]) -> Mininet:
         for node in plan["nodes"]:
             if node["kind"] in (*OVS_KINDS, "legacySwitch"):
                 net.get(node["name"]).start([net.get(name) for name in node.get("controllers", [])])
+        _impair(net, plan)
         for node in plan["nodes"]:
             if node.get("start_command"):
                 net.get(node["name"]).cmd(node["start_command"])
@@ -148,6 +150,27 @@ def _add_link(net: Mininet, link: dict[str, Any]) -> None:
         net.addLink(*ends, cls=TCLink, **ports, **link["opts"])
     else:
         net.addLink(*ends, cls=Link, **ports)
+
+
+def _impair(net: Mininet, plan: dict[str, Any]) -> None:
+    """Set the queueing disciplines that the plan gives for ends of links, and look whether they are there."""
+    for link in plan["links"]:
+        for end in (link["src"], link["dest"]):
+            if "tc" not in end:
+                continue
+            node, interface = net.get(end["node"]), end["interface"]
+            if link["opts"]:  # Mininet has set its own for both directions
+                node.cmd(f"tc qdisc del dev {interface} root")
+            for line in end["tc"]["lines"]:
+                *words, status = node.cmd(f"{line}; echo $?").split()
+                if status != "0":
+                    raise BuildError(f"{end['node']}: {line}: {' '.join(words)}")
+            seen = [qdisc["kind"] for qdisc in json.loads(node.cmd(f"tc -j qdisc show dev {interface}") or "[]")]
+            missing = [kind for kind in end["tc"]["kinds"] if kind not in seen]
+            if missing:
+                raise BuildError(
+                    f"{end['node']}: {interface} shows {', '.join(seen)}, not {', '.join(missing)}, after tc"
+                )
 
 
 def _configure_hosts(net: Mininet, plan: dict[str, Any]) -> None:

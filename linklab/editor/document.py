@@ -16,7 +16,7 @@ from linklab.topology import Controller, Link, Topology
 from linklab.topology.parts import Node
 
 Key: TypeAlias = str | int
-"""A selected thing: a node's or controller's name, or a link's place in the file."""
+"""A selected thing: a node's or controller's name, a link's place in the file, or "s1>c0", a switch's controller."""
 
 AnyNode: TypeAlias = Node | Controller
 
@@ -153,10 +153,15 @@ class Document:
             self._undo[-1] = Step(self._undo[-1].label, self._undo[-1].before)
 
     def _remaining(self, after: Topology) -> frozenset[Key]:
-        names = {node.name for node in everyone(after)}
+        names = {node.name for node in everyone(after)} | set(control_links(after))
         return frozenset(
             key for key in self.selection if (key in names if isinstance(key, str) else key < len(after.links))
         )
+
+
+def control_links(topology: Topology) -> list[str]:
+    """Keys of the lines between switches and controllers, "s1>c0"."""
+    return [f"{s.name}>{name}" for s in topology.switches for name in s.opts.get("controllers", ())]
 
 
 def link_title(link: Link, ends: tuple[str, str]) -> str:

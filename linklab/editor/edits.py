@@ -202,7 +202,10 @@ def set_preferences(topology: Topology, data: Mapping[str, Any], ours: Mapping[s
 
 def delete(topology: Topology, keys: Collection[Key]) -> Topology:
     """Remove nodes, controllers and links; links of a node that goes, go with it."""
-    names = {key for key in keys if isinstance(key, str)}
+    names = {key for key in keys if isinstance(key, str) and ">" not in key}
+    for switch, _, controller in (key.partition(">") for key in keys if isinstance(key, str) and ">" in key):
+        opts = named(topology)[switch].opts
+        topology = set_opts(topology, switch, {"controllers": [c for c in opts["controllers"] if c != controller]})
     controllers = {c.name for c in topology.all_controllers if c.name in names}
     kept = [i for i, k in enumerate(topology.links) if i not in keys and not names & {k.src, k.dest}]
     after = replace(

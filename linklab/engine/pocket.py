@@ -78,6 +78,7 @@ class PocketEngine:
         speed: float = 1.0,
         display: bool = False,
         memory_mib: int | None = None,
+        on_stage: Callable[[str, PocketNetwork], None] = lambda stage, network: None,
     ) -> Iterator[PocketNetwork]:
         """Build `topology` in a new pocket, and end it on every way out.
 
@@ -90,6 +91,7 @@ class PocketEngine:
             speed: of the paced clock, > 0; inf is as fast as it goes.
             display: whether windows may be opened on the host for programs inside.
             memory_mib: memory of the pocket; used only as far as it is filled.
+            on_stage: told what is being done, and of the network, which may be closed from another thread meanwhile.
 
         Raises:
             MissingError: no kernel built, or no place for its memory.
@@ -109,7 +111,9 @@ class PocketEngine:
             memory_mib=memory_mib or self.memory_mib,
         )
         try:
+            on_stage("starting the kernel", network)
             network.boot()
+            on_stage("building the network", network)
             network.build(topology, display=display)
             yield network
         finally:

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What a person chose for the editor on this machine, kept between starts; a drawing's preferences are in its file.
+
+A file that cannot be read or written is no reason to stop: defaults are taken. Pure but for that file.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, fields
+from pathlib import Path
+from typing import Any
+
+RECENT = 10
+
+
+@dataclass
+class Settings:
+    """Choices; scale 0 follows the display."""
+
+    theme: str = "light"
+    scale: float = 0.0
+    names: bool = True
+    addresses: bool = True
+    ports: bool = True
+    traces: bool = True
+    grid: bool = False
+    geometry: str = ""
+    recent: list[str] = field(default_factory=list)
+
+    def opened(self, path: Path) -> None:
+        """Put a file first among the recent ones."""
+        name = str(path.resolve())
+        self.recent = [name, *(each for each in self.recent if each != name)][:RECENT]
+
+
+def settings_file() -> Path:
+    """Where they are kept."""
+    base = os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config"
+    return Path(base) / "linklab" / "editor.json"
+
+
+def load_settings(path: Path | None = None) -> Settings:
+    """What was chosen; defaults for what is missing or of another type."""
+    try:
+        data = json.loads((path or settings_file()).read_text())
+    except (OSError, ValueError):
+        return Settings()
+    return from_data(data) if isinstance(data, Mapping) else Settings()
+
+
+def from_data(data: Mapping[str, Any]) -> Settings:
+    """Settings from JSON, skipping what does not fit."""
+    settings = Settings()
+    for each in fields(Settings):
+        value: Any = data.get(each.name)
+        if each.name == "scale" and isinstance(value, int):
+            value = float(value)
+        if isinstance(value, type(getattr(settings, each.name))):
+            setattr(settings, each.name, value)
+    settings.recent = [name for name in settings.recent if isinstance(name, str)]
+    return settings
+
+
+def save_settings(settings: Settings, path: Path | None = None) -> None:
+    """Keep them; silently not where there is no place to write."""
+    file = path or settings_file()
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        temporary = file.with_suffix(".new")
+        temporary.write_text(json.dumps(asdict(settings), indent=1))
+        temporary.replace(file)
+    except OSError:
+        return
