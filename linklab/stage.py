@@ -176,10 +176,6 @@ class Stage:
     def _run(self, steps: Sequence[Step]) -> list[api.Completed]:
         """Type one command of each step at the same instant, and check how each ended."""
         deadlines = [step.deadline_s or DEADLINE_S for step in steps]
-        for step in steps:
-            if step.prompt and isinstance(step.action, Commands) and isinstance(step.action.finish, StoppedAfter):
-                place = f"{self.lab.manual.path}:{step.line}"
-                raise LabError(f"{place}: the replay cannot stop a command at another prompt than the shell's yet")
         actions = [api.Typed(step.terminal, step.typed, _finish(step)) for step in steps]
         results = self._start().run(actions, deadline_s=max(deadlines), on_output=self.on_output)
         for step, completed in zip(steps, results, strict=True):
@@ -272,12 +268,13 @@ def _without_prompt(step: Step, completed: api.Completed) -> api.Completed:
 def _finish(step: Step) -> api.Finish:
     """The manual's word for "finished" in the engine's."""
     finish: Finish = step.action.finish if isinstance(step.action, Commands) else AtPrompt()
+    shown = rf"(?:^|\n){re.escape(step.prompt)}\s*\Z" if step.prompt else ""
     match finish:
         case StoppedAfter(seconds=seconds):
-            return api.StopAfter(seconds)
+            return api.StopAfter(seconds, shown)
         case LeftRunning():
             return api.Background()
-        case AtPrompt() if step.prompt:
-            return api.Shows(rf"(?:^|\n){re.escape(step.prompt)}\s*\Z")
+        case AtPrompt() if shown:
+            return api.Shows(shown)
         case _:
             return api.Prompt()

@@ -18,7 +18,8 @@ Requests to the agent: {"id": n, "op": ..., ...}, answered by {"id": n, "ok": ..
     shutdown   -                                             {}, then the agent ends
 
 completed: {terminal, text, output, exit_status, start_s, end_s}
-finish: {"kind": "prompt"} | {"kind": "background"} | {"kind": "after", "seconds": s} | {"kind": "shows", "pattern": r}
+finish: {"kind": "prompt"} | {"kind": "background"} | {"kind": "after", "seconds": s, "pattern": r or ""}
+      | {"kind": "shows", "pattern": r}
 Events from the agent: {"event": "output", "terminal", "text"}, {"event": "data", "terminal", "data"},
 {"event": "closed", "terminal", "status": exit status, -n for signal n}, {"event": "ask", "ask": n, "argv": [...]}
 (a program inside wants something of the host, see linklab.agent.asks), {"event": "log", "text"}.

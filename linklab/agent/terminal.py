@@ -130,9 +130,9 @@ class Terminal:
 
     def _look_for_pattern(self, now_s: float) -> None:
         job = self.job
-        if job is None or job.end_s is not None or job.kind != "shows" or job.lines:
+        if job is None or job.end_s is not None or job.lines or (job.kind == "after" and not job.interrupted):
             return
-        if re.search(str(job.finish["pattern"]), job.output):
+        if job.finish.get("pattern") and re.search(str(job.finish["pattern"]), job.output):
             job.end_s = now_s
             self.asks = True
 

@@ -39,9 +39,13 @@ class Background:
 
 @dataclass(frozen=True)
 class StopAfter:
-    """Ctrl+C is typed after `seconds` of network time; finished when the prompt is back."""
+    """Ctrl+C is typed after `seconds` of network time; finished when the prompt is back.
+
+    pattern: what shows that instead, as in `Shows`, where a program with a prompt of its own runs.
+    """
 
     seconds: float
+    pattern: str = ""
 
 
 @dataclass(frozen=True)

@@ -389,7 +389,7 @@ class PocketNetwork:
 
 def _finish(finish: Finish) -> dict[str, Any]:
     if isinstance(finish, StopAfter):
-        return {"kind": "after", "seconds": finish.seconds}
+        return {"kind": "after", "seconds": finish.seconds, "pattern": finish.pattern}
     if isinstance(finish, Shows):
         return {"kind": "shows", "pattern": finish.pattern}
     return {"kind": {Prompt: "prompt", Background: "background"}[type(finish)]}
