@@ -7,15 +7,20 @@ A figure's name is that of a series without its tool: throughput, cwnd, rtt, ret
 
 from __future__ import annotations
 
+import re
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
 from linklab.errors import LabError
-from linklab.measure import Measurements
+from linklab.measure import Measurements, Series
+
+FLOWS = "iperf3.flows"
+"""The throughput of each stream of each test in one figure; no series of its own."""
 
 TITLES: Mapping[str, str] = {
     "iperf3.throughput": "Throughput",
+    FLOWS: "Throughput of each flow",
     "iperf3.rtt": "Smoothed RTT",
     "iperf3.cwnd": "Congestion window",
     "iperf3.retransmits": "Retransmissions per interval",
@@ -48,7 +53,27 @@ def series_of(name: str) -> str:
 
 def available(measured: Measurements) -> list[str]:
     """The series of a step that have a figure and enough points for one."""
-    return [name for name in TITLES if name in measured.series and measured.series[name].known.size > 1]
+    found = {name for name in TITLES if name in measured.series and measured.series[name].known.size > 1}
+    if len(flows_of(measured)) > 1:
+        found.add(FLOWS)
+    return [name for name in TITLES if name in found]
+
+
+def flows_of(measured: Measurements) -> list[tuple[str, Series]]:
+    """The throughput of each stream of each iperf3 test, labelled by its file and, in a test of several, its number."""
+    tests: dict[str, list[Series]] = {}
+    for name, series in measured.series.items():
+        found = re.fullmatch(r"(iperf3(?:\.\d+)?)\.stream\.\d+\.throughput", name)
+        if found and series.known.size > 1:
+            tests.setdefault(found[1], []).append(series)
+    flows = []
+    for number, streams in enumerate(tests.values(), 1):
+        file = Path(streams[0].source)
+        test = "" if len(tests) == 1 else file.stem if file.suffix else f"test {number}"
+        for series in streams:
+            stream = f"stream {series.meta['stream']}" if len(streams) > 1 or not test else ""
+            flows.append((f"{test} {stream}".strip(), series))
+    return flows
 
 
 def draw(measured: Measurements, series: str) -> bytes:
@@ -65,6 +90,9 @@ def draw(measured: Measurements, series: str) -> bytes:
         path = Path(folder) / "figure.svg"
         if series == "queue.backlog":
             figure = queue.draw_queue(measured)
+        elif series == FLOWS:
+            lines = [(label, style.without_stub(flow)) for label, flow in flows_of(measured)]
+            figure = style.draw_lines("Throughput", lines)
         else:
             figure = style.draw_lines(TITLES[series], [("", style.without_stub(measured.series[series]))])
         style.save(figure, path)

@@ -2,7 +2,7 @@
 """Several iperf3 tests that begin at the same instant, for the `concurrent` command of the Mininet CLI.
 
 `parse` turns the command's words into flows; `Tests.run` starts servers, then all clients on one signal, and gives the
-JSON file of each flow. Called by linklab.agent.console; it knows namespaces by the id of a process in them, not Mininet.
+JSON file of each flow. Called by linklab.agent.console; knows a namespace by the id of a process in it, not Mininet.
 Drawing and the index are left to `linklab plot iperf` and `linklab fairness`.
 """
 

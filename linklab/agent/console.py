@@ -47,7 +47,7 @@ class Console(CLI):  # type: ignore[misc] # mininet has no types
     def do_source(self, line: str) -> None:
         """Run the commands of a file: source FILE; a bare name is also looked for among Linklab's scripts."""
         name = line.strip()
-        if name and not Path(name).exists() and "/" not in name:
+        if name and not Path(name).is_file() and "/" not in name:  # results may be in a folder of that name
             for folder in os.environ["PATH"].split(":"):
                 if (Path(folder) / name).is_file():
                     name = str(Path(folder) / name)
