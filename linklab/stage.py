@@ -92,6 +92,7 @@ class Stage:
         self._topology: Topology | None = None  # what the editor has open
         self._before_s = 0.0
         self._running: dict[str, Step] = {}
+        self._asking: set[str] = set()
         verbs = [
             verb.words[0]
             for step in self.lab.manual.steps
@@ -181,7 +182,19 @@ class Stage:
         for step, completed in zip(steps, results, strict=True):
             self._check(step, completed)
             self._folder.typed(step.terminal, step.typed)
-        return [_without_prompt(step, completed) for step, completed in zip(steps, results, strict=True)]
+        return [self._without_prompt(step, completed) for step, completed in zip(steps, results, strict=True)]
+
+    def _without_prompt(self, step: Step, completed: api.Completed) -> api.Completed:
+        """Without the echo of the command and the prompt, which the engine knows of a shell alone."""
+        asked = step.terminal in self._asking  # a program with a prompt of its own has this typed into it
+        (self._asking.add if step.prompt else self._asking.discard)(step.terminal)
+        if not step.prompt and not asked:
+            return completed
+        output = completed.output.rstrip().removesuffix(step.prompt or "")
+        lines = output.splitlines()
+        if lines and lines[0].strip() == step.typed.strip():
+            del lines[0]
+        return replace(completed, output="\n".join(lines) + "\n" if lines else "")
 
     def _check(self, step: Step, completed: api.Completed) -> None:
         ended = isinstance(step.action, Commands) and isinstance(step.action.finish, AtPrompt)
@@ -230,6 +243,7 @@ class Stage:
             self._before_s = self.now_s()
             self._network = None
         self._running.clear()
+        self._asking.clear()
         self._folder.folders.clear()
         self._stack.close()
 
@@ -252,17 +266,6 @@ class Stage:
                     self._topology = edited(self._topology or EMPTY, words)
                 except TopologyError as error:
                     raise LabError(f"{self.lab.manual.path}:{verb.line}: {error}") from error
-
-
-def _without_prompt(step: Step, completed: api.Completed) -> api.Completed:
-    """Without the echo of the command and the prompt, which the engine knows of a shell alone."""
-    if not step.prompt:
-        return completed
-    output = completed.output.rstrip().removesuffix(step.prompt)
-    lines = output.splitlines()
-    if lines and lines[0].strip() == step.typed.strip():
-        del lines[0]
-    return replace(completed, output="\n".join(lines) + "\n" if lines else "")
 
 
 def _finish(step: Step) -> api.Finish:

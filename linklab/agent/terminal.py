@@ -69,6 +69,8 @@ class Terminal:
         if self.job is not None:
             raise TerminalError(f'terminal {self.name}: "{self.job.text}" is still running there; stop it first')
         self.job = job
+        if not self.asks:
+            no_echo(self.master)  # a program that had the terminal may have left it on, as Mininet's CLI does
         self._next_line()
 
     def interrupt(self) -> None:
@@ -141,9 +143,7 @@ def start_shell(name: str, argv: list[str], env: dict[str, str], cwd: str) -> Te
     """A terminal with a shell in it; argv is what comes before the shell (mnexec …), [] for the root namespace."""
     pid, master = pty.fork()
     if pid == 0:  # pragma: no cover - the child
-        settings = termios.tcgetattr(0)
-        settings[3] &= ~(termios.ECHO | termios.ECHONL)
-        termios.tcsetattr(0, termios.TCSANOW, settings)
+        no_echo(0)
         for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGPIPE, signal.SIGCHLD):
             signal.signal(number, signal.SIG_DFL)
         os.chdir(cwd)
@@ -152,6 +152,13 @@ def start_shell(name: str, argv: list[str], env: dict[str, str], cwd: str) -> Te
     resize(master, 24, 120)
     os.set_blocking(master, True)
     return Terminal(name, pid, master)
+
+
+def no_echo(fd: int) -> None:
+    """What is typed into this pty is not shown; either end may be given."""
+    settings = termios.tcgetattr(fd)
+    settings[3] &= ~(termios.ECHO | termios.ECHONL)
+    termios.tcsetattr(fd, termios.TCSANOW, settings)
 
 
 def resize(master: int, rows: int, columns: int) -> None:

@@ -264,6 +264,14 @@ def test_echo_and_prompt_are_no_output(tmp_path):
     assert run.captures["n"].output == "available nodes are: \nh1 h2\n"
 
 
+def test_echo_of_what_ends_a_program_is_no_output(tmp_path):
+    """Leaving a program with a prompt of its own is typed there too, and echoed."""
+    manual = '## A\n```client prompt="mininet>"\nsudo mn\n```\n```client id=e\nexit\n```\n```client id=f\nls\n```\n'
+    engine = ScriptedEngine({"exit": "exit\n*** Done\n", "ls": "ls\n"})
+    run, _ = replay(make_lab(tmp_path, manual, 'number = 1\ntitle = "T"\n'), tmp_path, engine)
+    assert (run.captures["e"].output, run.captures["f"].output) == ("*** Done\n", "ls\n")
+
+
 def test_stopping_at_another_prompt(tmp_path):
     """Ctrl+C to a command at a prompt of its own ends when that prompt is back."""
     manual = '## A\n```client for=4s prompt="mininet>"\nh1 ping h2\n```\n'
