@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`linklab attach`: a terminal of a running network in this terminal."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+from typing import TYPE_CHECKING
+
+from linklab.engine import attach
+from linklab.screen import Screen, ends_orderly
+
+if TYPE_CHECKING:
+    from linklab.cli import Subparsers
+
+_EPILOG = """examples:
+  linklab attach h1                 a shell on h1 of the running network
+  linklab attach                    a shell in the root namespace, the same as `linklab attach client`
+  linklab attach --list             which networks run
+  linklab attach r1 --network 2
+
+The shell ends with exit or Ctrl+D; its exit status becomes this command's. Ctrl+] opens the clock's prompt, also while
+time is paused (help there says what it understands). Exits with 2 where there is no such network or node.
+"""
+
+
+def add_parser(subparsers: Subparsers) -> argparse.ArgumentParser:
+    """Add the parser of `linklab attach`."""
+    parser = subparsers.add_parser(
+        "attach",
+        help="open a node's shell in this terminal",
+        description="Open a shell of a network that `linklab shell` runs in another terminal.",
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument(
+        "node", metavar="NODE", nargs="?", default="client", help="a node, client (default) or mininet (the CLI)"
+    )
+    parser.add_argument("--network", metavar="ID", help="which network, where several run")
+    parser.add_argument("--list", action="store_true", help="list the running networks")
+    parser.add_argument("--json", action="store_true", help="with --list: as JSON")
+    return parser
+
+
+def run(args: argparse.Namespace) -> int:
+    """List, or open the terminal; the exit status of its shell."""
+    if args.list:
+        _list(as_json=args.json)
+        return 0
+    connection = attach.connect(args.network)
+    try:
+        with ends_orderly():
+            return Screen(connection, args.node).show()
+    finally:
+        connection.close()
+
+
+def _list(*, as_json: bool) -> None:
+    there = [{key: value for key, value in entry.items() if key != "event"} for entry in attach.networks()]
+    if as_json:
+        print(json.dumps(there, indent=2))
+        return
+    if not there:
+        print("no network is running")
+    for entry in there:
+        since = time.strftime("%H:%M:%S", time.localtime(entry["started"]))
+        print(f"{entry['id']}  {entry['name']}  since {since}, process {entry['pid']}")
+        print(f"   terminals: client {' '.join(entry['nodes'])}")
+        if "clock" in entry:
+            print(f"   {entry['clock']}")

@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`linklab clean`: remove what earlier runs left, and nothing that is still used.
+
+Goes by records alone: the run directory's `owner` and `kernel` name processes, a socket that nobody serves is stale, a
+build folder is abandoned when no build holds the lock. Nothing is found by its name pattern and then killed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import fcntl
+import os
+import shutil
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from linklab import kernel
+from linklab.engine import attach
+from linklab.engine.pocket import run_base
+
+if TYPE_CHECKING:
+    from linklab.cli import Subparsers
+
+_EPILOG = """examples:
+  linklab clean
+  linklab clean --dry-run           only say what would be removed
+  linklab clean --runs              also folders in runs/ of runs that broke off
+
+Networks that are running, and whole runs, are never touched.
+"""
+
+
+def add_parser(subparsers: Subparsers) -> argparse.ArgumentParser:
+    """Add the parser of `linklab clean`."""
+    parser = subparsers.add_parser(
+        "clean",
+        help="remove what an earlier run left behind",
+        description="Remove what earlier runs left behind: run directories, sockets, interrupted kernel builds.",
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--dry-run", action="store_true", help="only say what would be removed")
+    parser.add_argument(
+        "--runs", metavar="DIR", nargs="?", type=Path, const=Path("runs"), help="also runs that broke off"
+    )
+    return parser
+
+
+def run(args: argparse.Namespace) -> int:
+    """Clean and say what was done."""
+    done = [
+        *_run_dirs(dry_run=args.dry_run),
+        *(f"socket {path}" for path in attach.remove_stale(dry_run=args.dry_run)),
+        *_builds(dry_run=args.dry_run),
+        *(_runs(args.runs, dry_run=args.dry_run) if args.runs else ()),
+    ]
+    for what in done:
+        print(f"{'would remove' if args.dry_run else 'removed'} {what}")
+    if not done:
+        print("nothing to clean")
+    return 0
+
+
+def _run_dirs(*, dry_run: bool) -> Iterator[str]:
+    """Run directories whose keeper has gone, and the kernel that one of them may still name."""
+    for folder in sorted(run_base().glob(f"linklab-{os.getuid()}-*")):
+        owner = _recorded(folder / "owner")
+        if owner is None or folder.is_symlink() or folder.stat().st_uid != os.getuid() or _keeps(owner):
+            continue
+        left = _recorded(folder / "kernel")
+        if left is not None and str(folder) in _command_line(left):
+            if not dry_run:
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(left, signal.SIGKILL)
+            yield f"process {left}, the kernel of {folder}"
+        if not dry_run:
+            shutil.rmtree(folder, ignore_errors=True)
+        yield f"run directory {folder}"
+
+
+def _recorded(file: Path) -> int | None:
+    try:
+        return int(file.read_text())
+    except (OSError, ValueError):
+        return None
+
+
+def _keeps(pid: int) -> bool:
+    """Whether this process is a keeper, and not another program that got its number later."""
+    return any(word.endswith("/keeper.py") for word in _command_line(pid).split())
+
+
+def _command_line(pid: int) -> str:
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
+    except OSError:
+        return ""
+
+
+def _builds(*, dry_run: bool) -> Iterator[str]:
+    """Folders of interrupted kernel builds."""
+    lock = kernel.cache_dir() / "lock"
+    if not lock.exists():
+        return
+    with lock.open("a") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return  # one is going on
+        for folder in sorted(lock.parent.glob("build-*/")):
+            if not dry_run:
+                shutil.rmtree(folder, ignore_errors=True)
+            yield f"interrupted kernel build {folder}"
+
+
+def _runs(runs: Path, *, dry_run: bool) -> Iterator[str]:
+    """Folders of runs that broke off: `incomplete.json` there, `run.json` not."""
+    for note in sorted(runs.glob("*/incomplete.json")):
+        if not (note.parent / "run.json").exists():
+            if not dry_run:
+                shutil.rmtree(note.parent, ignore_errors=True)
+            yield f"incomplete run {note.parent}"

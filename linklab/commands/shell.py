@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`linklab shell`: build the network of a topology on the paced clock and give the Mininet CLI in this terminal.
+
+Holds the network for as long as the CLI is open, and serves its other terminals to `linklab attach` and to windows.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from linklab.commands.run import ENGINES, _seed, load_engine
+from linklab.engine.api import Clock, Typed
+from linklab.engine.attach import AttachServer
+from linklab.engine.clock import ClockWords, parse_speed
+from linklab.engine.windows import Windows, display_usable
+from linklab.screen import Screen, ends_orderly
+from linklab.topology import Topology
+
+if TYPE_CHECKING:
+    from linklab.cli import Subparsers
+
+_EPILOG = """examples:
+  linklab shell "topologies/Lab 8.mn"
+  linklab shell mine.mn --speed 0.1             everything ten times as slow
+  linklab shell mine.mn --speed max             as fast as it goes; nothing waits for you
+  linklab shell mine.mn --clock wall            what this machine itself can do
+
+at the CLI:
+  h1 ping -c 3 h2            as in Mininet; help lists more
+  clock                      where the clock is; clock pause | resume | speed 8 | step 10ms | until 90s
+  xterm h1                   a window on h1 where there is a display, else: linklab attach h1 in another terminal
+  exit, Ctrl+D               end the network
+
+While time is paused nothing inside can run, not even the CLI, so this terminal listens itself: r resumes, s steps
+10 ms, any other key waits for the CLI. Ctrl+] opens a prompt for the clock at any moment: pause, resume, speed 8,
+step 10ms, until 90s, help, quit.
+
+Without a terminal (linklab shell mine.mn < commands) each line is typed when the one before has ended.
+
+The folder you are in is /lab inside; only what is written there stays.
+"""
+
+
+def add_parser(subparsers: Subparsers) -> argparse.ArgumentParser:
+    """Add the parser of `linklab shell`."""
+    parser = subparsers.add_parser(
+        "shell",
+        help="build a network and open the Mininet CLI on it",
+        description="Build the network of a topology and open the Mininet CLI on it in this terminal.",
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("file", metavar="FILE.mn", type=Path, help="topology, as MiniEdit saves it")
+    parser.add_argument("--speed", metavar="X", default="1", help="network seconds a wall second, or max (default: 1)")
+    parser.add_argument("--clock", choices=["paced", "wall"], default="paced", help="default: paced")
+    parser.add_argument("--engine", choices=sorted(ENGINES), default="pocket", help="default: pocket")
+    parser.add_argument("--seed", type=_seed, default=1, metavar="N", help="seed of all chance (default: 1)")
+    parser.add_argument(
+        "--cpu",
+        choices=["desktop", "ideal", "slow-vm"],
+        default="desktop",
+        help="what computing costs (default: desktop)",
+    )
+    return parser
+
+
+def run(args: argparse.Namespace) -> int:
+    """Hold the network until the CLI is left."""
+    topology = Topology.load(args.file)
+    paced = args.clock == Clock.PACED.value
+    options: dict[str, Any] = {"speed": parse_speed(args.speed)} if paced else {}
+    display = display_usable()
+    with ends_orderly(), contextlib.ExitStack() as stack:
+        with _progress(f"building {args.file.stem}"):
+            engine: Any = load_engine(args.engine)
+            network = stack.enter_context(
+                engine.start(
+                    topology,
+                    workdir=Path.cwd(),
+                    clock=Clock(args.clock),
+                    seed=args.seed,
+                    profile=args.cpu,
+                    **options,
+                    display=display,
+                )
+            )
+        server = stack.enter_context(
+            AttachServer(
+                network.link,
+                network.nodes,
+                args.file.stem,
+                (lambda on_change: ClockWords(network, on_change)) if paced else None,
+            )
+        )
+        stack.enter_context(Windows(network.link, server, Path.cwd(), display=display))
+        if not sys.stdin.isatty():
+            return _typed(network)
+        _say(_welcome(args, paced, server.id))
+        connection = server.connect()
+        stack.callback(connection.close)
+        status = Screen(connection, "mininet").show()
+        with _progress("ending the network"):
+            stack.close()
+    return status
+
+
+def _typed(network: Any) -> int:
+    """Type the lines of standard input at the CLI one after the other, each when the one before has ended."""
+    for line in sys.stdin:
+        text = line.strip()
+        if text in ("exit", "quit"):
+            break
+        if text:
+            _say(f"mininet> {text}")
+            network.run([Typed("mininet", text)], on_output=lambda _, output: print(output, end="", flush=True))
+    return 0
+
+
+def _welcome(args: argparse.Namespace, paced: bool, number: str) -> str:
+    lines = [f"Network {number}, {args.file.name}, on the {args.clock} clock. exit or Ctrl+D ends it."]
+    lines.append("linklab attach h1 in another terminal opens a shell on h1; this folder is /lab inside.")
+    if paced:
+        lines.append("clock shows and sets the clock; Ctrl+] opens its prompt, which also works while time is paused.")
+    return "\n".join(lines)
+
+
+@contextlib.contextmanager
+def _progress(what: str) -> Iterator[None]:
+    """A line while something takes its time, on a terminal; gone when it is done."""
+    live = sys.stderr.isatty()
+    if live:
+        print(f"{what} …", end="", file=sys.stderr, flush=True)
+    try:
+        yield
+    finally:
+        if live:
+            print("\r\x1b[K", end="", file=sys.stderr, flush=True)
+
+
+def _say(text: str) -> None:
+    print(text, flush=True)

@@ -1,0 +1,425 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Terminals of a running network for other programs of the same user, over a Unix socket.
+
+`AttachServer` runs in the program that holds the network (`linklab shell`, the editor) and reaches nodes through the
+agent's link alone; `networks` and `connect` are for whoever wants a terminal. Frames as in `linklab.agent.protocol`:
+client: {"op": "info"} | {"op": "open", "node", "rows", "columns", "term"} | {"op": "input", "data"} |
+{"op": "resize", "rows", "columns"} | {"op": "clock", "words"}; one terminal a connection, whose end is its hangup.
+server: {"event": "info" | "opened" | "data" | "closed" (status) | "clock" (paused, on_way, text) | "answer" | "error"}.
+"""
+
+from __future__ import annotations
+
+import base64
+import contextlib
+import fcntl
+import os
+import socket
+import stat
+import struct
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from linklab.agent import protocol
+from linklab.engine.agent_link import AgentLink
+from linklab.engine.clock import ClockWords, sentence
+from linklab.errors import AgentError, EngineError, InputError, LinklabError
+
+OPEN_DEADLINE_S = 24 * 3600.0
+"""A terminal opens when time goes on; a paused clock may stand for long."""
+SLOW_READER = struct.pack("@ll", 10, 0)
+"""struct timeval of SO_SNDTIMEO (socket(7)): who takes nothing for 10 s is given up, since the agent waits for it."""
+ANSWER_DEADLINE_S = 5.0
+LONGEST_PATH = 100  # sun_path of unix(7) holds 108 bytes
+READ_BYTES = 65536
+
+
+# --- where the sockets lie
+
+
+def folder() -> Path:
+    """The private folder of the sockets, made if it is not there.
+
+    Raises:
+        EngineError: it exists and belongs to somebody else.
+    """
+    runtime = os.environ.get("XDG_RUNTIME_DIR", "")
+    usable = runtime and os.access(runtime, os.W_OK) and len(runtime) < LONGEST_PATH - 20
+    found = Path(runtime) / "linklab" if usable else Path(tempfile.gettempdir()) / f"linklab-{os.getuid()}"
+    if len(str(found)) > LONGEST_PATH - 10:
+        found = Path("/tmp") / f"linklab-{os.getuid()}"  # noqa: S108 - made private below
+    found.mkdir(mode=0o700, parents=True, exist_ok=True)
+    about = found.lstat()
+    if not stat.S_ISDIR(about.st_mode) or about.st_uid != os.getuid():
+        raise EngineError(f"{found} is not a folder of yours, so terminals cannot be offered there; remove it")
+    if about.st_mode & 0o077:
+        found.chmod(0o700)
+    return found
+
+
+@contextlib.contextmanager
+def _alone() -> Iterator[Path]:
+    """The folder, while nobody else adds or removes sockets."""
+    here = folder()
+    with (here / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield here
+
+
+def remove_stale(*, dry_run: bool = False) -> list[Path]:
+    """Remove the sockets that nobody serves any more; which they were."""
+    with _alone() as here:
+        stale = [path for path in sorted(here.glob("*.sock")) if not _served(path)]
+        for path in [] if dry_run else stale:
+            path.unlink(missing_ok=True)
+    return stale
+
+
+def _served(path: Path) -> bool:
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as probe:
+        probe.settimeout(ANSWER_DEADLINE_S)
+        try:
+            probe.connect(str(path))
+        except (ConnectionRefusedError, FileNotFoundError):
+            return False
+        except OSError:
+            return True  # busy, so somebody is there
+    return True
+
+
+# --- the side that wants a terminal
+
+
+class Connection:
+    """A stream of frames."""
+
+    def __init__(self, stream: socket.socket) -> None:
+        self.stream = stream
+        self._decoder = protocol.Decoder()
+        self._sending = threading.Lock()
+
+    def send(self, message: dict[str, Any]) -> None:
+        """Send one; OSError if the other side has gone."""
+        with self._sending:
+            self.stream.sendall(protocol.encode(message))
+
+    def receive(self) -> list[dict[str, Any]] | None:
+        """Wait for the next ones; None when the other side has gone."""
+        try:
+            data = self.stream.recv(READ_BYTES)
+        except OSError:
+            return None
+        return self._decoder.feed(data) if data else None
+
+    def ask(self, message: dict[str, Any]) -> dict[str, Any]:
+        """Ask on a connection without a terminal and wait for the one answer."""
+        self.stream.settimeout(ANSWER_DEADLINE_S)
+        self.send(message)
+        found: list[dict[str, Any]] = []
+        while not found:
+            more = self.receive()
+            if more is None:
+                raise EngineError("the network does not answer")
+            found = [answer for answer in more if answer["event"] in ("info", "answer", "error")]
+        return found[0]
+
+    def close(self) -> None:
+        """End it, also for a thread that waits in `receive`."""
+        with contextlib.suppress(OSError):
+            self.stream.shutdown(socket.SHUT_RDWR)
+        self.stream.close()
+
+
+def networks() -> list[dict[str, Any]]:
+    """The running networks of this user: id, name, nodes, pid, started (s since the epoch), clock."""
+    remove_stale()
+    found = []
+    for path in sorted(folder().glob("*.sock"), key=lambda path: (len(path.name), path.name)):
+        connection: Connection | None = None
+        try:
+            connection = _connect(path)
+            found.append({**connection.ask({"op": "info"}), "id": path.stem})
+        except (OSError, EngineError):
+            continue  # ended meanwhile
+        finally:
+            if connection is not None:
+                connection.close()
+    return found
+
+
+def connect(network: str | None) -> Connection:
+    """A connection to the network of that id, or to the only one.
+
+    Raises:
+        InputError: there is none, or there are several and none was named.
+    """
+    there = networks()
+    ids = [entry["id"] for entry in there]
+    if network is None and len(ids) > 1:
+        raise InputError(f"several networks are running: choose one by --network {'|'.join(ids)} (see --list)")
+    if not ids or (network is not None and network not in ids):
+        which = f"network {network} is not running" if network is not None else "no network is running"
+        raise InputError(f"{which}: start one with `linklab shell FILE.mn`")
+    return _connect(folder() / f"{network or ids[0]}.sock")
+
+
+def _connect(path: Path) -> Connection:
+    stream = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    try:
+        stream.connect(str(path))
+    except OSError:
+        stream.close()
+        raise
+    return Connection(stream)
+
+
+# --- the side that holds the network
+
+
+class AttachServer:
+    """Offers the terminals of one network, until the end of the `with` block.
+
+    Args:
+        link: to the agent.
+        nodes: names of the network's nodes.
+        name: of the network, for lists.
+        clock: makes the object that obeys `clock`; None where the clock cannot be set.
+    """
+
+    def __init__(
+        self,
+        link: AgentLink,
+        nodes: Sequence[str],
+        name: str,
+        clock: Callable[[Callable[[dict[str, Any]], None]], ClockWords] | None = None,
+    ) -> None:
+        self.link, self.nodes, self.name = link, list(nodes), name
+        self.clock = clock(self._clock_changed) if clock else None
+        self.state: dict[str, Any] | None = None
+        self.started = time.time()
+        self.id = ""
+        self._path: Path | None = None
+        self._listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        self._clients: set[_Client] = set()
+        self._lock = threading.Lock()
+        self._early: dict[str, list[dict[str, Any]]] = {}
+        self._owners: dict[str, _Client] = {}
+        self._left: set[str] = set()
+        for event in ("data", "closed"):
+            link.on(event, self._from_terminal)
+        link.on("end", lambda _: self._network_ended())
+
+    def __enter__(self) -> AttachServer:
+        with _alone() as here:
+            for path in here.glob("*.sock"):
+                if not _served(path):
+                    path.unlink(missing_ok=True)
+            number = next(n for n in range(1, 10**6) if not (here / f"{n}.sock").exists())
+            self._path = here / f"{number}.sock"
+            self._listener.bind(str(self._path))
+            self._listener.listen(16)
+        self.id = str(number)
+        threading.Thread(target=self._accept, name="attach", daemon=True).start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        with contextlib.suppress(OSError):
+            self._listener.shutdown(socket.SHUT_RDWR)
+        self._listener.close()
+        if self._path is not None:
+            self._path.unlink(missing_ok=True)
+        with self._lock:
+            clients = list(self._clients)
+        for client in clients:
+            client.tell({"event": "error", "text": "the network has been ended", "kind": "end"})
+            client.connection.close()
+
+    def connect(self) -> Connection:
+        """A connection for the program that holds the network itself."""
+        ours, theirs = socket.socketpair()
+        self._serve(theirs)
+        return Connection(ours)
+
+    def obey_clock(self, words: Sequence[str]) -> tuple[str, int]:
+        """Do what the words after `clock` say; answer and exit status."""
+        if self.clock is None:
+            return "this network's clock is not paced: it cannot be set", 2
+        return self.clock.obey(words)
+
+    def _accept(self) -> None:
+        while True:
+            try:
+                stream, _ = self._listener.accept()
+            except OSError:
+                return
+            self._serve(stream)
+
+    def _serve(self, stream: socket.socket) -> None:
+        client = _Client(self, Connection(stream))
+        with self._lock:
+            self._clients.add(client)
+        threading.Thread(target=self._run, args=(client,), name="attached terminal", daemon=True).start()
+
+    def _run(self, client: _Client) -> None:
+        try:
+            client.serve()
+        finally:
+            with self._lock:
+                self._clients.discard(client)
+                if client.terminal is not None and self._owners.pop(client.terminal, None) is not None:
+                    self._left.add(client.terminal)
+            client.connection.close()
+
+    def _clock_changed(self, state: dict[str, Any]) -> None:
+        self.state = state
+        message = clock_event(state)
+        with self._lock:
+            clients = list(self._clients)
+        for client in clients:
+            client.tell(message)
+
+    def _network_ended(self) -> None:
+        why = self.link.ended or "the network has ended"
+        with self._lock:
+            clients = list(self._clients)
+        for client in clients:
+            client.tell({"event": "error", "text": why, "kind": "engine"})
+
+    # --- from the agent, in the thread that reads its link
+
+    def _from_terminal(self, message: dict[str, Any]) -> None:
+        with self._lock:
+            owner = self._owners.get(message["terminal"])
+            if owner is None:
+                if message["terminal"] in self._left:
+                    return
+                # its name is on the way to whoever opened it
+                self._early.setdefault(message["terminal"], []).append(message)
+                return
+        owner.tell(message)
+
+    def own(self, terminal: str, client: _Client) -> None:
+        """What `terminal` shows goes to this client from now on; first what it has shown already."""
+        with self._lock:
+            early = self._early.pop(terminal, [])
+            for message in early:
+                client.tell(message)
+            self._owners[terminal] = client
+
+    def console_is_open(self) -> bool:
+        """Whether the Mininet CLI is open: two would type into the same shells."""
+        with self._lock:
+            return any(client.node == "mininet" for client in self._clients)
+
+
+class _Client:
+    """One connection and its terminal."""
+
+    def __init__(self, server: AttachServer, connection: Connection) -> None:
+        self.server, self.connection = server, connection
+        connection.stream.settimeout(None)
+        self.node = ""
+        self.terminal: str | None = None
+        self.gone = False
+        connection.stream.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, SLOW_READER)
+
+    def tell(self, message: dict[str, Any]) -> None:
+        """Send; whoever does not listen any more has gone."""
+        try:
+            self.connection.send({key: value for key, value in message.items() if key != "terminal"})
+        except OSError:
+            self.connection.close()
+
+    def serve(self) -> None:
+        """Until the connection ends."""
+        try:
+            while (messages := self.connection.receive()) is not None:
+                for message in messages:
+                    self._handle(message)
+        except (EngineError, ValueError) as error:
+            self.tell({"event": "error", "text": str(error), "kind": "engine"})
+        finally:
+            self.gone = True
+            self._hang_up()
+
+    def _hang_up(self) -> None:
+        if self.terminal is not None:
+            with contextlib.suppress(EngineError):
+                self.server.link.send("hangup", terminal=self.terminal)
+
+    def _handle(self, message: dict[str, Any]) -> None:
+        op = message.get("op")
+        if op == "info":
+            self.tell(self._info())
+        elif op == "open":
+            # in a thread of its own: while the clock is paused the answer waits, and orders to the clock must not
+            threading.Thread(target=self._open, args=(message,), daemon=True).start()
+        elif op == "clock":
+            text, status = self.server.obey_clock(message["words"])
+            self.tell({"event": "answer", "text": text, "status": status})
+        elif op in ("input", "resize") and self.terminal is not None:
+            fields = {key: message[key] for key in ("data", "rows", "columns") if key in message}
+            self.server.link.send(op, terminal=self.terminal, **fields)
+
+    def _info(self) -> dict[str, Any]:
+        server = self.server
+        info = {
+            "event": "info",
+            "name": server.name,
+            "nodes": server.nodes,
+            "pid": os.getpid(),
+            "started": server.started,
+        }
+        if server.clock is not None:
+            info["clock"] = server.clock.now()
+        return info
+
+    def _open(self, message: dict[str, Any]) -> None:
+        node = str(message["node"])
+        try:
+            if node not in (*self.server.nodes, "client", "mininet"):
+                raise InputError(
+                    f"{node}: no such node here; there are client, mininet, {', '.join(self.server.nodes)}"
+                )
+            if node == "mininet" and self.server.console_is_open():
+                raise InputError(
+                    "the Mininet CLI is open in another terminal already; `client` or a node can be opened"
+                )
+            self.node = node
+            if self.server.state is not None:
+                self.tell(clock_event(self.server.state))
+            answer = self.server.link.request(
+                "open",
+                deadline_s=OPEN_DEADLINE_S,
+                what=f"opening a terminal on {node}",
+                node=node,
+                rows=int(message["rows"]),
+                columns=int(message["columns"]),
+                term=str(message["term"]),
+            )
+        except LinklabError as error:
+            self.node = ""
+            kind = "input" if isinstance(error, (InputError, AgentError)) else "engine"
+            self.tell({"event": "error", "text": str(error), "kind": kind})
+            return
+        self.terminal = answer["terminal"]
+        if self.gone:  # while it was being opened
+            self._hang_up()
+            return
+        self.tell({"event": "opened"})
+        self.server.own(answer["terminal"], self)
+
+
+def clock_event(state: dict[str, Any]) -> dict[str, Any]:
+    """The clock's state for whoever has a terminal."""
+    on_way = state.get("until_ns") is not None
+    return {"event": "clock", "paused": bool(state["paused"]), "on_way": on_way, "text": sentence(state)}
+
+
+def data_of(message: dict[str, Any]) -> bytes:
+    """The bytes of an event `data`."""
+    return base64.b64decode(message["data"])

@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The words of `clock` → orders to a network's paced clock, and its state as a sentence.
+
+Typed at the Mininet CLI, at a shell inside, or at the prompt a terminal keeps for it (Ctrl+]); all come here.
+"""
+
+from __future__ import annotations
+
+import math
+import threading
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol
+
+from linklab.errors import EngineError, InputError
+from linklab.units import parse_time_s
+
+USAGE = "clock | clock pause | resume | speed 8 (or max) | step 10ms | until 90s"
+
+
+class PacedNetwork(Protocol):
+    """What of a network's clock can be ordered about."""
+
+    on_reached: Callable[[], None] | None
+
+    def clock_status(self) -> dict[str, Any]:
+        """Its state: now_s, speed, paused, behind_s, until_ns."""
+        ...
+
+    def set_speed(self, speed: float) -> dict[str, Any]:
+        """Network seconds a wall second."""
+        ...
+
+    def pause(self) -> dict[str, Any]:
+        """Stop."""
+        ...
+
+    def resume(self) -> dict[str, Any]:
+        """Go on."""
+        ...
+
+    def step(self, seconds: float) -> dict[str, Any]:
+        """Go this far, then stop."""
+        ...
+
+    def until(self, time_s: float) -> dict[str, Any]:
+        """Go to this network time as fast as it goes."""
+        ...
+
+
+class ClockWords:
+    """Obeys the words of `clock` for one network; `on_change` hears every new state, from whatever thread."""
+
+    def __init__(self, network: PacedNetwork, on_change: Callable[[dict[str, Any]], None]) -> None:
+        self._network = network
+        self._on_change = on_change
+        self._lock = threading.Lock()
+        # the state is asked for in another thread: the one that hears of the arrival also reads the answers
+        network.on_reached = lambda: threading.Thread(target=self.obey, args=(["status"],), daemon=True).start()
+
+    def obey(self, words: Sequence[str]) -> tuple[str, int]:
+        """Do what the words after `clock` say; the answer as a sentence, and its exit status."""
+        try:
+            with self._lock:
+                state = self._order(list(words))
+        except (InputError, EngineError) as error:
+            return str(error), error.exit_code
+        self._on_change(state)
+        return sentence(state), 0
+
+    def now(self) -> str:
+        """Its state as a sentence; nobody is told."""
+        with self._lock:
+            return sentence(self._network.clock_status())
+
+    def _order(self, words: list[str]) -> dict[str, Any]:  # noqa: PLR0911 - a table
+        match words:
+            case [] | ["status"]:
+                return self._network.clock_status()
+            case ["pause"]:
+                return self._network.pause()
+            case ["resume"]:
+                return self._network.resume()
+            case ["speed", text]:
+                return self._network.set_speed(parse_speed(text))
+            case ["step"]:
+                return self._network.step(0.01)
+            case ["step", text]:
+                return self._network.step(_above_0(text))
+            case ["until", text]:
+                now_s = self._network.clock_status()["now_s"]
+                target_s = parse_time_s(text)
+                if target_s <= now_s:
+                    raise InputError(f"clock until {text}: it is {now_s:.3f} s already; time does not go back")
+                return self._network.until(target_s)
+        raise InputError(f"clock {' '.join(words)}: not understood; use {USAGE}")
+
+
+def _above_0(text: str) -> float:
+    seconds = parse_time_s(text)
+    if not seconds > 0:
+        raise InputError(f"clock step {text}: nothing happens in no time; use 10ms, 1s, …")
+    return seconds
+
+
+def parse_speed(text: str) -> float:
+    """Network seconds a wall second, > 0, from "8", "0.5", "2x"; "max" is as fast as it goes (inf).
+
+    Raises:
+        InputError: anything else.
+    """
+    if text == "max":
+        return math.inf
+    try:
+        speed = float(text.removesuffix("x"))
+    except ValueError:
+        speed = math.nan
+    if not 0 < speed < math.inf:
+        raise InputError(f'clock speed "{text}": use a number above 0 such as 8 or 0.5, or max')
+    return speed
+
+
+def sentence(state: dict[str, Any]) -> str:
+    """The clock's state for a person."""
+    speed = "as fast as it goes" if math.isinf(state["speed"]) else f"{state['speed']:g}x"
+    parts = [f"network time {state['now_s']:.3f} s", "paused" if state["paused"] else speed]
+    if state.get("until_ns") is not None:
+        parts[1] = "on the way to a time asked for"
+    if state["behind_s"] >= 0.01:
+        parts.append(f"{state['behind_s']:.2f} s slowed down so far")
+    return ", ".join(parts)
