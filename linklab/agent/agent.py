@@ -160,6 +160,8 @@ class Agent:
             MPLCONFIGDIR="/run/linklab/matplotlib",
             PATH=f"{HERE / 'shims'}:{message['scripts']}:{os.environ['PATH']}",
         )
+        os.environ.update(self.env)  # the shells that Mininet keeps on its nodes find the same programs and files
+        os.chdir(WORK)
         self.asks.has_display = bool(message.get("display"))
         if message["plan"] is not None:
             self.net = network.build(message["plan"])

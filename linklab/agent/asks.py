@@ -53,7 +53,8 @@ class Asks:
             connection.close()
             return
         if self.answers_itself or (argv[0] != "clock" and not self.has_display):
-            self._reply(connection, without_display(argv), 0 if argv[0] != "clock" else 1)
+            # a live plot must know that nobody opened it, and where the file is, is no answer to `clock`
+            self._reply(connection, without_display(argv), 1 if argv[0] in ("clock", "queue") else 0)
             return
         self.count += 1
         self.open[self.count] = connection

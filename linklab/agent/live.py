@@ -34,7 +34,14 @@ class LiveTerminals:
         """A shell (or `argv`) on the node that `where` leads to; its name."""
         node = message["node"]
         command = [*where, *(message.get("argv") or ["/bin/bash", "--noprofile", "--norc", "-i"])]
-        env = {**env, "TERM": message.get("term", "xterm-256color"), "PS1": f"root@{node}:\\w# "}
+        term = message.get("term", "xterm-256color")
+        env = {
+            **env,
+            "TERM": term,
+            "LINKLAB_NODE": node,
+            "PS1": f"root@{node}:\\w# ",
+            "HISTFILE": "/run/linklab/history",
+        }
         pid, master = pty.fork()
         if pid == 0:  # pragma: no cover - the child
             for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGPIPE, signal.SIGCHLD):

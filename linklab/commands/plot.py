@@ -8,7 +8,11 @@ It must not know formats: reading is `linklab.measure`'s, drawing `linklab.plots
 from __future__ import annotations
 
 import argparse
+import json
+import os
+import select
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -126,8 +130,14 @@ def _sample(args: argparse.Namespace, limit_bytes: float | None) -> int:
     out = args.out or Path(f"queue-{args.what}.pdf")
     _check_suffix(out)
     samples = out.with_suffix(".jsonl")
+    outside = args.out is None and bool(os.environ.get("LINKLAB_DISPLAY"))
     with _sampler(args.what, samples, args.seconds) as sampler:
-        if args.out is None and has_display():
+        if outside:
+            _await_samples(args.what, sampler, samples)
+            if _stopped_outside(_window_outside(samples, args), sampler):
+                _say(f"{out}")
+                return 0
+        elif args.out is None and has_display():
             _await_samples(args.what, sampler, samples)
             _show(samples, out, args.qdisc, limit_bytes, sampler)
         else:
@@ -136,6 +146,33 @@ def _sample(args: argparse.Namespace, limit_bytes: float | None) -> int:
             with suppress(KeyboardInterrupt):
                 _check(args.what, sampler.wait())
     return _draw(samples, out, args.qdisc, limit_bytes)
+
+
+def _window_outside(samples: Path, args: argparse.Namespace) -> socket.socket:
+    """Ask the host for a live window on these samples; it answers when the person has stopped it (agent/asks.py)."""
+    options = ["--qdisc", args.qdisc] if args.qdisc else []
+    options += ["--limit", args.limit] if args.limit else []
+    connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    connection.connect(os.environ["LINKLAB_SOCKET"])
+    question = {"argv": ["queue", str(samples.resolve()), *options], "cwd": str(Path.cwd())}
+    connection.sendall(json.dumps(question).encode() + b"\n")
+    return connection
+
+
+def _stopped_outside(window: socket.socket, sampler: subprocess.Popen[bytes]) -> bool:
+    """Sample until s in the window outside (then it has saved the figure), Ctrl+C here, or the end of the sampling."""
+    _say("sampling; s in the window, or Ctrl+C here, stops and saves")
+    stopped = False
+    with window, suppress(KeyboardInterrupt):
+        watched = [window]
+        while sampler.poll() is None and not stopped:
+            if select.select(watched, [], [], 0.2)[0]:
+                answer = json.loads(window.makefile().readline() or "{}")
+                stopped, watched = answer.get("status") == 0, []
+                if not stopped:
+                    _say(f"{answer.get('text', 'the window has gone')}; Ctrl+C stops and saves")
+    _stop(sampler)
+    return stopped
 
 
 def _await_samples(interface: str, sampler: subprocess.Popen[bytes], samples: Path) -> None:
@@ -198,6 +235,8 @@ def _show(
     def stop_sampling() -> None:
         if sampler is not None:
             _stop(sampler)
+        else:
+            _say("stopped")  # whoever samples elsewhere may stop (engine/windows.py)
 
     window = QueueWindow(samples, out, handle=handle, limit_bytes=limit_bytes, stop_sampling=stop_sampling)
     window.show()

@@ -236,6 +236,7 @@ class Keeper:
                 preexec_fn=prepare,  # noqa: PLW1509 - one thread only
             )
         os.close(config["channel_fd"])
+        (self.run_dir / "kernel").write_text(f"{self.process.pid}\n")
         self._tell({"event": "started", "pid": self.process.pid, "run_dir": str(self.run_dir)})
 
     def _serve(self) -> None:

@@ -12,6 +12,7 @@ import contextlib
 import json
 import math
 import os
+import shutil
 import socket
 import subprocess
 import sys
@@ -233,7 +234,7 @@ class PocketNetwork:
             deadline_s=BUILD_DEADLINE_S,
             what="building the network",
             plan=plan(topology) if topology is not None else None,
-            env={"LINKLAB_PYTHON": sys.executable},
+            env={"LINKLAB_PYTHON": sys.executable, "LINKLAB_DISPLAY": "1" if display else ""},
             scripts=str(PACKAGE.parent / "scripts"),
             display=display,
         )
@@ -272,11 +273,13 @@ class PocketNetwork:
 
     def _watch_keeper(self) -> None:
         """Read what the keeper says until it has gone."""
+        run_dir: str | None = None
         with self._control.makefile("rb") as lines:
             for line in lines:
                 message = json.loads(line)
                 if message["event"] == "started":
                     self.pid = message["pid"]
+                    run_dir = message["run_dir"]
                 elif message["event"] == "ended":
                     self.last_words = message["console"]
                 elif message["event"] in ("clock", "reached"):
@@ -286,6 +289,8 @@ class PocketNetwork:
                         self._clock_changed.notify_all()
                     if message["event"] == "reached" and self.on_reached:
                         self.on_reached()
+        if run_dir is not None:  # a keeper that was killed could not; its kernel dies with it
+            shutil.rmtree(run_dir, ignore_errors=True)
         self._gone.set()
         with self._clock_changed:
             self._clock_changed.notify_all()
