@@ -27,6 +27,7 @@ COMMANDS = {
     "labs": ("linklab.commands.labs", "list the labs, or check that they hold together"),
     "record": ("linklab.commands.record", "make a run of a lab the reference that its manual quotes"),
     "set-env": ("linklab.commands.set_env", "print the script that sets a lab up to a section"),
+    "edit": ("linklab.commands.edit", "draw a network in a window and run it"),
     "shell": ("linklab.commands.shell", "build the network of a topology and open the Mininet CLI on it"),
     "attach": ("linklab.commands.attach", "open a node's shell in this terminal"),
     "manual": ("linklab.commands.manual", "turn a lab's manual into HTML"),

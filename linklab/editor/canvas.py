@@ -328,6 +328,17 @@ class Drawing(tk.Canvas):
         x0, y0, x1, y1 = self.coords(self._items[key][0])
         return (x0 + x1) / 2, (y0 + y1) / 2
 
+    def trace_spot(self, key: int, wide: float, high: float) -> tuple[float, float] | None:
+        """Lower left corner of a small picture beside the middle of a link, below or left of it."""
+        if key not in self._items:
+            return None
+        x0, y0, x1, y1 = self.coords(self._items[key][0])
+        length = max(1.0, ((x1 - x0) ** 2 + (y1 - y0) ** 2) ** 0.5)
+        ux, uy = (x1 - x0) / length, (y1 - y0) / length
+        nx, ny = (-uy, ux) if ux > 0 or (ux == 0 and uy < 0) else (uy, -ux)
+        away = abs(nx) * wide / 2 + abs(ny) * high + self.look.px(12)
+        return (x0 + x1) / 2 + nx * away - wide / 2, (y0 + y1) / 2 + ny * away + high / 2
+
 
 def link_note(link: Link) -> str:
     """What a link is said to do, for its middle: "10 Mbit/s, 5ms"."""

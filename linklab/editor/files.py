@@ -118,3 +118,21 @@ def _runs(pid: int) -> bool:
     except PermissionError:
         return True
     return True
+
+
+def lab_number(path: Path | None) -> int | None:
+    """The number of the lab whose topology a file is, by its name."""
+    match = re.fullmatch(r"Lab (\d+)", path.stem) if path else None
+    return int(match[1]) if match else None
+
+
+def lab_title(number: int) -> str:
+    """As the menu names a lab: "Lab 14: Router's bufferbloat", or the number alone where there is no manual yet."""
+    for folder in (LABS.parent / "labs").glob(f"{number:02d}-*"):
+        try:
+            match = re.search(r'^title\s*=\s*"(.*)"', (folder / "lab.toml").read_text(), re.MULTILINE)
+        except OSError:
+            continue
+        if match:
+            return f"Lab {number}: {match[1]}"
+    return f"Lab {number}"

@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`linklab edit`: the topology editor, in a window."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from linklab.engine.windows import display_usable
+from linklab.errors import MissingError
+
+if TYPE_CHECKING:
+    from linklab.cli import Subparsers
+
+_EPILOG = """examples:
+  linklab edit                          an empty drawing
+  linklab edit "topologies/Lab 1.mn"    a lab's topology
+  linklab edit mine.mn                  yours; a name that does not exist is a new drawing
+
+Reads and writes the files of MiniEdit. docs/editor.md says what can be done.
+"""
+
+
+def add_parser(subparsers: Subparsers) -> argparse.ArgumentParser:
+    """Add the parser of `linklab edit`."""
+    parser = subparsers.add_parser(
+        "edit",
+        help="draw a network and run it",
+        description="Draw a network in a window and run it.",
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("file", metavar="FILE.mn", nargs="?", type=Path, help="topology to open")
+    return parser
+
+
+def run(args: argparse.Namespace) -> int:
+    """Show the window until it is closed."""
+    if not display_usable():
+        which = f'"{args.file}"' if args.file else "FILE.mn"
+        raise MissingError(
+            f"no display for a window; without one, `linklab shell {which}` runs a topology in this terminal"
+        )
+    try:
+        from linklab.editor.app import Editor  # noqa: PLC0415 - only a machine with a display needs tkinter
+    except ImportError as error:
+        raise MissingError(f"the editor needs python3-tk and python3-pil.imagetk ({error})") from error
+    Editor(args.file).run()
+    return 0

@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Everything that can be done, once: its name in the menu, its key, and which menu holds it.
+
+`MENUS` is what the menu bar, the key bindings and Help > Keys are made from. Pure; `menus` draws it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Action:
+    """One thing to do; `name` is looked up in the editor's commands.
+
+    key: as people read it, "Ctrl+S"; events: as tkinter wants it. when: "" always, "stopped" or "running".
+    toggles: it shows a tick; group: the radio group it belongs to.
+    """
+
+    name: str
+    label: str
+    key: str = ""
+    events: tuple[str, ...] = ()
+    when: str = ""
+    toggles: bool = False
+
+
+LINE = None
+Menu = tuple[Action | None, ...]
+
+
+def _a(name: str, label: str, key: str = "", *events: str, when: str = "", toggles: bool = False) -> Action:
+    return Action(name, label, key, events, when, toggles)
+
+
+MENUS: dict[str, Menu] = {
+    "File": (
+        _a("new", "New", "Ctrl+N", "<Control-n>", when="stopped"),
+        _a("open", "Open…", "Ctrl+O", "<Control-o>", when="stopped"),
+        _a("recent", "Open Recent", when="stopped"),
+        _a("labs", "Labs", when="stopped"),
+        LINE,
+        _a("save", "Save", "Ctrl+S", "<Control-s>"),
+        _a("save_as", "Save As…", "Ctrl+Shift+S", "<Control-Shift-S>"),
+        _a("export", "Export Level 2 Script (Mininet)…", "Ctrl+E", "<Control-e>"),
+        LINE,
+        _a("quit", "Quit", "Ctrl+Q", "<Control-q>"),
+    ),
+    "Edit": (
+        _a("undo", "Undo", "Ctrl+Z", "<Control-z>", when="stopped"),
+        _a("redo", "Redo", "Ctrl+Y", "<Control-y>", "<Control-Shift-Z>", when="stopped"),
+        LINE,
+        _a("cut", "Cut", "Ctrl+X", "<Control-x>", when="stopped"),
+        _a("copy", "Copy", "Ctrl+C", "<Control-c>"),
+        _a("paste", "Paste", "Ctrl+V", "<Control-v>", when="stopped"),
+        _a("duplicate", "Duplicate", "Ctrl+D", "<Control-d>", when="stopped"),
+        _a("delete", "Delete", "Del", "<Delete>", "<BackSpace>", when="stopped"),
+        LINE,
+        _a("select_all", "Select All", "Ctrl+A", "<Control-a>"),
+        _a("link_selected", "Link Selected Nodes", "Ctrl+L", "<Control-l>", when="stopped"),
+        _a("align", "Align", when="stopped"),
+        _a("properties", "Properties…", "Return"),
+        LINE,
+        _a("preferences", "Preferences…", "Ctrl+,", "<Control-comma>"),
+    ),
+    "View": (
+        _a("zoom_in", "Zoom In", "Ctrl++", "<Control-plus>", "<Control-equal>", "<Control-KP_Add>"),
+        _a("zoom_out", "Zoom Out", "Ctrl+-", "<Control-minus>", "<Control-KP_Subtract>"),
+        _a("zoom_one", "Actual Size", "Ctrl+0", "<Control-Key-0>"),
+        _a("fit", "Fit", "Ctrl+9", "<Control-Key-9>"),
+        LINE,
+        _a("names", "Names", toggles=True),
+        _a("addresses", "Addresses", "F6", "<F6>", toggles=True),
+        _a("ports", "Port Names", "F7", "<F7>", toggles=True),
+        _a("traces", "Live Traces", "F8", "<F8>", toggles=True),
+        _a("grid", "Grid", "Ctrl+G", "<Control-g>", toggles=True),
+        LINE,
+        _a("dark", "Dark Theme", "F9", "<F9>", toggles=True),
+        _a("scale", "Size of Everything"),
+    ),
+    "Run": (
+        _a("run", "Run", "F5", "<F5>", when="stopped"),
+        _a("stop", "Stop", "Shift+F5", "<Shift-F5>", when="running"),
+        LINE,
+        _a("ovs_summary", "Show OVS Summary", when="running"),
+        _a("root_terminal", "Root Terminal", "Ctrl+T", "<Control-t>", when="running"),
+        _a("console", "Mininet CLI", "Ctrl+M", "<Control-m>", when="running"),
+        _a("link_commands", "Show the Commands of All Links"),
+        LINE,
+        _a("pause", "Pause or Resume Time", "Ctrl+P", "<Control-p>", when="running"),
+        _a("step", "Step 10 ms", "Ctrl+.", "<Control-period>", when="running"),
+        _a("slower", "Slower", "Ctrl+[", "<Control-bracketleft>", when="running"),
+        _a("faster", "Faster", "Ctrl+]", "<Control-bracketright>", when="running"),
+        _a("until", "Fast-Forward to…", "Ctrl+J", "<Control-j>", when="running"),
+    ),
+    "Help": (
+        _a("manual", "The Lab's Manual", "F1", "<F1>"),
+        _a("keys", "Keys", "Ctrl+/", "<Control-slash>"),
+        _a("about", "About Linklab"),
+    ),
+}
+
+TOOLS = (
+    ("select", "Select", "1"),
+    ("host", "Host", "2"),
+    ("switch", "Switch", "3"),
+    ("legacySwitch", "Legacy Switch", "4"),
+    ("legacyRouter", "Legacy Router", "5"),
+    ("link", "Link", "6"),
+    ("controller", "Controller", "7"),
+)
+"""Tools of the bar, top to bottom as in MiniEdit: name, label, key."""
+
+ALIGNMENTS = (
+    ("left", "Left"),
+    ("centre", "Centre"),
+    ("right", "Right"),
+    ("top", "Top"),
+    ("middle", "Middle"),
+    ("bottom", "Bottom"),
+    ("across", "Spread Across"),
+    ("down", "Spread Down"),
+)
+
+ON_CANVAS = (
+    ("1 … 7", "choose a tool"),
+    ("Shift+2 … Shift+7", "add a node where there is room"),
+    ("Tab, Shift+Tab", "select the next or previous node or link"),
+    ("Arrows, Shift+Arrows", "move what is selected by 25 or by 1"),
+    ("Return", "properties"),
+    ("Menu, Shift+F10", "the menu of what is selected"),
+    ("Escape", "drop what is half done; the Select tool"),
+    ("Shift+click, drag over", "select several"),
+    ("Middle button", "move the view"),
+    ("Ctrl+wheel", "zoom"),
+)
+
+
+def keys_text() -> str:
+    """All keys as a table, for Help > Keys."""
+    rows = [(a.key, f"{menu}: {a.label.rstrip('…')}") for menu, each in MENUS.items() for a in each if a and a.key]
+    rows += list(ON_CANVAS)
+    width = max(len(key) for key, _ in rows)
+    return "\n".join(f"{key:<{width}}   {what}" for key, what in rows)

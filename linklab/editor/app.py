@@ -1,0 +1,354 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The editor's window: puts its parts together and gives every action of `actions.MENUS` something to do.
+
+Called by `linklab edit`. What concerns files is in `filing`, what concerns a running network in `networking`, dialogs of
+nodes and links in `properties`; here are the window itself, the edit commands and the view.
+"""
+
+from __future__ import annotations
+
+import tkinter as tk
+import traceback
+from collections.abc import Callable
+from pathlib import Path
+from tkinter import ttk
+from types import TracebackType
+
+from linklab import __version__
+from linklab.editor import actions, edits, questions
+from linklab.editor.bars import ClockBar, StatusBar
+from linklab.editor.canvas import Drawing
+from linklab.editor.document import Document, Key, everyone
+from linklab.editor.filing import Filing
+from linklab.editor.gestures import Gestures, Hooks
+from linklab.editor.icons import Icons
+from linklab.editor.menus import MenuBar, popup
+from linklab.editor.networking import Networking
+from linklab.editor.properties import Properties
+from linklab.editor.settings import Settings, load_settings, save_settings
+from linklab.editor.theme import Look, apply
+from linklab.editor.toolbar import ToolBar
+from linklab.errors import InputError, MissingError
+from linklab.topology import Topology
+
+SCALES = (("As the display says", 0.0), ("100 %", 1.0), ("125 %", 1.25), ("150 %", 1.5), ("200 %", 2.0))
+PASTE_OFFSET = 40.0
+
+
+class Editor:
+    """The window and what it edits."""
+
+    def __init__(self, path: Path | None = None, settings: Settings | None = None) -> None:
+        """Open the window, with a file if one is named.
+
+        Raises:
+            MissingError: there is no display.
+        """
+        try:
+            self.root = tk.Tk(className="Linklab")
+        except tk.TclError as error:
+            raise MissingError(
+                f'no display for a window ({error}); without one, `linklab shell "{path or "FILE.mn"}"` runs a topology in this terminal'
+            ) from error
+        self.root.withdraw()
+        self.root.report_callback_exception = self._broke
+        self.settings = settings if settings is not None else load_settings()
+        self.document = Document()
+        self.clipboard: Topology | None = None
+        self._pasted = 0
+        self.tool = "select"
+        self.filing = Filing(self)
+        self.networking = Networking(self)
+        self.properties = Properties(self)
+        self._build()
+        self.document.on_change = self.refresh
+        if path is not None:
+            self.filing.open_path(path, first=True)
+        self.refresh()
+        self.root.deiconify()
+        self.drawing.focus_set()
+        self.root.after_idle(self._first_sight)
+
+    def _first_sight(self) -> None:
+        self.drawing.fit()
+        self.refresh()
+        self.filing.begin()
+
+    def run(self) -> None:
+        """Until the window is closed."""
+        self.root.mainloop()
+
+    # --- the window
+
+    def _build(self) -> None:
+        """Make every widget, in the theme and size of the settings; called again when those change."""
+        for child in self.root.winfo_children():
+            child.destroy()
+        self.root.option_clear()
+        self.look = Look(self.root, self.settings.theme, self.settings.scale)
+        apply(self.root, self.look)
+        self.icons = Icons(self.root)
+        px = self.look.px
+        self.root.geometry(self.settings.geometry or f"{px(1080)}x{px(700)}")
+        self.root.minsize(px(640), px(560))
+        self.root.iconphoto(True, self.icons.get("app", 64, self.look.palette.accent, "#ffffff"))
+        self.root.protocol("WM_DELETE_WINDOW", self.filing.quit)
+        self.ticks = {
+            name: tk.BooleanVar(self.root, getattr(self.settings, name))
+            for name in ("names", "addresses", "ports", "traces", "grid")
+        }
+        self.ticks["dark"] = tk.BooleanVar(self.root, self.look.theme == "dark")
+        self.menus = MenuBar(self.root, self._commands(), self._submenus(), self.ticks)
+        self.status = StatusBar(self.root, self.look, self.networking.stop)
+        self.status.pack(side="bottom", fill="x")
+        ttk.Separator(self.root).pack(side="bottom", fill="x")
+        run, stop = self.networking.run, self.networking.stop
+        self.toolbar = ToolBar(self.root, self.look, self.icons, choose=self.choose, run=run, stop=stop)
+        self.toolbar.pack(side="left", fill="y")
+        ttk.Separator(self.root, orient="vertical").pack(side="left", fill="y")
+        self.middle = ttk.Frame(self.root)
+        self.middle.pack(side="left", fill="both", expand=True)
+        self.clock_bar = ClockBar(self.middle, self.look, self.icons, self.networking.clock)
+        self.drawing = Drawing(self.middle, self.look, self.settings, self.icons)
+        across = ttk.Scrollbar(self.middle, orient="horizontal", command=self.drawing.xview)
+        down = ttk.Scrollbar(self.middle, orient="vertical", command=self.drawing.yview)
+        self.drawing.configure(xscrollcommand=across.set, yscrollcommand=down.set)
+        across.pack(side="bottom", fill="x")
+        down.pack(side="right", fill="y")
+        self.drawing.pack(side="top", fill="both", expand=True)
+        hooks = Hooks(
+            tool=lambda: self.tool,
+            set_tool=self.choose,
+            locked=lambda: self.networking.is_on,
+            say=self.say,
+            open_properties=self.properties.open,
+            open_menu=self._open_menu,
+        )
+        self.gestures = Gestures(self.drawing, self.document, hooks)
+        for name, _, key in actions.TOOLS:
+            self.drawing.bind(f"<Key-{key}>", lambda _, tool=name: self.choose(tool))  # type: ignore[misc]
+        shifted = dict(
+            zip(
+                ("at", "numbersign", "dollar", "percent", "ampersand"),
+                ("host", "switch", "legacySwitch", "legacyRouter", "controller"),
+                strict=True,
+            )
+        )
+        for sign, kind in shifted.items():
+            self.drawing.bind(f"<Key-{sign}>", lambda _, kind=kind: self.gestures.add_somewhere(kind))  # type: ignore[misc]
+
+    def rebuild(self) -> None:
+        """Take a changed theme or scale."""
+        self.settings.geometry = self.root.geometry().split("+")[0] if self.root.winfo_viewable() else ""
+        self._build()
+        self.networking.rebuilt()
+        self.refresh()
+        self.drawing.focus_set()
+        self.root.after_idle(self.drawing.fit)
+
+    def _commands(self) -> dict[str, Callable[[], None]]:
+        """What each action does."""
+        net, files = self.networking, self.filing
+        commands: dict[str, Callable[[], None]] = {
+            "new": files.new,
+            "open": files.open,
+            "save": lambda: files.save(),
+            "save_as": lambda: files.save_as(),
+            "export": files.export,
+            "quit": files.quit,
+            "undo": lambda: self._travel(self.document.undo(), "undone"),
+            "redo": lambda: self._travel(self.document.redo(), "done again"),
+            "cut": lambda: (self.copy(), self.delete("Cut"))[0],
+            "copy": self.copy,
+            "paste": self.paste,
+            "duplicate": self.duplicate,
+            "delete": self.delete,
+            "select_all": self.select_all,
+            "link_selected": lambda: self._unlocked(self.gestures.link_selected),
+            "properties": self.properties.open_selected,
+            "preferences": self.properties.preferences,
+            "zoom_in": lambda: self._zoomed(lambda: self.drawing.zoom_step(1)),
+            "zoom_out": lambda: self._zoomed(lambda: self.drawing.zoom_step(-1)),
+            "zoom_one": lambda: self._zoomed(lambda: self.drawing.set_zoom(1.0)),
+            "fit": lambda: self._zoomed(self.drawing.fit),
+            "dark": self._set_theme,
+            "run": net.run,
+            "stop": net.stop,
+            "ovs_summary": net.ovs_summary,
+            "root_terminal": lambda: net.terminal("client"),
+            "console": lambda: net.terminal("mininet"),
+            "link_commands": self.properties.show_all_commands,
+            "pause": lambda: self.clock_bar.toggle(),
+            "step": lambda: self.clock_bar.step(),
+            "slower": lambda: self.clock_bar.change_speed(-1),
+            "faster": lambda: self.clock_bar.change_speed(1),
+            "until": lambda: self.clock_bar.go(),
+            "manual": files.open_manual,
+            "keys": lambda: self.show_text("Keys", actions.keys_text()),
+            "about": self._about,
+        }
+        for name in ("names", "addresses", "ports", "traces", "grid"):
+            commands[name] = lambda layer=name: self._set_layer(layer)  # type: ignore[misc]
+        for name in (*self.ticks,):
+            commands[f"key:{name}"] = lambda tick=name: (
+                self.ticks[tick].set(not self.ticks[tick].get()),
+                commands[tick](),
+            )[0]  # type: ignore[misc]
+        return commands
+
+    def _submenus(self) -> dict[str, Callable[[tk.Menu], None]]:
+        def align(menu: tk.Menu) -> None:
+            for how, label in actions.ALIGNMENTS:
+                menu.add_command(label=label, command=lambda chosen=how: self._align(chosen))  # type: ignore[misc]
+
+        def scale(menu: tk.Menu) -> None:
+            for label, value in SCALES:
+                tick = "• " if value == self.settings.scale else "   "
+                menu.add_command(label=tick + label, command=lambda chosen=value: self._set_scale(chosen))  # type: ignore[misc]
+
+        return {"recent": self.filing.fill_recent, "labs": self.filing.fill_labs, "align": align, "scale": scale}
+
+    def refresh(self) -> None:
+        """Show the document as it is now."""
+        self.drawing.node_states = self.networking.node_states
+        self.drawing.down = self.networking.down
+        self.drawing.show(self.document.state)
+        mark = "• " if self.document.is_changed else ""
+        self.root.title(f"{mark}{self.document.title} – Linklab")
+        running = self.networking.is_on
+        self.toolbar.show(self.tool, self.networking.runner.state)
+        self.menus.show_state(running=running, undo=self.document.undo_label, redo=self.document.redo_label)
+        topology = self.document.topology
+        counts = f"{len(everyone(topology))} nodes, {len(topology.links)} links"
+        self.status.count.configure(text=counts)
+        self.status.zoom.configure(text=f"{self.drawing.zoom * 100:.0f} %")
+        self.drawing.configure(cursor="crosshair" if self.tool != "select" else "")
+        self.networking.draw_traces()
+
+    def choose(self, tool: str) -> None:
+        """Take a tool."""
+        if tool != "select" and self.networking.is_on:
+            self.say("the network is running: stop it to change the drawing")
+            tool = "select"
+        self.tool = tool
+        self.gestures.link_from = None
+        self.drawing.delete("preview")
+        self.refresh()
+
+    # --- telling
+
+    def say(self, text: str, *, bad: bool = False) -> None:
+        """One line at the bottom."""
+        self.status.say(text, bad=bad)
+
+    def tell(self, title: str, text: str) -> None:
+        """A message that must be seen."""
+        questions.tell(self.root, self.look, title, text)
+
+    def show_text(self, title: str, text: str, note: str = "") -> None:
+        """A text to read or copy."""
+        questions.show_text(self.root, self.look, title, text, note=note)
+
+    def _broke(self, kind: type[BaseException], error: BaseException, at: TracebackType | None) -> None:
+        """Something failed in a callback: say so, keep the drawing."""
+        if isinstance(error, InputError):
+            self.say(str(error), bad=True)
+            return
+        self.filing.autosave.keep(self.document.topology, self.document.path)
+        detail = "".join(traceback.format_exception(kind, error, at))
+        note = "The editor made a mistake. The drawing is safe; save it. What follows helps to mend the mistake."
+        questions.show_text(self.root, self.look, "A fault in the editor", detail, note=note)
+
+    # --- edit commands
+
+    def _unlocked(self, do: Callable[[], None]) -> None:
+        if self.networking.is_on:
+            self.say("the network is running: stop it to change the drawing")
+        else:
+            do()
+
+    def _travel(self, label: str | None, word: str) -> None:
+        if self.networking.is_on:
+            return
+        self.say(f"{label}: {word}" if label else "nothing to undo" if word == "undone" else "nothing to do again")
+
+    def copy(self) -> None:
+        """Keep the selected nodes and the links among them for Paste."""
+        names = self.document.selected_names
+        if names:
+            self.clipboard, self._pasted = edits.part(self.document.topology, names), 0
+            self.say(f"copied {', '.join(names)}")
+
+    def paste(self) -> None:
+        """Add what was copied, with new names, numbers and addresses."""
+        if self.clipboard is not None and not self.networking.is_on:
+            self._pasted += 1
+            after, names = edits.paste(self.document.topology, self.clipboard, PASTE_OFFSET * self._pasted)
+            self.document.apply("Paste", after, names)
+            self.say(f"pasted {', '.join(names)}")
+
+    def duplicate(self) -> None:
+        """Copy and paste beside, leaving what was copied before."""
+        names = self.document.selected_names
+        if names and not self.networking.is_on:
+            after, new = edits.paste(self.document.topology, edits.part(self.document.topology, names), PASTE_OFFSET)
+            self.document.apply("Duplicate", after, new)
+
+    def delete(self, word: str = "Delete") -> None:
+        """Remove what is selected."""
+        if self.document.selection:
+            self._unlocked(self._delete if word == "Delete" else lambda: self._delete(word))
+
+    def _delete(self, word: str = "Delete") -> None:
+        chosen = self.document.selection
+        what = next(iter(chosen)) if len(chosen) == 1 else f"{len(chosen)} things"
+        if isinstance(what, int):
+            what = "link"
+        self.document.apply(f"{word} {what}", edits.delete(self.document.topology, chosen), ())
+
+    def select_all(self) -> None:
+        """Every node and link."""
+        keys: set[Key] = {node.name for node in everyone(self.document.topology)}
+        self.document.select(keys | set(range(len(self.document.topology.links))))
+
+    def _align(self, how: str) -> None:
+        names = self.document.selected_names
+        if len(names) < 2:
+            self.say("select at least two nodes to align")
+        else:
+            self.document.apply("Align", edits.align(self.document.topology, names, how))
+
+    # --- the view
+
+    def _zoomed(self, change: Callable[[], None]) -> None:
+        change()
+        self.refresh()
+
+    def _set_layer(self, name: str) -> None:
+        setattr(self.settings, name, self.ticks[name].get())
+        self.drawing.redraw()
+        self.refresh()
+
+    def _set_theme(self) -> None:
+        self.settings.theme = "dark" if self.ticks["dark"].get() else "light"
+        self.root.after_idle(self.rebuild)
+
+    def _set_scale(self, scale: float) -> None:
+        self.settings.scale = scale
+        self.settings.geometry = ""
+        self.root.after_idle(self.rebuild)
+
+    def keep_settings(self) -> None:
+        """Remember them for the next start."""
+        self.settings.geometry = self.root.geometry().split("+")[0]
+        save_settings(self.settings)
+
+    def _open_menu(self, key: Key | None, x: int, y: int) -> None:
+        popup(self.root, self.properties.menu_entries(key), x, y)
+
+    def _about(self) -> None:
+        text = (
+            f"Version {__version__}. Draws networks and runs them in a Linux kernel of their own, built by Mininet.\n\n"
+            "Opens and saves the files of MiniEdit. Licence: BSD-3-Clause."
+        )
+        self.tell("Linklab", text)

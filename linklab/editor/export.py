@@ -1,0 +1,242 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A topology → a Python script for stock Mininet 2.3 that builds the same network: ports, addresses, links, commands.
+
+Made from the same plan as the agent builds from (`linklab.topology.plan`), so the two cannot drift apart in what they
+mean. Every text of the file goes through `repr`. Pure. API: mininet/net.py, mininet/node.py, mininet/link.py.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from linklab.errors import InputError
+from linklab.topology import Topology
+
+SWITCHES = {"ovs": "OVSSwitch", "ivs": "IVSSwitch", "user": "UserSwitch", "userns": "UserSwitch"}
+CONTROLLERS = {"ref": "Controller", "ovsc": "OVSController", "remote": "RemoteController", "inband": "InbandController"}
+BASELINE = (
+    ("net.ipv4.tcp_rmem", "10240 87380 16777216"),
+    ("net.ipv4.tcp_wmem", "10240 87380 16777216"),
+    ("net.ipv4.tcp_congestion_control", "cubic"),
+)
+HEAD = '''#!/usr/bin/env python3
+"""The network {title}: needs Mininet 2.3 and root.  Usage: sudo python3 {file}"""
+
+from mininet.cli import CLI
+from mininet.link import Intf, Link, TCLink
+from mininet.log import info, setLogLevel
+from mininet.net import Mininet
+from mininet.node import {nodes}
+from mininet.nodelib import LinuxBridge
+
+'''
+ROUTER = '''
+class Router(Node):
+    """A host that forwards."""
+
+    def config(self, **params):
+        result = super().config(**params)
+        self.cmd("sysctl -w net.ipv4.ip_forward=1")
+        return result
+
+'''
+INBAND = '''
+class InbandController(RemoteController):
+    """A controller inside the network: nothing can be checked before that runs."""
+
+    def checkListening(self):
+        pass
+
+'''
+COMMAND = '''
+def command(node, line):
+    """Type a line on a node; complain if it fails."""
+    output = node.cmd(line + "; echo $?").split()
+    if output[-1:] != ["0"]:
+        info("*** %s: %s: %s\\n" % (node.name, line, " ".join(output[:-1])))
+
+'''
+TAIL = """
+if __name__ == "__main__":
+    setLogLevel("info")
+    net = build()
+    try:
+        CLI(net)
+    finally:
+        end(net)
+"""
+
+
+def script(topology: Topology, title: str) -> str:
+    """The text of the script.
+
+    Raises:
+        InputError: the topology has faults; the first of them.
+    """
+    plan = topology.to_json_data()
+    for key in ("name",):
+        if not isinstance(plan[key], str):
+            raise InputError("the drawing has no name")
+    names = _identifiers(plan)
+    classes = sorted({*_node_classes(plan), "Node"})
+    text = HEAD.format(title=_plain(title), file=_plain(title).removesuffix(".mn") + ".py", nodes=", ".join(classes))
+    kinds = {node["kind"] for node in plan["nodes"]}
+    if "legacyRouter" in kinds:
+        text += ROUTER
+    if any(controller["type"] == "inband" for controller in plan["controllers"]):
+        text += INBAND
+    text += COMMAND + "\ndef build():\n" + '    """Build and start the network."""\n'
+    body = [f"net = Mininet(topo=None, build=False, ipBase={plan['ip_base']!r})"]
+    for controller in plan["controllers"]:
+        body.append(_controller(controller, names))
+    for node in plan["nodes"]:
+        body += _node(node, names)
+    for link in plan["links"]:
+        body.append(_link(link, names))
+    body.append("net.build()")
+    for node in plan["nodes"]:
+        body += _configured(node, names)
+    body.append("for controller in net.controllers:\n        controller.start()")
+    for node in plan["nodes"]:
+        if node["kind"] not in ("host", "legacyRouter"):
+            using = ", ".join(names[name] for name in node["controllers"])
+            body.append(f"{names[node['name']]}.start([{using}])")
+            body += _flows(node, plan, names)
+    for link in plan["links"]:
+        body += _impaired(link, names)
+    body += [_command(node, node["start_command"], names) for node in plan["nodes"] if node.get("start_command")]
+    body.append("return net")
+    text += "".join(f"    {line}\n" for line in body)
+    text += '\n\ndef end(net):\n    """Stop the network."""\n'
+    for node in plan["nodes"]:
+        if node.get("stop_command"):
+            text += f"    net[{node['name']!r}].cmd({node['stop_command']!r})\n"
+    return text + "    net.stop()\n\n" + TAIL
+
+
+def _identifiers(plan: dict[str, Any]) -> dict[str, str]:
+    """A Python name for each node; two names that would become one are kept apart."""
+    found: dict[str, str] = {}
+    for node in (*plan["controllers"], *plan["nodes"]):
+        base = re.sub(r"\W", "_", node["name"], flags=re.ASCII)
+        name = base if re.match(r"[A-Za-z]\w*\d+$", base) else f"node_{base}"
+        while name in found.values():
+            name += "_"
+        found[node["name"]] = name
+    return found
+
+
+def _plain(title: str) -> str:
+    return re.sub(r'["\\\n]', "", title)
+
+
+def _node_classes(plan: dict[str, Any]) -> set[str]:
+    found = {"Host"}
+    for node in plan["nodes"]:
+        if node["kind"] == "host" and (node["cpu"] is not None or node["cores"] is not None):
+            found.add("CPULimitedHost")
+        found |= {SWITCHES[node["kind"]]} if node["kind"] in SWITCHES else set()
+    for controller in plan["controllers"]:
+        found.add(CONTROLLERS[controller["type"]] if controller["type"] != "inband" else "RemoteController")
+    return found
+
+
+def _call(function: str, *plain: str, **options: Any) -> str:
+    words = [*plain, *(f"{key}={value!r}" for key, value in options.items() if value is not None)]
+    return f"{function}({', '.join(words)})"
+
+
+def _controller(controller: dict[str, Any], names: dict[str, str]) -> str:
+    options = {"protocol": controller["protocol"], "port": controller["port"]}
+    if controller["type"] in ("remote", "inband"):
+        options["ip"] = controller["ip"]
+    made = _call(
+        "net.addController", repr(controller["name"]), f"controller={CONTROLLERS[controller['type']]}", **options
+    )
+    return f"{names[controller['name']]} = {made}"
+
+
+def _node(node: dict[str, Any], names: dict[str, str]) -> list[str]:
+    name, variable = node["name"], names[node["name"]]
+    if node["kind"] == "host":
+        limited = node["cpu"] is not None or node["cores"] is not None
+        private = [tuple(each) if isinstance(each, list) else each for each in node["private_dirs"]]
+        options = {"ip": node["address"], "defaultRoute": node["default_route"], "privateDirs": private or None}
+        lines = [
+            f"{variable} = "
+            + _call("net.addHost", repr(name), f"cls={'CPULimitedHost' if limited else 'Host'}", **options)
+        ]
+        if node["cpu"] is not None:
+            lines.append(
+                f"{variable}.setCPUFrac(f={node['cpu']!r}, sched={'cfs' if node['sched'] == 'host' else node['sched']!r})"
+            )
+        if node["cores"] is not None:
+            lines.append(f"{variable}.setCPUs({node['cores']!r})")
+    elif node["kind"] == "legacyRouter":
+        lines = [f"{variable} = net.addHost({name!r}, cls=Router, ip=None)"]
+    elif node["kind"] == "legacySwitch":
+        lines = [f"{variable} = net.addSwitch({name!r}, cls=LinuxBridge)"]
+    else:
+        options = {"dpid": node["dpid"], "listenPort": node["dpctl_port"]}
+        if node["kind"] == "ovs":
+            options |= {
+                "protocols": node["protocols"] or None,
+                "failMode": node["fail_mode"] if node["controllers"] else "standalone",
+            }
+        if node["kind"] == "userns":
+            options["inNamespace"] = True
+        lines = [f"{variable} = " + _call("net.addSwitch", repr(name), f"cls={SWITCHES[node['kind']]}", **options)]
+    return lines + [f"Intf({interface!r}, node={variable})" for interface in node["external_interfaces"]]
+
+
+def _link(link: dict[str, Any], names: dict[str, str]) -> str:
+    options = {"port1": link["src"]["port"], "port2": link["dest"]["port"], **link["opts"]}
+    cls = "cls=TCLink" if link["opts"] else "cls=Link"
+    return _call("net.addLink", names[link["src"]["node"]], names[link["dest"]["node"]], cls, **options)
+
+
+def _configured(node: dict[str, Any], names: dict[str, str]) -> list[str]:
+    lines = []
+    if node["kind"] in ("host", "legacyRouter"):
+        lines += [_command(node, f"sysctl -w {key}='{value}'", names) for key, value in BASELINE]
+    for vlan in node.get("vlan_interfaces", ()):
+        add = f"ip link add link {vlan['parent']} name {vlan['name']} type vlan id {vlan['id']}"
+        rest = (f"ip addr add {vlan['address']} dev {vlan['name']}", f"ip link set {vlan['name']} up")
+        lines += [_command(node, line, names) for line in (add, *rest)]
+    return lines
+
+
+def _command(node: dict[str, Any], line: str, names: dict[str, str]) -> str:
+    return f"command({names[node['name']]}, {line!r})"
+
+
+def _flows(node: dict[str, Any], plan: dict[str, Any], names: dict[str, str]) -> list[str]:
+    """The switch's own address, NetFlow and sFlow, as MiniEdit sets them."""
+    lines = []
+    if node["ip"]:
+        lines.append(_command(node, f"ifconfig {node['name']} {node['ip']}", names))
+    flows = plan["preferences"]
+    if node["netflow"] and flows["netflow"]:
+        target = f'targets=\\"{flows["netflow"]["target"]}\\" active-timeout={flows["netflow"]["timeout_s"]}'
+        add_id = " add_id_to_interface=true" if flows["netflow"]["add_id"] else ""
+        line = f"ovs-vsctl -- set Bridge {node['name']} netflow=@flow -- --id=@flow create NetFlow {target}{add_id}"
+        lines.append(_command(node, line, names))
+    if node["sflow"] and flows["sflow"]:
+        s = flows["sflow"]
+        target = (
+            f'target=\\"{s["target"]}\\" header={s["header_bytes"]} sampling={s["sampling"]} polling={s["polling_s"]}'
+        )
+        line = f"ovs-vsctl -- set Bridge {node['name']} sflow=@flow -- --id=@flow create sFlow {target}"
+        lines.append(_command(node, line, names))
+    return lines
+
+
+def _impaired(link: dict[str, Any], names: dict[str, str]) -> list[str]:
+    lines = []
+    for end in (link["src"], link["dest"]):
+        if "tc" in end:
+            if link["opts"]:
+                lines.append(f"{names[end['node']]}.cmd('tc qdisc del dev {end['interface']} root')")
+            lines += [f"command({names[end['node']]}, {line!r})" for line in end["tc"]["lines"]]
+    return lines

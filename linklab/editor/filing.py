@@ -1,0 +1,253 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Files as the person sees them: new, open, save, export, recent files, labs, what a crash left, and leaving the program.
+
+Nothing is thrown away without asking. Part of the window; reading and writing itself is in `files` and `export`.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+import time
+import tkinter as tk
+import webbrowser
+from collections.abc import Callable
+from pathlib import Path
+from tkinter import filedialog
+from typing import TYPE_CHECKING
+
+from linklab.editor import export, files, questions
+from linklab.editor.document import Document
+from linklab.errors import InputError, LinklabError
+from linklab.topology import Topology
+
+if TYPE_CHECKING:
+    from linklab.editor.app import Editor
+
+AUTOSAVE_MS = 3000
+QUIT_WAIT_S = 8.0
+KINDS = [("Mininet topologies", "*.mn"), ("All files", "*")]
+
+
+class Filing:
+    """File commands of one window."""
+
+    def __init__(self, editor: Editor) -> None:
+        self.editor = editor
+        self.autosave = files.Autosave()
+        self._kept: Topology | None = None
+
+    @property
+    def document(self) -> Document:
+        """What is being edited."""
+        return self.editor.document
+
+    def begin(self) -> None:
+        """Once the window is there: keep the drawing from now on, offer what was lost."""
+        self.editor.root.after(AUTOSAVE_MS, self._autosave)
+        lost = self.autosave.lost()
+        if lost:
+            self._offer(lost[0])
+
+    def _autosave(self) -> None:
+        topology = self.document.topology
+        if self.document.is_changed and topology is not self._kept:
+            self.autosave.keep(topology, self.document.path)
+            self._kept = topology
+            if self.autosave.failed:
+                self.editor.say(f"the drawing cannot be kept for a crash: {self.autosave.failed}", bad=True)
+        elif not self.document.is_changed and self._kept is not None:
+            self.autosave.done()
+            self._kept = None
+        self.editor.root.after(AUTOSAVE_MS, self._autosave)
+
+    def _offer(self, lost: files.Lost) -> None:
+        when = time.strftime("%H:%M on %d %B", time.localtime(lost.when))
+        name = lost.path.name if lost.path else "a drawing without a name"
+
+        def restore() -> None:
+            self._show(lost.topology, lost.path)
+            self.document.never_saved()
+            lost.file.unlink(missing_ok=True)
+
+        questions.ask(
+            self.editor.root,
+            self.editor.look,
+            "Restore a drawing?",
+            f"The editor ended badly at {when}; {name} was not saved. It is still here.",
+            [("Restore", restore), ("Throw away", lambda: lost.file.unlink(missing_ok=True)), ("Later", lambda: None)],
+        )
+
+    # --- commands
+
+    def new(self) -> None:
+        """An empty drawing."""
+        self._safely(lambda: self._show(Topology(), None))
+
+    def open(self) -> None:
+        """Ask for a file and open it."""
+
+        def choose() -> None:
+            folder = self.document.path.parent if self.document.path else Path.cwd()
+            name = filedialog.askopenfilename(parent=self.editor.root, filetypes=KINDS, initialdir=str(folder))
+            if name:
+                self.open_path(Path(name))
+
+        self._safely(choose)
+
+    def open_path(self, path: Path, *, first: bool = False) -> None:
+        """Open a file; one that cannot be held leaves the drawing as it is."""
+        try:
+            topology = files.open_file(path)
+        except InputError as error:
+            if first and not path.exists():
+                self._show(Topology(), path)
+                self.editor.say(f"{path.name} is new")
+                return
+            self.editor.root.after_idle(lambda text=str(error): self.editor.tell("This file cannot be opened", text))  # type: ignore[misc]
+            return
+        self._show(topology, path)
+        self.editor.settings.opened(path)
+        problems = topology.problems()
+        errors = [str(problem) for problem in problems if problem.severity == "error"]
+        if errors:
+            text = "It is open, so that you can mend it; it will not run before.\n\n" + "\n".join(errors[:8])
+            self.editor.root.after_idle(lambda: self.editor.tell("There are faults in this file", text))
+        elif problems:
+            self.editor.say(f"opened {path.name}; {problems[0]}")
+        else:
+            self.editor.say(f"opened {path.name}")
+
+    def _show(self, topology: Topology, path: Path | None) -> None:
+        old = self.document
+        fresh = Document(topology, path)
+        fresh.on_change = old.on_change
+        self.editor.document = fresh
+        self.editor.gestures.document = fresh
+        self.editor.tool = "select"
+        fresh.on_change()
+        if self.editor.root.winfo_viewable():
+            self.editor.drawing.fit()
+            self.editor.refresh()
+
+    def save(self, then: Callable[[], None] = lambda: None) -> None:
+        """Save under the file's name, or ask for one."""
+        if self.document.path is None:
+            self.save_as(then)
+        else:
+            self.save_path(self.document.path, then)
+
+    def save_as(self, then: Callable[[], None] = lambda: None) -> None:
+        """Ask for a name and save."""
+        path = self.document.path
+        name = filedialog.asksaveasfilename(
+            parent=self.editor.root,
+            filetypes=KINDS,
+            defaultextension=files.ENDING,
+            initialdir=str(path.parent if path else Path.cwd()),
+            initialfile=path.name if path else "",
+        )
+        if name:
+            self.save_path(Path(name), then)
+
+    def save_path(self, path: Path, then: Callable[[], None] = lambda: None) -> None:
+        """Save there; say why if it cannot be."""
+        try:
+            files.save_file(self.document.topology, path)
+        except InputError as error:
+            self.editor.tell("Not saved", str(error))
+            return
+        self.document.saved(path)
+        self.autosave.done()
+        self._kept = None
+        self.editor.settings.opened(path)
+        self.editor.say(f"saved {path}")
+        then()
+
+    def export(self) -> None:
+        """Ask for a name and write a Python script for Mininet."""
+        path = self.document.path
+        name = filedialog.asksaveasfilename(
+            parent=self.editor.root,
+            filetypes=[("Python scripts", "*.py")],
+            defaultextension=".py",
+            initialdir=str(path.parent if path else Path.cwd()),
+            initialfile=f"{path.stem}.py" if path else "network.py",
+        )
+        if name:
+            self.export_path(Path(name))
+
+    def export_path(self, path: Path) -> None:
+        """Write the script there."""
+        try:
+            text = export.script(self.document.topology, self.document.title)
+            path.write_text(text)
+            path.chmod(path.stat().st_mode | 0o100)
+        except LinklabError as error:
+            self.editor.tell("Not exported", str(error))
+        except OSError as error:
+            self.editor.tell("Not exported", f"{path} could not be written: {error.strerror}")
+        else:
+            self.editor.say(f"exported; run it with: sudo python3 {path.name}")
+
+    def quit(self) -> None:
+        """Leave: what is not saved is asked about, a running network is ended."""
+        self._safely(self._leave)
+
+    def _leave(self) -> None:
+        self.editor.keep_settings()
+        self.autosave.done()
+        runner = self.editor.networking.runner
+        runner.stop()
+        self.editor.root.withdraw()
+        self.editor.root.update_idletasks()
+        runner.wait(QUIT_WAIT_S)
+        self.editor.root.destroy()
+
+    def _safely(self, do: Callable[[], None]) -> None:
+        """Ask about unsaved changes first."""
+        if not self.document.is_changed:
+            do()
+            return
+        questions.ask(
+            self.editor.root,
+            self.editor.look,
+            "Save the changes?",
+            f"{self.document.title} has changes that are not saved.",
+            [("Save", lambda: self.save(do)), ("Do not save", do), ("Cancel", lambda: None)],
+        )
+
+    # --- submenus and help
+
+    def fill_recent(self, menu: tk.Menu) -> None:
+        """Files opened before."""
+        for name in self.editor.settings.recent:
+            path = Path(name)
+            label = f"{path.name}   {path.parent}"
+            menu.add_command(label=label, command=lambda p=path: self._safely(lambda: self.open_path(p)))  # type: ignore[misc]
+        if not self.editor.settings.recent:
+            menu.add_command(label="none yet", state="disabled")
+
+    def fill_labs(self, menu: tk.Menu) -> None:
+        """The labs by name."""
+        for number, path in files.lab_files():
+            label = files.lab_title(number)
+            menu.add_command(label=label, command=lambda p=path: self._safely(lambda: self.open_path(p)))  # type: ignore[misc]
+
+    def open_manual(self) -> None:
+        """Show the manual of the lab whose topology this is."""
+        number = files.lab_number(self.document.path)
+        if number is None:
+            self.editor.say("no lab's topology is open: File, Labs has them")
+            return
+        out = Path(tempfile.gettempdir()) / f"linklab-manual-{os.getuid()}"
+        out.mkdir(mode=0o700, exist_ok=True)
+        page = out / f"lab-{number}.html"
+        command = [sys.executable, "-m", "linklab", "manual", str(number), "--out", str(page)]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        if done.returncode:
+            self.editor.tell("No manual", done.stderr.strip() or "the manual could not be made")
+        elif not webbrowser.open(page.as_uri()):
+            self.editor.tell("The manual", f"There is no browser to show it in; it is {page}")

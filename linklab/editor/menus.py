@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The menu bar and the key bindings, drawn from `actions.MENUS`; submenus are filled when they are opened.
+
+Called by the window, which gives a function for every action's name.
+"""
+
+from __future__ import annotations
+
+import tkinter as tk
+from collections.abc import Callable, Mapping
+
+from linklab.editor.actions import MENUS, Action
+
+Fill = Callable[[tk.Menu], None]
+
+
+class MenuBar:
+    """The bar and the keys."""
+
+    def __init__(
+        self,
+        root: tk.Tk,
+        commands: Mapping[str, Callable[[], None]],
+        submenus: Mapping[str, Fill],
+        ticks: Mapping[str, tk.BooleanVar],
+    ) -> None:
+        self.root, self.commands = root, commands
+        self.bar = tk.Menu(root, tearoff=False)
+        self._entries: list[tuple[tk.Menu, int, Action]] = []
+        for title, actions in MENUS.items():
+            menu = tk.Menu(self.bar, tearoff=False)
+            self.bar.add_cascade(label=title, menu=menu, underline=0)
+            for action in actions:
+                if action is None:
+                    menu.add_separator()
+                    continue
+                self._add(menu, action, submenus, ticks)
+        root.configure(menu=self.bar)
+
+    def _add(
+        self, menu: tk.Menu, action: Action, submenus: Mapping[str, Fill], ticks: Mapping[str, tk.BooleanVar]
+    ) -> None:
+        if action.name in submenus:
+            below = tk.Menu(menu, tearoff=False)
+            fill = submenus[action.name]
+            below.configure(postcommand=lambda: _refill(below, fill))
+            menu.add_cascade(label=action.label, menu=below)
+        elif action.toggles:
+            command = self.commands[action.name]
+            menu.add_checkbutton(
+                label=action.label, accelerator=action.key, variable=ticks[action.name], command=command
+            )
+        else:
+            menu.add_command(label=action.label, accelerator=action.key, command=self.commands[action.name])
+        self._entries.append((menu, menu.index("end") or 0, action))
+        for event in action.events:
+            self.root.bind(event, lambda e, a=action: self._key(e, a))  # type: ignore[misc]
+
+    def _key(self, event: tk.Event[tk.Misc], action: Action) -> str | None:
+        if isinstance(event.widget, tk.Misc) and event.widget.winfo_toplevel() is not self.root:
+            return None
+        if event.widget.winfo_class() in ("TEntry", "Text", "TCombobox", "TSpinbox") and action.name not in (
+            "quit",
+            "run",
+        ):
+            return None
+        if action.toggles:
+            self.commands[f"key:{action.name}"]()
+        else:
+            self.commands[action.name]()
+        return "break"
+
+    def show_state(self, *, running: bool, undo: str | None, redo: str | None) -> None:
+        """Grey what cannot be done now; name what undo would undo."""
+        for menu, at, action in self._entries:
+            usable = not action.when or (action.when == "running") == running
+            if action.name in ("undo", "redo"):
+                label = undo if action.name == "undo" else redo
+                usable = usable and label is not None
+                menu.entryconfigure(at, label=f"{action.label} {label}" if label else action.label)
+            menu.entryconfigure(at, state="normal" if usable else "disabled")
+
+
+def _refill(menu: tk.Menu, fill: Fill) -> None:
+    menu.delete(0, "end")
+    fill(menu)
+
+
+def popup(master: tk.Misc, entries: list[tuple[str, Callable[[], None] | None]], x: int, y: int) -> tk.Menu:
+    """A menu where the mouse is; an entry without a command is grey, one without a label a line."""
+    menu = tk.Menu(master, tearoff=False)
+    for label, command in entries:
+        if not label:
+            menu.add_separator()
+        elif command is None:
+            menu.add_command(label=label, state="disabled")
+        else:
+            menu.add_command(label=label, command=command)
+    menu.tk_popup(x, y)
+    return menu

@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The bar at the left: tools from Select to Controller, at the bottom Run and Stop, where MiniEdit has them.
+
+Called by the window. A tool button is a widget of its own, since ttk's cannot show our icons in a theme's colours.
+"""
+
+from __future__ import annotations
+
+import tkinter as tk
+from collections.abc import Callable
+from tkinter import ttk
+
+from linklab.editor.actions import TOOLS
+from linklab.editor.canvas import KIND_COLOURS
+from linklab.editor.icons import Icons
+from linklab.editor.theme import Look
+
+ICON = 26
+
+
+class ToolButton(tk.Frame):
+    """An icon above its name; lit while chosen, grey while not to be used."""
+
+    def __init__(
+        self, master: tk.Misc, look: Look, icons: Icons, icon: str, label: str, command: Callable[[], None]
+    ) -> None:
+        super().__init__(master, takefocus=True, highlightthickness=look.px(1), borderwidth=0, cursor="hand2")
+        self.look, self.icons, self.icon, self.command = look, icons, icon, command
+        self.chosen, self.enabled, self._hover = False, True, False
+        self.picture = tk.Label(self, borderwidth=0)
+        self.picture.pack(pady=(look.px(5), look.px(1)))
+        self.caption = tk.Label(self, text=label, borderwidth=0, font=look.font(8))
+        self.caption.pack(pady=(0, look.px(4)))
+        for widget in (self, self.picture, self.caption):
+            widget.bind("<Button-1>", lambda _: self.invoke())
+        self.bind("<Enter>", lambda _: self._point(True))
+        self.bind("<Leave>", lambda _: self._point(False))
+        self.bind("<space>", lambda _: self.invoke())
+        self.bind("<Return>", lambda _: self.invoke())
+        self.paint()
+
+    def invoke(self) -> None:
+        """As if clicked."""
+        if self.enabled:
+            self.command()
+
+    def _point(self, inside: bool) -> None:
+        self._hover = inside
+        self.paint()
+
+    def show(self, *, chosen: bool, enabled: bool) -> None:
+        """Take a state."""
+        if (chosen, enabled) != (self.chosen, self.enabled):
+            self.chosen, self.enabled = chosen, enabled
+            self.paint()
+
+    def paint(self) -> None:
+        """Draw it in the theme's colours."""
+        p = self.look.palette
+        ground = p.hover if (self.chosen or self._hover) and self.enabled else p.panel
+        colours = {**KIND_COLOURS, "run": "good", "stop": "bad", "select": "ink", "link": "ink"}
+        ink = getattr(p, colours.get(self.icon, "ink")) if self.enabled else p.border
+        border = p.accent if self.chosen and self.enabled else p.panel
+        self.configure(background=ground, highlightbackground=border, highlightcolor=p.accent)
+        image = self.icons.get(self.icon, self.look.px(ICON), ink, p.panel)
+        self.picture.configure(image=image, background=ground)
+        self.caption.configure(background=ground, foreground=p.ink if self.enabled else p.faint)
+
+
+class ToolBar(ttk.Frame):
+    """The whole bar."""
+
+    def __init__(
+        self,
+        master: tk.Misc,
+        look: Look,
+        icons: Icons,
+        choose: Callable[[str], None],
+        run: Callable[[], None],
+        stop: Callable[[], None],
+    ) -> None:
+        super().__init__(master, style="Panel.TFrame", padding=look.px(6))
+        self.tools: dict[str, ToolButton] = {}
+        for name, label, key in TOOLS:
+            button = ToolButton(self, look, icons, name, label, lambda chosen=name: choose(chosen))  # type: ignore[misc]
+            button.pack(fill="x", pady=look.px(1))
+            Tip(button, look, f"{label} ({key})")
+            self.tools[name] = button
+        self.stop = ToolButton(self, look, icons, "stop", "Stop", stop)
+        self.stop.pack(side="bottom", fill="x", pady=look.px(1))
+        self.run = ToolButton(self, look, icons, "run", "Run", run)
+        self.run.pack(side="bottom", fill="x", pady=look.px(1))
+        Tip(self.run, look, "Run the network (F5)")
+        Tip(self.stop, look, "Stop the network (Shift+F5)")
+
+    def show(self, tool: str, state: str) -> None:
+        """Light the tool in use; grey what cannot be used in this state of the network."""
+        for name, button in self.tools.items():
+            button.show(chosen=name == tool, enabled=state == "stopped" or name == "select")
+        self.run.show(chosen=False, enabled=state == "stopped")
+        self.stop.show(chosen=False, enabled=state in ("starting", "running"))
+
+
+class Tip:
+    """A hint that appears when the mouse rests on a widget."""
+
+    def __init__(self, widget: tk.Misc, look: Look, text: str) -> None:
+        self.widget, self.look, self.text = widget, look, text
+        self._window: tk.Toplevel | None = None
+        self._waiting: str | None = None
+        widget.bind("<Enter>", self._enter, add="+")
+        widget.bind("<Leave>", lambda _: self._hide(), add="+")
+        widget.bind("<Button>", lambda _: self._hide(), add="+")
+        widget.bind("<Destroy>", lambda _: self._hide(), add="+")
+
+    def _enter(self, _: tk.Event[tk.Misc]) -> None:
+        self._hide()
+        self._waiting = self.widget.after(600, self._show)
+
+    def _show(self) -> None:
+        p = self.look.palette
+        self._window = tk.Toplevel(self.widget, background=p.border)
+        self._window.overrideredirect(True)
+        label = tk.Label(self._window, text=self.text, background=p.panel, foreground=p.ink, font=self.look.font(9))
+        label.pack(padx=1, pady=1, ipadx=self.look.px(5), ipady=self.look.px(2))
+        x = self.widget.winfo_rootx() + self.widget.winfo_width() + self.look.px(4)
+        self._window.geometry(f"+{x}+{self.widget.winfo_rooty() + self.look.px(8)}")
+
+    def _hide(self) -> None:
+        if self._waiting is not None:
+            self.widget.after_cancel(self._waiting)
+            self._waiting = None
+        if self._window is not None:
+            self._window.destroy()
+            self._window = None
