@@ -36,9 +36,11 @@ TWO_HOSTS = """{"hosts": [{"number": "1", "opts": {"hostname": "h1", "nodeNum": 
  "controllers": [], "version": "2"}"""
 SHAPED = (
     "tc qdisc add dev s1-eth2 root handle 1: netem delay 20ms limit 100000 && "
-    "tc qdisc add dev s1-eth2 parent 1: handle 2: tbf rate {rate} burst {burst} limit 26214400"
+    "tc qdisc add dev s1-eth2 parent 1: handle 2: tbf rate {rate} burst {burst} limit {limit}"
 )
 BURST = {"1gbit": 500000, "10gbit": 5000000}
+LIMIT = {"1gbit": 2621440, "10gbit": 26214400}
+"""One bandwidth-delay product, as in Labs 8 and 14."""
 BUFFERS = "sysctl -qw net.ipv4.tcp_rmem='10240 87380 52428800' net.ipv4.tcp_wmem='10240 87380 52428800'"
 
 
@@ -63,7 +65,7 @@ def network(clock: Clock = Clock.VIRTUAL, speed: float = 1.0) -> Iterator[Pocket
 
 def shape(net: PocketNetwork, rate: str) -> None:
     """20 ms and a rate on s1-eth2, large buffers, a server on h2."""
-    done = net.run([Typed("client", SHAPED.format(rate=rate, burst=BURST[rate]))])
+    done = net.run([Typed("client", SHAPED.format(rate=rate, burst=BURST[rate], limit=LIMIT[rate]))])
     done += net.run([Typed("h1", BUFFERS), Typed("h2", BUFFERS)])
     if any(one.exit_status for one in done):
         raise SystemExit("bench: the link could not be shaped: " + "".join(one.output for one in done))
