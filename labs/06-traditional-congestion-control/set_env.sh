@@ -22,7 +22,5 @@ settings() {
     m h1 sysctl -w net.ipv4.tcp_wmem='10240 87380 150000000'
     m h2 sysctl -w net.ipv4.tcp_rmem='10240 87380 150000000'
     m h2 sysctl -w net.ipv4.tcp_wmem='10240 87380 150000000'
-    at 6.2 6.3 6.4 6.5 7 7.1
-    m h1 ethtool -K h1-eth0 tso off
 }
 settings
