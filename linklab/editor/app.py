@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The editor's window: puts its parts together and gives every action of `actions.MENUS` something to do.
 
-Called by `linklab edit`. What concerns files is in `filing`, what concerns a running network in `networking`, dialogs of
-nodes and links in `properties`; here are the window itself, the edit commands and the view.
+Called by `linklab edit`. What concerns files is in `filing`, a running network in `networking`, dialogs of nodes and
+links in `properties`; here are the window, the edit commands and the view.
 """
 
 from __future__ import annotations
@@ -15,10 +15,11 @@ from tkinter import ttk
 from types import TracebackType
 
 from linklab import __version__
-from linklab.editor import actions, edits, questions
+from linklab.editor import actions, questions
 from linklab.editor.bars import ClockBar, StatusBar
 from linklab.editor.canvas import Drawing
 from linklab.editor.document import Document, Key, everyone
+from linklab.editor.editing import Editing
 from linklab.editor.filing import Filing
 from linklab.editor.gestures import Gestures, Hooks
 from linklab.editor.icons import Icons
@@ -29,10 +30,8 @@ from linklab.editor.settings import Settings, load_settings, save_settings
 from linklab.editor.theme import Look, apply
 from linklab.editor.toolbar import ToolBar
 from linklab.errors import InputError, MissingError
-from linklab.topology import Topology
 
 SCALES = (("As the display says", 0.0), ("100 %", 1.0), ("125 %", 1.25), ("150 %", 1.5), ("200 %", 2.0))
-PASTE_OFFSET = 40.0
 
 
 class Editor:
@@ -47,19 +46,17 @@ class Editor:
         try:
             self.root = tk.Tk(className="Linklab")
         except tk.TclError as error:
-            raise MissingError(
-                f'no display for a window ({error}); without one, `linklab shell "{path or "FILE.mn"}"` runs a topology in this terminal'
-            ) from error
+            which = path or "FILE.mn"
+            raise MissingError(f'no display for a window ({error}): `linklab shell "{which}"` needs none') from error
         self.root.withdraw()
         self.root.report_callback_exception = self._broke
         self.settings = settings if settings is not None else load_settings()
         self.document = Document()
-        self.clipboard: Topology | None = None
-        self._pasted = 0
         self.tool = "select"
         self.filing = Filing(self)
         self.networking = Networking(self)
         self.properties = Properties(self)
+        self.editing = Editing(self)
         self._build()
         self.document.on_change = self.refresh
         if path is not None:
@@ -67,12 +64,18 @@ class Editor:
         self.refresh()
         self.root.deiconify()
         self.drawing.focus_set()
-        self.root.after_idle(self._first_sight)
+        self._fit_when_seen()
+        self.root.after_idle(self.filing.begin)
 
-    def _first_sight(self) -> None:
-        self.drawing.fit()
-        self.refresh()
-        self.filing.begin()
+    def _fit_when_seen(self) -> None:
+        """Fit once the drawing has its size."""
+
+        def sized(event: tk.Event[tk.Misc]) -> None:
+            if event.width > 100:
+                self.drawing.unbind("<Configure>")
+                self._zoomed(self.drawing.fit)
+
+        self.drawing.bind("<Configure>", sized)
 
     def run(self) -> None:
         """Until the window is closed."""
@@ -144,27 +147,27 @@ class Editor:
         self.networking.rebuilt()
         self.refresh()
         self.drawing.focus_set()
-        self.root.after_idle(self.drawing.fit)
+        self._fit_when_seen()
 
     def _commands(self) -> dict[str, Callable[[], None]]:
         """What each action does."""
-        net, files = self.networking, self.filing
+        net, files, edit = self.networking, self.filing, self.editing
         commands: dict[str, Callable[[], None]] = {
             "new": files.new,
             "open": files.open,
-            "save": lambda: files.save(),
-            "save_as": lambda: files.save_as(),
+            "save": files.save,
+            "save_as": files.save_as,
             "export": files.export,
             "quit": files.quit,
-            "undo": lambda: self._travel(self.document.undo(), "undone"),
-            "redo": lambda: self._travel(self.document.redo(), "done again"),
-            "cut": lambda: (self.copy(), self.delete("Cut"))[0],
-            "copy": self.copy,
-            "paste": self.paste,
-            "duplicate": self.duplicate,
-            "delete": self.delete,
-            "select_all": self.select_all,
-            "link_selected": lambda: self._unlocked(self.gestures.link_selected),
+            "undo": edit.undo,
+            "redo": edit.redo,
+            "cut": edit.cut,
+            "copy": edit.copy,
+            "paste": edit.paste,
+            "duplicate": edit.duplicate,
+            "delete": edit.delete,
+            "select_all": edit.select_all,
+            "link_selected": lambda: edit.unlocked(self.gestures.link_selected),
             "properties": self.properties.open_selected,
             "preferences": self.properties.preferences,
             "zoom_in": lambda: self._zoomed(lambda: self.drawing.zoom_step(1)),
@@ -178,28 +181,25 @@ class Editor:
             "root_terminal": lambda: net.terminal("client"),
             "console": lambda: net.terminal("mininet"),
             "link_commands": self.properties.show_all_commands,
-            "pause": lambda: self.clock_bar.toggle(),
-            "step": lambda: self.clock_bar.step(),
-            "slower": lambda: self.clock_bar.change_speed(-1),
-            "faster": lambda: self.clock_bar.change_speed(1),
-            "until": lambda: self.clock_bar.go(),
+            "pause": lambda: self._clock_key("toggle"),
+            "step": lambda: self._clock_key("step"),
+            "slower": lambda: self._change_speed(-1),
+            "faster": lambda: self._change_speed(1),
+            "until": lambda: self._clock_key("go"),
             "manual": files.open_manual,
             "keys": lambda: self.show_text("Keys", actions.keys_text()),
             "about": self._about,
         }
         for name in ("names", "addresses", "ports", "traces", "grid"):
             commands[name] = lambda layer=name: self._set_layer(layer)  # type: ignore[misc]
-        for name in (*self.ticks,):
-            commands[f"key:{name}"] = lambda tick=name: (
-                self.ticks[tick].set(not self.ticks[tick].get()),
-                commands[tick](),
-            )[0]  # type: ignore[misc]
+        for name in self.ticks:
+            commands[f"key:{name}"] = lambda tick=name: self._toggle(tick, commands[tick])  # type: ignore[misc]
         return commands
 
     def _submenus(self) -> dict[str, Callable[[tk.Menu], None]]:
         def align(menu: tk.Menu) -> None:
             for how, label in actions.ALIGNMENTS:
-                menu.add_command(label=label, command=lambda chosen=how: self._align(chosen))  # type: ignore[misc]
+                menu.add_command(label=label, command=lambda chosen=how: self.editing.align(chosen))  # type: ignore[misc]
 
         def scale(menu: tk.Menu) -> None:
             for label, value in SCALES:
@@ -235,6 +235,15 @@ class Editor:
         self.drawing.delete("preview")
         self.refresh()
 
+    def _clock_key(self, what: str) -> None:
+        """A key of the clock; the bar is made anew with the theme, so it is looked up now."""
+        if self.networking.runner.state == "running":
+            getattr(self.clock_bar, what)()
+
+    def _change_speed(self, direction: int) -> None:
+        if self.networking.runner.state == "running":
+            self.clock_bar.change_speed(direction)
+
     # --- telling
 
     def say(self, text: str, *, bad: bool = False) -> None:
@@ -259,65 +268,6 @@ class Editor:
         note = "The editor made a mistake. The drawing is safe; save it. What follows helps to mend the mistake."
         questions.show_text(self.root, self.look, "A fault in the editor", detail, note=note)
 
-    # --- edit commands
-
-    def _unlocked(self, do: Callable[[], None]) -> None:
-        if self.networking.is_on:
-            self.say("the network is running: stop it to change the drawing")
-        else:
-            do()
-
-    def _travel(self, label: str | None, word: str) -> None:
-        if self.networking.is_on:
-            return
-        self.say(f"{label}: {word}" if label else "nothing to undo" if word == "undone" else "nothing to do again")
-
-    def copy(self) -> None:
-        """Keep the selected nodes and the links among them for Paste."""
-        names = self.document.selected_names
-        if names:
-            self.clipboard, self._pasted = edits.part(self.document.topology, names), 0
-            self.say(f"copied {', '.join(names)}")
-
-    def paste(self) -> None:
-        """Add what was copied, with new names, numbers and addresses."""
-        if self.clipboard is not None and not self.networking.is_on:
-            self._pasted += 1
-            after, names = edits.paste(self.document.topology, self.clipboard, PASTE_OFFSET * self._pasted)
-            self.document.apply("Paste", after, names)
-            self.say(f"pasted {', '.join(names)}")
-
-    def duplicate(self) -> None:
-        """Copy and paste beside, leaving what was copied before."""
-        names = self.document.selected_names
-        if names and not self.networking.is_on:
-            after, new = edits.paste(self.document.topology, edits.part(self.document.topology, names), PASTE_OFFSET)
-            self.document.apply("Duplicate", after, new)
-
-    def delete(self, word: str = "Delete") -> None:
-        """Remove what is selected."""
-        if self.document.selection:
-            self._unlocked(self._delete if word == "Delete" else lambda: self._delete(word))
-
-    def _delete(self, word: str = "Delete") -> None:
-        chosen = self.document.selection
-        what = next(iter(chosen)) if len(chosen) == 1 else f"{len(chosen)} things"
-        if isinstance(what, int):
-            what = "link"
-        self.document.apply(f"{word} {what}", edits.delete(self.document.topology, chosen), ())
-
-    def select_all(self) -> None:
-        """Every node and link."""
-        keys: set[Key] = {node.name for node in everyone(self.document.topology)}
-        self.document.select(keys | set(range(len(self.document.topology.links))))
-
-    def _align(self, how: str) -> None:
-        names = self.document.selected_names
-        if len(names) < 2:
-            self.say("select at least two nodes to align")
-        else:
-            self.document.apply("Align", edits.align(self.document.topology, names, how))
-
     # --- the view
 
     def _zoomed(self, change: Callable[[], None]) -> None:
@@ -328,6 +278,11 @@ class Editor:
         setattr(self.settings, name, self.ticks[name].get())
         self.drawing.redraw()
         self.refresh()
+
+    def _toggle(self, name: str, then: Callable[[], None]) -> None:
+        """Turn a tick over by its key, as the menu does it by itself."""
+        self.ticks[name].set(not self.ticks[name].get())
+        then()
 
     def _set_theme(self) -> None:
         self.settings.theme = "dark" if self.ticks["dark"].get() else "light"

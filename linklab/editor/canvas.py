@@ -2,13 +2,13 @@
 """The drawing: a topology as items on a canvas, drawn anew only where it changed.
 
 The drawing's own pixels (as in the file) times zoom and display scale are the canvas's. Labels of ports sit on their
-link, behind names and addresses of nodes there is nothing. Called by the window; what mouse and keys do is `gestures`'s.
+link, clear of the nodes and of what is written below them. Called by the window; mouse and keys are `gestures`'s.
 """
 
 from __future__ import annotations
 
 import tkinter as tk
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from tkinter import font as tkfont
 
 from linklab.editor.document import AnyNode, Key, State, control_links, everyone
@@ -21,7 +21,10 @@ from linklab.topology import Host, Link, Topology
 
 ICON = 40
 GRID = 25
+DETAIL_FROM = 0.6
+"""Zoom below which addresses and port names would lie on each other."""
 ZOOMS = (0.25, 0.35, 0.5, 0.7, 0.85, 1.0, 1.2, 1.5, 2.0, 3.0)
+Spot = tuple[float, float]
 KIND_COLOURS = {
     "host": "host",
     "switch": "switch",
@@ -45,6 +48,7 @@ class Drawing(tk.Canvas):
         self._drawn: dict[Key, object] = {}
         self._keys: dict[int, Key] = {}
         self._boxes: dict[str, Box] = {}
+        self._nodes: dict[str, AnyNode] = {}
         self._fonts: dict[str, tkfont.Font] = {}
         self._widths: dict[tuple[str, str], int] = {}
         self.restyle(look)
@@ -148,8 +152,31 @@ class Drawing(tk.Canvas):
             ends = topology.link_ends()
         except KeyError:
             ends = [("", "")] * len(topology.links)
-        nodes = {node.name: node for node in everyone(topology)}
+        self._nodes = nodes = {node.name: node for node in everyone(topology)}
         spots = {name: self.spot(node) for name, node in nodes.items()}
+        wanted = self._wanted(nodes, spots, ends)
+        for key in [key for key, what in self._drawn.items() if wanted.get(key) != what]:
+            self._forget(key)
+        for name, node in nodes.items():
+            if name not in self._drawn:
+                self._remember(name, wanted[name], self._draw_node(node, name in selection))
+        for thing, what in wanted.items():
+            if thing in self._drawn:
+                continue
+            if isinstance(thing, int):
+                self._remember(thing, what, self._draw_link(thing, ends[thing], thing in selection))
+            else:
+                switch, _, controller = thing.partition(">")
+                self._remember(thing, what, self._draw_control(spots[switch], spots[controller], thing in selection))
+        self.tag_lower("link")
+        self.tag_lower("grid")
+        self._set_region()
+
+    def _wanted(
+        self, nodes: Mapping[str, AnyNode], spots: Mapping[str, Spot], ends: Sequence[tuple[str, str]]
+    ) -> dict[Key, object]:
+        """Everything to be drawn, with all that its looks depend on."""
+        topology, selection = self.state.topology, self.state.selection
         wanted: dict[Key, object] = {}
         for name, node in nodes.items():
             wanted[name] = (node, name in selection, self.node_states.get(name), self._address(node))
@@ -162,24 +189,7 @@ class Drawing(tk.Canvas):
             switch, _, controller = key.partition(">")
             if controller in spots:
                 wanted[key] = (spots[switch], spots[controller], key in selection)
-        for key in [key for key, what in self._drawn.items() if wanted.get(key) != what]:
-            self._forget(key)
-        for key, what in wanted.items():
-            if isinstance(key, str) and key in nodes and key not in self._drawn:
-                self._remember(key, what, self._draw_node(nodes[key], key in selection))
-        for key, what in wanted.items():
-            if key in self._drawn:
-                continue
-            if isinstance(key, int):
-                link = topology.links[key]
-                items = self._draw_link(key, link, spots[link.src], spots[link.dest], ends[key], key in selection)
-                self._remember(key, what, items)
-            elif ">" in key:
-                switch, _, controller = key.partition(">")
-                self._remember(key, what, self._draw_control(spots[switch], spots[controller], key in selection))
-        self.tag_lower("link")
-        self.tag_lower("grid")
-        self._set_region()
+        return wanted
 
     def _forget(self, key: Key) -> None:
         items = self._items.pop(key)
@@ -195,7 +205,7 @@ class Drawing(tk.Canvas):
             self._keys[item] = key
 
     def _address(self, node: AnyNode) -> str:
-        if not self.settings.addresses or not isinstance(node, Host):
+        if not self.settings.addresses or self.zoom < DETAIL_FROM or not isinstance(node, Host):
             return ""
         try:
             return self.state.topology.address(node)
@@ -253,27 +263,21 @@ class Drawing(tk.Canvas):
             self._widths[font, text] = self._fonts[font].measure(text)
         return self._widths[font, text]
 
-    def _draw_link(
-        self,
-        key: int,
-        link: Link,
-        a: tuple[float, float],
-        b: tuple[float, float],
-        ends: tuple[str, str],
-        selected: bool,
-    ) -> tuple[int, ...]:
+    def _draw_link(self, key: int, ends: tuple[str, str], selected: bool) -> tuple[int, ...]:
+        link = self.state.topology.links[key]
+        a, b = self.spot(self._nodes[link.src]), self.spot(self._nodes[link.dest])
         palette, px = self.look.palette, self.look.px
         colour = palette.bad if key in self.down else palette.accent if selected else palette.link
         width = px(3 if selected else 2) * min(1.0, max(0.5, self.zoom))
         dash = (6, 4) if key in self.down else ()
         items = [self.create_line(*a, *b, fill=colour, width=width, dash=dash, tags="link", capstyle="round")]
-        texts = list(ends) if self.settings.ports else ["", ""]
+        texts = list(ends) if self.settings.ports and self.zoom >= DETAIL_FROM else ["", ""]
         note = link_note(link)
         sizes = [
             (self._measure("port", text) if text else 0, self._fonts["port"].metrics("linespace"))
             for text in (*texts, note)
         ]
-        placed = place_labels(a, b, self._boxes[link.src], self._boxes[link.dest], sizes)
+        placed = place_labels(a, b, (self._boxes[link.src], self._boxes[link.dest]), sizes)
         for text, place, (wide, high) in zip((*texts, note), placed, sizes, strict=True):
             if text and place is not None:
                 x, y = place

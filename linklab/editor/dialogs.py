@@ -67,10 +67,10 @@ class Form(Dialog):
         master: tk.Misc,
         look: Look,
         title: str,
+        *,
         pages: Sequence[Page],
         data: Mapping[str, Any],
         take: Take,
-        *,
         locked: str = "",
     ) -> None:
         """Show `data`; `take` gets the new object and raises InputError if it cannot be.
@@ -175,13 +175,13 @@ class Input:
             self._variable = tk.StringVar(frame, value)
             self.widget = ttk.Entry(frame, textvariable=self._variable, width=width)
         if field.kind == "flag":
-            self.widget.grid(row=row, column=1, columnspan=2, sticky="w", pady=(px(2), 0))  # type: ignore[attr-defined]
+            self.widget.grid(row=row, column=1, columnspan=2, sticky="w", pady=(px(2), 0))
         else:
             title = " / ".join(field.columns) if field.kind == "rows" else field.label
             ttk.Label(frame, text=title, wraplength=px(150)).grid(
                 row=row, column=0, sticky="nw", padx=(0, px(12)), pady=px(4)
             )
-            self.widget.grid(row=row, column=1, sticky="ew", pady=px(2))  # type: ignore[attr-defined]
+            self.widget.grid(row=row, column=1, sticky="ew", pady=px(2))
             ttk.Label(frame, text=field.unit, style="Muted.TLabel").grid(row=row, column=2, sticky="w", padx=(px(8), 0))
         self._note = ttk.Label(
             frame, text=self._help(), style="Muted.TLabel", font=look.font(9), wraplength=px(WRAP - 120)

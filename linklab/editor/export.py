@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from linklab.errors import InputError
 from linklab.topology import Topology
 
 SWITCHES = {"ovs": "OVSSwitch", "ivs": "IVSSwitch", "user": "UserSwitch", "userns": "UserSwitch"}
@@ -72,13 +71,9 @@ def script(topology: Topology, title: str) -> str:
     """The text of the script.
 
     Raises:
-        InputError: the topology has faults; the first of them.
+        TopologyError: the topology has faults; the first of them.
     """
     plan = topology.to_json_data()
-    for key in ("name",):
-        if not isinstance(plan[key], str):
-            raise InputError("the drawing has no name")
-    names = _identifiers(plan)
     classes = sorted({*_node_classes(plan), "Node"})
     text = HEAD.format(title=_plain(title), file=_plain(title).removesuffix(".mn") + ".py", nodes=", ".join(classes))
     kinds = {node["kind"] for node in plan["nodes"]}
@@ -87,6 +82,17 @@ def script(topology: Topology, title: str) -> str:
     if any(controller["type"] == "inband" for controller in plan["controllers"]):
         text += INBAND
     text += COMMAND + "\ndef build():\n" + '    """Build and start the network."""\n'
+    text += "".join(f"    {line}\n" for line in _body(plan))
+    text += '\n\ndef end(net):\n    """Stop the network."""\n'
+    for node in plan["nodes"]:
+        if node.get("stop_command"):
+            text += f"    net[{node['name']!r}].cmd({node['stop_command']!r})\n"
+    return text + "    net.stop()\n\n" + TAIL
+
+
+def _body(plan: dict[str, Any]) -> list[str]:
+    """The lines of `build`, in the order in which the agent does the same."""
+    names = _identifiers(plan)
     body = [f"net = Mininet(topo=None, build=False, ipBase={plan['ip_base']!r})"]
     for controller in plan["controllers"]:
         body.append(_controller(controller, names))
@@ -106,13 +112,7 @@ def script(topology: Topology, title: str) -> str:
     for link in plan["links"]:
         body += _impaired(link, names)
     body += [_command(node, node["start_command"], names) for node in plan["nodes"] if node.get("start_command")]
-    body.append("return net")
-    text += "".join(f"    {line}\n" for line in body)
-    text += '\n\ndef end(net):\n    """Stop the network."""\n'
-    for node in plan["nodes"]:
-        if node.get("stop_command"):
-            text += f"    net[{node['name']!r}].cmd({node['stop_command']!r})\n"
-    return text + "    net.stop()\n\n" + TAIL
+    return [*body, "return net"]
 
 
 def _identifiers(plan: dict[str, Any]) -> dict[str, str]:

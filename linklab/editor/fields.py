@@ -259,7 +259,7 @@ def host_pages(topology: Topology) -> tuple[Page, ...]:
                 Field(
                     "cpu",
                     "Amount CPU",
-                    "0.5 is half a processor; on the pocket's clocks computing has its own cost, so it is kept, not used",
+                    "0.5 is half a processor; kept, not used in a pocket, where computing has its own cost",
                     "of one processor",
                     check=number(0.001, 1024, "a number above 0"),
                 ),
@@ -298,7 +298,7 @@ def host_pages(topology: Topology) -> tuple[Page, ...]:
                     check=_private,
                 ),
             ),
-            "Folders that this host alone sees. Without a persistent directory they are empty at each Run.",
+            "Folders that this host alone sees; without a persistent directory empty at each Run.",
         ),
     )
 

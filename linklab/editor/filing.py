@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Files as the person sees them: new, open, save, export, recent files, labs, what a crash left, and leaving the program.
+"""Files as the person sees them: new, open, save, export, recent ones, labs, what a crash left, and leaving.
 
 Nothing is thrown away without asking. Part of the window; reading and writing itself is in `files` and `export`.
 """

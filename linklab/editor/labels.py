@@ -24,8 +24,9 @@ class Box:
     y1: float
 
 
-def clear_distance(start: Place, ux: float, uy: float, box: Box, wide: float, high: float) -> float:
-    """How far from `start` along (ux, uy) the middle of a label of that size must be to lie outside `box`."""
+def clear_distance(start: Place, along: Place, box: Box, size: tuple[float, float]) -> float:
+    """How far from `start` along a unit vector the middle of a label of that size must be to lie outside `box`."""
+    (ux, uy), (wide, high) = along, size
     left, right = box.x0 - wide / 2 - GAP, box.x1 + wide / 2 + GAP
     top, bottom = box.y0 - high / 2 - GAP / 2, box.y1 + high / 2 + GAP / 2
     across = math.inf if abs(ux) < 1e-9 else ((right if ux > 0 else left) - start[0]) / ux
@@ -34,7 +35,7 @@ def clear_distance(start: Place, ux: float, uy: float, box: Box, wide: float, hi
 
 
 def place_labels(
-    a: Place, b: Place, box_a: Box, box_b: Box, sizes: Sequence[tuple[float, float]]
+    a: Place, b: Place, boxes: tuple[Box, Box], sizes: Sequence[tuple[float, float]]
 ) -> list[Place | None]:
     """Middles of the labels at a, at b and between; None for one that has no room (width 0 means there is no label)."""
     length = math.hypot(b[0] - a[0], b[1] - a[1])
@@ -48,8 +49,8 @@ def place_labels(
         down = math.inf if abs(uy) < 1e-9 else size[1] / 2 / abs(uy)
         return min(across, down) + GAP / 2
 
-    from_a = clear_distance(a, ux, uy, box_a, *sizes[0])
-    from_b = length - clear_distance(b, -ux, -uy, box_b, *sizes[1])
+    from_a = clear_distance(a, (ux, uy), boxes[0], sizes[0])
+    from_b = length - clear_distance(b, (-ux, -uy), boxes[1], sizes[1])
     places: list[Place | None] = [None, None, None]
     if from_a + reach(sizes[0]) <= from_b - reach(sizes[1]):
         spots = [from_a, from_b]

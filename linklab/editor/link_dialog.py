@@ -132,7 +132,7 @@ class LinkDialog(Dialog):
         self.button("OK", self.ok, style="Accent.TButton")
         self.button("Cancel", self.destroy)
         if running:
-            self.button("Apply", self.apply)
+            self.button("Apply", self.apply_and_stay)
         self.button("Show the commands", self.show_commands, side="left")
         self.bind("<Return>", lambda _: self.ok())
         self.open(self.inputs["bw"].widget)
@@ -163,7 +163,7 @@ class LinkDialog(Dialog):
         self.notebook.select(at)  # type: ignore[no-untyped-call] # typeshed
 
     def _tab_changed(self) -> None:
-        if self.notebook.index("current") == 3:
+        if self.notebook.index("current") == 3:  # type: ignore[no-untyped-call] # typeshed
             self._fill_commands()
 
     def show_commands(self) -> None:
@@ -193,6 +193,10 @@ class LinkDialog(Dialog):
         self._take(opts, own)
         self.link = replace(self.link, opts=opts, own=own)
         return True
+
+    def apply_and_stay(self) -> None:
+        """Take the values and leave the dialog open."""
+        self.apply()
 
     def ok(self) -> None:
         """Take the values and close."""

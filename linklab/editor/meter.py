@@ -74,7 +74,7 @@ def short_bytes(count: int) -> str:
 
 def polyline(values: Sequence[float], x: float, y: float, wide: float, high: float) -> list[float]:
     """Coordinates of a trace in a box whose lower left corner is (x, y); the largest value reaches the top."""
-    top = max(max(values), 1e-9)
+    top = max(*values, 1e-9)
     step = wide / max(KEPT - 1, 1)
     first = x + wide - step * (len(values) - 1)
     return [c for i, value in enumerate(values) for c in (first + i * step, y - value / top * high)]

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from linklab.editor.fields import Field, Page, digits, network, number, pattern
+from linklab.editor.fields import Field, Page, digits, network, number, pattern, texts
 from linklab.errors import InputError
 
 NESTED = {
@@ -114,7 +114,7 @@ def pages(engines: tuple[str, ...]) -> tuple[Page, ...]:
                 Field(
                     "clock",
                     "Clock",
-                    "paced: slows down rather than give wrong results, and can be paused; wall: this machine's own time",
+                    "paced: slows down rather than show wrong results; wall: this machine's own time",
                     kind="choice",
                     choices=(("paced", "paced"), ("wall", "wall")),
                     check=_clock,
@@ -162,8 +162,6 @@ def flatten(application: Mapping[str, Any], ours: Mapping[str, Any]) -> dict[str
 
 def unflatten(flat: Mapping[str, Any], application: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     """The object "application", whole as MiniEdit writes it, and {"run": …} of ours (None where nothing differs)."""
-    from linklab.editor.fields import texts
-
     defaults = texts(pages(("pocket",)), {})
     nested_keys = {key for keys in NESTED.values() for key in keys}
     data = {key: value for key, value in flat.items() if key not in nested_keys and key not in RUN_KEYS}

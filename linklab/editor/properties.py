@@ -78,7 +78,7 @@ class Properties:
             )
 
         locked = LOCKED if self.editor.networking.is_on else ""
-        Form(self.editor.root, self.editor.look, title, pages, opts, take, locked=locked)
+        Form(self.editor.root, self.editor.look, title, pages=pages, data=opts, take=take, locked=locked)
 
     def _link(self, place: int) -> None:
         link = self._topology.links[place]
@@ -112,7 +112,7 @@ class Properties:
 
         pages = preference_fields.pages(tuple(sorted(ENGINES)))
         locked = LOCKED if self.editor.networking.is_on else ""
-        Form(self.editor.root, self.editor.look, "Preferences", pages, flat, take, locked=locked)
+        Form(self.editor.root, self.editor.look, "Preferences", pages=pages, data=flat, take=take, locked=locked)
 
     def show_all_commands(self) -> None:
         """The tc lines of every link."""
@@ -139,7 +139,7 @@ class Properties:
         if isinstance(key, int):
             return self._link_menu(key, running)
         if ">" in key:
-            return [("Delete", None if running else self.editor.delete)]
+            return [("Delete", None if running else self.editor.editing.delete)]
         return self._node_menu(key, running)
 
     def _canvas_menu(self, running: bool) -> list[Entry]:
@@ -152,8 +152,8 @@ class Properties:
                 ("Stop", editor.networking.stop),
             ]
         return [
-            ("Paste", editor.paste if editor.clipboard else None),
-            ("Select All", editor.select_all),
+            ("Paste", editor.editing.paste if editor.editing.clipboard else None),
+            ("Select All", editor.editing.select_all),
             LINE,
             ("Run", editor.networking.run),
             ("Preferences…", self.preferences),
@@ -173,7 +173,7 @@ class Properties:
             entries.append(LINE)
         entries.append(("Properties…", lambda: self._node(name)))
         if not running:
-            entries += [("Duplicate", self.editor.duplicate), ("Delete", self.editor.delete)]
+            entries += [("Duplicate", self.editor.editing.duplicate), ("Delete", self.editor.editing.delete)]
         return entries
 
     def _plots(self, name: str) -> list[Entry]:
@@ -190,12 +190,13 @@ class Properties:
                 ("Link Up", (lambda: net.set_link(place, True)) if is_down else None),
                 ("Link Down", None if is_down else lambda: net.set_link(place, False)),
                 LINE,
-            ] + entries
+                *entries,
+            ]
             ends = self._topology.link_ends()[place]
             for node, port in zip((link.src, link.dest), ends, strict=True):
                 entries.append((f"Plot queue of {port}", lambda n=node, p=port: net.plot_queue(n, p)))  # type: ignore[misc]
         else:
-            entries.append(("Delete", self.editor.delete))
+            entries.append(("Delete", self.editor.editing.delete))
         return entries
 
 

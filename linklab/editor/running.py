@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A network that runs while the window goes on: start with stages, cancel, orders, samples, and its end however it comes.
+"""A network that runs while the window goes on: start by stages, cancel, orders, samples, and its end.
 
 `Runner` lives in the window's thread, the network in threads of its own; what they have to say is posted, in order, for
 the window to take with `take`. No tkinter. What a person asked for that this engine cannot do is named (`unheeded`).

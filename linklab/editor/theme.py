@@ -10,6 +10,7 @@ import tkinter as tk
 from dataclasses import dataclass
 from tkinter import font as tkfont
 from tkinter import ttk
+from typing import Any
 
 
 @dataclass(frozen=True)
@@ -136,6 +137,7 @@ def apply(root: tk.Misc, look: Look) -> None:
         )
     style.configure("TNotebook", tabmargins=(px(6), px(6), px(6), 0), bordercolor=p.border)
     style.configure("TNotebook.Tab", padding=(px(12), px(5)), background=p.window, lightcolor=p.window)
+    style.map("TNotebook.Tab", padding=[("selected", (px(12), px(5)))], expand=[("selected", (0, 0, 0, 0))])
     style.map("TNotebook.Tab", background=[("selected", p.panel)], foreground=[("!selected", p.muted)])
     style.configure("TSeparator", background=p.border)
     style.configure("Horizontal.TProgressbar", background=p.accent, troughcolor=p.hover, thickness=px(6))
@@ -147,8 +149,17 @@ def apply(root: tk.Misc, look: Look) -> None:
     style.configure("Warn.TLabel", foreground=p.warn)
     style.configure("Title.TLabel", font=look.font(13, "bold"))
     style.configure("Clock.TLabel", background=p.panel, font=look.font(13, "bold"))
-    style.configure("Vertical.TScrollbar", arrowsize=px(12), background=p.panel)
-    style.configure("Horizontal.TScrollbar", arrowsize=px(12), background=p.panel)
+    for side, sticky in (("Vertical", "ns"), ("Horizontal", "ew")):
+        thumb: Any = (f"{side}.Scrollbar.thumb", {"expand": "1", "sticky": "nswe"})
+        style.layout(f"{side}.TScrollbar", [(f"{side}.Scrollbar.trough", {"sticky": sticky, "children": [thumb]})])
+        look_of_bar: dict[str, Any] = {
+            "background": p.border,
+            "troughcolor": p.canvas,
+            "bordercolor": p.canvas,
+            "gripcount": 0,
+        }
+        style.configure(f"{side}.TScrollbar", **look_of_bar, lightcolor=p.border, darkcolor=p.border, arrowsize=px(11))
+        style.map(f"{side}.TScrollbar", background=[("active", p.faint), ("disabled", p.canvas)])
     _options(root, look)
 
 

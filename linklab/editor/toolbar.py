@@ -22,7 +22,7 @@ class ToolButton(tk.Frame):
     """An icon above its name; lit while chosen, grey while not to be used."""
 
     def __init__(
-        self, master: tk.Misc, look: Look, icons: Icons, icon: str, label: str, command: Callable[[], None]
+        self, master: tk.Misc, look: Look, icons: Icons, *, icon: str, label: str, command: Callable[[], None]
     ) -> None:
         super().__init__(master, takefocus=True, highlightthickness=look.px(1), borderwidth=0, cursor="hand2")
         self.look, self.icons, self.icon, self.command = look, icons, icon, command
@@ -75,6 +75,7 @@ class ToolBar(ttk.Frame):
         master: tk.Misc,
         look: Look,
         icons: Icons,
+        *,
         choose: Callable[[str], None],
         run: Callable[[], None],
         stop: Callable[[], None],
@@ -82,13 +83,13 @@ class ToolBar(ttk.Frame):
         super().__init__(master, style="Panel.TFrame", padding=look.px(6))
         self.tools: dict[str, ToolButton] = {}
         for name, label, key in TOOLS:
-            button = ToolButton(self, look, icons, name, label, lambda chosen=name: choose(chosen))  # type: ignore[misc]
+            button = ToolButton(self, look, icons, icon=name, label=label, command=lambda chosen=name: choose(chosen))  # type: ignore[misc]
             button.pack(fill="x", pady=look.px(1))
             Tip(button, look, f"{label} ({key})")
             self.tools[name] = button
-        self.stop = ToolButton(self, look, icons, "stop", "Stop", stop)
+        self.stop = ToolButton(self, look, icons, icon="stop", label="Stop", command=stop)
         self.stop.pack(side="bottom", fill="x", pady=look.px(1))
-        self.run = ToolButton(self, look, icons, "run", "Run", run)
+        self.run = ToolButton(self, look, icons, icon="run", label="Run", command=run)
         self.run.pack(side="bottom", fill="x", pady=look.px(1))
         Tip(self.run, look, "Run the network (F5)")
         Tip(self.stop, look, "Stop the network (Shift+F5)")
