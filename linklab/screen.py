@@ -140,15 +140,24 @@ class Screen:
             self._type(CTRL_D)
         elif not self.interactive:
             self._type(data)
-        elif self.prompt is not None:
-            self._edit(data)
-        elif data == ESCAPE:
-            self.prompt = b""
-            os.write(self.picture, b"\r\n\x1b[7mclock>\x1b[0m ")
-        elif self.paused and data in (b"r", b"s"):
-            self._order_clock(["resume"] if data == b"r" else ["step", "10ms"])
         else:
-            self._type(data)
+            self._keys(data)
+
+    def _keys(self, data: bytes) -> None:
+        """Keys for the clock's prompt, for the paused clock, or for the network."""
+        while data and self.status is None:
+            if self.prompt is not None:
+                data = self._edit(data)
+            elif self.paused and data in (b"r", b"s"):  # a key by itself; what is pasted waits for the network
+                self._order_clock(["resume"] if data == b"r" else ["step", "10ms"])
+                data = b""
+            else:
+                before, escape, data = data.partition(ESCAPE)
+                if before:
+                    self._type(before)
+                if escape:
+                    self.prompt = b""
+                    os.write(self.picture, b"\r\n\x1b[7mclock>\x1b[0m ")
 
     def _type(self, data: bytes) -> None:
         if self.opened:
@@ -170,25 +179,27 @@ class Screen:
 
     # --- the clock prompt
 
-    def _edit(self, data: bytes) -> None:
-        assert self.prompt is not None
-        for key in (data[n : n + 1] for n in range(len(data))):
+    def _edit(self, data: bytes) -> bytes:
+        """Take keys into the prompt until it closes; those left over."""
+        for at in range(len(data)):
+            key, rest = data[at : at + 1], data[at + 1 :]
+            assert self.prompt is not None
             if key in (b"\r", b"\n"):
                 os.write(self.picture, b"\r\n")
                 self._order(self.prompt.decode(errors="replace").split())
-                return
-            if key == ESCAPE and not self.prompt:
+                return rest
+            if key in (ESCAPE, CTRL_C, CTRL_D):
+                empty = not self.prompt
                 self._close_prompt()
-                self._type(ESCAPE)
-                return
-            if key in (CTRL_C, CTRL_D):
-                self._close_prompt()
-                return
+                if key == ESCAPE and empty:
+                    self._type(ESCAPE)
+                return rest
             if key in BACKSPACES or key == CTRL_U:
                 self.prompt = b"" if key == CTRL_U else self.prompt[:-1]
             elif key >= b" ":
                 self.prompt += key
             os.write(self.picture, b"\r\x1b[K\x1b[7mclock>\x1b[0m " + self.prompt)
+        return b""
 
     def _order(self, words: list[str]) -> None:
         if words[:1] == ["clock"]:

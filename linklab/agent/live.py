@@ -69,6 +69,8 @@ class LiveTerminals:
 
     def _readable(self, name: str) -> None:
         """Pass on what the terminal shows; it may close before its program ends, whose end is waited for elsewhere."""
+        if name not in self.open_ones:  # its end was noticed in the same turn of the loop
+            return
         master = self.open_ones[name][1]
         try:
             data = os.read(master, READ_BYTES)

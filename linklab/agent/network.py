@@ -32,9 +32,8 @@ REFUSED = {
 }
 OVS_DEADLINE_S = 20
 OVS_COUNTS_CPUS_FROM_S = 10.1
-"""Uptime from which Open vSwitch sees that there is a processor: it counts them when ten seconds have passed since the
-last count, and takes the boot for that one (2.17 to 3.1, lib/ovs-thread.c, count_cpu_cores). Before, it starts no thread
-for packets the kernel hands it, and every one is lost ("lost" in `ovs-dpctl show`), with or without a controller."""
+"""Uptime from which Open vSwitch starts threads for packets that the kernel hands it; before, every one is lost ("lost"
+in `ovs-dpctl show`), with or without a controller. See docs/architecture.md, Open vSwitch."""
 
 
 class BuildError(Exception):

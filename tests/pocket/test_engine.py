@@ -1,0 +1,271 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The pocket engine: boot and its failures, cleanliness, seeds, the throw-away root, Mininet's own mn."""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from pockets import TOPOLOGY, all_gone, group_of, needs_pocket, run_dir_of, type_
+
+from linklab import kernel
+from linklab.engine import place
+from linklab.engine.api import Background, Clock, Prompt, Shows, Typed
+from linklab.engine.pocket import PocketEngine
+from linklab.errors import AgentError, BootError, DeadlineError, MissingError
+from linklab.topology import Topology
+
+pytestmark = needs_pocket
+
+HOLD = """
+import sys, time
+from pathlib import Path
+from linklab.engine.api import Clock
+from linklab.engine.pocket import PocketEngine
+with PocketEngine().start(None, workdir=Path(sys.argv[1]), clock=Clock(sys.argv[2])) as network:
+    print(network.keeper_pid, flush=True)
+    time.sleep(60)
+"""
+
+
+def start(workdir: Path, **options):
+    """A pocket with the root namespace alone."""
+    return PocketEngine().start(None, workdir=workdir, **options)
+
+
+# --- boot
+
+
+def test_a_kernel_that_ends_at_once_is_a_boot_error(tmp_path, monkeypatch):
+    """/bin/false in the kernel's place: an error and no directory."""
+    found = kernel.find()
+    monkeypatch.setattr(kernel, "require", lambda: kernel.Kernel(Path("/bin/false"), found.version, "0", {}))
+    monkeypatch.setattr("linklab.engine.pocket.run_base", lambda: tmp_path)
+    with pytest.raises(BootError, match="ended while booting"), start(tmp_path):
+        pass
+    assert list(tmp_path.glob("linklab-*")) == []
+
+
+def test_memory_that_is_too_small_everywhere_names_each_folder(tmp_path, monkeypatch):
+    """No folder has room: each is named with its reason, and the cure."""
+    monkeypatch.setattr(place, "candidates", lambda: [tmp_path, tmp_path / "missing"])
+    with (
+        pytest.raises(MissingError, match=r"MiB free.*is not a folder.*LINKLAB_TMP"),
+        start(tmp_path, memory_mib=2**30),
+    ):
+        pass
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="mounting needs root")
+def test_memory_is_not_put_where_nothing_may_be_executed(tmp_path):
+    """A noexec mount is passed over, since the kernel maps its memory executable."""
+    mount = tmp_path / "noexec"
+    mount.mkdir()
+    if subprocess.run(["mount", "-t", "tmpfs", "-o", "noexec", "none", str(mount)], check=False).returncode:
+        pytest.skip("a tmpfs cannot be mounted here")
+    try:
+        assert place.why_not(mount, 2**20) == "is mounted noexec"
+    finally:
+        subprocess.run(["umount", str(mount)], check=True)
+
+
+# --- what goes wrong inside
+
+
+def test_unknown_terminal_is_named_with_those_there_are(tmp_path):
+    """The agent's words come through."""
+    with PocketEngine().start(Topology.load(TOPOLOGY), workdir=tmp_path) as network:
+        with pytest.raises(AgentError, match="terminal h9: no such node; there are client, mininet, h1"):
+            type_(network, "true", "h9")
+        with pytest.raises(AgentError, match="nothing runs there in the background"):
+            network.stop("h1")
+        assert type_(network, "echo still here", "h1").output == "still here\n"
+
+
+def test_a_step_that_sleeps_too_long_is_named(tmp_path):
+    """The deadline is wall time."""
+    with start(tmp_path, clock=Clock.PACED) as network, pytest.raises(DeadlineError, match='"sleep 1000" in client'):
+        type_(network, "sleep 1000", deadline_s=1)
+
+
+def test_a_program_that_spins_stops_virtual_time_but_not_the_deadline(tmp_path):
+    """Virtual time stands still; the wall clock does not."""
+    with start(tmp_path) as network, pytest.raises(DeadlineError, match="while :; do :; done"):
+        type_(network, "while :; do :; done", deadline_s=2)
+
+
+# --- the root file system
+
+
+def test_only_the_working_folder_stays(tmp_path):
+    """Inside, /etc is writable and the host's is untouched."""
+    before = Path("/etc/hostname").read_bytes()
+    with start(tmp_path) as network:
+        assert (
+            type_(network, "echo changed >/etc/hostname; echo x >>/etc/sysctl.conf; cat /etc/hostname").output
+            == "changed\n"
+        )
+        assert type_(network, "echo kept >/lab/file; pwd; cat file").output == "/lab\nkept\n"
+    assert Path("/etc/hostname").read_bytes() == before
+    assert (tmp_path / "file").read_text() == "kept\n"
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]
+
+
+def test_sudo_and_modprobe(tmp_path):
+    """Both are there whatever the host has: sudo drops its options, modprobe knows what is built in."""
+    with start(tmp_path) as network:
+        assert type_(network, "sudo -E id -u").output == "0\n"
+        assert type_(network, "sudo modprobe tcp_htcp && modprobe sch_fq_codel").exit_status == 0
+        missing = type_(network, "modprobe no_such_module")
+        assert missing.exit_status == 1
+        assert "Module no_such_module not found" in missing.output
+
+
+def test_sudo_mn_forwards(tmp_path):
+    """Mininet's own command with its default controller; regression: Open vSwitch lost packets in its first seconds."""
+    with start(tmp_path) as network:
+        assert "*** Results: 0% dropped (2/2 received)" in type_(network, "sudo mn --test pingall").output
+        # typed, not piped: at the end of its input Mininet polls without sleeping, which virtual time has to wait for
+        prompt = Shows("mininet> $")
+        network.run([Typed("client", "sudo mn", prompt)])
+        ping, ifconfig, _ = (
+            network.run([Typed("client", text, finish)])[0].output
+            for text, finish in (("h1 ping -c 3 10.0.0.2", prompt), ("h1 ifconfig", prompt), ("exit", Prompt()))
+        )
+        assert "3 packets transmitted, 3 received, 0% packet loss" in ping
+        assert "inet 10.0.0.1  netmask 255.0.0.0" in ifconfig
+        assert "*** Cleanup complete." in type_(network, "sudo mn -c").output
+
+
+# --- seeds
+
+
+def lossy_iperf3(workdir: Path, seed: int) -> bytes:
+    """The client's JSON of three seconds over a link with 0.01% of loss."""
+    workdir.mkdir()
+    with PocketEngine().start(Topology.load(TOPOLOGY), workdir=workdir, seed=seed) as network:
+        type_(network, "tc qdisc add dev s1-eth2 root netem loss 0.01% rate 200mbit delay 5ms limit 500", "s1")
+        network.run([Typed("h2", "iperf3 -s -1", Background())])
+        type_(network, "sleep 0.5; iperf3 -c 10.0.0.2 -t 3 -J > out.json", "h1")
+    return (workdir / "out.json").read_bytes()
+
+
+def test_the_same_seed_gives_the_same_bytes(tmp_path):
+    """Two runs of one seed are equal to the byte; another seed is another run."""
+    first, second, other = (lossy_iperf3(tmp_path / name, seed) for name, seed in (("a", 5), ("b", 5), ("c", 6)))
+    assert first == second
+    assert other != first
+    assert json.loads(first)["end"]["sum_received"]["bits_per_second"] > 0
+
+
+# --- cleanliness
+
+
+@pytest.mark.parametrize("clock", ["virtual", "paced", "wall"])
+def test_nothing_is_left_after_success(tmp_path, clock):
+    """Processes and run directory go with the `with` block."""
+    with start(tmp_path, clock=Clock(clock)) as network:
+        pids, folder = group_of(network.keeper_pid), run_dir_of(network.keeper_pid)
+        assert len(pids) > 2
+    assert all_gone(pids, folder)
+
+
+def test_nothing_is_left_after_an_error(tmp_path):
+    """The same when the body fails."""
+    with pytest.raises(RuntimeError), start(tmp_path) as network:
+        pids, folder = group_of(network.keeper_pid), run_dir_of(network.keeper_pid)
+        raise RuntimeError
+    assert all_gone(pids, folder)
+
+
+def hold(workdir: Path, clock: str) -> tuple[subprocess.Popen[str], int]:
+    """A program that holds a pocket, and its keeper."""
+    holder = subprocess.Popen([sys.executable, "-c", HOLD, str(workdir), clock], stdout=subprocess.PIPE, text=True)
+    return holder, int(holder.stdout.readline())
+
+
+@pytest.mark.parametrize("clock", ["virtual", "paced"])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
+def test_nothing_is_left_when_the_parent_is_signalled(tmp_path, clock, number):
+    """Ctrl+C and SIGKILL of whoever holds the pocket."""
+    holder, keeper = hold(tmp_path, clock)
+    pids, folder = group_of(keeper), run_dir_of(keeper)
+    holder.send_signal(number)
+    assert all_gone(pids, folder)
+    holder.wait()
+
+
+@pytest.mark.parametrize("clock", ["virtual", "paced"])
+def test_nothing_is_left_when_the_keeper_is_killed(tmp_path, clock):
+    """The kernel dies with its keeper, and the parent removes the directory."""
+    with start(tmp_path, clock=Clock(clock)) as network:
+        pids, folder = group_of(network.keeper_pid), run_dir_of(network.keeper_pid)
+        os.kill(network.keeper_pid, signal.SIGKILL)
+        assert all_gone(pids, folder)
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="needs root to become somebody else")
+def test_a_user_without_privileges(tmp_path):
+    """Root is needed for nothing: a pocket as nobody."""
+    if shutil.which("setpriv") is None:
+        pytest.skip("setpriv (util-linux) is not installed")
+    here = Path(sys.executable)
+    reach = subprocess.run(
+        ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", str(here), "-c", "import linklab"], check=False
+    )
+    if reach.returncode:
+        pytest.skip(f"nobody cannot reach {here}")
+    work = Path("/tmp") / f"linklab-nobody-{os.getpid()}"
+    work.mkdir()
+    try:
+        (work / "cache/linklab").mkdir(parents=True)
+        built = kernel.find().path.parent
+        shutil.copytree(built, work / "cache/linklab/kernel" / built.name)
+        for path in [work, *work.rglob("*")]:
+            os.chown(path, 65534, 65534)
+        script = HOLD.replace(
+            "time.sleep(60)", "print(network.run([__import__('linklab').engine.api.Typed('client', 'id -u')]))"
+        )
+        done = subprocess.run(
+            [
+                "setpriv",
+                "--reuid=65534",
+                "--regid=65534",
+                "--clear-groups",
+                str(here),
+                "-c",
+                script,
+                str(work),
+                "virtual",
+            ],
+            env={**os.environ, "HOME": str(work), "XDG_CACHE_HOME": str(work / "cache"), "TMPDIR": "/tmp"},
+            cwd=work,
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+        assert "output='0\\n'" in done.stdout, done.stderr
+    finally:
+        shutil.rmtree(work)
+
+
+def test_paced_time_can_be_stopped_and_stepped(tmp_path):
+    """Pause, step and until move network time as asked, to a slice of 10 ms."""
+    with start(tmp_path, clock=Clock.PACED) as network:
+        paused_s = network.pause()["now_s"]
+        time.sleep(0.3)
+        assert network.clock_status()["now_s"] == pytest.approx(paused_s, abs=0.02)
+        network.step(0.5)
+        time.sleep(0.8)
+        assert network.clock_status()["paused"]
+        assert network.clock_status()["now_s"] == pytest.approx(paused_s + 0.5, abs=0.03)
+        network.resume()
+        network.until(30)
+        assert network.now_s() < 60
+        assert type_(network, "sleep 1").exit_status == 0

@@ -1,0 +1,225 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`linklab shell` and `linklab attach` as a person uses them: through a terminal of their own."""
+
+import os
+import pty
+import re
+import select
+import signal
+import struct
+import subprocess
+import sys
+import termios
+import time
+from fcntl import ioctl
+
+import pytest
+from pockets import TOPOLOGY, alive, group_of, needs_pocket
+
+pytestmark = needs_pocket
+
+LINKLAB = [sys.executable, "-m", "linklab"]
+
+
+class Person:
+    """Somebody at a terminal in which a command runs; reads until something shows, with a deadline."""
+
+    def __init__(self, *argv: str, cwd, env):
+        self.pid, self.terminal = pty.fork()
+        if self.pid == 0:
+            os.chdir(cwd)
+            os.execvpe(LINKLAB[0], [*LINKLAB, *argv], {**os.environ, "TERM": "xterm-256color", **env})
+        self.size(30, 100)
+        self.settings = termios.tcgetattr(self.terminal)
+        self.seen = ""
+
+    def size(self, rows, columns):
+        """Another size of the window."""
+        ioctl(self.terminal, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+
+    def types(self, text):
+        """Keys."""
+        self.seen = ""
+        os.write(self.terminal, text.encode())
+
+    def sees(self, pattern, within_s=20.0):
+        """What shows since the last keys, as soon as the pattern is in it."""
+        deadline = time.monotonic() + within_s
+        while not re.search(pattern, self.seen):
+            left = deadline - time.monotonic()
+            assert left > 0, f"{pattern!r} does not show in {self.seen!r}"
+            if select.select([self.terminal], [], [], left)[0]:
+                try:
+                    self.seen += os.read(self.terminal, 65536).decode(errors="replace")
+                except OSError:
+                    raise AssertionError(f"{pattern!r} did not show before the end of {self.seen!r}") from None
+        return self.seen
+
+    def ends(self, within_s=10.0):
+        """The exit status; what still shows is read meanwhile."""
+        deadline = time.monotonic() + within_s
+        while time.monotonic() < deadline:
+            done, status = os.waitpid(self.pid, os.WNOHANG)
+            while select.select([self.terminal], [], [], 0.05)[0]:
+                try:
+                    self.seen += os.read(self.terminal, 65536).decode(errors="replace")
+                except OSError:
+                    break
+            if done:
+                return os.waitstatus_to_exitcode(status)
+        raise AssertionError(f"still running; it showed {self.seen!r}")
+
+
+@pytest.fixture
+def place(tmp_path, monkeypatch):
+    """A working folder, and sockets of our own."""
+    (tmp_path / "work").mkdir()
+    runtime = tmp_path / "run"
+    runtime.mkdir(mode=0o700)
+    people = []
+
+    def person(*argv):
+        env = {"XDG_RUNTIME_DIR": str(runtime), "DISPLAY": "", "WAYLAND_DISPLAY": ""}
+        people.append(Person(*argv, cwd=tmp_path / "work", env=env))
+        return people[-1]
+
+    yield person
+    for one in people:
+        try:
+            os.kill(one.pid, signal.SIGKILL)
+            os.waitpid(one.pid, 0)
+        except (ProcessLookupError, ChildProcessError):
+            pass
+        os.close(one.terminal)
+
+
+def shell(place, *options):
+    """A person at the Mininet CLI of Lab 8."""
+    person = place("shell", str(TOPOLOGY), *options)
+    person.sees(r"mininet> $", 40)
+    return person
+
+
+def test_the_cli_forwards_keys_signals_and_the_exit(place):
+    """Output, Ctrl+C, the clock's words, exit; the terminal's settings come back."""
+    person = shell(place)
+    person.types("h1 ping h2\r")
+    person.sees("icmp_seq=2")
+    person.types("\x03")
+    person.sees(r"0% packet loss[^>]*mininet> $")
+    person.types("clock\r")
+    person.sees(r"network time [\d.]+ s, 1x")
+    person.types("clock sped 3\r")
+    person.sees("not understood; use clock")
+    person.types("xterm h1\r")
+    person.sees("no display: use `linklab attach h1")
+    pids = group_of(person.pid)
+    person.types("exit\r")
+    assert person.ends() == 0
+    assert termios.tcgetattr(person.terminal)[3] == person.settings[3]
+    assert not alive(pids)
+
+
+def test_paused_time_is_resumed_from_the_terminal(place):
+    """The CLI cannot run while time stands still: r, s and Ctrl+] are heard outside; other keys wait."""
+    person = shell(place)
+    person.types("clock pause\r")
+    person.sees("paused.*r resumes")
+    person.types("h1 pwd\r")
+    time.sleep(0.5)
+    assert "/lab" not in person.sees(r".*")
+    person.types("s")
+    person.sees("paused")
+    person.types("r")
+    person.sees("1x")
+    person.sees("/lab")
+    person.types("\x1d")
+    person.sees("clock>")
+    person.types("speed max\r")
+    person.sees("as fast as it goes")
+    person.types("\x1dspeed 1\r")
+    person.types("\x1dquit\r")
+    assert person.ends() == 0
+
+
+def test_attach_has_size_colours_ctrl_c_and_exit_status(place):
+    """Two terminals on nodes of a running network; both end with it."""
+    main = shell(place)
+    h1 = place("attach", "h1")
+    h1.sees("root@h1:")
+    h1.types("stty size; tput colors; echo $LINKLAB_NODE\r")
+    h1.sees(r"30 100\s+256\s+h1")
+    h1.size(40, 90)
+    os.kill(h1.pid, signal.SIGWINCH)
+    time.sleep(0.3)
+    h1.types("stty size\r")
+    h1.sees("40 90")
+    h1.types("sleep 100\r")
+    time.sleep(0.3)
+    h1.types("\x03")
+    h1.sees(r"root@h1:\S* $")
+    h1.types("sleep 100 & exit 7\r")
+    assert h1.ends() == 7
+    again = place("attach", "h1")
+    again.sees("root@h1:")
+    listed = place("attach", "--list")
+    assert listed.ends() == 0
+    assert "terminals: client h1 h2" in listed.seen
+    wrong = place("attach", "h9")
+    assert wrong.ends() == 2
+    assert "h9: no such node here; there are client, mininet, h1, h2" in wrong.seen
+    second = place("attach", "mininet")
+    assert second.ends() == 2
+    main.types("\x04")
+    assert main.ends() == 0
+    assert again.ends() == 3
+    assert "the network has" in again.seen
+    none = place("attach", "h1")
+    assert none.ends() == 2
+    assert "no network is running" in none.seen
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT, signal.SIGKILL])
+def test_the_network_ends_with_the_shell(place, number):
+    """Whatever signal ends the shell; those that can be handled give the terminal back."""
+    person = shell(place)
+    pids = group_of(person.pid)
+    os.kill(person.pid, number)
+    assert person.ends() in (128 + number, -number)
+    deadline = time.monotonic() + 2
+    while alive(pids) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not alive(pids)
+    if number != signal.SIGKILL:
+        assert termios.tcgetattr(person.terminal)[3] == person.settings[3]
+
+
+def test_without_a_terminal_the_lines_are_typed_one_after_the_other(tmp_path):
+    """A command that reads its input does not swallow the lines after it."""
+    done = subprocess.run(
+        [*LINKLAB, "shell", str(TOPOLOGY), "--speed", "max"],
+        input="h1 ping -c 2 h2\nclock\nexit\n",
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "2 packets transmitted, 2 received" in done.stdout
+    assert "as fast as it goes" in done.stdout
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_wrong_topology_or_speed_is_one_sentence(tmp_path):
+    """Exit code 2, and nothing is started."""
+    for arguments, words in (
+        (["missing.mn"], "missing.mn: cannot be read"),
+        ([str(TOPOLOGY), "--speed", "fast"], 'clock speed "fast"'),
+    ):
+        done = subprocess.run(
+            [*LINKLAB, "shell", *arguments], cwd=tmp_path, capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 2
+        assert words in done.stderr
+        assert done.stderr.count("\n") == 1
