@@ -241,8 +241,13 @@ def keep_ports(before: Topology, after: Topology, kept: Sequence[int] | None = N
         for node, one, other in zip((link.src, link.dest), want, got, strict=True)
         if one != other and one >= first[node]
     }
+
+    def kept_port(node: str, port: int) -> int | None:
+        """None also where an external interface has come in between: that link takes the next free number."""
+        return port if node in differing and port >= first[node] else None
+
     links = [
-        _said(link, (want[0] if link.src in differing else None, want[1] if link.dest in differing else None))
+        _said(link, (kept_port(link.src, want[0]), kept_port(link.dest, want[1])))
         for link, want in zip(after.links, wanted, strict=False)
     ]
     links += [_said(link, (None, None)) for link in after.links[len(links) :]]

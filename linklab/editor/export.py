@@ -20,7 +20,7 @@ BASELINE = (
     ("net.ipv4.tcp_congestion_control", "cubic"),
 )
 HEAD = '''#!/usr/bin/env python3
-"""The network {title}: needs Mininet 2.3 and root.  Usage: sudo python3 {file}"""
+"""The network {title}: needs Mininet 2.3 and root.  Usage: sudo python3 FILE.py"""
 
 from mininet.cli import CLI
 from mininet.link import Intf, Link, TCLink
@@ -75,7 +75,7 @@ def script(topology: Topology, title: str) -> str:
     """
     plan = topology.to_json_data()
     classes = sorted({*_node_classes(plan), "Node"})
-    text = HEAD.format(title=_plain(title), file=_plain(title).removesuffix(".mn") + ".py", nodes=", ".join(classes))
+    text = HEAD.format(title=_plain(title), nodes=", ".join(classes))
     kinds = {node["kind"] for node in plan["nodes"]}
     if "legacyRouter" in kinds:
         text += ROUTER
@@ -168,9 +168,8 @@ def _node(node: dict[str, Any], names: dict[str, str]) -> list[str]:
             + _call("net.addHost", repr(name), f"cls={'CPULimitedHost' if limited else 'Host'}", **options)
         ]
         if node["cpu"] is not None:
-            lines.append(
-                f"{variable}.setCPUFrac(f={node['cpu']!r}, sched={'cfs' if node['sched'] == 'host' else node['sched']!r})"
-            )
+            sched = "cfs" if node["sched"] == "host" else node["sched"]
+            lines.append(f"{variable}.setCPUFrac(f={node['cpu']!r}, sched={sched!r})")
         if node["cores"] is not None:
             lines.append(f"{variable}.setCPUs({node['cores']!r})")
     elif node["kind"] == "legacyRouter":

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from linklab.commands.run import ENGINES
 from linklab.editor import edits, fields, link_fields, preference_fields
 from linklab.editor.dialogs import Form
 from linklab.editor.document import Key
@@ -102,6 +101,8 @@ class Properties:
 
     def preferences(self) -> None:
         """MiniEdit's preferences and ours, of this drawing."""
+        from linklab.commands.run import ENGINES  # noqa: PLC0415 - the window does not wait for the whole runner
+
         ours = self._topology.extra.get("linklab", {})
         application = self._topology.preferences.data
         flat = preference_fields.flatten(application, ours)

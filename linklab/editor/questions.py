@@ -50,6 +50,7 @@ def show_text(master: tk.Misc, look: Look, title: str, text: str, *, note: str =
         label.pack(anchor="w", pady=(0, look.px(8)))
     frame = ttk.Frame(dialog.body)
     frame.pack(fill="both", expand=True)
+    text = text.expandtabs()
     lines = text.split("\n")
     width = max(40, min(110, max(len(line) for line in lines) + 2))
     area = tk.Text(frame, width=width, height=max(4, min(28, len(lines) + 1)), wrap="none", font="TkFixedFont")

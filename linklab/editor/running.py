@@ -18,7 +18,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from linklab.commands.run import load_engine
 from linklab.engine.api import Clock, Typed
 from linklab.engine.attach import AttachServer
 from linklab.engine.clock import ClockWords, parse_speed
@@ -179,6 +178,8 @@ class Runner:
     def _open(
         self, stack: contextlib.ExitStack, topology: Topology, choice: Choice, workdir: Path, *, display: bool
     ) -> Session:
+        from linklab.commands.run import load_engine  # noqa: PLC0415 - the window does not wait for it
+
         paced = choice.clock == "paced"
         options: dict[str, Any] = {"speed": parse_speed(choice.speed)} if paced else {}
         engine: Any = load_engine(choice.engine)

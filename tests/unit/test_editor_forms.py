@@ -1,0 +1,240 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Fields, links' lines, export, meter and labels: everything of the editor that is text or numbers."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from linklab.editor import edits, export, fields, link_fields, preference_fields, running
+from linklab.editor.actions import MENUS, keys_text
+from linklab.editor.labels import Box, place_labels
+from linklab.editor.meter import Meter, short_bytes, short_rate
+from linklab.errors import InputError
+from linklab.impair import DISCIPLINES
+from linklab.topology import Link, Topology
+
+ROOT = Path(__file__).parents[2]
+MINIEDIT = ROOT / "tests/captures/miniedit-2.2.0.1-all-kinds.mn"
+
+
+def pages_of(topology, name):
+    """The pages of a node's dialog."""
+    return {
+        "host": lambda: fields.host_pages(topology),
+        "switch": fields.switch_pages,
+        "legacySwitch": lambda: fields.legacy_pages(router=False),
+        "legacyRouter": lambda: fields.legacy_pages(router=True),
+        "controller": fields.controller_pages,
+    }[edits.kind_of(edits.named(topology)[name])]()
+
+
+@pytest.mark.parametrize("name", ["h1", "h2", "s1", "s2", "r3", "c0"])
+def test_ok_without_a_change_changes_nothing(name):
+    """A dialog opened on a file of MiniEdit and confirmed gives back the very same object."""
+    topology = Topology.load(MINIEDIT)
+    pages, opts = pages_of(topology, name), edits.named(topology)[name].opts
+    assert fields.read(pages, fields.texts(pages, opts), opts) == (dict(opts), {})
+
+
+def test_preferences_confirmed_change_nothing():
+    """The same for the object "application"; ours appears only where it differs."""
+    application = Topology.load(MINIEDIT).preferences.data
+    pages = preference_fields.pages(("pocket",))
+    flat = preference_fields.flatten(application, {})
+    data, wrong = fields.read(pages, fields.texts(pages, flat), flat)
+    assert wrong == {}
+    assert preference_fields.unflatten(data, application) == (dict(application), {"run": None})
+    data, _ = fields.read(pages, {**fields.texts(pages, flat), "speed": "max", "clock": "paced"}, flat)
+    assert preference_fields.unflatten(data, application)[1] == {"run": {"speed": "max"}}
+
+
+@pytest.mark.parametrize(
+    ("key", "text", "value"),
+    [
+        ("bw", "0.5", 0.5),
+        ("bw", "10", 10),
+        ("bw", "1gbit", 1000),
+        ("loss", "0.01", 0.01),
+        ("loss", "1%", 1),
+        ("delay", "5ms", "5ms"),
+        ("max_queue_size", "100", 100),
+    ],
+)
+def test_what_a_link_takes(key, text, value):
+    """Decimals, and units where they are natural; whole numbers stay whole as MiniEdit writes them."""
+    values = {**fields.texts([fields.LINK_PAGE], {}), key: text}
+    data, wrong = fields.read([fields.LINK_PAGE], values, {})
+    assert (data, wrong) == ({key: value}, {})
+    assert type(data[key]) is type(value)
+
+
+@pytest.mark.parametrize(
+    ("key", "text", "message"),
+    [
+        ("bw", "fast", 'rate "fast" is not a number with a unit; use kbit, mbit or gbit'),
+        ("bw", "0", "a rate above 0"),
+        ("delay", "5", 'time "5" has no unit; use us, ms or s'),
+        ("loss", "101", "a number of percent from 0 to 100, found 101"),
+        ("max_queue_size", "1.5", "a whole number of packets above 0"),
+    ],
+)
+def test_what_a_link_refuses(key, text, message):
+    """The sentence stands at its field; nothing else is lost."""
+    values = {**fields.texts([fields.LINK_PAGE], {}), key: text}
+    assert fields.read([fields.LINK_PAGE], values, {})[1] == {key: message}
+
+
+def test_rows_and_lines_of_a_host():
+    """VLANs, private directories and external interfaces as MiniEdit writes them; a faulty row is told of."""
+    pages = fields.host_pages(Topology())
+    values = fields.texts(pages, {"hostname": "h1"})
+    values |= {"vlanInterfaces": [("10.0.0.9", "100"), ("", "")], "externalInterfaces": ["eth1", ""]}
+    values |= {"privateDirectory": [("/var/run", ""), ("/etc/x", "/tmp/x")]}
+    data, wrong = fields.read(pages, values, {"hostname": "h1"})
+    assert wrong == {}
+    assert data["vlanInterfaces"] == [["10.0.0.9", "100"]]
+    assert data["privateDirectory"] == ["/var/run", ["/etc/x", "/tmp/x"]]
+    assert data["externalInterfaces"] == ["eth1"]
+    _, wrong = fields.read(pages, {**values, "vlanInterfaces": [("10.0.0.9", "5000")]}, {})
+    assert wrong == {"vlanInterfaces": "VLAN ID '5000': a number from 1 to 4094"}
+
+
+def test_a_direction_from_its_fields():
+    """What is typed becomes the object of `linklab.impair`, and shows as the same again."""
+    typed = {"rate": "1gbit", "delay": "20ms", "held": "5000", "kind": "red"}
+    typed |= {"discipline.limit": "1mb", "discipline.min": "64kb", "discipline.max": "256kb", "discipline.ecn": "1"}
+    data = link_fields.collect(typed)
+    options = {"kind": "red", "limit": "1mb", "min": "64kb", "max": "256kb", "avpkt": "1000", "ecn": "1"}
+    assert data == {"rate": "1gbit", "delay": "20ms", "held": "5000p", "discipline": options}
+    shown = link_fields.shown(data)
+    assert {key: shown[key] for key in ("rate", "kind", "discipline.ecn")} == {
+        "rate": "1gbit",
+        "kind": "red",
+        "discipline.ecn": "1",
+    }
+    with pytest.raises(InputError) as raised:
+        link_fields.collect({"kind": "codel", "discipline.target": "5"})
+    assert link_fields.wrong_key(str(raised.value), {"discipline.target": 0}) == "discipline.target"
+
+
+def test_every_parameter_has_a_field():
+    """Each discipline's dialog can be drawn."""
+    for kind, parameters in DISCIPLINES.items():
+        for parameter in parameters:
+            assert link_fields.discipline_field(kind, parameter.name).help
+
+
+def test_the_commands_of_a_link():
+    """Mininet's own lines where a direction has nothing of its own, ours where it has."""
+    link = Link("s1", "h1", {"bw": 10, "delay": "5ms"}, own={"backward": {"rate": "2mbit"}})
+    assert link_fields.lines_of(link, ("s1-eth1", "h1-eth0")) == [
+        "# s1 → h1, on s1-eth1",
+        "tc qdisc add dev s1-eth1 root handle 5:0 htb default 1",
+        "tc class add dev s1-eth1 parent 5:0 classid 5:1 htb rate 10.000000Mbit burst 15k",
+        "tc qdisc add dev s1-eth1 parent 5:1 handle 10: netem delay 5ms",
+        "# h1 → s1, on h1-eth0",
+        "tc qdisc add dev h1-eth0 root handle 2: tbf rate 2mbit burst 3028 limit 1514000",
+    ]
+
+
+def test_changing_a_running_link():
+    """Only the end that changed is touched; the same kinds are changed in place."""
+    plain, ends = Link("s1", "h1"), ("s1-eth1", "h1-eth0")
+    slow = replace(plain, own={"forward": {"rate": "2mbit"}})
+    faster = replace(plain, own={"forward": {"rate": "4mbit"}})
+    shaped = " root handle 2: tbf rate 2mbit burst 3028 limit 1514000"
+    assert link_fields.live_lines(plain, slow, ends) == [(0, "tc qdisc add dev s1-eth1" + shaped)]
+    assert link_fields.live_lines(slow, faster, ends)[0][1].startswith("tc qdisc change dev s1-eth1")
+    assert link_fields.live_lines(slow, plain, ends) == [(0, "tc qdisc del dev s1-eth1 root")]
+    assert link_fields.live_lines(slow, slow, ends) == []
+
+
+def test_export_is_python_and_quotes_everything():
+    """The script compiles, and no text of the file becomes code."""
+    topology = Topology.load(MINIEDIT)
+    topology = edits.set_opts(topology, "h1", {"startCommand": "echo '\"); import os #'"})
+    text = export.script(topology, 'x"""\\.mn')
+    compile(text, "script", "exec")
+    assert "command(h1, 'echo \\'\"); import os #\\'')" in text
+    for line in (
+        "c0 = net.addController('c0', controller=Controller, protocol='tcp', port=6633)",
+        "net.addLink(s1, s2, cls=TCLink, port1=2, port2=1, bw=10.0, delay='5ms', jitter='1ms', loss=1.0, "
+        "speedup=0.0, max_queue_size=100)",
+        "Intf('eth9', node=h1)",
+        "r3 = net.addHost('r3', cls=Router, ip=None)",
+        "s1.start([c0])",
+    ):
+        assert line in text, line
+
+
+def test_export_keeps_names_apart_that_python_cannot_have():
+    """Variables of my.host and my-host differ, and a host may be called for."""
+    topology = Topology()
+    for name in ("my.host", "my-host", "for"):
+        topology, made = edits.add_node(topology, "host", 0, 0)
+        topology = edits.set_opts(topology, made, {"hostname": name})
+    compile(export.script(topology, "names"), "script", "exec")
+
+
+def test_what_an_engine_cannot_heed_is_named():
+    """Kept in the file, named at Run, left out of what is built, with the same ports."""
+    topology = Topology.load(MINIEDIT)
+    named = running.unheeded(topology, running.Choice())
+    assert [text.split(":")[0] for text in named] == ["h1", "h1"]
+    built = running.runnable(topology, running.Choice())
+    assert built.link_ends() == topology.link_ends()
+    assert not built.hosts[0].external_interfaces
+    assert built.problems() == [] or all(problem.severity == "warning" for problem in built.problems())
+    indigo = edits.set_opts(topology, "s1", {"switchType": "ivs"})
+    (why,) = running.refused(indigo)
+    assert "s1: Indigo Virtual Switch is part of no supported system" in why
+
+
+def test_how_to_run_comes_from_the_file():
+    """Defaults, and what Preferences keep under our own key."""
+    data = {"run": {"clock": "wall", "speed": "0.5", "seed": "7"}}
+    assert running.Choice.of(Topology()) == running.Choice()
+    assert running.Choice.of(Topology(extra={"linklab": data})) == running.Choice("pocket", "wall", "0.5", "desktop", 7)
+
+
+def test_the_meter_counts_bits_and_keeps_the_queue():
+    """Rate from two readings, the busier way; a clock that stood still gives nothing."""
+    meter = Meter()
+    ends = [("h1-eth0", "s1-eth1"), ("h2-eth0", "s1-eth2")]
+    meter.add({"t": 1.0, "i": {"s1-eth1": [0, 0, 0, 0], "s1-eth2": [0, 0, 0, 0]}}, ends)
+    meter.add({"t": 1.0, "i": {"s1-eth1": [9, 9, 0, 0], "s1-eth2": [0, 0, 0, 0]}}, ends)
+    meter.add({"t": 1.5, "i": {"s1-eth1": [625009, 9, 1514, 0], "s1-eth2": [0, 0, 0, 0]}}, ends)
+    (reading,) = meter.readings[0]
+    assert (reading.rate_bps, reading.queue_bytes) == (10e6, 1514)
+    assert list(meter.busy()) == [0]
+    assert [short_rate(x) for x in (10e6, 9.44e9, 955e6, 12)] == ["10.0 Mb/s", "9.4 Gb/s", "955 Mb/s", "12 b/s"]
+    assert [short_bytes(x) for x in (0, 1514, 2_621_440)] == ["0 B", "1.5 kB", "2.6 MB"]
+
+
+def test_labels_keep_clear_of_nodes_and_of_each_other():
+    """On a short link there is none rather than one upon the other."""
+    boxes = Box(-20, -20, 20, 50), Box(280, -20, 320, 50)
+    sizes = [(50, 12), (50, 12), (0, 12)]
+    first, second, none = place_labels((0, 0), (300, 0), boxes, sizes)
+    assert first[0] - 25 >= 20 and second[0] + 25 <= 280 and first[0] + 25 < second[0] - 25
+    assert none is None
+    near = Box(80, -20, 120, 50)
+    assert place_labels((0, 0), (100, 0), (boxes[0], near), sizes)[:2] == [None, None]
+    down = place_labels((0, 0), (0, 200), (boxes[0], Box(-20, 180, 20, 250)), sizes)
+    assert down[0][1] - 6 >= 50
+
+
+def test_keys_are_given_once():
+    """No key does two things; the help lists them all."""
+    events = [event for menu in MENUS.values() for action in menu if action for event in action.events]
+    assert len(events) == len(set(events))
+    assert "Ctrl+S" in keys_text()
+
+
+def test_export_of_every_lab_compiles():
+    """Each lab's topology can be given to somebody with Mininet alone."""
+    for path in (ROOT / "topologies").glob("*.mn"):
+        compile(export.script(Topology.load(path), path.name), path.name, "exec")
+        assert json.loads(path.read_text())["version"] == "2"
