@@ -188,9 +188,9 @@ def check_display(environment: Mapping[str, str]) -> Check:
 
 def render(checks: Iterable[Check]) -> None:
     """Print a table and a verdict on the terminal."""
-    from rich.console import Console  # noqa: PLC0415 - takes longer to import than `--json` takes to run
-    from rich.markup import escape  # noqa: PLC0415 - as above
-    from rich.table import Column, Table  # noqa: PLC0415 - as above
+    from rich.console import Console
+    from rich.markup import escape
+    from rich.table import Column, Table
 
     checks = list(checks)
     colours = {"ok": "green", "warn": "yellow", "missing": "red"}

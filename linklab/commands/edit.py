@@ -43,7 +43,7 @@ def run(args: argparse.Namespace) -> int:
             f"no display for a window; without one, `linklab shell {which}` runs a topology in this terminal"
         )
     try:
-        from linklab.editor.app import Editor  # noqa: PLC0415 - only a machine with a display needs tkinter
+        from linklab.editor.app import Editor
     except ImportError as error:
         raise MissingError(f"the editor needs python3-tk and python3-pil.imagetk ({error})") from error
     Editor(args.file).run()

@@ -53,7 +53,7 @@ def _build(source: Path | None) -> None:
     if found is not None and source is None:
         return
     progress = _Progress()
-    from linklab.kernel.build import build  # noqa: PLC0415 - only here is it needed
+    from linklab.kernel.build import build
 
     built = build(progress.report, source)
     progress.end(f"pocket kernel {built.version} ({built.info['bytes'] / 1e6:.1f} MB) in {built.path.parent}")

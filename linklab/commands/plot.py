@@ -95,7 +95,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _plot_iperf(args: argparse.Namespace) -> int:
-    from linklab.plots.iperf import plot_files  # noqa: PLC0415 - matplotlib takes half a second to load
+    from linklab.plots.iperf import plot_files
 
     written = plot_files(args.files, args.out, partial=args.partial)
     for note in written.notes:
@@ -125,7 +125,7 @@ def _is_interface(name: str) -> bool:
 
 def _sample(args: argparse.Namespace, limit_bytes: float | None) -> int:
     """Sample the interface and plot it, in a window or after the sampling."""
-    from linklab.plots.queue import has_display  # noqa: PLC0415 - matplotlib takes half a second to load
+    from linklab.plots.queue import has_display
 
     out = args.out or Path(f"queue-{args.what}.pdf")
     _check_suffix(out)
@@ -228,7 +228,7 @@ def _show(
     sampler: subprocess.Popen[bytes] | None = None,
 ) -> int:
     try:
-        from linklab.plots.queue_window import QueueWindow  # noqa: PLC0415 - needs tkinter
+        from linklab.plots.queue_window import QueueWindow
     except ImportError as error:
         raise MissingError(f"a live plot needs python3-tk ({error}); or give --out FILE and --seconds N") from error
 
@@ -244,7 +244,7 @@ def _show(
 
 
 def _draw(samples: Path, out: Path, handle: str | None, limit_bytes: float | None) -> int:
-    from linklab.plots.queue import plot_file, title  # noqa: PLC0415 - matplotlib takes half a second to load
+    from linklab.plots.queue import plot_file, title
 
     _check_suffix(out)
     measured = plot_file(samples, out, handle=handle, limit_bytes=limit_bytes)
@@ -260,7 +260,7 @@ def _draw(samples: Path, out: Path, handle: str | None, limit_bytes: float | Non
 
 
 def _check_suffix(out: Path) -> None:
-    from linklab.plots.style import FORMATS  # noqa: PLC0415 - matplotlib takes half a second to load
+    from linklab.plots.style import FORMATS
 
     if out.suffix.lower() not in FORMATS:
         raise InputError(f"{out}: a figure can be written as {', '.join(FORMATS)}")

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from linklab.commands.run import ENGINES, _seed, load_engine
+from linklab.commands.options import ENGINES, load_engine, seed
 from linklab.engine.api import Clock, Typed
 from linklab.engine.attach import AttachServer
 from linklab.engine.clock import ClockWords, parse_speed
@@ -59,7 +59,7 @@ def add_parser(subparsers: Subparsers) -> argparse.ArgumentParser:
     parser.add_argument("--speed", metavar="X", default="1", help="network seconds a wall second, or max (default: 1)")
     parser.add_argument("--clock", choices=["paced", "wall"], default="paced", help="default: paced")
     parser.add_argument("--engine", choices=sorted(ENGINES), default="pocket", help="default: pocket")
-    parser.add_argument("--seed", type=_seed, default=1, metavar="N", help="seed of all chance (default: 1)")
+    parser.add_argument("--seed", type=seed, default=1, metavar="N", help="seed of all chance (default: 1)")
     parser.add_argument(
         "--cpu",
         choices=["desktop", "ideal", "slow-vm"],

@@ -64,7 +64,7 @@ _AXIS_UNITS: dict[str, tuple[tuple[float, float, str], ...]] = {
 }
 
 
-def context() -> Any:  # noqa: ANN401 - matplotlib has no types here
+def context() -> Any:
     """Context manager in which figures are made and saved in Linklab's look."""
     return mpl.rc_context(_RC)
 
@@ -122,7 +122,7 @@ def draw_lines(what: str, lines: Sequence[tuple[str, Series]], *, bold: Collecti
     return figure
 
 
-def add_legend(axes: Any, labels: Sequence[str]) -> None:  # noqa: ANN401 - matplotlib has no types here
+def add_legend(axes: Any, labels: Sequence[str]) -> None:
     """A legend above the axes, where it hides no line, in as many columns as its labels leave room for."""
     longest = max(len(label) for label in labels)
     columns = max(1, min(len(labels), 56 // (longest + 9), 4))
