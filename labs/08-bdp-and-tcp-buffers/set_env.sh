@@ -7,7 +7,7 @@ m() { # node command…: run a command on a node of the running network
   pid=$(pgrep -o -f "mininet:$1\$") || { echo "set_env.sh: node $1 is not running" >&2; exit 3; }
   mnexec -a "$pid" "${@:2}"
 }
-sections="1 1.1 1.2 1.3 1.4 1.5 2 2.1 2.2 3 3.1 3.2 4 4.1 4.2 4.3 5 end"
+sections="1 1.1 1.2 1.3 1.4 1.5 2 2.1 2.2 3 3.1 3.2 3.3 4 4.1 4.2 4.3 5 end"
 [[ " $sections " == *" ${1:-end} "* ]] || { echo "set_env.sh: no section $1; I know $sections" >&2; exit 2; }
 at() { for section; do [[ $section != "$goal" ]] || exit 0; done; } # ends the script at the section asked for
 goal=${1:-end}
@@ -16,7 +16,7 @@ settings() {
     at 1 1.1 1.2 1.3 1.4 1.5 2 2.1
     tc qdisc add dev s1-eth2 root handle 1: netem delay 20ms
     tc qdisc add dev s1-eth2 parent 1: handle 2: tbf rate 10gbit burst 5000000 limit 25000000
-    at 2.2 3 3.1 3.2 4 4.1
+    at 2.2 3 3.1 3.2 3.3 4 4.1
     m h1 sysctl -w net.ipv4.tcp_rmem='10240 87380 52428800'
     m h1 sysctl -w net.ipv4.tcp_wmem='10240 87380 52428800'
     m h2 sysctl -w net.ipv4.tcp_rmem='10240 87380 52428800'
