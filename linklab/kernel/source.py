@@ -37,7 +37,8 @@ def fetch(tools: Tools, tree: Path, report: Report) -> str:
         seen = ", ".join(sorted(known)) or "none"
         raise MissingError(
             f"no Linux source that the patches are proven for ({', '.join(VERSIONS)}) "
-            f"among apt's linux-source packages ({seen}); download an archive of one and run `make kernel SOURCE=linux-{VERSIONS[0]}.tar.xz`"
+            f"among apt's linux-source packages ({seen}); download an archive of one "
+            f"and run `make kernel SOURCE=linux-{VERSIONS[0]}.tar.xz`"
         )
     package = f"linux-source-{version if version in known else version + '.0'}"
     report(f"downloading {package} (160 MB)", None)
