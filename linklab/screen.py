@@ -226,8 +226,10 @@ class Screen:
 
     def _clock(self, message: dict[str, Any]) -> None:
         """Say where the clock is: if that was asked for here, or time stops or goes on."""
+        if message["on_way"] and self.stepping:
+            return  # in a moment it is paused again
         before, self.paused = self.paused, bool(message["paused"])
-        if not self.interactive or self.prompt is not None or (message["on_way"] and self.stepping):
+        if not self.interactive or self.prompt is not None:
             return
         if self.paused and not before and not self.stepping:
             self._note(f"{message['text']}: r resumes, s steps 10 ms, Ctrl+] more")

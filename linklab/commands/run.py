@@ -4,19 +4,18 @@
 from __future__ import annotations
 
 import argparse
-import importlib
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 from rich.text import Text
 
-from linklab.engine.api import Clock, Engine
-from linklab.errors import MissingError
+from linklab.commands.options import ENGINES, load_engine, seed
+from linklab.engine.api import Clock
 from linklab.lab import Lab, Outcome, find_lab, load_lab
 from linklab.manual.model import Step
 from linklab.report import write_report
@@ -26,10 +25,10 @@ from linklab.stage import Capture, Settings
 if TYPE_CHECKING:
     from linklab.cli import Subparsers
 
-ENGINES = {"pocket": ("linklab.engine.pocket", "PocketEngine")}
-
 WIDTH = 132
 """Columns of the table where the output is no terminal."""
+
+__all__ = ["ENGINES", "add_parser", "add_run_options", "load_engine", "print_verdicts", "replay", "run"]
 
 _EPILOG = """examples:
   linklab run 14
@@ -64,7 +63,7 @@ def add_run_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("lab", metavar="LAB", help="number, folder name or path of the lab")
     parser.add_argument("--clock", choices=[clock.value for clock in Clock], default="virtual", help="default: virtual")
     parser.add_argument("--engine", choices=sorted(ENGINES), default="pocket", help="default: pocket")
-    parser.add_argument("--seed", type=_seed, default=1, metavar="N", help="seed of all chance (default: 1)")
+    parser.add_argument("--seed", type=seed, default=1, metavar="N", help="seed of all chance (default: 1)")
     parser.add_argument(
         "--cpu",
         choices=["desktop", "ideal", "slow-vm"],
@@ -98,21 +97,6 @@ def replay(args: argparse.Namespace, out: Path | None, section: str | None = Non
     print_verdicts(done, console)
     console.print(f"{done.network_s:.1f} s of network time in {done.wall_s:.1f} s. Report: {report}", soft_wrap=True)
     return done
-
-
-def load_engine(name: str) -> Engine:
-    """The engine of that name.
-
-    Raises:
-        MissingError: this version has none.
-    """
-    module, factory = ENGINES[name]
-    try:
-        return cast(Engine, getattr(importlib.import_module(module), factory)())
-    except ModuleNotFoundError as error:
-        if error.name != module:
-            raise
-        raise MissingError(f"the {name} engine is not part of this version of Linklab") from error
 
 
 def print_verdicts(done: Run, console: Console) -> None:
@@ -164,9 +148,3 @@ class _Progress:
 
     def end(self, captures: Sequence[Capture], network_s: float) -> None:
         self.progress.update(self.task, advance=len(captures), network=f"{network_s:.0f} s network")
-
-
-def _seed(text: str) -> int:
-    if not text.isascii() or not text.isdecimal() or int(text) >= 2**64:
-        raise argparse.ArgumentTypeError(f"{text!r} is no seed; use a whole number from 0 to 2^64 - 1")
-    return int(text)

@@ -67,6 +67,16 @@ class PacedClock:
             self.paused = paused
         self.origin = (here, time.monotonic())
 
+    def change(self, speed: float | None, paused: bool | None) -> None:
+        """What a person sets; on the way to a time, a speed is for afterwards, and pause or resume end the way."""
+        if self.then is None:
+            self.set(speed, paused)
+            return
+        self.then = (self.then[0] if speed is None else speed, self.then[1])
+        if paused is not None:
+            speed, self.until_ns, self.then = self.then[0], None, None
+            self.set(speed, paused)
+
     def go_until(self, target_ns: int, speed: float) -> None:
         """Run at `speed` until network time reaches the target; then as before."""
         if self.then is None:
@@ -289,7 +299,7 @@ class Keeper:
             self._tell({"event": "clock", "clock": None})
             return
         if order["do"] == "set":
-            clock.set(order.get("speed"), order.get("paused"))
+            clock.change(order.get("speed"), order.get("paused"))
         elif order["do"] == "until":
             clock.go_until(order["target_ns"], order.get("speed") or float("inf"))
         elif order["do"] == "step":
