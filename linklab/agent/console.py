@@ -64,7 +64,8 @@ class Console(CLI):  # type: ignore[misc] # mininet has no types
         Usage: concurrent [-t SECONDS] CLIENT:SERVER[:ALGORITHM]... [-- OPTION OF IPERF3...]
         The results go to a folder called as the sourced file, or "concurrent".
         """
-        folder = Path(Path(self.inputFile.name).name if self.inputFile else "concurrent")
+        name = Path(self.inputFile.name).name if self.inputFile else "concurrent"
+        folder = Path(f"{name}.results" if Path(name).is_file() else name)
         try:
             plan = concurrent.parse(line, self.mn)
             print(concurrent.describe(plan))
