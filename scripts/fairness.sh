@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Print Jain's fairness index of the streams in iperf3's JSON.
+# Print Jain's fairness index of the flows in iperf3's JSON: of the mean throughput of each over its whole test, as the
+# receiver saw it. Flows of several files count together, parallel streams each, and with --bidir each direction alone.
 # Usage: fairness.sh FILE.json...
 set -euo pipefail
 here=$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")

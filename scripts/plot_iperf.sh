@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Plot every field of iperf3's JSON into results/ of the current folder.
+# Plot every field of iperf3's JSON into results/ of the current folder; several files go into the same figures.
 # Usage: plot_iperf.sh FILE.json...
 set -euo pipefail
 here=$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")
