@@ -1,0 +1,42 @@
+#!/usr/bin/env bash
+# Lab 4: make the settings that stand before SECTION, or all.  Usage: sudo ./set_env.sh [SECTION]
+# Derived from manual.md by `linklab set-env`; change the manual, not this file.
+set -euo pipefail
+m() { # node command…: run a command on a node of the running network
+  local pid
+  pid=$(pgrep -o -f "mininet:$1\$") || { echo "set_env.sh: node $1 is not running" >&2; exit 3; }
+  mnexec -a "$pid" "${@:2}"
+}
+sections="1 1.1 1.2 1.3 2 3 3.1 3.2 3.3 3.4 3.5 4 4.1 4.2 5 5.1 5.2 5.3 6 7 8 end"
+[[ " $sections " == *" ${1:-end} "* ]] || { echo "set_env.sh: no section $1; I know $sections" >&2; exit 2; }
+at() { for section; do [[ $section != "$goal" ]] || exit 0; done; } # ends the script at the section asked for
+goal=${1:-end}
+settings() {
+    m h1 tc qdisc del dev h1-eth0 root 2>/dev/null || true
+    m h2 tc qdisc del dev h2-eth0 root 2>/dev/null || true
+    at 1 1.1 1.2 1.3 2 3 3.1
+    m h1 tc qdisc add dev h1-eth0 root netem loss 10%
+    at 3.2
+    m h2 tc qdisc add dev h2-eth0 root netem loss 10%
+    at 3.3
+    m h1 tc qdisc del dev h1-eth0 root netem
+    m h2 tc qdisc del dev h2-eth0 root netem
+    at 3.4
+    m h1 tc qdisc add dev h1-eth0 root netem loss 50% 50%
+    m h1 tc qdisc del dev h1-eth0 root netem
+    at 3.5
+    m h1 tc qdisc add dev h1-eth0 root netem loss gemodel 2.8% 25%
+    m h1 tc qdisc del dev h1-eth0 root netem
+    at 4 4.1
+    m h1 tc qdisc add dev h1-eth0 root netem corrupt 0.01%
+    at 4.2 5 5.1
+    m h1 tc qdisc add dev h1-eth0 root netem delay 10ms reorder 25% 50%
+    at 5.2
+    m h1 tc qdisc change dev h1-eth0 root netem delay 10ms reorder 25%
+    at 5.3
+    m h1 tc qdisc del dev h1-eth0 root netem
+    at 6
+    m h1 tc qdisc add dev h1-eth0 root netem duplicate 50%
+    m h1 tc qdisc del dev h1-eth0 root netem
+}
+settings
