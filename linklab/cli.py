@@ -30,7 +30,7 @@ COMMANDS = {
     "edit": ("linklab.commands.edit", "draw a network in a window and run it"),
     "shell": ("linklab.commands.shell", "build the network of a topology and open the Mininet CLI on it"),
     "attach": ("linklab.commands.attach", "open a node's shell in this terminal"),
-    "manual": ("linklab.commands.manual", "turn a lab's manual into HTML"),
+    "manual": ("linklab.commands.manual", "turn a lab's manual into HTML or PDF, or all labs into a handbook"),
     "plot": ("linklab.commands.plot", "plot an iperf3 result or the queue of an interface"),
     "fairness": ("linklab.commands.fairness", "Jain's fairness index of the streams of an iperf3 result"),
     "kernel": ("linklab.commands.kernel", "build the pocket kernel, or say where it is"),

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from linklab import stepplots
-from linklab.manual.html import data_uri, excerpt, page, terminal_label
+from linklab.manual.blocks import excerpt, terminal_label
+from linklab.manual.html import data_uri, page
 from linklab.manual.model import Show
 from linklab.measure import Measurements
 from linklab.runner import Run

@@ -1,70 +1,87 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""`linklab manual`: a lab's manual as one HTML file."""
+"""`linklab manual`: a lab's manual as HTML or PDF, or the documents of all labs with the handbook."""
 
 from __future__ import annotations
 
 import argparse
+import sys
 import webbrowser
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from linklab.errors import InputError
-from linklab.lab import ROOT, Lab, find_lab, load_lab
-from linklab.manual.html import Recorded, render_manual
-from linklab.manual.picture import topology_parts, topology_svg
-from linklab.record import load_reference
+from linklab import documents
+from linklab.errors import InputError, LinklabError
+from linklab.lab import Lab, find_lab, lab_folders, load_lab
 
 if TYPE_CHECKING:
     from linklab.cli import Subparsers
 
 _EPILOG = """examples:
-  linklab manual 14
-  linklab manual 14 --open
-  linklab manual 8 --out lab8.html
+  linklab manual 14                 build/manuals/14-router-bufferbloat.html
+  linklab manual 14 --open          … and show it in the browser
+  linklab manual 14 --pdf           the same as PDF
+  linklab manual 8 --out lab8.pdf   the ending says which
+  linklab manual --all              every lab as HTML and PDF, and handbook.pdf of all labs
 """
 
 
 def add_parser(subparsers: Subparsers) -> argparse.ArgumentParser:
-    """Add `manual LAB [--open] [--out FILE]`."""
+    """Add `manual LAB|--all [--pdf] [--open] [--out FILE]`."""
     parser = subparsers.add_parser(
         "manual",
-        help="a lab's manual as HTML",
-        description="Write the manual of a lab as one HTML file that works offline.",
+        help="a lab's manual as HTML or PDF",
+        description="Write the manual of a lab as one file that works offline, or those of all labs.",
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("lab", metavar="LAB", help="number, folder name or path of the lab")
-    parser.add_argument("--out", metavar="FILE", type=Path, help="default: build/manuals/NN-slug.html")
+    which = parser.add_mutually_exclusive_group(required=True)
+    which.add_argument("lab", metavar="LAB", nargs="?", help="number, folder name or path of the lab")
+    which.add_argument("--all", action="store_true", help="every lab as HTML and PDF, and the handbook")
+    parser.add_argument("--pdf", action="store_true", help="PDF instead of HTML")
+    parser.add_argument(
+        "--out", metavar="FILE", type=Path, help="file, or folder of --all (default: build/manuals/NN-slug.html)"
+    )
     parser.add_argument("--open", action="store_true", help="show it in the browser")
     return parser
 
 
 def run(args: argparse.Namespace) -> int:
-    """Write the file and print its name."""
-    lab = load_lab(find_lab(args.lab))
-    path: Path = args.out or ROOT / "build" / "manuals" / f"{lab.slug}.html"
-    html = manual_html(lab)
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(html, encoding="utf-8")
-    except OSError as error:
-        raise InputError(f"{path}: cannot be written: {error.strerror}") from error
-    print(path)
+    """Write the files and print their names; 2 if a lab is left out because it is broken."""
+    left_out = 0
+    if args.all:
+        path, left_out = _write_all(args.out or documents.FOLDER)
+    else:
+        path = _write_one(load_lab(find_lab(args.lab)), args.out, pdf=args.pdf)
+        print(path)
     if args.open:
         webbrowser.open(path.resolve().as_uri())
-    return 0
+    return InputError.exit_code if left_out else 0
 
 
-def manual_html(lab: Lab) -> str:
-    """The page of a lab, with what its reference recorded."""
-    reference = load_reference(lab)
-    topology = lab.load_topology()
-    picture = topology_svg(*topology_parts(topology), title=f"Topology of {lab.heading}") if topology else ""
-    return render_manual(
-        lab.manual,
-        heading=lab.heading,
-        objectives=lab.objectives,
-        fields={"title": lab.title, "number": str(lab.number)},
-        recorded=reference.recorded if reference else Recorded(),
-        picture=picture,
-    )
+def _write_one(lab: Lab, out: Path | None, *, pdf: bool) -> Path:
+    if out is not None and out.suffix.lower() not in ("", ".pdf" if pdf else out.suffix.lower()):
+        raise InputError(f"{out}: --pdf writes a .pdf file")
+    pdf = pdf or (out is not None and out.suffix.lower() == ".pdf")
+    path = out or documents.FOLDER / f"{lab.slug}.{'pdf' if pdf else 'html'}"
+    return documents.write(path, documents.manual_pdf(lab) if pdf else documents.manual_html(lab))
+
+
+def _write_all(folder: Path) -> tuple[Path, int]:
+    """The page that lists them, and how many labs were left out."""
+    labs, left_out = [], 0
+    for lab_folder in lab_folders():
+        try:
+            lab = load_lab(lab_folder)
+            print(documents.write(folder / f"{lab.slug}.html", documents.manual_html(lab)), flush=True)
+            print(documents.write(folder / f"{lab.slug}.pdf", documents.manual_pdf(lab)), flush=True)
+        except InputError as error:
+            print(f"linklab: {error}; left out", file=sys.stderr)
+            left_out += 1
+        else:
+            labs.append(lab)
+    if not labs:
+        raise LinklabError("there is no lab to write")
+    print(documents.write(folder / "handbook.pdf", documents.handbook_pdf(labs)), flush=True)
+    index = documents.write(folder / "index.html", documents.index_html(labs))
+    print(index)
+    return index, left_out

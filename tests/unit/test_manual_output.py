@@ -10,11 +10,12 @@ from xml.etree import ElementTree
 
 import pytest
 
-from linklab.commands.manual import manual_html
 from linklab.commands.set_env import check_script
+from linklab.documents import manual_html
 from linklab.errors import LabError, ManualError
 from linklab.lab import lab_folders, load_lab
-from linklab.manual.html import Recorded, excerpt, render_manual
+from linklab.manual.blocks import excerpt
+from linklab.manual.html import Chapter, Recorded, render_manual
 from linklab.manual.model import Show
 from linklab.manual.parse import parse_manual
 from linklab.manual.picture import Link, Node, topology_parts, topology_svg
@@ -26,7 +27,7 @@ ROOT = Path(__file__).parent.parent.parent
 
 def html(text, path="manual.md", **recorded):
     """The page of a manual with that text."""
-    return render_manual(parse_manual(text, Path(path)), heading="Lab 1: T", recorded=Recorded(**recorded))
+    return render_manual(Chapter(parse_manual(text, Path(path)), "Lab 1: T", recorded=Recorded(**recorded)))
 
 
 def test_a_block_is_a_box_with_its_terminal_and_its_recorded_output():
