@@ -148,10 +148,11 @@ class Agent:
     def _op_build(self, message: dict[str, Any]) -> dict[str, Any]:
         rc = Path("/run/linklab/bashrc")
         rc.write_text(RC)
+        ours = f"/proc/{os.getpid()}/root"  # a host may have a /run of its own, as a private directory
         self.env.update(message["env"])
         self.env.update(
-            LINKLAB_RC=str(rc),
-            LINKLAB_SOCKET=SOCKET,
+            LINKLAB_RC=f"{ours}{rc}",
+            LINKLAB_SOCKET=f"{ours}{SOCKET}",
             LINKLAB_INSIDE="1",
             HOME=WORK,
             USER="root",

@@ -75,8 +75,10 @@ def build(plan: dict[str, Any]) -> Mininet:
         for node in plan["nodes"]:
             if node["kind"] in (*OVS_KINDS, "legacySwitch"):
                 net.get(node["name"]).start([net.get(name) for name in node.get("controllers", [])])
+                _watch_flows(net.get(node["name"]), node, plan["preferences"])
         _impair(net, plan)
         for node in plan["nodes"]:
+            net.get(node["name"]).stop_command = node.get("stop_command")
             if node.get("start_command"):
                 net.get(node["name"]).cmd(node["start_command"])
     except BuildError:
@@ -127,7 +129,7 @@ def _add_node(net: Mininet, node: dict[str, Any]) -> None:
         net.addSwitch(name, cls=LinuxBridge)
     else:
         start_ovs()
-        options = {"dpid": node["dpid"], "protocols": node["protocols"]}
+        options = {"dpid": node["dpid"], "protocols": node["protocols"], "listenPort": node["dpctl_port"]}
         fail_mode = node["fail_mode"] if node["controllers"] else "standalone"
         net.addSwitch(name, cls=OVSSwitch, failMode=fail_mode, dpopts=None, **options)
     for interface in node.get("external_interfaces", ()):
@@ -149,6 +151,25 @@ def _add_link(net: Mininet, link: dict[str, Any]) -> None:
         net.addLink(*ends, cls=TCLink, **ports, **link["opts"])
     else:
         net.addLink(*ends, cls=Link, **ports)
+
+
+def _watch_flows(switch: Any, node: dict[str, Any], preferences: dict[str, Any]) -> None:
+    """The switch's own address, and reports of its flows to collectors, as MiniEdit sets them."""
+    if node["ip"]:
+        switch.cmd(f"ifconfig {switch.name} {node['ip']}")
+    if node["kind"] == "legacySwitch":
+        return
+    netflow, sflow = preferences["netflow"], preferences["sflow"]
+    if node["netflow"] and netflow:
+        settings = [f'targets="{netflow["target"]}"', f"active-timeout={netflow['timeout_s']}"]
+        settings += ["add_id_to_interface=true"] if netflow["add_id"] else []
+        _call(
+            ["ovs-vsctl", "set", "Bridge", switch.name, "netflow=@f", "--", "--id=@f", "create", "NetFlow", *settings]
+        )
+    if node["sflow"] and sflow:
+        settings = [f'targets="{sflow["target"]}"', f"header={sflow['header_bytes']}"]
+        settings += [f"sampling={sflow['sampling']}", f"polling={sflow['polling_s']}"]
+        _call(["ovs-vsctl", "set", "Bridge", switch.name, "sflow=@f", "--", "--id=@f", "create", "sFlow", *settings])
 
 
 def _impair(net: Mininet, plan: dict[str, Any]) -> None:

@@ -139,6 +139,7 @@ class PocketNetwork:
         self._cpu = CpuLock()
         self._ready_clock_s = 0.0
         self._closed = False
+        self._says_goodbye = False
         self._gone = threading.Event()
         self._hello = threading.Event()
         self._clock_answers: list[dict[str, Any]] = []
@@ -229,11 +230,13 @@ class PocketNetwork:
 
     def build(self, topology: Topology | None, *, display: bool = False) -> None:
         """Have the agent build the network."""
+        built = plan(topology) if topology is not None else None
+        self._says_goodbye = built is not None and any(node.get("stop_command") for node in built["nodes"])
         answer = self.link.request(
             "build",
             deadline_s=BUILD_DEADLINE_S,
             what="building the network",
-            plan=plan(topology) if topology is not None else None,
+            plan=built,
             env={"LINKLAB_PYTHON": sys.executable, "LINKLAB_DISPLAY": "1" if display else ""},
             scripts=str(PACKAGE.parent / "scripts"),
             display=display,
@@ -262,7 +265,7 @@ class PocketNetwork:
             if self._hello.is_set() and not self._gone.is_set():
                 with contextlib.suppress(EngineError):
                     self.link.send("shutdown")
-                    self._gone.wait(CLOSE_DEADLINE_S if self.clock is not Clock.PACED else 0.3)
+                    self._gone.wait(CLOSE_DEADLINE_S if self.clock is not Clock.PACED or self._says_goodbye else 0.3)
             with contextlib.suppress(OSError):
                 self._control.shutdown(socket.SHUT_WR)
             self._keeper.wait()

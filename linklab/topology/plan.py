@@ -89,18 +89,24 @@ def _host(host: Host, topology: Topology) -> dict[str, Any]:
         "cpu": host.opts.get("cpu"),
         "sched": host.opts.get("sched", "host"),
         "cores": host.opts.get("cores"),
-        "vlan_interfaces": [_vlan(host, address, tag) for address, tag in host.opts.get("vlanInterfaces", ())],
+        "vlan_interfaces": [
+            _vlan(host, topology.interfaces()[host.name], address, tag)
+            for address, tag in host.opts.get("vlanInterfaces", ())
+        ],
         "private_dirs": list(host.opts.get("privateDirectory", ())),
         **_commands(host),
     }
 
 
-def _vlan(host: Host, address: str, tag: str) -> dict[str, Any]:
-    """MiniEdit gives `ifconfig` the bare address, which then takes the class of the address for the mask."""
+def _vlan(host: Host, interfaces: tuple[str, ...], address: str, tag: str) -> dict[str, Any]:
+    """On the first interface of the host's own.
+
+    MiniEdit gives `ifconfig` the bare address, which then takes the class of the address for the mask.
+    """
     if "/" not in address:
         first = IPv4Address(address).packed[0]
         address += "/8" if first < 128 else "/16" if first < 192 else "/24"
-    parent = f"{host.name}-eth0"
+    parent = next((name for name in interfaces if name not in host.external_interfaces), f"{host.name}-eth0")
     return {"name": f"{parent}.{int(tag)}", "parent": parent, "id": int(tag), "address": address}
 
 

@@ -239,7 +239,7 @@ def test_the_plan_of_a_file_with_everything():
         "cpu": 0.5,
         "sched": "host",
         "cores": "0,1",
-        "vlan_interfaces": [{"name": "h1-eth0.100", "parent": "h1-eth0", "id": 100, "address": "10.0.0.9/8"}],
+        "vlan_interfaces": [{"name": "h1-eth1.100", "parent": "h1-eth1", "id": 100, "address": "10.0.0.9/8"}],
         "private_dirs": ["/var/run", ["/etc/x", "/tmp/x"]],
         "start_command": 'echo "é"',
         "stop_command": None,
