@@ -7,6 +7,7 @@ links in `properties`; here are the window, the edit commands and the view.
 
 from __future__ import annotations
 
+import gc
 import tkinter as tk
 import traceback
 from collections.abc import Callable
@@ -31,6 +32,7 @@ from linklab.editor.theme import Look, apply
 from linklab.editor.toolbar import ToolBar
 from linklab.errors import InputError, MissingError
 
+COLLECT_MS = 10_000
 SCALES = (("As the display says", 0.0), ("100 %", 1.0), ("125 %", 1.25), ("150 %", 1.5), ("200 %", 2.0))
 
 
@@ -79,7 +81,21 @@ class Editor:
 
     def run(self) -> None:
         """Until the window is closed."""
+        # tkinter's variables may only be freed in this thread; garbage is not collected in the network's.
+        gc.disable()
+        self._collect()
         self.root.mainloop()
+        gc.enable()
+
+    def close(self) -> None:
+        """End the window, and what it was going to do by and by."""
+        for waiting in self.root.tk.splitlist(self.root.tk.call("after", "info")):
+            self.root.after_cancel(waiting)
+        self.root.destroy()
+
+    def _collect(self) -> None:
+        gc.collect()
+        self.root.after(COLLECT_MS, self._collect)
 
     # --- the window
 
@@ -104,11 +120,11 @@ class Editor:
         self.menus = MenuBar(self.root, self._commands(), self._submenus(), self.ticks)
         self.status = StatusBar(self.root, self.look, self.networking.stop)
         self.status.pack(side="bottom", fill="x")
-        ttk.Separator(self.root).pack(side="bottom", fill="x")
+        self._rule().pack(side="bottom", fill="x")
         run, stop = self.networking.run, self.networking.stop
         self.toolbar = ToolBar(self.root, self.look, self.icons, choose=self.choose, run=run, stop=stop)
         self.toolbar.pack(side="left", fill="y")
-        ttk.Separator(self.root, orient="vertical").pack(side="left", fill="y")
+        self._rule().pack(side="left", fill="y")
         self.middle = ttk.Frame(self.root)
         self.middle.pack(side="left", fill="both", expand=True)
         self.clock_bar = ClockBar(self.middle, self.look, self.icons, self.networking.clock)
@@ -139,6 +155,10 @@ class Editor:
         )
         for sign, kind in shifted.items():
             self.drawing.bind(f"<Key-{sign}>", lambda _, kind=kind: self.gestures.add_somewhere(kind))  # type: ignore[misc]
+
+    def _rule(self) -> tk.Frame:
+        """A thin line between parts."""
+        return tk.Frame(self.root, background=self.look.palette.border, width=1, height=1)
 
     def rebuild(self) -> None:
         """Take a changed theme or scale."""

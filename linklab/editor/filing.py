@@ -204,7 +204,7 @@ class Filing:
         self.editor.root.withdraw()
         self.editor.root.update_idletasks()
         runner.wait(QUIT_WAIT_S)
-        self.editor.root.destroy()
+        self.editor.close()
 
     def _safely(self, do: Callable[[], None]) -> None:
         """Ask about unsaved changes first."""

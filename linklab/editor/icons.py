@@ -143,6 +143,15 @@ def _fit(pen: Pen) -> None:
         pen.line(x + dx, y, x, y, x, y + dy, width=1.8)
 
 
+def _unticked(pen: Pen) -> None:
+    pen.box(3, 3, 19, 19, 4)
+
+
+def _ticked(pen: Pen) -> None:
+    pen.box(3, 3, 19, 19, 4, fill=pen.ink)
+    pen.line(6.5, 11.5, 9.8, 14.8, 15.6, 7.6, width=2.2, ink=pen.paper)
+
+
 def _app(pen: Pen) -> None:
     pen.box(1, 1, 23, 23, 5, fill=pen.ink)
     pen.line(7, 16.5, 12, 8, 17, 16.5, width=1.8, ink=pen.paper)
@@ -164,6 +173,8 @@ DRAWN: dict[str, Callable[[Pen], None]] = {
     "step": _step,
     "forward": _forward,
     "fit": _fit,
+    "unticked": _unticked,
+    "ticked": _ticked,
     "app": _app,
 }
 

@@ -10,7 +10,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-GAP = 6.0
+GAP = 8.0
 Place = tuple[float, float]
 
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from linklab.editor.app import Editor
 
 TAKE_MS = 40
-TRACE_WIDE, TRACE_HIGH = 76, 22
+TRACE_WIDE, TRACE_HIGH = 104, 22
 
 
 class Networking:
@@ -238,7 +238,6 @@ class Networking:
                 continue
             x, y = spot
             last = readings[-1]
-            text = short_rate(last.rate_bps) + (f"  {short_bytes(last.queue_bytes)}" if last.queue_bytes else "")
             box = (x - 3, y - high - 3, x + wide + 3, y + look.px(14))
             drawing.create_rectangle(*box, fill=p.panel, outline=p.border, tags="trace")
             if len(readings) > 1:
@@ -249,4 +248,7 @@ class Networking:
                     )
                 line = polyline([r.rate_bps for r in readings], x, y, wide, high)
                 drawing.create_line(*line, fill=p.accent, width=look.px(1.5), tags="trace")
-            drawing.create_text(x, y + look.px(7), text=text, anchor="w", font=look.font(8), fill=p.ink, tags="trace")
+            below, font = y + look.px(7), look.font(8)
+            rate, queued = short_rate(last.rate_bps), short_bytes(last.queue_bytes)
+            drawing.create_text(x, below, text=rate, anchor="w", font=font, fill=p.accent, tags="trace")
+            drawing.create_text(x + wide, below, text=queued, anchor="e", font=font, fill=p.warn, tags="trace")

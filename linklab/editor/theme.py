@@ -12,6 +12,10 @@ from tkinter import font as tkfont
 from tkinter import ttk
 from typing import Any
 
+from PIL import ImageTk
+
+from linklab.editor.icons import paint
+
 
 @dataclass(frozen=True)
 class Palette:
@@ -127,18 +131,17 @@ def apply(root: tk.Misc, look: Look) -> None:
             selectforeground=[("readonly", p.ink)],
         )
     style.configure("TCombobox", arrowsize=px(14))
-    for name in ("TCheckbutton", "TRadiobutton"):
-        style.configure(name, padding=px(2), indicatorsize=px(14), indicatormargin=px(4), indicatorbackground=p.field)
-        style.map(
-            name,
-            background=[("active", p.window)],
-            indicatorbackground=[("selected", p.accent)],
-            indicatorforeground=[("selected", p.accent_ink)],
-        )
+    _checkbutton(root, style, look)
     style.configure("TNotebook", tabmargins=(px(6), px(6), px(6), 0), bordercolor=p.border)
     style.configure("TNotebook.Tab", padding=(px(12), px(5)), background=p.window, lightcolor=p.window)
     style.map("TNotebook.Tab", padding=[("selected", (px(12), px(5)))], expand=[("selected", (0, 0, 0, 0))])
-    style.map("TNotebook.Tab", background=[("selected", p.panel)], foreground=[("!selected", p.muted)])
+    style.map(
+        "TNotebook.Tab",
+        background=[("selected", p.panel)],
+        foreground=[("!selected", p.muted)],
+        lightcolor=[("selected", p.panel), ("!selected", p.window)],
+        bordercolor=[("selected", p.border), ("!selected", p.border)],
+    )
     style.configure("TSeparator", background=p.border)
     style.configure("Horizontal.TProgressbar", background=p.accent, troughcolor=p.hover, thickness=px(6))
     style.configure("Panel.TFrame", background=p.panel)
@@ -161,6 +164,46 @@ def apply(root: tk.Misc, look: Look) -> None:
         style.configure(f"{side}.TScrollbar", **look_of_bar, lightcolor=p.border, darkcolor=p.border, arrowsize=px(11))
         style.map(f"{side}.TScrollbar", background=[("active", p.faint), ("disabled", p.canvas)])
     _options(root, look)
+    for kind in ("TEntry", "TCombobox", "TSpinbox"):
+        root.bind_class(kind, "<Control-a>", lambda e: _select_all(e.widget))
+    root.bind_class("Text", "<Control-a>", lambda e: e.widget.event_generate("<<SelectAll>>"))
+
+
+def _checkbutton(root: tk.Misc, style: ttk.Style, look: Look) -> None:
+    """A box with a tick, painted in the theme's colours at its size."""
+    p, size = look.palette, look.px(18)
+    ticks = {
+        name: ImageTk.PhotoImage(paint(icon, size, ink, paper), master=root)
+        for name, icon, ink, paper in (
+            ("off", "unticked", p.faint, p.field),
+            ("on", "ticked", p.accent, p.accent_ink),
+            ("grey", "unticked", p.border, p.window),
+            ("grey-on", "ticked", p.faint, p.window),
+        )
+    }
+    _kept[look.theme, size] = ticks
+    element = f"Linklab{look.theme}{size}.tick"
+    if element not in style.element_names():
+        on, grey, grey_on = ticks["on"], ticks["grey"], ticks["grey-on"]
+        states: Any = [("disabled", "selected", grey_on), ("disabled", grey), ("selected", on)]
+        style.element_create(element, "image", ticks["off"], *states)
+    label: Any = ("Checkbutton.label", {"side": "left", "sticky": "nswe"})
+    parts: Any = [("Checkbutton.padding", {"sticky": "nswe", "children": [(element, {"side": "left"}), label]})]
+    focus: Any = [("Checkbutton.focus", {"sticky": "nswe", "children": parts})]
+    style.layout("TCheckbutton", focus)
+    style.configure("TCheckbutton", padding=look.px(2))
+    style.map("TCheckbutton", background=[("active", p.window)])
+
+
+_kept: dict[tuple[str, int], dict[str, ImageTk.PhotoImage]] = {}
+"""Images that ttk shows must be held by somebody."""
+
+
+def _select_all(entry: ttk.Entry) -> str:
+    """As everywhere today; Tk's own meaning of Ctrl+A is the beginning of the line."""
+    entry.selection_range(0, "end")
+    entry.icursor("end")
+    return "break"
 
 
 def _options(root: tk.Misc, look: Look) -> None:
