@@ -133,10 +133,10 @@ def preflight(lab: Lab, out: Path) -> None:
         LinklabError: TopologyError, InputError for a folder in use, MissingError for a full disk.
     """
     lab.load_topology()
-    if out.exists() and any(out.iterdir()):
-        raise InputError(f"{out}: this folder is in use; give another with --out")
     try:
         out.mkdir(parents=True, exist_ok=True)
+        if any(out.iterdir()):
+            raise InputError(f"{out}: this folder is in use; give another with --out")
     except OSError as error:
         raise InputError(f"{out}: cannot be made: {error.strerror}") from error
     free = shutil.disk_usage(out).free

@@ -108,7 +108,8 @@ class Stage:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._close()
+        # what failed may not answer any more, or only when what was typed has ended: the time is not asked for then
+        self._close(ask_time=error is None)
 
     def now_s(self) -> float:
         """Network time since the run began."""
@@ -238,14 +239,16 @@ class Stage:
             self.environment = dict(self._network.environment)
         return self._network
 
-    def _close(self) -> None:
-        if self._network is not None:
-            self._before_s = self.now_s()
+    def _close(self, *, ask_time: bool = True) -> None:
+        try:
+            if self._network is not None and ask_time:
+                self._before_s = self.now_s()
+        finally:
             self._network = None
-        self._running.clear()
-        self._asking.clear()
-        self._folder.folders.clear()
-        self._stack.close()
+            self._running.clear()
+            self._asking.clear()
+            self._folder.folders.clear()
+            self._stack.close()
 
     def _edit(self, verb: EditorVerb) -> None:
         match verb.words:

@@ -8,7 +8,7 @@ import pytest
 from scripted import ScriptedEngine
 
 from linklab.engine import api
-from linklab.errors import EngineError, InputError, LabError
+from linklab.errors import DeadlineError, EngineError, InputError, LabError
 from linklab.lab import Outcome, load_lab
 from linklab.record import compare, load_reference, problems, record
 from linklab.report import write_report
@@ -197,6 +197,30 @@ def test_a_folder_in_use_is_refused(lab, tmp_path):
     (tmp_path / "run" / "x").write_text("")
     with pytest.raises(InputError, match="this folder is in use"):
         replay(lab, tmp_path)
+
+
+def test_a_file_in_place_of_the_folder_is_refused(lab, tmp_path):
+    """As `--out FILE`; regression: NotADirectoryError."""
+    (tmp_path / "run").write_text("")
+    with pytest.raises(InputError, match="run: cannot be made: File exists"):
+        replay(lab, tmp_path)
+
+
+def test_a_network_that_no_longer_answers_is_closed(lab, tmp_path):
+    """The first error is told and the network goes; regression: asking for the time failed too, and it stayed."""
+
+    def broken(workdir):
+        def no_answer():
+            raise EngineError("asking for the time did not end")
+
+        engine.networks[0].now_s = no_answer
+        raise DeadlineError("mkdir did not end")
+
+    engine = ScriptedEngine(ANSWERS | {"mkdir one && cd one": broken})
+    with pytest.raises(DeadlineError, match="mkdir did not end"):
+        replay(lab, tmp_path, engine)
+    assert engine.networks[0].closed
+    assert json.loads((tmp_path / "run" / "incomplete.json").read_text())["why"] == "mkdir did not end"
 
 
 def test_one_section_is_replayed_after_the_settings_before_it(lab, tmp_path):
