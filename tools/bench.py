@@ -21,6 +21,8 @@ from concurrent.futures import Future
 from dataclasses import dataclass
 from pathlib import Path
 
+import bench_editor
+
 from linklab import kernel
 from linklab.engine.api import Background, Clock, Typed
 from linklab.engine.pocket import PocketEngine, PocketNetwork
@@ -291,6 +293,10 @@ MEASURES: dict[str, Callable[[], list[Row]]] = {
     "paced-10gbit": lambda: paced("10gbit", 1.3),
     "idle": idle_and_keys,
     "sameness": sameness,
+    **{
+        name: lambda measure=measure: [Row(*row) for row in measure()]
+        for name, measure in bench_editor.MEASURES.items()
+    },
 }
 
 

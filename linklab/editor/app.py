@@ -68,6 +68,8 @@ class Editor:
         self.drawing.focus_set()
         self._fit_when_seen()
         self.root.after_idle(self.filing.begin)
+        gc.disable()
+        self.root.after(COLLECT_MS, self._collect)
 
     def _fit_when_seen(self) -> None:
         """Fit once the drawing has its size."""
@@ -81,19 +83,19 @@ class Editor:
 
     def run(self) -> None:
         """Until the window is closed."""
-        # tkinter's variables may only be freed in this thread; garbage is not collected in the network's.
-        gc.disable()
-        self._collect()
         self.root.mainloop()
-        gc.enable()
 
     def close(self) -> None:
         """End the window, and what it was going to do by and by."""
         for waiting in self.root.tk.splitlist(self.root.tk.call("after", "info")):
-            self.root.after_cancel(waiting)
+            self.root.tk.call("after", "cancel", waiting)
         self.root.destroy()
+        gc.collect()
+        gc.enable()
 
     def _collect(self) -> None:
+        """Collect garbage in this thread alone: tkinter's variables may be freed in no other."""
+        gc.disable()
         gc.collect()
         self.root.after(COLLECT_MS, self._collect)
 

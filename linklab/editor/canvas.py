@@ -51,6 +51,7 @@ class Drawing(tk.Canvas):
         self._nodes: dict[str, AnyNode] = {}
         self._fonts: dict[str, tkfont.Font] = {}
         self._widths: dict[tuple[str, str], int] = {}
+        self._heights: dict[str, int] = {}
         self.restyle(look)
 
     # --- coordinates
@@ -140,6 +141,7 @@ class Drawing(tk.Canvas):
             "note": tkfont.Font(self, family=family, size=small),
             "port": tkfont.Font(self, family=family, size=small),
         }
+        self._heights = {name: font.metrics("linespace") for name, font in self._fonts.items()}
         self._widths = {}
         self._draw_grid()
         self.show(self.state)
@@ -249,7 +251,7 @@ class Drawing(tk.Canvas):
         if address := self._address(node):
             texts.append((address, "note", palette.muted))
         for text, font, ink in texts:
-            height = self._fonts[font].metrics("linespace")
+            height = self._heights[font]
             items.append(
                 self.create_text(x, bottom + height / 2 + 1, text=text, font=self._fonts[font], fill=ink, tags="label")
             )
@@ -270,13 +272,10 @@ class Drawing(tk.Canvas):
         colour = palette.bad if key in self.down else palette.accent if selected else palette.link
         width = px(3 if selected else 2) * min(1.0, max(0.5, self.zoom))
         dash = (6, 4) if key in self.down else ()
-        items = [self.create_line(*a, *b, fill=colour, width=width, dash=dash, tags="link", capstyle="round")]
+        items = [self.create_line(*a, *b, fill=colour, width=width, dash=dash, tags="link")]
         texts = list(ends) if self.settings.ports and self.zoom >= DETAIL_FROM else ["", ""]
         note = link_note(link)
-        sizes = [
-            (self._measure("port", text) if text else 0, self._fonts["port"].metrics("linespace"))
-            for text in (*texts, note)
-        ]
+        sizes = [(self._measure("port", text) if text else 0, self._heights["port"]) for text in (*texts, note)]
         placed = place_labels(a, b, (self._boxes[link.src], self._boxes[link.dest]), sizes)
         for text, place, (wide, high) in zip((*texts, note), placed, sizes, strict=True):
             if text and place is not None:

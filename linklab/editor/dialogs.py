@@ -28,7 +28,12 @@ class Dialog(tk.Toplevel):
         self.withdraw()
         self.look = look
         self.title(title)
-        self.configure(background=look.palette.window, highlightthickness=1, highlightbackground=look.palette.border)
+        self.configure(
+            background=look.palette.window,
+            highlightthickness=1,
+            highlightbackground=look.palette.border,
+            highlightcolor=look.palette.border,
+        )
         self.transient(master.winfo_toplevel())
         self.body = ttk.Frame(self, padding=look.px(12))
         self.buttons = ttk.Frame(self, padding=(look.px(12), 0, look.px(12), look.px(12)))

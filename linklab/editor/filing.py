@@ -127,10 +127,10 @@ class Filing:
         self.editor.document = fresh
         self.editor.gestures.document = fresh
         self.editor.tool = "select"
-        fresh.on_change()
         if self.editor.root.winfo_viewable():
+            self.editor.drawing.state = fresh.state
             self.editor.drawing.fit()
-            self.editor.refresh()
+        fresh.on_change()
 
     def save(self, then: Callable[[], None] = lambda: None) -> None:
         """Save under the file's name, or ask for one."""

@@ -50,7 +50,7 @@ class Gestures:
         self.press: Press | None = None
         self.link_from: str | None = None
         self._dragged: dict[str, tuple[float, float]] = {}
-        self._lines: list[tuple[int, bool, bool]] = []
+        self._lines: list[tuple[int, bool, bool, list[float]]] = []
         self._moved = (0.0, 0.0)
         self._tag = 0
         for event, handler in (
@@ -172,13 +172,15 @@ class Gestures:
         self._moved = (0.0, 0.0)
         links: list[Key] = [i for i, k in enumerate(self.document.topology.links) if {k.src, k.dest} & names]
         ends = {i: (k.src in names, k.dest in names) for i, k in enumerate(self.document.topology.links)}
-        self._lines = [(self.drawing.items_of([i])[0], *ends[i]) for i in links if isinstance(i, int)]
+        lines = [(self.drawing.items_of([i])[0], *ends[i]) for i in links if isinstance(i, int)]
         for key in control_links(self.document.topology):
             switch, _, controller = key.partition(">")
             if {switch, controller} & names and self.drawing.items_of([key]):
-                self._lines.append((self.drawing.items_of([key])[0], switch in names, controller in names))
+                lines.append((self.drawing.items_of([key])[0], switch in names, controller in names))
+        self._lines = [(*line, list(self.drawing.coords(line[0]))) for line in lines]
+        kept = {line for line, *_ in lines}
         for item in self.drawing.items_of(links):
-            if item not in {line for line, *_ in self._lines}:
+            if item not in kept:
                 self.drawing.itemconfigure(item, state="hidden")  # labels are placed anew at the end
         for item in self.drawing.items_of(names):
             self.drawing.addtag_withtag("moving", item)
@@ -187,13 +189,11 @@ class Gestures:
         step_x, step_y = dx - self._moved[0], dy - self._moved[1]
         self._moved = (dx, dy)
         self.drawing.move("moving", step_x, step_y)
-        for line, src_moves, dest_moves in self._lines:
-            x0, y0, x1, y1 = self.drawing.coords(line)
-            if src_moves:
-                x0, y0 = x0 + step_x, y0 + step_y
-            if dest_moves:
-                x1, y1 = x1 + step_x, y1 + step_y
-            self.drawing.coords(line, x0, y0, x1, y1)
+        call, path = self.drawing.tk.call, str(self.drawing)
+        for line, src_moves, dest_moves, (x0, y0, x1, y1) in self._lines:
+            start = (x0 + dx, y0 + dy) if src_moves else (x0, y0)
+            end = (x1 + dx, y1 + dy) if dest_moves else (x1, y1)
+            call(path, "coords", line, *start, *end)  # tkinter's own wrapper takes three times as long
 
     def _band(self, event: tk.Event[tk.Misc]) -> None:
         assert self.press is not None

@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The editor's figures for `make bench`: first paint, a large drawing, dragging many nodes, Run until ready.
+
+Each measure runs in a program of its own on an Xvfb of its own, so that nothing is warm. `python tools/bench_editor.py
+[NAME]` prints them; `MEASURES` gives rows (what, asked, found, ok) to tools/bench.py.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent
+NODES, LINKS, DRAGGED, FRAMES = 500, 1000, 100, 60
+Row = tuple[str, str, str, bool]
+
+
+def large() -> str:
+    """Text of a topology of 400 hosts and 100 switches with 1,000 links."""
+    hosts = [
+        {
+            "number": str(i),
+            "x": str(40.0 * (i % 40)),
+            "y": str(60.0 * (i // 40)),
+            "opts": {"hostname": f"h{i}", "nodeNum": i},
+        }
+        for i in range(1, 401)
+    ]
+    switches = [
+        {
+            "number": str(i),
+            "x": str(60.0 * (i % 25)),
+            "y": str(700.0 + 80 * (i // 25)),
+            "opts": {"hostname": f"s{i}", "nodeNum": i, "switchType": "legacySwitch", "controllers": []},
+        }
+        for i in range(1, 101)
+    ]
+    links = [{"src": f"h{i}", "dest": f"s{i % 100 + 1}", "opts": {}} for i in range(1, 401)]
+    links += [
+        {"src": f"s{i % 100 + 1}", "dest": f"s{(i * 7 + i // 100 + 1) % 100 + 1}", "opts": {}} for i in range(700)
+    ]
+    links = [link for link in links if link["src"] != link["dest"]][:LINKS]
+    return json.dumps({"version": "2", "hosts": hosts, "switches": switches, "links": links, "controllers": []})
+
+
+def child(what: str) -> None:
+    """One measure, in a fresh program; prints seconds or frames a second."""
+    start = time.monotonic()
+    from linklab.editor.app import Editor  # noqa: PLC0415 - loading it is part of what is measured
+    from linklab.editor.settings import Settings  # noqa: PLC0415
+
+    with tempfile.TemporaryDirectory(prefix="linklab-bench-") as folder:
+        os.environ["XDG_STATE_HOME"] = os.environ["XDG_CONFIG_HOME"] = folder
+        path = Path(folder) / "large.mn"
+        path.write_text(large())
+        editor = Editor(None, Settings(scale=1.0))
+        editor.root.update()
+        first_s = time.monotonic() - start
+        found = {"first": lambda: first_s, "open": lambda: opened(editor, path)}
+        found["drag"] = lambda: dragged(editor, path)
+        found["ready"] = lambda: ready(editor)
+        print(found[what]())
+        editor.close()
+
+
+def opened(editor: Any, path: Path) -> float:
+    """Seconds to open and draw."""
+    start = time.monotonic()
+    editor.filing.open_path(path)
+    editor.root.update()
+    assert len(editor.document.topology.links) == LINKS
+    return time.monotonic() - start
+
+
+def dragged(editor: Any, path: Path) -> float:
+    """Frames a second while 100 selected nodes are dragged."""
+    opened(editor, path)
+    names = [node.name for node in editor.document.topology.nodes][:DRAGGED]
+    editor.document.select(names)
+    editor.root.update()
+    gestures = editor.gestures
+    from linklab.editor.gestures import Press  # noqa: PLC0415 - as above
+
+    gestures.press = Press(100, 100, names[0])
+    gestures._begin_drag()
+    start = time.monotonic()
+    for frame in range(FRAMES):
+        gestures._drag_to(2 * frame, frame)
+        editor.root.update()
+    return FRAMES / (time.monotonic() - start)
+
+
+def ready(editor: Any) -> float:
+    """Seconds from Run to ready for Lab 14."""
+    editor.filing.open_path(ROOT / "topologies/Lab 14.mn")
+    editor.root.update()
+    start = time.monotonic()
+    editor.networking.run()
+    while editor.networking.runner.state == "starting":
+        editor.root.update()
+        time.sleep(0.005)
+    took = time.monotonic() - start
+    editor.networking.stop()
+    while editor.networking.runner.state != "stopped":
+        editor.root.update()
+        time.sleep(0.005)
+    return took
+
+
+def measured(what: str, times: int = 3) -> float:
+    """The middle one of several runs."""
+    read, write = os.pipe()
+    xvfb = subprocess.Popen(
+        ["Xvfb", "-displayfd", str(write), "-screen", "0", "1280x900x24", "-nolisten", "tcp"],
+        pass_fds=[write],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    os.close(write)
+    try:
+        with os.fdopen(read) as answer:
+            display = f":{answer.readline().strip()}"
+        command = [sys.executable, __file__, "--child", what]
+        env = {**os.environ, "DISPLAY": display}
+        runs = [subprocess.run(command, env=env, capture_output=True, text=True, check=True) for _ in range(times)]
+        return statistics.median(float(run.stdout) for run in runs)
+    finally:
+        xvfb.terminate()
+        xvfb.wait()
+
+
+def _row(what: str, asked: str, unit: str, measure: str, good: Callable[[float], bool]) -> list[Row]:
+    if shutil.which("Xvfb") is None:
+        return [(what, asked, "not measured: Xvfb is not installed", False)]
+    found = measured(measure)
+    return [(what, asked, f"{found:.2f} {unit}" if unit == "s" else f"{found:.0f} {unit}", good(found))]
+
+
+MEASURES: dict[str, Callable[[], list[Row]]] = {
+    "editor-first": lambda: _row("editor, start to first paint", "under 0.7 s", "s", "first", lambda s: s < 0.7),
+    "editor-open": lambda: _row(
+        f"editor, open and draw {NODES} nodes, {LINKS} links", "under 1 s", "s", "open", lambda s: s < 1
+    ),
+    "editor-drag": lambda: _row(
+        f"editor, dragging {DRAGGED} of them", "over 30 frames/s", "frames/s", "drag", lambda f: f > 30
+    ),
+    "editor-ready": lambda: _row("editor, Run to ready, Lab 14", "under 3 s", "s", "ready", lambda s: s < 3),
+}
+
+
+if __name__ == "__main__":
+    if sys.argv[1:2] == ["--child"]:
+        child(sys.argv[2])
+    else:
+        for name in sys.argv[1:] or MEASURES:
+            for what, asked, found, ok in MEASURES[name]():
+                print(f"{'ok ' if ok else 'NO '} {what}: {found} (asked: {asked})", flush=True)

@@ -1,0 +1,181 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Pictures of the editor for docs/pictures, from the real program on an Xvfb of its own; by hand, when it changed.
+
+`python tools/screenshots.py [NAME…]`. The running network is a real one, with an iperf3 through Lab 14's bottleneck.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from PIL import Image, ImageGrab
+
+ROOT = Path(__file__).resolve().parent.parent
+OUT = ROOT / "docs/pictures"
+SIZE = (1100, 720)
+COLOURS = 64
+BOTTLENECK = (
+    "tc qdisc add dev s1-eth2 root handle 1: netem delay 20ms limit 100000",
+    "tc qdisc add dev s1-eth2 parent 1: handle 2: tbf rate 100mbit burst 50000 limit 2621440",
+)
+
+
+@contextmanager
+def display() -> Iterator[str]:
+    """An Xvfb; its name."""
+    read, write = os.pipe()
+    command = ["Xvfb", "-displayfd", str(write), "-screen", "0", "2300x1600x24", "-nolisten", "tcp"]
+    process = subprocess.Popen(command, pass_fds=[write], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    os.close(write)
+    with os.fdopen(read) as answer:
+        name = f":{answer.readline().strip()}"
+    os.environ["DISPLAY"] = name
+    try:
+        yield name
+    finally:
+        process.terminate()
+        process.wait()
+
+
+class Shot:
+    """An editor to take pictures of."""
+
+    def __init__(self, lab: int, theme: str = "light", scale: float = 1.0) -> None:
+        from linklab.editor.app import Editor  # noqa: PLC0415 - needs the display
+        from linklab.editor.settings import Settings  # noqa: PLC0415
+
+        wide, high = (round(each * scale) for each in SIZE)
+        self.editor = Editor(
+            ROOT / f"topologies/Lab {lab}.mn", Settings(theme=theme, scale=scale, geometry=f"{wide}x{high}")
+        )
+        self.editor.root.geometry("+0+0")
+        self.live(0.8)
+
+    def live(self, seconds: float = 0.4, until: Callable[[], bool] = lambda: False) -> None:
+        """Let the window live."""
+        end = time.monotonic() + seconds
+        while time.monotonic() < end and not until():
+            self.editor.root.update()
+            time.sleep(0.01)
+
+    def take(self, name: str, *, dialog: bool = False) -> None:
+        """The window, or the dialog that is open, as a picture."""
+        self.live()
+        window = self.editor.root
+        if dialog:
+            window = [
+                w for w in self.editor.root.winfo_children() if w.winfo_class() == "Toplevel" and w.winfo_viewable()
+            ][-1]
+        x, y = window.winfo_rootx(), window.winfo_rooty()
+        box = (x, y, x + window.winfo_width(), y + window.winfo_height())
+        if not dialog:
+            box = (0, 0, x + window.winfo_width(), y + window.winfo_height())
+        picture = ImageGrab.grab(bbox=box, xdisplay=os.environ["DISPLAY"])
+        OUT.mkdir(parents=True, exist_ok=True)
+        picture.quantize(COLOURS, method=Image.Quantize.MEDIANCUT).save(OUT / f"{name}.png", optimize=True)
+        if dialog:
+            window.destroy()
+
+    def run(self) -> None:
+        """Run, and send through the bottleneck."""
+        from linklab.editor import running  # noqa: PLC0415
+
+        net = self.editor.networking
+        net.run()
+        self.live(60, lambda: net.runner.state == "running")
+        lines = [("client", line) for line in BOTTLENECK] + [
+            ("h3", "iperf3 -s -D"),
+            ("h1", "iperf3 -c 10.0.0.3 -t 60 > /dev/null &"),
+        ]
+        net.runner.order(lambda session: running.type_lines(session, lines))
+        self.live(14)
+        self.editor.say("running; right-click a node for a terminal")
+
+    def end(self) -> None:
+        """Close."""
+        self.editor.networking.stop()
+        self.editor.networking.runner.wait(20)
+        self.editor.close()
+
+
+def main_window(theme: str) -> None:
+    """The window with Lab 12, and two selected nodes."""
+    shot = Shot(12, theme)
+    shot.editor.document.select({"h3", "s1"})
+    shot.take(f"editor-{theme}")
+    shot.end()
+
+
+def large() -> None:
+    """At twice the size."""
+    shot = Shot(17, "light", 2.0)
+    shot.take("editor-200")
+    shot.end()
+
+
+def dialogs(theme: str = "light") -> None:
+    """Host, switch, preferences, link, its directions and commands."""
+    shot = Shot(14, theme)
+    editor = shot.editor
+    editor.properties.open("h1")
+    shot.live()
+    form = [w for w in editor.root.winfo_children() if w.winfo_class() == "Toplevel"][-1]
+    form.inputs["ip"].set("10.0.0.300")
+    form.ok()
+    shot.take("editor-host", dialog=True)
+    editor.properties.preferences()
+    shot.take("editor-preferences", dialog=True)
+    for name, tab in (("link", 0), ("direction", 2), ("commands", 3)):
+        editor.properties.open(1)
+        shot.live()
+        dialog = [w for w in editor.root.winfo_children() if w.winfo_class() == "Toplevel"][-1]
+        side = dialog.directions[1]
+        if tab:
+            side.own.set("1")
+            side._switched()
+            for key, text in (("rate", "1gbit"), ("queue", "2621440"), ("delay", "20ms"), ("loss", "0.01%")):
+                side.inputs[key].set(text)
+            side.kind.set("fq_codel")
+            side._chose({"discipline.target": "5ms", "discipline.interval": "100ms", "discipline.limit": "17476p"})
+        dialog._show_tab(tab)
+        shot.take(f"editor-{name}", dialog=True)
+    shot.end()
+
+
+def running(theme: str) -> None:
+    """A network that runs, with the clock and traces."""
+    shot = Shot(14, theme)
+    shot.run()
+    shot.take(f"editor-running-{theme}")
+    shot.end()
+
+
+SHOTS: dict[str, Callable[[], None]] = {
+    "light": lambda: main_window("light"),
+    "dark": lambda: main_window("dark"),
+    "large": large,
+    "dialogs": dialogs,
+    "running-light": lambda: running("light"),
+    "running-dark": lambda: running("dark"),
+}
+
+
+def main(names: list[str]) -> int:
+    """Take those named, or all."""
+    with display(), tempfile.TemporaryDirectory(prefix="linklab-shots-") as folder:
+        os.environ["XDG_STATE_HOME"] = os.environ["XDG_CONFIG_HOME"] = folder
+        for name in names or SHOTS:
+            print(f"screenshots: {name} …", flush=True)
+            SHOTS[name]()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
