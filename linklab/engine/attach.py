@@ -15,7 +15,6 @@ import contextlib
 import fcntl
 import os
 import socket
-import stat
 import struct
 import tempfile
 import threading
@@ -25,6 +24,7 @@ from pathlib import Path
 from typing import Any
 
 from linklab.agent import protocol
+from linklab.engine import place
 from linklab.engine.agent_link import AgentLink
 from linklab.engine.clock import ClockWords, sentence
 from linklab.errors import AgentError, EngineError, InputError, LinklabError
@@ -52,13 +52,7 @@ def folder() -> Path:
     found = Path(runtime) / "linklab" if usable else Path(tempfile.gettempdir()) / f"linklab-{os.getuid()}"
     if len(str(found)) > LONGEST_PATH - 10:
         found = Path("/tmp") / f"linklab-{os.getuid()}"  # noqa: S108 - made private below
-    found.mkdir(mode=0o700, parents=True, exist_ok=True)
-    about = found.lstat()
-    if not stat.S_ISDIR(about.st_mode) or about.st_uid != os.getuid():
-        raise EngineError(f"{found} is not a folder of yours, so terminals cannot be offered there; remove it")
-    if about.st_mode & 0o077:
-        found.chmod(0o700)
-    return found
+    return place.make_private(found)
 
 
 @contextlib.contextmanager

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import fcntl
 import os
-import tempfile
-from pathlib import Path
 from typing import IO
+
+from linklab.engine import place
 
 
 class CpuLock:
@@ -18,8 +18,7 @@ class CpuLock:
 
     def __init__(self) -> None:
         self._file: IO[bytes] | None = None
-        folder = Path(tempfile.gettempdir()) / f"linklab-{os.getuid()}-cpus"
-        folder.mkdir(mode=0o700, exist_ok=True)
+        folder = place.private("cpus")
         allowed = sorted(os.sched_getaffinity(0), reverse=True)
         # even a shared processor is many times faster than wandering between two
         self.number = allowed[os.getpid() % len(allowed)]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Where a pocket keeps its memory and its run directory; found by looking, not by name.
+"""Where a pocket keeps its memory, found by looking, not by name; and folders that only this user may write.
 
 Memory is a sparse, deleted file that the kernel maps executable: its folder must not be mounted noexec (Docker's
 /dev/shm is) and must have room for what the network will really use.
@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import mmap
 import os
+import stat
 import tempfile
 from pathlib import Path
 
-from linklab.errors import MissingError
+from linklab.errors import EngineError, MissingError
 
 LIKELY_USE = 0.25
 """Share of a pocket's memory that a lab at most fills (10 Gbps with 50 MB buffers: 0.9 of 4 GiB never seen filled)."""
@@ -62,3 +63,26 @@ def memory_dir(size_bytes: int) -> Path:
         f"no folder for {size_bytes // 2**20} MiB of memory: {'; '.join(reasons)}. "
         "Set LINKLAB_TMP to one with room, not mounted noexec"
     )
+
+
+def private(name: str) -> Path:
+    """The folder `linklab-UID-NAME` among the temporary files, made if it is not there, for this user alone.
+
+    Raises:
+        EngineError: it belongs to somebody else, or is none: its files could lead anywhere.
+    """
+    return make_private(Path(tempfile.gettempdir()) / f"linklab-{os.getuid()}-{name}")
+
+
+def make_private(folder: Path) -> Path:
+    """Make a folder that only this user may read and write; EngineError as `private`."""
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        about = folder.lstat()
+    except OSError as error:
+        raise EngineError(f"{folder} cannot be made: {error.strerror}") from error
+    if not stat.S_ISDIR(about.st_mode) or about.st_uid != os.getuid():
+        raise EngineError(f"{folder} is not a folder of yours; remove it, or set TMPDIR to a folder of your own")
+    if about.st_mode & 0o077:
+        folder.chmod(0o700)
+    return folder
