@@ -152,7 +152,8 @@ class PacedClock:
     def _send(self, op: int, ns: int) -> None:
         assert self.guest is not None
         self.seq += 1
-        self.guest.sendall(MESSAGE.pack(op, self.seq, ns))
+        with contextlib.suppress(BrokenPipeError, ConnectionResetError):  # it has died; that is noticed elsewhere
+            self.guest.sendall(MESSAGE.pack(op, self.seq, ns))
 
     def receive(self) -> bool:
         """Handle one message of the pocket; False when it has gone."""
@@ -177,7 +178,10 @@ class PacedClock:
             answer = self.now_ns
         elif op == GET_TOD:
             answer = time.time_ns()
-        self.guest.sendall(MESSAGE.pack(ACK, seq, answer))
+        try:
+            self.guest.sendall(MESSAGE.pack(ACK, seq, answer))
+        except (BrokenPipeError, ConnectionResetError):
+            return False
         return True
 
 

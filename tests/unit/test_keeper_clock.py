@@ -173,3 +173,21 @@ def test_the_end_of_the_guest_is_noticed(pair):
     clock, guest, _ = pair
     guest.socket.close()
     assert clock.receive() is False
+
+
+def test_a_guest_that_died_while_it_waited_is_no_failure_of_the_keeper(pair):
+    """Time is granted to nobody; regression: a BrokenPipeError on the person's terminal."""
+    clock, guest, now = pair
+    guest.wait_until(5 * MS)
+    guest.socket.close()
+    now[0] += 1
+    clock.grant_if_due()
+    assert not clock.receive()
+
+
+def test_a_guest_that_died_after_asking_is_noticed(pair):
+    """Its message is read, the answer cannot be sent."""
+    clock, guest, _ = pair
+    guest.socket.sendall(2 * MESSAGE.pack(GET, 1, 0))
+    guest.socket.close()
+    assert not (clock.receive() and clock.receive())
