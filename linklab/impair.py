@@ -230,7 +230,7 @@ class Impairment:
         if self.has_netem and self.discipline not in ("", "tbf") and not self.rate_mbit:
             found.append(f"without a rate here {self.discipline} never has a queue to manage")
         if self.has_netem and self.discipline not in ("", *_SHAPERS) and self.rate_mbit:
-            found.append("delay and discipline share this end; measure the queue of 3:, not the delay line 1:")
+            found.append("delay and discipline share this end: put the delay on the other end to see the queue alone")
         if (
             self.held_pkts is not None
             and self.rate_mbit

@@ -20,7 +20,7 @@ from PIL import Image, ImageGrab
 ROOT = Path(__file__).resolve().parent.parent
 OUT = ROOT / "docs/pictures"
 SIZE = (1100, 720)
-COLOURS = 64
+COLOURS = 200
 BOTTLENECK = (
     "tc qdisc add dev s1-eth2 root handle 1: netem delay 20ms limit 100000",
     "tc qdisc add dev s1-eth2 parent 1: handle 2: tbf rate 100mbit burst 50000 limit 2621440",

@@ -10,6 +10,7 @@ from __future__ import annotations
 import tkinter as tk
 from collections.abc import Iterable, Mapping, Sequence
 from tkinter import font as tkfont
+from typing import Any
 
 from linklab.editor.document import AnyNode, Key, State, control_links, everyone
 from linklab.editor.edits import kind_of, position
@@ -226,18 +227,10 @@ class Drawing(tk.Canvas):
         items = []
         half = size / 2
         if selected:
-            pad = half + self.look.px(5)
-            items.append(
-                self.create_rectangle(
-                    x - pad,
-                    y - pad,
-                    x + pad,
-                    y + pad,
-                    outline=palette.accent,
-                    fill=palette.hover,
-                    width=self.look.px(1.5),
-                )
-            )
+            pad = half + self.look.px(3)
+            box = (x - pad, y - pad, x + pad, y + half + 1)
+            look: dict[str, Any] = {"outline": palette.accent, "fill": palette.hover, "width": self.look.px(1)}
+            items.append(self.create_rectangle(*box, **look))
         items.append(self.create_image(x, y, image=image, tags="icon"))
         if ring:
             r, dx = self.look.px(5) * min(1.0, self.zoom), half * 0.86

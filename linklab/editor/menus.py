@@ -26,6 +26,7 @@ class MenuBar:
     ) -> None:
         self.root, self.commands = root, commands
         self.bar = tk.Menu(root, tearoff=False)
+        self.running = False
         self._entries: list[tuple[tk.Menu, int, Action]] = []
         for title, actions in MENUS.items():
             menu = tk.Menu(self.bar, tearoff=False)
@@ -64,6 +65,8 @@ class MenuBar:
             "run",
         ):
             return None
+        if action.when and (action.when == "running") != self.running:
+            return "break"
         if action.toggles:
             self.commands[f"key:{action.name}"]()
         else:
@@ -72,6 +75,7 @@ class MenuBar:
 
     def show_state(self, *, running: bool, undo: str | None, redo: str | None) -> None:
         """Grey what cannot be done now; name what undo would undo."""
+        self.running = running
         for menu, at, action in self._entries:
             usable = not action.when or (action.when == "running") == running
             if action.name in ("undo", "redo"):
