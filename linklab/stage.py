@@ -40,6 +40,9 @@ from linklab.workfolder import WorkFolder
 DEADLINE_S = 600.0
 """Wall-clock seconds a step may take where the manual gives it no `deadline`."""
 
+PIECE_CHARS = 3000
+"""Of a file as base64 in one command: a terminal takes lines of 4095 bytes (termios(3)); a multiple of 4."""
+
 
 @dataclass(frozen=True)
 class Settings:
@@ -160,10 +163,12 @@ class Stage:
                 return [step, self._running.pop(of)]
             case WriteFile(path=path, text=text, append=append):
                 content = base64.b64encode(text.encode()).decode("ascii")
-                arrow = ">>" if append else ">"
-                command = f"echo {content} | base64 -d {arrow} {shlex.quote(path)}"
-                completed = self._run([replace(step, action=Commands((command,)))])[0]
-                self._keep(step, [replace(completed, output="")])
+                parts = []
+                for at in range(0, max(len(content), 1), PIECE_CHARS):
+                    arrow = ">>" if append or at else ">"
+                    command = f"echo {content[at : at + PIECE_CHARS]} | base64 -d {arrow} {shlex.quote(path)}"
+                    parts += self._run([replace(step, action=Commands((command,)))])
+                self._keep(step, [replace(part, output="") for part in parts])
             case EditorActions(verbs=verbs):
                 start_s = self.now_s()
                 for verb in verbs:

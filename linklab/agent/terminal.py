@@ -24,6 +24,8 @@ RC = r"""PROMPT_COMMAND='printf "\033]777;prompt;%s\007" "$?"'; PS1=''; PS2=$'\0
 SHELL = ["/bin/bash", "--noprofile", "--noediting", "-i"]
 CTRL_C = b"\x03"
 READ_BYTES = 65536
+LONGEST_LINE = 4095
+"""Bytes of a typed line with its Enter; the kernel drops what goes beyond (termios(3), canonical mode)."""
 
 
 class TerminalError(Exception):
@@ -68,6 +70,12 @@ class Terminal:
         """Start a job; its first line is typed now."""
         if self.job is not None:
             raise TerminalError(f'terminal {self.name}: "{self.job.text}" is still running there; stop it first')
+        longest = max(len(line.encode()) + 1 for line in job.lines)
+        if longest > LONGEST_LINE:
+            raise TerminalError(
+                f"terminal {self.name}: a line of {longest} bytes cannot be typed, only {LONGEST_LINE}; "
+                "break it with a backslash, or write a script and run that"
+            )
         self.job = job
         if not self.asks:
             no_echo(self.master)  # a program that had the terminal may have left it on, as Mininet's CLI does

@@ -114,3 +114,12 @@ def test_typing_where_something_runs_is_refused(typist):
     with pytest.raises(TerminalError, match='terminal h1: "sleep 60" is still running there'):
         typist.terminal.type(Job("ls", {"kind": "prompt"}, 0.0, ["ls"]))
     typist.terminal.interrupt()
+
+
+def test_a_line_that_the_terminal_would_cut_is_refused(typist):
+    """4095 bytes with its Enter come through whole, more do not; regression: the end of such a line was lost."""
+    assert typist.run("echo " + "x" * 4000).output == "x" * 4000 + "\n"
+    assert typist.run("echo " + "x" * 4089).output == "x" * 4089 + "\n"
+    with pytest.raises(TerminalError, match="terminal h1: a line of 4096 bytes cannot be typed"):
+        typist.run("echo " + "x" * 4090)
+    assert typist.run("echo still here").output == "still here\n"

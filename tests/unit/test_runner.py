@@ -2,6 +2,7 @@
 """Replaying a lab on an engine that answers from a table: what is typed, what is left, what happens when it breaks."""
 
 import json
+from base64 import b64decode
 from pathlib import Path
 
 import pytest
@@ -271,6 +272,20 @@ def test_a_file_is_written_through_the_terminal(tmp_path):
     lab = make_lab(tmp_path, manual, 'number = 1\ntitle = "T"\n')
     _, engine = replay(lab, tmp_path, ScriptedEngine())
     assert engine.networks[0].typed[0][0][1] == "echo aXQncyAkSE9NRQo= | base64 -d >> /etc/x"
+
+
+@pytest.mark.parametrize("mode", ["", " append"])
+def test_a_long_file_is_written_in_pieces(tmp_path, mode):
+    """No typed line is longer than a terminal takes, and the pieces are the file; regression: it was not written."""
+    text = "".join(f"line {number} of a long file\n" for number in range(400))
+    lab = make_lab(tmp_path, f"## A\n```client id=edit file=/etc/x{mode}\n{text}```\n", 'number = 1\ntitle = "T"\n')
+    run, engine = replay(lab, tmp_path, ScriptedEngine())
+    typed = [actions[0][1] for actions in engine.networks[0].typed]
+    assert max(map(len, typed)) < 4095
+    assert b"".join(b64decode(line.split()[1]) for line in typed).decode() == text
+    arrows = [line.split()[5] for line in typed]
+    assert arrows == [">>" if mode else ">", *[">>"] * (len(typed) - 1)]
+    assert run.captures["edit"].output == ""
 
 
 def test_another_prompt_is_waited_for(tmp_path):
