@@ -136,13 +136,14 @@ def set_opts(topology: Topology, name: str, opts: Mapping[str, Any], drop: Colle
     changed = replace(node, opts={**{k: v for k, v in node.opts.items() if k not in drop}, **opts})
     if isinstance(changed, Controller) and changed.key is not None:
         changed = replace(changed, key=new_name)
-    after = _replace_node(topology, node, changed)
+    after = exchanged(topology, node, changed)
     if new_name != name:
         after = _renamed(after, name, new_name, is_controller=isinstance(node, Controller))
     return keep_ports(topology, after)
 
 
-def _replace_node(topology: Topology, node: AnyNode, changed: AnyNode) -> Topology:
+def exchanged(topology: Topology, node: AnyNode, changed: AnyNode) -> Topology:
+    """One node or controller in place of another."""
     return replace(
         topology,
         hosts=_exchanged(topology.hosts, node, changed),

@@ -18,7 +18,7 @@ from pathlib import Path
 from tkinter import filedialog
 from typing import TYPE_CHECKING
 
-from linklab.editor import export, files, questions
+from linklab.editor import export, files, mending, questions
 from linklab.editor.document import Document
 from linklab.errors import InputError, LinklabError
 from linklab.topology import Topology
@@ -113,12 +113,26 @@ class Filing:
         problems = topology.problems()
         errors = [str(problem) for problem in problems if problem.severity == "error"]
         if errors:
-            text = "It is open, so that you can mend it; it will not run before.\n\n" + "\n".join(errors[:8])
-            self.editor.root.after_idle(lambda: self.editor.tell("There are faults in this file", text))
+            self.editor.root.after_idle(lambda: self._faults(errors))
         elif problems:
             self.editor.say(f"opened {path.name}; {problems[0]}")
         else:
             self.editor.say(f"opened {path.name}")
+
+    def _faults(self, errors: list[str]) -> None:
+        """Tell the faults of a file just opened, and offer to mend what cannot be seen in a drawing."""
+        text = "It is open, so that you can mend it; it will not run before.\n\n" + "\n".join(errors[:8])
+        mended, said = mending.mend(self.document.topology)
+
+        def take() -> None:
+            self.document.apply("Mend", mended, ())
+            self.editor.say("; ".join(said))
+
+        answers: list[tuple[str, Callable[[], None]]] = [("OK", lambda: None)]
+        if said:
+            text += "\n\nMend would do this: " + "; ".join(said) + "."
+            answers = [("Mend", take), ("Leave it", lambda: None)]
+        questions.ask(self.editor.root, self.editor.look, "There are faults in this file", text, answers)
 
     def _show(self, topology: Topology, path: Path | None) -> None:
         old = self.document
@@ -246,8 +260,14 @@ class Filing:
         out.mkdir(mode=0o700, exist_ok=True)
         page = out / f"lab-{number}.html"
         command = [sys.executable, "-m", "linklab", "manual", str(number), "--out", str(page)]
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
-        if done.returncode:
-            self.editor.tell("No manual", done.stderr.strip() or "the manual could not be made")
+        self.editor.say("making the manual …")
+        self._await_manual(subprocess.Popen(command, stderr=subprocess.PIPE, text=True), page)
+
+    def _await_manual(self, making: subprocess.Popen[str], page: Path) -> None:
+        if making.poll() is None:
+            self.editor.root.after(100, lambda: self._await_manual(making, page))
+        elif making.returncode:
+            complaint = making.stderr.read().strip() if making.stderr else ""
+            self.editor.tell("No manual", complaint or "the manual could not be made")
         elif not webbrowser.open(page.as_uri()):
             self.editor.tell("The manual", f"There is no browser to show it in; it is {page}")

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from linklab.editor import edits, files
+from linklab.editor import edits, files, mending
 from linklab.editor.document import Document, everyone
 from linklab.editor.settings import Settings, from_data, load_settings, save_settings
 from linklab.errors import InputError, TopologyError
@@ -250,7 +250,9 @@ def test_a_faulty_file_opens_to_be_mended(tmp_path):
         'link h1-s9: "dest" names s9, and there is no such node',
         'link h2-s2: "src" names h2, and there is no such node',
     ]
-    edits.delete(topology, {0})
+    mended, said = mending.mend(topology)
+    assert said == ["a second h1 is now h2", "the link h1-s9 led nowhere and is removed"]
+    assert [p for p in mended.problems() if p.severity == "error"] == []
     (tmp_path / "no.mn").write_text("{")
     with pytest.raises(TopologyError, match="line 1"):
         files.open_file(tmp_path / "no.mn")
