@@ -75,8 +75,11 @@ def parse_tolerance(table: Mapping[str, Any], reason: str) -> Tolerance:
             trials = table.get("trials")
             if not isinstance(trials, int) or trials < 1:
                 raise InputError("chance goes with trials = how many were sent")
-            low, high = chance_range(parse_number(table["chance"])[0], trials)
-            unit = other = "1"
+            probability, unit = parse_number(table["chance"])
+            if unit != "1" or not 0 <= probability <= 1:
+                raise InputError(f'chance is a share such as "1 %", found {table["chance"]!r}')
+            low, high = chance_range(probability, trials)
+            other = unit
             shown = f"{100 * low:.3g} – {100 * high:.3g} %"
         case _:
             end, unit = parse_number(table[shape])

@@ -101,6 +101,8 @@ def test_a_tolerance_has_a_shape(table, low, high, shown):
         ({"range": ["1 s", "1 Mbps"]}, "range mixes s and bit/s"),
         ({"range": [2, 1]}, "the low end 2 is above the high end 1"),
         ({"chance": "1 %"}, "chance goes with trials"),
+        ({"chance": 3, "trials": 10}, "chance is a share"),
+        ({"chance": "10 ms", "trials": 10}, "chance is a share"),
     ],
 )
 def test_a_tolerance_that_makes_no_sense_is_refused(table, says):
