@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import os
 import select
 import signal
@@ -105,8 +106,8 @@ def _plot_iperf(args: argparse.Namespace) -> int:
 
 
 def _plot_queue(args: argparse.Namespace) -> int:
-    if args.seconds is not None and args.seconds <= 0:
-        raise InputError(f"--seconds {args.seconds:g}: must be above 0")
+    if args.seconds is not None and not 0 < args.seconds < math.inf:
+        raise InputError(f"--seconds {args.seconds:g}: must be a number above 0")
     limit_bytes = None if args.limit is None else parse_size_bytes(args.limit)
     path = Path(args.what)
     if path.is_file() or (args.follow and not _is_interface(args.what)):
@@ -130,6 +131,8 @@ def _sample(args: argparse.Namespace, limit_bytes: float | None) -> int:
     out = args.out or Path(f"queue-{args.what}.pdf")
     _check_suffix(out)
     samples = out.with_suffix(".jsonl")
+    if not os.access(out.parent, os.W_OK | os.X_OK):
+        raise InputError(f"{out}: {out.parent} is no folder that can be written")
     outside = args.out is None and bool(os.environ.get("LINKLAB_DISPLAY"))
     with _sampler(args.what, samples, args.seconds) as sampler:
         if outside:

@@ -66,7 +66,9 @@ def test_plot_queue_of_a_file(capsys: pytest.CaptureFixture[str]) -> None:
         (["nonesuch"], "nonesuch: neither a file nor an interface here"),
         ([str(SAMPLES), "--out", "q.gif"], "a figure can be written as"),
         ([str(SAMPLES), "--out", "q.pdf", "--qdisc", "9:"], "no discipline has the handle 9:"),
-        ([str(SAMPLES), "--seconds", "0"], "must be above 0"),
+        ([str(SAMPLES), "--seconds", "0"], "must be a number above 0"),
+        (["lo", "--seconds", "nan", "--out", "q.pdf"], "must be a number above 0"),
+        (["lo", "--seconds", "1", "--out", "nowhere/q.pdf"], "nowhere is no folder that can be written"),
         ([iperf3("3.12-tcp-text.txt"), "--out", "q.pdf"], "line 1: no sample of a queue"),
     ],
 )
