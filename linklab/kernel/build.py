@@ -44,7 +44,10 @@ def build(report: Report, source: Path | None = None, log: Path | None = None) -
         MissingError: no source can be had, no room, or a tool is missing.
     """
     cache = cache_dir()
-    cache.mkdir(parents=True, exist_ok=True)
+    try:
+        cache.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise MissingError(f"{cache}: cannot be made: {error.strerror}; set XDG_CACHE_HOME") from error
     with _alone(cache / "lock", report):
         kernel = find()
         if kernel is not None and source is None:
@@ -67,7 +70,7 @@ def _build_in(scratch: Path, source: Path | None, log: Path, report: Report) -> 
         version = tools.read(["make", "-s", "kernelversion"], tree)
         patches = _patch(tools, tree, version)
         report("configuring", None)
-        _configure(tools, tree)
+        refused = _configure(tools, tree)
         _compile(tools, tree, report)
         tools.run(["strip", "linux"], tree, "strip the kernel")
         program = tree / "linux"
@@ -83,6 +86,7 @@ def _build_in(scratch: Path, source: Path | None, log: Path, report: Report) -> 
         "source": origin,
         "digest": wanted,
         "patches": patches,
+        "refused": refused,
         "compiler": subprocess.run(["gcc", "--version"], capture_output=True, text=True, check=True).stdout.split("\n")[
             0
         ],
@@ -126,7 +130,8 @@ def _patch(tools: Tools, tree: Path, version: str) -> list[str]:
     return sorted(file.relative_to(KERNEL_DIR).as_posix() for file in chosen.values())
 
 
-def _configure(tools: Tools, tree: Path) -> None:
+def _configure(tools: Tools, tree: Path) -> list[str]:
+    """Configure; the lines of the fragment that this version of Linux does not take."""
     fragment = KERNEL_DIR / "fragment.config"
     tools.env["KCONFIG_ALLCONFIG"] = str(fragment)
     tools.run(["make", "ARCH=um", "allnoconfig"], tree, "configure the kernel")
@@ -137,9 +142,9 @@ def _configure(tools: Tools, tree: Path) -> None:
         if line.startswith("CONFIG_") and not line.endswith("=n") and line not in taken
     ]
     # a version without one option still makes a kernel; which, is part of what the log and `linklab kernel info` say
-    (tree / "refused").write_text("\n".join(refused))
     if refused:
         print("not taken: " + " ".join(refused), file=tools.output, flush=True)
+    return refused
 
 
 def _compile(tools: Tools, tree: Path, report: Report) -> None:

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Building the pocket kernel as far as it can be tried without a compiler: the cache, patches, what was not taken."""
+
+import io
+import json
+from pathlib import Path
+
+import pytest
+
+from linklab import kernel
+from linklab.errors import InputError, MissingError
+from linklab.kernel import build
+from linklab.kernel.tools import Tools
+
+
+def silent(what, share):
+    """Nobody listens."""
+
+
+@pytest.fixture
+def tools(tmp_path):
+    """Programs of a build that leave their output in a file."""
+    with (tmp_path / "log").open("w") as log:
+        yield Tools(tmp_path, log, tmp_path / "log")
+
+
+def test_a_cache_that_cannot_be_made_is_named_with_its_cure(tmp_path, monkeypatch):
+    """Regression: NotADirectoryError."""
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
+    with pytest.raises(MissingError, match=r"file/linklab/kernel: cannot be made: .*; set XDG_CACHE_HOME"):
+        build.build(silent)
+
+
+def test_a_source_that_is_none_leaves_nothing(tmp_path, monkeypatch):
+    """Named as the person gave it; the cache holds no kernel and no scratch folder."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setattr(build, "_check_tools", lambda: None)
+    archive = tmp_path / "linux-7.3.tar.xz"
+    archive.write_text("no archive")
+    with pytest.raises(InputError, match="not an archive that tar can read"):
+        build.build(silent, archive)
+    assert sorted(path.name for path in kernel.cache_dir().iterdir()) == ["build.log", "lock"]
+
+
+def test_a_patch_that_does_not_apply_is_named(tmp_path, tools):
+    """With the versions it is proven for."""
+    tree = tmp_path / "linux"
+    tree.mkdir()
+    with pytest.raises(InputError, match=r"0001-um-hz-1000.patch does not apply to Linux 9.9; proven are 7.3"):
+        build._patch(tools, tree, "9.9")
+
+
+def test_options_that_a_version_does_not_take_are_kept(tmp_path, monkeypatch):
+    """They become part of what `linklab kernel info` says; regression: they were written and thrown away."""
+    monkeypatch.setattr(build, "KERNEL_DIR", tmp_path)
+    (tmp_path / "fragment.config").write_text("# why\nCONFIG_NET=y\nCONFIG_NEW=y\nCONFIG_OLD=n\n")
+    (tmp_path / ".config").write_text("CONFIG_NET=y\n")
+    tools = Tools(tmp_path, io.StringIO(), tmp_path / "log")
+    monkeypatch.setattr(tools, "run", lambda *_: None)
+    assert build._configure(tools, tmp_path) == ["CONFIG_NEW=y"]
+    assert tools.output.getvalue() == "not taken: CONFIG_NEW=y\n"
+
+
+def test_the_newest_kernel_of_this_configuration_is_found(tmp_path, monkeypatch):
+    """7.10 is newer than 7.9; another digest, a folder without its program or with a broken note does not count."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    ours = kernel.digest()
+    for version, digest in (("7.9", ours), ("7.10", ours), ("8.0", "0" * 12), ("9.0", ours), ("9.1", ours)):
+        folder = kernel.cache_dir() / f"{version}-{digest}"
+        folder.mkdir(parents=True)
+        (folder / "info.json").write_text("{" if version == "9.1" else json.dumps({"version": version}))
+        if version != "9.0":
+            (folder / "linux").touch(mode=0o755)
+    found = kernel.find()
+    assert (found.version, found.path) == ("7.10", kernel.cache_dir() / f"7.10-{ours}" / "linux")
+
+
+def test_without_a_kernel_the_cure_is_named(tmp_path, monkeypatch):
+    """`make kernel`."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(Path(tmp_path)))
+    with pytest.raises(MissingError, match="run `make kernel`"):
+        kernel.require()
