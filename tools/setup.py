@@ -61,9 +61,9 @@ def _set_up(stage: str) -> None:
 
 
 def _digest() -> str:
-    """Digest of all that decides what the set-up makes, and of the Python it is made with."""
+    """Digest of all that decides what the set-up makes, of its Python, and of where it is: `.venv` names its folder."""
     parts = [file.read_bytes() for file in (PACKAGES, ROOT / "pyproject.toml", Path(__file__))]
-    return hashlib.sha256(b"\0".join([*parts, sys.version.encode()])).hexdigest()
+    return hashlib.sha256(b"\0".join([*parts, sys.version.encode(), str(ROOT).encode()])).hexdigest()
 
 
 @contextlib.contextmanager

@@ -112,6 +112,15 @@ def test_nothing_is_done_twice(setup, capsys):
     assert "apt-get install iperf3 tcpdump" in capsys.readouterr().err
 
 
+def test_a_clone_that_was_moved_is_set_up_again(setup, monkeypatch, tmp_path):
+    """The programs in .venv name the folder they were made in; regression: `make lab` found no interpreter."""
+    before = setup._digest()
+    monkeypatch.setattr(setup, "ROOT", tmp_path / "elsewhere")
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "elsewhere/pyproject.toml").write_text("[project]\n")
+    assert setup._digest() != before
+
+
 @pytest.mark.parametrize(("built", "code"), [(True, 0), (False, 4)])
 def test_the_kernel_is_built_once_and_its_failure_is_told(setup, capsys, built, code):
     """`linklab kernel path` decides; a failed build ends the set-up with exit 4."""
