@@ -1,7 +1,7 @@
 #!/bin/sh
 # First program in a pocket: a throw-away layer over the host's files, then the agent; powers off when that ends.
 # The kernel's command line gives RUN (the run directory: links `lib` to the package's folder, `work` to the working
-# folder, `same` to its own path) and CLOCK. Only what is written under /lab, the working folder, stays.
+# folder) and CLOCK. Only what is written under /lab, the working folder, stays.
 export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 LANG=C.UTF-8
 fail() { echo "init: $1"; poweroff -f; }
 

@@ -144,6 +144,7 @@ class PocketNetwork:
         self._hello = threading.Event()
         self._clock_answers: list[dict[str, Any]] = []
         self._clock_changed = threading.Condition()
+        self._clock_asks = threading.Lock()  # answers carry no number: one question at a time
         self.on_reached: Callable[[], None] | None = None
 
     # --- start and end
@@ -382,7 +383,7 @@ class PocketNetwork:
     def _clock(self, order: dict[str, Any]) -> dict[str, Any]:
         if self.clock is not Clock.PACED:
             raise InputError(f"this network runs on the {self.clock.value} clock; only the paced clock can be set")
-        with self._clock_changed:
+        with self._clock_asks, self._clock_changed:
             before = len(self._clock_answers)
             self._order(order)
             if not self._clock_changed.wait_for(lambda: len(self._clock_answers) > before or self._gone.is_set(), 10):
