@@ -89,17 +89,23 @@ class AgentLink:
             future.set_exception(EngineError(self._ended))
 
     def _read(self) -> None:
-        while True:
-            try:
-                data = self._connection.recv(65536)
-            except OSError:
-                data = b""
-            if not data:
-                for handler in self._handlers.get("end", []):
-                    handler({})
-                return
-            for message in self._decoder.feed(data):
-                self._dispatch(message)
+        try:
+            while data := self._receive():
+                for message in self._decoder.feed(data):
+                    self._dispatch(message)
+        except Exception as error:
+            # nobody reads any more: whoever waits must not wait for the deadline
+            self.end(f"what came from the network could not be handled: {type(error).__name__}: {error}")
+            raise
+        finally:
+            for handler in self._handlers.get("end", []):
+                handler({})
+
+    def _receive(self) -> bytes:
+        try:
+            return self._connection.recv(65536)
+        except OSError:
+            return b""
 
     def _dispatch(self, message: dict[str, Any]) -> None:
         if "event" in message:

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Requests to an agent played by the test, over a socket pair."""
+
+import socket
+import time
+
+import pytest
+
+from linklab.agent.protocol import encode
+from linklab.engine.agent_link import AgentLink
+from linklab.errors import AgentError, DeadlineError, EngineError
+
+
+@pytest.fixture
+def pair():
+    """A link, and the agent's side of it."""
+    ours, agents = socket.socketpair()
+    yield AgentLink(ours), agents
+    agents.close()
+
+
+def test_answers_reach_whoever_asked(pair):
+    """In any order; the agent's refusal is an error with its words."""
+    link, agent = pair
+    link.begin()
+    first, second = link.send("now"), link.send("now")
+    agent.sendall(encode({"id": 2, "ok": {"n": 2}}) + encode({"id": 1, "ok": {"n": 1}}))
+    assert (first.result(2), second.result(2)) == ({"id": 1, "ok": {"n": 1}}, {"id": 2, "ok": {"n": 2}})
+    agent.sendall(encode({"id": 3, "error": "terminal h9: no such node"}))
+    with pytest.raises(AgentError, match="terminal h9: no such node"):
+        link.request("run", deadline_s=2, what="true in h9")
+
+
+def test_no_answer_in_time_names_what_was_asked(pair):
+    """The deadline is wall time."""
+    link, _ = pair
+    link.begin()
+    with pytest.raises(DeadlineError, match=r"asking for the time did not end within 0\.01 s"):
+        link.request("now", deadline_s=0.01, what="asking for the time")
+
+
+def test_the_end_is_told_to_whoever_waits_and_asks(pair):
+    """With its reason, once."""
+    link, _ = pair
+    link.begin()
+    waiting = link.send("run")
+    link.end("the pocket kernel has ended")
+    link.end("something else")
+    with pytest.raises(EngineError, match="the pocket kernel has ended"):
+        waiting.result(2)
+    with pytest.raises(EngineError, match="the pocket kernel has ended"):
+        link.send("now")
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
+@pytest.mark.parametrize("broken", [encode({"event": "output", "text": "x"}), b"\xff\xff\xff\xff"])
+def test_what_cannot_be_handled_ends_the_link_at_once(pair, broken):
+    """A display that fails or a frame that is none; regression: whoever waited did so until the deadline."""
+    link, agent = pair
+    ended = []
+    link.on("output", lambda _: 1 / 0)
+    link.on("end", ended.append)
+    link.begin()
+    waiting = link.send("run")
+    agent.sendall(broken)
+    began = time.monotonic()
+    with pytest.raises(EngineError, match=r"could not be handled: (ZeroDivisionError|ValueError)"):
+        waiting.result(10)
+    assert time.monotonic() - began < 5
+    link._reader.join(2)
+    assert ended == [{}]
