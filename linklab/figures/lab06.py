@@ -97,7 +97,7 @@ def reno_window(time_s: float, largest: float, rtt_s: float) -> float:
 
 def cubic_window(time_s: float, largest: float) -> float:
     """CUBIC's window after a loss, segments: RFC 9438, section 4.2, C = 0.4 and a cut to 0.7; the cubic part alone."""
-    inflection_s = (largest * 0.3 / 0.4) ** (1 / 3)
+    inflection_s: float = (largest * 0.3 / 0.4) ** (1 / 3)
     return 0.4 * (time_s - inflection_s) ** 3 + largest
 
 

@@ -68,8 +68,8 @@ def _regions() -> str:
     for x, name in ((bdp, "BDP"), (full, "BDP + buffer")):
         art.line([(x, 24), (x, 290)], dash="5 4")
         art.text(x, 302, name, bold=True)
-    for x, name in (((left + bdp) / 2, "not full"), ((bdp + full) / 2, "queue grows"), ((full + right) / 2, "drops")):
-        art.text(x, 14, name)
+    for start, end, name in ((left, bdp, "not full"), (bdp, full, "queue grows"), (full, right, "drops")):
+        art.text((start + end) / 2, 14, name)
     art.dot(bdp, 50, 6, fill="none", edge=GREEN)
     art.dot(bdp, 250, 6, fill="none", edge=GREEN)
     art.text(bdp + 10, 68, "best", anchor="start", colour=GREEN, bold=True)
