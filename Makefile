@@ -2,7 +2,7 @@
 LAB ?= 14
 VENV := .venv/bin
 
-.PHONY: help setup tools lab labs test check format kernel bench clean
+.PHONY: help setup tools lab labs manuals test check format kernel bench clean
 .DEFAULT_GOAL := help
 
 help: ## this list
@@ -17,8 +17,11 @@ tools:
 lab: setup ## replay one lab and compare: make lab LAB=8
 	$(VENV)/linklab run $(LAB)
 
-labs: setup ## replay every lab
-	@set -e; for lab in labs/*/lab.toml; do lab=$${lab#labs/}; $(VENV)/linklab run "$${lab%%-*}"; done
+labs: setup ## replay every lab, one a processor
+	$(VENV)/linklab run all
+
+manuals: tools ## every lab as HTML and PDF, and the handbook of all, in build/manuals/
+	$(VENV)/linklab manual --all
 
 test: setup ## run the tests; says what was skipped and why
 	$(VENV)/python -m pytest -rs

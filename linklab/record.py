@@ -8,6 +8,7 @@ Nothing in it is ever typed by hand.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import math
 import shutil
@@ -18,8 +19,9 @@ from typing import Any
 
 from linklab import stepplots
 from linklab.errors import LabError
-from linklab.lab import Lab, Outcome, Scalars
+from linklab.lab import Lab, Outcome, Scalars, Verdict, judge
 from linklab.manual.html import Recorded
+from linklab.manual.model import Commands
 from linklab.manual.numbers import format_number
 from linklab.runner import FORMAT, Run, write_json
 
@@ -69,6 +71,34 @@ def load_reference(lab: Lab) -> Reference | None:
     return Reference(data, Recorded(outputs, scalars, images))
 
 
+def replayed(lab: Lab) -> str:
+    """Digest of all that a replay does: the steps in their order and the topology; prose does not change it."""
+    parts = [lab.topology.read_bytes() if lab.topology else b""]
+    for step in lab.manual.steps:
+        if not step.optional:
+            finish = step.action.finish if isinstance(step.action, Commands) else type(step.action).__name__
+            parts.append(repr((step.id, step.terminal, step.typed, finish, step.together, step.prompt)).encode())
+    return hashlib.sha256(b"\0".join(parts)).hexdigest()[:12]
+
+
+def staleness(lab: Lab, reference: Reference, kernel_digest: str, profile: str) -> list[str]:
+    """Why a recording is not what a replay on that kernel would give now; empty where it is current."""
+    found = []
+    if reference.data.get("replayed") != replayed(lab):
+        found.append("other steps")
+    if reference.data["environment"].get("kernel_digest", kernel_digest) != kernel_digest:
+        found.append("another kernel")
+    if reference.data["profile"] != profile:
+        found.append(f"profile {reference.data['profile']}")
+    return found
+
+
+def judged(lab: Lab, reference: Reference) -> list[Verdict]:
+    """What the lab's expectations say of its recording; a step that printed nothing counts as done."""
+    outputs = {step.id: reference.recorded.outputs.get(step.id, "") for step in lab.manual.steps if not step.optional}
+    return judge(lab.expectations, reference.recorded.scalars, outputs, {})
+
+
 def record(run: Run) -> list[str]:
     """Make a run the lab's recording; what changed, a line each.
 
@@ -112,9 +142,7 @@ def problems(lab: Lab) -> list[str]:
     """What the manual quotes or shows and the recording lacks, "FILE:LINE: …" each; also a missing recording."""
     reference = load_reference(lab)
     recorded = reference.recorded if reference else Recorded()
-    path, found = lab.manual.path, []
-    if reference is None:
-        found.append(f"{path}:1: there is no reference; make it with linklab record {lab.number}")
+    path, found = lab.manual.path, _reference_problems(lab, reference)
     for quote in lab.manual.quotes:
         where = f"{path}:{quote.line}"
         if quote.kind == "section" and quote.metric not in {section.slug for section in lab.manual.sections}:
@@ -133,6 +161,19 @@ def problems(lab: Lab) -> list[str]:
                 found.append(f'{where}: there is no step "{figure.step}"')
             elif reference and f"{figure.step}/{figure.name}" not in recorded.figures:
                 found.append(f"{where}: the reference has no figure {figure.step}/{figure.name}")
+    return found
+
+
+def _reference_problems(lab: Lab, reference: Reference | None) -> list[str]:
+    path = lab.manual.path
+    if reference is None:
+        return [f"{path}:1: there is no reference; make it with linklab record {lab.number}"]
+    found = []
+    if reference.data.get("replayed") != replayed(lab):
+        found.append(f"{path}:1: the reference is of other steps; renew it with linklab record {lab.number}")
+    for verdict in judged(lab, reference):
+        if verdict.outcome is not Outcome.PASS:
+            found.append(f"{verdict.expectation.where}: the reference does not meet this: {verdict.message}")
     return found
 
 
@@ -159,6 +200,7 @@ def _write(run: Run, folder: Path) -> None:
             "seed": run.settings.seed,
             "clock": run.settings.clock.value,
             "profile": run.settings.profile,
+            "replayed": replayed(run.lab),
             "network_s": round(run.network_s, 3),
             "environment": dict(run.environment),
             "scalars": {

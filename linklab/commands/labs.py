@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rich.console import Console
@@ -14,8 +15,11 @@ from rich.text import Text
 from linklab.commands.run import WIDTH
 from linklab.commands.set_env import check_script
 from linklab.errors import InputError, LinklabError
+from linklab.fidelity import check_fidelity
+from linklab.kernel import digest
 from linklab.lab import Lab, lab_folders, load_lab
-from linklab.record import load_reference, problems
+from linklab.record import load_reference, problems, staleness
+from linklab.stage import Settings
 
 if TYPE_CHECKING:
     from linklab.cli import Subparsers
@@ -43,18 +47,18 @@ def run(args: argparse.Namespace) -> int:
     """Print the table, or the problems; 2 if there are problems."""
     if args.check:
         found = [problem for folder in lab_folders() for problem in check_lab(folder.name)]
+        try:
+            check_fidelity()
+        except LinklabError as error:
+            found.append(str(error))
         for problem in found:
             print(f"linklab: {problem}", file=sys.stderr)
         return InputError.exit_code if found else 0
     table = Table(header_style="bold")
-    for name in ("Lab", "Title", "Topology", "Minutes", "Network time", "Reference"):
+    for name in ("Lab", "Title", "Topology", "A student needs", "Network time", "Reference"):
         table.add_column(name)
     for folder in lab_folders():
-        lab = load_lab(folder)
-        network, state = _reference(lab)
-        topology = lab.topology.name if lab.topology else "built in the lab"
-        row = (str(lab.number), lab.title, topology, str(lab.minutes or ""), network, state)
-        table.add_row(*(Text(cell) for cell in row))
+        table.add_row(*(Text(cell) for cell in _row(folder)))
     console = Console(highlight=False)
     (console if console.is_terminal else Console(highlight=False, width=WIDTH)).print(table)
     return 0
@@ -79,11 +83,21 @@ def check_lab(name: str) -> list[str]:
     return found
 
 
-def _reference(lab: Lab) -> tuple[str, str]:
+def _row(folder: Path) -> tuple[str, ...]:
     try:
-        reference = load_reference(lab)
+        lab = load_lab(folder)
+        network, state = _reference(lab)
     except LinklabError as error:
-        return "", str(error)
+        return (str(int(folder.name[:2])), folder.name[3:], "", "", "", str(error))
+    topology = lab.topology.name if lab.topology else "built in the lab"
+    return (str(lab.number), lab.title, topology, f"{lab.minutes} min" if lab.minutes else "", network, state)
+
+
+def _reference(lab: Lab) -> tuple[str, str]:
+    """Minutes of network time and state of the recording: none, current or why it is stale."""
+    reference = load_reference(lab)
     if reference is None:
         return "", "none"
-    return f"{reference.data['network_s']:.0f} s", f"seed {reference.data['seed']}, {reference.data['clock']} clock"
+    stale = staleness(lab, reference, digest(), Settings().profile)
+    state = f"stale: {', '.join(stale)}" if stale else "current"
+    return f"{reference.data['network_s'] / 60:.1f} min", f"{state} (seed {reference.data['seed']})"

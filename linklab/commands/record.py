@@ -4,9 +4,13 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from linklab.commands.run import add_run_options, replay
+from linklab.commands.several import chosen, run_several
+from linklab.fidelity import write_fidelity
+from linklab.lab import ROOT, find_lab
 from linklab.record import record
 
 if TYPE_CHECKING:
@@ -15,9 +19,10 @@ if TYPE_CHECKING:
 _EPILOG = """examples:
   linklab record 14
   linklab record 14 --seed 2
+  linklab record all
 
-Writes labs/NN-slug/reference/, from which the manual takes its outputs, numbers and plots.
-A run that does not meet its expectations is never recorded.
+Writes labs/NN-slug/reference/, from which the manual takes its outputs, numbers and plots,
+and renews docs/fidelity.md.  A run that does not meet its expectations is never recorded.
 """
 
 
@@ -35,7 +40,25 @@ def add_parser(subparsers: Subparsers) -> argparse.ArgumentParser:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Replay, record, print the changes; LabError if the run is not good enough."""
-    changes = record(replay(args, None))
+    """Replay, record, print the changes.
+
+    LabError if the run of the one lab is not good enough; 1 if that of one of several is not.
+    """
+    folders = chosen(args.lab)
+    if folders is None:
+        folders, good = [find_lab(args.lab)], True
+        _print(record(replay(args, None)))
+    else:
+        tasks, _ = run_several(args, folders, recording=True)
+        good = all(task.changes is not None for task in tasks)
+        for task in tasks:
+            if task.changes is not None:
+                print(f"{task.lab.heading}:")
+                _print(task.changes)
+    if any(folder.resolve().parent == ROOT / "labs" for folder in folders):
+        write_fidelity()
+    return 0 if good else 1
+
+
+def _print(changes: Sequence[str]) -> None:
     print("\n".join(changes) if changes else "nothing changed noticeably")
-    return 0

@@ -15,7 +15,9 @@ from rich.table import Table
 from rich.text import Text
 
 from linklab.commands.options import ENGINES, load_engine, seed
+from linklab.commands.several import add_jobs_option, chosen, run_several
 from linklab.engine.api import Clock
+from linklab.errors import InputError
 from linklab.lab import Lab, Outcome, find_lab, load_lab
 from linklab.manual.model import Step
 from linklab.report import write_report
@@ -34,6 +36,8 @@ _EPILOG = """examples:
   linklab run 14
   linklab run 8 --seed 3 --out /tmp/lab8
   linklab run 14 --section 4 --clock paced
+  linklab run all                         every lab, one a processor
+  linklab run 5-7,10 --seed 2 --jobs 1
   linklab run 14 --json | jq '.verdicts[] | select(.outcome != "pass")'
 
 Exits with 0 if every expectation is met, 1 if not; other codes as in linklab --help.
@@ -60,7 +64,8 @@ def add_parser(subparsers: Subparsers) -> argparse.ArgumentParser:
 
 def add_run_options(parser: argparse.ArgumentParser) -> None:
     """The options that `run` and `record` share."""
-    parser.add_argument("lab", metavar="LAB", help="number, folder name or path of the lab")
+    parser.add_argument("lab", metavar="LAB", help='number, folder name or path of a lab; or several: "5-7,10", "all"')
+    add_jobs_option(parser)
     parser.add_argument("--clock", choices=[clock.value for clock in Clock], default="virtual", help="default: virtual")
     parser.add_argument("--engine", choices=sorted(ENGINES), default="pocket", help="default: pocket")
     parser.add_argument("--seed", type=seed, default=1, metavar="N", help="seed of all chance (default: 1)")
@@ -74,12 +79,24 @@ def add_run_options(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Replay, report; 0 if all expectations are met, else 1."""
+    if (folders := chosen(args.lab)) is not None:
+        return _run_several(args, folders)
     done = replay(args, args.out, args.section, quiet=args.json)
     if args.json:
         data = {"lab": done.lab.number, "out": str(done.out), "verdicts": verdict_data(done.verdicts)}
         print(json.dumps(data, indent=2, ensure_ascii=False))
     good = {Outcome.PASS, Outcome.SKIPPED} if args.section else {Outcome.PASS}
     return 0 if all(verdict.outcome in good for verdict in done.verdicts) else 1
+
+
+def _run_several(args: argparse.Namespace, folders: Sequence[Path]) -> int:
+    if args.section:
+        raise InputError("--section is for one lab")
+    tasks, folder = run_several(args, folders, out=args.out, quiet=args.json)
+    if args.json:
+        data = {"out": str(folder), "labs": [{**task.summary, "verdicts": task.verdicts} for task in tasks]}
+        print(json.dumps(data, indent=2, ensure_ascii=False))
+    return 0 if all(task.state == "pass" for task in tasks) else 1
 
 
 def replay(args: argparse.Namespace, out: Path | None, section: str | None = None, *, quiet: bool = False) -> Run:

@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`linklab fidelity`: the table of what the series reported and what the references hold."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING
+
+from linklab.fidelity import PATH, fidelity_text, readable_labs, write_fidelity
+
+if TYPE_CHECKING:
+    from linklab.cli import Subparsers
+
+_EPILOG = """examples:
+  linklab fidelity                  print it
+  linklab fidelity --write          renew docs/fidelity.md; linklab record does so too
+"""
+
+
+def add_parser(subparsers: Subparsers) -> argparse.ArgumentParser:
+    """Add `fidelity [--write]`."""
+    parser = subparsers.add_parser(
+        "fidelity",
+        help="what the series reported beside our references",
+        description="Print what the original series reported beside what the recorded run of each lab gave.",
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--write", action="store_true", help="write docs/fidelity.md instead of printing it")
+    return parser
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print or write it."""
+    if args.write:
+        print(f"{PATH}{'' if write_fidelity() else ': nothing changed'}")
+    else:
+        print(fidelity_text(readable_labs()), end="")
+    return 0
