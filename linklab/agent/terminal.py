@@ -19,6 +19,8 @@ from dataclasses import dataclass, field
 
 PROMPT = re.compile(r"\x1b\]777;prompt;(\d*)\x07")
 MORE = "\x1b]777;more\x07"
+COLOURS = re.compile(r"\x1b\[[0-9;]*[mK]")
+"""What jq, grep and ls print to colour their output on a terminal (ECMA-48, SGR and EL); nobody sees it here."""
 RC = r"""PROMPT_COMMAND='printf "\033]777;prompt;%s\007" "$?"'; PS1=''; PS2=$'\033]777;more\007'; unset HISTFILE
 """
 SHELL = ["/bin/bash", "--noprofile", "--noediting", "-i"]
@@ -122,7 +124,7 @@ class Terminal:
         return gained
 
     def _gain(self, text: str) -> str:
-        text = text.replace("\r\n", "\n")
+        text = COLOURS.sub("", text).replace("\r\n", "\n")
         if self.job is not None:
             self.job.output += text
         return text

@@ -123,3 +123,26 @@ def test_a_line_that_the_terminal_would_cut_is_refused(typist):
     with pytest.raises(TerminalError, match="terminal h1: a line of 4096 bytes cannot be typed"):
         typist.run("echo " + "x" * 4090)
     assert typist.run("echo still here").output == "still here\n"
+
+
+def test_colours_are_taken_out(typist):
+    """Programs that colour their output on a terminal are captured as plain text."""
+    job = typist.run(r"printf '\033[1;39m[\033[0;32m\"end\"\033[0m]\n\033[31mred'; sleep 0.1; printf '\033[0m\n'")
+    assert job.output == '["end"]\nred\n'
+
+
+def test_echo_that_a_program_left_on_is_turned_off(typist):
+    """What is typed after such a program is no output."""
+    typist.run("stty echo")
+    assert typist.run("echo quiet").output == "quiet\n"
+
+
+def test_interrupted_command_at_a_prompt_of_its_own(typist):
+    """Ctrl+C ends a command of a program that shows its own prompt again, not the shell's."""
+    typist.run("exec python3 -ic \"import sys; sys.ps1 = 'mn> '\" 2>&1", kind="shows", pattern=r"mn> \Z")
+    job = typist.type("import time; time.sleep(30)", kind="after", seconds=0.2, pattern=r"mn> \Z")
+    time.sleep(0.3)
+    job.interrupted = True
+    typist.terminal.interrupt()
+    typist.wait(lambda: job.end_s is not None)
+    assert "KeyboardInterrupt" in job.output
