@@ -144,10 +144,12 @@ class PacedClock:
         self._send(RUN, granted)
 
     def _arrive(self) -> None:
-        assert self.then is not None
-        speed, paused = self.then
+        assert self.then is not None and self.until_ns is not None
+        (speed, paused), target_ns = self.then, self.until_ns
         self.until_ns, self.then, self.reached = None, None, True
         self.set(speed=speed, paused=paused)
+        # Nothing happens inside between what was granted last and the target, so the target is where time stands now.
+        self.origin = (max(self.origin[0], target_ns), self.origin[1])
 
     def _send(self, op: int, ns: int) -> None:
         assert self.guest is not None
