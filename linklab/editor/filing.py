@@ -15,10 +15,10 @@ import tkinter as tk
 import webbrowser
 from collections.abc import Callable
 from pathlib import Path
-from tkinter import filedialog
 from typing import TYPE_CHECKING
 
 from linklab.editor import export, files, mending, questions
+from linklab.editor.chooser import Chooser
 from linklab.editor.document import Document
 from linklab.errors import InputError, LinklabError
 from linklab.topology import Topology
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
 AUTOSAVE_MS = 3000
 QUIT_WAIT_S = 8.0
-KINDS = [("Mininet topologies", "*.mn"), ("All files", "*")]
 
 
 class Filing:
@@ -88,14 +87,20 @@ class Filing:
 
     def open(self) -> None:
         """Ask for a file and open it."""
+        self._safely(lambda: self._choose("Open", self.open_path))
 
-        def choose() -> None:
-            folder = self.document.path.parent if self.document.path else Path.cwd()
-            name = filedialog.askopenfilename(parent=self.editor.root, filetypes=KINDS, initialdir=str(folder))
-            if name:
-                self.open_path(Path(name))
-
-        self._safely(choose)
+    def _choose(
+        self,
+        title: str,
+        take: Callable[[Path], None],
+        *,
+        save: bool = False,
+        ending: str = files.ENDING,
+        name: str = "",
+    ) -> None:
+        folder = self.document.path.parent if self.document.path else Path.cwd()
+        root, look = self.editor.root, self.editor.look
+        Chooser(root, look, title, folder=folder, ending=ending, name=name, save=save, take=take)
 
     def open_path(self, path: Path, *, first: bool = False) -> None:
         """Open a file; one that cannot be held leaves the drawing as it is."""
@@ -156,15 +161,8 @@ class Filing:
     def save_as(self, then: Callable[[], None] = lambda: None) -> None:
         """Ask for a name and save."""
         path = self.document.path
-        name = filedialog.asksaveasfilename(
-            parent=self.editor.root,
-            filetypes=KINDS,
-            defaultextension=files.ENDING,
-            initialdir=str(path.parent if path else Path.cwd()),
-            initialfile=path.name if path else "",
-        )
-        if name:
-            self.save_path(Path(name), then)
+        name = path.name if path else ""
+        self._choose("Save As", lambda chosen: self.save_path(chosen, then), save=True, name=name)
 
     def save_path(self, path: Path, then: Callable[[], None] = lambda: None) -> None:
         """Save there; say why if it cannot be."""
@@ -183,15 +181,8 @@ class Filing:
     def export(self) -> None:
         """Ask for a name and write a Python script for Mininet."""
         path = self.document.path
-        name = filedialog.asksaveasfilename(
-            parent=self.editor.root,
-            filetypes=[("Python scripts", "*.py")],
-            defaultextension=".py",
-            initialdir=str(path.parent if path else Path.cwd()),
-            initialfile=f"{path.stem}.py" if path else "network.py",
-        )
-        if name:
-            self.export_path(Path(name))
+        name = f"{path.stem}.py" if path else "network.py"
+        self._choose("Export", self.export_path, save=True, ending=".py", name=name)
 
     def export_path(self, path: Path) -> None:
         """Write the script there."""

@@ -12,6 +12,7 @@ import contextlib
 import json
 import queue
 import threading
+import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
@@ -27,6 +28,7 @@ from linklab.topology import Topology
 
 METER = ["sh", "-c", 'exec python3 "$(dirname "$(command -v modprobe)")/../meter.py"']
 POLL_S = 0.2
+CAUSE_WAIT_S = 2.0
 READ_BACK_DEADLINE_S = 30
 
 
@@ -165,8 +167,7 @@ class Runner:
                 self._meter(session)
                 while not self._stop.wait(POLL_S):
                     self._tell_clock(session)
-                ended = session.network.link.ended
-                why = None if self.state == "stopping" or ended is None else ended
+                why = None if self.state == "stopping" else self._cause(session)
                 self._say("ending the network")
         except LinklabError as error:
             why = None if self._cancelled else str(error)
@@ -174,6 +175,15 @@ class Runner:
             why = f"{type(error).__name__}: {error}"
         self._starting = None
         self._posted.put(lambda: self._ended(why))
+
+    @staticmethod
+    def _cause(session: Session) -> str:
+        """Why a network ended that nobody stopped; known a moment after its end is noticed."""
+        link = session.network.link
+        deadline = time.monotonic() + CAUSE_WAIT_S
+        while link.ended is None and time.monotonic() < deadline:
+            time.sleep(0.02)
+        return link.ended or "the network has ended by itself"
 
     def _open(
         self, stack: contextlib.ExitStack, topology: Topology, choice: Choice, workdir: Path, *, display: bool

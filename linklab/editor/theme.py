@@ -142,6 +142,8 @@ def apply(root: tk.Misc, look: Look) -> None:
         lightcolor=[("selected", p.panel), ("!selected", p.window)],
         bordercolor=[("selected", p.border), ("!selected", p.border)],
     )
+    style.configure("Treeview", background=p.field, fieldbackground=p.field, foreground=p.ink, rowheight=px(24))
+    style.map("Treeview", background=[("selected", p.accent)], foreground=[("selected", p.accent_ink)])
     style.configure("TSeparator", background=p.border)
     style.configure("Horizontal.TProgressbar", background=p.accent, troughcolor=p.hover, thickness=px(6))
     style.configure("Panel.TFrame", background=p.panel)
