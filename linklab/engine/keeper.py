@@ -149,7 +149,7 @@ class PacedClock:
         self.until_ns, self.then, self.reached = None, None, True
         self.set(speed=speed, paused=paused)
         # Nothing happens inside between what was granted last and the target, so the target is where time stands now.
-        self.origin = (max(self.origin[0], target_ns), self.origin[1])
+        self.origin = (max(self.now_ns, target_ns), self.origin[1])
 
     def _send(self, op: int, ns: int) -> None:
         assert self.guest is not None
