@@ -86,8 +86,8 @@ class Agent:
         """Network time: seconds since the network was ready."""
         return time.monotonic() - self.ready_clock
 
-    def _watch(self, file: Any, handler: Callable[[], None]) -> None:
-        self.selector.register(file, selectors.EVENT_READ, handler)
+    def _watch(self, file: Any, handler: Callable[[], None], events: int = selectors.EVENT_READ) -> None:
+        self.selector.register(file, events, handler)
 
     def _unwatch(self, file: Any) -> None:
         with contextlib.suppress(KeyError, ValueError):

@@ -7,6 +7,7 @@ import base64
 import contextlib
 import os
 import pty
+import selectors
 import signal
 from collections.abc import Callable
 from typing import Any
@@ -15,6 +16,8 @@ from linklab.agent.console import start_console
 from linklab.agent.terminal import resize
 
 READ_BYTES = 65536
+MOST_PENDING_BYTES = 16 * 2**20
+"""Input that waits until its program reads; more than this into one that never does is dropped."""
 
 
 class LiveTerminals:
@@ -23,11 +26,13 @@ class LiveTerminals:
     def __init__(
         self,
         send: Callable[[dict[str, Any]], None],
-        watch: Callable[[Any, Callable[[], None]], None],
+        watch: Callable[..., None],
         unwatch: Callable[[Any], None],
     ) -> None:
         self.send, self.watch, self.unwatch = send, watch, unwatch
         self.open_ones: dict[str, tuple[int, int]] = {}
+        self.pending: dict[str, bytes] = {}
+        self.writers: dict[str, int] = {}  # second descriptors of the ptys, watched for room
         self.count = 0
 
     def open(self, message: dict[str, Any], where: list[str], env: dict[str, str], cwd: str) -> str:
@@ -97,18 +102,44 @@ class LiveTerminals:
         self.send({"event": "closed", "terminal": name, "status": os.waitstatus_to_exitcode(waited)})
 
     def _close(self, name: str) -> None:
+        self.pending.pop(name, None)
+        self._no_writer(name)
         _, master = self.open_ones.pop(name)
         self.unwatch(master)
         os.close(master)
 
     def input(self, message: dict[str, Any]) -> dict[str, Any]:
         """Keys typed there."""
-        if message["terminal"] in self.open_ones:
-            data = base64.b64decode(message["data"])
-            with contextlib.suppress(OSError):  # full, or its program has just ended
-                while data:
-                    data = data[os.write(self.open_ones[message["terminal"]][1], data) :]
+        name = message["terminal"]
+        if name in self.open_ones:
+            data = self.pending.get(name, b"") + base64.b64decode(message["data"])
+            self.pending[name] = data[:MOST_PENDING_BYTES]
+            self._type_pending(name)
         return {}
+
+    def _type_pending(self, name: str) -> None:
+        """Type what waits, as far as there is room; the rest follows when there is more."""
+        if name not in self.open_ones:  # closed in the same turn of the loop
+            return
+        data, master = self.pending.pop(name, b""), self.open_ones[name][1]
+        try:
+            while data:
+                data = data[os.write(master, data) :]
+        except BlockingIOError:
+            self.pending[name] = data
+            if name not in self.writers:
+                self.writers[name] = os.dup(master)
+                self.watch(self.writers[name], lambda: self._type_pending(name), selectors.EVENT_WRITE)
+            return
+        except OSError:  # its program has just ended
+            pass
+        self._no_writer(name)
+
+    def _no_writer(self, name: str) -> None:
+        if name in self.writers:
+            writer = self.writers.pop(name)
+            self.unwatch(writer)
+            os.close(writer)
 
     def resize(self, message: dict[str, Any]) -> dict[str, Any]:
         """The window has another size."""
