@@ -27,6 +27,9 @@ from linklab.manual.parse import STEP_MARK, groups, markdown, parse_figure, pars
 SHORT_BOX = 20
 """Most lines of a box that paper does not break over two pages."""
 
+UNBROKEN = 30
+"""Letters of the longest word of code that stays on one line."""
+
 MISSING = '<span class="missing">not recorded yet</span>'
 
 
@@ -106,6 +109,15 @@ def spoken(svg: str) -> str:
     return ". ".join(unescape(part[1]).strip().rstrip(".") for part in found if part)
 
 
+def _code(tokens: Sequence[Token], at: int, *_rest: object) -> str:
+    """Code within a sentence; an option such as -c is not broken after its dash."""
+    words = [
+        f'<span class="word">{escape(word)}</span>' if "-" in word and len(word) <= UNBROKEN else escape(word)
+        for word in tokens[at].content.split(" ")
+    ]
+    return f"<code>{' '.join(words)}</code>"
+
+
 @dataclass
 class _Writer:
     chapter: Chapter
@@ -133,6 +145,7 @@ class _Writer:
         parser = markdown()
         self._renderer, self._options = parser.renderer, parser.options
         self._renderer.rules["quote"] = self._quote  # type: ignore[attr-defined] # add_render_rule wants a function
+        self._renderer.rules["code_inline"] = _code  # type: ignore[attr-defined] # as above
         tokens = parser.parse(self.manual.text)
         out: list[Token] = []
         sections = iter(self.manual.sections)
@@ -147,6 +160,8 @@ class _Writer:
             elif token.type == "paragraph_open" and not token.hidden:
                 html = self._paragraph(tokens[at + 1], (token.map or [0])[0] + 1)
                 used = 3 if html else 1
+                if tokens[at + 1].content.rstrip().endswith(":"):
+                    token.attrSet("class", "lead")  # stays with what it announces
             if html or used == 3:
                 block = Token("html_block", "", 0)
                 block.content = html + "\n"
