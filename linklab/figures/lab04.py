@@ -61,12 +61,13 @@ def _binomial() -> str:
         "Bars for 5 to 36 lost packets. The most frequent count is 20 with 9 %; 12 to 29 together make 95 %, "
         "and are drawn in blue; what lies outside is drawn in orange.",
     )
-    art.axes(50, 180, 490, 165, across="lost packets", up="how often")
+    art.axes(50, 180, 490, 165, across="lost packets", up="")
+    art.text(60, 14, "how often", anchor="start")
     for count in range(5, 37):
         share = math.comb(trials, count) * chance**count * (1 - chance) ** (trials - count)
         x, height = 56 + 14.5 * (count - 5), share * 1600
         art.box(x, 180 - height, 10, height, fill=(colour := BLUE if 12 <= count <= 29 else VERMILLION), edge=colour)
-        if count % 5 == 0:
+        if count % 5 == 0 and count < 35:
             art.text(x + 5, 192, str(count), colour="muted", size=11)
     for height, label in ((80, "5 %"), (160, "10 %")):
         art.line([(46, 180 - height), (50, 180 - height)])
