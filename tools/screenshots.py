@@ -15,12 +15,11 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from PIL import Image, ImageGrab
+from PIL import ImageGrab
 
 ROOT = Path(__file__).resolve().parent.parent
 OUT = ROOT / "docs/pictures"
 SIZE = (1100, 720)
-COLOURS = 200
 BOTTLENECK = (
     "tc qdisc add dev s1-eth2 root handle 1: netem delay 20ms limit 100000",
     "tc qdisc add dev s1-eth2 parent 1: handle 2: tbf rate 100mbit burst 50000 limit 2621440",
@@ -79,7 +78,7 @@ class Shot:
             box = (0, 0, x + window.winfo_width(), y + window.winfo_height())
         picture = ImageGrab.grab(bbox=box, xdisplay=os.environ["DISPLAY"])
         OUT.mkdir(parents=True, exist_ok=True)
-        picture.quantize(COLOURS, method=Image.Quantize.MEDIANCUT).save(OUT / f"{name}.png", optimize=True)
+        picture.save(OUT / f"{name}.png", optimize=True)
         if dialog:
             window.destroy()
 

@@ -13,7 +13,13 @@ from typing import Any
 from linklab.topology import Topology
 
 SWITCHES = {"ovs": "OVSSwitch", "ivs": "IVSSwitch", "user": "UserSwitch", "userns": "UserSwitch"}
-CONTROLLERS = {"ref": "Controller", "ovsc": "OVSController", "remote": "RemoteController", "inband": "InbandController"}
+CONTROLLERS = {
+    "ref": "DefaultController",
+    "ovsc": "OVSController",
+    "remote": "RemoteController",
+    "inband": "InbandController",
+}
+"""DefaultController is the reference controller where it is installed, else Open vSwitch's."""
 BASELINE = (
     ("net.ipv4.tcp_rmem", "10240 87380 16777216"),
     ("net.ipv4.tcp_wmem", "10240 87380 16777216"),

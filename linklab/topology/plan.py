@@ -124,7 +124,7 @@ def _switch(switch: Switch, topology: Topology) -> dict[str, Any]:
         "fail_mode": "standalone" if kind == "legacySwitch" else "secure",
         "protocols": ",".join(topology.preferences.openflow_protocols),
         "controllers": controllers,
-        "dpctl_port": int(switch.opts["dpctl"]) if switch.opts.get("dpctl") else None,
+        "dpctl_port": int(switch.opts["dpctl"]) if switch.opts.get("dpctl") else topology.preferences.dpctl_port,
         "ip": switch.opts.get("switchIP") or None,
         "netflow": switch.opts.get("netflow") == "1",
         "sflow": switch.opts.get("sflow") == "1",

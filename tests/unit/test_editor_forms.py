@@ -159,7 +159,7 @@ def test_export_is_python_and_quotes_everything():
     compile(text, "script", "exec")
     assert "command(h1, 'echo \\'\"); import os #\\'')" in text
     for line in (
-        "c0 = net.addController('c0', controller=Controller, protocol='tcp', port=6633)",
+        "c0 = net.addController('c0', controller=DefaultController, protocol='tcp', port=6633)",
         "net.addLink(s1, s2, cls=TCLink, port1=2, port2=1, bw=10.0, delay='5ms', jitter='1ms', loss=1.0, "
         "speedup=0.0, max_queue_size=100)",
         "Intf('eth9', node=h1)",
