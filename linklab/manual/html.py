@@ -128,6 +128,8 @@ class _Writer:
     _step: int = 0
     _by_line: dict[int, Step] = field(default_factory=dict)
     _partners: dict[str, list[str]] = field(default_factory=dict)
+    _prompts: dict[str, str | None] = field(default_factory=dict)
+    """Of each terminal, what it shows after the last step where that is not the shell's prompt."""
 
     @property
     def manual(self) -> Manual:
@@ -279,6 +281,9 @@ class _Writer:
         label, inside, note = box(step, paper=self.paper)
         if partners := self._partners[step.id]:
             note = f"press Enter here and in {' and '.join(partners)} at the same time"
+        if prompt := self._prompts.get(step.terminal):
+            note = f"at the prompt {prompt}" + (f", {note}" if note else "")
+        self._prompts[step.terminal] = step.prompt
         show = step.show
         if show.kind == "auto" and isinstance(step.action, Commands) and isinstance(step.action.finish, LeftRunning):
             show = Show("none")  # its output is shown where it is stopped

@@ -39,6 +39,18 @@ def test_a_block_is_a_box_with_its_terminal_and_its_recorded_output():
     assert "for=4s" not in page
 
 
+def test_the_prompt_to_type_at_is_named_where_it_is_not_the_shells():
+    """What is typed into a program with a prompt of its own says so, up to the command that leaves it."""
+    page = html(
+        '## A\n```client prompt="mn>"\nmn\n```\n```client for=4s prompt="mn>"\nping\n```\n```client\nexit\n```\n'
+    )
+    assert re.findall(r'terminal(?: <span class="note">(.*?)</span>)?</p>', page) == [
+        "",
+        "at the prompt mn&gt;, stop it with Ctrl+C after about 4 s",
+        "at the prompt mn&gt;",
+    ]
+
+
 def test_the_output_of_a_server_is_shown_where_it_is_stopped():
     """A background command shows nothing at its start."""
     recorded = {"outputs": {"s": "listening\n", "step-2": "listening\n"}}
