@@ -29,6 +29,7 @@ _EPILOG = """examples:
   linklab shell mine.mn --speed 0.1             everything ten times as slow
   linklab shell mine.mn --speed max             as fast as it goes; nothing waits for you
   linklab shell mine.mn --clock wall            what this machine itself can do
+  linklab shell                                 no network: the Client's terminal, for sudo mn
 
 at the CLI:
   h1 ping -c 3 h2            as in Mininet; help lists more
@@ -55,7 +56,13 @@ def add_parser(subparsers: Subparsers) -> argparse.ArgumentParser:
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("file", metavar="FILE.mn", type=Path, help="topology, as MiniEdit saves it")
+    parser.add_argument(
+        "file",
+        metavar="FILE.mn",
+        type=Path,
+        nargs="?",
+        help="topology, as MiniEdit saves it; without one there is only the root shell, for sudo mn",
+    )
     parser.add_argument("--speed", metavar="X", default="1", help="network seconds a wall second, or max (default: 1)")
     parser.add_argument("--clock", choices=["paced", "wall"], default="paced", help="default: paced")
     parser.add_argument("--engine", choices=sorted(ENGINES), default="pocket", help="default: pocket")
@@ -71,12 +78,13 @@ def add_parser(subparsers: Subparsers) -> argparse.ArgumentParser:
 
 def run(args: argparse.Namespace) -> int:
     """Hold the network until the CLI is left."""
-    topology = Topology.load(args.file)
+    topology = Topology.load(args.file) if args.file else None
+    name, terminal = (args.file.stem, "mininet") if args.file else ("no network", "client")
     paced = args.clock == Clock.PACED.value
     options: dict[str, Any] = {"speed": parse_speed(args.speed)} if paced else {}
     display = display_usable()
     with ends_orderly(), contextlib.ExitStack() as stack:
-        with _progress(f"building {args.file.stem}"):
+        with _progress(f"building {name}" if topology else "starting"):
             engine: Any = load_engine(args.engine)
             network = stack.enter_context(
                 engine.start(
@@ -93,37 +101,41 @@ def run(args: argparse.Namespace) -> int:
             AttachServer(
                 network.link,
                 network.nodes,
-                args.file.stem,
+                name,
                 (lambda on_change: ClockWords(network, on_change)) if paced else None,
             )
         )
         stack.enter_context(Windows(network.link, server, Path.cwd(), display=display))
         if not sys.stdin.isatty():
-            return _typed(network)
+            return _typed(network, terminal)
         _say(_welcome(args, paced, server.id))
         connection = server.connect()
         stack.callback(connection.close)
-        status = Screen(connection, "mininet").show()
+        status = Screen(connection, terminal).show()
         with _progress("ending the network"):
             stack.close()
     return status
 
 
-def _typed(network: Any) -> int:
-    """Type the lines of standard input at the CLI one after the other, each when the one before has ended."""
+def _typed(network: Any, terminal: str) -> int:
+    """Type the lines of standard input one after the other, each when the one before has ended."""
     for line in sys.stdin:
         text = line.strip()
         if text in ("exit", "quit"):
             break
         if text:
-            _say(f"mininet> {text}")
-            network.run([Typed("mininet", text)], on_output=lambda _, output: print(output, end="", flush=True))
+            _say(f"{'mininet>' if terminal == 'mininet' else '#'} {text}")
+            network.run([Typed(terminal, text)], on_output=lambda _, output: print(output, end="", flush=True))
     return 0
 
 
 def _welcome(args: argparse.Namespace, paced: bool, number: str) -> str:
-    lines = [f"Network {number}, {args.file.name}, on the {args.clock} clock. exit or Ctrl+D ends it."]
-    lines.append("linklab attach h1 in another terminal opens a shell on h1; this folder is /lab inside.")
+    if args.file:
+        lines = [f"Network {number}, {args.file.name}, on the {args.clock} clock. exit or Ctrl+D ends it."]
+        lines.append("linklab attach h1 in another terminal opens a shell on h1; this folder is /lab inside.")
+    else:
+        lines = [f"The Client's terminal, on the {args.clock} clock, with no network yet. exit or Ctrl+D ends it."]
+        lines.append("sudo mn starts Mininet; this folder is /lab inside.")
     if paced:
         lines.append("clock shows and sets the clock; Ctrl+] opens its prompt, which also works while time is paused.")
     return "\n".join(lines)

@@ -211,6 +211,20 @@ def test_without_a_terminal_the_lines_are_typed_one_after_the_other(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
+def test_without_a_topology_there_is_the_clients_terminal(place):
+    """Lab 1 starts its first network there itself."""
+    person = place("shell", "--speed", "max")
+    person.sees(r"with no network yet(?s:.)*# ")
+    person.types("sudo mn\r")
+    person.sees(r"mininet> ")
+    person.types("h1 ping -c 2 10.0.0.2\r")
+    person.sees(r"2 packets transmitted, 2 received(?s:.)*mininet> ")
+    person.types("exit\r")
+    person.sees(r"completed in(?s:.)*# ")
+    person.types("exit\r")
+    assert person.ends() == 0
+
+
 def test_a_wrong_topology_or_speed_is_one_sentence(tmp_path):
     """Exit code 2, and nothing is started."""
     for arguments, words in (
