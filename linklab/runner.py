@@ -277,9 +277,15 @@ def _incomplete_unless_whole(lab: Lab, settings: Settings, out: Path) -> Iterato
     try:
         yield note
     except BaseException as error:
-        why = str(error) if isinstance(error, LinklabError) else "stopped with Ctrl+C"
-        if not isinstance(error, (LinklabError, KeyboardInterrupt)):
-            why = f"{type(error).__name__}: {error}"
+        match error:
+            case LinklabError():
+                why = str(error)
+            case KeyboardInterrupt():
+                why = "stopped with Ctrl+C"
+            case SystemExit():
+                why = "ended from outside by a signal"
+            case _:
+                why = f"{type(error).__name__}: {error}"
         data = {"format": FORMAT, "lab": lab.number, "seed": settings.seed, "clock": settings.clock.value}
         write_json(out / "incomplete.json", {**data, "at": at, "why": why})
         raise

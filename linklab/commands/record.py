@@ -12,6 +12,7 @@ from linklab.commands.several import chosen, run_several
 from linklab.fidelity import write_fidelity
 from linklab.lab import ROOT, find_lab
 from linklab.record import record
+from linklab.screen import ends_orderly
 
 if TYPE_CHECKING:
     from linklab.cli import Subparsers
@@ -44,6 +45,11 @@ def run(args: argparse.Namespace) -> int:
 
     LabError if the run of the one lab is not good enough; 1 if that of one of several is not.
     """
+    with ends_orderly():
+        return _run(args)
+
+
+def _run(args: argparse.Namespace) -> int:
     folders = chosen(args.lab)
     if folders is None:
         folders, good = [find_lab(args.lab)], True

@@ -22,6 +22,7 @@ from linklab.lab import Lab, Outcome, find_lab, load_lab
 from linklab.manual.model import Step
 from linklab.report import write_report
 from linklab.runner import Run, chosen_steps, run_folder, run_lab, verdict_data
+from linklab.screen import ends_orderly
 from linklab.stage import Capture, Settings
 
 if TYPE_CHECKING:
@@ -79,6 +80,11 @@ def add_run_options(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Replay, report; 0 if all expectations are met, else 1."""
+    with ends_orderly():
+        return _run(args)
+
+
+def _run(args: argparse.Namespace) -> int:
     if (folders := chosen(args.lab)) is not None:
         return _run_several(args, folders)
     done = replay(args, args.out, args.section, quiet=args.json)

@@ -80,10 +80,10 @@ def run_several(
     settings = Settings(Clock(args.clock), args.seed, args.cpu)
     labs = [load_lab(folder) for folder in folders]
     folder = out or _free(ROOT / "runs" / f"all-{datetime.now():%Y%m%d-%H%M%S}-seed{settings.seed}")
-    if folder.exists() and any(folder.iterdir()):
-        raise InputError(f"{folder}: this folder is in use; give another with --out")
     try:
         folder.mkdir(parents=True, exist_ok=True)
+        if any(folder.iterdir()):
+            raise InputError(f"{folder}: this folder is in use; give another with --out")
     except OSError as error:
         raise InputError(f"{folder}: cannot be made: {error.strerror}") from error
     tasks = [Task(lab, folder / f"lab{lab.number:02d}") for lab in labs]

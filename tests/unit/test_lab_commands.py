@@ -2,7 +2,9 @@
 """The commands run, record, manual, set-env and labs, on an engine that answers from a table."""
 
 import json
+import os
 import re
+import signal
 from pathlib import Path
 
 import pytest
@@ -106,3 +108,18 @@ def test_labs_lists_the_labs(capsys):
     assert cli.main(["labs"]) == 0
     shown = capsys.readouterr().out
     assert re.search(r"│ 14\s+│ Router's bufferbloat", shown)
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_from_outside_ends_a_run_orderly(folder, tmp_path, monkeypatch, number):
+    """The network is closed and the run says that it is not whole; regression: a folder that said nothing."""
+    engine = ScriptedEngine({"ping -c 3 10.0.0.2": lambda _: os.kill(os.getpid(), number) or PING})
+    monkeypatch.setattr(run_command, "load_engine", lambda name: engine)
+    before = signal.getsignal(number)
+    with pytest.raises(SystemExit) as ended:
+        cli.main(["run", str(folder), "--out", str(tmp_path / "out")])
+    assert ended.value.code == 128 + number
+    assert engine.networks[0].closed
+    assert json.loads((tmp_path / "out/incomplete.json").read_text())["why"] == "ended from outside by a signal"
+    assert not (tmp_path / "out/run.json").exists()
+    assert signal.getsignal(number) == before
