@@ -8,6 +8,7 @@ the processes only report, over a pipe.  One that ends without a word counts as 
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import multiprocessing
 import os
 import signal
@@ -31,6 +32,7 @@ from linklab.stage import Capture, Settings
 BYTES_PER_S = 0.9e9
 """Of iperf3 data that a pocket computes in a second of wall time, about; only the order of starting depends on it."""
 
+PR_SET_PDEATHSIG = 1
 GRACE_S = 20.0
 """Wall-clock seconds that a process has to tear its network down."""
 
@@ -123,7 +125,11 @@ def run_batch(
             while due and len(running) < jobs:
                 task = due.pop(0)
                 ours, theirs = context.Pipe(duplex=False)
-                process = context.Process(target=_work, args=(theirs, task, engine, settings, recording))
+                process = context.Process(
+                    target=_work,
+                    args=(os.getpid(), theirs, task, engine, settings),
+                    kwargs={"recording": recording},
+                )
                 process.start()
                 theirs.close()
                 task.state, task.steps = "running", len(chosen_steps(task.lab.manual, None))
@@ -170,15 +176,21 @@ def _end(processes: Sequence[ForkProcess]) -> None:
             process.kill()
 
 
-def _work(report: Connection, task: Task, engine: Callable[[], Engine], settings: Settings, recording: bool) -> None:
+def _work(
+    parent: int, report: Connection, task: Task, engine: Callable[[], Engine], settings: Settings, *, recording: bool
+) -> None:
     """The life of one process."""
     os.setpgid(0, 0)  # Ctrl+C in the terminal is for the parent, which passes it on once
     signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
+        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGINT)  # also when the parent is killed: prctl(2)
+        if os.getppid() != parent:
+            return
         with _messages(task.out):
             report.send(_replay(report, task, engine, settings, recording))
     except KeyboardInterrupt:
-        report.send({"state": "broken", "why": "stopped with Ctrl+C"})
+        with contextlib.suppress(BrokenPipeError):  # the parent has gone
+            report.send({"state": "broken", "why": "stopped with Ctrl+C"})
     except LinklabError as error:
         report.send({"state": "broken", "why": " ".join(str(error).split())})
     except Exception as error:  # the table names it, and the other labs go on
