@@ -18,6 +18,7 @@ from linklab.errors import InputError
 
 Take = Callable[[dict[str, Any]], None]
 WRAP = 420
+BESIDE = 235
 
 
 class Dialog(tk.Toplevel):
@@ -155,9 +156,11 @@ def fill_page(frame: ttk.Frame, look: Look, page: Page, shown: Mapping[str, Any]
 
 
 class Input:
-    """One field on the screen: label, widget, unit, and below them help or what is wrong."""
+    """One field on the screen: label, widget, unit, and help or what is wrong below them, or `beside` them."""
 
-    def __init__(self, frame: ttk.Frame, look: Look, field: Field, value: Any, row: int, *, width: int = 32) -> None:
+    def __init__(
+        self, frame: ttk.Frame, look: Look, field: Field, value: Any, row: int, *, width: int = 32, beside: bool = False
+    ) -> None:
         self.field, self.look = field, look
         px = look.px
         if field.kind in ("lines", "rows"):
@@ -188,12 +191,12 @@ class Input:
             )
             self.widget.grid(row=row, column=1, sticky="ew", pady=px(2))
             ttk.Label(frame, text=field.unit, style="Muted.TLabel").grid(row=row, column=2, sticky="w", padx=(px(8), 0))
-        self._note = ttk.Label(
-            frame, text=self._help(), style="Muted.TLabel", font=look.font(9), wraplength=px(WRAP - 120)
-        )
-        if self._help():
-            self._note.grid(row=row + 1, column=1, columnspan=2, sticky="w", pady=(0, px(5)))
-        self._row = row + 1
+        wrap = px(BESIDE if beside else WRAP - 120)
+        self._note = ttk.Label(frame, text=self._help(), style="Muted.TLabel", font=look.font(9), wraplength=wrap)
+        self._place: dict[str, Any] = {"row": row + 1, "column": 1, "columnspan": 2, "pady": (0, px(5))}
+        if beside:
+            self._place = {"row": row, "column": 3, "padx": (px(8), 0)}
+        self.complain("")
 
     def _help(self) -> str:
         if self.field.kind == "rows":
@@ -232,7 +235,7 @@ class Input:
         """Show what is wrong, or the help again."""
         self._note.configure(text=message or self._help(), style="Bad.TLabel" if message else "Muted.TLabel")
         if message or self._help():
-            self._note.grid(row=self._row, column=1, columnspan=2, sticky="w", pady=(0, self.look.px(5)))
+            self._note.grid(**self._place, sticky="w")
         else:
             self._note.grid_remove()
 

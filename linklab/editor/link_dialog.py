@@ -48,17 +48,16 @@ class Direction(ttk.Frame):
         left.pack(side="left", anchor="n")
         right.pack(side="left", anchor="n", padx=(look.px(24), 0))
         for i, field in enumerate(link_fields.DIRECTION_FIELDS):
-            frame = left if i < 7 else right
-            self.inputs[field.key] = Input(frame, look, field, shown[field.key], 2 * i, width=18)
+            self.inputs[field.key] = Input(left, look, field, shown[field.key], i, width=14, beside=True)
         line = ttk.Frame(right)
-        line.grid(row=100, column=0, columnspan=3, sticky="ew", pady=(look.px(8), 0))
+        line.pack(anchor="w", pady=(look.px(2), look.px(8)))
         ttk.Label(line, text="Queue discipline").pack(side="left", padx=(0, look.px(12)))
         self.kind = ttk.Combobox(line, values=[NO_DISCIPLINE, *DISCIPLINES], state="readonly", width=18)
         self.kind.set(shown["kind"] or NO_DISCIPLINE)
         self.kind.pack(side="left")
         self.kind.bind("<<ComboboxSelected>>", lambda _: self._chose({}))
-        self.parameters = ttk.Frame(self.columns)
-        self.parameters.pack(side="left", anchor="n", padx=(look.px(24), 0))
+        self.parameters = ttk.Frame(right)
+        self.parameters.pack(anchor="w")
         self._chose(shown)
         self._switched()
 
@@ -70,11 +69,10 @@ class Direction(ttk.Frame):
             del self.inputs[key]
         kind = self.kind.get()
         if kind in DISCIPLINES:
-            ttk.Label(self.parameters, text=kind, style="Title.TLabel").grid(row=0, column=0, columnspan=2, sticky="w")
             for i, parameter in enumerate(DISCIPLINES[kind]):
                 field = link_fields.discipline_field(kind, parameter.name)
                 text = shown.get(field.key, field.default)
-                self.inputs[field.key] = Input(self.parameters, self.look, field, text, 2 * i + 2, width=12)
+                self.inputs[field.key] = Input(self.parameters, self.look, field, text, i, width=12, beside=True)
 
     def _switched(self) -> None:
         """Fields are greyed while the tab Link decides."""
