@@ -13,6 +13,7 @@ import pytest
 from robot import needs_display
 
 from linklab import kernel
+from linklab.editor import edits
 from linklab.engine.api import Shows, Typed
 from linklab.engine.pocket import PocketEngine
 from linklab.topology import Topology
@@ -304,3 +305,62 @@ def test_without_a_display():
         done.stderr
         == 'linklab: no display for a window; without one, `linklab shell "mine.mn"` runs a topology in this terminal\n'
     )
+
+
+@needs_kernel
+def test_start_cli_opens_the_mininet_cli(hand, tmp_path):
+    """With Start CLI a terminal with the CLI opens at Run, and commands typed there run on the nodes."""
+    path = tmp_path / "cli.mn"
+    topology = Topology.load(ROOT / "topologies/Lab 10.mn")
+    data = {**topology.preferences.data, "startCLI": "1"}
+    edits.set_preferences(topology, data).save(path)
+    hand.editor.filing.open_path(path)
+    run(hand)
+    session = hand.editor.networking.runner.session
+    hand.until(session.server.console_is_open, 30, "the CLI")
+    hand.settle(1.5)
+    hand.robot.move(100, 100)
+    hand.settle(0.3)
+    hand.robot.type("h1 ping -c 1 h2 > cli.txt\n")
+    seen = tmp_path / "cli.txt"
+    hand.until(lambda: seen.exists() and "1 received" in seen.read_text(), 30, "the ping")
+
+
+def test_a_file_with_a_name_twice_is_mended_when_asked(hand, tmp_path):
+    """Two hosts of one name cannot both be seen: Mend gives the second its own, and undo takes it back."""
+    draw_lab_1(hand)
+    text = hand.editor.document.topology.dumps().replace('"hostname": "h2"', '"hostname": "h1"')
+    (tmp_path / "twice.mn").write_text(text)
+    hand.editor.document.saved(None)
+    hand.editor.filing.open_path(tmp_path / "twice.mn")
+    hand.until(lambda: hand.dialog() is not None, what="the question")
+    hand.dialog().focus_force()
+    hand.key("Return")
+    assert [node.name for node in hand.editor.document.topology.hosts] == ["h1", "h2"]
+    assert [p for p in hand.editor.document.topology.problems() if p.severity == "error"] == []
+    assert hand.editor.document.undo_label == "Mend"
+
+
+def test_layers_theme_and_size(hand):
+    """Addresses and port names come and go by their keys; dark and double size keep the drawing."""
+    draw_lab_1(hand)
+    drawing = hand.editor.drawing
+    hand.robot.move(500, 500)
+
+    def texts():
+        return {drawing.itemcget(item, "text") for item in drawing.find_withtag("label")}
+
+    assert texts() >= {"h1", "10.0.0.1/8", "s1-eth1"}
+    hand.key("F6")
+    hand.key("F7")
+    assert texts() == {"h1", "h2", "s1"}
+    before = hand.editor.document.topology
+    hand.key("F9")
+    hand.settle(0.5)
+    hand.editor._set_scale(2.0)
+    hand.settle(0.5)
+    drawing = hand.editor.drawing
+    assert hand.editor.look.theme == "dark"
+    assert hand.editor.look.scale == 2.0
+    assert texts() == {"h1", "h2", "s1"}
+    assert hand.editor.document.topology == before
