@@ -27,12 +27,14 @@ from linklab.editor.icons import Icons
 from linklab.editor.menus import MenuBar, popup
 from linklab.editor.networking import Networking
 from linklab.editor.properties import Properties
+from linklab.editor.running import preload
 from linklab.editor.settings import Settings, load_settings, save_settings
 from linklab.editor.theme import Look, apply
 from linklab.editor.toolbar import ToolBar
 from linklab.errors import InputError, MissingError
 
 COLLECT_MS = 10_000
+PRELOAD_MS = 300
 SCALES = (("As the display says", 0.0), ("100 %", 1.0), ("125 %", 1.25), ("150 %", 1.5), ("200 %", 2.0))
 
 
@@ -68,6 +70,7 @@ class Editor:
         self.drawing.focus_set()
         self._fit_when_seen()
         self.root.after_idle(self.filing.begin)
+        self.root.after(PRELOAD_MS, preload)
         gc.disable()
         self.root.after(COLLECT_MS, self._collect)
 

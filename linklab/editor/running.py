@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import base64
 import contextlib
+import importlib
 import json
 import queue
 import threading
@@ -267,6 +268,17 @@ class _Lines:
             *lines, self._rest = (self._rest + base64.b64decode(message["data"]).decode(errors="replace")).split("\n")
             for line in lines:
                 self._take(line.strip())
+
+
+def preload() -> None:
+    """Load what Run needs, in a thread of its own, so that the first Run does not wait for it."""
+
+    def load() -> None:
+        with contextlib.suppress(ImportError):  # told of at Run
+            importlib.import_module("linklab.commands.run")
+            importlib.import_module("linklab.engine.pocket")
+
+    threading.Thread(target=load, name="preload", daemon=True).start()
 
 
 # --- orders
