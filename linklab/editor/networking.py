@@ -100,7 +100,8 @@ class Networking:
         self.editor.status.busy(False)
         if session.clock is not None:
             self._show_clock_bar()
-        self.editor.say("running; right-click a node for a terminal")
+        doubts = [str(problem) for problem in self.editor.document.topology.problems()]
+        self.editor.say(f"running; note: {doubts[0]}" if doubts else "running; right-click a node for a terminal")
         self.editor.refresh()
         if self.editor.document.topology.preferences.start_cli:
             self.terminal("mininet")
