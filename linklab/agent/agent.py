@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import math
 import os
+import re
 import selectors
 import signal
 import socket
@@ -31,6 +32,8 @@ WORK = "/lab"
 TICK_S = 0.1
 """Typing begins at whole ticks of network time, so that what happened between two steps leaves no trace in the next."""
 SHELL_DEADLINE_S = 30
+ASKS_FOR_END = re.compile(r"(?:^|[;&|])\s*(?:exit|logout|quit|EOF)(?:\s+\d+)?[\s;]*$")
+"""A last line that ends the shell it is typed into, or Mininet's CLI."""
 
 
 @dataclass
@@ -53,6 +56,7 @@ class Agent:
         self.selector = selectors.DefaultSelector()
         self.decoder = protocol.Decoder()
         self.terminals: dict[str, Terminal] = {}
+        self.lost: dict[str, str] = {}  # terminals whose shell died at something in the background, and how
         self.requests: list[Request] = []
         self.net: Any = None
         self.ready_clock = time.monotonic()
@@ -222,7 +226,7 @@ class Agent:
     def _running_in(self, name: str) -> Terminal:
         terminal = self.terminals.get(name)
         if terminal is None or terminal.job is None:
-            raise TerminalError(f"terminal {name}: nothing runs there in the background")
+            raise TerminalError(self.lost.pop(name, f"terminal {name}: nothing runs there in the background"))
         return terminal
 
     def _wait_for_end(self, message: dict[str, Any], terminal: Terminal) -> None:
@@ -264,7 +268,11 @@ class Agent:
                 if self._to_interrupt(job) and job.interrupt_at_s is not None and job.interrupt_at_s <= now:
                     job.interrupted = True
                     terminal.interrupt()
-            if all(job.end_s is not None or (job.kind == "background" and not job.lines) for job in request.jobs):
+            failed = next((job.failed for job in request.jobs if job.failed), None)
+            if failed is not None:
+                self.requests.remove(request)
+                self._send({"id": request.id, "error": failed})
+            elif all(job.end_s is not None or (job.kind == "background" and not job.lines) for job in request.jobs):
                 self.requests.remove(request)
                 self._send(
                     {"id": request.id, "ok": {"done": [self._completed(*pair) for pair in self._pairs(request)]}}
@@ -296,6 +304,7 @@ class Agent:
             else:
                 terminal = start_shell(name, where, self.env, WORK)
             self.terminals[name] = terminal
+            self.lost.pop(name, None)
             self._watch(terminal.master, lambda: self._terminal_readable(terminal))
             self._until_ready(terminal)
         return self.terminals[name]
@@ -333,14 +342,22 @@ class Agent:
             self._send({"event": "output", "terminal": terminal.name, "text": text})
 
     def _closed(self, terminal: Terminal) -> None:
-        """The shell has gone (`exit`): its job ends with it, and the next one gets a new shell."""
+        """The shell has gone: its job ends with it, as an error unless it asked for that; the next gets a new shell."""
         self._unwatch(terminal.master)
         os.close(terminal.master)
+        code = 0
         with contextlib.suppress(ChildProcessError):
-            os.waitpid(terminal.pid, 0)
+            code = os.waitstatus_to_exitcode(os.waitpid(terminal.pid, 0)[1])
         self.terminals.pop(terminal.name, None)
-        if terminal.job is not None and terminal.job.end_s is None:
-            terminal.job.end_s = self.now_s()
+        job = terminal.job
+        if job is None or job.end_s is not None:
+            return
+        job.end_s = self.now_s()
+        if job.lines or not ASKS_FOR_END.search(job.text.rstrip().rpartition("\n")[2]):
+            how = f"was ended by signal {-code}" if code < 0 else f"ended with status {code}"
+            job.failed = f'terminal {terminal.name}: its shell {how} at "{" ".join(job.text.split())}"'
+            if not any(job is waited for request in self.requests for waited in request.jobs):
+                self.lost[terminal.name] = job.failed
 
     def _stop_commands(self) -> None:
         for node in self.net.values():

@@ -47,6 +47,8 @@ class Job:
     end_s: float | None = None
     interrupt_at_s: float | None = None
     interrupted: bool = False
+    failed: str | None = None
+    """What kept it from its end, as a sentence."""
 
     @property
     def kind(self) -> str:

@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The agent's requests on shells of this machine, without a network: what is refused, and shells that end."""
+
+import os
+import signal
+import time
+
+import pytest
+
+pytest.importorskip("mininet")
+
+from linklab.agent.agent import Agent
+from linklab.agent.terminal import RC
+
+PROMPT = {"kind": "prompt"}
+
+
+class Served(Agent):
+    """An agent whose terminals are shells in the root namespace, and whose answers are kept."""
+
+    def __init__(self, tmp_path):
+        super().__init__(-1, stops_time=False, waits_for_us=False)
+        (tmp_path / "rc").write_text(RC)
+        self.env = {"PATH": os.environ["PATH"], "LINKLAB_RC": str(tmp_path / "rc"), "TERM": "dumb"}
+        self.answers = []
+
+    def _send(self, message):
+        if "id" in message:
+            self.answers.append(message)
+
+    def _namespace(self, base):
+        return []
+
+    def ask(self, op, **fields):
+        """One request and its answer."""
+        self.answers.clear()
+        self._handle({"id": 1, "op": op, **fields})
+        return self.answer()
+
+    def answer(self):
+        """Serve until there is one."""
+        deadline = time.monotonic() + 10
+        while not self.answers:
+            assert time.monotonic() < deadline
+            for key, _ in self.selector.select(0.1):
+                key.data()
+            self._advance()
+        return self.answers[0]
+
+    def run(self, *typed, finish=PROMPT):
+        """Type (terminal, text) pairs together."""
+        return self.ask("run", actions=[{"terminal": t, "text": text, "finish": finish} for t, text in typed])
+
+
+@pytest.fixture
+def agent(tmp_path, monkeypatch):
+    """An agent whose shells are ended afterwards."""
+    monkeypatch.setattr("linklab.agent.agent.WORK", str(tmp_path))
+    agent = Served(tmp_path)
+    yield agent
+    for terminal in agent.terminals.values():
+        os.close(terminal.master)
+        os.kill(terminal.pid, signal.SIGKILL)
+        os.waitpid(terminal.pid, 0)
+
+
+def test_a_shell_that_dies_at_a_command_is_an_error(agent):
+    """It names the signal and what was typed, and the next command gets a new shell; regression: it was a success."""
+    answer = agent.run(("h1", "echo begun; kill -9 $$"))
+    assert answer["error"] == 'terminal h1: its shell was ended by signal 9 at "echo begun; kill -9 $$"'
+    assert agent.run(("h1", "echo again"))["ok"]["done"][0]["output"] == "again\n"
+
+
+def test_a_shell_that_ends_before_all_is_typed_is_an_error(agent):
+    """`exit` asks for the end only as the last word."""
+    answer = agent.run(("h1", "exit 3\necho never"))
+    assert answer["error"] == 'terminal h1: its shell ended with status 3 at "exit 3 echo never"'
+
+
+@pytest.mark.parametrize("text", ["exit", "exit 3", "true; exit"])
+def test_a_shell_that_is_told_to_end_is_none(agent, text):
+    """What was typed asks for it."""
+    assert agent.run(("h1", text))["ok"]["done"][0]["exit_status"] is None
+
+
+def test_a_shell_that_dies_in_the_background_is_told_when_it_is_asked_for(agent):
+    """`stop` says what became of it, not that nothing runs there."""
+    agent.run(("h1", "kill -9 $$"), finish={"kind": "background"})
+    deadline = time.monotonic() + 10
+    while agent.terminals and time.monotonic() < deadline:
+        for key, _ in agent.selector.select(0.1):
+            key.data()
+    assert "was ended by signal 9" in agent.ask("stop", terminal="h1")["error"]
