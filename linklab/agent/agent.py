@@ -188,16 +188,21 @@ class Agent:
     def _op_run(self, message: dict[str, Any]) -> None:
         actions = message["actions"]
         terminals = [self._terminal(action["terminal"]) for action in actions]
+        jobs = [Job(action["text"], action["finish"], 0.0, action["text"].split("\n")) for action in actions]
+        request = Request(message["id"], terminals, jobs)
+        for number, (terminal, job) in enumerate(self._pairs(request)):  # all, before any is typed
+            if terminal in terminals[:number]:
+                raise TerminalError(
+                    f"terminal {terminal.name}: two texts cannot be typed there at once; "
+                    f"use a second terminal, {terminal.name}#2"
+                )
+            terminal.check(job)
         self._wait_for_tick()
-        request = Request(message["id"], terminals, [])
-        for terminal, action in zip(terminals, actions, strict=True):
-            self._forget_finished(terminal)
-            lines = action["text"].split("\n")
-            job = Job(action["text"], action["finish"], self.now_s(), lines)
-            terminal.type(job)
+        for terminal, job in self._pairs(request):
+            job.start_s = self.now_s()
             if job.kind == "after":
-                job.interrupt_at_s = job.start_s + float(action["finish"]["seconds"])
-            request.jobs.append(job)
+                job.interrupt_at_s = job.start_s + float(str(job.finish["seconds"]))
+            terminal.type(job)
         self.requests.append(request)
         self._advance()
 
@@ -205,12 +210,6 @@ class Agent:
         if self.stops_time:
             now = self.now_s()
             time.sleep(math.ceil(now / TICK_S + 1e-6) * TICK_S - now)
-
-    @staticmethod
-    def _forget_finished(terminal: Terminal) -> None:
-        """A job whose answer has been given no longer holds the terminal; one in the background that ended may go."""
-        if terminal.job is not None and terminal.job.end_s is not None:
-            terminal.job = None
 
     def _op_stop(self, message: dict[str, Any]) -> None:
         terminal = self._running_in(message["terminal"])

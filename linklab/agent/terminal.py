@@ -70,9 +70,9 @@ class Terminal:
     asks: bool = False
     """Whether a program waits there for what is typed next (its last text was finished by what it showed)."""
 
-    def type(self, job: Job) -> None:
-        """Start a job; its first line is typed now."""
-        if self.job is not None:
+    def check(self, job: Job) -> None:
+        """TerminalError if the job cannot be typed here now; one whose answer has been given is not in the way."""
+        if self.job is not None and self.job.end_s is None:
             raise TerminalError(f'terminal {self.name}: "{self.job.text}" is still running there; stop it first')
         longest = max(len(line.encode()) + 1 for line in job.lines)
         if longest > LONGEST_LINE:
@@ -80,6 +80,10 @@ class Terminal:
                 f"terminal {self.name}: a line of {longest} bytes cannot be typed, only {LONGEST_LINE}; "
                 "break it with a backslash, or write a script and run that"
             )
+
+    def type(self, job: Job) -> None:
+        """Start a job; its first line is typed now. TerminalError as `check`."""
+        self.check(job)
         self.job = job
         if not self.asks:
             no_echo(self.master)  # a program that had the terminal may have left it on, as Mininet's CLI does

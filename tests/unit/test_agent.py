@@ -91,3 +91,17 @@ def test_a_shell_that_dies_in_the_background_is_told_when_it_is_asked_for(agent)
         for key, _ in agent.selector.select(0.1):
             key.data()
     assert "was ended by signal 9" in agent.ask("stop", terminal="h1")["error"]
+
+
+def test_together_is_refused_as_a_whole(agent):
+    """A line too long for one terminal leaves the other free; regression: its half had been typed and held it."""
+    answer = agent.run(("h1", "sleep 60"), ("h2", "echo " + "x" * 5000))
+    assert "a line of 5006 bytes cannot be typed" in answer["error"]
+    assert agent.run(("h1", "echo free"))["ok"]["done"][0]["output"] == "free\n"
+
+
+def test_two_texts_for_one_terminal_are_refused(agent):
+    """Neither is typed."""
+    answer = agent.run(("h1", "sleep 60"), ("h1", "echo x"))
+    assert answer["error"] == "terminal h1: two texts cannot be typed there at once; use a second terminal, h1#2"
+    assert agent.run(("h1", "echo free"))["ok"]["done"][0]["output"] == "free\n"
