@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import subprocess
 import sys
 import time
@@ -30,6 +31,7 @@ REFUSED = {
     "user": "the user-space reference switch is not part of any supported distribution",
     "userns": "the user-space reference switch is not part of any supported distribution",
 }
+STATUS = "linklab-status:"
 OVS_DEADLINE_S = 20
 OVS_COUNTS_CPUS_FROM_S = 10.1
 """Uptime from which Open vSwitch starts threads for packets that the kernel hands it; before, every one is lost ("lost"
@@ -80,7 +82,7 @@ def build(plan: dict[str, Any]) -> Mininet:
         for node in plan["nodes"]:
             net.get(node["name"]).stop_command = node.get("stop_command")
             if node.get("start_command"):
-                net.get(node["name"]).cmd(node["start_command"])
+                _do(net, node["name"], node["start_command"])
     except BuildError:
         raise
     except Exception as error:
@@ -119,8 +121,7 @@ def _add_node(net: Mininet, node: dict[str, Any]) -> None:
     name, kind = node["name"], node["kind"]
     if kind == "host":
         options = {"ip": node["address"], "defaultRoute": node["default_route"], "privateDirs": _private(node)}
-        limited = node["cpu"] is not None or node["cores"] is not None
-        net.addHost(name, cls=CPULimitedHost if limited else Host, **options)
+        net.addHost(name, cls=Host if node["cpu"] is None else CPULimitedHost, **options)  # `cores`: topology.checks
         if node["cpu"] is not None:
             net.get(name).setCPUFrac(f=node["cpu"], sched="cfs" if node["sched"] == "host" else node["sched"])
     elif kind == "legacyRouter":
@@ -182,9 +183,7 @@ def _impair(net: Mininet, plan: dict[str, Any]) -> None:
             if link["opts"]:  # Mininet has set its own for both directions
                 node.cmd(f"tc qdisc del dev {interface} root")
             for line in end["tc"]["lines"]:
-                *words, status = node.cmd(f"{line}; echo $?").split()
-                if status != "0":
-                    raise BuildError(f"{end['node']}: {line}: {' '.join(words)}")
+                _do(net, end["node"], line)
             seen = [qdisc["kind"] for qdisc in json.loads(node.cmd(f"tc -j qdisc show dev {interface}") or "[]")]
             missing = [kind for kind in end["tc"]["kinds"] if kind not in seen]
             if missing:
@@ -204,8 +203,32 @@ def _configure_hosts(net: Mininet, plan: dict[str, Any]) -> None:
             if seen != value.split():
                 raise BuildError(f"{node['name']}: {key} is {' '.join(seen)} after setting it to {value}")
         for vlan in node.get("vlan_interfaces", ()):
-            host.cmd(f"ip link add link {vlan['parent']} name {vlan['name']} type vlan id {vlan['id']}")
-            host.cmd(f"ip addr add {vlan['address']} dev {vlan['name']}; ip link set {vlan['name']} up")
+            name = vlan["name"]
+            _do(net, host.name, f"ip link add link {vlan['parent']} name {name} type vlan id {vlan['id']}")
+            _do(net, host.name, f"ip addr add {vlan['address']} dev {name}")
+            _do(net, host.name, f"ip link set {name} up")
+            if vlan["address"] not in (seen := host.cmd(f"ip -o -4 addr show dev {name}").split()):
+                raise BuildError(f"{host.name}: {name} shows {' '.join(seen)}, not {vlan['address']}, after setting it")
+        if route := node.get("default_route"):
+            # Mininet sets it and does not look
+            _do(net, host.name, f"ip route replace default {route}")
+            if route not in (shown := host.cmd("ip route show default")):
+                raise BuildError(f"{host.name}: the default route is {shown.strip() or 'not there'}, not {route}")
+
+
+def _do(net: Mininet, name: str, command: str) -> None:
+    """Run a command in the shell that Mininet keeps on a node.
+
+    `eval`, so that a command which ends in & or in a comment is whole before the status is asked for.
+
+    Raises:
+        BuildError: it ended with another status than 0; names the node and the command, with what was printed.
+    """
+    shown = net.get(name).cmd(f"eval {shlex.quote(command)}; printf '\\n{STATUS}%d\\n' $?")
+    said, _, status = shown.rpartition(STATUS)
+    if not status.strip().isdecimal() or int(status) != 0:
+        words = " ".join(said.split()) or f"status {status.strip() or 'unknown'}"
+        raise BuildError(f"{name}: {command}: {words}")
 
 
 def start_ovs() -> None:

@@ -10,6 +10,7 @@ from pockets import needs_pocket, type_
 from linklab.editor import edits, export, running
 from linklab.engine.api import Shows, Typed
 from linklab.engine.pocket import PocketEngine
+from linklab.errors import AgentError
 from linklab.impair import DISCIPLINES, Impairment, change_commands, commands, kinds
 from linklab.topology import Topology
 
@@ -105,3 +106,39 @@ def test_a_delay_of_one_direction_is_measured(tmp_path, data):
     times_ms = [float(each) for each in re.findall(r"time=([\d.]+) ms", output)]
     wanted_ms = float(data["delay"].removesuffix("ms"))
     assert times_ms[1:] == pytest.approx([wanted_ms] * 2, abs=0.2)
+
+
+def test_cores_say_that_they_do_nothing_and_do_not_keep_the_network_from_running(tmp_path):
+    """A pocket has one processor; the start command may end in & or a comment, and run to several lines."""
+    command = "sleep 60 &\necho two > two.txt # done"
+    topology = edits.set_opts(pair_of_hosts(), "h1", {"cores": "0", "startCommand": command})
+    with PocketEngine().start(topology, workdir=tmp_path) as network:
+        assert type_(network, "ping -c 1 10.0.0.2", "h1").exit_status == 0
+    assert (tmp_path / "two.txt").read_text() == "two\n"
+
+
+@pytest.mark.parametrize(
+    ("opts", "says"),
+    [
+        (
+            {"vlanInterfaces": [["10.1.0.1/24", "100"], ["10.2.0.1/24", "100"]]},
+            "h1: ip link add link h1-eth0 name h1-eth0.100 type vlan id 100: RTNETLINK answers: File exists",
+        ),
+        ({"defaultRoute": "192.168.77.1"}, "h1: ip route replace default via 192.168.77.1: .*Nexthop has invalid"),
+        ({"startCommand": "cat /no/such"}, "h1: cat /no/such: cat: /no/such: No such file or directory"),
+        ({"startCommand": "exec 3>&1; false"}, "h1: exec 3>&1; false: status 1"),
+    ],
+)
+def test_what_cannot_be_set_up_is_named_with_node_and_command(tmp_path, opts, says):
+    """Regression: the network was built without it."""
+    topology = edits.set_opts(pair_of_hosts(), "h1", opts)
+    with pytest.raises(AgentError, match=says), PocketEngine().start(topology, workdir=tmp_path):
+        pass
+
+
+def pair_of_hosts():
+    """Two hosts and a link."""
+    topology = Topology()
+    for _ in range(2):
+        topology, _ = edits.add_node(topology, "host", 0, 0)
+    return edits.add_link(topology, "h1", "h2")
