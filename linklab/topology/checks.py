@@ -46,7 +46,7 @@ def problems(topology: Topology) -> list[Problem]:
     if not found:
         found = [*_names(topology), *_ends(topology)]
     if not any(problem.severity == "error" for problem in found):
-        found += [*_interface_names(topology), *_addresses(topology), *_loops(topology)]
+        found += [*_interface_names(topology), *_addresses(topology), *_loops(topology), *_unheeded(topology)]
     return found
 
 
@@ -333,6 +333,14 @@ def _loops(topology: Topology) -> Iterator[Problem]:
                 message = "closes a loop of switches; without a spanning tree broadcasts circle in it for ever"
                 yield Problem("warning", f"link {link.name}", message)
             group[src] = dest
+
+
+def _unheeded(topology: Topology) -> Iterator[Problem]:
+    """What is right but has no effect: User-mode Linux has one processor."""
+    for host in topology.hosts:
+        if cores := host.opts.get("cores"):
+            message = f'"cores" {cores} is kept in the file but has no effect in a pocket, which has one processor'
+            yield Problem("warning", f"host {host.name}", message)
 
 
 def wireless_names(topology: Topology) -> set[str]:

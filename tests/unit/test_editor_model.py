@@ -120,7 +120,7 @@ def test_a_copy_has_its_own_name_number_and_address():
     h3 = edits.named(after)["h3"]
     assert h3.opts == {"hostname": "h3", "nodeNum": 3, "sched": "host", "cores": "0"}
     assert [(k.src, k.dest, dict(k.opts)) for k in after.links[2:]] == [("h3", "s2", {"bw": 10}), ("h4", "s2", {})]
-    assert after.problems() == []
+    assert [p.where for p in after.problems()] == ["host h1", "host h3"]  # their cores have no effect
 
 
 def test_aligning_and_spreading():

@@ -492,6 +492,7 @@ def test_several_errors_are_counted():
 WARNINGS = [
     ({"links": [link("h1", "h2")]}, "link h1-h2: joins two hosts, which runs but which MiniEdit cannot draw"),
     ({"hosts": [host(1, ip="172.16.0.1/16"), host(2)]}, 'host h1: "ip" 172.16.0.1 is outside the ipBase 10.0.0.0/8'),
+    ({"hosts": [host(1, cores="0,1"), host(2)]}, 'host h1: "cores" 0,1 is kept in the file but has no effect in a pocket, which has one processor'),
     (with_link(bw=10000), 'link h1-s1: "bw" 10000 Mbit/s is above 1000, from where stock Mininet leaves a link unlimited'),
     ({"hosts": [host(1, hostname="client")], "links": []}, 'host client: a terminal called "client" is Linklab\'s own; rename the node'),
     ({"switches": [switch(1), switch(2)], "links": [link("s1", "s2"), link("s2", "s1")]}, "link s2-s1: closes a loop of switches; without a spanning tree broadcasts circle in it for ever"),
