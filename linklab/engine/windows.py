@@ -33,6 +33,7 @@ OPENERS = ("xdg-open", "gio", "exo-open")
 VIEWERS = {".pdf": ("evince", "okular", "atril", "xpdf", "mupdf", "qpdfview", "zathura")}
 EDITORS = ("featherpad", "gnome-text-editor", "gedit", "kate", "mousepad", "leafpad", "pluma", "xed")
 TEXT_EDITORS = ("nano", "vim", "vi")
+PLOT_OPTIONS = frozenset({"--qdisc", "--limit"})
 USAGE = "terminal NODE, open FILE, edit FILE, queue FILE or clock"
 
 
@@ -130,17 +131,25 @@ class Windows:
         return self._start([program, "-T", f"{node}: {self.server.name}", "-e", *command], by_hand)
 
     def _file(self, name: str, how: Any) -> tuple[str, int]:
-        path = PurePosixPath(name)
-        if INSIDE not in (path, *path.parents):
-            return f"{name} exists only inside the network; write it under /lab, which is {self.workdir}, to open it", 1
-        outside = self.workdir / path.relative_to(INSIDE)
-        # a link in the folder may lead anywhere, but what is meant is the network's file
-        if self.workdir not in (outside.resolve(), *outside.resolve().parents):
-            return f"{name} leads out of {self.workdir}, so it is not opened", 1
+        outside, refusal = self._outside(name)
+        if refusal:
+            return refusal, 1
         if not self.display:
             return f"no display: the file is {outside}", 0
         answer: tuple[str, int] = how(outside)
         return answer
+
+    def _outside(self, name: str) -> tuple[Path, str]:
+        """Where a file of the network lies on the host; or why it is none that may be opened."""
+        path = PurePosixPath(name)
+        if INSIDE not in (path, *path.parents):
+            where = f"write it under /lab, which is {self.workdir}, to open it"
+            return self.workdir, f"{name} exists only inside the network; {where}"
+        outside = self.workdir / path.relative_to(INSIDE)
+        # a link in the folder may lead anywhere, but what is meant is the network's file
+        if self.workdir not in (outside.resolve(), *outside.resolve().parents):
+            return outside, f"{name} leads out of {self.workdir}, so it is not opened"
+        return outside, ""
 
     def _show(self, path: Path) -> tuple[str, int]:
         if not path.exists():
@@ -174,11 +183,17 @@ class Windows:
 
     def _queue(self, name: str, options: Sequence[str]) -> tuple[str, int]:
         """A live plot of a file of samples; answered when the person has stopped it."""
+        taken = _plot_options(options)
+        if taken is None:
+            return f"{' '.join(options)}: a live plot takes --qdisc HANDLE and --limit SIZE, once each", 2
         if not self.display:
             return f"no display: the samples are {name}", 1
+        _, refusal = self._outside(str(PurePosixPath(name).with_suffix(".pdf")) if PurePosixPath(name).name else name)
+        if refusal:  # where s saves the figure
+            return refusal, 1
 
         def follow(path: Path) -> tuple[str, int]:
-            command = [sys.executable, "-m", "linklab", "plot", "queue", str(path), "--follow", *options]
+            command = [sys.executable, "-m", "linklab", "plot", "queue", str(path), "--follow", *taken]
             window = self._spawn(command, stdout=subprocess.PIPE)
             if window is None or window.stdout is None:
                 return "the network has ended", 1
@@ -218,6 +233,18 @@ class Windows:
         except subprocess.TimeoutExpired:
             return "", 0
         return ("", 0) if status == 0 else (f"{command[0]} ended with status {status}: {by_hand}", 1)
+
+
+def _plot_options(words: Sequence[str]) -> list[str] | None:
+    """The options of a live plot that a program inside may give, a word each; None if there is another.
+
+    No more than these: `--out`, for one, would have the host write where a program inside says.
+    """
+    names, values = list(words[::2]), list(words[1::2])
+    known = len(names) == len(values) and len(set(names)) == len(names) and PLOT_OPTIONS.issuperset(names)
+    if not known or any(value.startswith("-") for value in values):
+        return None
+    return [f"{name}={value}" for name, value in zip(names, values, strict=True)]
 
 
 def _signal(window: subprocess.Popen[bytes], *, terminate: bool) -> None:
