@@ -49,16 +49,17 @@ class Asks:
         try:
             asked = json.loads(connection.recv(LARGEST))
             argv = [str(word) for word in asked["argv"]]
-        except (ValueError, KeyError, OSError):
-            connection.close()
+            kind, cwd = argv[0], str(asked.get("cwd", "/lab"))
+        except (ValueError, LookupError, TypeError, OSError):
+            connection.close()  # no question of our shims
             return
-        if self.answers_itself or (argv[0] != "clock" and not self.has_display):
+        if self.answers_itself or (kind != "clock" and not self.has_display):
             # a live plot must know that nobody opened it, and where the file is, is no answer to `clock`
-            self._reply(connection, without_display(argv), 1 if argv[0] in ("clock", "queue") else 0)
+            self._reply(connection, without_display(argv), 1 if kind in ("clock", "queue") else 0)
             return
         self.count += 1
         self.open[self.count] = connection
-        self.send({"event": "ask", "ask": self.count, "argv": argv, "cwd": str(asked.get("cwd", "/lab"))})
+        self.send({"event": "ask", "ask": self.count, "argv": argv, "cwd": cwd})
 
     def answer(self, message: dict[str, Any]) -> None:
         """The engine's answer to a question."""
