@@ -264,8 +264,8 @@ class AttachServer:
         finally:
             with self._lock:
                 self._clients.discard(client)
-                if client.terminal is not None and self._owners.pop(client.terminal, None) is not None:
-                    self._left.add(client.terminal)
+            if client.terminal is not None:
+                self.leave(client.terminal)
             client.connection.close()
 
     def _clock_changed(self, state: dict[str, Any]) -> None:
@@ -300,9 +300,18 @@ class AttachServer:
         """What `terminal` shows goes to this client from now on; first what it has shown already."""
         with self._lock:
             early = self._early.pop(terminal, [])
+            if terminal in self._left:
+                return
             for message in early:
                 client.tell(message)
             self._owners[terminal] = client
+
+    def leave(self, terminal: str) -> None:
+        """Nobody wants any more what `terminal` shows."""
+        with self._lock:
+            self._owners.pop(terminal, None)
+            self._early.pop(terminal, None)
+            self._left.add(terminal)
 
     def console_is_open(self) -> bool:
         """Whether the Mininet CLI is open: two would type into the same shells."""
@@ -345,19 +354,24 @@ class _Client:
             with contextlib.suppress(EngineError):
                 self.server.link.send("hangup", terminal=self.terminal)
 
-    def _handle(self, message: dict[str, Any]) -> None:
+    def _handle(self, message: Any) -> None:
+        """Do what a frame asks; ValueError for one that is none, before anything of it reaches the agent."""
+        if not isinstance(message, dict):
+            raise ValueError("a frame that is no object")
         op = message.get("op")
         if op == "info":
             self.tell(self._info())
         elif op == "open":
+            fields = _fields(message, node=_is_text, rows=_is_size, columns=_is_size, term=_is_text)
             # in a thread of its own: while the clock is paused the answer waits, and orders to the clock must not
-            threading.Thread(target=self._open, args=(message,), daemon=True).start()
+            threading.Thread(target=self._open, kwargs=fields, daemon=True).start()
         elif op == "clock":
-            text, status = self.server.obey_clock(message["words"])
+            text, status = self.server.obey_clock(_fields(message, words=_is_texts)["words"])
             self.tell({"event": "answer", "text": text, "status": status})
-        elif op in ("input", "resize") and self.terminal is not None:
-            fields = {key: message[key] for key in ("data", "rows", "columns") if key in message}
-            self.server.link.send(op, terminal=self.terminal, **fields)
+        elif op == "input" and self.terminal is not None:
+            self.server.link.send(op, terminal=self.terminal, **_fields(message, data=_is_text))
+        elif op == "resize" and self.terminal is not None:
+            self.server.link.send(op, terminal=self.terminal, **_fields(message, rows=_is_size, columns=_is_size))
 
     def _info(self) -> dict[str, Any]:
         server = self.server
@@ -372,8 +386,7 @@ class _Client:
             info["clock"] = server.clock.now()
         return info
 
-    def _open(self, message: dict[str, Any]) -> None:
-        node = str(message["node"])
+    def _open(self, *, node: str, rows: int, columns: int, term: str) -> None:
         try:
             if node not in (*self.server.nodes, "client", "mininet"):
                 raise InputError(
@@ -391,9 +404,9 @@ class _Client:
                 deadline_s=OPEN_DEADLINE_S,
                 what=f"opening a terminal on {node}",
                 node=node,
-                rows=int(message["rows"]),
-                columns=int(message["columns"]),
-                term=str(message["term"]),
+                rows=rows,
+                columns=columns,
+                term=term,
             )
         except LinklabError as error:
             self.node = ""
@@ -403,9 +416,32 @@ class _Client:
         self.terminal = answer["terminal"]
         if self.gone:  # while it was being opened
             self._hang_up()
+            self.server.leave(answer["terminal"])
             return
         self.tell({"event": "opened"})
         self.server.own(answer["terminal"], self)
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str)
+
+
+def _is_texts(value: Any) -> bool:
+    return isinstance(value, list) and all(map(_is_text, value))
+
+
+def _is_size(value: Any) -> bool:
+    """A terminal's rows or columns, unsigned short in struct winsize (ioctl_tty(2))."""
+    return isinstance(value, int) and 0 <= value < 2**16
+
+
+def _fields(message: dict[str, Any], **wanted: Callable[[Any], bool]) -> dict[str, Any]:
+    """Those fields of a frame; ValueError if one is missing or of the wrong kind."""
+    for name, fits in wanted.items():
+        if not fits(message.get(name)):
+            found = f"is {message[name]!r}" if name in message else "is missing"
+            raise ValueError(f'a frame "{message["op"]}" whose "{name}" {found}')
+    return {name: message[name] for name in wanted}
 
 
 def clock_event(state: dict[str, Any]) -> dict[str, Any]:
