@@ -9,6 +9,7 @@ an error becomes one line on stderr and an exit code.
 from __future__ import annotations
 
 import argparse
+import errno
 import importlib
 import os
 import sys
@@ -16,7 +17,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Protocol, TypeAlias, cast
 
 from linklab import __version__
-from linklab.errors import InputError, LinklabError
+from linklab.errors import InputError, LinklabError, MissingError
 
 if TYPE_CHECKING:  # argparse's own name for what add_subparsers gives, and no type at run time
     Subparsers: TypeAlias = argparse._SubParsersAction[argparse.ArgumentParser]
@@ -85,6 +86,10 @@ def main(argv: Sequence[str] | None = None) -> int:
             os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno()
         )  # `linklab … | head`: no second complaint at exit
         return 141
+    except OSError as error:
+        files = " -> ".join(str(name) for name in (error.filename, error.filename2) if name is not None)
+        print(f"linklab: {files}{': ' if files else ''}{error.strerror or error}", file=sys.stderr)
+        return MissingError.exit_code if error.errno in (errno.ENOSPC, errno.EDQUOT) else InputError.exit_code
     return code
 
 

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
+import errno
 import subprocess
 import sys
 import types
@@ -116,3 +117,21 @@ def test_starting_imports_no_library_but_argparse():
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     loaded = set(done.stdout.split())
     assert not loaded & {"rich", "matplotlib", "numpy", "jinja2", "markdown_it", "linklab.topology", "linklab.doctor"}
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "says"),
+    [
+        (PermissionError(errno.EACCES, "Permission denied", "/x/run.json"), 2, "/x/run.json: Permission denied"),
+        (FileNotFoundError(errno.ENOENT, "No such file or directory", "out"), 2, "out: No such file or directory"),
+        (OSError(errno.ENOSPC, "No space left on device", "/x/run.json"), 4, "/x/run.json: No space left on device"),
+        (OSError(errno.ENOSPC, "No space left on device"), 4, "No space left on device"),
+        (OSError(errno.EXDEV, "Invalid cross-device link", "a", None, "b"), 2, "a -> b: Invalid cross-device link"),
+        (OSError("no reason"), 2, "no reason"),
+    ],
+)
+def test_a_file_that_cannot_be_used_is_one_line(command, capsys, error, code, says):
+    """A full disk, a folder that has gone, a file of somebody else; regression: a traceback."""
+    command(raising(error))
+    assert cli.main(["try"]) == code
+    assert capsys.readouterr() == ("", f"linklab: {says}\n")
