@@ -12,7 +12,7 @@ import json
 import shutil
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from pathlib import Path
@@ -287,5 +287,6 @@ def _incomplete_unless_whole(lab: Lab, settings: Settings, out: Path) -> Iterato
             case _:
                 why = f"{type(error).__name__}: {error}"
         data = {"format": FORMAT, "lab": lab.number, "seed": settings.seed, "clock": settings.clock.value}
-        write_json(out / "incomplete.json", {**data, "at": at, "why": why})
+        with suppress(OSError):  # a full disk, say: the first error is the one to tell
+            write_json(out / "incomplete.json", {**data, "at": at, "why": why})
         raise

@@ -192,6 +192,20 @@ def test_ctrl_c_leaves_a_run_that_says_so(lab, tmp_path):
     assert engine.networks[0].closed
 
 
+def test_a_full_disk_does_not_hide_the_first_error(lab, tmp_path, monkeypatch):
+    """Regression: that incomplete.json could not be written was all that was told."""
+
+    def full(path, data):
+        raise OSError(28, "No space left on device", str(path))
+
+    def broken(workdir):
+        monkeypatch.setattr("linklab.runner.write_json", full)
+        raise DeadlineError("mkdir did not end")
+
+    with pytest.raises(DeadlineError, match="mkdir did not end"):
+        replay(lab, tmp_path, ScriptedEngine(ANSWERS | {"mkdir one && cd one": broken}))
+
+
 def test_a_folder_in_use_is_refused(lab, tmp_path):
     """No run is written over another."""
     (tmp_path / "run").mkdir()
