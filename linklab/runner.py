@@ -87,7 +87,7 @@ def run_lab(
     """
     started = time.perf_counter()
     steps = chosen_steps(lab.manual, section)
-    preflight(lab, out)
+    preflight(lab, engine, out)
     measured: dict[str, Measurements] = {}
     broken: dict[str, str] = {}
     with _incomplete_unless_whole(lab, settings, out) as note, Stage(lab, engine, settings, out / "files") as stage:
@@ -126,13 +126,14 @@ def chosen_steps(manual: Manual, section: str | None) -> list[Step]:
     return [step for step in steps[:first] if step.setup or step.terminal == "editor"] + inside
 
 
-def preflight(lab: Lab, out: Path) -> None:
-    """Fail before anything is built: the topology can be read, the folder is free, there is room.
+def preflight(lab: Lab, engine: Engine, out: Path) -> None:
+    """Fail before anything is built: the topology can be read, the engine can start, the folder is free and has room.
 
     Raises:
-        LinklabError: TopologyError, InputError for a folder in use, MissingError for a full disk.
+        LinklabError: TopologyError, InputError for a folder in use, MissingError for a kernel, a tool or a full disk.
     """
     lab.load_topology()
+    engine.check()
     try:
         out.mkdir(parents=True, exist_ok=True)
         if any(out.iterdir()):

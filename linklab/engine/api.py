@@ -139,6 +139,10 @@ class Network(Protocol):
 class Engine(Protocol):
     """Something that can run a network."""
 
+    def check(self) -> None:
+        """MissingError, with the cure, if it cannot start one here: no kernel, no place for memory, no tool."""
+        ...
+
     def start(
         self,
         topology: Topology | None,

@@ -67,6 +67,11 @@ class PocketEngine:
     def __init__(self, memory_mib: int = 2048) -> None:
         self.memory_mib = memory_mib
 
+    def check(self) -> None:
+        """MissingError if no kernel is built or its memory has no place; see `Engine.check`."""
+        kernel.require()
+        place.memory_dir(self.memory_mib * 2**20)
+
     @contextlib.contextmanager
     def start(
         self,

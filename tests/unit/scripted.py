@@ -66,6 +66,9 @@ class ScriptedEngine:
     def __init__(self, answers=None):
         self.answers, self.networks, self.started = answers or {}, [], []
 
+    def check(self):
+        """It needs nothing."""
+
     @contextmanager
     def start(self, topology, *, workdir, clock=api.Clock.VIRTUAL, seed=1, profile="desktop"):
         """Start one."""

@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 
 from linklab import kernel
+from linklab.engine import place
+from linklab.engine.pocket import PocketEngine
 from linklab.errors import InputError, MissingError
 from linklab.kernel import build
 from linklab.kernel.tools import Tools
@@ -81,3 +83,15 @@ def test_without_a_kernel_the_cure_is_named(tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_CACHE_HOME", str(Path(tmp_path)))
     with pytest.raises(MissingError, match="run `make kernel`"):
         kernel.require()
+
+
+def test_an_engine_is_ready_with_a_kernel_and_a_place_for_its_memory(tmp_path, monkeypatch):
+    """Both are looked for before anything is made."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    with pytest.raises(MissingError, match="run `make kernel`"):
+        PocketEngine().check()
+    monkeypatch.setattr(kernel, "find", lambda: kernel.Kernel(tmp_path / "linux", "7.3", "0", {}))
+    monkeypatch.setattr(place, "candidates", lambda: [tmp_path])
+    PocketEngine().check()
+    with pytest.raises(MissingError, match="MiB of memory"):
+        PocketEngine(memory_mib=2**40).check()

@@ -9,7 +9,7 @@ import pytest
 from scripted import ScriptedEngine
 
 from linklab.engine import api
-from linklab.errors import DeadlineError, EngineError, InputError, LabError
+from linklab.errors import DeadlineError, EngineError, InputError, LabError, MissingError
 from linklab.lab import Outcome, load_lab
 from linklab.record import compare, load_reference, problems, record
 from linklab.report import write_report
@@ -212,6 +212,18 @@ def test_a_folder_in_use_is_refused(lab, tmp_path):
     (tmp_path / "run" / "x").write_text("")
     with pytest.raises(InputError, match="this folder is in use"):
         replay(lab, tmp_path)
+
+
+def test_an_engine_that_cannot_start_leaves_no_folder(lab, tmp_path):
+    """Regression: that the kernel is missing was found when the run's folder was there already."""
+
+    class Unready(ScriptedEngine):
+        def check(self):
+            raise MissingError("the pocket kernel is not built")
+
+    with pytest.raises(MissingError, match="the pocket kernel is not built"):
+        replay(lab, tmp_path, Unready())
+    assert not (tmp_path / "run").exists()
 
 
 def test_a_file_in_place_of_the_folder_is_refused(lab, tmp_path):
