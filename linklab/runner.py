@@ -2,13 +2,15 @@
 """Replays a lab: manual and network in, a folder with everything it showed and a verdict on each expectation out.
 
 Called by `linklab run` and `linklab record`.  The network's side is `linklab.stage`, the judging `linklab.lab`.
-`run.json` is written last and only for a whole run; a run that broke off leaves `incomplete.json` saying why.
+`run.json` is written last and only for a whole run; until then there is `incomplete.json`, which says who is at it, or
+why the run broke off.
 Layout of the folder: docs/writing-a-lab.md, "What a run leaves".
 """
 
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -90,22 +92,23 @@ def run_lab(
     preflight(lab, engine, out)
     measured: dict[str, Measurements] = {}
     broken: dict[str, str] = {}
-    with _incomplete_unless_whole(lab, settings, out) as note, Stage(lab, engine, settings, out / "files") as stage:
-        for group in groups(steps):
-            note(group)
-            narrator.begin(group, stage.now_s())
-            finished = stage.perform(group)
-            # At once: a later step may write the same files again.
-            measure_captures(lab.manual, finished, out / "files", measured, broken)
-            _save_outputs(stage.captures, out)
-            narrator.end(finished, stage.now_s())
-        network_s = stage.now_s()
-    captures = stage.captures
-    outputs = {step: capture.output for step, capture in captures.items()}
-    verdicts = judge(lab.expectations, scalars_of(measured), outputs, broken)
-    wall_s = time.perf_counter() - started
-    run = Run(lab, settings, out, stage.environment, captures, measured, broken, verdicts, network_s, wall_s)
-    save_run(run)
+    with _incomplete_unless_whole(lab, settings, out) as note:
+        with Stage(lab, engine, settings, out / "files") as stage:
+            for group in groups(steps):
+                note(group)
+                narrator.begin(group, stage.now_s())
+                finished = stage.perform(group)
+                # At once: a later step may write the same files again.
+                measure_captures(lab.manual, finished, out / "files", measured, broken)
+                _save_outputs(stage.captures, out)
+                narrator.end(finished, stage.now_s())
+            network_s = stage.now_s()
+        captures = stage.captures
+        outputs = {step: capture.output for step, capture in captures.items()}
+        verdicts = judge(lab.expectations, scalars_of(measured), outputs, broken)
+        wall_s = time.perf_counter() - started
+        run = Run(lab, settings, out, stage.environment, captures, measured, broken, verdicts, network_s, wall_s)
+        save_run(run)
     return run
 
 
@@ -269,7 +272,12 @@ def _save_outputs(captures: Mapping[str, Capture], out: Path) -> None:
 
 @contextmanager
 def _incomplete_unless_whole(lab: Lab, settings: Settings, out: Path) -> Iterator[Callable[[Sequence[Step]], None]]:
-    """Leave `incomplete.json` with the reason if the body fails; gives a function that notes where the run is."""
+    """Keep `incomplete.json`: who runs this while it does, the reason if it fails; gives a function to note a group.
+
+    A run that is ended by SIGKILL leaves the first; `linklab clean --runs` knows by its `pid` that nobody is at it.
+    """
+    data = {"format": FORMAT, "lab": lab.number, "seed": settings.seed, "clock": settings.clock.value}
+    write_json(out / "incomplete.json", {**data, "at": [], "why": "running", "pid": os.getpid()})
     at: list[str] = []
 
     def note(group: Sequence[Step]) -> None:
@@ -287,7 +295,6 @@ def _incomplete_unless_whole(lab: Lab, settings: Settings, out: Path) -> Iterato
                 why = "ended from outside by a signal"
             case _:
                 why = f"{type(error).__name__}: {error}"
-        data = {"format": FORMAT, "lab": lab.number, "seed": settings.seed, "clock": settings.clock.value}
         with suppress(OSError):  # a full disk, say: the first error is the one to tell
             write_json(out / "incomplete.json", {**data, "at": at, "why": why})
         raise

@@ -2,7 +2,8 @@
 """`linklab clean`: remove what earlier runs left, and nothing that is still used.
 
 Goes by records alone: the run directory's `owner` and `kernel` name processes, a socket that nobody serves is stale, a
-build folder is abandoned when no build holds the lock. Nothing is found by its name pattern and then killed.
+build folder is abandoned when no build holds the lock, a run when the process that its note names has gone. Nothing is
+found by its name pattern and then killed.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import fcntl
+import json
 import os
 import shutil
 import signal
@@ -117,9 +119,32 @@ def _builds(*, dry_run: bool) -> Iterator[str]:
 
 
 def _runs(runs: Path, *, dry_run: bool) -> Iterator[str]:
-    """Folders of runs that broke off: `incomplete.json` there, `run.json` not."""
-    for note in sorted(runs.glob("*/incomplete.json")):
-        if not (note.parent / "run.json").exists():
-            if not dry_run:
-                shutil.rmtree(note.parent, ignore_errors=True)
-            yield f"incomplete run {note.parent}"
+    """Folders of runs that broke off: `incomplete.json` there, `run.json` not, and nobody at it any more."""
+    for folder in _run_folders(runs):
+        if (folder / "run.json").exists() or _goes_on(folder / "incomplete.json"):
+            continue
+        if not dry_run:
+            shutil.rmtree(folder, ignore_errors=True)
+            if folder.parent != runs:
+                with contextlib.suppress(OSError):  # that of several labs, unless there is more in it
+                    folder.parent.rmdir()
+        yield f"incomplete run {folder}"
+
+
+def _run_folders(folder: Path) -> Iterator[Path]:
+    """Folders of runs, also those of several labs; what lies inside a run is the lab's own and not looked at."""
+    for path in sorted(folder.iterdir()) if folder.is_dir() else ():
+        if not path.is_dir() or path.is_symlink():
+            continue
+        if (path / "run.json").exists() or (path / "incomplete.json").exists():
+            yield path
+        else:
+            yield from _run_folders(path)
+
+
+def _goes_on(note: Path) -> bool:
+    """Whether the process that the note names is there; one that got its number later counts too, to be safe."""
+    try:
+        return Path(f"/proc/{int(json.loads(note.read_text())['pid'])}").exists()
+    except (OSError, ValueError, LookupError, TypeError):
+        return False

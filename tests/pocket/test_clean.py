@@ -2,6 +2,7 @@
 """`linklab clean` removes what earlier runs left, by their records, and nothing that is used."""
 
 import fcntl
+import json
 import os
 import socket
 import subprocess
@@ -120,6 +121,30 @@ def test_runs_that_broke_off_go_only_when_asked_for(tidy):
     assert (tidy / "runs/broken").exists()
     main(["clean", "--runs", str(tidy / "runs")])
     assert [path.name for path in (tidy / "runs").iterdir()] == ["whole"]
+
+
+def test_runs_of_several_labs_and_killed_ones_go_and_those_that_go_on_stay(tidy, capsys):
+    """Regression: neither runs/all-…/labNN nor a run ended by SIGKILL was found."""
+    notes = {
+        "all-1/lab01": {"why": "running", "pid": gone_pid()},
+        "all-2/lab01": {"why": "no room"},
+        "killed": {"why": "running", "pid": gone_pid()},
+        "going": {"why": "running", "pid": os.getpid()},
+    }
+    for name, note in notes.items():
+        (tidy / "runs" / name).mkdir(parents=True)
+        (tidy / "runs" / name / "incomplete.json").write_text(json.dumps(note))
+    for name in ("all-2/lab02", "whole"):
+        (tidy / "runs" / name / "files").mkdir(parents=True)
+        (tidy / "runs" / name / "run.json").touch()
+        (tidy / "runs" / name / "files/incomplete.json").write_text("of the lab")
+    main(["clean", "--dry-run", "--runs", str(tidy / "runs")])
+    gone = ["all-1/lab01", "all-2/lab01", "killed"]
+    assert capsys.readouterr().out.split("\n")[:-1] == [f"would remove incomplete run {tidy}/runs/{n}" for n in gone]
+    main(["clean", "--runs", str(tidy / "runs")])
+    assert sorted(path.name for path in (tidy / "runs").iterdir()) == ["all-2", "going", "whole"]
+    assert [path.name for path in (tidy / "runs/all-2").iterdir()] == ["lab02"]
+    assert (tidy / "runs/whole/files/incomplete.json").exists()
 
 
 @pytest.mark.pocket

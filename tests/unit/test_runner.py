@@ -2,6 +2,7 @@
 """Replaying a lab on an engine that answers from a table: what is typed, what is left, what happens when it breaks."""
 
 import json
+import os
 from base64 import b64decode
 from pathlib import Path
 
@@ -177,6 +178,19 @@ def test_a_command_that_fails_ends_the_run_with_its_place(lab, tmp_path):
     note = json.loads((tmp_path / "run" / "incomplete.json").read_text())
     assert note["at"] == ["step-3"]
     assert "mkdir: cannot" in note["why"]
+
+
+def test_a_run_says_who_is_at_it(lab, tmp_path):
+    """For `linklab clean --runs`, which must know a run that SIGKILL ended from one that goes on."""
+
+    def look(workdir):
+        noted.append(json.loads((workdir.parent / "incomplete.json").read_text()))
+        return ""
+
+    noted = []
+    replay(lab, tmp_path, ScriptedEngine(ANSWERS | {"mkdir one && cd one": look}))
+    assert (noted[0]["why"], noted[0]["pid"]) == ("running", os.getpid())
+    assert not (tmp_path / "run" / "incomplete.json").exists()
 
 
 def test_ctrl_c_leaves_a_run_that_says_so(lab, tmp_path):
