@@ -230,6 +230,7 @@ def _judge(
 
 def _measured(expectation: Expectation, lookup: Lookup, scalars: Scalars) -> Verdict:
     if expectation.relation:
+        _check_units(expectation, expectation.relation, scalars)
         holds, left, right = expectation.relation.evaluate(lookup)
         shown = f"{_with_unit(expectation.relation, left, scalars)} {'' if holds else 'not '}"
         shown += f"{expectation.relation.sign} {_with_unit(expectation.relation, right, scalars)}"
@@ -246,6 +247,16 @@ def _measured(expectation: Expectation, lookup: Lookup, scalars: Scalars) -> Ver
     shown = format_number(value, unit)
     story = "" if fits else _story(expectation, shown)
     return Verdict(expectation, Outcome.PASS if fits else Outcome.FAIL, shown, story)
+
+
+def _check_units(expectation: Expectation, relation: Relation, scalars: Scalars) -> None:
+    """LabError with its place where different units are compared; one that was not measured is told of later."""
+    known = {(step, metric): unit for step, found in scalars.items() for metric, (_, unit) in found.items()}
+    if all((name.step, name.metric) in known for name in relation.names()):
+        try:
+            relation.check_units(lambda step, metric: known[step, metric])
+        except InputError as error:
+            raise LabError(f"{expectation.where}: {error}") from error
 
 
 def _story(expectation: Expectation, saw: str = "") -> str:

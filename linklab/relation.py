@@ -2,7 +2,8 @@
 """Relations between measured numbers, such as `bbr.iperf3.throughput.receiver > 5 * reno.iperf3.throughput.receiver`.
 
 Called by `linklab.lab` for the `relation` of an expectation; never hands text to Python's own evaluator.
-Numbers are in base units (bit/s, s, bytes); a number in the text may carry its unit: `ping.ping.rtt.mean < 40 ms`.
+Numbers are in base units (bit/s, s, bytes); a number in the text carries its unit: `ping.ping.rtt.mean < 40 ms`. What
+is added, subtracted or compared must be of one unit; * and / make units of their own (bytes / s is none of bit/s).
 
     relation   = sum comparison sum
     comparison = "<" | "<=" | ">" | ">="
@@ -15,11 +16,12 @@ from __future__ import annotations
 
 import operator
 import re
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from linklab.errors import InputError
-from linklab.manual.numbers import parse_number
+from linklab.manual.numbers import base_unit, parse_number
 
 _TOKEN = re.compile(
     r"\s*(?:(?P<name>[a-z0-9][a-z0-9-]*\.[a-z][\w.-]*)"
@@ -40,17 +42,25 @@ _ARITHMETIC: dict[str, Callable[[float, float], float]] = {
 }
 
 Lookup = Callable[[str, str], float]
+Units = Callable[[str, str], str]
+Dimension = Mapping[str, int]
+"""Base unit → its power; empty for counts and ratios."""
 
 
 @dataclass(frozen=True)
 class Number:
-    """A number in base units."""
+    """A number in base units; `unit` is which."""
 
     value: float
+    unit: str = "1"
 
     def evaluate(self, lookup: Lookup) -> float:
         """The number itself."""
         return self.value
+
+    def dimension(self, units: Units) -> Dimension:
+        """That of its unit."""
+        return _dimension(self.unit)
 
 
 @dataclass(frozen=True)
@@ -64,6 +74,10 @@ class Name:
         """What `lookup` gives for it; its errors pass through."""
         return lookup(self.step, self.metric)
 
+    def dimension(self, units: Units) -> Dimension:
+        """That of the unit which `units` gives for it."""
+        return _dimension(units(self.step, self.metric))
+
 
 @dataclass(frozen=True)
 class Operation:
@@ -76,6 +90,15 @@ class Operation:
     def evaluate(self, lookup: Lookup) -> float:
         """The result; ZeroDivisionError as Python raises it."""
         return _ARITHMETIC[self.sign](self.left.evaluate(lookup), self.right.evaluate(lookup))
+
+    def dimension(self, units: Units) -> Dimension:
+        """That of the result; InputError if different units are added or subtracted."""
+        left, right = self.left.dimension(units), self.right.dimension(units)
+        if self.sign in "+-":
+            return _same(self.sign, left, right)
+        powers = Counter(left)
+        (powers.update if self.sign == "*" else powers.subtract)(right)
+        return {unit: power for unit, power in powers.items() if power}
 
 
 Term = Number | Name | Operation
@@ -105,6 +128,41 @@ class Relation:
         """
         left, right = self.left.evaluate(lookup), self.right.evaluate(lookup)
         return _COMPARE[self.sign](left, right), left, right
+
+    def check_units(self, units: Units) -> None:
+        """Look whether what is compared, added and subtracted is of one unit each.
+
+        Args:
+            units: gives the unit of a step and metric, as it was measured.
+
+        Raises:
+            InputError: it is not, with the two units.
+        """
+        try:
+            _same(self.sign, self.left.dimension(units), self.right.dimension(units))
+        except InputError as error:
+            raise InputError(f'relation "{self.text}": {error}') from None
+
+
+def _same(sign: str, left: Dimension, right: Dimension) -> Dimension:
+    if dict(left) != dict(right):
+        raise InputError(f'"{sign}" between {_in_words(left)} and {_in_words(right)}')
+    return left
+
+
+def _dimension(unit: str) -> Dimension:
+    if unit.startswith("1/"):
+        return {unit.removeprefix("1/"): -1}
+    try:
+        base = base_unit(unit)
+    except ValueError:
+        base = unit  # of no quantity known here, but the same as itself
+    return {} if base == "1" else {base: 1}
+
+
+def _in_words(dimension: Dimension) -> str:
+    words = [unit if power == 1 else f"({unit})^{power}" for unit, power in sorted(dimension.items())]
+    return " × ".join(words) or "a number without unit"
 
 
 def parse_relation(text: str) -> Relation:
@@ -178,7 +236,7 @@ class _Parser:
         word = self.take()
         if kind == "number":
             bare = re.fullmatch(r"[\d.]+(?:e[+-]?\d+)?", word)
-            return Number(float(word) if bare else parse_number(word)[0])
+            return Number(float(word)) if bare else Number(*parse_number(word))
         if kind == "name":
             step, _, metric = word.partition(".")
             return Name(step, metric)

@@ -98,6 +98,17 @@ def test_relations_hold_or_fail(tmp_path):
     assert outcome(expect, scalars, {"slow": ""})[::2] == (Outcome.SKIPPED, "skipped (needs fast)")
 
 
+def test_a_relation_that_mixes_units_is_an_error_with_its_place(tmp_path):
+    """Regression: it passed, since a rate in bit/s is more than any time in s."""
+    expect = expectation(tmp_path, "relation = 'fast.iperf3.throughput.receiver > slow.ping.rtt.mean'\nwhy = 'w'")
+    scalars = {"fast": {"iperf3.throughput.receiver": (1e9, "bit/s")}, "slow": {"ping.rtt.mean": (0.02, "s")}}
+    kind, _, message = outcome(expect, scalars)
+    assert kind is Outcome.ERROR
+    assert message.endswith(
+        'lab.toml:4: relation "fast.iperf3.throughput.receiver > slow.ping.rtt.mean": ">" between bit/s and s'
+    )
+
+
 @pytest.mark.parametrize(
     ("toml", "says"),
     [

@@ -136,6 +136,52 @@ def test_relations_compare_measured_numbers():
     assert [(name.step, name.metric) for name in names] == [("a", "x.y"), ("b", "z")]
 
 
+UNITS = {
+    "rate": "bit/s",
+    "rtt": "s",
+    "size": "bytes",
+    "lost": "packets",
+    "again": "segments",
+    "index": "",
+    "pps": "1/s",
+}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a.rate > 5 * b.rate - 1 Mbps",
+        "a.rtt - 10 ms <= 2 * (b.rtt + 5 us)",
+        "a.lost / b.again > 0.5 * a.index",
+        "a.again < 0.02 * a.size / 1448 bytes",
+        "a.rate * b.rtt / a.rate < 1 min",
+        "a.pps * 2 s > a.lost",
+    ],
+)
+def test_relations_of_one_unit_each(text):
+    """Counts of whatever kind are plain numbers; products and quotients have units of their own."""
+    parse_relation(text).check_units(lambda step, metric: UNITS[metric])
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("a.rate > b.rtt", '">" between bit/s and s'),
+        ("a.rate > 5 * b.rtt", '">" between bit/s and s'),
+        ("a.rtt < 40", '"<" between s and a number without unit'),
+        ("a.rate + b.size > 1 Mbps", '"+" between bit/s and bytes'),
+        ("a.rate > 1 Mbps - 2 ms", '"-" between bit/s and s'),
+        ("a.size / b.rtt > a.rate", '">" between bytes × (s)^-1 and bit/s'),
+        ("a.size > 1448 * a.lost", '">" between bytes and a number without unit'),
+    ],
+)
+def test_relations_that_mix_units_are_refused(text, says):
+    """Regression: they held or not by chance."""
+    with pytest.raises(InputError) as caught:
+        parse_relation(text).check_units(lambda step, metric: UNITS[metric])
+    assert str(caught.value) == f'relation "{text}": {says}'
+
+
 @pytest.mark.parametrize(
     ("text", "says"),
     [
