@@ -121,6 +121,9 @@ def test_sudo_and_modprobe(tmp_path):
     with start(tmp_path) as network:
         assert type_(network, "sudo -E id -u").output == "0\n"
         assert type_(network, "sudo modprobe tcp_htcp && modprobe sch_fq_codel").exit_status == 0
+        assert (
+            type_(network, "modprobe 8021q && modprobe sctp").output == ""
+        )  # VLAN_8021Q and IP_SCTP in the kernel's words
         missing = type_(network, "modprobe no_such_module")
         assert missing.exit_status == 1
         assert "Module no_such_module not found" in missing.output
