@@ -4,12 +4,12 @@
 Requests to the agent: {"id": n, "op": ..., ...}, answered by {"id": n, "ok": ...} or {"id": n, "error": "sentence"}.
 
     op         fields                                        answer
-    build      plan (linklab.topology.plan) or null,         {"nodes": [...], "environment": {...}, "ready_s": clock}
-               env {name: value}, display: bool
+    build      plan (linklab.topology.plan) or null,         {"nodes": [...], "environment": {...},
+               env {name: value}, scripts, display: bool     "ready_clock_s": the kernel's clock at network time 0}
     run        actions [{terminal, text, finish}]            {"done": [completed, ...]}
     stop       terminal                                      one of those: Ctrl+C to what runs in the background
     finished   terminal                                      one of those, when it has ended by itself
-    now        -                                             {"now_s": ...}
+    now        -                                             {"now_s": ..., "clock_s": the kernel's clock}
     open       node, rows, columns, argv?                    {"terminal": "t1"}; then events data and closed
     input      terminal, data (base64)                       {}
     resize     terminal, rows, columns                       {}
@@ -20,9 +20,9 @@ Requests to the agent: {"id": n, "op": ..., ...}, answered by {"id": n, "ok": ..
 completed: {terminal, text, output, exit_status, start_s, end_s}
 finish: {"kind": "prompt"} | {"kind": "background"} | {"kind": "after", "seconds": s, "pattern": r or ""}
       | {"kind": "shows", "pattern": r}
-Events from the agent: {"event": "output", "terminal", "text"}, {"event": "data", "terminal", "data"},
-{"event": "closed", "terminal", "status": exit status, -n for signal n}, {"event": "ask", "ask": n, "argv": [...]}
-(a program inside wants something of the host, see linklab.agent.asks), {"event": "log", "text"}.
+Events from the agent: {"event": "hello", "python": version}, {"event": "output", "terminal", "text"},
+{"event": "data", "terminal", "data"}, {"event": "closed", "terminal", "status": exit status, -n for signal n},
+{"event": "ask", "ask": n, "argv": [...], "cwd"} (a program inside wants something of the host, see linklab.agent.asks).
 """
 
 from __future__ import annotations

@@ -1,10 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Framed JSON between engine and agent."""
 
+import re
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from linklab.agent import protocol
 from linklab.agent.protocol import Decoder, encode
 
 MESSAGES = st.lists(
@@ -31,3 +35,13 @@ def test_a_frame_that_claims_too_much_is_refused():
     """A length beyond 64 MiB is not a frame of ours."""
     with pytest.raises(ValueError, match="a frame of 4294967295 bytes"):
         Decoder().feed(b"\xff\xff\xff\xff{")
+
+
+def test_the_protocol_names_what_is_sent():
+    """Regression: it named an event that nobody sends, and another word for what `build` answers."""
+    sources = [path.read_text() for path in Path(protocol.__file__).parent.glob("*.py") if path.name != "protocol.py"]
+    sent = {word for source in sources for word in re.findall(r'"event": "(\w+)"', source)}
+    obeyed = {word for source in sources for word in re.findall(r"def _op_(\w+)", source)}
+    assert set(re.findall(r'"event": "(\w+)"', protocol.__doc__)) == sent
+    assert set(re.findall(r"^    (\w+)  ", protocol.__doc__, re.MULTILINE)) - {"op"} == obeyed
+    assert "ready_clock_s" in protocol.__doc__
