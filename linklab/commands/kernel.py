@@ -51,6 +51,7 @@ def run(args: argparse.Namespace) -> int:
 def _build(source: Path | None) -> None:
     found = kernel.find()
     if found is not None and source is None:
+        print(f"pocket kernel {found.version} is built already: {found.path}", file=sys.stderr)
         return
     progress = _Progress()
     from linklab.kernel.build import build

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from linklab import kernel
+from linklab.cli import main
 from linklab.engine import place
 from linklab.engine.pocket import PocketEngine
 from linklab.errors import InputError, MissingError
@@ -76,6 +77,13 @@ def test_the_newest_kernel_of_this_configuration_is_found(tmp_path, monkeypatch)
             (folder / "linux").touch(mode=0o755)
     found = kernel.find()
     assert (found.version, found.path) == ("7.10", kernel.cache_dir() / f"7.10-{ours}" / "linux")
+
+
+def test_building_again_says_where_it_is(tmp_path, monkeypatch, capsys):
+    """One line; regression: none."""
+    monkeypatch.setattr(kernel, "find", lambda: kernel.Kernel(tmp_path / "linux", "7.3.4", "0", {}))
+    assert main(["kernel", "build"]) == 0
+    assert capsys.readouterr() == ("", f"pocket kernel 7.3.4 is built already: {tmp_path}/linux\n")
 
 
 def test_without_a_kernel_the_cure_is_named(tmp_path, monkeypatch):
