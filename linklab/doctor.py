@@ -19,6 +19,7 @@ from typing import Literal
 
 from linklab import kernel
 from linklab.engine import place
+from linklab.errors import MissingError
 
 Status = Literal["ok", "warn", "missing"]
 _GIB = 1024**3
@@ -99,10 +100,9 @@ def examine() -> list[Check]:
     environment = dict(os.environ)
     search = os.pathsep.join([environment.get("PATH", ""), "/usr/sbin", "/sbin"])  # a user's PATH may lack sbin
     packages = _package_versions({tool.package for tool in TOOLS} | {"python3-matplotlib", "python3-tk"})
-    built = kernel.find()
     return [
         check_architecture(platform.system(), platform.machine()),
-        check_kernel(None if built is None else f"Linux {built.version}, {built.path}"),
+        _look_for_kernel(),
         check_memory(_available_bytes()),
         check_place([_look(folder) for folder in place.candidates()]),
         check_seccomp(_read("/proc/sys/kernel/seccomp/actions_avail")),
@@ -130,6 +130,14 @@ def check_kernel(found: str | None) -> Check:
     if found is None:
         return Check("pocket kernel", "missing", "not built", "make kernel")
     return Check("pocket kernel", "ok", found)
+
+
+def _look_for_kernel() -> Check:
+    try:
+        built = kernel.find()
+    except MissingError as error:
+        return Check("pocket kernel", "missing", "cannot be built", str(error))
+    return check_kernel(None if built is None else f"Linux {built.version}, {built.path}")
 
 
 def check_memory(available_bytes: int | None) -> Check:

@@ -15,6 +15,7 @@ from enum import Enum
 from pathlib import Path
 from typing import Any
 
+from linklab import clone
 from linklab.errors import InputError, LabError
 from linklab.manual.model import Manual
 from linklab.manual.numbers import base_unit, format_number
@@ -124,7 +125,12 @@ class Lab:
 
 
 def lab_folders(root: Path = ROOT) -> list[Path]:
-    """The folders of all labs, in order of their numbers; relative where that is shorter, for messages."""
+    """The folders of all labs, in order of their numbers; relative where that is shorter, for messages.
+
+    Raises:
+        MissingError: this is not a clone.
+    """
+    clone.need(root / "labs")
     here = Path.cwd()
     if here in (root, *root.parents):
         root = root.relative_to(here)
@@ -136,6 +142,7 @@ def find_lab(name: str, root: Path = ROOT) -> Path:
 
     Raises:
         LabError: there is none.
+        MissingError: this is not a clone, and no path was given.
     """
     if "/" in name or (Path(name) / "lab.toml").is_file():
         if (Path(name) / "lab.toml").is_file():

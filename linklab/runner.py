@@ -20,6 +20,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, Protocol
 
+from linklab import clone
 from linklab.engine.api import Engine
 from linklab.errors import DataError, InputError, LabError, LinklabError, MissingError
 from linklab.lab import ROOT, Lab, Verdict, judge
@@ -149,10 +150,10 @@ def preflight(lab: Lab, engine: Engine, out: Path) -> None:
 
 
 def run_folder(lab: Lab, settings: Settings, runs: Path | None = None) -> Path:
-    """A new folder's name, such as `runs/lab14-20260131-142530-seed1`."""
+    """A new folder's name, such as `runs/lab14-20260131-142530-seed1`; MissingError if this is not a clone."""
     stamp = datetime.now().strftime("%Y%m%d-%H%M%S")
     name = f"lab{lab.number:02d}-{stamp}-seed{settings.seed}"
-    folder = (runs or ROOT / "runs") / name
+    folder = (runs or clone.need(ROOT / "labs").with_name("runs")) / name
     return next(
         path for path in (folder, *(folder.with_name(f"{name}-{n}") for n in range(2, 1000))) if not path.exists()
     )

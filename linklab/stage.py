@@ -17,6 +17,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
+from linklab import clone
 from linklab.engine import api
 from linklab.errors import EngineError, LabError, TopologyError
 from linklab.lab import ROOT, Lab
@@ -258,8 +259,8 @@ class Stage:
     def _edit(self, verb: EditorVerb) -> None:
         match verb.words:
             case ("open", name):
-                own, shared = self.files / name, ROOT / "topologies" / name
-                self._topology = Topology.load(own if own.is_file() else shared)
+                own = self.files / name
+                self._topology = Topology.load(own if own.is_file() else clone.need(ROOT / "topologies") / name)
             case ("run",):
                 self._close()
                 self._start(self._topology)

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from linklab import clone
 from linklab.errors import MissingError
 
 KERNEL_DIR = Path(__file__).resolve().parent.parent.parent / "kernel"
@@ -43,7 +44,12 @@ def cache_dir() -> Path:
 
 
 def digest() -> str:
-    """Digest of all in kernel/ that decides what is built: configuration and patches, 12 hexadecimal digits."""
+    """Digest of all in kernel/ that decides what is built: configuration and patches, 12 hexadecimal digits.
+
+    Raises:
+        MissingError: this is not a clone.
+    """
+    clone.need(KERNEL_DIR)
     text = hashlib.sha256()
     for file in [KERNEL_DIR / "fragment.config", *sorted(KERNEL_DIR.glob("patches/**/*.patch"))]:
         text.update(file.relative_to(KERNEL_DIR).as_posix().encode() + b"\0" + file.read_bytes() + b"\0")
@@ -51,7 +57,7 @@ def digest() -> str:
 
 
 def find() -> Kernel | None:
-    """The built kernel for this kernel/, the newest version first; None if none is built."""
+    """The built kernel for this kernel/, the newest version first; None if none is built, MissingError as `digest`."""
     wanted = digest()
     found = []
     for folder in cache_dir().glob(f"*-{wanted}"):

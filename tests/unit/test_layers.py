@@ -11,6 +11,7 @@ PURE = ("errors", "units", "topology", "measure", "analysis", "plots", "manual",
 MAY_IMPORT = {
     "errors": set(),
     "units": {"errors"},
+    "clone": {"errors"},
     "analysis": {"errors", "units"},
     "impair": {"errors", "units"},
     "topology": {"errors", "units", "impair"},
