@@ -27,7 +27,7 @@ from linklab.kernel.tools import Report, Tools
 
 LARGEST_BYTES = 12_000_000
 BUILD_ROOM_BYTES = 4 * 2**30
-OBJECTS = 1750
+OBJECTS = 1050
 """About how many files a build compiles; only for the progress display."""
 
 
