@@ -79,6 +79,7 @@ def run_several(
     jobs = min(args.jobs or processors(), processors())
     settings = Settings(Clock(args.clock), args.seed, args.cpu)
     labs = [load_lab(folder) for folder in folders]
+    load_engine(args.engine).check()
     folder = out or _free(ROOT / "runs" / f"all-{datetime.now():%Y%m%d-%H%M%S}-seed{settings.seed}")
     try:
         folder.mkdir(parents=True, exist_ok=True)
