@@ -3,7 +3,8 @@
 
 Called by `linklab.stage` when a lab is replayed; pure: a topology and a step in, the changed topology out.
 Files, Run and Stop are the stage's business.  Nodes get the options that MiniEdit gives them (examples/miniedit.py,
-`newNode`); the verbs are in docs/writing-a-lab.md.
+`newNode`), and what is deleted leaves the other links their ports, as in our editor (`linklab.editor.edits`, which
+tests/display compares); the verbs are in docs/writing-a-lab.md.
 """
 
 from __future__ import annotations
@@ -32,11 +33,11 @@ def edited(topology: Topology, words: Sequence[str]) -> Topology:  # noqa: PLR09
         case ("host", name, "at", x, y):
             opts = {"hostname": name, "nodeNum": _number(name), "sched": "host"}
             return replace(
-                _without_clash(topology, name), hosts=(*topology.hosts, Host(str(_number(name)), x, y, opts))
+                _without_clash(topology, name), hosts=(*topology.hosts, Host(str(_number(name)), *_at(x, y), opts))
             )
         case ("switch", name, "at", x, y):
             opts = {"hostname": name, "nodeNum": _number(name), "controllers": [], "switchType": "default"}
-            placed = Switch(str(_number(name)), x, y, opts)
+            placed = Switch(str(_number(name)), *_at(x, y), opts)
             return replace(_without_clash(topology, name), switches=(*topology.switches, placed))
         case ("link", one, other):
             for name in (one, other):
@@ -46,17 +47,17 @@ def edited(topology: Topology, words: Sequence[str]) -> Topology:  # noqa: PLR09
             return _with_address(topology, name, *address)
         case ("delete", name):
             _need(topology, name)
-            return replace(
+            rest = replace(
                 topology,
                 hosts=tuple(host for host in topology.hosts if host.name != name),
                 switches=tuple(switch for switch in topology.switches if switch.name != name),
-                links=tuple(link for link in topology.links if name not in (link.src, link.dest)),
             )
+            return _without_links(rest, topology, [link for link in topology.links if name in (link.src, link.dest)])
         case ("delete", one, other):
             gone = next((link for link in topology.links if {link.src, link.dest} == {one, other}), None)
             if gone is None:
                 raise TopologyError(f"{topology.name}: there is no link between {one} and {other}")
-            return replace(topology, links=tuple(link for link in topology.links if link is not gone))
+            return _without_links(topology, topology, [gone])
         case ("preferences", "ip-base", base):
             return _with_preference(topology, "ipBase", base)
         case ("preferences", "start-cli", state):
@@ -70,6 +71,26 @@ def _number(name: str) -> int:
     if not found:
         raise TopologyError(f'node "{name}": a name ends in a number')
     return int(found[0])
+
+
+def _at(x: str, y: str) -> tuple[str, str]:
+    """Coordinates as MiniEdit writes them: "150.0"."""
+    return str(float(x)), str(float(y))
+
+
+def _without_links(after: Topology, before: Topology, gone: Sequence[Link]) -> Topology:
+    """`after` with the links of `before` but those; a link that counting would now number otherwise says its ports."""
+    kept = [
+        (link, ports)
+        for link, ports in zip(before.links, before.ports(), strict=True)
+        if not any(link is each for each in gone)
+    ]
+    after = replace(after, links=tuple(link for link, _ in kept))
+    links = [
+        link if ports == counted else replace(link, own={**link.own, "ports": list(ports)})
+        for (link, ports), counted in zip(kept, after.ports(), strict=True)
+    ]
+    return replace(after, links=tuple(links))
 
 
 def _need(topology: Topology, name: str) -> None:

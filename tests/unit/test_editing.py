@@ -55,6 +55,15 @@ def test_deleting_takes_the_links_along() -> None:
     assert build("new", start=topology) == EMPTY
 
 
+def test_deleting_leaves_the_others_their_ports() -> None:
+    """What the reader saw as s1-eth2 stays it, as in the editor; a new link takes the lowest free number."""
+    topology = build("delete h1 s1", start=build(*BY_HAND))
+    assert topology.link_ends() == [("h2-eth0", "s1-eth2")]
+    assert build("link h1 s1", start=topology).link_ends() == [("h2-eth0", "s1-eth2"), ("h1-eth0", "s1-eth1")]
+    twice = build("link h1 s1", start=build(*BY_HAND))
+    assert build("delete h1 s1", start=twice).link_ends() == [("h2-eth0", "s1-eth2"), ("h1-eth1", "s1-eth3")]
+
+
 @pytest.mark.parametrize(
     ("line", "message"),
     [
