@@ -44,6 +44,7 @@ class Robot:
         X11.XOpenDisplay.restype = ctypes.c_void_p
         X11.XStringToKeysym.restype = ctypes.c_ulong
         X11.XkbKeycodeToKeysym.restype = ctypes.c_ulong
+        X11.XDefaultRootWindow.restype = ctypes.c_ulong
         self.display = ctypes.c_void_p(X11.XOpenDisplay(display.encode()))
 
     def close(self):
@@ -83,6 +84,30 @@ class Robot:
         for letter in text:
             self.key(NAMES.get(letter, letter))
             time.sleep(pause_s)
+
+    def window(self, title):
+        """The window whose title begins so; None if there is none."""
+        root, parent, children, count = (
+            ctypes.c_ulong(),
+            ctypes.c_ulong(),
+            ctypes.POINTER(ctypes.c_ulong)(),
+            ctypes.c_uint(),
+        )
+        top = ctypes.c_ulong(X11.XDefaultRootWindow(self.display))
+        refs = [ctypes.byref(each) for each in (root, parent, children, count)]
+        X11.XQueryTree(self.display, top, *refs)
+        found = None
+        for each in children[: count.value]:
+            name = ctypes.c_char_p()
+            X11.XFetchName(self.display, ctypes.c_ulong(each), ctypes.byref(name))
+            if (name.value or b"").decode(errors="replace").startswith(title):
+                found = each
+        return found
+
+    def lift(self, window):
+        """Put a window above all others."""
+        X11.XRaiseWindow(self.display, ctypes.c_ulong(window))
+        X11.XSync(self.display, 0)
 
     def _code(self, name):
         symbol = X11.XStringToKeysym(name.encode())
