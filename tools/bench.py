@@ -57,11 +57,11 @@ class Row:
 
 
 @contextlib.contextmanager
-def network(clock: Clock = Clock.VIRTUAL, speed: float = 1.0) -> Iterator[PocketNetwork]:
+def network(clock: Clock = Clock.VIRTUAL, seed: int = 1) -> Iterator[PocketNetwork]:
     """h1 - s1 - h2 in a pocket, with a working folder that is thrown away."""
     with tempfile.TemporaryDirectory(prefix="linklab-bench-") as work:
         engine = PocketEngine()
-        with engine.start(Topology.loads(TWO_HOSTS, "bench"), workdir=Path(work), clock=clock, speed=speed) as net:
+        with engine.start(Topology.loads(TWO_HOSTS, "bench"), workdir=Path(work), clock=clock, seed=seed) as net:
             yield net
 
 
@@ -230,7 +230,7 @@ def lab(folder: Path, seed: int, number: int = 14) -> tuple[float, str]:
 
 def lossy(seed: int) -> str:
     """The digest of iperf3's JSON after 5 s over 1 Gbps with 0.01 % random loss."""
-    with network() as net:
+    with network(seed=seed) as net:
         shape(net, "1gbit")
         net.run(
             [Typed("client", "tc qdisc change dev s1-eth2 root handle 1: netem delay 20ms loss 0.01% limit 100000")]
