@@ -187,7 +187,8 @@ class _Writer:
         children = inline.children or []
         if len(children) == 1 and children[0].type == "image":
             source = str(children[0].attrs["src"])
-            return self._figure(parse_figure(source, line), children[0].content)
+            words = str(children[0].attrs.get("title", ""))
+            return self._figure(parse_figure(source, line), children[0].content, words)
         if len(children) == 1 and children[0].type == "quote":
             quote = parse_quote(children[0].content, self._place(line))
             if (quote.kind, quote.metric) == ("lab", "objectives"):
@@ -228,7 +229,7 @@ class _Writer:
             raise self._place(self._line_of(text)).error(f'"{{{{{text}}}}}": {error}') from error
         return f'<span class="measured">{escape(number)}</span>'
 
-    def _figure(self, figure: Figure, caption: str) -> str:
+    def _figure(self, figure: Figure, caption: str, words: str = "") -> str:
         self._figures += 1
         label = f"<figcaption>Figure {self.numbers}{self._figures}. {escape(caption)}</figcaption>"
         match figure.kind:
@@ -239,7 +240,7 @@ class _Writer:
                 alt = escape(caption + self._told(figure))
                 inside = f'<img class="plot" src="{data_uri(content)}" alt="{alt}">' if content else MISSING
             case _:
-                inside = self._file(figure, caption)
+                inside = self._file(figure, caption, words)
         return f'<figure id="{self.prefix}figure-{self._figures}">{inside}{label}</figure>'
 
     def _told(self, figure: Figure) -> str:
@@ -253,7 +254,8 @@ class _Writer:
         ]
         return f"; plot over time, {', '.join(found)}" if found else ""
 
-    def _file(self, figure: Figure, caption: str) -> str:
+    def _file(self, figure: Figure, caption: str, words: str) -> str:
+        """An image beside the manual; `words` are for whoever cannot see one that holds none itself."""
         path = self.manual.path.parent / figure.name
         try:
             content = path.read_bytes()
@@ -261,7 +263,7 @@ class _Writer:
             raise self._place(figure.line).error(f"there is no image {path}") from None
         if path.suffix == ".svg":
             return self._svg(content.decode("utf-8"), caption)
-        return f'<img src="{data_uri(content)}" alt="{escape(caption)}">'
+        return f'<img src="{data_uri(content)}" alt="{escape(words or caption)}">'
 
     def _svg(self, svg: str, caption: str) -> str:
         """A drawing: inside the page rather than as an image, so that it takes the page's colours in the dark."""

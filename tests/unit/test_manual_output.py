@@ -90,6 +90,15 @@ def test_figures_are_inside_the_page():
     assert "<figcaption>Figure 1. Queue &amp; co</figcaption>" in page
 
 
+def test_a_picture_has_words_for_whoever_cannot_see_it(tmp_path):
+    """An image's title is its alternative text; without one the caption is."""
+    (tmp_path / "x.png").write_bytes(b"\x89PNG")
+    page = html('![Seen](x.png "A <b> button")\n\n![Bare](x.png)\n', path=tmp_path / "manual.md")
+    assert 'src="data:image/png;base64,iVBORw==" alt="A &lt;b&gt; button"' in page
+    assert "<figcaption>Figure 1. Seen</figcaption>" in page
+    assert 'alt="Bare"' in page
+
+
 def test_a_missing_image_is_named(tmp_path):
     """A file that the manual shows and that is not there is named with its line."""
     with pytest.raises(ManualError, match=r"manual.md:3: there is no image .*no.svg"):
