@@ -57,7 +57,9 @@ class Person:
                 self.hand.drag(self.hand.spot(one), self.hand.spot(other))
             case ("set", name, "ip", *address):
                 self.hand.tool("select")
-                self.hand.place(*self.hand.spot(name), times=2)
+                self.hand.place(*self.hand.spot(name), button=3)
+                self.hand.key("Down")
+                self.hand.key("Return")
                 self._fill(verb, "ip", "".join(address))
             case ("delete", *names):
                 self._delete(*names)
