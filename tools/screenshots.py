@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Pictures of the editor for docs/pictures, from the real program on an Xvfb of its own; by hand, when it changed.
+"""Pictures of the editor for docs/pictures and for the labs, from the real program on an Xvfb of its own.
 
-`python tools/screenshots.py [NAME…]`. The running network is a real one, with an iperf3 through Lab 14's bottleneck.
+`python tools/screenshots.py [NAME…]` for docs/pictures; the running network is a real one, with an iperf3 through Lab
+14's bottleneck. `--labs` does the `editor` blocks of the manuals in LAB_SHOTS, with mouse and keys, and takes their
+pictures on the way. By hand, when the editor or such a block changed.
 """
 
 from __future__ import annotations
@@ -14,12 +16,26 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
-from PIL import ImageGrab
+from PIL import Image, ImageGrab, ImageOps
 
 ROOT = Path(__file__).resolve().parent.parent
 OUT = ROOT / "docs/pictures"
 SIZE = (1100, 720)
+LAB_SIZE = "880x560"
+LAB_COLOURS = 64
+FRAME = "#c3ccd5"
+LAB_SHOTS: dict[int, dict[str, str]] = {
+    1: {
+        "editor-drawn": "link h2 s1",
+        "editor-host": "set h1 ip 10.0.0.1/8",
+        "editor-running": "run",
+        "editor-preferences": "preferences ip-base 15.0.0.0/8",
+    }
+}
+"""By lab: names in its figures/, and the line of an editor block, at its first time, that shows each; of a line that
+fills in a dialog the dialog is shown."""
 BOTTLENECK = (
     "tc qdisc add dev s1-eth2 root handle 1: netem delay 20ms limit 100000",
     "tc qdisc add dev s1-eth2 parent 1: handle 2: tbf rate 100mbit burst 50000 limit 2621440",
@@ -156,6 +172,59 @@ def running(theme: str) -> None:
     shot.end()
 
 
+def lab_shots(number: int) -> None:
+    """Do a lab's editor blocks until all of its pictures are taken."""
+    sys.path.insert(0, str(ROOT / "tests/display"))
+    from hand import Hand  # noqa: PLC0415 - as above, and what only tests need otherwise
+    from robot import Robot  # noqa: PLC0415
+    from verbs import Person  # noqa: PLC0415
+
+    from linklab.editor.app import Editor  # noqa: PLC0415
+    from linklab.editor.settings import Settings  # noqa: PLC0415
+    from linklab.lab import load_lab  # noqa: PLC0415
+    from linklab.manual.model import EditorActions, EditorVerb  # noqa: PLC0415
+
+    (folder,) = (ROOT / "labs").glob(f"{number:02d}-*")
+    wanted = {line: name for name, line in LAB_SHOTS[number].items()}
+    editor = Editor(None, Settings(theme="light", scale=1.0, geometry=LAB_SIZE))
+    editor.root.geometry("+0+0")
+    robot = Robot(os.environ["DISPLAY"])
+    hand = Hand(editor, robot)
+    hand.settle(0.8)
+
+    def take(verb: EditorVerb, window: Any) -> None:
+        name = wanted.pop(" ".join(verb.words), None)
+        if name is None:
+            return
+        if window is editor.root:
+            robot.move(editor.root.winfo_width() + 400, editor.root.winfo_height() + 400)  # no tip, nothing lit
+        hand.settle(2 if editor.networking.is_on else 0.5)  # a running network has traces to show
+        x, y = window.winfo_rootx(), window.winfo_rooty()
+        left, top = (0, 0) if window is editor.root else (x, y)  # the menu bar is above the window's own corner
+        picture = ImageGrab.grab(
+            bbox=(left, top, x + window.winfo_width(), y + window.winfo_height()), xdisplay=os.environ["DISPLAY"]
+        )
+        if window is editor.root:  # as a dialog has: on a page the window's white would have no end
+            picture = ImageOps.expand(picture, 1, FRAME)
+        path = folder / "figures" / f"{name}.png"
+        picture.quantize(LAB_COLOURS, dither=Image.Dither.NONE).save(path, optimize=True)
+        print(f"screenshots: {path.relative_to(ROOT)}, {path.stat().st_size / 1000:.0f} kB", flush=True)
+
+    with tempfile.TemporaryDirectory(prefix="linklab-shots-") as files:
+        person = Person(hand, Path(files), take)
+        os.chdir(files)
+        for step in load_lab(folder).manual.steps:
+            if isinstance(step.action, EditorActions) and not step.optional:
+                for verb in step.action.verbs:
+                    person.do(verb)
+                    take(verb, editor.root)
+        os.chdir(ROOT)
+    editor.close()
+    robot.close()
+    if wanted:
+        raise SystemExit(f"screenshots: lab {number} has no {', '.join(wanted)}")
+
+
 SHOTS: dict[str, Callable[[], None]] = {
     "light": lambda: main_window("light"),
     "dark": lambda: main_window("dark"),
@@ -167,9 +236,13 @@ SHOTS: dict[str, Callable[[], None]] = {
 
 
 def main(names: list[str]) -> int:
-    """Take those named, or all."""
+    """Take those named, or all of docs/pictures."""
     with display(), tempfile.TemporaryDirectory(prefix="linklab-shots-") as folder:
         os.environ["XDG_STATE_HOME"] = os.environ["XDG_CONFIG_HOME"] = folder
+        if names == ["--labs"]:
+            for number in LAB_SHOTS:
+                lab_shots(number)
+            return 0
         for name in names or SHOTS:
             print(f"screenshots: {name} …", flush=True)
             SHOTS[name]()
