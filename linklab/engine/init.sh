@@ -6,7 +6,7 @@ export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=
 fail() { echo "init: $1"; poweroff -f; }
 
 lib=$(readlink "$RUN/lib") # before /tmp is covered
-mount -t tmpfs layer /tmp && mkdir /tmp/upper /tmp/scratch /tmp/root || fail "no memory for the layer"
+{ mount -t tmpfs layer /tmp && mkdir /tmp/upper /tmp/scratch /tmp/root; } || fail "no memory for the layer"
 mount -t overlay -o lowerdir=/,upperdir=/tmp/upper,workdir=/tmp/scratch root /tmp/root || fail "no layer over the root"
 cd /tmp/root || fail "no layer over the root"
 mount -t proc proc proc
@@ -30,7 +30,7 @@ ip link set lo up
 hostname linklab
 
 # the layer becomes the root of the mount namespace itself: Mininet's nodes enter namespaces, which leaves a chroot
-pivot_root . . && umount -l . || fail "the layer cannot become the root"
+{ pivot_root . . && umount -l .; } || fail "the layer cannot become the root"
 cd /
 
 PYTHONPATH=$lib HOME=/lab /usr/bin/python3 -B -m linklab.agent || echo "init: the agent ended with $?"

@@ -53,6 +53,7 @@ def set_env_script(manual: Manual, name: str) -> str:
         if commands:
             lines += [f"at {' '.join(waiting)}", *commands]
             waiting = []
+    lines = lines or [": nothing in this lab outlasts its section"]
     head = _HEAD.format(name=name, sections=" ".join([*numbers, "end"]))
     # A function, so that the shell has read the whole file before it changes anything.
     return "\n".join([f"{head}settings() {{", *(f"    {line}" for line in lines), "}", "settings", ""])
