@@ -235,7 +235,8 @@ class Screen:
             self._note(f"{message['text']}: r resumes, s steps 10 ms, Ctrl+] more")
         elif self.asked or before != self.paused:
             self._note(message["text"])
-        self.asked = self.stepping = False
+        if not message["on_way"]:  # else the answer to what was asked last is still to come
+            self.asked = self.stepping = False
 
     @contextlib.contextmanager
     def _signals(self) -> Iterator[socket.socket]:
