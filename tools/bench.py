@@ -146,17 +146,20 @@ def bulk(rate: str, seconds: int, most: float) -> list[Row]:
 
 
 def unshaped() -> list[Row]:
-    """The cost model: what a link without a shaper carries."""
-    with network() as net:
-        net.run([Typed("h2", "iperf3 -s", Background())])
-        (done,) = net.run([Typed("h1", "iperf3 -c 10.0.0.2 -t 5 -f g")])
-        gbps = float(next(line.split()[-3] for line in done.output.split("\n") if line.endswith("receiver")))
+    """The cost model: what a link without a shaper carries, over four seeds."""
+    found = []
+    for seed in range(1, 5):
+        with network(seed=seed) as net:
+            net.run([Typed("h2", "iperf3 -s", Background())])
+            (done,) = net.run([Typed("h1", "iperf3 -c 10.0.0.2 -t 5 -f g")])
+            found.append(float(next(line.split()[-3] for line in done.output.split("\n") if line.endswith("receiver"))))
+    mean = statistics.fmean(found)
     return [
         Row(
-            "link without a shaper, profile desktop",
+            "link without a shaper, profile desktop, mean of four seeds",
             "44.8 Gbps within 5 %",
-            f"{gbps:.1f} Gbps",
-            abs(gbps / 44.8 - 1) <= 0.05,
+            f"{mean:.1f} Gbps ({min(found):.1f} to {max(found):.1f})",
+            abs(mean / 44.8 - 1) <= 0.05,
         )
     ]
 
