@@ -28,7 +28,11 @@ from linklab.agent.live import LiveTerminals
 from linklab.agent.terminal import RC, Job, Terminal, TerminalError, start_shell
 
 HERE = Path(__file__).resolve().parent
+SCRIPTS = HERE.parent.parent / "scripts"
 WORK = "/lab"
+AFTER_S = 0.5
+"""Network time starts this long after a whole second: the kernel reseeds its random generator near whole ones
+(drivers/char/random.c, crng_reseed_interval), and what draws from it should not race with that."""
 TICK_S = 0.1
 """Typing begins at whole ticks of network time, so that what happened between two steps leaves no trace in the next."""
 SHELL_DEADLINE_S = 30
@@ -60,7 +64,7 @@ class Agent:
         self.requests: list[Request] = []
         self.net: Any = None
         self.ready_clock = time.monotonic()
-        self.env = dict(os.environ)
+        self.env = {name: value for name, value in os.environ.items() if name not in ("RUN", "CLOCK")}
         self.ended = False
         self.asks = Asks(self._send, answers_itself=stops_time)
         self.live = LiveTerminals(self._send, self._watch, self._unwatch)
@@ -163,23 +167,27 @@ class Agent:
             TERM="dumb",
             XDG_CACHE_HOME="/run/linklab/cache",
             MPLCONFIGDIR="/run/linklab/matplotlib",
-            PATH=f"{HERE / 'shims'}:{message['scripts']}:{os.environ['PATH']}",
+            PATH=f"{HERE / 'shims'}:{SCRIPTS}:{os.environ['PATH']}",
         )
         os.environ.update(self.env)  # the shells that Mininet keeps on its nodes find the same programs and files
         os.chdir(WORK)
         self.asks.has_display = bool(message.get("display"))
         if message["plan"] is not None:
             self.net = network.build(message["plan"])
+        environment = network.versions()
+        for path, text in message["files"].items():
+            Path(path).write_text(text)
         self._start_clock_at_tick()
         nodes = [node.name for node in self.net.values()] if self.net else []
-        return {"nodes": nodes, "environment": network.versions(), "ready_clock_s": self.ready_clock}
+        return {"nodes": nodes, "environment": environment, "ready_clock_s": self.ready_clock}
 
     def _start_clock_at_tick(self) -> None:
         """Network time starts at a whole second of this kernel's clock, and not in its first one.
 
         ping takes a clock that reads 0 s for one that it has not read yet, and sends without waiting (iputils, pinger).
         """
-        self.ready_clock = math.ceil(time.monotonic() + 1) if self.waits_for_us else max(time.monotonic(), 1.0)
+        now = time.monotonic()
+        self.ready_clock = math.ceil(now + 1) + AFTER_S if self.waits_for_us else max(now, 1.0)
         time.sleep(max(0.0, self.ready_clock - time.monotonic()))
 
     def _op_now(self, _: dict[str, Any]) -> dict[str, Any]:

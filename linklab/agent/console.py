@@ -52,6 +52,9 @@ class Console(CLI):  # type: ignore[misc] # mininet has no types
                 if (Path(folder) / name).is_file():
                     name = str(Path(folder) / name)
                     break
+        if name and not os.access(name, os.R_OK):  # Mininet's own source ends the whole CLI on such a file
+            print(f"source: {name} cannot be read; it is no file here, nor a script of Linklab")
+            return
         super().do_source(name)
 
     def onecmd(self, line: str) -> Any:

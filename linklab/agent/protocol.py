@@ -5,7 +5,8 @@ Requests to the agent: {"id": n, "op": ..., ...}, answered by {"id": n, "ok": ..
 
     op         fields                                        answer
     build      plan (linklab.topology.plan) or null,         {"nodes": [...], "environment": {...},
-               env {name: value}, scripts, display: bool     "ready_clock_s": the kernel's clock at network time 0}
+               env {name: value}, display: bool,             "ready_clock_s": the kernel's clock at network time 0}
+               files {path: text} written when it is built
     run        actions [{terminal, text, finish}]            {"done": [completed, ...]}
     stop       terminal                                      one of those: Ctrl+C to what runs in the background
     finished   terminal                                      one of those, when it has ended by itself

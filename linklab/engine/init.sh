@@ -12,12 +12,15 @@ cd /tmp/root || fail "no layer over the root"
 mount -t proc proc proc
 mount -t sysfs sys sys
 mount -t devtmpfs dev dev
-mkdir -p dev/pts dev/shm lab opt/linklab
+mkdir -p dev/pts dev/shm lab opt/linklab/linklab opt/linklab/scripts
 mount -t devpts -o ptmxmode=666 pts dev/pts
 mount -t tmpfs shm dev/shm
 mount -t tmpfs run run
 mkdir -p run/netns run/lock run/linklab sys/fs/cgroup
 mount -t hostfs -o "$RUN/work" work lab || fail "the working folder cannot be mounted"
+# at paths that are the same wherever the clone is: the length of a path is part of what a program reads
+mount --bind "/tmp/root$lib/linklab" opt/linklab/linklab || fail "the package cannot be found"
+[ ! -d "/tmp/root$lib/scripts" ] || mount --bind "/tmp/root$lib/scripts" opt/linklab/scripts
 mount -t tmpfs cgroup sys/fs/cgroup
 for group in cpu cpuacct; do
 	mkdir "sys/fs/cgroup/$group" && mount -t cgroup -o "$group" "$group" "sys/fs/cgroup/$group"
@@ -33,5 +36,5 @@ hostname linklab
 { pivot_root . . && umount -l .; } || fail "the layer cannot become the root"
 cd /
 
-PYTHONPATH=$lib HOME=/lab /usr/bin/python3 -B -m linklab.agent || echo "init: the agent ended with $?"
+PYTHONPATH=/opt/linklab HOME=/lab /usr/bin/python3 -B -m linklab.agent || echo "init: the agent ended with $?"
 poweroff -f

@@ -198,15 +198,11 @@ class PocketNetwork:
         return self._keeper.pid
 
     def _config(self, memory: Path) -> dict[str, Any]:
-        costs = PROFILES[self.profile]
         argv = [
             str(self.kernel.path),
             f"mem={self.memory_mib}M",
             f"pocket.seed={self.seed}",
             f"pocket.fd={GUEST_CHANNEL_FD}",
-            f"pocket.syscall_ps={costs.syscall_ps}",
-            f"pocket.byte_ps={costs.byte_ps}",
-            f"pocket.packet_ps={costs.packet_ps}",
             "root=/dev/root",
             "rootfstype=hostfs",
             "rootflags=/",
@@ -234,6 +230,13 @@ class PocketNetwork:
             "cpu": self._cpu.number,
         }
 
+    def _files(self) -> dict[str, str]:
+        """What is written inside when the network is built; only from then on computing takes time."""
+        costs = PROFILES[self.profile]
+        prices = {"syscall_ps": costs.syscall_ps, "byte_ps": costs.byte_ps, "packet_ps": costs.packet_ps}
+        files = {f"/sys/module/pocket/parameters/{name}": str(price) for name, price in prices.items()}
+        return {"/run/linklab/python": sys.executable, **files}
+
     def build(self, topology: Topology | None, *, display: bool = False) -> None:
         """Have the agent build the network."""
         built = plan(topology) if topology is not None else None
@@ -243,8 +246,8 @@ class PocketNetwork:
             deadline_s=BUILD_DEADLINE_S,
             what="building the network",
             plan=built,
-            env={"LINKLAB_PYTHON": sys.executable, "LINKLAB_DISPLAY": "1" if display else ""},
-            scripts=str(PACKAGE.parent / "scripts"),
+            env={"LINKLAB_DISPLAY": "1" if display else ""},
+            files=self._files(),
             display=display,
         )
         self.nodes = answer["nodes"]
