@@ -235,7 +235,7 @@ class PocketNetwork:
         costs = PROFILES[self.profile]
         prices = {"syscall_ps": costs.syscall_ps, "byte_ps": costs.byte_ps, "packet_ps": costs.packet_ps}
         files = {f"/sys/module/pocket/parameters/{name}": str(price) for name, price in prices.items()}
-        return {"/run/linklab/python": sys.executable, **files}
+        return {"/run/linklab/python": f"{sys.executable}\n", **files}
 
     def build(self, topology: Topology | None, *, display: bool = False) -> None:
         """Have the agent build the network."""
