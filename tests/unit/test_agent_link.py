@@ -2,6 +2,7 @@
 """Requests to an agent played by the test, over a socket pair."""
 
 import socket
+import threading
 import time
 
 import pytest
@@ -26,9 +27,16 @@ def test_answers_reach_whoever_asked(pair):
     first, second = link.send("now"), link.send("now")
     agent.sendall(encode({"id": 2, "ok": {"n": 2}}) + encode({"id": 1, "ok": {"n": 1}}))
     assert (first.result(2), second.result(2)) == ({"id": 1, "ok": {"n": 1}}, {"id": 2, "ok": {"n": 2}})
-    agent.sendall(encode({"id": 3, "error": "terminal h9: no such node"}))
+
+    def refuse():
+        asked = b""
+        while b'"id":3' not in asked:
+            asked += agent.recv(65536)
+        agent.sendall(encode({"id": 3, "error": "terminal h9: no such node"}))
+
+    threading.Thread(target=refuse, daemon=True).start()
     with pytest.raises(AgentError, match="terminal h9: no such node"):
-        link.request("run", deadline_s=2, what="true in h9")
+        link.request("run", deadline_s=5, what="true in h9")
 
 
 def test_no_answer_in_time_names_what_was_asked(pair):
