@@ -3,6 +3,7 @@
 
 import base64
 import contextlib
+import gc
 import os
 import selectors
 import subprocess
@@ -70,6 +71,7 @@ def test_long_input_arrives_whole(tmp_path):
 
 def test_input_to_a_program_that_never_reads_stops_nothing(tmp_path):
     """Another terminal goes on, and closing the window closes everything."""
+    gc.collect()  # what earlier tests left to be closed is closed now, not while we count
     loop = Loop()
     before = len(list(Path("/proc/self/fd").iterdir()))
     name = loop.opens(tmp_path, "sh", "-c", "stty raw -echo; echo ready; exec sleep 60")
@@ -84,4 +86,4 @@ def test_input_to_a_program_that_never_reads_stops_nothing(tmp_path):
     loop.live.hangup({"terminal": name})
     loop.until(lambda: loop.status() is not None)
     assert (loop.live.pending, loop.live.writers, loop.live.open_ones) == ({}, {}, {})
-    assert len(list(Path("/proc/self/fd").iterdir())) == before
+    assert len(list(Path("/proc/self/fd").iterdir())) <= before
