@@ -20,7 +20,7 @@ PATH = ROOT / "docs" / "fidelity.md"
 _HEAD = """# Fidelity
 
 What the original series reported, what the recorded run of each lab gave, and what is expected of any run.
-The expected range comes from theory or from the spread over at least ten seeds, never from the series; its reason is the `why` in the lab's `lab.toml`.
+The expected range comes from theory or from the spread over several seeds (how many stands in the reason), never from the series; its reason is the `why` in the lab's `lab.toml`.
 Where ours and the series differ, the notes below the table say why and name a run that shows the cause.
 
 Written by `linklab fidelity --write` from `labs/*/lab.toml`, `labs/*/reference/` and `labs/*/fidelity.md`; edit those.
