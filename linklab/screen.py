@@ -3,7 +3,7 @@
 
 Called by `linklab shell` and `linklab attach` with a connection to the network's `AttachServer`.
 Two things are done here, since a network whose time stands still cannot do them: the clock prompt (Ctrl+]), and the
-keys r and s while paused.
+line that is typed while paused (`linklab.paused_line`).
 The terminal's settings are given back on every way out. Specified by termios(3), tty_ioctl(4).
 """
 
@@ -18,12 +18,14 @@ import signal
 import socket
 import sys
 import termios
+import time
 import tty
 from collections.abc import Iterator
 from typing import Any
 
 from linklab.engine.attach import Connection, data_of
 from linklab.errors import EngineError, InputError
+from linklab.paused_line import ALONE_S, PausedLine
 
 ESCAPE = b"\x1d"  # Ctrl+]
 CTRL_C, CTRL_D, CTRL_U, BACKSPACES = b"\x03", b"\x04", b"\x15", (b"\x7f", b"\x08")
@@ -50,6 +52,9 @@ class Screen:
         self.opened = False
         self.paused = False
         self.prompt: bytes | None = None
+        self.line = PausedLine()
+        self.line_shown = False
+        self.typed_at_s = 0.0
         self.held: list[bytes] = []
         self.typed_early: list[bytes] = []
         self.status: int | None = None
@@ -75,10 +80,13 @@ class Screen:
                 except PermissionError:  # a plain file, which epoll refuses
                     self._type(os.read(self.keys, 2**20) + CTRL_D)
                 while self.status is None:
-                    for key, _ in selector.select():
+                    ready = selector.select(self._wait_s())
+                    for key, _ in ready:
                         key.data()
                         if self.status is not None:
                             break
+                    if not ready:
+                        self._alone()
         return self.status if self.status >= 0 else 128 - self.status
 
     # --- out
@@ -112,7 +120,7 @@ class Screen:
             raise (InputError if message["kind"] == "input" else EngineError)(message["text"])
 
     def _show(self, data: bytes) -> None:
-        if self.prompt is not None:
+        if self.prompt is not None or self.line.text:
             self.held.append(data)
             return
         while data:
@@ -120,14 +128,17 @@ class Screen:
 
     def _flush(self) -> None:
         self.prompt = None
-        for data in self.held:
+        self.line.take()
+        held, self.held = self.held, []
+        for data in held:
             self._show(data)
-        self.held = []
 
     def _note(self, text: str) -> None:
         """A line of ours between the network's."""
         lines = text.replace("\n", "\r\n")
         os.write(self.picture, f"\r\x1b[K\x1b[7m{lines}\x1b[0m\r\n".encode())
+        if self.line.text:
+            self._show_line()
 
     # --- in
 
@@ -148,16 +159,45 @@ class Screen:
         while data and self.status is None:
             if self.prompt is not None:
                 data = self._edit(data)
-            elif self.paused and data in (b"r", b"s"):  # a key by itself; what is pasted waits for the network
-                self._order_clock(["resume"] if data == b"r" else ["step", "10ms"])
-                data = b""
             else:
                 before, escape, data = data.partition(ESCAPE)
                 if before:
-                    self._type(before)
+                    (self._collect if self.paused else self._type)(before)
                 if escape:
+                    self.line.take()
+                    self._show_line()
                     self.prompt = b""
                     os.write(self.picture, b"\r\n\x1b[7mclock>\x1b[0m ")
+
+    def _collect(self, data: bytes) -> None:
+        """Keys while time stands still."""
+        for meant in self.line.feed(data):
+            if isinstance(meant, bytes):
+                self._type(meant)
+            else:
+                self._order_clock(meant)
+        self.typed_at_s = time.monotonic()
+        self._show_line()
+
+    def _wait_s(self) -> float | None:
+        """How long to wait for what may follow r and s; None if nothing hangs on it."""
+        return max(0.0, self.typed_at_s + ALONE_S - time.monotonic()) if self.line.may_be_keys else None
+
+    def _alone(self) -> None:
+        """Nothing has followed."""
+        orders = self.line.alone()
+        self._show_line()
+        for words in orders:
+            self._order_clock(words)
+
+    def _show_line(self) -> None:
+        if self.line.text:
+            os.write(self.picture, b"\r\x1b[K\x1b[7mpaused>\x1b[0m " + self.line.text)
+        elif self.line_shown:
+            os.write(self.picture, b"\r\x1b[K")
+        self.line_shown = bool(self.line.text)
+        if not self.line.text:
+            self._flush()
 
     def _type(self, data: bytes) -> None:
         if self.opened:
@@ -229,10 +269,13 @@ class Screen:
         if message["on_way"] and self.stepping:
             return  # in a moment it is paused again
         before, self.paused = self.paused, bool(message["paused"])
+        if before and not self.paused and (begun := self.line.take()):  # the network shows it from here on
+            self._show_line()
+            self._type(begun)
         if not self.interactive or self.prompt is not None:
             return
         if self.paused and not before and not self.stepping:
-            self._note(f"{message['text']}: r resumes, s steps 10 ms, Ctrl+] more")
+            self._note(f"{message['text']}: r resumes, s steps 10 ms, clock … and Ctrl+] do more")
         elif self.asked or before != self.paused:
             self._note(message["text"])
         if not message["on_way"]:  # else the answer to what was asked last is still to come

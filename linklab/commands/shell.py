@@ -38,8 +38,9 @@ at the CLI:
   exit, Ctrl+D               end the network
 
 While time is paused nothing inside can run, not even the CLI, so this terminal listens itself: r resumes, s steps
-10 ms, any other key waits for the CLI. Ctrl+] opens a prompt for the clock at any moment: pause, resume, speed 8,
-step 10ms, until 90s, help, quit.
+10 ms, if nothing follows within half a second. A line shows after paused>; if it begins with clock it is obeyed, any
+other waits for the CLI. Ctrl+] opens a prompt for the clock at any moment: pause, resume, speed 8, step 10ms,
+until 90s, help, quit.
 
 Without a terminal (linklab shell mine.mn < commands) each line is typed when the one before has ended.
 

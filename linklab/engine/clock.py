@@ -65,6 +65,8 @@ class ClockWords:
         except (InputError, EngineError) as error:
             return str(error), error.exit_code
         self._on_change(state)
+        if list(words) == ["pause"]:  # whoever asked inside reads it when time goes on again
+            return f"time was stopped at {state['now_s']:.3f} s", 0
         return sentence(state), 0
 
     def now(self) -> str:
