@@ -14,6 +14,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 from rich.text import Text
 
+from linklab.commands.interrupt import says_what_is_left
 from linklab.commands.options import ENGINES, load_engine, seed
 from linklab.commands.several import add_jobs_option, chosen, run_several
 from linklab.engine.api import Clock
@@ -114,7 +115,7 @@ def replay(args: argparse.Namespace, out: Path | None, section: str | None = Non
         console = Console(quiet=quiet, highlight=False, width=WIDTH)
     folder = out or run_folder(lab, settings)
     narrator = _Progress(console, lab, len(chosen_steps(lab.manual, section)))
-    with narrator.progress:
+    with says_what_is_left(folder), narrator.progress:
         done = run_lab(lab, load_engine(args.engine), settings, folder, narrator, section=section)
     report = write_report(done)
     print_verdicts(done, console)

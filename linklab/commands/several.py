@@ -17,6 +17,7 @@ from rich.table import Table
 from rich.text import Text
 
 from linklab.batch import Task, processors, run_batch
+from linklab.commands.interrupt import says_what_is_left
 from linklab.commands.options import load_engine
 from linklab.engine.api import Clock
 from linklab.errors import InputError, LabError
@@ -90,7 +91,7 @@ def run_several(
     tasks = [Task(lab, folder / f"lab{lab.number:02d}") for lab in labs]
     started = time.perf_counter()
     view = _View(tasks, quiet=quiet)
-    with view:
+    with says_what_is_left(folder), view:
         run_batch(tasks, lambda: load_engine(args.engine), settings, jobs, view.changed, recording=recording)
     wall_s = time.perf_counter() - started
     write_json(folder / "summary.json", _summary(tasks, settings, jobs, wall_s))

@@ -42,6 +42,12 @@ class AgentLink:
         """Why nothing more will come; None while the agent is there."""
         return self._ended
 
+    @property
+    def busy(self) -> bool:
+        """Whether an answer is still due, also to somebody who has stopped waiting for it."""
+        with self._lock:
+            return bool(self._waiting)
+
     def begin(self) -> None:
         """Start reading; handlers for the first events are set before."""
         self._reader.start()

@@ -77,3 +77,18 @@ def test_what_cannot_be_handled_ends_the_link_at_once(pair, broken):
     assert time.monotonic() - began < 5
     link._reader.join(2)
     assert ended == [{}]
+
+
+def test_an_answer_that_nobody_waits_for_any_more_is_still_due(pair):
+    """Whoever ends the network then knows that the agent does not listen."""
+    link, agent = pair
+    link.begin()
+    assert not link.busy
+    with pytest.raises(DeadlineError):
+        link.request("run", deadline_s=0.01, what="sleep 100 in h1")
+    assert link.busy
+    agent.sendall(encode({"id": 1, "ok": {}}))
+    deadline = time.monotonic() + 2
+    while link.busy and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert not link.busy

@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Ctrl+C at a run that takes long: answered at once, by what happens now and what is left."""
+
+from __future__ import annotations
+
+import contextlib
+import signal
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from linklab.lab import ROOT
+
+
+@contextlib.contextmanager
+def says_what_is_left(folder: Path) -> Iterator[None]:
+    """Within the block Ctrl+C says that the run is ended and what stays of it; then it unwinds as ever."""
+
+    def interrupted(number: int, frame: object) -> None:
+        print(f"linklab: stopped with Ctrl+C, ending the network; {left(folder)}", file=sys.stderr, flush=True)
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGINT, interrupted)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def left(folder: Path) -> str:
+    """What stays of a run that is stopped now, and how it is removed."""
+    if not folder.exists():
+        return "nothing is left"
+    ours = ROOT / "runs" in folder.resolve().parents
+    runs = "" if (ROOT / "runs").resolve() == Path("runs").resolve() else f" {ROOT / 'runs'}"
+    removal = f"; `linklab clean --runs{runs}` removes it" if ours else ""
+    return f"what it has done so far stays in {folder}{removal}"
