@@ -157,8 +157,9 @@ def problems(lab: Lab) -> list[str]:
         if figure.kind == "file" and not (lab.folder / figure.name).is_file():
             found.append(f"{where}: there is no image {figure.name}")
         if figure.kind == "run":
-            if lab.manual.step(figure.step) is None:
-                found.append(f'{where}: there is no step "{figure.step}"')
+            missing = [step for step in figure.steps if lab.manual.step(step) is None]
+            if missing:
+                found.append(f'{where}: there is no step "{missing[0]}"')
             elif reference and f"{figure.step}/{figure.name}" not in recorded.figures:
                 found.append(f"{where}: the reference has no figure {figure.step}/{figure.name}")
     return found
@@ -177,6 +178,13 @@ def _reference_problems(lab: Lab, reference: Reference | None) -> list[str]:
     return found
 
 
+def _part(run: Run, step: str) -> stepplots.Part:
+    if step not in run.measured:
+        raise LabError(f"step {step} measured nothing to draw")
+    capture = run.captures[step]
+    return stepplots.Part(step, capture.terminal, run.measured[step], capture.start_s, capture.end_s)
+
+
 def _write(run: Run, folder: Path) -> None:
     (folder / "outputs").mkdir(parents=True)
     (folder / "figures").mkdir()
@@ -184,11 +192,9 @@ def _write(run: Run, folder: Path) -> None:
         if capture.output:
             (folder / "outputs" / f"{step}.txt").write_text(capture.output, encoding="utf-8")
     for figure in run.lab.manual.figures:
-        if figure.kind == "run" and figure.step in run.captures:
+        if figure.kind == "run" and all(step in run.captures for step in figure.steps):
             try:
-                if figure.step not in run.measured:
-                    raise LabError(f"step {figure.step} measured nothing to draw")
-                content = stepplots.draw(run.measured[figure.step], stepplots.series_of(figure.name))
+                content = stepplots.draw([_part(run, step) for step in figure.steps], figure.names)
             except LabError as error:
                 raise LabError(f"{run.lab.manual.path}:{figure.line}: {error}") from error
             (folder / "figures" / f"{figure.step}-{figure.name}.svg").write_bytes(content)

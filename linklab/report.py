@@ -55,7 +55,7 @@ def write_report(run: Run) -> Path:
                 start_s=capture.start_s,
                 end_s=capture.end_s,
                 files=capture.files,
-                plots=_plots(run.measured[step_id]) if step_id in run.measured else (),
+                plots=_plots(step_id, run.measured[step_id]) if step_id in run.measured else (),
             )
         )
     html = page("report.html.j2", run=run, heading=run.lab.heading, steps=steps)
@@ -64,6 +64,7 @@ def write_report(run: Run) -> Path:
     return path
 
 
-def _plots(measured: Measurements) -> list[tuple[str, str]]:
-    names = [name for name in stepplots.available(measured) if name not in stepplots.ON_ITS_OWN]
-    return [(stepplots.TITLES[name], data_uri(stepplots.draw(measured, name))) for name in names]
+def _plots(step: str, measured: Measurements) -> list[tuple[str, str]]:
+    part = stepplots.Part(step, "", measured)
+    names = stepplots.reported(measured)
+    return [(stepplots.PLOTS[name].words, data_uri(stepplots.draw([part], [name]))) for name in names]

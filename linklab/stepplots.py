@@ -1,65 +1,87 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The plots of one step, as SVG for a page: `figure("bulk", "throughput")` of a run.
+"""The plots of a run's steps, as SVG for a page: `bulk/throughput`, or several steps and panels on one time axis.
 
 Called by the report and by the recording of a reference; draws with `linklab.plots`, measures with `linklab.measure`.
-A figure's name is that of a series without its tool: throughput, cwnd, rtt, retransmits, backlog.
+A target is STEP[+STEP…]/NAME[+NAME…]: each name is a panel, and each panel has a line of every step that measured it.
 """
 
 from __future__ import annotations
 
 import re
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
+
+import numpy as np
 
 from linklab.errors import LabError
 from linklab.measure import Measurements, Series
-
-FLOWS = "iperf3.flows"
-"""The throughput of each stream of each test in one figure; no series of its own."""
-
-TITLES: Mapping[str, str] = {
-    "iperf3.throughput": "Throughput",
-    FLOWS: "Throughput of each flow",
-    "iperf3.rtt": "Smoothed RTT",
-    "iperf3.cwnd": "Congestion window",
-    "iperf3.retransmits": "Retransmissions per interval",
-    "iperf3.bytes": "Data per interval",
-    "iperf3.rttvar": "RTT variation",
-    "iperf3.pmtu": "Path MTU",
-    "iperf3.jitter": "Jitter",
-    "iperf3.lost": "Datagrams lost per interval",
-    "queue.backlog": "Queue occupancy",
-    "queue.drops.rate": "Drops",
-    "ping.rtt": "RTT of each ping",
-}
-"""Series that have a figure, in the order of a report."""
-
-ON_ITS_OWN = frozenset({"iperf3.bytes", "iperf3.rttvar", "iperf3.pmtu", "queue.drops.rate"})
-"""Figures a report leaves out unless asked for: they repeat another or seldom say anything."""
+from linklab.measure.series import per_second
 
 
-def series_of(name: str) -> str:
-    """The series that a figure's name stands for: "rtt" is iperf3's, "ping-rtt" ping's, "backlog" the queue's.
+@dataclass(frozen=True)
+class Part:
+    """What one step measured, and when it was done: seconds of network time.
 
-    Raises:
-        LabError: there is no such figure.
+    label: how its lines are told from those of other steps: its terminal; where two have the same, their names are.
     """
-    for series in TITLES:
-        if name in (series, series.replace(".", "-"), series.partition(".")[2]):
-            return series
-    raise LabError(f'there is no figure "{name}"; I know {", ".join(s.partition(".")[2] for s in TITLES)}')
+
+    step: str
+    label: str
+    measured: Measurements
+    start_s: float = 0.0
+    end_s: float = 0.0
 
 
-def available(measured: Measurements) -> list[str]:
-    """The series of a step that have a figure and enough points for one."""
-    found = {name for name in TITLES if name in measured.series and measured.series[name].known.size > 1}
-    if len(flows_of(measured)) > 1:
-        found.add(FLOWS)
-    return [name for name in TITLES if name in found]
+Lines = list[tuple[str, Series]]
 
 
-def flows_of(measured: Measurements) -> list[tuple[str, Series]]:
+@dataclass(frozen=True)
+class Plot:
+    """One kind of panel: words for its vertical axis, and its lines of a step's measurements.
+
+    alone: left out of a report unless asked for, since it repeats another or seldom says anything.
+    """
+
+    words: str
+    lines: Callable[[Measurements], Lines]
+    alone: bool = False
+
+
+def _one(series: str, label: str = "") -> Callable[[Measurements], Lines]:
+    return lambda measured: [(label, measured.series[series])] if series in measured.series else []
+
+
+def _several(*named: tuple[str, str]) -> Callable[[Measurements], Lines]:
+    """Lines of several series, drawn if the last of them is there."""
+
+    def lines(measured: Measurements) -> Lines:
+        found = [(label, measured.series[series]) for series, label in named if series in measured.series]
+        return found if named[-1][0] in measured.series else []
+
+    return lines
+
+
+def _counted(*named: tuple[str, str]) -> Callable[[Measurements], Lines]:
+    """Counters as how many a second, those that ever counted; the first where none did."""
+
+    def lines(measured: Measurements) -> Lines:
+        present = [(label, measured.series[series]) for series, label in named if series in measured.series]
+        moved = [(label, series) for label, series in present if series.known.size and np.ptp(series.known)]
+        return [(label, per_second(series)) for label, series in moved or present[:1]]
+
+    return lines
+
+
+def _queue(measured: Measurements) -> Lines:
+    backlog = measured.series.get("queue.backlog")
+    if backlog is None:
+        return []
+    return [("{kind} {handle} on {interface}".format_map(backlog.meta), backlog)]
+
+
+def flows_of(measured: Measurements) -> Lines:
     """The throughput of each stream of each iperf3 test, labelled by its file and, in a test of several, its number."""
     tests: dict[str, list[Series]] = {}
     for name, series in measured.series.items():
@@ -73,27 +95,120 @@ def flows_of(measured: Measurements) -> list[tuple[str, Series]]:
         for series in streams:
             stream = f"stream {series.meta['stream']}" if len(streams) > 1 or not test else ""
             flows.append((f"{test} {stream}".strip(), series))
-    return flows
+    return flows if len(flows) > 1 else []
 
 
-def draw(measured: Measurements, series: str) -> bytes:
-    """One figure as SVG; the same measurements give the same bytes.
+PLOTS: Mapping[str, Plot] = {
+    "throughput": Plot("Throughput", _one("iperf3.throughput")),
+    "flows": Plot("Throughput", flows_of),
+    "rtt": Plot("Smoothed RTT", _one("iperf3.rtt")),
+    "cwnd": Plot("Congestion window", _one("iperf3.cwnd")),
+    "retransmits": Plot("Retransmissions per interval", _one("iperf3.retransmits")),
+    "bytes": Plot("Data per interval", _one("iperf3.bytes"), alone=True),
+    "rttvar": Plot("RTT variation", _one("iperf3.rttvar"), alone=True),
+    "pmtu": Plot("Path MTU", _one("iperf3.pmtu"), alone=True),
+    "jitter": Plot("Jitter", _one("iperf3.jitter")),
+    "lost": Plot("Datagrams lost per interval", _one("iperf3.lost")),
+    "ping-rtt": Plot("RTT of each ping", _one("ping.rtt")),
+    "backlog": Plot("Queue occupancy", _queue),
+    "drops": Plot("Drops", _counted(("queue.drops", "drops")), alone=True),
+    "red-average": Plot(
+        "Queue", _several(("queue.backlog", "backlog"), ("queue.average", "RED's average, computed from it"))
+    ),
+    "red-drops": Plot(
+        "Drops", _counted(("queue.early", "early"), ("queue.pdrop", "queue full"), ("queue.marked", "marked"))
+    ),
+    "codel-count": Plot("CoDel's count", _one("queue.count")),
+    "codel-delay": Plot("CoDel's delay", _one("queue.ldelay")),
+    "codel-dropping": Plot("Dropping state", _one("queue.dropping")),
+    "pie-prob": Plot("PIE's drop probability", _one("queue.prob")),
+    "pie-delay": Plot("PIE's delay", _one("queue.delay")),
+    "pie-drops": Plot("Drops", _counted(("queue.dropped", "early"), ("queue.overlimit", "queue full"))),
+    "flows-waiting": Plot("Flows in the queue", _one("queue.old_flows_len"), alone=True),
+}
+"""Figures by name, in the order of a report."""
+
+
+def available(measured: Measurements) -> list[str]:
+    """The names of the figures that a step has points enough for."""
+    return [name for name, plot in PLOTS.items() if any(line.known.size > 1 for _, line in plot.lines(measured))]
+
+
+def reported(measured: Measurements) -> list[str]:
+    """Those that a report shows without being asked."""
+    return [name for name in available(measured) if not PLOTS[name].alone]
+
+
+def plot_of(name: str) -> Plot:
+    """The plot called `name`.
 
     Raises:
-        LabError: the step has no such series.
+        LabError: there is none.
     """
-    if series not in available(measured):
-        raise LabError(f"{measured.source}: there is no {series} over time; there is {', '.join(available(measured))}")
-    from linklab.plots import queue, style  # noqa: PLC0415 - matplotlib takes a second to load
+    if name not in PLOTS:
+        raise LabError(f'there is no figure "{name}"; I know {", ".join(PLOTS)}')
+    return PLOTS[name]
+
+
+def draw(parts: Sequence[Part], names: Sequence[str]) -> bytes:
+    """One figure as SVG; the same measurements give the same bytes.
+
+    Steps that went on at the same time share a time axis, which begins with the first of them that sends anything (a
+    queue is watched from a little before); of steps one after the other each begins at 0.
+
+    Raises:
+        LabError: no such figure, or a name that no step, or a step that no name, has anything for.
+    """
+    panels: list[tuple[Plot, Lines]] = []
+    starts = _starts(parts)
+    terminals = [part.label for part in parts]
+    parts = [replace(part, label=part.step) if terminals.count(part.label) > 1 else part for part in parts]
+    for name in names:
+        plot = plot_of(name)
+        lines: Lines = []
+        having = [part for part in parts if plot.lines(part.measured)]
+        for part in having:
+            for label, series in plot.lines(part.measured):
+                # a queue is named by its interface, or alone in its panel needs no name
+                named = len(parts) == 1 or (part.measured.tool == "queue" and (len(having) == 1 or name == "backlog"))
+                if series.known.size > 1:
+                    shown = label if named else _label(part, label, series)
+                    lines.append((shown, _moved(series, starts[part.step])))
+        if not lines:
+            found = dict.fromkeys(name for part in parts for name in available(part.measured))
+            steps = ", ".join(part.step for part in parts)
+            raise LabError(f"{steps}: there is no {name} over time; there is {', '.join(found) or 'nothing'}")
+        panels.append((plot, lines))
+    for part in parts:
+        if not any(plot_of(name).lines(part.measured) for name in names):
+            raise LabError(f"{part.step}: it has nothing of {', '.join(names)} over time")
+    from linklab.plots import panels as drawing  # noqa: PLC0415 - matplotlib takes a second to load
+    from linklab.plots import style  # noqa: PLC0415
 
     with style.context(), tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "figure.svg"
-        if series == "queue.backlog":
-            figure = queue.draw_queue(measured)
-        elif series == FLOWS:
-            lines = [(label, style.without_stub(flow)) for label, flow in flows_of(measured)]
-            figure = style.draw_lines("Throughput", lines)
-        else:
-            figure = style.draw_lines(TITLES[series], [("", style.without_stub(measured.series[series]))])
-        style.save(figure, path)
+        style.save(drawing.draw_panels([drawing.Panel(plot.words, lines) for plot, lines in panels]), path)
         return path.read_bytes()
+
+
+def _starts(parts: Sequence[Part]) -> dict[str, float]:
+    """When each step began on the common axis, s; negative for what began before it."""
+    together = max(part.start_s for part in parts) < min(part.end_s for part in parts)
+    if len(parts) == 1 or not together:
+        return {part.step: 0.0 for part in parts}
+    sending = [part for part in parts if part.measured.tool != "queue"]
+    zero = min(part.start_s for part in sending or parts)
+    return {part.step: part.start_s - zero for part in parts}
+
+
+def _moved(series: Series, by_s: float) -> Series:
+    """On the common axis, without what lies before it; what iperf3 omitted counts as time that passed."""
+    if not by_s:
+        return series
+    time_s = series.time_s + by_s + float(series.meta.get("omitted_s", 0.0))
+    return replace(series, time_s=time_s).between(0.0, float("inf"))
+
+
+def _label(part: Part, label: str, series: Series) -> str:
+    congestion = str(series.meta.get("congestion", ""))
+    return " ".join(word for word in (part.label, congestion, label) if word)

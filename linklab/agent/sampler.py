@@ -212,7 +212,7 @@ def main() -> int:
         print(f"sampler: {error}; `ip link` lists them", file=sys.stderr)
         return 2
     tc = subprocess.run(
-        ["tc", "-j", "qdisc", "show", "dev", args.interface], capture_output=True, text=True, check=False
+        ["tc", "-d", "-j", "qdisc", "show", "dev", args.interface], capture_output=True, text=True, check=False
     )
     header = {"interface": args.interface, "period_s": args.period, "tc": json.loads(tc.stdout or "[]")}
     with args.out.open("w") as out:

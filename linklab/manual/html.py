@@ -245,12 +245,13 @@ class _Writer:
 
     def _told(self, figure: Figure) -> str:
         """The numbers of a plot, for who cannot see it."""
+        wanted = "|".join(re.escape(name.rpartition("-")[2]) for name in figure.names)
+        several = len(figure.steps) > 1 or len(figure.names) > 1
         found = [
-            f"{name.rpartition('.')[2]} {format_number(*quantity)}"
-            for name, quantity in self.recorded.scalars.get(figure.step, {}).items()
-            if re.fullmatch(
-                rf"\w+\.{re.escape(figure.name.replace('-', '.').removeprefix('ping.'))}\.(min|mean|max|receiver)", name
-            )
+            f"{f'{step} {told[1]} ' if several else ''}{told[2]} {format_number(*quantity)}"
+            for step in figure.steps
+            for name, quantity in self.recorded.scalars.get(step, {}).items()
+            if (told := re.fullmatch(rf"\w+\.({wanted})\.(min|mean|max|receiver)", name))
         ]
         return f"; plot over time, {', '.join(found)}" if found else ""
 

@@ -168,12 +168,25 @@ class Quote:
 
 @dataclass(frozen=True)
 class Figure:
-    """An image: kind "run" (`step`/`name` of the recorded run), "topology" or "file" (`name` is its path)."""
+    """An image: kind "run" (`step`/`name` of the recorded run), "topology" or "file" (`name` is its path).
+
+    Of the recorded run `step` may be several steps, "flow+queue", and `name` several panels, "throughput+backlog".
+    """
 
     line: int
     kind: str
     step: str
     name: str
+
+    @property
+    def steps(self) -> tuple[str, ...]:
+        """The steps whose measurements are drawn."""
+        return tuple(self.step.split("+"))
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The panels, from the top."""
+        return tuple(self.name.split("+"))
 
 
 @dataclass(frozen=True)

@@ -106,7 +106,7 @@ def parse_quote(text: str, place: fences.Place) -> Quote:
 
 
 def parse_figure(source: str, line: int) -> Figure:
-    """The target of an image: `run:STEP/NAME`, `topology:` or a file beside the manual."""
+    """The target of an image: `run:STEP[+STEP…]/NAME[+NAME…]`, `topology:` or a file beside the manual."""
     if source.startswith("run:"):
         step, _, name = source[4:].partition("/")
         return Figure(line, "run", step, name)

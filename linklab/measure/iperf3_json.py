@@ -53,6 +53,7 @@ class _Reader:
         first = next(iter(self.rows), None)
         self.udp = settings.get("protocol", "TCP") == "UDP" or "udp" in _first(self.end.get("streams"))
         self.block_bytes = number(settings.get("blksize"))
+        self.omitted_s = float(settings.get("omit") or 0.0)
         if first is None and not self.end.get("streams"):
             raise DataError(f"{source}: iperf3's JSON holds no interval and no result: nothing was measured")
 
@@ -75,6 +76,7 @@ class _Reader:
             source=self.source,
             version=str(self.start.get("version", "")),
             congestion=str(self.end.get("sender_tcp_congestion", "")),
+            omitted_s=self.omitted_s,
             notes=tuple(dict.fromkeys(self.notes)),
         )
 

@@ -83,6 +83,7 @@ class Iperf3Test:
     source: str = ""
     version: str = ""
     congestion: str = ""
+    omitted_s: float = 0.0
     notes: tuple[str, ...] = ()
 
     def flows_of(self, direction: Direction) -> tuple[Flow, ...]:
@@ -173,6 +174,8 @@ def _series(prefix: str, flow: Flow, test: Iperf3Test) -> dict[str, Series]:
         "sender": flow.sender,
         "receiver": flow.receiver,
         "protocol": test.protocol,
+        "congestion": test.congestion,
+        "omitted_s": test.omitted_s,
         "interval_s": tuple(row.end_s - row.start_s for row in flow.rows),
     }
     found = {}

@@ -116,6 +116,7 @@ def _read_row(draft: _Draft, match: re.Match[str]) -> None:
     values = _values(match, rest.replace(label, "") if label else rest, udp=draft.udp)
     row = Row(float(match["start"]), float(match["end"]), **values)
     if label == "(omitted)":
+        draft.omitted_s = max(draft.omitted_s, row.end_s)
         return
     if label:
         side = _as_side(row)
@@ -183,7 +184,7 @@ def _finish(draft: _Draft, source: str) -> Iperf3Test:
         if any(flow.direction == direction for flow in flows)
     )
     protocol: Literal["TCP", "UDP"] = "UDP" if draft.udp else "TCP"
-    return Iperf3Test(draft.role, protocol, tuple(flows), sums, source, notes=tuple(notes))
+    return Iperf3Test(draft.role, protocol, tuple(flows), sums, source, omitted_s=draft.omitted_s, notes=tuple(notes))
 
 
 def _flow(draft: _Draft, stream: _Stream, index: int, *, bidir: bool) -> tuple[Flow, bool]:

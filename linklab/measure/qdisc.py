@@ -2,7 +2,8 @@
 """Samples of an interface's queueing disciplines (JSON lines) → occupancy and drops over time.
 
 Called by `measure` and by the queue plot, also while the file is still being written.
-A file is one header {"interface", "node", "period_s"}, then lines {"t": s, "qdiscs": [as `tc -s -j qdisc` lists them]}.
+A file is one header {"interface", "node", "period_s", "tc": what `tc -d -j qdisc` said at the start}, then lines
+{"t": s, "qdiscs": [as `tc -s -j qdisc` lists them]}.
 It must not show netem's backlog as a queue: that is packets in flight on the emulated link.
 """
 
@@ -18,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from linklab.errors import DataError
+from linklab.measure import aqm
 from linklab.measure.series import Measurements, Quantity, Series, make_series
 
 Qdisc = dict[str, Any]
@@ -31,7 +33,7 @@ _FIELDS = {
     "overlimits": ("queue.overlimits", ""),
     "requeues": ("queue.requeues", "packets"),
 }
-_NOT_MEASURED = {"refcnt"}
+_NOT_MEASURED = {"refcnt", "root"}
 _NO_QUEUE = {"ingress", "clsact", "noqueue"}
 
 
@@ -173,9 +175,10 @@ def _path(qdisc: Qdisc, among: Sequence[Qdisc]) -> list[Qdisc]:
 def measure_samples(samples: QueueSamples, handle: str | None = None) -> Measurements:
     """Series and scalars of the queue.
 
-    Scalars: queue.backlog.max, .mean (bytes), queue.packets.max, queue.drops (during the samples).
+    Scalars: queue.backlog.max, .mean (bytes), queue.packets.max, queue.drops (during the samples), and those of an
+    active queue management (`linklab.measure.aqm`).
     Series: queue.backlog (bytes), queue.qlen (packets), queue.drops (since the discipline was made),
-    queue.drops.rate (1/s), and every other number that tc gives, as queue.NAME.
+    queue.drops.rate (1/s), and every other number that tc gives, as queue.NAME; yes and no are 1 and 0.
     A sample without the discipline is a gap; a counter that starts again (the discipline was replaced) is noted.
 
     Raises:
@@ -195,7 +198,7 @@ def measure_samples(samples: QueueSamples, handle: str | None = None) -> Measure
         "node": samples.header.get("node", ""),
         "kind": found[-1].get("kind"),
         "handle": found[-1].get("handle"),
-        "options": found[-1].get("options", {}),
+        "options": found[-1].get("options") or _told_options(samples.header, names[-1]),
     }
     series: dict[str, Series] = {}
     for key in _numeric_fields(found):
@@ -211,7 +214,16 @@ def measure_samples(samples: QueueSamples, handle: str | None = None) -> Measure
         rate, total = _drop_rate(series["queue.drops"])
         series[rate.name] = rate
         scalars["queue.drops"] = Quantity(total, "packets")
-    return Measurements(scalars, series, "queue", samples.source, tuple(notes))
+    if meta["kind"] == "red" and (average := aqm.red_average(series, meta["options"])):
+        series[average.name] = average
+    described, own = aqm.describe(series)
+    return Measurements(scalars | own, series | described, "queue", samples.source, tuple(notes))
+
+
+def _told_options(header: dict[str, Any], name: str) -> dict[str, Any]:
+    """The options that tc told of the discipline "KIND HANDLE" before the first sample."""
+    told = [qdisc for qdisc in header.get("tc", []) if f"{qdisc.get('kind')} {qdisc.get('handle')}" == name]
+    return dict(told[0].get("options", {})) if told else {}
 
 
 def _numeric_fields(found: Iterable[Qdisc]) -> list[str]:
@@ -223,7 +235,7 @@ def _numeric_fields(found: Iterable[Qdisc]) -> list[str]:
 
 def _value(qdisc: Qdisc | None, key: str) -> float:
     value = qdisc.get(key) if qdisc else None
-    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else math.nan
+    return float(value) if isinstance(value, int | float) else math.nan
 
 
 def _drop_rate(drops: Series) -> tuple[Series, float]:
@@ -231,9 +243,7 @@ def _drop_rate(drops: Series) -> tuple[Series, float]:
     steps, elapsed = np.diff(drops.value), np.diff(drops.time_s)
     with np.errstate(invalid="ignore", divide="ignore"):
         rate = np.where((steps < 0) | (elapsed <= 0), np.nan, steps / elapsed)
-    across_gaps = np.diff(drops.known)
-    counted = np.where(across_gaps < 0, drops.known[1:], across_gaps)
     series = make_series(
         "queue.drops.rate", "1/s", drops.time_s, [math.nan, *rate], source=drops.source, meta=drops.meta
     )
-    return series, float(counted.sum())
+    return series, aqm.counted(drops)

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 FloatArray = NDArray[np.float64]
+_BINS_S = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 30.0, 60.0)
 
 
 @dataclass(frozen=True)
@@ -79,6 +80,24 @@ def make_series(
     return Series(
         name, unit, np.asarray(time_s, dtype=np.float64), np.asarray(value, dtype=np.float64), source, dict(meta or {})
     )
+
+
+def per_second(counter: Series, most: int = 100) -> Series:
+    """How many a second a counter counted, 1/s, in at most `most` bins of a round length; a value in a bin's middle.
+
+    A counter that starts again (the thing that counts was replaced) begins at 0.
+    """
+    known = ~np.isnan(counter.value)
+    time_s, value = counter.time_s[known], counter.value[known]
+    if time_s.size < 2:
+        return replace(counter, unit="1/s", time_s=time_s[:0], value=value[:0])
+    steps = np.diff(value)
+    steps = np.where(steps < 0, value[1:], steps)
+    span = float(time_s[-1] - time_s[0])
+    width = next((width for width in _BINS_S if span <= most * width), _BINS_S[-1])
+    edges = np.arange(np.floor(time_s[0] / width), np.ceil(time_s[-1] / width) + 1) * width
+    counts, _ = np.histogram(time_s[1:], edges, weights=steps)
+    return replace(counter, unit="1/s", time_s=(edges[:-1] + edges[1:]) / 2, value=counts / width)
 
 
 @dataclass(frozen=True, eq=False)

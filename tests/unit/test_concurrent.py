@@ -84,8 +84,8 @@ def test_flows_of_several_tests_are_drawn_by_file():
     }
     found = Measurements({}, series, "iperf3", "x")
     assert [label for label, _ in stepplots.flows_of(found)] == ["h1-reno", "h3-bbr"]
-    assert stepplots.available(found) == [stepplots.FLOWS]
-    assert stepplots.draw(found, stepplots.series_of("flows")).startswith(b"<?xml")
+    assert stepplots.available(found) == ["flows"]
+    assert stepplots.draw([stepplots.Part("both", "mininet", found)], ["flows"]).startswith(b"<?xml")
 
 
 def test_streams_of_one_test_are_numbered():

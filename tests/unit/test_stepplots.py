@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Plots of several steps on one time axis, and what an AQM's samples say."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from linklab import stepplots
+from linklab.errors import LabError
+from linklab.measure import Measurements, make_series, measure
+from linklab.measure.aqm import red_average
+from linklab.measure.series import per_second
+from linklab.stepplots import Part
+
+CAPTURES = Path(__file__).parent.parent / "captures"
+
+
+def samples(kind: str) -> Measurements:
+    """Eight seconds of an AQM of a tbf of 1 Gbps, six of them with one TCP flow."""
+    return measure("", [CAPTURES / f"queue-samples-6.1.0-{kind}.jsonl"])
+
+
+def flow(label: str, start_s: float, end_s: float, mbps: float = 500, omitted_s: float = 0) -> Part:
+    """An iperf3 test of a value a second."""
+    times = np.arange(1, end_s - start_s - omitted_s + 1)
+    meta = {"congestion": "cubic", "omitted_s": omitted_s}
+    series = make_series("iperf3.throughput", "bit/s", times, times * 0 + mbps * 1e6, meta=meta)
+    return Part(f"{label}-flow", label, Measurements({}, {series.name: series}, "iperf3"), start_s, end_s)
+
+
+def words(svg: bytes) -> str:
+    """The comments that matplotlib leaves beside each text drawn as paths."""
+    return " ".join(re.findall(r"<!-- (.*?) -->", svg.decode()))
+
+
+def test_each_aqm_has_its_own_figures() -> None:
+    """What a discipline counts and is in can be drawn; another's figures are not offered."""
+    own = {
+        kind: [name for name in stepplots.available(samples(kind)) if name not in {"backlog", "drops"}]
+        for kind in ("red", "codel", "fq_codel", "pie")
+    }
+    assert own == {
+        "red": ["red-average", "red-drops"],
+        "codel": ["codel-count", "codel-delay", "codel-dropping"],
+        "fq_codel": ["flows-waiting"],
+        "pie": ["pie-prob", "pie-delay", "pie-drops"],
+    }
+
+
+def test_counters_and_states_of_an_aqm_are_scalars() -> None:
+    """How many RED dropped early while sampled, and what PIE's probability came to."""
+    red, codel, pie = samples("red").scalars, samples("codel").scalars, samples("pie").scalars
+    assert (red["queue.early"].value, red["queue.pdrop"].value) == (3, 0)
+    assert codel["queue.count.max"].value == 2
+    assert 0 < pie["queue.prob.max"].value < 0.05
+    assert pie["queue.delay.max"].unit == "s"
+    assert 0.01 < pie["queue.delay.max"].value < 0.2
+
+
+def test_the_average_of_red_follows_the_queue_with_a_weight_of_a_half() -> None:
+    """With ewma 1 the computed average is the queue but for a few packets."""
+    found = samples("red")
+    backlog, average = found.series["queue.backlog"], found.series["queue.average"]
+    assert average.meta["computed"]
+    assert float(np.max(np.abs(average.value - backlog.value))) < 0.2 * float(backlog.value.max())
+
+
+@given(st.lists(st.integers(0, 40), min_size=2, max_size=30), st.integers(1, 9))
+def test_the_average_is_that_of_a_packet_by_packet_count(steps: list[int], ewma: int) -> None:
+    """Between samples the formula gives what updating at every arrival on a straight line gives."""
+    size, sent = 1000.0, 100
+    backlog = np.array(steps, dtype=float) * size
+    served = np.cumsum(np.full(len(steps), sent * size))
+    series = {
+        f"queue.{name}": make_series(f"queue.{name}", "", range(len(steps)), value)
+        for name, value in (("backlog", backlog), ("qlen", backlog / size), ("sent.bytes", served))
+    }
+    if not backlog.any():
+        return
+    weight, expected = 2.0**-ewma, backlog[0]
+    for before, queue in itertools.pairwise(backlog):
+        arrivals = round(sent + (queue - before) / size)
+        for number in range(1, arrivals + 1):
+            expected += weight * (before + (queue - before) * number / arrivals - expected)
+    average = red_average(series, {"ewma": ewma})
+    assert average is not None
+    assert math.isclose(average.value[-1], expected, rel_tol=1e-9, abs_tol=1e-6)
+
+
+def test_without_the_weight_there_is_no_average() -> None:
+    """An older recording does not say the weight: nothing is made up."""
+    assert red_average(samples("red").series, {}) is None
+
+
+def test_counters_are_drawn_as_how_many_a_second() -> None:
+    """Each drop is in one bin; a counter that starts again begins at 0; the sum over the bins is the count."""
+    counter = make_series("queue.drops", "packets", [0, 0.25, 0.5, 0.75, 1.0, 1.25], [5, 5, 9, 2, 2, 3])
+    rate = per_second(counter, most=3)
+    assert rate.time_s.tolist() == [0.25, 0.75, 1.25]
+    assert rate.value.tolist() == [0, 12, 2]
+
+
+def test_steps_at_the_same_time_share_an_axis() -> None:
+    """A flow that began ten seconds later is drawn ten seconds later; what iperf3 omitted counts as time."""
+    parts = [flow("h1", 100, 160), flow("h2", 110, 140, omitted_s=5)]
+    starts = stepplots._starts(parts)
+    assert starts == {"h1-flow": 0, "h2-flow": 10}
+    moved = stepplots._moved(parts[1].measured.series["iperf3.throughput"], starts["h2-flow"])
+    assert (moved.time_s[0], moved.time_s[-1]) == (16, 40)
+
+
+def test_a_queue_is_watched_from_before_the_axis_begins() -> None:
+    """The axis begins with the flow, and samples from before it are left out."""
+    queue = Part("queue", "client", samples("red"), 98, 112)
+    starts = stepplots._starts([flow("h1", 100, 106), queue])
+    assert starts == {"h1-flow": 0, "queue": -2}
+    assert stepplots._moved(queue.measured.series["queue.backlog"], -2).time_s[0] >= 0
+
+
+def test_steps_one_after_the_other_are_compared_from_their_starts() -> None:
+    """Three runs of one flow lie over each other."""
+    assert stepplots._starts([flow("h1", 0, 20), flow("h1", 30, 50)]) == {"h1-flow": 0}
+
+
+def test_panels_of_one_figure() -> None:
+    """Each panel has its words and unit, lines are told by terminal and algorithm, and the bytes are the same."""
+    parts = [flow("h1", 10, 16), flow("h2", 10, 16, mbps=300), Part("queue", "client", samples("red"), 9, 18)]
+    svg = stepplots.draw(parts, ["throughput", "red-average", "red-drops"])
+    for text in ("Throughput", "(Mbit/s)", "h1 cubic", "h2 cubic", "RED's average, computed from it", "(MB)", "(1/s)"):
+        assert text in words(svg), text
+    assert words(svg).count("Time (s)") == 1
+    assert svg == stepplots.draw(parts, ["throughput", "red-average", "red-drops"])
+
+
+@pytest.mark.parametrize(
+    ("names", "message"),
+    [
+        (["speed"], 'there is no figure "speed"; I know throughput'),
+        (["rtt"], "h1-flow, queue: there is no rtt over time; there is throughput, backlog"),
+        (["throughput"], "queue: it has nothing of throughput over time"),
+    ],
+)
+def test_a_figure_that_cannot_be_drawn_says_why(names: list[str], message: str) -> None:
+    """An unknown name, a series that no step has, and a step without a line are told apart."""
+    parts = [flow("h1", 0, 6), Part("queue", "client", samples("red"), 0, 8)]
+    with pytest.raises(LabError, match=re.escape(message)):
+        stepplots.draw(parts, names)
