@@ -7,7 +7,7 @@ a shell command by a backslash, as the reader may type it, anything else by an a
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from html import escape
 
 from linklab.errors import ManualError
@@ -100,6 +100,20 @@ def box(step: Step, *, paper: bool = False) -> tuple[str, str, str]:
             return f"File {path}", _typed(code), how
         case EditorActions(verbs=verbs):
             return "Editor", "<ol>" + "".join(f"<li>{escape(phrase(verb))}</li>" for verb in verbs) + "</ol>", ""
+
+
+def in_a_shell(steps: Sequence[Step]) -> tuple[str, str]:
+    """What opens terminals without the editor, as HTML, and the id of the step whose box says so; "" where none does.
+
+    That is the first that opens a terminal: once in a manual is enough.
+    """
+    for step in steps:
+        verbs = step.action.verbs if isinstance(step.action, EditorActions) else ()
+        if nodes := [verb.words[1] for verb in verbs if verb.words[0] == "terminal"]:
+            commands = ", ".join(f"<code>linklab attach {escape(node)}</code>" for node in nodes)
+            client = "<code>linklab attach</code> alone is the Client's terminal"
+            return f'<p class="aside">In terminals of your own instead: {commands}; {client}.</p>', step.id
+    return "", ""
 
 
 def _typed(code: str) -> str:

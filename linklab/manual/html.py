@@ -18,7 +18,7 @@ from pathlib import Path
 import jinja2
 from markdown_it.token import Token
 
-from linklab.manual.blocks import OUTPUT_COLUMNS, box, excerpt, terminal_name, wrapped
+from linklab.manual.blocks import OUTPUT_COLUMNS, box, excerpt, in_a_shell, terminal_name, wrapped
 from linklab.manual.info import LISTINGS, Place
 from linklab.manual.model import Commands, Figure, LeftRunning, Manual, Section, Show, Step
 from linklab.manual.numbers import format_number
@@ -282,6 +282,8 @@ class _Writer:
             return f'<pre class="{kind}">{text}</pre>'
         step = self._by_line[(token.map or [0])[0] + 1]
         label, inside, note = box(step, paper=self.paper)
+        by_hand, where = in_a_shell(self.manual.steps)
+        inside += by_hand if step.id == where else ""
         if partners := self._partners[step.id]:
             note = f"press Enter here and in {' and '.join(partners)} at the same time"
         if prompt := self._prompts.get(step.terminal):

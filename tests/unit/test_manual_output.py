@@ -51,6 +51,18 @@ def test_the_prompt_to_type_at_is_named_where_it_is_not_the_shells():
     ]
 
 
+def test_terminals_without_the_editor_are_named_once():
+    """Whoever is at a shell reads how to open them in the first box that does, and in no other."""
+    block = '```editor\nopen "Lab 8.mn"\nrun\nterminal h1\nterminal h2\n```\n'
+    page = html(f"## A\n{block}{block}")
+    aside = re.findall('<p class="aside">(.*?)</p>', page)
+    assert [re.sub("<.*?>", "", text) for text in aside] == [
+        "In terminals of your own instead: linklab attach h1, linklab attach h2; "
+        "linklab attach alone is the Client's terminal."
+    ]
+    assert "aside" not in html("## A\n```h1\nping\n```\n").partition("<body")[2]
+
+
 def test_the_output_of_a_server_is_shown_where_it_is_stopped():
     """A background command shows nothing at its start."""
     recorded = {"outputs": {"s": "listening\n", "step-2": "listening\n"}}
