@@ -35,7 +35,7 @@ FORMAT = 1
 FREE_BYTES = 200 * 2**20
 """Room that a run may need: results, plots and queue samples of the largest lab take a tenth of it."""
 
-_MEASURED_FILES = {".json", ".jsonl", ".txt", ".log", ".out"}
+_MEASURED_FILES = {".json", ".jsonl", ".txt", ".log", ".out", ".pcap", ".pcapng"}
 
 
 class Narrator(Protocol):

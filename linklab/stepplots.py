@@ -109,6 +109,8 @@ PLOTS: Mapping[str, Plot] = {
     "pmtu": Plot("Path MTU", _one("iperf3.pmtu"), alone=True),
     "jitter": Plot("Jitter", _one("iperf3.jitter")),
     "lost": Plot("Datagrams lost per interval", _one("iperf3.lost")),
+    "sent": Plot("Data sent", _one("capture.sent"), alone=True),
+    "spacing": Plot("Spacing of packets", _one("capture.gap")),
     "ping-rtt": Plot("RTT of each ping", _one("ping.rtt")),
     "backlog": Plot("Queue occupancy", _queue),
     "drops": Plot("Drops", _counted(("queue.drops", "drops")), alone=True),
@@ -127,6 +129,9 @@ PLOTS: Mapping[str, Plot] = {
     "flows-waiting": Plot("Flows in the queue", _one("queue.old_flows_len"), alone=True),
 }
 """Figures by name, in the order of a report."""
+
+ALONE = frozenset({"spacing"})
+"""Figures without a time axis, which therefore are no panels."""
 
 
 def available(measured: Measurements) -> list[str]:
@@ -157,8 +162,11 @@ def draw(parts: Sequence[Part], names: Sequence[str]) -> bytes:
     queue is watched from a little before); of steps one after the other each begins at 0.
 
     Raises:
-        LabError: no such figure, or a name that no step, or a step that no name, has anything for.
+        LabError: no such figure, or a name that no step, or a step that no name, has anything for; or a figure without
+            a time axis beside others.
     """
+    if len(names) > 1 and ALONE.intersection(names):
+        raise LabError(f"{', '.join(sorted(ALONE.intersection(names)))}: this has no time axis and goes with no other")
     panels: list[tuple[Plot, Lines]] = []
     starts = _starts(parts)
     terminals = [part.label for part in parts]
@@ -183,11 +191,15 @@ def draw(parts: Sequence[Part], names: Sequence[str]) -> bytes:
         if not any(plot_of(name).lines(part.measured) for name in names):
             raise LabError(f"{part.step}: it has nothing of {', '.join(names)} over time")
     from linklab.plots import panels as drawing  # noqa: PLC0415 - matplotlib takes a second to load
-    from linklab.plots import style  # noqa: PLC0415
+    from linklab.plots import spacing, style  # noqa: PLC0415
 
     with style.context(), tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "figure.svg"
-        style.save(drawing.draw_panels([drawing.Panel(plot.words, lines) for plot, lines in panels]), path)
+        if names[0] in ALONE:
+            figure = spacing.draw_spacing(panels[0][1])
+        else:
+            figure = drawing.draw_panels([drawing.Panel(plot.words, lines) for plot, lines in panels])
+        style.save(figure, path)
         return path.read_bytes()
 
 

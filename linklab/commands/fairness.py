@@ -2,7 +2,7 @@
 """`linklab fairness`: Jain's index of the flows of one or more iperf3 results.
 
 Called by the command line and, through it, by fairness.sh and the concurrent_* scripts.
-It must not compute: the index is `linklab.analysis`'s, the throughputs are `linklab.measure.iperf3`'s.
+It must not compute: index and variation are `linklab.analysis`'s, the throughputs are `linklab.measure.iperf3`'s.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
-from linklab.analysis import jain_index
+from linklab.analysis import coefficient_of_variation, jain_index
 from linklab.errors import DataError
 from linklab.measure.iperf3 import Flow, Iperf3Test, read_file
 
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 _CONVENTION = "Jain's index of the mean throughput of each flow over its whole test, as the receiver saw it where known"
 
+_VARIATION = "CV: standard deviation over mean of a flow's throughput in the intervals of its report"
+
 _EPILOG = """examples:
   iperf3 -c 10.0.0.2 -P 8 -J > out.json
   linklab fairness out.json                  between eight parallel streams
@@ -34,7 +36,8 @@ _EPILOG = """examples:
   linklab fairness --json out.json | jq '.groups[0].index'
 
 The index is 1 when all flows have the same throughput and 1/n when one of n has everything. With --bidir each direction
-has its own index.
+has its own index. The coefficient of variation (CV) says how steady a flow was: 0 if it had the same throughput in each
+interval of iperf3's report.
 """
 
 
@@ -43,7 +46,7 @@ def add_parser(subparsers: Subparsers) -> argparse.ArgumentParser:
     parser = subparsers.add_parser(
         "fairness",
         help="Jain's fairness index of the streams of an iperf3 result",
-        description=f"{_CONVENTION}.",
+        description=f"{_CONVENTION}. {_VARIATION}.",
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -62,7 +65,7 @@ def run(args: argparse.Namespace) -> int:
     console = Console(highlight=False)
     for group in groups:
         _print_group(console, group, titled=len(groups) > 1)
-    console.print(f"({_CONVENTION})", soft_wrap=True)
+    console.print(f"({_CONVENTION})\n({_VARIATION})", soft_wrap=True)
     return 0
 
 
@@ -96,7 +99,17 @@ def _row(test: Iperf3Test, flow: Flow, total_bps: float) -> dict[str, Any]:
         "throughput_mbit": flow.throughput_bps / 1e6,
         "share": flow.throughput_bps / total_bps,
         "seen_by": "sender" if math.isnan(flow.received.rate_bps) else "receiver",
+        "variation": _variation(flow),
     }
+
+
+def _variation(flow: Flow) -> float | None:
+    """Coefficient of variation over the whole intervals of the report; None where there are fewer than two."""
+    rates = [row.rate_bps for row in flow.whole_rows]
+    try:
+        return coefficient_of_variation(rates)
+    except ValueError:
+        return None
 
 
 def _print_group(console: Console, group: dict[str, Any], *, titled: bool) -> None:
@@ -104,11 +117,19 @@ def _print_group(console: Console, group: dict[str, Any], *, titled: bool) -> No
     table = Table(box=box.SIMPLE, title=names[group["direction"]] if titled else None, title_justify="left")
     for heading in ("file", "stream", "from", "to"):
         table.add_column(heading, overflow="fold")
-    for heading in ("Mbit/s", "share"):
+    for heading in ("Mbit/s", "share", "CV"):
         table.add_column(heading, justify="right")
     for row in group["flows"]:
         arrow = (row["sender"] or "?", row["receiver"] or "?")
         rate = f"{row['throughput_mbit']:.2f}" + ("" if row["seen_by"] == "receiver" else " (sent)")
-        table.add_row(row["file"], str(row["stream"]), *arrow, rate, f"{100 * row['share']:.1f} %")
+        table.add_row(
+            row["file"], str(row["stream"]), *arrow, rate, f"{100 * row['share']:.1f} %", _decimals(row["variation"])
+        )
     console.print(table)
     console.print(f"fairness index: {group['index']:.5f}")
+    variations = [row["variation"] for row in group["flows"]]
+    console.print(f"coefficient of variation: {', '.join(_decimals(value) for value in variations)}", soft_wrap=True)
+
+
+def _decimals(value: float | None) -> str:
+    return "unknown" if value is None else f"{value:.4f}"

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from linklab.errors import DataError
 from linklab.measure import iperf3
+from linklab.measure.capture import looks_like_capture, measure_capture
 from linklab.measure.fairness import read_fairness
 from linklab.measure.ping import read_pings
 from linklab.measure.qdisc import looks_like_samples, measure_samples, read_samples
@@ -32,7 +33,7 @@ def measure(text: str, files: Sequence[Path] = (), source: str = "", *, partial:
 
     Args:
         text: output of one terminal, without prompts.
-        files: iperf3 JSON or text, queue samples; ping, tc or ss output.
+        files: iperf3 JSON or text, queue samples, captures; ping, tc or ss output.
         source: where the text is from, for messages.
         partial: take what a killed or failed iperf3 measured up to then.
 
@@ -62,6 +63,9 @@ def _measure_text(text: str, source: str, *, partial: bool) -> list[Measurements
 
 def _measure_file(path: Path, *, partial: bool) -> list[Measurements]:
     try:
+        with path.open("rb") as file:
+            if looks_like_capture(file.read(4)):
+                return [measure_capture(path)]
         text = path.read_text(encoding="utf-8", errors="replace")
     except OSError as error:
         raise DataError(f"{path}: {error.strerror}") from error
@@ -71,5 +75,5 @@ def _measure_file(path: Path, *, partial: bool) -> list[Measurements]:
         return [test.measurements() for test in iperf3.read_json(text, str(path), partial=partial)]
     parts = _measure_text(text, str(path), partial=partial)
     if not parts:
-        raise DataError(f"{path}: no output of iperf3, ping, tc or ss, and no queue samples")
+        raise DataError(f"{path}: no output of iperf3, ping, tc or ss, no queue samples and no capture")
     return parts

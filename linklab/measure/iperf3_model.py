@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from statistics import median
 from typing import Literal
 
 from linklab.measure.series import Measurements, Quantity, Series, make_series
@@ -70,6 +71,13 @@ class Flow:
     def throughput_bps(self) -> float:
         """Mean over the whole test: the receiver's figure where it is known, else the sender's; bit/s or NaN."""
         return self.sent.rate_bps if math.isnan(self.received.rate_bps) else self.received.rate_bps
+
+    @property
+    def whole_rows(self) -> tuple[Row, ...]:
+        """The intervals without stubs, shorter than a tenth of the usual one, whose rates say nothing."""
+        lengths = [row.end_s - row.start_s for row in self.rows]
+        usual = median(lengths) if lengths else NAN
+        return tuple(row for row, length in zip(self.rows, lengths, strict=True) if length >= 0.1 * usual)
 
 
 @dataclass(frozen=True)

@@ -72,6 +72,16 @@ def test_printed_indices_are_measured():
     found = measure(text, source="x")
     assert found.scalars["fairness.index"].value == 0.91395
     assert found.scalars["fairness.2.index"].value == 1.0
+    assert "fairness.variation.mean" not in found.scalars
+
+
+def test_printed_variations_are_measured():
+    """One number a flow, and their mean; a flow of which it is unknown has none."""
+    text = "fairness index: 0.91395\ncoefficient of variation: 0.2000, unknown, 0.1000\n(CV: ...)\n"
+    found = measure(text, source="x").scalars
+    assert {name: quantity.value for name, quantity in found.items() if "variation" in name} == pytest.approx(
+        {"fairness.variation.1": 0.2, "fairness.variation.3": 0.1, "fairness.variation.mean": 0.15}
+    )
 
 
 def test_flows_of_several_tests_are_drawn_by_file():

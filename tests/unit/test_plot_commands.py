@@ -151,6 +151,13 @@ def test_fairness(capsys: pytest.CaptureFixture[str]) -> None:
     assert "fairness index: 0.91816\n" in shown
     assert "mean throughput of each flow over its whole test" in shown
     assert shown.count("10.0.0.1") == 4
+    assert "coefficient of variation: 0.8922, 0.4284, 0.4552, 0.3016\n" in shown
+
+
+def test_fairness_of_flows_without_intervals(capsys: pytest.CaptureFixture[str]) -> None:
+    """How steady a flow was is unknown, not 0, where its report has one interval or none."""
+    assert main(["fairness", iperf3("3.12-tcp-blocks.json")]) == 0
+    assert "coefficient of variation: unknown\n" in capsys.readouterr().out
 
 
 def test_fairness_directions_and_files(capsys: pytest.CaptureFixture[str]) -> None:
