@@ -20,7 +20,7 @@ from typing import Any
 from mininet.cli import CLI
 from mininet.log import lg
 
-from linklab.agent import concurrent
+from linklab.agent import concurrent, iperf
 from linklab.agent.ask import ask
 from linklab.agent.terminal import Terminal, resize
 
@@ -116,6 +116,7 @@ def _run(net: Any, env: dict[str, str], cwd: str, live: bool) -> None:  # pragma
     sys.stderr = sys.stdout
     lg.handlers[0].stream = sys.stdout
     lg.setLogLevel("output" if not live else "info")
+    iperf.mend()
     try:
         if live:
             Console(net)

@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`python3 -m linklab.agent.mn OPTION…`: Mininet's own `mn` with what it needs inside a pocket.
+
+Called by the shim of that name.  Open vSwitch's programs are started, since no service manager has done it.
+"""
+
+from __future__ import annotations
+
+import os
+import runpy
+import shutil
+import sys
+from pathlib import Path
+
+from linklab.agent import iperf
+from linklab.agent.network import start_ovs
+
+SHIMS = Path(__file__).resolve().parent / "shims"
+
+
+def main() -> None:
+    """Run it in this process, as the program it is."""
+    folders = [folder for folder in os.environ["PATH"].split(":") if Path(folder).resolve() != SHIMS]
+    found = shutil.which("mn", path=":".join(folders))
+    if found is None:
+        sys.exit("mn: Mininet is not installed")
+    start_ovs()
+    iperf.mend()
+    sys.argv[0] = found
+    runpy.run_path(found, run_name="__main__")
+
+
+if __name__ == "__main__":
+    main()
