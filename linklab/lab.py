@@ -138,7 +138,7 @@ def lab_folders(root: Path = ROOT) -> list[Path]:
 
 
 def find_lab(name: str, root: Path = ROOT) -> Path:
-    """The folder of a lab given by number ("8"), slug ("08-bdp-and-tcp-buffers") or path.
+    """The folder of a lab given by number ("8", "lab8"), slug ("08-bdp-and-tcp-buffers", or its beginning) or path.
 
     Raises:
         LabError: there is none.
@@ -149,9 +149,13 @@ def find_lab(name: str, root: Path = ROOT) -> Path:
             return Path(name).resolve()
         raise LabError(f"{name}: no lab.toml there")
     folders = lab_folders(root)
+    number = re.fullmatch(r"(?:lab[ _-]?)?(\d+)", name.strip(), re.IGNORECASE | re.ASCII)
     for folder in folders:
-        if folder.name == name or (name.isdecimal() and int(folder.name[:2]) == int(name)):
+        if folder.name == name or (number and int(folder.name[:2]) == int(number[1])):
             return folder
+    begin_so = [folder for folder in folders if re.match(r"\d\d-", name) and folder.name.startswith(name)]
+    if len(begin_so) == 1:
+        return begin_so[0]
     known = ", ".join(str(int(folder.name[:2])) for folder in folders) or "none"
     raise LabError(f'there is no lab "{name}"; I have {known}')
 

@@ -18,6 +18,7 @@ from typing import Any, NoReturn
 
 from linklab.errors import TopologyError
 from linklab.topology import checks, own, plan
+from linklab.topology.near import nearest
 from linklab.topology.parts import Controller, Host, Json, Link, Node, Preferences, Switch
 
 _KNOWN = ("application", "controllers", "hosts", "links", "switches", "version")
@@ -51,7 +52,9 @@ class Topology:
         except UnicodeDecodeError as error:
             raise TopologyError(f"{path}: not a topology: byte {error.start} is no UTF-8 text") from error
         except OSError as error:
-            raise TopologyError(f"{path}: cannot be read: {error.strerror}") from error
+            near = nearest(path) if isinstance(error, FileNotFoundError) else None
+            there = f'; there is "{near}"' if near else ""
+            raise TopologyError(f"{path}: cannot be read: {error.strerror}{there}") from error
         return cls.loads(text, str(path), check=check)
 
     @classmethod

@@ -140,6 +140,7 @@ def test_a_lab_is_found_by_number_name_or_path(tmp_path):
     """All of them lead to the same folder; another one is refused with those there are."""
     path = folder(tmp_path, "")
     assert find_lab("1", tmp_path) == find_lab("01", tmp_path) == find_lab("01-t", tmp_path) == path
+    assert find_lab("lab1", tmp_path) == find_lab("Lab 01", tmp_path) == find_lab("01-", tmp_path) == path
     assert find_lab(str(path)) == path
     with pytest.raises(LabError, match='there is no lab "7"; I have 1'):
         find_lab("7", tmp_path)
