@@ -15,13 +15,16 @@ import json
 import os
 import shutil
 import signal
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from linklab import kernel
 from linklab.engine import attach
 from linklab.engine.pocket import run_base
+from linklab.errors import InputError
 
 if TYPE_CHECKING:
     from linklab.cli import Subparsers
@@ -51,22 +54,36 @@ def add_parser(subparsers: Subparsers) -> argparse.ArgumentParser:
     return parser
 
 
+Left = tuple[str, Callable[[], None]]
+"""What an earlier run left, in words, and how it is removed."""
+
+
 def run(args: argparse.Namespace) -> int:
-    """Clean and say what was done."""
-    done = [
-        *_run_dirs(dry_run=args.dry_run),
-        *(f"socket {path}" for path in attach.remove_stale(dry_run=args.dry_run)),
-        *_builds(dry_run=args.dry_run),
-        *(_runs(args.runs, dry_run=args.dry_run) if args.runs else ()),
-    ]
-    for what in done:
+    """Clean and say what was done, as it is done.
+
+    Raises:
+        InputError: something could not be removed or looked at; all else has been done by then.
+    """
+    stale = attach.remove_stale(dry_run=args.dry_run)
+    sockets: list[Left] = [(f"socket {path}", lambda: None) for path in stale]
+    done, failed = 0, []
+    for what, remove in chain(_run_dirs(), sockets, _runs(args.runs) if args.runs else (), _builds()):
+        try:
+            if not args.dry_run:
+                remove()
+        except OSError as error:
+            failed.append(f"{what} cannot be removed: {error.strerror}: {error.filename}")
+            continue
+        done += 1
         print(f"{'would remove' if args.dry_run else 'removed'} {what}")
+    if failed:
+        raise InputError("; ".join(failed))
     if not done:
         print("nothing to clean")
     return 0
 
 
-def _run_dirs(*, dry_run: bool) -> Iterator[str]:
+def _run_dirs() -> Iterator[Left]:
     """Run directories whose keeper has gone, and the kernel that one of them may still name."""
     for folder in sorted(run_base().glob(f"linklab-{os.getuid()}-*")):
         owner = _recorded(folder / "owner")
@@ -74,13 +91,18 @@ def _run_dirs(*, dry_run: bool) -> Iterator[str]:
             continue
         left = _recorded(folder / "kernel")
         if left is not None and str(folder) in _command_line(left):
-            if not dry_run:
-                with contextlib.suppress(ProcessLookupError):
-                    os.kill(left, signal.SIGKILL)
-            yield f"process {left}, the kernel of {folder}"
-        if not dry_run:
-            shutil.rmtree(folder, ignore_errors=True)
-        yield f"run directory {folder}"
+            yield f"process {left}, the kernel of {folder}", partial(_kill, left)
+        yield f"run directory {folder}", partial(_remove, folder)
+
+
+def _kill(pid: int) -> None:
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(pid, signal.SIGKILL)
+
+
+def _remove(folder: Path) -> None:
+    with contextlib.suppress(FileNotFoundError):  # gone meanwhile
+        shutil.rmtree(folder)
 
 
 def _recorded(file: Path) -> int | None:
@@ -102,33 +124,39 @@ def _command_line(pid: int) -> str:
         return ""
 
 
-def _builds(*, dry_run: bool) -> Iterator[str]:
-    """Folders of interrupted kernel builds."""
+def _builds() -> Iterator[Left]:
+    """Folders of interrupted kernel builds; InputError if it cannot be seen whether one is going on."""
     lock = kernel.cache_dir() / "lock"
-    if not lock.exists():
+    try:
+        file = lock.open("rb")  # enough for flock(2)
+    except FileNotFoundError:
         return
-    with lock.open("a") as file:
+    except OSError as error:
+        raise InputError(
+            f"{lock}: {error.strerror}, so whether a kernel is being built cannot be seen; interrupted builds stay"
+        ) from error
+    with file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             return  # one is going on
         for folder in sorted(lock.parent.glob("build-*/")):
-            if not dry_run:
-                shutil.rmtree(folder, ignore_errors=True)
-            yield f"interrupted kernel build {folder}"
+            yield f"interrupted kernel build {folder}", partial(_remove, folder)
 
 
-def _runs(runs: Path, *, dry_run: bool) -> Iterator[str]:
+def _runs(runs: Path) -> Iterator[Left]:
     """Folders of runs that broke off: `incomplete.json` there, `run.json` not, and nobody at it any more."""
-    for folder in _run_folders(runs):
+    for folder in list(_run_folders(runs)):
         if (folder / "run.json").exists() or _goes_on(folder / "incomplete.json"):
             continue
-        if not dry_run:
-            shutil.rmtree(folder, ignore_errors=True)
-            if folder.parent != runs:
-                with contextlib.suppress(OSError):  # that of several labs, unless there is more in it
-                    folder.parent.rmdir()
-        yield f"incomplete run {folder}"
+        yield f"incomplete run {folder}", partial(_remove_run, folder, runs)
+
+
+def _remove_run(folder: Path, runs: Path) -> None:
+    _remove(folder)
+    if folder.parent != runs:
+        with contextlib.suppress(OSError):  # that of several labs, unless there is more in it
+            folder.parent.rmdir()
 
 
 def _run_folders(folder: Path) -> Iterator[Path]:

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What `linklab clean` says of what it may not touch."""
+
+import errno
+import os
+
+import pytest
+
+from linklab.cli import main
+from linklab.commands import clean
+
+
+@pytest.fixture
+def tidy(tmp_path, monkeypatch):
+    """An interrupted build and a broken run, in a place of their own."""
+    (tmp_path / "cache/linklab/kernel/build-abc").mkdir(parents=True)
+    (tmp_path / "runs/broken").mkdir(parents=True)
+    (tmp_path / "runs/broken/incomplete.json").touch()
+    monkeypatch.setattr(clean, "run_base", lambda: tmp_path)
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    return tmp_path
+
+
+def test_a_lock_that_cannot_be_opened_is_one_sentence(tidy, capsys):
+    """And all else has been cleaned; regression: an error that named the file and no reason."""
+    lock = tidy / "cache/linklab/kernel/lock"
+    lock.mkdir()
+    assert main(["clean", "--runs", str(tidy / "runs")]) == 2
+    said = capsys.readouterr()
+    assert said.out == f"removed incomplete run {tidy}/runs/broken\n"
+    assert f"{lock}: Is a directory, so whether a kernel is being built cannot be seen" in said.err
+    assert (tidy / "cache/linklab/kernel/build-abc").exists()
+
+
+@pytest.mark.skipif(os.getuid() == 0, reason="root may write everywhere")
+def test_a_lock_that_can_only_be_read_is_enough(tidy, capsys):
+    """It is only locked."""
+    lock = tidy / "cache/linklab/kernel/lock"
+    lock.touch(mode=0o444)
+    assert main(["clean"]) == 0
+    assert "removed interrupted kernel build" in capsys.readouterr().out
+
+
+def test_what_stays_is_not_said_to_be_removed(tidy, capsys, monkeypatch):
+    """Regression: a folder that could not be removed was."""
+    (tidy / "cache/linklab/kernel/lock").touch()
+
+    def refuse(folder):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(folder))
+
+    monkeypatch.setattr(clean.shutil, "rmtree", refuse)
+    assert main(["clean", "--runs", str(tidy / "runs")]) == 2
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert f"incomplete run {tidy}/runs/broken cannot be removed: Permission denied" in said.err
+    assert "interrupted kernel build" in said.err
