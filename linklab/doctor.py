@@ -23,6 +23,8 @@ from linklab.errors import MissingError
 
 Status = Literal["ok", "warn", "missing"]
 _GIB = 1024**3
+PIPE_COLUMNS = 4096
+"""Columns of the table where no terminal limits them: a path is at most that long (PATH_MAX)."""
 
 
 @dataclass(frozen=True)
@@ -207,10 +209,12 @@ def render(checks: Iterable[Check]) -> None:
         colour = colours[check.status]
         table.add_row(f"[{colour}]{check.status}[/]", *map(escape, (check.name, check.found, check.cure)))
     console = Console()
+    if not console.is_terminal:  # into a file or another program a line is a line
+        console = Console(width=PIPE_COLUMNS)
     console.print(table)
     missing = [check.name for check in checks if check.status == "missing"]
     verdict = f"Labs cannot run here yet; missing: {', '.join(missing)}." if missing else "Labs can run here."
-    console.print(f"\n{verdict}", markup=False)
+    console.print(f"\n{verdict}", markup=False, soft_wrap=True)
 
 
 def _part(name: str, part: Tool | Module, found: str | None, packages: Mapping[str, str]) -> Check:

@@ -128,6 +128,13 @@ def test_the_command_prints_findings_and_a_verdict(monkeypatch, capsys, status, 
     assert ("Labs can run here." if code == 0 else "missing: iperf3.") in text
 
 
+def test_a_finding_is_one_line_where_there_is_no_terminal(capsys):
+    """Whoever searches for a path finds it; regression: it was broken at 80 columns."""
+    path = "Linux 7.3, /" + 30 * "folder/"
+    doctor.render([Check("pocket kernel", "ok", path)])
+    assert any(path in line for line in capsys.readouterr().out.splitlines())
+
+
 def test_this_machine_can_be_examined():
     """Every check names what it found, and everything that is not well has a cure."""
     checks = doctor.examine()
