@@ -18,7 +18,7 @@ from typing import Any
 from linklab import clone
 from linklab.errors import InputError, LabError
 from linklab.manual.model import Manual
-from linklab.manual.numbers import base_unit, format_number
+from linklab.manual.numbers import base_unit, digits_to_tell, format_number
 from linklab.manual.parse import load_manual
 from linklab.relation import Lookup, Relation, parse_relation
 from linklab.tolerance import Tolerance, parse_tolerance
@@ -243,19 +243,20 @@ def _measured(expectation: Expectation, lookup: Lookup, scalars: Scalars) -> Ver
     if expectation.relation:
         _check_units(expectation, expectation.relation, scalars)
         holds, left, right = expectation.relation.evaluate(lookup)
-        shown = f"{_with_unit(expectation.relation, left, scalars)} {'' if holds else 'not '}"
-        shown += f"{expectation.relation.sign} {_with_unit(expectation.relation, right, scalars)}"
-        return Verdict(
-            expectation, Outcome.PASS if holds else Outcome.FAIL, shown, "" if holds else _story(expectation)
-        )
-    if expectation.tolerance is None:
+        left_shown, right_shown = _both(expectation.relation, left, right, scalars)
+        shown = f"{left_shown} {'' if holds else 'not '}{expectation.relation.sign} {right_shown}"
+        story = "" if holds else _story(expectation, shown)
+        return Verdict(expectation, Outcome.PASS if holds else Outcome.FAIL, shown, story)
+    tolerance = expectation.tolerance
+    if tolerance is None:
         raise LabError(f"{expectation.where}: nothing to judge by")
     value = lookup(expectation.step, expectation.what)
     unit = scalars[expectation.step][expectation.what][1]
-    if base_unit(unit) != expectation.tolerance.unit:
-        raise LabError(f"{expectation.where}: {expectation.what} is in {unit}, not in {expectation.tolerance.unit}")
-    fits = value in expectation.tolerance
-    shown = format_number(value, unit)
+    if base_unit(unit) != tolerance.unit:
+        raise LabError(f"{expectation.where}: {expectation.what} is in {unit}, not in {tolerance.unit}")
+    fits = value in tolerance
+    digits = digits_to_tell(lambda count: (float(f"{value:.{count - 1}e}") in tolerance) == fits)
+    shown = format_number(value, unit, significant=digits)
     story = "" if fits else _story(expectation, shown)
     return Verdict(expectation, Outcome.PASS if fits else Outcome.FAIL, shown, story)
 
@@ -278,10 +279,20 @@ def _story(expectation: Expectation, saw: str = "") -> str:
     return f"{what}: expected {expectation.expected} ({expectation.why}){seen}.{hint}"
 
 
-def _with_unit(relation: Relation, value: float, scalars: Scalars) -> str:
-    """Both sides of most relations are of one quantity, that of the first number; else the bare number is shown."""
+def _both(relation: Relation, left: float, right: float, scalars: Scalars) -> tuple[str, str]:
+    """Both sides, with as many digits as tell them apart.
+
+    Of most relations they are of one quantity, that of the first number; else the bare numbers are shown.
+    """
     units = {scalars[name.step][name.metric][1] for name in relation.names()}
-    return format_number(value, units.pop()) if len(units) == 1 and "/" not in relation.text else f"{value:.4g}"
+    unit = units.pop() if len(units) == 1 and "/" not in relation.text else None
+
+    def written(digits: int) -> tuple[str, str]:
+        if unit is None:
+            return f"{left:.{digits + 1}g}", f"{right:.{digits + 1}g}"
+        return format_number(left, unit, significant=digits), format_number(right, unit, significant=digits)
+
+    return written(digits_to_tell(lambda digits: len(set(written(digits))) > 1))
 
 
 def _check_keys(table: Mapping[str, Any], path: Path) -> None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Callable
 
 from linklab import units
 from linklab.errors import InputError
@@ -25,6 +26,7 @@ _OTHER_NAMES = {
     **dict.fromkeys(("1", "count", "fraction", "index", "packets", "segments", "datagrams"), ""),
     **dict.fromkeys(("second", "seconds"), "s"),
 }
+MOST_DIGITS = 17  # of a double; sys.float_info.dig
 _PREFERRED = {"bit/s": ("Gbps", "Mbps", "kbps", "bps"), "s": ("s", "ms", "µs"), "bytes": ("GB", "MB", "kB", "bytes")}
 
 
@@ -68,14 +70,17 @@ def parse_number(given: str | float) -> tuple[float, str]:
     raise InputError(f'"{text}" is no number with a unit, such as "9.2 Gbps", "40 ms", "2.5 MiB" or "1 %"')
 
 
-def format_number(value: float, unit: str, as_unit: str | None = None, decimals: int | None = None) -> str:
+def format_number(
+    value: float, unit: str, as_unit: str | None = None, decimals: int | None = None, *, significant: int = 3
+) -> str:
     """A value in base units, as a reader wants it: 0.0327 "s" gives "32.7 ms".
 
     Args:
         value: in `unit`; NaN is a gap and written "none".
         unit: a base unit or another name of one; an unknown one is printed as it is.
         as_unit: the unit to write it in; None takes the largest that leaves a number of at least 1.
-        decimals: digits after the point; None gives three significant digits.
+        decimals: digits after the point; None gives as many as `significant` asks for.
+        significant: digits, from the first that is not 0; all before the point are written.
 
     Raises:
         ValueError: `as_unit` is of another quantity.
@@ -87,18 +92,23 @@ def format_number(value: float, unit: str, as_unit: str | None = None, decimals:
     except ValueError:
         if as_unit not in (None, unit):
             raise
-        return f"{_digits(value, decimals)} {unit}"
+        return f"{_digits(value, decimals, significant)} {unit}"
     scaled = value * BASES[base][_OTHER_NAMES.get(unit, unit)]
     if as_unit is None:
         names = _PREFERRED.get(base, ("",))
         as_unit = next((name for name in names if abs(scaled) >= 0.9995 * BASES[base][name]), names[-1])
     elif base_unit(as_unit) != base:
         raise ValueError(f'a value in {base} cannot be written in "{as_unit}"')
-    return f"{_digits(scaled / BASES[base][as_unit], decimals)} {as_unit}".rstrip()
+    return f"{_digits(scaled / BASES[base][as_unit], decimals, significant)} {as_unit}".rstrip()
 
 
-def _digits(number: float, decimals: int | None) -> str:
+def digits_to_tell(told: Callable[[int], bool]) -> int:
+    """How many significant digits, three or more, a number is written with so that what is to be told shows."""
+    return next((count for count in range(3, MOST_DIGITS) if told(count)), 3)
+
+
+def _digits(number: float, decimals: int | None, significant: int) -> str:
     if decimals is None:
         whole = number == int(number) and abs(number) < 1e6
-        decimals = 0 if whole else max(0, 2 - math.floor(math.log10(abs(number))))
+        decimals = 0 if whole else max(0, significant - 1 - math.floor(math.log10(abs(number))))
     return f"{number:.{decimals}f}"

@@ -98,6 +98,23 @@ def test_relations_hold_or_fail(tmp_path):
     assert outcome(expect, scalars, {"slow": ""})[::2] == (Outcome.SKIPPED, "skipped (needs fast)")
 
 
+def test_numbers_have_the_digits_that_show_why(tmp_path):
+    """Regression: "954 Mbps not > 954 Mbps"."""
+    expect = expectation(tmp_path, "relation = 'fast.ping.rtt.mean > slow.ping.rtt.mean'\nwhy = 'w'")
+    scalars = {"fast": {"ping.rtt.mean": (0.0400312, "s")}, "slow": {"ping.rtt.mean": (0.0400349, "s")}}
+    kind, shown, message = outcome(expect, scalars)
+    assert (kind, shown) == (Outcome.FAIL, "40.031 ms not > 40.035 ms")
+    assert message == f"fast.ping.rtt.mean > slow.ping.rtt.mean: expected holds (w), saw {shown}."
+    scalars["slow"] = scalars["fast"]
+    assert outcome(expect, scalars)[:2] == (Outcome.FAIL, "40.0 ms not > 40.0 ms")
+    expect = expectation(tmp_path / "ratio", "relation = 'fast.ping.rtt.mean / slow.ping.rtt.mean > 1.5'\nwhy = 'w'")
+    scalars["fast"] = {"ping.rtt.mean": (0.0400312 * 1.499999, "s")}
+    assert outcome(expect, scalars)[:2] == (Outcome.FAIL, "1.499999 not > 1.5")
+    expect = expectation(tmp_path / "range", RANGE)
+    for rate, seen in ((9.6001e9, "9.6001 Gbps"), (9.5999e9, "9.60 Gbps"), (9.31e9, "9.31 Gbps")):
+        assert outcome(expect, {"fast": {"iperf3.throughput.receiver": (rate, "bit/s")}})[1] == seen
+
+
 def test_a_relation_that_mixes_units_is_an_error_with_its_place(tmp_path):
     """Regression: it passed, since a rate in bit/s is more than any time in s."""
     expect = expectation(tmp_path, "relation = 'fast.iperf3.throughput.receiver > slow.ping.rtt.mean'\nwhy = 'w'")
