@@ -223,6 +223,10 @@ ls
 """
 
 
+MNEXEC = 'echo "mnexec $*" >> log; echo "did $3"; [ "$3" != bash ] || exit 7'
+"""What mnexec is in the test below: the last command fails, and the script with it."""
+
+
 @pytest.mark.skipif(shutil.which("bash") is None, reason="needs bash")
 @pytest.mark.parametrize(
     ("section", "commands"),
@@ -244,14 +248,18 @@ def test_set_env_makes_the_settings_before_a_section(tmp_path, section, commands
     """The script, run with stand-ins for tc, pgrep and mnexec, does what the manual's setup blocks say."""
     script = tmp_path / "set_env.sh"
     script.write_text(set_env_script(parse_manual(SETTINGS, Path("manual.md")), "Lab 1"))
-    for name, body in (("tc", 'echo "tc $*" >> log'), ("mnexec", 'echo "mnexec $*" >> log'), ("pgrep", "echo 42")):
+    for name, body in (("tc", 'echo "tc $*" >> log'), ("mnexec", MNEXEC), ("pgrep", "echo 42")):
         tool = tmp_path / name
         tool.write_text(f"#!/bin/sh\n{body}\n")
         tool.chmod(0o755)
     environment = {"PATH": f"{tmp_path}:/usr/bin:/bin"}
     arguments = ["bash", str(script), *([section] if section else [])]
-    subprocess.run(arguments, cwd=tmp_path, env=environment, check=True)
-    assert (tmp_path / "log").read_text().splitlines() == commands
+    done = subprocess.run(arguments, cwd=tmp_path, env=environment, check=False, stdout=subprocess.PIPE, text=True)
+    log = tmp_path / "log"
+    assert log.read_text().splitlines() == commands
+    # the same settings on several hosts looked like one that was made twice
+    assert done.stdout.splitlines() == [f"h1: did {line.split()[3]}" for line in commands if "mnexec" in line]
+    assert done.returncode == (0 if section else 7)
 
 
 def test_set_env_refuses_an_unknown_section(tmp_path):
