@@ -5,10 +5,12 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import time
 from typing import TYPE_CHECKING
 
 from linklab.engine import attach
+from linklab.errors import InputError
 from linklab.screen import Screen, ends_orderly
 
 if TYPE_CHECKING:
@@ -44,7 +46,18 @@ def add_parser(subparsers: Subparsers) -> argparse.ArgumentParser:
 
 
 def run(args: argparse.Namespace) -> int:
-    """List, or open the terminal; the exit status of its shell."""
+    """List, or open the terminal; the exit status of its shell.
+
+    Raises:
+        InputError: no such network or node, or this is a terminal inside one.
+    """
+    if os.environ.get("LINKLAB_INSIDE"):  # networks are listed by sockets on the host, which are not seen here
+        what = "--list" if args.list else args.node
+        here = os.environ.get("LINKLAB_NODE") or "client"
+        raise InputError(
+            f"this terminal ({here}) is inside a network already; "
+            f"type `linklab attach {what}` in another terminal of your machine"
+        )
     if args.list:
         _list(as_json=args.json)
         return 0
