@@ -53,9 +53,9 @@ def run(args: argparse.Namespace) -> int:
     """
     if os.environ.get("LINKLAB_INSIDE"):  # networks are listed by sockets on the host, which are not seen here
         what = "--list" if args.list else args.node
-        here = os.environ.get("LINKLAB_NODE") or "client"
+        here = f" ({os.environ['LINKLAB_NODE']})" if "LINKLAB_NODE" in os.environ else ""
         raise InputError(
-            f"this terminal ({here}) is inside a network already; "
+            f"this terminal{here} is inside a network already; "
             f"type `linklab attach {what}` in another terminal of your machine"
         )
     if args.list:

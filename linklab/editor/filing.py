@@ -22,6 +22,7 @@ from linklab.editor.chooser import Chooser
 from linklab.editor.document import Document
 from linklab.errors import InputError, LinklabError
 from linklab.topology import Topology
+from linklab.topology.near import nearest
 
 if TYPE_CHECKING:
     from linklab.editor.app import Editor
@@ -108,8 +109,7 @@ class Filing:
             topology = files.open_file(path)
         except InputError as error:
             if first and not path.exists():
-                self._show(Topology(), path)
-                self.editor.say(f"{path.name} is new")
+                self._begin(path)
                 return
             self.editor.root.after_idle(lambda text=str(error): self.editor.tell("This file cannot be opened", text))  # type: ignore[misc]
             return
@@ -123,6 +123,18 @@ class Filing:
             self.editor.say(f"opened {path.name}; {problems[0]}")
         else:
             self.editor.say(f"opened {path.name}")
+
+    def _begin(self, path: Path) -> None:
+        """A drawing with a name and no file yet; another file may have been meant."""
+        self._show(Topology(), path)
+        made = "saving makes it" if path.parent.is_dir() else "nor does its folder, so save it elsewhere"
+        self.editor.say(f"{path} does not exist yet; {made}", bad=True)
+        near = nearest(path)
+        if near is not None:
+            root, look = self.editor.root, self.editor.look
+            text = f"{path} does not exist. There is {near}."
+            answers = [(f"Open {near.name}", lambda: self.open_path(near)), ("A new drawing", lambda: None)]
+            root.after_idle(lambda: questions.ask(root, look, "Which file?", text, answers))
 
     def _faults(self, errors: list[str]) -> None:
         """Tell the faults of a file just opened, and offer to mend what cannot be seen in a drawing."""
