@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from linklab.commands.options import ENGINES, load_engine, seed
 from linklab.engine.api import Clock, Typed
-from linklab.engine.attach import AttachServer
+from linklab.engine.attach_server import AttachServer
 from linklab.engine.clock import ClockWords, parse_speed
 from linklab.engine.windows import Windows, display_usable
 from linklab.screen import Screen, ends_orderly

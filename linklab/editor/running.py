@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from linklab.engine.api import Clock, Typed
-from linklab.engine.attach import AttachServer
+from linklab.engine.attach_server import AttachServer
 from linklab.engine.clock import ClockWords, parse_speed
 from linklab.engine.windows import Windows
 from linklab.errors import EngineError, LinklabError

@@ -20,7 +20,7 @@ from types import TracebackType
 from typing import Any
 
 from linklab.engine.agent_link import AgentLink
-from linklab.engine.attach import AttachServer
+from linklab.engine.attach_server import AttachServer
 from linklab.errors import EngineError
 
 INSIDE = PurePosixPath("/lab")
