@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""`linklab plot iperf` and `linklab plot queue`: figures from results that exist, or from an interface that is sampled.
+"""`linklab plot iperf`, `queue` and `spacing`: figures from results that exist, or from an interface that is sampled.
 
 Called by the command line and, through it, by plot_iperf.sh and plot_q.sh.
 It must not know formats: reading is `linklab.measure`'s, drawing `linklab.plots`'s, sampling the agent's sampler's.
@@ -53,13 +53,22 @@ What is drawn is the backlog of the innermost queueing discipline of the interfa
 packets in flight. The samples are kept beside the figure, with the suffix .jsonl.
 """
 
+_SPACING_EPILOG = """examples:
+  tcpdump -i h1-eth0 -s 96 -c 1000 -w a.pcap 'tcp and dst port 5201'
+  linklab plot spacing a.pcap                        writes spacing.pdf
+  linklab plot spacing bursts.pcap paced.pcap --out both.png
+
+Counted are packets with TCP data; a gap lies between two of the same connection in the same direction. The variation is
+the standard deviation of the gaps over their mean: 0 for an even pace, 1 for chance alone, more for bursts.
+"""
+
 
 def add_parser(subparsers: Subparsers) -> argparse.ArgumentParser:
-    """Add `plot iperf` and `plot queue`."""
+    """Add `plot iperf`, `plot queue` and `plot spacing`."""
     parser = subparsers.add_parser(
         "plot",
-        help="plot an iperf3 result or the queue of an interface",
-        description="Plot an iperf3 result or the queue of an interface.",
+        help="plot an iperf3 result, the queue of an interface, or the gaps between packets",
+        description="Plot an iperf3 result, the queue of an interface, or the gaps between packets of a capture.",
     )
     kinds = parser.add_subparsers(dest="kind", metavar="KIND", required=True)
     iperf = kinds.add_parser(
@@ -87,12 +96,23 @@ def add_parser(subparsers: Subparsers) -> argparse.ArgumentParser:
     queue.add_argument("--qdisc", metavar="HANDLE", help="the discipline to draw, as tc names it: 2:")
     queue.add_argument("--limit", metavar="SIZE", help="draw a line at this size: 2621440, 25MiB")
     queue.add_argument("--follow", action="store_true", help="FILE is still being written: show it in a window")
+    spacing = kinds.add_parser(
+        "spacing",
+        help="the gaps between the packets of a capture",
+        description="Plot how large a share of the gaps between packets is how long, a line for each capture.",
+        epilog=_SPACING_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    spacing.add_argument("files", metavar="FILE", nargs="+", type=Path, help="what tcpdump -w wrote")
+    spacing.add_argument(
+        "--out", metavar="FILE", type=Path, default=Path("spacing.pdf"), help="figure to write: .pdf, .png or .svg"
+    )
     return parser
 
 
 def run(args: argparse.Namespace) -> int:
     """Write the figures and say where they are."""
-    return _plot_iperf(args) if args.kind == "iperf" else _plot_queue(args)
+    return {"iperf": _plot_iperf, "queue": _plot_queue, "spacing": _plot_spacing}[args.kind](args)
 
 
 def _plot_iperf(args: argparse.Namespace) -> int:
@@ -102,6 +122,21 @@ def _plot_iperf(args: argparse.Namespace) -> int:
     for note in written.notes:
         _say(f"note: {note}")
     _say(f"{args.out}/: {' '.join(path.name for path in written.files)}")
+    return 0
+
+
+def _plot_spacing(args: argparse.Namespace) -> int:
+    from linklab.plots.spacing import plot_files
+
+    _check_suffix(args.out)
+    for path, found in zip(args.files, plot_files(args.files, args.out), strict=True):
+        value = {name.removeprefix("capture."): quantity.value for name, quantity in found.scalars.items()}
+        rate = f", {value['rate'] / 1e6:.1f} Mbit/s" if "rate" in value else ""
+        _say(f"{path}: {value['packets']:.0f} packets of {value['size.mean']:.0f} bytes of data on average{rate}")
+        varied = f", variation {value['gap.variation']:.2f}" if "gap.variation" in value else ""
+        gaps = [f"{name} {value[f'gap.{name}'] * 1e6:.1f} us" for name in ("median", "mean", "max")]
+        _say(f"  gaps: {', '.join(gaps)}{varied}")
+    _say(f"{args.out}")
     return 0
 
 

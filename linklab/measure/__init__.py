@@ -15,6 +15,7 @@ from linklab.errors import DataError
 from linklab.measure import iperf3
 from linklab.measure.capture import looks_like_capture, measure_capture
 from linklab.measure.fairness import read_fairness
+from linklab.measure.nstat import read_nstat
 from linklab.measure.ping import read_pings
 from linklab.measure.qdisc import looks_like_samples, measure_samples, read_samples
 from linklab.measure.series import Measurements, Quantity, Series, make_series, merge
@@ -25,7 +26,7 @@ __all__ = ["Measurements", "Quantity", "Series", "make_series", "measure", "merg
 
 
 def measure(text: str, files: Sequence[Path] = (), source: str = "", *, partial: bool = False) -> Measurements:
-    """Everything that iperf3, ping, tc, ss, fairness and queue samples say in a capture and in the files that it left.
+    """Everything that text and files of iperf3, ping, tc, ss, nstat, fairness, the queue sampler and tcpdump say.
 
     The first result of a tool has plain names (`iperf3.throughput.receiver`, `ping.rtt.mean`), the second has its
     number after the tool (`iperf3.2.throughput.receiver`), and so on: first those of `text` in the order in which they
@@ -57,6 +58,7 @@ def _measure_text(text: str, source: str, *, partial: bool) -> list[Measurements
         *read_pings(text, where),
         *read_tc(text, where),
         *read_ss(text, where),
+        *read_nstat(text, where),
         *read_fairness(text, where),
     ]
 

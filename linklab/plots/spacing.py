@@ -1,22 +1,38 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Gaps between packets of a capture → how large a share of them is how long, on a logarithmic axis.
 
-Called by `linklab.stepplots`, with a line for each capture. An even pace is a step at one length; bursts have a mass of
-gaps near nothing and a few that are very long.
+Called by `linklab plot spacing` and `linklab.stepplots`, with a line for each capture. An even pace is a step at one
+length; bursts have a mass of gaps near nothing and a few that are very long.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 
 import numpy as np
 from matplotlib.figure import Figure
 
-from linklab.measure import Series
+from linklab.measure import Measurements, Series
+from linklab.measure.capture import measure_capture
 from linklab.plots import style
 
 _SHORTEST_S = 1e-7
 """Where gaps are drawn that are shorter, down to 0: the finest that a capture of microseconds tells is 1 µs."""
+
+
+def plot_files(paths: Sequence[Path], out: Path) -> list[Measurements]:
+    """Read captures and write one figure of their gaps, a line each; the measurements that were drawn.
+
+    Raises:
+        DataError: a file is no capture, or holds no data.
+        InputError: `out` cannot be written, or not in that format.
+    """
+    measured = [measure_capture(path) for path in paths]
+    lines = [(path.stem, found.series["capture.gap"]) for path, found in zip(paths, measured, strict=True)]
+    with style.context():
+        style.save(draw_spacing(lines), out)
+    return measured
 
 
 def draw_spacing(lines: Sequence[tuple[str, Series]]) -> Figure:

@@ -7,6 +7,7 @@ import dpkt
 import pytest
 
 from linklab import stepplots
+from linklab.cli import main
 from linklab.errors import DataError, LabError
 from linklab.measure import measure
 from linklab.measure.capture import looks_like_capture, measure_capture
@@ -138,3 +139,25 @@ def test_spacing_is_a_figure_of_its_own(tmp_path):
     assert "sent" in stepplots.available(parts[0].measured)
     with pytest.raises(LabError, match="spacing: this has no time axis"):
         stepplots.draw(parts, ["sent", "spacing"])
+
+
+def test_plot_spacing_says_what_it_drew(tmp_path, capsys):
+    """`linklab plot spacing`: two lines a capture and the figure's name."""
+    path = write(tmp_path / "even.pcap", [(n * 1e-4, frame(1000)) for n in range(10)])
+    out = tmp_path / "spacing.svg"
+    assert main(["plot", "spacing", str(path), "--out", str(out)]) == 0
+    assert capsys.readouterr().out.splitlines() == [
+        f"{path}: 10 packets of 1000 bytes of data on average, 80.0 Mbit/s",
+        "  gaps: median 100.0 us, mean 100.0 us, max 100.0 us, variation 0.00",
+        str(out),
+    ]
+    assert out.read_bytes().startswith(b"<?xml")
+
+
+def test_plot_spacing_refuses(tmp_path, capsys):
+    """A file that is no capture is named, and no figure is written."""
+    path = tmp_path / "a.pcap"
+    path.write_text("{}")
+    assert main(["plot", "spacing", str(path), "--out", str(tmp_path / "a.pdf")]) == 2
+    assert f"{path}: cannot be read as a capture" in capsys.readouterr().err
+    assert not (tmp_path / "a.pdf").exists()

@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Output of nstat → the kernel's network counters that it printed, by the kernel's names.
+
+Called by `measure`. nstat(8) prints what was added since its last call, or with -a since the start; which of the two a
+listing is does not show in it.
+"""
+
+from __future__ import annotations
+
+import re
+
+from linklab.measure.series import Measurements, Quantity
+
+_LISTING = re.compile(r"^#kernel\n(?:[A-Z]\w+ +\d+ +\d+\.\d+ *(?:\n|\Z))+", re.MULTILINE)
+_COUNTER = re.compile(r"^(?P<name>[A-Z]\w+) +(?P<count>\d+) +\d+\.\d+ *$", re.MULTILINE)
+
+
+def read_nstat(text: str, source: str = "") -> list[Measurements]:
+    """One result for each listing in the text: nstat.NAME for each counter, without unit."""
+    return [
+        Measurements(
+            {f"nstat.{found['name']}": Quantity(float(found["count"]), "") for found in _COUNTER.finditer(listing[0])},
+            {},
+            "nstat",
+            source,
+        )
+        for listing in _LISTING.finditer(text)
+    ]
