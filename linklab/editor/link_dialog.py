@@ -14,7 +14,8 @@ from typing import Any
 
 from linklab.editor import link_fields
 from linklab.editor.dialogs import Dialog, Input, fill_page
-from linklab.editor.fields import LINK_PAGE, read, texts
+from linklab.editor.fields import read, texts
+from linklab.editor.node_fields import LINK_PAGE
 from linklab.editor.theme import Look
 from linklab.errors import InputError
 from linklab.impair import DISCIPLINES

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from linklab.editor import edits, fields, link_fields, preference_fields
+from linklab.editor import edits, link_fields, node_fields, preference_fields
 from linklab.editor.dialogs import Form
 from linklab.editor.document import Key
 from linklab.editor.link_dialog import LinkDialog
@@ -53,11 +53,11 @@ class Properties:
         node = edits.named(self._topology)[name]
         kind = edits.kind_of(node)
         pages = {
-            "host": lambda: fields.host_pages(self._topology),
-            "switch": fields.switch_pages,
-            "legacySwitch": lambda: fields.legacy_pages(router=False),
-            "legacyRouter": lambda: fields.legacy_pages(router=True),
-            "controller": fields.controller_pages,
+            "host": lambda: node_fields.host_pages(self._topology),
+            "switch": node_fields.switch_pages,
+            "legacySwitch": lambda: node_fields.legacy_pages(router=False),
+            "legacyRouter": lambda: node_fields.legacy_pages(router=True),
+            "controller": node_fields.controller_pages,
         }[kind]()
         titles = {"legacySwitch": "Legacy switch", "legacyRouter": "Legacy router"}
         title = f"{titles.get(kind, kind.capitalize())} {name}"

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from linklab.editor import edits, export, fields, link_fields, preference_fields, running
+from linklab.editor import edits, export, fields, link_fields, node_fields, preference_fields, running
 from linklab.editor.actions import MENUS, keys_text
 from linklab.editor.labels import Box, place_labels
 from linklab.editor.meter import Meter, short_bytes, short_rate
@@ -22,11 +22,11 @@ MINIEDIT = ROOT / "tests/captures/miniedit-2.2.0.1-all-kinds.mn"
 def pages_of(topology, name):
     """The pages of a node's dialog."""
     return {
-        "host": lambda: fields.host_pages(topology),
-        "switch": fields.switch_pages,
-        "legacySwitch": lambda: fields.legacy_pages(router=False),
-        "legacyRouter": lambda: fields.legacy_pages(router=True),
-        "controller": fields.controller_pages,
+        "host": lambda: node_fields.host_pages(topology),
+        "switch": node_fields.switch_pages,
+        "legacySwitch": lambda: node_fields.legacy_pages(router=False),
+        "legacyRouter": lambda: node_fields.legacy_pages(router=True),
+        "controller": node_fields.controller_pages,
     }[edits.kind_of(edits.named(topology)[name])]()
 
 
@@ -64,8 +64,8 @@ def test_preferences_confirmed_change_nothing():
 )
 def test_what_a_link_takes(key, text, value):
     """Decimals, and units where they are natural; whole numbers stay whole as MiniEdit writes them."""
-    values = {**fields.texts([fields.LINK_PAGE], {}), key: text}
-    data, wrong = fields.read([fields.LINK_PAGE], values, {})
+    values = {**fields.texts([node_fields.LINK_PAGE], {}), key: text}
+    data, wrong = fields.read([node_fields.LINK_PAGE], values, {})
     assert (data, wrong) == ({key: value}, {})
     assert type(data[key]) is type(value)
 
@@ -82,13 +82,13 @@ def test_what_a_link_takes(key, text, value):
 )
 def test_what_a_link_refuses(key, text, message):
     """The sentence stands at its field; nothing else is lost."""
-    values = {**fields.texts([fields.LINK_PAGE], {}), key: text}
-    assert fields.read([fields.LINK_PAGE], values, {})[1] == {key: message}
+    values = {**fields.texts([node_fields.LINK_PAGE], {}), key: text}
+    assert fields.read([node_fields.LINK_PAGE], values, {})[1] == {key: message}
 
 
 def test_rows_and_lines_of_a_host():
     """VLANs, private directories and external interfaces as MiniEdit writes them; a faulty row is told of."""
-    pages = fields.host_pages(Topology())
+    pages = node_fields.host_pages(Topology())
     values = fields.texts(pages, {"hostname": "h1"})
     values |= {"vlanInterfaces": [("10.0.0.9", "100"), ("", "")], "externalInterfaces": ["eth1", ""]}
     values |= {"privateDirectory": [("/var/run", ""), ("/etc/x", "/tmp/x")]}
