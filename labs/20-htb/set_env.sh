@@ -1,0 +1,45 @@
+#!/usr/bin/env bash
+# Lab 20: make the settings that stand before SECTION, or all.  Usage: sudo ./set_env.sh [SECTION]
+# Derived from manual.md by `linklab set-env`; change the manual, not this file.
+set -euo pipefail
+m() { # node command…: run a command on a node of the running network; what it prints says which
+  local pid
+  pid=$(pgrep -o -f "mininet:$1\$") || { echo "set_env.sh: node $1 is not running" >&2; exit 3; }
+  mnexec -a "$pid" "${@:2}" | sed "s/^/$1: /"
+}
+sections="1 1.1 1.2 1.3 1.4 1.5 1.6 2 2.1 2.2 2.3 3 3.1 3.2 3.3 4 4.1 4.2 4.3 4.4 4.5 5 6 7 8 end"
+[[ " $sections " == *" ${1:-end} "* ]] || { echo "set_env.sh: no section $1; I know $sections" >&2; exit 2; }
+at() { for section; do [[ $section != "$goal" ]] || exit 0; done; } # ends the script at the section asked for
+goal=${1:-end}
+settings() {
+    tc qdisc del dev s1-eth1 root 2>/dev/null || true
+    tc qdisc del dev s2-eth2 root 2>/dev/null || true
+    at 1 1.1 1.2 1.3 1.4 1.5 1.6 2 2.1 2.2
+    tc qdisc add dev s1-eth1 root handle 1: netem delay 20ms
+    at 2.3 3 3.1
+    m h1 sysctl -w net.ipv4.tcp_rmem='10240 87380 20971520'
+    m h1 sysctl -w net.ipv4.tcp_wmem='10240 87380 20971520'
+    m h2 sysctl -w net.ipv4.tcp_rmem='10240 87380 20971520'
+    m h2 sysctl -w net.ipv4.tcp_wmem='10240 87380 20971520'
+    m h3 sysctl -w net.ipv4.tcp_rmem='10240 87380 20971520'
+    m h3 sysctl -w net.ipv4.tcp_wmem='10240 87380 20971520'
+    m h4 sysctl -w net.ipv4.tcp_rmem='10240 87380 20971520'
+    m h4 sysctl -w net.ipv4.tcp_wmem='10240 87380 20971520'
+    at 3.2
+    tc qdisc add dev s1-eth1 parent 1: handle 2: tbf rate 1gbit burst 500000 limit 2621440
+    at 3.3 4 4.1
+    tc qdisc add dev s2-eth2 root handle 1: htb
+    at 4.2
+    tc class add dev s2-eth2 parent 1:0 classid 1:1 htb rate 1gbit ceil 1gbit
+    tc class add dev s2-eth2 parent 1:1 classid 1:10 htb rate 700mbit ceil 1gbit
+    tc class add dev s2-eth2 parent 1:1 classid 1:20 htb rate 300mbit ceil 1gbit
+    at 4.3
+    tc filter add dev s2-eth2 protocol ip parent 1:0 prio 1 u32 match ip src 10.0.0.1 flowid 1:10
+    tc filter add dev s2-eth2 protocol ip parent 1:0 prio 1 u32 match ip src 10.0.0.2 flowid 1:20
+    at 4.4 4.5
+    tc qdisc del dev s1-eth1 parent 1: handle 2:
+    at 5 6
+    tc qdisc add dev s2-eth2 parent 1:10 handle 10: fq_codel
+    tc qdisc add dev s2-eth2 parent 1:20 handle 20: fq_codel
+}
+settings
