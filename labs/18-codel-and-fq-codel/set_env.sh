@@ -1,0 +1,43 @@
+#!/usr/bin/env bash
+# Lab 18: make the settings that stand before SECTION, or all.  Usage: sudo ./set_env.sh [SECTION]
+# Derived from manual.md by `linklab set-env`; change the manual, not this file.
+set -euo pipefail
+m() { # node command…: run a command on a node of the running network; what it prints says which
+  local pid
+  pid=$(pgrep -o -f "mininet:$1\$") || { echo "set_env.sh: node $1 is not running" >&2; exit 3; }
+  mnexec -a "$pid" "${@:2}" | sed "s/^/$1: /"
+}
+sections="1 1.1 1.2 1.3 1.4 1.5 2 2.1 2.2 2.3 3 3.1 3.2 3.3 3.4 4 4.1 4.2 4.3 5 5.1 5.2 6 6.1 6.2 7 8 end"
+[[ " $sections " == *" ${1:-end} "* ]] || { echo "set_env.sh: no section $1; I know $sections" >&2; exit 2; }
+at() { for section; do [[ $section != "$goal" ]] || exit 0; done; } # ends the script at the section asked for
+goal=${1:-end}
+settings() {
+    tc qdisc del dev s1-eth1 root 2>/dev/null || true
+    tc qdisc del dev s2-eth2 root 2>/dev/null || true
+    at 1 1.1 1.2 1.3 1.4 1.5 2 2.1 2.2
+    tc qdisc add dev s1-eth1 root netem delay 20ms
+    at 2.3 3 3.1
+    m h1 sysctl -w net.ipv4.tcp_rmem='10240 87380 52428800'
+    m h1 sysctl -w net.ipv4.tcp_wmem='10240 87380 52428800'
+    m h2 sysctl -w net.ipv4.tcp_rmem='10240 87380 52428800'
+    m h2 sysctl -w net.ipv4.tcp_wmem='10240 87380 52428800'
+    m h3 sysctl -w net.ipv4.tcp_rmem='10240 87380 52428800'
+    m h3 sysctl -w net.ipv4.tcp_wmem='10240 87380 52428800'
+    m h4 sysctl -w net.ipv4.tcp_rmem='10240 87380 52428800'
+    m h4 sysctl -w net.ipv4.tcp_wmem='10240 87380 52428800'
+    at 3.2
+    m h2 sysctl -w net.ipv4.tcp_congestion_control=bbr
+    at 3.3
+    tc qdisc add dev s2-eth2 root handle 1: tbf rate 1gbit burst 500000 limit 26214400
+    at 3.4 4 4.1
+    tc qdisc add dev s2-eth2 parent 1: handle 2: codel limit 17476 target 5ms interval 100ms
+    at 4.2 4.3 5 5.1
+    tc qdisc del dev s2-eth2 parent 1: handle 2:
+    tc qdisc add dev s2-eth2 parent 1: handle 2: fq_codel limit 17476 target 5ms interval 100ms flows 2
+    at 5.2
+    tc qdisc del dev s2-eth2 parent 1: handle 2:
+    tc qdisc add dev s2-eth2 parent 1: handle 2: fq_codel limit 17476 target 5ms interval 100ms
+    at 6 6.1
+    tc qdisc change dev s2-eth2 root handle 1: tbf rate 100mbit burst 50000 limit 26214400
+}
+settings
