@@ -24,8 +24,9 @@ def _classes() -> str:
         560,
         216,
         "Filter, classes and queues of a classful discipline",
-        "Packets arrive at a box with two filters. Packets from 10.0.0.1 go to class 1:10, those from 10.0.0.2 to class "
-        "1:20. Each class has a queue. Behind the queues HTB takes from the one or the other and sends to the port.",
+        "Packets arrive at a box with two filters. Packets from 10.0.0.1 go to class 1:10, those from 10.0.0.2 to "
+        "class 1:20. Each class has a queue. Behind the queues HTB takes from the one or the other and sends to "
+        "the port.",
     )
     art.box(150, 24, 330, 168, fill="switch", corner=10)
     art.text(315, 12, "the discipline 1: on the port", colour="muted")
@@ -57,9 +58,9 @@ def _tree() -> str:
         560,
         250,
         "The tree of classes of this lab",
-        "At the top class 1:1 with rate and ceiling 1 Gbps. Below it the leaves 1:10, rate 700 Mbps, and 1:20, rate 300 "
-        "Mbps, both with ceiling 1 Gbps. A bar shows that the two rates fill the link. An arrow goes from 1:20 up to 1:1 "
-        "and down to 1:10: what 1:20 leaves unused, 1:10 may borrow from the parent.",
+        "At the top class 1:1 with rate and ceiling 1 Gbps. Below it the leaves 1:10, rate 700 Mbps, and 1:20, rate "
+        "300 Mbps, both with ceiling 1 Gbps. A bar shows that the two rates fill the link. An arrow goes from 1:20 up "
+        "to 1:1 and down to 1:10: what 1:20 leaves unused, 1:10 may borrow from the parent.",
     )
     art.box(200, 14, 160, 50, fill="switch")
     art.text(280, 30, "1:1   the link", bold=True)
