@@ -1,0 +1,36 @@
+#!/usr/bin/env bash
+# Lab 16: make the settings that stand before SECTION, or all.  Usage: sudo ./set_env.sh [SECTION]
+# Derived from manual.md by `linklab set-env`; change the manual, not this file.
+set -euo pipefail
+m() { # node command…: run a command on a node of the running network
+  local pid
+  pid=$(pgrep -o -f "mininet:$1\$") || { echo "set_env.sh: node $1 is not running" >&2; exit 3; }
+  mnexec -a "$pid" "${@:2}"
+}
+sections="1 1.1 1.2 1.3 1.4 1.5 2 2.1 2.2 3 3.1 3.2 4 4.1 4.2 4.3 5 5.1 5.2 6 7 8 end"
+[[ " $sections " == *" ${1:-end} "* ]] || { echo "set_env.sh: no section $1; I know $sections" >&2; exit 2; }
+at() { for section; do [[ $section != "$goal" ]] || exit 0; done; } # ends the script at the section asked for
+goal=${1:-end}
+settings() {
+    tc qdisc del dev s1-eth1 root 2>/dev/null || true
+    tc qdisc del dev s2-eth2 root 2>/dev/null || true
+    at 1 1.1 1.2 1.3 1.4 1.5 2 2.1
+    tc qdisc add dev s1-eth1 root netem delay 20ms
+    at 2.2
+    m h1 sysctl -w net.ipv4.tcp_rmem='10240 87380 52428800'
+    m h1 sysctl -w net.ipv4.tcp_wmem='10240 87380 52428800'
+    m h3 sysctl -w net.ipv4.tcp_rmem='10240 87380 52428800'
+    m h3 sysctl -w net.ipv4.tcp_wmem='10240 87380 52428800'
+    at 3 3.1
+    tc qdisc add dev s2-eth2 root handle 1: tbf rate 1gbit burst 500000 limit 26214400
+    at 3.2 4 4.1
+    tc qdisc add dev s2-eth2 parent 1: handle 2: red limit 26214400 max 8738133 min 2184533 burst 2185 avpkt 1000 bandwidth 1gbit adaptive
+    at 4.2 4.3 5 5.1
+    tc qdisc change dev s2-eth2 root handle 1: tbf rate 100mbit burst 50000 limit 26214400
+    at 5.2
+    tc qdisc change dev s2-eth2 parent 1: handle 2: red limit 2621440 max 655360 min 218453 burst 30 avpkt 12000 bandwidth 100mbit adaptive
+    at 6
+    tc qdisc change dev s2-eth2 root handle 1: tbf rate 1gbit burst 500000 limit 26214400
+    tc qdisc change dev s2-eth2 parent 1: handle 2: red limit 26214400 max 6553600 min 2184533 burst 54 avpkt 68000 bandwidth 1gbit adaptive
+}
+settings
