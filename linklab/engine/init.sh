@@ -18,9 +18,10 @@ mount -t tmpfs shm dev/shm
 mount -t tmpfs run run
 mkdir -p run/netns run/lock run/linklab sys/fs/cgroup
 mount -t hostfs -o "$RUN/work" work lab || fail "the working folder cannot be mounted"
-# at paths that are the same wherever the clone is: the length of a path is part of what a program reads
-mount --bind "/tmp/root$lib/linklab" opt/linklab/linklab || fail "the package cannot be found"
-[ ! -d "/tmp/root$lib/scripts" ] || mount --bind "/tmp/root$lib/scripts" opt/linklab/scripts
+# at paths that are the same wherever the clone is, and without mount looking at each folder of the one it is at (-c):
+# what a program reads is part of a run
+mount -c --bind "/tmp/root$lib/linklab" opt/linklab/linklab || fail "the package cannot be found"
+[ ! -d "/tmp/root$lib/scripts" ] || mount -c --bind "/tmp/root$lib/scripts" opt/linklab/scripts
 mount -t tmpfs cgroup sys/fs/cgroup
 for group in cpu cpuacct; do
 	mkdir "sys/fs/cgroup/$group" && mount -t cgroup -o "$group" "$group" "sys/fs/cgroup/$group"

@@ -13,6 +13,7 @@ import contextlib
 import ctypes
 import json
 import os
+import resource
 import selectors
 import shutil
 import signal
@@ -334,8 +335,19 @@ class Keeper:
         self._tell({"event": "ended", "code": code, "console": tail})
 
 
+def allow_many_files() -> None:
+    """As many open files as the person may have: the kernel holds each file of the host that was read inside.
+
+    A usual soft limit, 1024, is less than what drawing one plot reads.
+    """
+    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    with contextlib.suppress(ValueError, OSError):
+        resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+
+
 def main() -> None:
     """Serve the sockets named by the arguments; deaf to the terminal's signals, the control socket decides."""
+    allow_many_files()
     for deaf in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(deaf, signal.SIG_IGN)
     Keeper(socket.socket(fileno=int(sys.argv[1])), int(sys.argv[2])).keep()

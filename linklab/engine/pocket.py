@@ -7,7 +7,6 @@ orders the keeper about. Clocks, seed and cost profiles: docs/architecture.md; k
 
 from __future__ import annotations
 
-import compileall
 import contextlib
 import json
 import math
@@ -28,6 +27,7 @@ from linklab import kernel
 from linklab.engine import place
 from linklab.engine.agent_link import AgentLink
 from linklab.engine.api import Background, Clock, Completed, Finish, Prompt, Shows, StopAfter, Typed
+from linklab.engine.bytecode import compile_package
 from linklab.engine.cpus import CpuLock
 from linklab.errors import BootError, EngineError, InputError
 from linklab.topology import Topology
@@ -41,6 +41,10 @@ LAST_WORDS = 600
 GUEST_CHANNEL_FD = 63
 VIRTUAL_START_NS = 1_704_067_200_000_000_000
 """What the virtual clock calls the moment of boot: 2024-01-01 00:00:00 UTC, the same in every run."""
+
+
+CLOCK_NS = 256
+"""What reading the clock takes in network time, as in UML itself, so that a loop that waits for the clock ends."""
 
 
 @dataclass(frozen=True)
@@ -157,8 +161,7 @@ class PocketNetwork:
     def boot(self) -> None:
         """Start the kernel and wait for its agent."""
         memory = place.memory_dir(self.memory_mib * 2**20)
-        # programs inside read our code: they shall find it compiled in the first run as in every later one
-        compileall.compile_dir(PACKAGE, quiet=2)
+        compile_package(PACKAGE)
         ours, guests = socket.socketpair()
         control, keepers = socket.socketpair()
         self._control = control
@@ -233,7 +236,11 @@ class PocketNetwork:
     def _files(self) -> dict[str, str]:
         """What is written inside when the network is built; only from then on computing takes time."""
         costs = PROFILES[self.profile]
-        prices = {"syscall_ps": costs.syscall_ps, "byte_ps": costs.byte_ps, "packet_ps": costs.packet_ps}
+        prices = {
+            "syscall_ps": costs.syscall_ps,
+            "byte_ps": costs.byte_ps,
+            "packet_ps": costs.packet_ps,
+        }
         files = {f"/sys/module/pocket/parameters/{name}": str(price) for name, price in prices.items()}
         return {"/run/linklab/python": f"{sys.executable}\n", **files}
 
