@@ -237,6 +237,7 @@ class PocketNetwork:
         """What is written inside when the network is built; only from then on computing takes time."""
         costs = PROFILES[self.profile]
         prices = {
+            "clock_ns": CLOCK_NS,
             "syscall_ps": costs.syscall_ps,
             "byte_ps": costs.byte_ps,
             "packet_ps": costs.packet_ps,

@@ -3,6 +3,7 @@
 
 import json
 import os
+import resource
 import shutil
 import signal
 import subprocess
@@ -116,6 +117,19 @@ def test_only_the_working_folder_stays(tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["file"]
 
 
+def test_more_files_are_read_than_the_usual_limit_of_open_files(tmp_path):
+    """A person whose limit is 1024 open files can still draw plots inside, which reads more than that."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (300, hard))
+    try:
+        with start(tmp_path) as network:
+            files = "/usr/lib/python3*/*.py /usr/lib/python3*/*/*.py"
+            done = type_(network, f"cat {files} > /dev/null; ls {files} | wc -l")
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+    assert int(done.output) > 350  # any error of cat would stand before the number
+
+
 def test_sudo_and_modprobe(tmp_path):
     """Both are there whatever the host has: sudo drops its options, modprobe knows what is built in."""
     with start(tmp_path) as network:
@@ -164,6 +178,43 @@ def test_the_same_seed_gives_the_same_bytes(tmp_path):
     assert first == second
     assert other != first
     assert json.loads(first)["end"]["sum_received"]["bits_per_second"] > 0
+
+
+ELSEWHERE = """
+import sys
+from pathlib import Path
+sys.path.insert(0, sys.argv[1])
+import linklab
+from linklab.engine.api import Typed
+from linklab.engine.pocket import PocketEngine
+from linklab.topology import Topology
+assert Path(linklab.__file__).is_relative_to(sys.argv[1])
+with PocketEngine().start(Topology.load(Path(sys.argv[2])), workdir=Path(sys.argv[3]), seed=5) as network:
+    network.run([Typed("h1", "tc qdisc add dev h1-eth0 root netem delay 100ms 10ms")])
+    command = "ping -c 20 10.0.0.2; cut -d' ' -f1 /proc/uptime; cat /proc/sys/kernel/random/uuid"
+    print(network.run([Typed("h1", command)]))
+"""
+
+
+def test_the_same_seed_gives_the_same_bytes_from_a_clone_elsewhere(tmp_path):
+    """Where the package lies, and how deep, makes no difference to what the clock and the chance inside say."""
+    clones = tmp_path / "a", tmp_path / "a folder with a longer name" / "and" / "another"
+    found = []
+    for number, clone in enumerate(clones):
+        for part in ("linklab", "kernel"):
+            shutil.copytree(TOPOLOGY.parents[1] / part, clone / part, ignore=shutil.ignore_patterns("__pycache__"))
+        work = tmp_path / f"work{number}"
+        work.mkdir()
+        done = subprocess.run(
+            [sys.executable, "-c", ELSEWHERE, str(clone), str(TOPOLOGY), str(work)],
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=True,
+        )
+        found.append(done.stdout)
+    assert found[0].count("icmp_seq") == 20
+    assert found[0] == found[1]
 
 
 # --- cleanliness
