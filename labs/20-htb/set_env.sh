@@ -7,7 +7,7 @@ m() { # node command…: run a command on a node of the running network; what it
   pid=$(pgrep -o -f "mininet:$1\$") || { echo "set_env.sh: node $1 is not running" >&2; exit 3; }
   mnexec -a "$pid" "${@:2}" | sed "s/^/$1: /"
 }
-sections="1 1.1 1.2 1.3 1.4 1.5 1.6 2 2.1 2.2 2.3 3 3.1 3.2 3.3 4 4.1 4.2 4.3 4.4 4.5 5 6 7 8 end"
+sections="1 1.1 1.2 1.3 1.4 1.5 1.6 2 2.1 2.2 2.3 3 3.1 3.2 3.3 3.4 4 4.1 4.2 4.3 4.4 4.5 5 6 7 8 end"
 [[ " $sections " == *" ${1:-end} "* ]] || { echo "set_env.sh: no section $1; I know $sections" >&2; exit 2; }
 at() { for section; do [[ $section != "$goal" ]] || exit 0; done; } # ends the script at the section asked for
 goal=${1:-end}
@@ -27,7 +27,7 @@ settings() {
     m h4 sysctl -w net.ipv4.tcp_wmem='10240 87380 20971520'
     at 3.2
     tc qdisc add dev s1-eth1 parent 1: handle 2: tbf rate 1gbit burst 500000 limit 2621440
-    at 3.3 4 4.1
+    at 3.3 3.4 4 4.1
     tc qdisc add dev s2-eth2 root handle 1: htb
     at 4.2
     tc class add dev s2-eth2 parent 1:0 classid 1:1 htb rate 1gbit ceil 1gbit
