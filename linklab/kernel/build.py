@@ -115,10 +115,11 @@ def _check_tools() -> None:
 
 
 def _patch(tools: Tools, tree: Path, version: str) -> list[str]:
-    """Apply the patches; where a version needs one of its own, the file in patches/X.Y/ replaces the common one."""
-    minor = ".".join(version.split(".")[:2])
-    chosen = {file.name: file for file in (KERNEL_DIR / "patches").glob("*.patch")}
-    chosen.update({file.name: file for file in (KERNEL_DIR / "patches" / minor).glob("*.patch")})
+    """Apply the patches; a file in patches/X/ or patches/X.Y/ is for these versions, in place of one of its name."""
+    major, minor = version.split(".")[:2]
+    chosen: dict[str, Path] = {}
+    for folder in (".", major, f"{major}.{minor}"):
+        chosen.update({file.name: file for file in (KERNEL_DIR / "patches" / folder).glob("*.patch")})
     for name in sorted(chosen):
         try:
             tools.run(["patch", "-p1", "--forward", "--batch", "-i", str(chosen[name])], tree, f"apply {name}")
