@@ -8,10 +8,8 @@ the processes only report, over a pipe.  One that ends without a word counts as 
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import multiprocessing
 import os
-import signal
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -24,17 +22,15 @@ from linklab.engine.api import Engine
 from linklab.errors import LinklabError
 from linklab.lab import Lab, Outcome
 from linklab.manual.model import Step
+from linklab.parts import chosen_steps
+from linklab.processes import end, settle_in
 from linklab.record import load_reference, record
 from linklab.report import write_report
-from linklab.runner import chosen_steps, run_lab, verdict_data
+from linklab.runner import run_lab, verdict_data
 from linklab.stage import Capture, Settings
 
 BYTES_PER_S = 0.9e9
 """Of iperf3 data that a pocket computes in a second of wall time, about; only the order of starting depends on it."""
-
-PR_SET_PDEATHSIG = 1
-GRACE_S = 20.0
-"""Wall-clock seconds that a process has to tear its network down."""
 
 
 @dataclass
@@ -149,7 +145,7 @@ def run_batch(
                 task.wall_s = time.perf_counter() - started
             changed(None)
     finally:
-        _end([process for _, process, _ in running.values()])
+        end([process for _, process, _ in running.values()])
 
 
 def _read(connection: Connection, task: Task) -> None:
@@ -163,28 +159,12 @@ def _read(connection: Connection, task: Task) -> None:
             task.state, task.why = "broken", task.why or "its process ended without a word"
 
 
-def _end(processes: Sequence[ForkProcess]) -> None:
-    """Ctrl+C to each, so that it tears its network down; then by force."""
-    for process in processes:
-        if process.pid and process.is_alive():
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(process.pid, signal.SIGINT)
-    until = time.monotonic() + GRACE_S
-    for process in processes:
-        process.join(max(0.0, until - time.monotonic()))
-        if process.is_alive():
-            process.kill()
-
-
 def _work(
     parent: int, report: Connection, task: Task, engine: Callable[[], Engine], settings: Settings, *, recording: bool
 ) -> None:
     """The life of one process."""
-    os.setpgid(0, 0)  # Ctrl+C in the terminal is for the parent, which passes it on once
-    signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
-        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGINT)  # also when the parent is killed: prctl(2)
-        if os.getppid() != parent:
+        if not settle_in(parent):
             return
         with _messages(task.out):
             report.send(_replay(report, task, engine, settings, recording))

@@ -35,7 +35,15 @@ ROOT = Path(__file__).resolve().parent.parent
 Scalars = Mapping[str, Mapping[str, tuple[float, str]]]
 """Step id → metric → (value, unit)."""
 
-_KEYS = {"number": int, "title": str, "topology": str, "minutes": int, "objectives": list, "expect": list}
+_KEYS = {
+    "number": int,
+    "title": str,
+    "topology": str,
+    "minutes": int,
+    "objectives": list,
+    "parts": list,
+    "expect": list,
+}
 _EXPECT_KEYS = frozenset(
     {"step", "what", "range", "value", "within", "at_least", "at_most", "chance", "trials", "shows", "relation"}
     | {"why", "series", "hint"}
@@ -98,6 +106,7 @@ class Lab:
 
     topology: file under `topologies/`; None for a lab that builds its own.
     minutes: how long a student needs.
+    parts: slugs of the sections with which a part begins that a replay does beside the others, in its own network.
     """
 
     folder: Path
@@ -108,6 +117,7 @@ class Lab:
     objectives: tuple[str, ...]
     expectations: tuple[Expectation, ...]
     manual: Manual
+    parts: tuple[str, ...] = ()
 
     @property
     def slug(self) -> str:
@@ -198,6 +208,7 @@ def load_lab(folder: Path) -> Lab:
         objectives=tuple(table.get("objectives", [])),
         expectations=tuple(expectations),
         manual=manual,
+        parts=tuple(table.get("parts", [])),
     )
 
 
@@ -304,8 +315,9 @@ def _check_keys(table: Mapping[str, Any], path: Path) -> None:
     for key in ("number", "title"):
         if key not in table:
             raise LabError(f'{path}: "{key}" is missing')
-    if not all(isinstance(objective, str) for objective in table.get("objectives", [])):
-        raise LabError(f"{path}: objectives is a list of sentences")
+    for key, kind in (("objectives", "sentences"), ("parts", "names of sections")):
+        if not all(isinstance(item, str) for item in table.get(key, [])):
+            raise LabError(f"{path}: {key} is a list of {kind}")
 
 
 def _expectation(table: object, where: str) -> Expectation:

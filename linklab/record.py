@@ -72,12 +72,14 @@ def load_reference(lab: Lab) -> Reference | None:
 
 
 def replayed(lab: Lab) -> str:
-    """Digest of all that a replay does: the steps in their order and the topology; prose does not change it."""
+    """Digest of all that a replay does: the steps in order, the parts, the topology; prose does not change it."""
     parts = [lab.topology.read_bytes() if lab.topology else b""]
     for step in lab.manual.steps:
         if not step.optional:
             finish = step.action.finish if isinstance(step.action, Commands) else type(step.action).__name__
             parts.append(repr((step.id, step.terminal, step.typed, finish, step.together, step.prompt)).encode())
+    if lab.parts:
+        parts.append(repr(lab.parts).encode())
     return hashlib.sha256(b"\0".join(parts)).hexdigest()[:12]
 
 

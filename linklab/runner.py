@@ -18,36 +18,23 @@ from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from linklab import clone
 from linklab.engine.api import Engine
-from linklab.errors import DataError, InputError, LabError, LinklabError, MissingError
+from linklab.errors import InputError, LinklabError, MissingError
 from linklab.lab import ROOT, Lab, Verdict, judge
-from linklab.manual.model import AtPrompt, Commands, Manual, Step
-from linklab.manual.parse import groups
-from linklab.measure import Measurements, measure
-from linklab.stage import Capture, Settings, Stage
+from linklab.manual.model import Step
+from linklab.measure import Measurements
+from linklab.parts import chosen_steps, parts_of, replay_parts
+from linklab.replay import Narrator, Scene, output_name, replay, scalars_of
+from linklab.stage import Capture, Settings
 
 FORMAT = 1
 """Of run.json; raised when a reader of the old one would misread the new one."""
 
 FREE_BYTES = 200 * 2**20
 """Room that a run may need: results, plots and queue samples of the largest lab take a tenth of it."""
-
-_MEASURED_FILES = {".json", ".jsonl", ".txt", ".log", ".out", ".pcap", ".pcapng"}
-
-
-class Narrator(Protocol):
-    """Whoever tells the person how far the run is."""
-
-    def begin(self, steps: Sequence[Step], network_s: float) -> None:
-        """These steps are about to be done."""
-        ...
-
-    def end(self, captures: Sequence[Capture], network_s: float) -> None:
-        """They are done."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -89,45 +76,31 @@ def run_lab(
         LinklabError: as preflight, the engine and the steps raise it; `out` then holds `incomplete.json`.
     """
     started = time.perf_counter()
-    steps = chosen_steps(lab.manual, section)
+    parts = parts_of(lab) if section is None else [chosen_steps(lab.manual, section)]
     preflight(lab, engine, out)
-    measured: dict[str, Measurements] = {}
-    broken: dict[str, str] = {}
+    scene = Scene(lab, engine, settings)
     with _incomplete_unless_whole(lab, settings, out) as note:
-        with Stage(lab, engine, settings, out / "files") as stage:
-            for group in groups(steps):
-                note(group)
-                narrator.begin(group, stage.now_s())
-                finished = stage.perform(group)
-                # At once: a later step may write the same files again.
-                measure_captures(lab.manual, finished, out / "files", measured, broken)
-                _save_outputs(stage.captures, out)
-                narrator.end(finished, stage.now_s())
-            network_s = stage.now_s()
-        captures = stage.captures
-        outputs = {step: capture.output for step, capture in captures.items()}
-        verdicts = judge(lab.expectations, scalars_of(measured), outputs, broken)
+        if len(parts) == 1:
+            done = replay(scene, parts[0], out, narrator, note)
+        else:
+            done = replay_parts(scene, parts, out, narrator)
+        outputs = {step: capture.output for step, capture in done.captures.items()}
+        verdicts = judge(lab.expectations, scalars_of(done.measured), outputs, done.broken)
         wall_s = time.perf_counter() - started
-        run = Run(lab, settings, out, stage.environment, captures, measured, broken, verdicts, network_s, wall_s)
+        run = Run(
+            lab,
+            settings,
+            out,
+            done.environment,
+            done.captures,
+            done.measured,
+            done.broken,
+            verdicts,
+            done.network_s,
+            wall_s,
+        )
         save_run(run)
     return run
-
-
-def chosen_steps(manual: Manual, section: str | None) -> list[Step]:
-    """The steps to replay: all but the optional ones, or those of a section after the settings before it.
-
-    Raises:
-        LabError: the manual has no such section, or nothing is done in it.
-    """
-    steps = [step for step in manual.steps if not step.optional]
-    if section is None:
-        return steps
-    inside = [step for step in steps if step.section == section or step.section.startswith(f"{section}.")]
-    if not inside:
-        known = ", ".join(dict.fromkeys(step.section for step in steps if step.section))
-        raise LabError(f'{manual.path}: nothing to do in section "{section}"; there are steps in {known}')
-    first = steps.index(inside[0])
-    return [step for step in steps[:first] if step.setup or step.terminal == "editor"] + inside
 
 
 def preflight(lab: Lab, engine: Engine, out: Path) -> None:
@@ -157,43 +130,6 @@ def run_folder(lab: Lab, settings: Settings, runs: Path | None = None) -> Path:
     return next(
         path for path in (folder, *(folder.with_name(f"{name}-{n}") for n in range(2, 1000))) if not path.exists()
     )
-
-
-def measure_captures(
-    manual: Manual,
-    captures: Sequence[Capture],
-    files: Path,
-    measured: dict[str, Measurements],
-    broken: dict[str, str],
-) -> None:
-    """Add what finished steps measured to `measured`; or why it could not be read to `broken`."""
-    for capture in captures:
-        try:
-            measured[capture.step] = measure_step(manual, capture, files)
-        except DataError as error:
-            broken[capture.step] = str(error)
-
-
-def scalars_of(measured: Mapping[str, Measurements]) -> dict[str, dict[str, tuple[float, str]]]:
-    """The scalars of each step that measured something."""
-    return {
-        step: {name: (quantity.value, quantity.unit) for name, quantity in found.scalars.items()}
-        for step, found in measured.items()
-        if found.scalars
-    }
-
-
-def measure_step(manual: Manual, capture: Capture, files: Path) -> Measurements:
-    """What one step measured; DataError as `measure` raises it.
-
-    What a stopped command printed counts for the step that started it, not for the one that stopped it.
-    """
-    step = manual.step(capture.step)
-    if step is None or not isinstance(step.action, Commands):
-        return Measurements(source=f"step {capture.step}")
-    paths = [files / name for name in capture.files if Path(name).suffix in _MEASURED_FILES]
-    stopped = not isinstance(step.action.finish, AtPrompt)
-    return measure(capture.output, paths, f"step {capture.step}", partial=stopped)
 
 
 def save_run(run: Run) -> None:
@@ -244,11 +180,6 @@ def write_json(path: Path, data: object) -> None:
     temporary.replace(path)
 
 
-def output_name(captures: Mapping[str, Capture], step: str) -> str:
-    """Name of a step's file in `steps/`, such as "07-bulk.txt"."""
-    return f"{list(captures).index(step) + 1:02d}-{step}.txt"
-
-
 def _step_data(run: Run, capture: Capture) -> dict[str, Any]:
     data = asdict(capture)
     del data["output"]
@@ -260,15 +191,6 @@ def _step_data(run: Run, capture: Capture) -> dict[str, Any]:
     if capture.step in run.broken:
         data["not_measured"] = run.broken[capture.step]
     return data
-
-
-def _save_outputs(captures: Mapping[str, Capture], out: Path) -> None:
-    folder = out / "steps"
-    folder.mkdir(exist_ok=True)
-    for step, capture in captures.items():
-        path = folder / output_name(captures, step)
-        if not path.exists() or path.stat().st_size != len(capture.output.encode()):
-            path.write_text(capture.output, encoding="utf-8")
 
 
 @contextmanager

@@ -21,8 +21,9 @@ from linklab.engine.api import Clock
 from linklab.errors import InputError
 from linklab.lab import Lab, Outcome, find_lab, load_lab
 from linklab.manual.model import Step
+from linklab.parts import chosen_steps
 from linklab.report import write_report
-from linklab.runner import Run, chosen_steps, run_folder, run_lab, verdict_data
+from linklab.runner import Run, run_folder, run_lab, verdict_data
 from linklab.screen import ends_orderly
 from linklab.stage import Capture, Settings
 

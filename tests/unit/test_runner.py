@@ -12,9 +12,10 @@ from scripted import ScriptedEngine
 from linklab.engine import api
 from linklab.errors import DeadlineError, EngineError, InputError, LabError, MissingError
 from linklab.lab import Outcome, load_lab
+from linklab.parts import chosen_steps
 from linklab.record import compare, load_reference, problems, record
 from linklab.report import write_report
-from linklab.runner import chosen_steps, run_lab
+from linklab.runner import run_lab
 from linklab.stage import Settings
 
 CAPTURES = Path(__file__).parent.parent / "captures"

@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Processes that do a part of the work and end with whoever started them; for `linklab.batch` and `linklab.parts`."""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import os
+import signal
+import time
+from collections.abc import Sequence
+from multiprocessing.context import ForkProcess
+
+PR_SET_PDEATHSIG = 1
+GRACE_S = 20.0
+"""Wall-clock seconds that a process has to tear its network down."""
+
+
+def settle_in(parent: int) -> bool:
+    """First thing in such a process: it is ended by Ctrl+C from its parent alone, and when the parent is killed.
+
+    Returns:
+        Whether the parent still lives.
+    """
+    os.setpgid(0, 0)  # Ctrl+C in the terminal is for the parent, which passes it on once
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGINT)  # prctl(2)
+    return os.getppid() == parent
+
+
+def end(processes: Sequence[ForkProcess]) -> None:
+    """Ctrl+C to each, so that it tears its network down; then by force."""
+    for process in processes:
+        if process.pid and process.is_alive():
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(process.pid, signal.SIGINT)
+    until = time.monotonic() + GRACE_S
+    for process in processes:
+        process.join(max(0.0, until - time.monotonic()))
+        if process.is_alive():
+            process.kill()
