@@ -56,13 +56,13 @@ class Costs:
     packet_ps: int
 
 
-PROFILES = {
-    "desktop": Costs(syscall_ps=300_000, byte_ps=50, packet_ps=1_000_000),
-    "ideal": Costs(syscall_ps=0, byte_ps=0, packet_ps=0),
-    "slow-vm": Costs(syscall_ps=2_000_000, byte_ps=400, packet_ps=15_000_000),
-}
-"""`desktop` shows 45 Gbps on an unshaped link between two hosts, as a desktop of today does; `ideal` computes in no
-time; `slow-vm` is a machine that spends tens of microseconds on a packet."""
+def _profiles() -> dict[str, Costs]:
+    """Those of profiles.json, which the command `cpu_profile` inside reads too; each says where it comes from."""
+    table = json.loads((PACKAGE / "engine/profiles.json").read_text(encoding="utf-8"))
+    return {name: Costs(prices["syscall_ps"], prices["byte_ps"], prices["packet_ps"]) for name, prices in table.items()}
+
+
+PROFILES = _profiles()
 
 
 class PocketEngine:

@@ -17,7 +17,7 @@ from pockets import TOPOLOGY, all_gone, group_of, needs_pocket, run_dir_of, type
 from linklab import kernel
 from linklab.engine import place
 from linklab.engine.api import Background, Clock, Prompt, Shows, Typed
-from linklab.engine.pocket import PocketEngine
+from linklab.engine.pocket import PROFILES, PocketEngine
 from linklab.errors import AgentError, BootError, DeadlineError, MissingError
 from linklab.topology import Topology
 
@@ -141,6 +141,31 @@ def test_sudo_and_modprobe(tmp_path):
         missing = type_(network, "modprobe no_such_module")
         assert missing.exit_status == 1
         assert "Module no_such_module not found" in missing.output
+
+
+def test_cpu_profile_sets_what_computing_costs(tmp_path):
+    """Inside, cpu_profile shows the profile that the network began with and replaces it for all that follows."""
+    with start(tmp_path) as network:
+        begins = f"* desktop   system call 300 ns, byte copied {PROFILES['desktop'].byte_ps} ps"
+        assert type_(network, "cpu_profile").output.startswith(begins)
+        before = network.now_s()
+        type_(network, "sudo cpu_profile ideal")
+        assert type_(network, "cat /sys/module/pocket/parameters/*_ps").output == "0\n0\n0\n"
+        assert "* ideal" in type_(network, "cpu_profile").output
+        done = type_(network, "cpu_profile slow-vm")
+        assert done.output.startswith("* slow-vm")
+        assert "\n" not in done.output.strip()
+        prices = [str(PROFILES["slow-vm"].__dict__[name]) for name in ("byte_ps", "packet_ps", "syscall_ps")]
+        assert type_(network, "cat /sys/module/pocket/parameters/*_ps").output.split() == prices
+        assert type_(network, "cpu_profile turtle").exit_status == 2
+        assert "usage: cpu_profile" in type_(network, "cpu_profile --help").output
+        assert network.now_s() > before
+
+
+def test_cpu_profile_says_that_it_is_nothing_to_the_wall_clock(tmp_path):
+    """There computing takes the time it takes."""
+    with start(tmp_path, clock=Clock.WALL) as network:
+        assert "a profile changes nothing" in type_(network, "cpu_profile slow-vm").output
 
 
 def test_sudo_mn_forwards(tmp_path):

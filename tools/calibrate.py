@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What TCP over Mininet's links costs this machine's processor, in the three prices of a cost profile; needs root.
+
+`python tools/calibrate.py [--gib N] [--times N]` builds h1 - s1 - s2 - h2 of Lab 15 from network namespaces, bridges
+and veth links of this machine, sends N GiB with iperf3, with segmentation offload and without, and adds up processor
+time: of client and server, and of soft interrupts (/proc/stat). A busy machine does not spoil that much, its caches
+aside. A packet's price is the difference between the two over the packets that more entered a link; a system call's is
+measured with `perf bench`; what is left with offload is the copying of bytes. `linklab/engine/profiles.json` says which
+profile comes from here.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import json
+import os
+import platform
+import re
+import statistics
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+TAG = f"cal{os.getpid() % 10000}"
+"""Begins every name made here, so that nothing of another program is touched."""
+LINKS = [("a", "1", "2"), ("b", "3", "4"), ("c", "5", "6")]
+"""h1 - s1, s1 - s2, s2 - h2: one veth pair each."""
+LINKS_OF_A_PACKET = 3
+ADDRESS = {"h1": "10.213.0.1", "h2": "10.213.0.2"}
+
+
+@dataclass(frozen=True)
+class Work:
+    """What one transfer took: processor seconds, bytes, and packets that entered the first or the last link."""
+
+    cpu_s: float
+    sent_bytes: int
+    packets: int
+
+
+def sh(command: str) -> str:
+    """Run a command; its output."""
+    return subprocess.run(command.split(), capture_output=True, text=True, check=True).stdout
+
+
+@contextlib.contextmanager
+def chain() -> Iterator[None]:
+    """Two namespaces, two bridges and three veth pairs; gone afterwards, whatever happens."""
+    try:
+        for host in ADDRESS:
+            sh(f"ip netns add {TAG}{host}")
+        for switch in ("s1", "s2"):
+            sh(f"ip link add {TAG}{switch} type bridge")
+            sh(f"ip link set {TAG}{switch} up")
+        for _, left, right in LINKS:
+            sh(f"ip link add {TAG}{left} type veth peer name {TAG}{right}")
+        for port, switch in (("2", "s1"), ("3", "s1"), ("4", "s2"), ("5", "s2")):
+            sh(f"ip link set {TAG}{port} master {TAG}{switch}")
+            sh(f"ip link set {TAG}{port} up")
+        for port, host in (("1", "h1"), ("6", "h2")):
+            sh(f"ip link set {TAG}{port} netns {TAG}{host}")
+            sh(f"ip netns exec {TAG}{host} ip address add {ADDRESS[host]}/24 dev {TAG}{port}")
+            sh(f"ip netns exec {TAG}{host} ip link set {TAG}{port} up")
+        yield
+    finally:
+        for command in (
+            *(f"ip link delete {TAG}{name}" for name in ("s1", "s2", "3")),
+            *(f"ip netns delete {TAG}{host}" for host in ADDRESS),
+        ):
+            subprocess.run(command.split(), capture_output=True, check=False)
+
+
+def offload(state: str) -> None:
+    """Segmentation offload of the sender and receive offload of the receiver, "on" or "off"."""
+    sh(f"ip netns exec {TAG}h1 ethtool -K {TAG}1 tso {state}")
+    sh(f"ip netns exec {TAG}h2 ethtool -K {TAG}6 gro {state}")
+
+
+def soft_interrupts_s() -> float:
+    """Processor time of soft interrupts since boot (proc(5), /proc/stat)."""
+    return int(Path("/proc/stat").read_text().split()[7]) / os.sysconf("SC_CLK_TCK")
+
+
+def entered() -> int:
+    """Packets that entered a link at h1 or h2 so far, as the links count them: one for each that was handed down."""
+    total = 0
+    for host, port in (("h1", "1"), ("h2", "6")):
+        (link,) = json.loads(sh(f"ip netns exec {TAG}{host} ip -s -j link show dev {TAG}{port}"))
+        total += link["stats64"]["tx"]["packets"]
+    return total
+
+
+def transfer(size_bytes: int) -> Work:
+    """One iperf3 test."""
+    before_s, before = soft_interrupts_s(), entered()
+    server = subprocess.Popen(
+        ["ip", "netns", "exec", f"{TAG}h2", "iperf3", "-s", "-1", "--forceflush"], stdout=subprocess.PIPE, text=True
+    )
+    assert server.stdout is not None
+    next(line for line in server.stdout if "listening" in line)
+    report = json.loads(sh(f"ip netns exec {TAG}h1 iperf3 -c {ADDRESS['h2']} -n {size_bytes} -J"))
+    server.communicate(timeout=60)
+    end = report["end"]
+    use = end["cpu_utilization_percent"]
+    programs_s = (use["host_total"] + use["remote_total"]) / 100 * end["sum_sent"]["seconds"]
+    return Work(programs_s + soft_interrupts_s() - before_s, end["sum_sent"]["bytes"], entered() - before)
+
+
+def syscall_ps() -> int:
+    """The shortest of system calls, measured by perf-bench(1)."""
+    text = sh("perf bench syscall basic")
+    found = re.search(r"([\d.]+) usecs/op", text)
+    if not found:
+        raise SystemExit(f"calibrate: perf bench says {text!r}")
+    return round(float(found[1]) * 1e6)
+
+
+def prices(on: Work, off: Work, call_ps: int) -> dict[str, int]:
+    """The three prices from a transfer with offload and one without, both of the same size.
+
+    iperf3 writes and reads 128 KiB at a time, and each byte is copied twice.
+    """
+    packet_s = (off.cpu_s - on.cpu_s) / ((off.packets - on.packets) * LINKS_OF_A_PACKET)
+    calls_s = 2 * on.sent_bytes / 131072 * call_ps / 1e12
+    byte_s = (on.cpu_s - calls_s - on.packets * LINKS_OF_A_PACKET * packet_s) / (2 * on.sent_bytes)
+    return {"syscall_ps": call_ps, "byte_ps": round(byte_s * 1e12), "packet_ps": round(packet_s * 1e12)}
+
+
+def main() -> int:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description="Measure what TCP over veth links costs this machine's processor.")
+    parser.add_argument("--gib", type=float, default=2, help="GiB in each transfer (default: 2)")
+    parser.add_argument("--times", type=int, default=5, help="how often; the middle one counts (default: 5)")
+    arguments = parser.parse_args()
+    if os.getuid() != 0:
+        raise SystemExit("calibrate: needs root, for network namespaces")
+    call_ps, found = syscall_ps(), []
+    with chain():
+        for _ in range(arguments.times):
+            works = {}
+            for state in ("on", "off"):
+                offload(state)
+                works[state] = work = transfer(int(arguments.gib * 2**30))
+                nanoseconds = work.cpu_s / work.sent_bytes * 1e9
+                print(f"offload {state}: {nanoseconds:.2f} ns a byte, {work.sent_bytes / work.packets:.0f} B a packet")
+            found.append(prices(works["on"], works["off"], call_ps))
+            print(f"  {found[-1]}", flush=True)
+    middle = {name: round(statistics.median(price[name] for price in found)) for name in found[0]}
+    print(f"{platform.platform()}, {os.cpu_count()} processors: {json.dumps(middle)}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
