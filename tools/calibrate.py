@@ -3,10 +3,11 @@
 
 `python tools/calibrate.py [--gib N] [--times N]` builds h1 - s1 - s2 - h2 of Lab 15 from network namespaces, bridges
 and veth links of this machine, sends N GiB with iperf3, with segmentation offload and without, and adds up processor
-time: of client and server, and of soft interrupts (/proc/stat). A busy machine does not spoil that much, its caches
-aside. A packet's price is the difference between the two over the packets that more entered a link; a system call's is
-measured with `perf bench`; what is left with offload is the copying of bytes. `linklab/engine/profiles.json` says which
-profile comes from here.
+time: of client and server, and of soft interrupts (/proc/stat). What other programs take is not counted, but they use
+the same caches: a busy machine has higher prices than the same one left alone, so the load is printed. A packet's
+price is the difference between the two over the packets that more entered a link; a system call's is measured with
+`perf bench`; what is left with offload is the copying of bytes. `linklab/engine/profiles.json` says which profile
+comes from here.
 """
 
 from __future__ import annotations
@@ -149,7 +150,8 @@ def main() -> int:
             found.append(prices(works["on"], works["off"], call_ps))
             print(f"  {found[-1]}", flush=True)
     middle = {name: round(statistics.median(price[name] for price in found)) for name in found[0]}
-    print(f"{platform.platform()}, {os.cpu_count()} processors: {json.dumps(middle)}")
+    load = os.getloadavg()[0]
+    print(f"{platform.platform()}, {os.cpu_count()} processors, load {load:.1f}: {json.dumps(middle)}")
     return 0
 
 
