@@ -85,19 +85,27 @@ def make_series(
 def per_second(counter: Series, most: int = 100) -> Series:
     """How many a second a counter counted, 1/s, in at most `most` bins of a round length; a value in a bin's middle.
 
-    A counter that starts again (the thing that counts was replaced) begins at 0.
+    What was counted between two samples is spread evenly over the time between them. The first and last bin are
+    divided by what of them was observed; a gap (NaN) is not observed, and a bin inside one is NaN. No bin is shorter
+    than the median time between samples. A counter that starts again (the thing that counts was replaced) begins at 0.
     """
-    known = ~np.isnan(counter.value)
-    time_s, value = counter.time_s[known], counter.value[known]
-    if time_s.size < 2:
+    time_s, value = counter.time_s, counter.value
+    if counter.known.size < 2:
         return replace(counter, unit="1/s", time_s=time_s[:0], value=value[:0])
-    steps = np.diff(value)
-    steps = np.where(steps < 0, value[1:], steps)
-    span = float(time_s[-1] - time_s[0])
-    width = next((width for width in _BINS_S if span <= most * width), _BINS_S[-1])
+    steps, elapsed = np.diff(value), np.diff(time_s)
+    gap = np.isnan(steps)
+    steps = np.where(gap, 0, np.where(steps < 0, value[1:], steps))
+    counted = np.concatenate(([0.0], np.cumsum(steps)))
+    observed_s = np.concatenate(([0.0], np.cumsum(np.where(gap, 0, elapsed))))
+    # a sampler's period is off by some microseconds, which must not double the width
+    shortest = max(float(time_s[-1] - time_s[0]) / most, 0.99 * float(np.median(elapsed)))
+    width = next((width for width in _BINS_S if width >= shortest), _BINS_S[-1])
     edges = np.arange(np.floor(time_s[0] / width), np.ceil(time_s[-1] / width) + 1) * width
-    counts, _ = np.histogram(time_s[1:], edges, weights=steps)
-    return replace(counter, unit="1/s", time_s=(edges[:-1] + edges[1:]) / 2, value=counts / width)
+    in_bins = np.diff(np.interp(edges, time_s, counted))
+    for_s = np.diff(np.interp(edges, time_s, observed_s))
+    seen = for_s > 1e-6 * width  # less is rounding
+    rate = np.divide(in_bins, for_s, out=np.full(for_s.shape, np.nan), where=seen)
+    return replace(counter, unit="1/s", time_s=(edges[:-1] + edges[1:]) / 2, value=rate)
 
 
 @dataclass(frozen=True, eq=False)

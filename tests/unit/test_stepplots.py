@@ -100,12 +100,52 @@ def test_without_the_weight_there_is_no_average() -> None:
     assert red_average(samples("red").series, {}) is None
 
 
+def rates(time_s: list[float], counts: list[float], most: int = 100) -> list[tuple[float, float | None]]:
+    """Middle and value of each bin; None for NaN."""
+    found = per_second(make_series("queue.drops", "packets", time_s, counts), most)
+    assert found.unit == "1/s"
+    pairs = zip(found.time_s.tolist(), found.value.tolist(), strict=True)
+    return [(middle, None if math.isnan(rate) else rate) for middle, rate in pairs]
+
+
 def test_counters_are_drawn_as_how_many_a_second() -> None:
-    """Each drop is in one bin; a counter that starts again begins at 0; the sum over the bins is the count."""
-    counter = make_series("queue.drops", "packets", [0, 0.25, 0.5, 0.75, 1.0, 1.25], [5, 5, 9, 2, 2, 3])
-    rate = per_second(counter, most=3)
-    assert rate.time_s.tolist() == [0.25, 0.75, 1.25]
-    assert rate.value.tolist() == [0, 12, 2]
+    """A step belongs to the time before its sample; regression: it was put after it, into the next bin.
+
+    A counter that starts again begins at 0, and the last bin, half observed, is divided by what was observed.
+    """
+    assert rates([0, 0.25, 0.5, 0.75, 1.0, 1.25], [5, 5, 9, 2, 2, 3], most=3) == [(0.25, 8), (0.75, 4), (1.25, 4)]
+
+
+def test_a_steady_counter_has_one_rate_from_the_first_bin_to_the_last() -> None:
+    """Regression: bins at the edges, of which only a part was observed, were too low."""
+    assert rates([0.75, 1.25, 1.75, 2.25, 2.75], [0, 50, 100, 150, 200], most=2) == [(0.5, 100), (1.5, 100), (2.5, 100)]
+
+
+def test_what_was_counted_in_a_gap_has_no_rate() -> None:
+    """Regression: the bins of a gap were 0, and the first after it was a spike."""
+    assert rates([0, 1, 2, 3, 4, 5], [0, 2, math.nan, math.nan, 100, 103], most=5) == [
+        (0.5, 2),
+        (1.5, None),
+        (2.5, None),
+        (3.5, None),
+        (4.5, 3),
+    ]
+
+
+def test_a_bin_is_no_shorter_than_the_time_between_samples() -> None:
+    """Regression: 1.5 s of samples every half second fell into bins of 20 ms, most of them empty."""
+    assert rates([0, 0.5, 1.0, 1.5], [0, 1, 1, 4]) == [(0.25, 2), (0.75, 0), (1.25, 6)]
+
+
+@given(st.lists(st.tuples(st.integers(1, 2000), st.integers(0, 50)), min_size=1, max_size=60), st.integers(1, 40))
+def test_the_bins_hold_what_was_counted(steps: list[tuple[int, int]], most: int) -> None:
+    """Rate times observed time, added up, is the count."""
+    times = np.concatenate(([0], np.cumsum([step[0] for step in steps]))) / 1000
+    counts = np.concatenate(([0], np.cumsum([step[1] for step in steps])))
+    found = per_second(make_series("queue.drops", "packets", times, counts), most)
+    half = (found.time_s[1] - found.time_s[0]) / 2 if len(found) > 1 else math.inf
+    observed = np.minimum(found.time_s + half, times[-1]) - np.maximum(found.time_s - half, 0)
+    assert float(np.nansum(found.value * observed)) == pytest.approx(counts[-1], rel=1e-6, abs=1e-6)
 
 
 def test_steps_at_the_same_time_share_an_axis() -> None:
