@@ -162,8 +162,8 @@ def draw(parts: Sequence[Part], names: Sequence[str]) -> bytes:
     queue is watched from a little before); of steps one after the other each begins at 0.
 
     Raises:
-        LabError: no such figure, or a name that no step, or a step that no name, has anything for; or a figure without
-            a time axis beside others.
+        LabError: no such figure, or a name that no step, or a step that no name, has anything for, or only before the
+            axis begins; or a figure without a time axis beside others.
     """
     if len(names) > 1 and ALONE.intersection(names):
         raise LabError(f"{', '.join(sorted(ALONE.intersection(names)))}: this has no time axis and goes with no other")
@@ -176,12 +176,12 @@ def draw(parts: Sequence[Part], names: Sequence[str]) -> bytes:
         lines: Lines = []
         having = [part for part in parts if plot.lines(part.measured)]
         for part in having:
-            for label, series in plot.lines(part.measured):
-                # a queue is named by its interface, or alone in its panel needs no name
-                named = len(parts) == 1 or (part.measured.tool == "queue" and (len(having) == 1 or name == "backlog"))
-                if series.known.size > 1:
-                    shown = label if named else _label(part, label, series)
-                    lines.append((shown, _moved(series, starts[part.step])))
+            # a queue is named by its interface, or alone in its panel needs no name
+            named = len(parts) == 1 or (part.measured.tool == "queue" and (len(having) == 1 or name == "backlog"))
+            lines += [
+                (label if named else _label(part, label, series), series)
+                for label, series in _on_axis(part, name, starts)
+            ]
         if not lines:
             found = dict.fromkeys(name for part in parts for name in available(part.measured))
             steps = ", ".join(part.step for part in parts)
@@ -203,20 +203,30 @@ def draw(parts: Sequence[Part], names: Sequence[str]) -> bytes:
         return path.read_bytes()
 
 
-def _starts(parts: Sequence[Part]) -> dict[str, float]:
-    """When each step began on the common axis, s; negative for what began before it."""
+def _starts(parts: Sequence[Part]) -> dict[str, float] | None:
+    """When each step began on the common axis, s; negative for what began before it. None: each has its own axis."""
     together = max(part.start_s for part in parts) < min(part.end_s for part in parts)
     if len(parts) == 1 or not together:
-        return {part.step: 0.0 for part in parts}
+        return None
     sending = [part for part in parts if part.measured.tool != "queue"]
     zero = min(part.start_s for part in sending or parts)
     return {part.step: part.start_s - zero for part in parts}
 
 
+def _on_axis(part: Part, name: str, starts: Mapping[str, float] | None) -> Lines:
+    """The lines of a step in panel `name` that have points enough, where they are on the axis."""
+    lines = [(label, series) for label, series in plot_of(name).lines(part.measured) if series.known.size > 1]
+    if starts is None:
+        return lines
+    moved = [(label, _moved(series, starts[part.step])) for label, series in lines]
+    drawn = [(label, series) for label, series in moved if series.known.size > 1]
+    if lines and not drawn:
+        raise LabError(f"{part.step}: no {name} to draw after the time axis begins, with the first step that sends")
+    return drawn
+
+
 def _moved(series: Series, by_s: float) -> Series:
     """On the common axis, without what lies before it; what iperf3 omitted counts as time that passed."""
-    if not by_s:
-        return series
     time_s = series.time_s + by_s + float(series.meta.get("omitted_s", 0.0))
     return replace(series, time_s=time_s).between(0.0, float("inf"))
 

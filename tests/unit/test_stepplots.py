@@ -157,6 +157,22 @@ def test_steps_at_the_same_time_share_an_axis() -> None:
     assert (moved.time_s[0], moved.time_s[-1]) == (16, 40)
 
 
+def test_what_the_first_flow_omitted_is_time_too() -> None:
+    """Regression: the flow that the axis begins with was drawn as much too early as it had omitted."""
+    parts = [flow("h1", 100, 130, omitted_s=5), flow("h2", 110, 140)]
+    starts = stepplots._starts(parts)
+    ((_, first),), ((_, second),) = (stepplots._on_axis(part, "throughput", starts) for part in parts)
+    assert (first.time_s[0], first.time_s[-1]) == (6, 30)
+    assert (second.time_s[0], second.time_s[-1]) == (11, 40)
+
+
+def test_a_step_alone_begins_when_iperf3_begins_to_count() -> None:
+    """Without a common axis there is nothing that what was omitted would have to fit."""
+    part = flow("h1", 100, 130, omitted_s=5)
+    ((_, series),) = stepplots._on_axis(part, "throughput", stepplots._starts([part]))
+    assert (series.time_s[0], series.time_s[-1]) == (1, 25)
+
+
 def test_a_queue_is_watched_from_before_the_axis_begins() -> None:
     """The axis begins with the flow, and samples from before it are left out."""
     queue = Part("queue", "client", samples("red"), 98, 112)
@@ -167,7 +183,15 @@ def test_a_queue_is_watched_from_before_the_axis_begins() -> None:
 
 def test_steps_one_after_the_other_are_compared_from_their_starts() -> None:
     """Three runs of one flow lie over each other."""
-    assert stepplots._starts([flow("h1", 0, 20), flow("h1", 30, 50)]) == {"h1-flow": 0}
+    assert stepplots._starts([flow("h1", 0, 20), flow("h1", 30, 50)]) is None
+
+
+def test_a_queue_that_was_watched_only_before_the_axis_says_so() -> None:
+    """Regression: the panel had a line without a value, which was a ValueError."""
+    parts = [flow("h1", 20, 40), Part("queue", "client", samples("red"), 0, 40)]
+    message = "queue: no backlog to draw after the time axis begins, with the first step that sends"
+    with pytest.raises(LabError, match=re.escape(message)):
+        stepplots.draw(parts, ["throughput", "backlog"])
 
 
 def test_panels_of_one_figure() -> None:
