@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -87,6 +88,10 @@ def red_average(series: Mapping[str, Series], options: Mapping[str, Any]) -> Ser
     wait: a packet is here what the host handed over at once, up to 64 KiB.  Not taken into account is that the average
     decays while the queue is idle.
 
+    What the average was before is not known: it starts at the queue of the first sample.  In a gap it is NaN; after
+    one it goes on from where it was, since the counter of bytes tells the arrivals meanwhile.  Where that counter has
+    started again (the discipline was replaced) they are not known, and from there on it is NaN.
+
     Args:
         series: `queue.backlog`, `queue.qlen` and `queue.sent.bytes`.
         options: of tc for the discipline, with `ewma` (`tc -d`).
@@ -102,18 +107,20 @@ def red_average(series: Mapping[str, Series], options: Mapping[str, Any]) -> Ser
     weight = 2.0**-ewma
     backlog, qlen, sent = (found.value for found in known)
     packet = _packet_bytes(backlog, qlen)
-    average = np.array(backlog)
-    for index in range(1, average.size):
-        queue, before, last = backlog[index], backlog[index - 1], average[index - 1]
-        arrivals = (sent[index] - sent[index - 1] + queue - before) / packet
-        if np.isnan(last) or np.isnan(queue):
-            continue
+    average = np.full(backlog.shape, np.nan)
+    sampled = np.flatnonzero(~np.isnan(backlog) & ~np.isnan(sent))
+    average[sampled[:1]] = backlog[sampled[:1]]
+    for earlier, now in pairwise(sampled):
+        queue, before, last = backlog[now], backlog[earlier], average[earlier]
+        if sent[now] < sent[earlier]:
+            break
+        arrivals = (sent[now] - sent[earlier] + queue - before) / packet
         if arrivals < 1:
-            average[index] = last
+            average[now] = last
             continue
         # each arrival sees the queue a step further along the line, and the average trails it by so much
         trail = (queue - before) / arrivals * (1 - weight) / weight
-        average[index] = queue - trail + (last - before + trail) * (1 - weight) ** arrivals
+        average[now] = queue - trail + (last - before + trail) * (1 - weight) ** arrivals
     meta = {**known[0].meta, "computed": True}
     return make_series("queue.average", "bytes", known[0].time_s, average, source=known[0].source, meta=meta)
 

@@ -17,7 +17,7 @@ from linklab import stepplots
 from linklab.errors import LabError
 from linklab.measure import Measurements, make_series, measure
 from linklab.measure.aqm import red_average
-from linklab.measure.series import per_second
+from linklab.measure.series import Quantity, per_second
 from linklab.stepplots import Part
 
 CAPTURES = Path(__file__).parent.parent / "captures"
@@ -60,17 +60,18 @@ def test_counters_and_states_of_an_aqm_are_scalars() -> None:
     red, codel, pie = samples("red").scalars, samples("codel").scalars, samples("pie").scalars
     assert (red["queue.early"].value, red["queue.pdrop"].value) == (3, 0)
     assert codel["queue.count.max"].value == 2
-    assert 0 < pie["queue.prob.max"].value < 0.05
-    assert pie["queue.delay.max"].unit == "s"
-    assert 0.01 < pie["queue.delay.max"].value < 0.2
+    assert pie["queue.prob.max"] == Quantity(0.03364834749500015, "")
+    assert pie["queue.delay.max"] == Quantity(44847 * 1e-6, "s")
 
 
 def test_the_average_of_red_follows_the_queue_with_a_weight_of_a_half() -> None:
-    """With ewma 1 the computed average is the queue but for a few packets."""
+    """With ewma 1 the computed average is the queue but for 10 KB at most, a sixth of what is handed over at once."""
     found = samples("red")
     backlog, average = found.series["queue.backlog"], found.series["queue.average"]
     assert average.meta["computed"]
-    assert float(np.max(np.abs(average.value - backlog.value))) < 0.2 * float(backlog.value.max())
+    behind = np.abs(average.value - backlog.value)
+    assert (int(behind.argmax()), float(behind.max())) == (3, pytest.approx(10318.03278206801))
+    assert [float(average.value[number]) for number in (0, 20, 40)] == pytest.approx([0, 1975407.57433266, 953820])
 
 
 @given(st.lists(st.integers(0, 40), min_size=2, max_size=30), st.integers(1, 9))
@@ -93,6 +94,37 @@ def test_the_average_is_that_of_a_packet_by_packet_count(steps: list[int], ewma:
     average = red_average(series, {"ewma": ewma})
     assert average is not None
     assert math.isclose(average.value[-1], expected, rel_tol=1e-9, abs_tol=1e-6)
+
+
+def average_of(backlog: list[float], sent: list[float], ewma: int = 1) -> list[float | None]:
+    """The computed average of packets of 1000 bytes; None for NaN."""
+    series = {
+        f"queue.{name}": make_series(f"queue.{name}", "", range(len(backlog)), value)
+        for name, value in (("backlog", backlog), ("qlen", np.array(backlog) / 1000), ("sent.bytes", sent))
+    }
+    average = red_average(series, {"ewma": ewma})
+    assert average is not None
+    return [None if math.isnan(value) else value for value in average.value.tolist()]
+
+
+def test_the_average_goes_on_over_a_gap_by_what_arrived_in_it() -> None:
+    """Regression: it began anew at the queue after a gap.
+
+    Four packets fill the queue meanwhile, 1000 to 4000 bytes, and the average is 500, 1250, 2125, 3062.5; two that
+    find it empty halve it twice.
+    """
+    assert average_of([0, 0, math.nan, 4000], [0, 0, math.nan, 0]) == [0, 0, None, pytest.approx(3062.5)]
+    assert average_of([4000, 0, math.nan, 0], [0, 4000, math.nan, 6000]) == [4000, 4000, None, 1000]
+
+
+def test_after_a_gap_in_which_the_discipline_was_replaced_there_is_no_average() -> None:
+    """What arrived is not known, nor what the new one's average was; regression: it was the queue."""
+    assert average_of([4000, math.nan, 4000, 4000], [9000, math.nan, 1000, 2000]) == [4000, None, None, None]
+
+
+def test_the_average_starts_at_the_first_sample() -> None:
+    """The discipline may be made after the first look."""
+    assert average_of([math.nan, 2000, 2000], [math.nan, 0, 1000]) == [None, 2000, 2000]
 
 
 def test_without_the_weight_there_is_no_average() -> None:
