@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Literal
 
 from linklab import kernel
-from linklab.engine import place
+from linklab.engine import bytecode, place
 from linklab.errors import MissingError
 
 Status = Literal["ok", "warn", "missing"]
@@ -108,6 +108,7 @@ def examine() -> list[Check]:
         check_memory(_available_bytes()),
         check_place([_look(folder) for folder in place.candidates()]),
         check_seccomp(_read("/proc/sys/kernel/seccomp/actions_avail")),
+        check_compiled(bytecode.unwritable(Path(__file__).resolve().parent)),
         *(check_tool(tool, shutil.which(tool.program, path=search), packages) for tool in TOOLS),
         *(check_module(module, importlib.util.find_spec(module.name) is not None, packages) for module in MODULES),
         check_display(environment),
@@ -174,6 +175,15 @@ def check_seccomp(actions: str | None) -> Check:
         return Check("seccomp", "ok", "trap available")
     cure = "run outside of a sandbox that hides seccomp; labs run 1.6 times as long with ptrace"
     return Check("seccomp", "warn", "no trap", cure)
+
+
+def check_compiled(unwritable: Sequence[Path]) -> Check:
+    """Our modules are compiled for the inside of a pocket, or can be: reading a file takes network time."""
+    if not unwritable:
+        return Check("same runs for all", "ok", "compiled code can be kept")
+    found = f"{unwritable[0].parent} takes no compiled code of yours ({len(unwritable)} modules): a run may differ from"
+    cure = "use a clone of your own, or let the owner of that folder run a lab once"
+    return Check("same runs for all", "warn", f"{found} that of another user by microseconds", cure)
 
 
 def check_tool(tool: Tool, path: str | None, packages: Mapping[str, str]) -> Check:

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Compiles our own code for the programs inside a pocket, which read it at /opt/linklab.
 
-Called by `linklab.engine.pocket` before a boot. Reading a file takes network time for each byte, so a run must find it
-compiled in the first run as in every later one, and in the same length wherever the clone is: the path that Python
-writes into compiled code is the one inside.
+Called by `linklab.engine.pocket` before a boot, and by `linklab doctor` to see whether it can be done. Reading a file
+takes network time for each byte, so a run must find it compiled in the first run as in every later one, and in the same
+length wherever the clone is: the path that Python writes into compiled code is the one inside.
 """
 
 from __future__ import annotations
@@ -12,6 +12,8 @@ import contextlib
 import importlib.util
 import os
 import py_compile
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 INSIDE = "/opt/linklab"
@@ -20,17 +22,42 @@ INSIDE = "/opt/linklab"
 def compile_package(package: Path) -> list[Path]:
     """Compile each module of `package` that is not compiled so already; the files that were written.
 
-    What cannot be written (a package that belongs to somebody else) or compiled is left as it is.
+    What cannot be compiled is left to whoever imports it; what cannot be written (a package that belongs to somebody
+    else) is named by `unwritable`.
     """
     written = []
+    for source, compiled, inside in _outdated(package):
+        with contextlib.suppress(OSError, py_compile.PyCompileError):
+            # plain Python inside looks for no other kind, whatever -O and SOURCE_DATE_EPOCH say of this one
+            kind = py_compile.PycInvalidationMode.TIMESTAMP
+            py_compile.compile(
+                str(source), cfile=str(compiled), dfile=inside, doraise=True, optimize=0, invalidation_mode=kind
+            )
+            written.append(compiled)
+    return written
+
+
+def unwritable(package: Path) -> list[Path]:
+    """Modules that are not compiled for a pocket and whose folder takes no compiled file from this user.
+
+    A run with them takes other network times than that of a user who could compile them.
+    """
+    return [source for source, compiled, _ in _outdated(package) if not _takes_files(compiled.parent)]
+
+
+def _outdated(package: Path) -> Iterator[tuple[Path, Path, str]]:
+    """Source, compiled file and path inside of each module that is not compiled for a pocket."""
     for source in sorted(package.rglob("*.py")):
-        compiled = Path(importlib.util.cache_from_source(source))
+        # not cache_from_source, which obeys PYTHONPYCACHEPREFIX and -O of this Python; the one inside has neither
+        compiled = source.parent / "__pycache__" / f"{source.stem}.{sys.implementation.cache_tag}.pyc"
         inside = f"{INSIDE}/{source.relative_to(package.parent).as_posix()}"
         if not _is_current(source, compiled, inside):
-            with contextlib.suppress(OSError, py_compile.PyCompileError):
-                py_compile.compile(str(source), cfile=str(compiled), dfile=inside, doraise=True)
-                written.append(compiled)
-    return written
+            yield source, compiled, inside
+
+
+def _takes_files(folder: Path) -> bool:
+    there = folder if folder.exists() else folder.parent
+    return there.is_dir() and os.access(there, os.W_OK | os.X_OK)
 
 
 def _is_current(source: Path, compiled: Path, inside: str) -> bool:

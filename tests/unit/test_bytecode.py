@@ -3,10 +3,12 @@
 
 import importlib.util
 import os
+import py_compile
+import subprocess
 import sys
 from pathlib import Path
 
-from linklab.engine.bytecode import compile_package
+from linklab.engine.bytecode import compile_package, unwritable
 
 
 def package(folder: Path) -> Path:
@@ -14,7 +16,7 @@ def package(folder: Path) -> Path:
     folder.mkdir(parents=True)
     source = folder / "linklab" / "one.py"
     source.parent.mkdir()
-    source.write_text("def f():\n    raise ValueError\n")
+    source.write_text("def f():\n    assert f\n    raise ValueError\n")
     os.utime(source, (1_700_000_000, 1_700_000_000))
     return source.parent
 
@@ -40,12 +42,47 @@ def test_a_changed_module_is_compiled_again(tmp_path):
 def test_code_that_python_compiled_for_itself_is_replaced_and_still_tells_the_real_path(tmp_path):
     """An import outside writes the path outside into the file; ours is put in its place, and Python corrects it."""
     folder = package(tmp_path / "a")
-    compile_package(folder)
-    spec = importlib.util.spec_from_file_location("one_of_a_clone", folder / "one.py")
+    source, compiled = folder / "one.py", folder / f"__pycache__/one.{sys.implementation.cache_tag}.pyc"
+    py_compile.compile(str(source), cfile=str(compiled), doraise=True)
+    assert os.fsencode(source) in compiled.read_bytes()
+    assert compile_package(folder) == [compiled]
+    assert b"/opt/linklab/linklab/one.py" in compiled.read_bytes()
+    assert os.fsencode(source) not in compiled.read_bytes()
+    spec = importlib.util.spec_from_file_location("one_of_a_clone", source)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    sys.modules.pop("one_of_a_clone", None)
-    assert module.f.__code__.co_filename == str(folder / "one.py")
+    assert module.f.__code__.co_filename == str(source)
+
+
+def test_settings_of_the_python_outside_change_nothing(tmp_path):
+    """Regression: with -O or PYTHONPYCACHEPREFIX the files lay where the Python inside does not look."""
+    plain, special = package(tmp_path / "a"), package(tmp_path / "b")
+    (expected,) = compile_package(plain)
+    code = "import sys; from pathlib import Path; from linklab.engine.bytecode import compile_package as compile_\n"
+    code += "for folder in 2 * sys.argv[1:]: print(*compile_(Path(folder)))"
+    settings = {"PYTHONPYCACHEPREFIX": str(tmp_path / "cache"), "SOURCE_DATE_EPOCH": "1"}
+    done = subprocess.run(
+        [sys.executable, "-O", "-c", code, str(special)],
+        env={**os.environ, **settings},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    written = special / "__pycache__" / expected.name
+    assert done.stdout == f"{written}\n\n"
+    assert written.read_bytes() == expected.read_bytes()
+
+
+def test_what_cannot_be_written_is_named(tmp_path):
+    """Until somebody who may write has compiled it; regression: nobody was told."""
+    folder = package(tmp_path / "a")
+    assert unwritable(folder) == []
+    (folder / "__pycache__").touch()
+    assert compile_package(folder) == []
+    assert unwritable(folder) == [folder / "one.py"]
+    (folder / "__pycache__").unlink()
+    compile_package(folder)
+    assert unwritable(folder) == []
 
 
 def test_a_module_that_cannot_be_compiled_is_left(tmp_path):

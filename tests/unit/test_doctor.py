@@ -72,6 +72,18 @@ def test_without_seccomp_labs_run_slower_but_run():
     assert doctor.check_seccomp(None).status == "warn"
 
 
+def test_where_compiled_code_cannot_be_kept_runs_may_differ():
+    """A warning with the folder and a cure; labs run all the same."""
+    assert doctor.check_compiled([]) == Check("same runs for all", "ok", "compiled code can be kept")
+    assert doctor.check_compiled([Path("/usr/lib/linklab/cli.py"), Path("/usr/lib/linklab/lab.py")]) == Check(
+        "same runs for all",
+        "warn",
+        "/usr/lib/linklab takes no compiled code of yours (2 modules): a run may differ from that of another user by "
+        "microseconds",
+        "use a clone of your own, or let the owner of that folder run a lab once",
+    )
+
+
 def test_a_tool_is_shown_with_its_packages_version():
     """Or with its path where no package brought it."""
     tool = Tool("iperf3", "iperf3", "labs")
