@@ -25,7 +25,7 @@ def prices_now() -> dict[str, int]:
 
 
 def told(name: str, prices: dict[str, Any]) -> str:
-    """A profile in a line: "desktop   system call 300 ns, byte copied 50 ps, packet into a link 1000 ns"."""
+    """A profile in a line: "desktop   system call 300 ns, byte copied 48 ps, packet into a link 1000 ns"."""
     call, byte, packet = (prices[price] for price in PRICES)
     return (
         f"{name:<8}  system call {call / 1000:g} ns, byte copied {byte:g} ps, packet into a link {packet / 1000:g} ns"
@@ -33,7 +33,7 @@ def told(name: str, prices: dict[str, Any]) -> str:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Show or set; 0, or 1 where no pocket kernel runs, or 2 for what was not understood."""
+    """Show or set; 0, or 1 where no pocket kernel runs or it charges other prices, or 2 for what was not understood."""
     profiles = json.loads(PROFILES.read_text(encoding="utf-8"))
     parser = argparse.ArgumentParser(
         prog="cpu_profile",
@@ -50,6 +50,10 @@ def main(arguments: Sequence[str]) -> int:
         for price in PRICES:
             (PARAMETERS / price).write_text(str(profiles[name][price]))
     now = prices_now()
+    if name and (other := {price: is_now for price, is_now in now.items() if is_now != profiles[name][price]}):
+        wrong = ", ".join(f"{price} is {is_now} and not {profiles[name][price]}" for price, is_now in other.items())
+        sys.stderr.write(f"cpu_profile: {name} was not set: {wrong} ({PARAMETERS})\n")
+        return 1
     for known, prices in profiles.items():
         mark = "*" if all(prices[price] == now[price] for price in PRICES) else " "
         if mark == "*" or not name:
