@@ -72,11 +72,6 @@ class Task:
         }
 
 
-def processors() -> int:
-    """How many pockets run at once without getting in each other's way."""
-    return len(os.sched_getaffinity(0))
-
-
 def estimate_s(lab: Lab) -> float:
     """How long a replay takes on one processor, about, from the lab's reference; endless where there is none."""
     try:

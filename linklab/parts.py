@@ -12,7 +12,7 @@ import contextlib
 import multiprocessing
 import os
 import shutil
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from multiprocessing.connection import Connection, wait
@@ -22,10 +22,13 @@ from typing import Any
 
 from linklab.errors import EngineError, LabError, LinklabError
 from linklab.lab import Lab
-from linklab.manual.model import Manual, Step
-from linklab.processes import end, settle_in
+from linklab.manual.model import Await, Interrupt, Manual, Step
+from linklab.processes import end, processors, settle_in
 from linklab.replay import Narrator, Replayed, Scene, replay, save_outputs
 from linklab.stage import Capture
+
+GRACE_S = 10.0
+"""Wall-clock seconds that a part has to tear its network down; less than the process of a lab has itself."""
 
 
 def chosen_steps(manual: Manual, section: str | None) -> list[Step]:
@@ -49,25 +52,57 @@ def parts_of(lab: Lab) -> list[list[Step]]:
     return [[*_settings(steps[:start]), *steps[start:end]] for start, end in pairwise(bounds)]
 
 
-def replay_parts(scene: Scene, parts: Sequence[Sequence[Step]], out: Path, narrator: Narrator) -> Replayed:
-    """Do all parts at once and put together what they gave, as if done one after the other.
+def parts_problems(lab: Lab) -> list[str]:
+    """What is wrong with the parts that lab.toml names, "FILE:LINE: …" each."""
+    path = lab.folder / "lab.toml"
+    lines = path.read_text(encoding="utf-8").splitlines()
+    where = f"{path}:{next((number for number, line in enumerate(lines, 1) if line.startswith('parts')), 1)}"
+    try:
+        parts = parts_of(lab)
+    except LabError as error:
+        return [f"{where}: {error}"]
+    found = []
+    seen: set[str] = set()
+    for number, steps in enumerate(parts, 1):
+        ids = {step.id for step in steps}
+        if not ids - seen:
+            found.append(f"{where}: parts: part {number} has no step of its own")
+        seen |= ids
+        found += [
+            f"{lab.manual.path}:{step.line}: {step.id} ends {step.action.of}, which another part of the lab starts"
+            for step in steps
+            if isinstance(step.action, Interrupt | Await) and step.action.of not in ids
+        ]
+    return found
+
+
+def replay_parts(
+    scene: Scene,
+    parts: Sequence[Sequence[Step]],
+    out: Path,
+    narrator: Narrator,
+    note: Callable[[Sequence[Step]], None],
+) -> Replayed:
+    """Do the parts side by side, one a processor, and put together what they gave, as if one had followed the other.
 
     Raises:
         LinklabError: that of the first part that failed; the others are ended.
     """
     context = multiprocessing.get_context("fork")
+    due = list(enumerate(parts))
     running: dict[Connection, tuple[int, ForkProcess]] = {}
     found: dict[int, Replayed] = {}
     network_s = [0.0] * len(parts)
     try:
-        for number, steps in enumerate(parts):
-            ours, theirs = context.Pipe(duplex=False)
-            folder = out / f"part{number + 1}"
-            process = context.Process(target=_work, args=(os.getpid(), theirs, scene, steps, folder), daemon=False)
-            process.start()
-            theirs.close()
-            running[ours] = (number, process)
-        while running:
+        while due or running:
+            while due and len(running) < processors():
+                number, part = due.pop(0)
+                ours, theirs = context.Pipe(duplex=False)
+                work = (os.getpid(), (ours, theirs), scene, part, out / f"part{number + 1}")
+                process = context.Process(target=_work, args=work)
+                process.start()
+                theirs.close()
+                running[ours] = (number, process)
             for connection in wait(list(running)):
                 assert isinstance(connection, Connection)
                 number, process = running[connection]
@@ -79,6 +114,7 @@ def replay_parts(scene: Scene, parts: Sequence[Sequence[Step]], out: Path, narra
                 match message:
                     case ("begin", steps, now_s):
                         network_s[number] = now_s
+                        note(steps)
                         narrator.begin(steps, sum(network_s))
                     case ("end", captures, now_s):
                         network_s[number] = now_s
@@ -91,7 +127,7 @@ def replay_parts(scene: Scene, parts: Sequence[Sequence[Step]], out: Path, narra
                         connection.close()
                         del running[connection]
     finally:
-        end([process for _, process in running.values()])
+        end([process for _, process in running.values()], grace_s=GRACE_S)
     return _joined(parts, [found[number] for number in range(len(parts))], out)
 
 
@@ -148,16 +184,16 @@ class _Teller:
         self.report.send(("end", list(captures), network_s))
 
 
-def _work(parent: int, report: Connection, scene: Scene, steps: Sequence[Step], out: Path) -> None:
+def _work(parent: int, pipe: tuple[Connection, Connection], scene: Scene, steps: Sequence[Step], out: Path) -> None:
     """The life of one part's process."""
-    answer: tuple[str, Any]
-    try:
-        if not settle_in(parent):
-            return
-        answer = ("done", replay(scene, steps, out, _Teller(report), lambda _: None))
-    except KeyboardInterrupt:
+    theirs, report = pipe
+    theirs.close()
+    if not settle_in(parent):
         return
-    except LinklabError as error:
-        answer = ("failed", error)
-    with contextlib.suppress(BrokenPipeError):  # the parent has gone
+    with contextlib.suppress(KeyboardInterrupt, BrokenPipeError):  # the process of the lab ends us, or has gone
+        answer: tuple[str, Any]
+        try:
+            answer = ("done", replay(scene, steps, out, _Teller(report), lambda _: None))
+        except LinklabError as error:
+            answer = ("failed", error)
         report.send(answer)

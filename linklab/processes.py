@@ -28,14 +28,30 @@ def settle_in(parent: int) -> bool:
     return os.getppid() == parent
 
 
-def end(processes: Sequence[ForkProcess]) -> None:
-    """Ctrl+C to each, so that it tears its network down; then by force."""
+def processors() -> int:
+    """How many pockets run at once without getting in each other's way."""
+    return len(os.sched_getaffinity(0))
+
+
+def end(processes: Sequence[ForkProcess], *, grace_s: float = GRACE_S) -> None:
+    """Ctrl+C to each, so that it tears its network down; then by force. Another Ctrl+C does not stop this."""
+    if not processes:
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        _end(processes, grace_s)
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def _end(processes: Sequence[ForkProcess], grace_s: float) -> None:
     for process in processes:
         if process.pid and process.is_alive():
             with contextlib.suppress(ProcessLookupError):
                 os.kill(process.pid, signal.SIGINT)
-    until = time.monotonic() + GRACE_S
+    until = time.monotonic() + grace_s
     for process in processes:
         process.join(max(0.0, until - time.monotonic()))
         if process.is_alive():
             process.kill()
+            process.join()

@@ -23,6 +23,7 @@ from linklab.lab import Lab, Outcome, Scalars, Verdict, judge
 from linklab.manual.html import Recorded
 from linklab.manual.model import Commands
 from linklab.manual.numbers import format_number
+from linklab.parts import parts_problems
 from linklab.runner import FORMAT, Run, write_json
 
 NOTICEABLE = 0.005
@@ -144,7 +145,7 @@ def problems(lab: Lab) -> list[str]:
     """What the manual quotes or shows and the recording lacks, "FILE:LINE: …" each; also a missing recording."""
     reference = load_reference(lab)
     recorded = reference.recorded if reference else Recorded()
-    path, found = lab.manual.path, _reference_problems(lab, reference)
+    path, found = lab.manual.path, [*_reference_problems(lab, reference), *parts_problems(lab)]
     for quote in lab.manual.quotes:
         where = f"{path}:{quote.line}"
         if quote.kind == "section" and quote.metric not in {section.slug for section in lab.manual.sections}:

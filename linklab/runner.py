@@ -83,7 +83,7 @@ def run_lab(
         if len(parts) == 1:
             done = replay(scene, parts[0], out, narrator, note)
         else:
-            done = replay_parts(scene, parts, out, narrator)
+            done = replay_parts(scene, parts, out, narrator, note)
         outputs = {step: capture.output for step, capture in done.captures.items()}
         verdicts = judge(lab.expectations, scalars_of(done.measured), outputs, done.broken)
         wall_s = time.perf_counter() - started

@@ -16,12 +16,13 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
-from linklab.batch import Task, processors, run_batch
+from linklab.batch import Task, run_batch
 from linklab.commands.interrupt import says_what_is_left
 from linklab.commands.options import load_engine
 from linklab.engine.api import Clock
 from linklab.errors import InputError, LabError
 from linklab.lab import ROOT, find_lab, lab_folders, load_lab
+from linklab.processes import processors
 from linklab.runner import write_json
 from linklab.stage import Settings
 

@@ -14,7 +14,7 @@ from test_runner import Silent, make_lab
 
 from linklab.engine import api
 from linklab.errors import EngineError, LabError
-from linklab.parts import parts_of
+from linklab.parts import parts_of, parts_problems
 from linklab.runner import run_lab
 from linklab.stage import Settings
 
@@ -99,7 +99,9 @@ def test_what_fails_in_a_part_ends_the_run_with_its_place(tmp_path):
     with pytest.raises(EngineError, match=r"manual.md:\d+: step (large|small).*"):
         run(lab, tmp_path, {"date": lambda _: time.sleep(30) or "", "tc small": ("no", 2)})
     assert time.monotonic() - started < 10
-    assert json.loads((tmp_path / "run/incomplete.json").read_text())["why"].startswith(str(lab.manual.path))
+    left = json.loads((tmp_path / "run/incomplete.json").read_text())
+    assert left["why"].startswith(str(lab.manual.path))
+    assert left["at"]
 
 
 def test_ctrl_c_ends_every_part(tmp_path):
@@ -116,5 +118,23 @@ def test_ctrl_c_ends_every_part(tmp_path):
 def test_a_part_that_is_no_section_is_named(tmp_path):
     """The sections there are stand beside it."""
     lab = make_lab(tmp_path, MANUAL, TOML.replace("a-large", "a-huge"))
+    assert parts_problems(lab)[0].startswith(f"{lab.folder}/lab.toml:4: ")
     with pytest.raises(LabError, match='parts: the manual has no section "a-huge-buffer"; it has setting-up, a-small'):
         parts_of(lab)
+
+
+def test_a_part_without_a_step_is_named(tmp_path):
+    """The same section twice makes an empty part."""
+    lab = make_lab(tmp_path, MANUAL, TOML.replace("a-large", "a-small"))
+    assert parts_problems(lab) == [f"{lab.folder}/lab.toml:4: parts: part 2 has no step of its own"]
+
+
+def test_what_one_part_starts_another_cannot_end(tmp_path):
+    """A server that is stopped in another part is named with the line of the stop."""
+    manual = (
+        MANUAL.replace("echo 1 > one.txt", "echo 1 > one.txt\n```\n\n```h2 id=server background\niperf3 -s")
+        + "\n```h2 stop=server\n```\n"
+    )
+    lab = make_lab(tmp_path, manual, TOML)
+    (problem,) = parts_problems(lab)
+    assert problem.endswith("ends server, which another part of the lab starts")
