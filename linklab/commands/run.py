@@ -18,6 +18,7 @@ from linklab.commands.interrupt import says_what_is_left
 from linklab.commands.options import ENGINES, load_engine, seed
 from linklab.commands.several import add_jobs_option, chosen, run_several
 from linklab.engine.api import Clock
+from linklab.engine.profiles import PROFILES
 from linklab.errors import InputError
 from linklab.lab import Lab, Outcome, find_lab, load_lab
 from linklab.manual.model import Step
@@ -74,7 +75,7 @@ def add_run_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--seed", type=seed, default=1, metavar="N", help="seed of all chance (default: 1)")
     parser.add_argument(
         "--cpu",
-        choices=["desktop", "ideal", "slow-vm"],
+        choices=list(PROFILES),
         default="desktop",
         help="what computing costs on the virtual and paced clocks (default: desktop)",
     )

@@ -17,6 +17,7 @@ from linklab.commands.options import ENGINES, load_engine, seed
 from linklab.engine.api import Clock, Typed
 from linklab.engine.attach_server import AttachServer
 from linklab.engine.clock import ClockWords, parse_speed
+from linklab.engine.profiles import PROFILES
 from linklab.engine.windows import Windows, display_usable
 from linklab.screen import Screen, ends_orderly
 from linklab.topology import Topology
@@ -70,7 +71,7 @@ def add_parser(subparsers: Subparsers) -> argparse.ArgumentParser:
     parser.add_argument("--seed", type=seed, default=1, metavar="N", help="seed of all chance (default: 1)")
     parser.add_argument(
         "--cpu",
-        choices=["desktop", "ideal", "slow-vm"],
+        choices=list(PROFILES),
         default="desktop",
         help="what computing costs (default: desktop)",
     )

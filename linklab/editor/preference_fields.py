@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from linklab.editor.fields import Field, Page, digits, network, number, pattern, texts
+from linklab.engine.profiles import PROFILES
 from linklab.errors import InputError
 
 NESTED = {
@@ -133,7 +134,7 @@ def pages(engines: tuple[str, ...]) -> tuple[Page, ...]:
                     "Cost of computing",
                     "how much network time a processor takes",
                     kind="choice",
-                    choices=(("desktop", "a desktop"), ("ideal", "nothing"), ("slow-vm", "a slow virtual machine")),
+                    choices=tuple((name, costs.words) for name, costs in PROFILES.items()),
                     default="desktop",
                 ),
                 Field(

@@ -19,7 +19,6 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +28,7 @@ from linklab.engine.agent_link import AgentLink
 from linklab.engine.api import Background, Clock, Completed, Finish, Prompt, Shows, StopAfter, Typed
 from linklab.engine.bytecode import compile_package
 from linklab.engine.cpus import CpuLock
+from linklab.engine.profiles import PROFILES
 from linklab.errors import BootError, EngineError, InputError
 from linklab.topology import Topology
 from linklab.topology.plan import plan
@@ -45,24 +45,6 @@ VIRTUAL_START_NS = 1_704_067_200_000_000_000
 
 CLOCK_NS = 256
 """What reading the clock takes in network time, as in UML itself, so that a loop that waits for the clock ends."""
-
-
-@dataclass(frozen=True)
-class Costs:
-    """What computing takes in network time; picoseconds."""
-
-    syscall_ps: int
-    byte_ps: int
-    packet_ps: int
-
-
-def _profiles() -> dict[str, Costs]:
-    """Those of profiles.json, which the command `cpu_profile` inside reads too; each says where it comes from."""
-    table = json.loads((PACKAGE / "engine/profiles.json").read_text(encoding="utf-8"))
-    return {name: Costs(prices["syscall_ps"], prices["byte_ps"], prices["packet_ps"]) for name, prices in table.items()}
-
-
-PROFILES = _profiles()
 
 
 class PocketEngine:

@@ -17,7 +17,8 @@ from pockets import TOPOLOGY, all_gone, group_of, needs_pocket, run_dir_of, type
 from linklab import kernel
 from linklab.engine import place
 from linklab.engine.api import Background, Clock, Prompt, Shows, Typed
-from linklab.engine.pocket import PROFILES, PocketEngine
+from linklab.engine.pocket import PocketEngine
+from linklab.engine.profiles import PROFILES
 from linklab.errors import AgentError, BootError, DeadlineError, MissingError
 from linklab.topology import Topology
 
