@@ -104,6 +104,23 @@ def test_a_program_that_spins_stops_virtual_time_but_not_the_deadline(tmp_path):
 # --- the root file system
 
 
+SPIN = """
+import select, time
+end = time.monotonic() + 0.0002
+while time.monotonic() < end:
+    select.select([], [], [], 0)
+print("passed")
+"""
+
+
+@pytest.mark.parametrize("profile", ["desktop", "ideal"])
+def test_waiting_for_the_clock_in_a_loop_ends(tmp_path, profile):
+    """A program may read the clock again and again, with system calls that cost nothing between."""
+    (tmp_path / "spin.py").write_text(SPIN)
+    with start(tmp_path, profile=profile) as network:
+        assert type_(network, "/usr/bin/python3 spin.py", deadline_s=60).output == "passed\n"
+
+
 def test_only_the_working_folder_stays(tmp_path):
     """Inside, /etc is writable and the host's is untouched."""
     before = Path("/etc/hostname").read_bytes()
