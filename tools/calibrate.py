@@ -21,7 +21,7 @@ import re
 import statistics
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -30,6 +30,7 @@ TAG = f"cal{os.getpid() % 10000}"
 LINKS = [("a", "1", "2"), ("b", "3", "4"), ("c", "5", "6")]
 """h1 - s1, s1 - s2, s2 - h2: one veth pair each."""
 LINKS_OF_A_PACKET = 3
+SERVER_ENDS_S = 60
 ADDRESS = {"h1": "10.213.0.1", "h2": "10.213.0.2"}
 
 
@@ -94,16 +95,33 @@ def entered() -> int:
     return total
 
 
+@contextlib.contextmanager
+def serving(command: Sequence[str]) -> Iterator[None]:
+    """A server of one test, which has said that it listens; gone afterwards, whatever happens."""
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as server:
+        assert server.stdout is not None
+        try:
+            said: list[str] = []
+            for line in server.stdout:
+                said.append(line.strip())
+                if "listening" in line:
+                    break
+            else:
+                raise SystemExit(f"calibrate: iperf3's server does not listen; it says {' '.join(said)!r}")
+            yield
+            try:
+                server.communicate(timeout=SERVER_ENDS_S)
+            except subprocess.TimeoutExpired:
+                raise SystemExit(f"calibrate: iperf3's server goes on {SERVER_ENDS_S} s after its test") from None
+        finally:
+            server.kill()
+
+
 def transfer(size_bytes: int) -> Work:
     """One iperf3 test."""
     before_s, before = soft_interrupts_s(), entered()
-    server = subprocess.Popen(
-        ["ip", "netns", "exec", f"{TAG}h2", "iperf3", "-s", "-1", "--forceflush"], stdout=subprocess.PIPE, text=True
-    )
-    assert server.stdout is not None
-    next(line for line in server.stdout if "listening" in line)
-    report = json.loads(sh(f"ip netns exec {TAG}h1 iperf3 -c {ADDRESS['h2']} -n {size_bytes} -J"))
-    server.communicate(timeout=60)
+    with serving(["ip", "netns", "exec", f"{TAG}h2", "iperf3", "-s", "-1", "--forceflush"]):
+        report = json.loads(sh(f"ip netns exec {TAG}h1 iperf3 -c {ADDRESS['h2']} -n {size_bytes} -J"))
     end = report["end"]
     use = end["cpu_utilization_percent"]
     programs_s = (use["host_total"] + use["remote_total"]) / 100 * end["sum_sent"]["seconds"]
@@ -124,6 +142,11 @@ def prices(on: Work, off: Work, call_ps: int) -> dict[str, int]:
 
     iperf3 writes and reads 128 KiB at a time, and each byte is copied twice.
     """
+    if off.packets <= on.packets:
+        raise SystemExit(
+            f"calibrate: {on.packets} packets entered a link with offload and {off.packets} without; a packet's price "
+            "is the difference of more packets without. Does `ethtool -K` change anything here?"
+        )
     packet_s = (off.cpu_s - on.cpu_s) / ((off.packets - on.packets) * LINKS_OF_A_PACKET)
     calls_s = 2 * on.sent_bytes / 131072 * call_ps / 1e12
     byte_s = (on.cpu_s - calls_s - on.packets * LINKS_OF_A_PACKET * packet_s) / (2 * on.sent_bytes)
