@@ -67,15 +67,19 @@ def run(args: argparse.Namespace) -> int:
     stale = attach.remove_stale(dry_run=args.dry_run)
     sockets: list[Left] = [(f"socket {path}", lambda: None) for path in stale]
     done, failed = 0, []
-    for what, remove in chain(_run_dirs(), sockets, _runs(args.runs) if args.runs else (), _builds()):
-        try:
-            if not args.dry_run:
-                remove()
-        except OSError as error:
-            failed.append(f"{what} cannot be removed: {error.strerror}: {error.filename}")
-            continue
-        done += 1
-        print(f"{'would remove' if args.dry_run else 'removed'} {what}")
+    try:
+        for what, remove in chain(_run_dirs(), sockets, _runs(args.runs) if args.runs else (), _builds()):
+            try:
+                if not args.dry_run:
+                    remove()
+            except OSError as error:
+                where = f": {error.filename}" if error.filename is not None else ""
+                failed.append(f"{what} cannot be removed: {error.strerror}{where}")
+                continue
+            done += 1
+            print(f"{'would remove' if args.dry_run else 'removed'} {what}")
+    except InputError as error:  # of _builds, which come last
+        failed.append(str(error))
     if failed:
         raise InputError("; ".join(failed))
     if not done:

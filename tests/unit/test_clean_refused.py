@@ -55,3 +55,37 @@ def test_what_stays_is_not_said_to_be_removed(tidy, capsys, monkeypatch):
     assert said.out == ""
     assert f"incomplete run {tidy}/runs/broken cannot be removed: Permission denied" in said.err
     assert "interrupted kernel build" in said.err
+
+
+def test_a_lock_that_cannot_be_opened_hides_nothing_that_stays(tidy, capsys, monkeypatch):
+    """Regression: its sentence took the place of all others."""
+    (tidy / "cache/linklab/kernel/lock").mkdir()
+
+    def refuse(folder):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(folder))
+
+    monkeypatch.setattr(clean.shutil, "rmtree", refuse)
+    assert main(["clean", "--runs", str(tidy / "runs")]) == 2
+    broken = f"{tidy}/runs/broken"
+    said = capsys.readouterr().err
+    assert f"incomplete run {broken} cannot be removed: Permission denied: {broken}; {tidy}/cache/" in said
+    assert said.rstrip().endswith("interrupted builds stay")
+
+
+def test_a_process_that_may_not_be_killed_is_named_without_a_file(tidy, capsys, monkeypatch):
+    """Regression: "Operation not permitted: None"."""
+    folder = tidy / f"linklab-{os.getuid()}-abc"
+    folder.mkdir()
+    (folder / "owner").write_text("4711")
+    (folder / "kernel").write_text("4712")
+    monkeypatch.setattr(clean, "_command_line", lambda pid: f"linux {folder}" if pid == 4712 else "")
+
+    def refuse(pid, number):
+        raise PermissionError(errno.EPERM, os.strerror(errno.EPERM))
+
+    monkeypatch.setattr(clean.os, "kill", refuse)
+    assert main(["clean"]) == 2
+    said = capsys.readouterr()
+    sentence = f"process 4712, the kernel of {folder} cannot be removed: Operation not permitted"
+    assert said.err == f"linklab: {sentence}\n"
+    assert said.out == f"removed run directory {folder}\n"
