@@ -4,10 +4,12 @@
 Nothing inside can show a key then, so the keys of a line are collected until it is plain whose they are: r and s by
 themselves, with nothing after them for a moment, and a line that begins with `clock` are the clock's; all else is the
 network's, once time goes on.  Called by `linklab.screen`, which shows the line; pure: bytes in, bytes and words out.
+Keys of several bytes: ECMA-48 5.4 (CSI), and ESC O of a terminal's function keys (SS3).
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 ALONE_S = 0.5
@@ -15,6 +17,9 @@ ALONE_S = 0.5
 KEYS = {ord("r"): ["resume"], ord("s"): ["step", "10ms"]}
 CTRL_C, CTRL_U, ESC, BACKSPACES = 0x03, 0x15, 0x1B, (0x7F, 0x08)
 FIRST_PRINTED = 0x20
+_SEQUENCE = re.compile(rb"\x1b(?:\[[\x20-\x3f]*[\x40-\x7e]?|O[\x20-\x7e]?|[^\x00-\x1f\x7f][\x80-\xbf]*)?")
+"""ESC and what belongs to it: of an arrow, say, or of a letter with Alt."""
+_UNFINISHED = re.compile(rb"\x1b(?:\[[\x20-\x3f]*|O)?")
 
 
 class PausedLine:
@@ -22,21 +27,39 @@ class PausedLine:
 
     def __init__(self) -> None:
         self.text = b""
+        self._begun = b""  # of an escape sequence, the rest of which may come with the next read
 
     def feed(self, data: bytes) -> Iterator[bytes | list[str]]:
         """Take keys; what they are for the network (bytes) or the clock (its words), in their order."""
-        for at, key in enumerate(data):
+        begun, self._begun = self._begun, b""
+        if len(begun) > 1 or (begun and data[:1] in (b"[", b"O")):  # any other key after Esc stands for itself
+            rest = self._sequence(data, begun)
+            data = data[len(rest) :]
+            if rest:
+                yield rest
+        at = 0
+        while at < len(data):
+            key, one = data[at], data[at : at + 1]
             if key in (0x0D, 0x0A):
-                yield self._line(data[at : at + 1])
-            elif key == ESC:  # an arrow, say: one key of several bytes, and nothing that could be shown
-                yield self.take() + data[at:]
-                return
+                yield self._line(one)
+            elif key == ESC:  # one key, perhaps of several bytes, and nothing that could be shown
+                one = self._sequence(data[at:])
+                yield self.take() + one
             elif self.text and key in (*BACKSPACES, CTRL_C, CTRL_U):
-                self.text = self.text[:-1] if key in BACKSPACES else b""
+                self.text = _without_last(self.text) if key in BACKSPACES else b""
             elif key < FIRST_PRINTED or key in BACKSPACES:
-                yield self.take() + data[at : at + 1]
+                yield self.take() + one
             else:
-                self.text += data[at : at + 1]
+                self.text += one
+            at += len(one)
+
+    def _sequence(self, data: bytes, begun: bytes = b"") -> bytes:
+        """What of `data` belongs to the escape sequence at its start, of which `begun` was passed on before."""
+        found = _SEQUENCE.match(begun + data)
+        assert found
+        if found.end() == len(begun + data) and _UNFINISHED.fullmatch(found[0]):
+            self._begun = found[0]
+        return data[: found.end() - len(begun)]
 
     def _line(self, enter: bytes) -> bytes | list[str]:
         text = self.take()
@@ -58,3 +81,11 @@ class PausedLine:
         """The line as far as it was typed, which is begun anew."""
         text, self.text = self.text, b""
         return text
+
+
+def _without_last(text: bytes) -> bytes:
+    """Without its last character, which in UTF-8 is a byte and those after it of the form 10xxxxxx."""
+    end = len(text) - 1
+    while end > 0 and text[end] & 0xC0 == 0x80:
+        end -= 1
+    return text[:end]

@@ -32,6 +32,18 @@ from linklab.screen import Screen
         (["\x1b[A", "\r"], [b"\x1b[A", b"\r"]),
         (["h1 pwd\rclock resume\rh2 pwd\r"], [b"h1 pwd\r", ["resume"], b"h2 pwd\r"]),
         (["né\r"], ["né\r".encode()]),
+        (["né\x7fo\r"], [b"no\r"]),
+        (["€\x7f", "clock\r"], [["status"]]),
+        (["\x1b[Aclock resume\r"], [b"\x1b[A", ["resume"]]),
+        (["h1 p\x1b[Dx\r"], [b"h1 p\x1b[D", b"x\r"]),
+        (["\x1b", "[A", "clock\r"], [b"\x1b", b"[A", ["status"]]),
+        (["\x1b[", "1;5", "Dclock\r"], [b"\x1b[", b"1;5", b"D", ["status"]]),
+        (["\x1bO", "A", "s\r"], [b"\x1bO", b"A", ["step", "10ms"]]),
+        (["\x1b[200~clock\r\x1b[201~"], [b"\x1b[200~", ["status"], b"\x1b[201~"]),
+        (["\x1b", "clock\r"], [b"\x1b", ["status"]]),
+        (["\x1b[", "\r"], [b"\x1b[", b"\r"]),
+        (["\x1bb", "\x1bé", "r\r"], [b"\x1bb", "\x1bé".encode(), ["resume"]]),
+        (["\x1b\x1b[A\r"], [b"\x1b", b"\x1b[A", b"\r"]),
     ],
 )
 def test_enter_says_whose_a_line_is(typed, is_for):
@@ -39,6 +51,22 @@ def test_enter_says_whose_a_line_is(typed, is_for):
     line = PausedLine()
     assert [what for keys in typed for what in line.feed(keys.encode())] == is_for
     assert line.text == b""
+
+
+def test_an_arrow_in_two_reads_is_no_text():
+    """Regression: its rest was shown after paused>."""
+    line = PausedLine()
+    assert list(line.feed(b"h1 p\x1b")) == [b"h1 p\x1b"]
+    assert list(line.feed(b"[Ar")) == [b"[A"]
+    assert line.text == b"r"
+    assert line.may_be_keys
+
+
+def test_backspace_takes_a_whole_character():
+    """Regression: it took one byte of its two."""
+    line = PausedLine()
+    assert list(line.feed("h1 é".encode() + b"\x7f")) == []
+    assert line.text == b"h1 "
 
 
 def test_keys_act_by_themselves_only():
