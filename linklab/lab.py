@@ -293,10 +293,14 @@ def _story(expectation: Expectation, saw: str = "") -> str:
 def _both(relation: Relation, left: float, right: float, scalars: Scalars) -> tuple[str, str]:
     """Both sides, with as many digits as tell them apart.
 
-    Of most relations they are of one quantity, that of the first number; else the bare numbers are shown.
+    They have the unit that the arithmetic gives; of a ratio, or of a product of units, the bare numbers are shown.
     """
-    units = {scalars[name.step][name.metric][1] for name in relation.names()}
-    unit = units.pop() if len(units) == 1 and "/" not in relation.text else None
+    powers = relation.left.dimension(lambda step, metric: scalars[step][metric][1])
+    unit: str | None = None
+    if not powers and "/" not in relation.text:
+        unit = ""
+    elif list(powers.values()) == [1]:
+        unit = next(iter(powers))
 
     def written(digits: int) -> tuple[str, str]:
         if unit is None:

@@ -115,6 +115,17 @@ def test_numbers_have_the_digits_that_show_why(tmp_path):
         assert outcome(expect, {"fast": {"iperf3.throughput.receiver": (rate, "bit/s")}})[1] == seen
 
 
+def test_both_sides_have_the_unit_that_their_arithmetic_gives(tmp_path):
+    """Regression: a rate less a share for each timeout was shown as "7.24e+09 > 6.902e+09"."""
+    text = "fast.iperf3.throughput.receiver > 9.56 Gbps * (0.96 - 0.02 * slow.nstat.TcpExtTCPTimeouts)"
+    expect = expectation(tmp_path, f"relation = '{text}'\nwhy = 'w'")
+    scalars = {
+        "fast": {"iperf3.throughput.receiver": (7.24e9, "bit/s")},
+        "slow": {"nstat.TcpExtTCPTimeouts": (12.0, "")},
+    }
+    assert outcome(expect, scalars)[:2] == (Outcome.PASS, "7.24 Gbps > 6.88 Gbps")
+
+
 def test_a_relation_that_mixes_units_is_an_error_with_its_place(tmp_path):
     """Regression: it passed, since a rate in bit/s is more than any time in s."""
     expect = expectation(tmp_path, "relation = 'fast.iperf3.throughput.receiver > slow.ping.rtt.mean'\nwhy = 'w'")
