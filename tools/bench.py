@@ -308,10 +308,13 @@ def replay_all(labs: str, seed: int) -> tuple[dict[str, float], str, bool]:
 
 
 def replays() -> list[Row]:
-    """All labs, as `linklab run all` does them; how long, and whether every expectation is met."""
+    """All labs, as `linklab run all` does them; how long, and whether every expectation is met.
+
+    With seed 2, since the references are of seed 1 and `linklab labs --check` judges them.
+    """
     rows, walls, met, good = [], 0.0, [], True
     for labs, minutes, words in (("1-10", 5, "Labs 1 to 10"), ("11-20", 8, "Labs 11 to 20")):
-        summary, found, fine = replay_all(labs, seed=1)
+        summary, found, fine = replay_all(labs, seed=2)
         walls += summary["wall_s"]
         met.append(found)
         good &= fine
@@ -325,13 +328,13 @@ def replays() -> list[Row]:
             )
         )
     rows.append(Row("the whole curriculum", "at most 13 min", f"{walls / 60:.1f} min", good and walls <= 13 * 60))
-    rows.append(Row("their expectations, seed 1", "all met", " and ".join(met), good))
+    rows.append(Row("their expectations, seed 2", "all met", " and ".join(met), good))
     return rows
 
 
 def seeds() -> list[Row]:
-    """The expectations of all labs with four more seeds; three quarters of an hour."""
-    found = [(seed, *replay_all("all", seed)[1:]) for seed in range(2, 6)]
+    """The expectations of all labs with three more seeds; half an hour."""
+    found = [(seed, *replay_all("all", seed)[1:]) for seed in range(3, 6)]
     return [Row(f"expectations of all labs, seed {seed}", "all met", met, fine) for seed, met, fine in found]
 
 
