@@ -79,6 +79,9 @@ def wrapped_command(line: str, columns: int) -> str:
     return escape("\n".join([*lines, indent + rest]))
 
 
+INTERRUPT = "Ctrl+C"
+
+
 def box(step: Step, *, paper: bool = False) -> tuple[str, str, str]:
     """Label, content as HTML and remark of a step's box."""
     match step.action:
@@ -91,7 +94,8 @@ def box(step: Step, *, paper: bool = False) -> tuple[str, str, str]:
                 remark = "leave it running"
             return terminal_label(step.terminal), _typed(code), remark
         case Interrupt(keys=keys):
-            return terminal_label(step.terminal), f'<p class="keys"><kbd>{escape(keys)}</kbd></p>', ""
+            remark = f"in the window; where there is none, {INTERRUPT} here" if keys != INTERRUPT else ""
+            return terminal_label(step.terminal), f'<p class="keys"><kbd>{escape(keys)}</kbd></p>', remark
         case Await():
             return terminal_label(step.terminal), "", "wait until the prompt is back"
         case WriteFile(path=path, text=text, append=append):
