@@ -1,0 +1,175 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What an exercise says, as plain data: parameters, settings, faults, experiments, answers and checks.
+
+Built by `linklab.exercise.load`; read by everything that issues, sets up, measures or judges.
+Expressions are kept as text and evaluated by `linklab.exercise.expression`; placeholders by `linklab.exercise.fill`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A quantity that is drawn for each student from `values`; `series` is the practice instance's."""
+
+    name: str
+    values: tuple[str, ...]
+    series: str
+
+
+@dataclass(frozen=True)
+class Setting:
+    """Lines that set_env.sh types at `on` (a node or "client"); `says` is what it prints, "" for nothing."""
+
+    on: str
+    lines: tuple[str, ...]
+    says: str = ""
+
+
+@dataclass(frozen=True)
+class Fault:
+    """One kind of trouble that a problem may plant; `seen` is an expression that shows it (see `Experiment`)."""
+
+    id: str
+    settings: tuple[Setting, ...]
+    key: str
+    seen: str
+
+
+@dataclass(frozen=True)
+class Flow:
+    """An iperf3 client at `source` towards a server at `target`; streams is a number or an expression."""
+
+    source: str
+    target: str
+    streams: str = "1"
+    args: str = ""
+
+
+@dataclass(frozen=True)
+class Ping:
+    """Echo requests beside the flows, every `interval_s` seconds."""
+
+    source: str
+    target: str
+    interval_s: float = 0.2
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """Traffic of the grader's on a state: `base` is "submitted", "start" or "healthy"; `changes` maps fact → value.
+
+    seconds: that the flows send, with `omit_s` of them before what counts; queue: interface whose backlog is sampled.
+    """
+
+    id: str
+    base: str
+    changes: Mapping[str, str]
+    flows: tuple[Flow, ...]
+    seconds: float
+    omit_s: float
+    ping: Ping | None
+    queue: str
+    why: str
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A question of answers.toml; `kind` as in `linklab.exercise.answers`."""
+
+    name: str
+    kind: str
+    asks: str
+    choices: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Band:
+    """Ends are expressions, "" where open; or `exactly`, a word or an expression's value as text."""
+
+    low: str = ""
+    high: str = ""
+    exactly: str = ""
+    share: float = 1.0
+
+
+@dataclass(frozen=True)
+class Check:
+    """One thing that earns `weight` points.
+
+    subject: the fact, metric or answer, or the expression of `holds`.
+    bands: the first that contains the value earns its share; the first is the full one.
+    """
+
+    id: str
+    title: str
+    kind: str
+    weight: float
+    subject: str
+    bands: tuple[Band, ...]
+    needs: tuple[str, ...]
+    hidden: bool
+    why: str
+    hints: tuple[str, ...]
+    reference: str = ""
+    only: tuple[str, ...] = ()
+    excepted: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Exercise:
+    """An exercise or a problem as its folder describes it."""
+
+    folder: Path
+    kind: str
+    number: int
+    title: str
+    version: int
+    minutes: int
+    after: str
+    topology: str
+    parameters: tuple[Parameter, ...]
+    derived: Mapping[str, str]
+    settings: tuple[Setting, ...]
+    faults: tuple[Fault, ...]
+    experiments: tuple[Experiment, ...]
+    answers: tuple[Answer, ...]
+    checks: tuple[Check, ...]
+
+    @property
+    def id(self) -> str:
+        """Its short name: "exercise3", "problem1"."""
+        return f"{self.kind}{self.number}"
+
+    @property
+    def heading(self) -> str:
+        """Its full name: "Exercise 3: Tuning TCP and the switch's buffer"."""
+        return f"{self.kind.title()} {self.number}: {self.title}"
+
+    @property
+    def weight(self) -> float:
+        """Points of a full mark."""
+        return sum(check.weight for check in self.checks)
+
+
+@dataclass(frozen=True)
+class Instance:
+    """An exercise as one student has it.
+
+    parameters: name → value as text; fault: id of the planted one, "" for none.
+    signature: hexadecimal; "practice" where nobody issued it.
+    """
+
+    exercise: str
+    version: int
+    course: str
+    student: str
+    name: str
+    parameters: Mapping[str, str]
+    fault: str
+    signature: str
+    problems: tuple[str, ...] = field(default=(), compare=False)

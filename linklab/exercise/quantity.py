@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Values of an exercise: parameters as they are written, what follows from them, and how a text shows them.
+
+Used by everything of this package; pure.  Values are in base units (bit/s, s, bytes, 1); words have unit "word".
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from linklab import units
+from linklab.errors import InputError
+from linklab.manual.numbers import format_number, parse_number
+
+WORD = "word"
+
+
+@dataclass(frozen=True)
+class Value:
+    """A number with its base unit, or a word.
+
+    text: as a person wrote it, "" where it was computed.
+    """
+
+    number: float = math.nan
+    unit: str = "1"
+    word: str = ""
+    text: str = ""
+
+    @property
+    def is_word(self) -> bool:
+        """Whether it is a word and no number."""
+        return self.unit == WORD
+
+    @property
+    def shown(self) -> str:
+        """For people: as written, else with the largest fitting unit and three digits."""
+        if self.is_word:
+            return self.word
+        return self.text or format_number(self.number, self.unit)
+
+    def formatted(self, how: str) -> str:
+        """As a placeholder's format asks: "" (for people), "tc", "bytes", "percent", or ".2f" and the like.
+
+        Raises:
+            InputError: a format that this value does not have.
+        """
+        if how == "":
+            return self.shown
+        if self.is_word:
+            raise InputError(f'the word "{self.word}" cannot be formatted as "{how}"')
+        if how == "bytes" and self.unit in ("bytes", "1"):
+            return str(round(self.number))
+        if how == "percent" and self.unit == "1":
+            return f"{100 * self.number:.3g} %"
+        if how == "tc":
+            return self._for_tc()
+        try:
+            return format(self.number, how)
+        except ValueError as error:
+            raise InputError(
+                f'"{how}" is no format for {self.shown}; use tc, bytes, percent or one such as .2f'
+            ) from error
+
+    def _for_tc(self) -> str:
+        match self.unit:
+            case "bit/s":
+                return f"{round(self.number)}bit" if self.number % 1e3 else units.format_rate(self.number / 1e6)
+            case "s":
+                return units.format_time(round(self.number, 9))
+            case "bytes":
+                return str(round(self.number))
+            case _ if self.text.endswith("%"):
+                return units.format_percent(self.number)
+            case _:
+                return f"{self.number:g}"
+
+
+def parse_value(text: str | float) -> Value:
+    """What toml or a person gives: "1 Gbps", "0.2 %", 12, or a word such as "bbr" or "10.0.0.1/8".
+
+    Raises:
+        InputError: it begins like a number and has a unit that is none ("10 Mbps" is one, "10 Mb" is not).
+    """
+    if isinstance(text, (int, float)) and not isinstance(text, bool):
+        return Value(float(text), "1", text=f"{text:g}")
+    written = str(text).strip()
+    try:
+        return Value(float(written), "1", text=written)
+    except ValueError:
+        pass
+    try:
+        number, unit = parse_number(written)
+    except InputError:
+        if " " in written and written.split()[0].replace(".", "", 1).isdigit():
+            raise
+        return Value(unit=WORD, word=written, text=written)
+    return Value(number, unit, text=written)

@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The graded report of one submission, as plain data, and its JSON text.
+
+Made by `linklab.grade.unit`; read by everything that shows or adds up grades.  Holds no wall-clock time and no path of
+the machine, so that grading one submission twice gives the same bytes.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from enum import Enum
+from typing import Any
+
+FORMAT = 1
+
+
+class Outcome(Enum):
+    """What came of a check; only PASS and PARTIAL earn points, only FAIL and PARTIAL are the student's doing."""
+
+    PASS = "pass"  # noqa: S105 - a verdict, no password
+    PARTIAL = "partial"
+    FAIL = "fail"
+    SKIPPED = "skipped"
+    ERROR = "error"
+
+
+class Status(Enum):
+    """GRADED; UNGRADABLE: the submission cannot be graded, `notes` say why; ERROR: our tool broke."""
+
+    GRADED = "graded"
+    UNGRADABLE = "ungradable"
+    ERROR = "error"
+
+
+@dataclass(frozen=True)
+class CheckResult:
+    """One check judged.
+
+    story: one paragraph for the student: what was set up, done, expected and from what, seen (house style, rule 22).
+    expected, seen: as a table shows them; samples: the values over the seeds, in base units, with `unit`.
+    """
+
+    id: str
+    title: str
+    kind: str
+    outcome: Outcome
+    score: float
+    max_score: float
+    hidden: bool
+    story: str
+    expected: str = ""
+    seen: str = ""
+    why: str = ""
+    hints: tuple[str, ...] = ()
+    samples: tuple[float, ...] = ()
+    unit: str = ""
+
+
+@dataclass(frozen=True)
+class Trace:
+    """One curve of the re-run, for plots: `values[i]` at `time_s[i]`; NaN is a gap.
+
+    what: "throughput" (bit/s), "rtt" (s) or "backlog" (bytes); label: "h1 → h2".
+    """
+
+    experiment: str
+    seed: int
+    what: str
+    label: str
+    unit: str
+    time_s: tuple[float, ...]
+    values: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class Report:
+    """A graded submission.
+
+    notes: sentences on what happened: why it is ungradable, what was ignored, what the sandbox stopped.
+    fault: of a problem, its id; changes: what the student changed, as (fact, before, after) words.
+    metrics: experiment → metric → value for each seed, base units; words: answers of kind "text", for the instructor.
+    fingerprint: SHA-256 of what the student made (state, work.sh, answers) without what differs by itself.
+    environment: kernel, engine, seeds, versions.
+    """
+
+    exercise: str
+    heading: str
+    student: str
+    name: str
+    course: str
+    source: str
+    status: Status
+    score: float
+    max_score: float
+    checks: tuple[CheckResult, ...] = ()
+    notes: tuple[str, ...] = ()
+    parameters: Mapping[str, str] = field(default_factory=dict)
+    fault: str = ""
+    changes: tuple[tuple[str, str, str], ...] = ()
+    metrics: Mapping[str, Mapping[str, tuple[float, ...]]] = field(default_factory=dict)
+    words: Mapping[str, str] = field(default_factory=dict)
+    fingerprint: str = ""
+    environment: Mapping[str, Any] = field(default_factory=dict)
+    traces: tuple[Trace, ...] = ()
+
+    def dumps(self) -> str:
+        """JSON text: keys sorted, NaN as null, without the traces."""
+        data = {**asdict(self), "format": FORMAT, "status": self.status.value}
+        del data["traces"]
+        data["checks"] = [{**asdict(check), "outcome": check.outcome.value} for check in self.checks]
+        return json.dumps(_plain(data), indent=2, sort_keys=True, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, float) and value != value:  # noqa: PLR0124 - NaN
+        return None
+    if isinstance(value, Mapping):
+        return {key: _plain(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(item) for item in value]
+    return value
