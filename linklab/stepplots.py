@@ -41,12 +41,14 @@ Lines = list[tuple[str, Series]]
 class Plot:
     """One kind of panel: words for its vertical axis, and its lines of a step's measurements.
 
-    alone: left out of a report unless asked for, since it repeats another or seldom says anything.
+    on_request: left out of a report unless asked for, since it repeats another or seldom says anything.
+    over_time: has a time axis; without one it is no panel, and goes with no other.
     """
 
     words: str
     lines: Callable[[Measurements], Lines]
-    alone: bool = False
+    on_request: bool = False
+    over_time: bool = True
 
 
 def _one(series: str, label: str = "") -> Callable[[Measurements], Lines]:
@@ -104,16 +106,16 @@ PLOTS: Mapping[str, Plot] = {
     "rtt": Plot("Smoothed RTT", _one("iperf3.rtt")),
     "cwnd": Plot("Congestion window", _one("iperf3.cwnd")),
     "retransmits": Plot("Retransmissions per interval", _one("iperf3.retransmits")),
-    "bytes": Plot("Data per interval", _one("iperf3.bytes"), alone=True),
-    "rttvar": Plot("RTT variation", _one("iperf3.rttvar"), alone=True),
-    "pmtu": Plot("Path MTU", _one("iperf3.pmtu"), alone=True),
+    "bytes": Plot("Data per interval", _one("iperf3.bytes"), on_request=True),
+    "rttvar": Plot("RTT variation", _one("iperf3.rttvar"), on_request=True),
+    "pmtu": Plot("Path MTU", _one("iperf3.pmtu"), on_request=True),
     "jitter": Plot("Jitter", _one("iperf3.jitter")),
     "lost": Plot("Datagrams lost per interval", _one("iperf3.lost")),
-    "sent": Plot("Data sent", _one("capture.sent"), alone=True),
-    "spacing": Plot("Spacing of packets", _one("capture.gap")),
+    "sent": Plot("Data sent", _one("capture.sent"), on_request=True),
+    "spacing": Plot("Spacing of packets", _one("capture.gap"), over_time=False),
     "ping-rtt": Plot("RTT of each ping", _one("ping.rtt")),
     "backlog": Plot("Queue occupancy", _queue),
-    "drops": Plot("Drops", _counted(("queue.drops", "drops")), alone=True),
+    "drops": Plot("Drops", _counted(("queue.drops", "drops")), on_request=True),
     "red-average": Plot(
         "Queue", _several(("queue.backlog", "backlog"), ("queue.average", "RED's average, computed from it"))
     ),
@@ -126,12 +128,9 @@ PLOTS: Mapping[str, Plot] = {
     "pie-prob": Plot("PIE's drop probability", _one("queue.prob")),
     "pie-delay": Plot("PIE's delay", _one("queue.delay")),
     "pie-drops": Plot("Drops", _counted(("queue.dropped", "early"), ("queue.overlimit", "queue full"))),
-    "flows-waiting": Plot("Flows in the queue", _one("queue.old_flows_len"), alone=True),
+    "flows-waiting": Plot("Flows in the queue", _one("queue.old_flows_len"), on_request=True),
 }
 """Figures by name, in the order of a report."""
-
-ALONE = frozenset({"spacing"})
-"""Figures without a time axis, which therefore are no panels."""
 
 
 def available(measured: Measurements) -> list[str]:
@@ -141,7 +140,7 @@ def available(measured: Measurements) -> list[str]:
 
 def reported(measured: Measurements) -> list[str]:
     """Those that a report shows without being asked."""
-    return [name for name in available(measured) if not PLOTS[name].alone]
+    return [name for name in available(measured) if not PLOTS[name].on_request]
 
 
 def plot_of(name: str) -> Plot:
@@ -165,8 +164,9 @@ def draw(parts: Sequence[Part], names: Sequence[str]) -> bytes:
         LabError: no such figure, or a name that no step, or a step that no name, has anything for, or only before the
             axis begins; or a figure without a time axis beside others.
     """
-    if len(names) > 1 and ALONE.intersection(names):
-        raise LabError(f"{', '.join(sorted(ALONE.intersection(names)))}: this has no time axis and goes with no other")
+    timeless = sorted({name for name in names if not plot_of(name).over_time})
+    if timeless and len(names) > 1:
+        raise LabError(f"{', '.join(timeless)}: this has no time axis and goes with no other")
     panels: list[tuple[Plot, Lines]] = []
     starts = _starts(parts)
     terminals = [part.label for part in parts]
@@ -195,7 +195,7 @@ def draw(parts: Sequence[Part], names: Sequence[str]) -> bytes:
 
     with style.context(), tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "figure.svg"
-        if names[0] in ALONE:
+        if timeless:
             figure = spacing.draw_spacing(panels[0][1])
         else:
             figure = drawing.draw_panels([drawing.Panel(plot.words, lines) for plot, lines in panels])
