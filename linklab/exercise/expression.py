@@ -11,7 +11,6 @@ import ast
 import math
 import operator
 from collections.abc import Callable
-from typing import NoReturn
 
 from linklab import analysis
 from linklab.errors import InputError
@@ -24,7 +23,7 @@ SEGMENT_BYTES = 1448
 """Payload of a full segment with time stamps: 1500 - 40 - 12 (RFC 9293 §3.7.1, RFC 7323 §3)."""
 
 
-class Unknown(Exception):
+class NoValueError(Exception):
     """A name that exists has no value; `name` is which."""
 
     def __init__(self, name: str) -> None:
@@ -52,7 +51,7 @@ def evaluate(text: str, lookup: Lookup, facts: Lookup | None = None) -> Value | 
 
     Raises:
         InputError: it cannot be read, names something unknown, or mixes units.
-        Unknown: a name in it has no value.
+        NoValueError: a name in it has no value.
     """
     try:
         tree = ast.parse(text.strip(), mode="eval").body
@@ -106,10 +105,10 @@ class _Evaluator:
     def __init__(self, text: str, lookup: Lookup, facts: Lookup | None) -> None:
         self.text, self.lookup, self.facts = text, lookup, facts
 
-    def wrong(self, why: str) -> NoReturn:
-        raise InputError(f'expression "{self.text}": {why}')
+    def wrong(self, why: str) -> InputError:
+        return InputError(f'expression "{self.text}": {why}')
 
-    def of(self, node: ast.expr) -> Value | bool:
+    def of(self, node: ast.expr) -> Value | bool:  # noqa: PLR0911 - one return a kind of node
         match node:
             case ast.Constant(value=bool()):
                 return bool(node.value)
@@ -132,38 +131,38 @@ class _Evaluator:
             case ast.Call(func=ast.Name(id=function), args=args, keywords=[]):
                 return self.call(function, args)
             case _:
-                self.wrong(f'I cannot read "{ast.unparse(node)}"')
+                raise self.wrong(f'I cannot read "{ast.unparse(node)}"')
 
     def value(self, node: ast.expr) -> Value:
         found = self.of(node)
         if isinstance(found, bool):
-            self.wrong(f'"{ast.unparse(node)}" is a yes or no, where a value is wanted')
+            raise self.wrong(f'"{ast.unparse(node)}" is a yes or no, where a value is wanted')
         return found
 
     def yes(self, node: ast.expr) -> bool:
         found = self.of(node)
         if not isinstance(found, bool):
-            self.wrong(f'"{ast.unparse(node)}" is a value, where a yes or no is wanted')
+            raise self.wrong(f'"{ast.unparse(node)}" is a value, where a yes or no is wanted')
         return found
 
     def name(self, name: str) -> Value:
         try:
             found = self.lookup(name)
         except KeyError:
-            self.wrong(f'there is no "{name}"')
+            raise self.wrong(f'there is no "{name}"') from None
         if found is None:
-            raise Unknown(name)
+            raise NoValueError(name)
         return found
 
     def arithmetic(self, op: ast.operator, left: Value, right: Value) -> Value:
         for side in (left, right):
             if side.is_word:
-                self.wrong(f'the word "{side.word}" is no number')
+                raise self.wrong(f'the word "{side.word}" is no number')
         a, b = left.number, right.number
         match op:
             case ast.Add() | ast.Sub():
                 if left.unit != right.unit:
-                    self.wrong(f"adds or subtracts {left.unit} and {right.unit}")
+                    raise self.wrong(f"adds or subtracts {left.unit} and {right.unit}")
                 return Value(a + b if isinstance(op, ast.Add) else a - b, left.unit)
             case ast.Mult():
                 if "1" not in (left.unit, right.unit):
@@ -171,34 +170,34 @@ class _Evaluator:
                 return Value(a * b, right.unit if left.unit == "1" else left.unit)
             case ast.Div():
                 if b == 0:
-                    raise Unknown(f"{self.text} (a division by 0)")
+                    raise NoValueError(f"{self.text} (a division by 0)")
                 unit = (
                     left.unit if right.unit == "1" else "1" if left.unit == right.unit else f"{left.unit}/{right.unit}"
                 )
                 return Value(a / b, unit)
             case _:
-                self.wrong("only + - * / are understood")
+                raise self.wrong("only + - * / are understood")
 
     def compare(self, left: ast.expr, signs: list[ast.cmpop], others: list[ast.expr]) -> bool:
         first = self.value(left)
         for sign, node in zip(signs, others, strict=True):
             second = self.value(node)
             if type(sign) not in _COMPARE:
-                self.wrong("only < <= > >= == != compare")
+                raise self.wrong("only < <= > >= == != compare")
             if first.is_word or second.is_word:
                 if type(sign) not in (ast.Eq, ast.NotEq):
-                    self.wrong("words are only equal or not")
+                    raise self.wrong("words are only equal or not")
                 if (first.shown == second.shown) != isinstance(sign, ast.Eq):
                     return False
             else:
                 if first.unit != second.unit:
-                    self.wrong(f"compares {first.unit} and {second.unit}")
+                    raise self.wrong(f"compares {first.unit} and {second.unit}")
                 if not _COMPARE[type(sign)](first.number, second.number):
                     return False
             first = second
         return True
 
-    def call(self, function: str, args: list[ast.expr]) -> Value:
+    def call(self, function: str, args: list[ast.expr]) -> Value:  # noqa: PLR0911 - one return a function
         if function == "fact":
             return self.fact(args)
         given = [self.value(arg) for arg in args]
@@ -220,19 +219,19 @@ class _Evaluator:
                 case "min" | "max", [unit, *more] if all(other == unit for other in more):
                     return Value(min(numbers) if function == "min" else max(numbers), unit)
         except ValueError as error:
-            self.wrong(f"{function}: {error}")
+            raise self.wrong(f"{function}: {error}") from error
         kinds = ", ".join(value.unit for value in given)
-        self.wrong(f"there is no {function}({kinds})")
+        raise self.wrong(f"there is no {function}({kinds})")
 
     def fact(self, args: list[ast.expr]) -> Value:
         match args:
             case [ast.Constant(value=str(name))]:
                 pass
             case _:
-                self.wrong('fact takes one name in quotes, such as fact("s1-eth2.rate")')
+                raise self.wrong('fact takes one name in quotes, such as fact("s1-eth2.rate")')
         if self.facts is None:
-            self.wrong("there is no state here for a fact")
+            raise self.wrong("there is no state here for a fact")
         found = self.facts(name)
         if found is None:
-            raise Unknown(name)
+            raise NoValueError(name)
         return found

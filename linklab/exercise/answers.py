@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""answers.toml → typed answers; and the template of it that a student gets.  Pure.
+
+Kinds: rate, time, size and share need a unit; number and index (0 to 1) have none; choice is one of the choices;
+words are compared without regard to order, case and commas; text is read by the instructor alone.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from linklab.errors import InputError
+from linklab.exercise.model import Answer, Exercise
+from linklab.exercise.quantity import WORD, Value, parse_value
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+_UNITS = {"rate": "bit/s", "time": "s", "size": "bytes", "share": "1", "number": "1", "index": "1"}
+_EXAMPLES = {
+    "rate": "412 Mbps",
+    "time": "40.5 ms",
+    "size": "2.5 MB",
+    "share": "0.2 %",
+    "number": "3",
+    "index": "0.97",
+    "words": "h1 h2",
+    "text": "two or three sentences",
+}
+_MOST_TEXT = 20_000
+
+
+@dataclass(frozen=True)
+class Answers:
+    """What was answered.
+
+    values: of the answers that could be read; problems: name → why the answer cannot be used, a sentence.
+    notes: on the file as a whole.
+    """
+
+    values: Mapping[str, Value] = field(default_factory=dict)
+    problems: Mapping[str, str] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+
+def template(exercise: Exercise) -> str:
+    """The text of answers.toml before anything is answered."""
+    lines = [f"# {exercise.heading}: your answers.  Write a value between the quotation marks, with its unit.", ""]
+    for answer in exercise.answers:
+        example = f"one of: {', '.join(answer.choices)}" if answer.choices else f"such as: {_EXAMPLES[answer.kind]}"
+        empty = '"""\n"""' if answer.kind == "text" else '""'
+        lines += [f"# {answer.asks}", f"# {example}", f"{answer.name} = {empty}", ""]
+    return "\n".join(lines)
+
+
+def read_answers(text: str, exercise: Exercise) -> Answers:
+    """Every answer of the exercise, or why it cannot be used."""
+    try:
+        table = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        why = f"answers.toml cannot be read: {error}"
+        return Answers(problems={answer.name: why for answer in exercise.answers}, notes=(why,))
+    values: dict[str, Value] = {}
+    problems: dict[str, str] = {}
+    for answer in exercise.answers:
+        given = table.pop(answer.name, "")
+        if isinstance(given, str) and not given.strip():
+            problems[answer.name] = "there is no answer"
+            continue
+        try:
+            values[answer.name] = typed(answer, given)
+        except InputError as error:
+            problems[answer.name] = str(error)
+    notes = [f'answers.toml: "{name}" is no question of this exercise' for name in sorted(table)[:10]]
+    return Answers(values, problems, tuple(notes))
+
+
+def typed(answer: Answer, given: object) -> Value:
+    """One answer as a value; InputError with what was found and what is wanted."""
+    if isinstance(given, bool) or not isinstance(given, (str, int, float)):
+        raise InputError(f"{answer.name}: a text or a number is wanted")
+    written = str(given).strip()
+    match answer.kind:
+        case "text":
+            return Value(unit=WORD, word=written[:_MOST_TEXT])
+        case "words":
+            return Value(unit=WORD, word=in_order(written[:_MOST_TEXT]))
+        case "choice":
+            for choice in answer.choices:
+                if choice.casefold() == written.casefold():
+                    return Value(unit=WORD, word=choice)
+            raise InputError(f'"{written[:60]}" is none of {", ".join(answer.choices)}')
+    wanted, example = _UNITS[answer.kind], _EXAMPLES[answer.kind]
+    try:
+        value = parse_value(written)
+    except InputError as error:
+        raise InputError(f'"{written[:60]}" is no {answer.kind}: {error}') from None
+    if value.is_word or value.unit != wanted or math.isnan(value.number):
+        kind = {"share": "percentage"}.get(answer.kind, answer.kind)
+        raise InputError(f'"{written[:60]}" is no {kind} with its unit; write it as in "{example}"')
+    if abs(value.number) == float("inf"):
+        raise InputError(f'"{written[:60]}" is no number')
+    if answer.kind == "index" and not 0 <= value.number <= 1:
+        raise InputError(f'"{written[:60]}" is no index: it lies between 0 and 1')
+    return value
+
+
+def in_order(words: str) -> str:
+    """Words sorted, small, without commas: "h2, H1" → "h1 h2"."""
+    return " ".join(sorted(re.split(r"[\s,;]+", words.strip().casefold())))

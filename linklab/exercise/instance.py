@@ -1,0 +1,307 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Individual instances: course secret, roster → one signed instance a student; and what an instance's quantities are.
+
+Parameters are drawn by HMAC-SHA256 (RFC 2104) of the secret over exercise, version, student and parameter, so the
+grader draws them again and trusts no file.  The secret is in the course file alone.  Pure but for reading and writing
+the two files.
+"""
+
+from __future__ import annotations
+
+import base64
+import csv
+import hashlib
+import hmac
+import json
+import os
+import re
+import secrets
+import sys
+import zlib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from linklab.errors import InputError
+from linklab.exercise.expression import Lookup, number
+from linklab.exercise.fill import fill
+from linklab.exercise.model import Exercise, Instance, Setting
+from linklab.exercise.quantity import Value, parse_value
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+FORMAT = 1
+PRACTICE = "practice"
+_STUDENT = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@+-]{0,63}")
+_MOST_ENVIRONMENT_BYTES = 100_000
+
+
+@dataclass(frozen=True)
+class Course:
+    """A course: its name and the secret that its instances are drawn and signed with."""
+
+    name: str
+    secret: bytes
+
+
+@dataclass(frozen=True)
+class Student:
+    """One line of a roster."""
+
+    id: str
+    name: str = ""
+
+
+# --- course and roster
+
+
+def load_course(path: Path) -> Course:
+    """Read a course file; InputError if it is none."""
+    try:
+        return parse_course(path.read_bytes(), str(path))
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read: {error.strerror}; linklab exercise issue makes one") from error
+
+
+def parse_course(data: bytes, where: str) -> Course:
+    """As `load_course`, from the file's bytes."""
+    try:
+        table = tomllib.loads(data.decode("utf-8"))
+        secret = bytes.fromhex(table["secret"])
+        name = str(table["course"])
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError, KeyError, ValueError, TypeError) as error:
+        raise InputError(
+            f'{where}: no course file: it holds course = "NAME" and secret = "64 hex digits": {error}'
+        ) from error
+    if len(secret) < 32:
+        raise InputError(f"{where}: a secret of {len(secret)} bytes is too short; 32 are wanted")
+    return Course(name, secret)
+
+
+def new_course(path: Path, name: str) -> Course:
+    """Make a course file with a new secret, for this user's eyes alone; InputError if there is one."""
+    course = Course(name, secrets.token_bytes(32))
+    text = (
+        "# Keep this file to yourself and keep a copy: it draws the students' parameters and proves their instances.\n"
+        f'course = {json.dumps(name)}\nsecret = "{course.secret.hex()}"\n'
+    )
+    try:
+        with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
+            file.write(text)
+    except OSError as error:
+        raise InputError(f"{path}: cannot be made: {error.strerror}") from error
+    return course
+
+
+def read_roster(path: Path) -> list[Student]:
+    """The students of a roster: CSV with a column `id` (and `name`), or one id a line.
+
+    Raises:
+        InputError: it cannot be read, an id that is none, or one that is there twice; with the line.
+    """
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"{path}: cannot be read: {error}") from error
+    rows = list(csv.reader(text.splitlines()))
+    head = [cell.strip().casefold() for cell in rows[0]] if rows else []
+    id_at = next((head.index(word) for word in ("id", "student", "student id", "email") if word in head), None)
+    name_at = head.index("name") if "name" in head else None
+    found: dict[str, Student] = {}
+    for line, row in enumerate(rows, 1):
+        if (id_at is not None and line == 1) or not any(cell.strip() for cell in row):
+            continue
+        cells = [*(cell.strip() for cell in row), ""]
+        student = cells[id_at or 0]
+        if not _STUDENT.fullmatch(student):
+            raise InputError(f'{path}:{line}: "{student}" is no student\'s id: letters, digits and . _ @ + - are')
+        if student in found:
+            raise InputError(f'{path}:{line}: the id "{student}" is there twice')
+        found[student] = Student(student, cells[name_at] if name_at is not None and name_at < len(row) else "")
+    if not found:
+        raise InputError(f"{path}: there is no student in it")
+    return list(found.values())
+
+
+# --- drawing
+
+
+def issue(exercise: Exercise, course: Course, student: Student) -> Instance:
+    """The student's instance, drawn and signed."""
+    instance = _drawn(exercise, course.secret, student.id)
+    instance = replace(instance, course=course.name, student=student.id, name=student.name)
+    return replace(instance, signature=_signature(instance, course))
+
+
+def practice_instance(exercise: Exercise, variant: int = 0) -> Instance:
+    """A public instance: variant 0 has the series' values and the first fault, others are drawn.
+
+    Raises:
+        InputError: a variant below 0.
+    """
+    if variant < 0:
+        raise InputError(f"variant {variant} is below 0")
+    instance = _drawn(exercise, b"linklab practice", str(variant))
+    if variant == 0:
+        series = {parameter.name: parameter.series for parameter in exercise.parameters}
+        instance = replace(instance, parameters=series, fault=exercise.faults[0].id if exercise.faults else "")
+    return replace(instance, student=PRACTICE if variant == 0 else f"{PRACTICE}-{variant}")
+
+
+def proven(instance: Instance, exercise: Exercise, course: Course | None) -> Instance:
+    """The instance as it must be for that student: drawn again from the secret, or public.
+
+    Raises:
+        InputError: not of this course, another version, or changed by hand; a sentence for the report.
+    """
+    if instance.exercise != exercise.id or instance.version != exercise.version:
+        raise InputError(
+            f"the instance is of {instance.exercise}, version {instance.version}, not of {exercise.id}, "
+            f"version {exercise.version}"
+        )
+    if instance.signature == PRACTICE:
+        variant = int(instance.student.partition("-")[2] or 0)
+        return practice_instance(exercise, variant)
+    if course is None:
+        raise InputError("the instance belongs to a course: grading it needs that course's file (--course)")
+    wanted = issue(exercise, course, Student(instance.student, instance.name))
+    if not hmac.compare_digest(wanted.signature, instance.signature):
+        other = f'; it says it is of "{instance.course}"' if instance.course != course.name else ""
+        raise InputError(f'the instance was not issued by the course "{course.name}", or was changed by hand{other}')
+    return wanted
+
+
+def _drawn(exercise: Exercise, secret: bytes, who: str) -> Instance:
+    def draw(name: str, count: int) -> int:
+        message = "\x1f".join([exercise.id, str(exercise.version), who, name]).encode()
+        return int.from_bytes(hmac.new(secret, message, hashlib.sha256).digest()[:8], "big") % count
+
+    parameters = {p.name: p.values[draw(p.name, len(p.values))] for p in exercise.parameters}
+    fault = exercise.faults[draw("fault", len(exercise.faults))].id if exercise.faults else ""
+    return Instance(exercise.id, exercise.version, "", "", "", parameters, fault, PRACTICE)
+
+
+def _signature(instance: Instance, course: Course) -> str:
+    signed = {
+        "exercise": instance.exercise,
+        "version": instance.version,
+        "course": instance.course,
+        "student": instance.student,
+        "name": instance.name,
+        "parameters": dict(instance.parameters),
+        "fault": instance.fault,
+    }
+    return hmac.new(course.secret, json.dumps(signed, sort_keys=True).encode(), hashlib.sha256).hexdigest()
+
+
+# --- files
+
+
+def instance_text(exercise: Exercise, instance: Instance) -> str:
+    """instance.json: everything but the fault's name in the clear; what set_env.sh does, encoded."""
+    data = {
+        "format": FORMAT,
+        "exercise": instance.exercise,
+        "title": exercise.title,
+        "version": instance.version,
+        "course": instance.course,
+        "student": instance.student,
+        "name": instance.name,
+        "parameters": dict(instance.parameters),
+        "environment": encode_environment(environment(exercise, instance)),
+        "signature": instance.signature,
+    }
+    return json.dumps(data, indent=2, ensure_ascii=False) + "\n"
+
+
+def parse_instance(text: str, where: str) -> Instance:
+    """Read instance.json; its fault is not known then ("").
+
+    Raises:
+        InputError: it is none.
+    """
+    try:
+        data = json.loads(text)
+        if not isinstance(data, dict) or data.get("format") != FORMAT:
+            raise InputError(f"{where}: no instance of an exercise")
+        texts = {key: data[key] for key in ("exercise", "course", "student", "name", "signature")}
+        parameters, version = data["parameters"], data["version"]
+    except (ValueError, KeyError, RecursionError) as error:
+        raise InputError(f"{where}: no instance of an exercise: {error}") from error
+    whole = all(isinstance(value, str) and len(value) < 200 for value in texts.values())
+    whole = whole and isinstance(parameters, dict) and isinstance(version, int)
+    if not whole or not all(isinstance(item, str) for pair in parameters.items() for item in pair):
+        raise InputError(f"{where}: no instance of an exercise: a value of the wrong kind")
+    practice = texts["signature"] == PRACTICE and re.fullmatch(rf"{PRACTICE}(-\d{{1,6}})?", texts["student"])
+    if not practice and not (
+        _STUDENT.fullmatch(texts["student"]) and re.fullmatch(r"[0-9a-f]{64}", texts["signature"])
+    ):
+        raise InputError(f"{where}: no instance of an exercise: its student or signature is none")
+    return Instance(version=version, parameters=parameters, fault="", **texts)
+
+
+def environment(exercise: Exercise, instance: Instance) -> list[tuple[str, str, str]]:
+    """What set_env.sh does: (node or "client", line, what to print), the planted fault last and silent."""
+    lookup = quantities(exercise, instance)
+    return [
+        (setting.on, fill(line, lookup), fill(setting.says, lookup) if number == 0 else "")
+        for setting in [*exercise.settings, *planted(exercise, instance)]
+        for number, line in enumerate(setting.lines)
+    ]
+
+
+def planted(exercise: Exercise, instance: Instance) -> tuple[Setting, ...]:
+    """The settings of the instance's fault; none for an exercise."""
+    return next((fault.settings for fault in exercise.faults if fault.id == instance.fault), ())
+
+
+def filled(settings: Iterable[Setting], lookup: Lookup) -> list[tuple[str, str]]:
+    """(node or "client", line) of settings, placeholders filled."""
+    return [(setting.on, fill(line, lookup)) for setting in settings for line in setting.lines]
+
+
+def encode_environment(lines: Sequence[tuple[str, str, str]]) -> str:
+    """Lines as text that gives nothing away at a glance; no secret (`decode_environment`)."""
+    return base64.b64encode(zlib.compress(json.dumps(lines).encode())).decode("ascii")
+
+
+def decode_environment(text: str) -> list[tuple[str, str, str]]:
+    """The lines again; InputError if it is none."""
+    try:
+        data = zlib.decompressobj().decompress(base64.b64decode(text, validate=True), _MOST_ENVIRONMENT_BYTES)
+        return [(str(on), str(line), str(says)) for on, line, says in json.loads(data)]
+    except (ValueError, TypeError, zlib.error) as error:
+        raise InputError(f"the environment of the instance cannot be read: {error}") from error
+
+
+# --- quantities
+
+
+def quantities(exercise: Exercise, instance: Instance, more: Mapping[str, Value | None] | None = None) -> Lookup:
+    """Parameters, derived quantities and `more` by name, for expressions and placeholders.
+
+    Raises:
+        InputError: a parameter is missing or cannot be read.
+    """
+    known: dict[str, Value | None] = {}
+    for parameter in exercise.parameters:
+        if parameter.name not in instance.parameters:
+            raise InputError(f"the instance has no parameter {parameter.name}")
+        known[parameter.name] = parse_value(instance.parameters[parameter.name])
+    for name, text in exercise.derived.items():
+        known[name] = number(text, known.__getitem__)
+    known.update(more or {})
+    return known.__getitem__
+
+
+def neighbours(exercise: Exercise) -> list[tuple[Any, ...]]:
+    """Pairs of adjacent values of each parameter: (name, one, next)."""
+    return [
+        (parameter.name, one, other)
+        for parameter in exercise.parameters
+        for one, other in zip(parameter.values, parameter.values[1:], strict=False)
+    ]
