@@ -151,7 +151,7 @@ def make_venv() -> None:
         _run([sys.executable, "-m", "venv", "--clear", "--system-site-packages", str(VENV)])
     _say("installing Linklab's Python packages into .venv")
     pip = [str(VENV / "bin/python"), "-m", "pip", "--disable-pip-version-check", "install"]
-    _run([*pip, "--editable", f"{ROOT}[dev]"])
+    _run([*pip, "--editable", f"{ROOT}[dev,cluster]"])
 
 
 def _foreign_venv() -> bool:
