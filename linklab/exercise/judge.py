@@ -100,7 +100,7 @@ def unit_of(name: str) -> str:
     """Base unit of a metric ("ping.mean") or fact ("s1-eth2.rate") by its name."""
     if name == "backlog.max":
         return "bytes"
-    head = name.split(".")[0]
+    head = name.partition(".")[0]
     return "bit/s" if head == "throughput" else _UNITS.get(name.rpartition(".")[2], "1")
 
 
@@ -149,7 +149,6 @@ def _judge(check: Check, evidence: Evidence, before: Mapping[str, CheckResult]) 
             return _result(
                 check,
                 Outcome.ERROR if broke else Outcome.SKIPPED,
-                0,
                 f"not judged: it needs “{before[need].title}” first",
             )
     try:
@@ -163,24 +162,24 @@ def _judge(check: Check, evidence: Evidence, before: Mapping[str, CheckResult]) 
     except NoValueError as missing:
         return _missing(check, evidence, missing.name)
     except InputError as error:
-        return _result(check, Outcome.ERROR, 0, f"this check is broken: {error}")
+        return _result(check, Outcome.ERROR, f"this check is broken: {error}")
 
 
 def _missing(check: Check, evidence: Evidence, name: str) -> CheckResult:
     """What a check comes to when a name in it has no value."""
     experiment = name.partition(".")[0]
     if experiment in evidence.errors:
-        return _result(check, Outcome.ERROR, 0, f"could not be judged: {evidence.errors[experiment]}")
+        return _result(check, Outcome.ERROR, f"could not be judged: {evidence.errors[experiment]}")
     why = evidence.broken.get(experiment, f"there is no {name}")
     if name.startswith("answer."):
         why = f"{name.removeprefix('answer.')}: {evidence.answers.problems.get(name[7:], 'there is no answer')}"
-    return _result(check, Outcome.FAIL, 0, f"expected what follows: {check.why} But {why}.", seen="none")
+    return _result(check, Outcome.FAIL, f"expected what follows: {check.why} But {why}.", seen="none")
 
 
 def _unchanged(check: Check, evidence: Evidence) -> CheckResult:
     reference = evidence.references.get(check.reference)
     if reference is None:
-        return _result(check, Outcome.ERROR, 0, f"could not be judged: the {check.reference} state is not known")
+        return _result(check, Outcome.ERROR, f"could not be judged: the {check.reference} state is not known")
     excepted = [fill(pattern, evidence.lookup) for pattern in check.excepted]
     wrong = [
         change
@@ -190,30 +189,41 @@ def _unchanged(check: Check, evidence: Evidence) -> CheckResult:
     ]
     if not wrong:
         return _result(
-            check, Outcome.PASS, check.weight, "nothing else differs, as it should be", "unchanged", "unchanged"
+            check,
+            Outcome.PASS,
+            "nothing else differs, as it should be",
+            share=1,
+            expected="unchanged",
+            seen="unchanged",
         )
     told = "; ".join(str(change) for change in wrong[:6]) + (f"; and {len(wrong) - 6} more" if len(wrong) > 6 else "")
     return _result(
-        check, Outcome.FAIL, 0, f"expected nothing else to be changed ({check.why}), but {told}.", "unchanged", told
+        check,
+        Outcome.FAIL,
+        f"expected nothing else to be changed ({check.why}), but {told}.",
+        expected="unchanged",
+        seen=told,
     )
 
 
 def _holds(check: Check, evidence: Evidence) -> CheckResult:
     if holds(check.subject, evidence.name, evidence.fact):
-        return _result(check, Outcome.PASS, check.weight, f"{check.why}", "holds", "holds")
-    return _result(check, Outcome.FAIL, 0, f"expected that {check.title}: {check.why}", "holds", "does not hold")
+        return _result(check, Outcome.PASS, check.why, share=1, expected="holds", seen="holds")
+    return _result(
+        check, Outcome.FAIL, f"expected that {check.title}: {check.why}", expected="holds", seen="does not hold"
+    )
 
 
 def _banded(check: Check, evidence: Evidence) -> CheckResult:
     seen = _look(check, evidence)
     if seen is None:
-        return _result(
-            check, Outcome.ERROR, 0, f"could not be judged: {evidence.errors[check.subject.partition('.')[0]]}"
-        )
+        return _result(check, Outcome.ERROR, f"could not be judged: {evidence.errors[check.subject.partition('.')[0]]}")
     wanted = [_ends(band, evidence) for band in check.bands]
     expected = _expected(check.bands[0], wanted[0])
     if seen.value is None:
-        return _result(check, Outcome.FAIL, 0, f"expected {expected} ({check.why}), but {seen.why}.", expected, "none")
+        return _result(
+            check, Outcome.FAIL, f"expected {expected} ({check.why}), but {seen.why}.", expected=expected, seen="none"
+        )
     unit = seen.value.unit
     for band, ends in zip(check.bands, wanted, strict=True):
         if not _within(seen.value, ends, check):
@@ -222,10 +232,18 @@ def _banded(check: Check, evidence: Evidence) -> CheckResult:
         told = f"expected {expected} ({check.why}), saw {seen.value.shown}{seen.done}."
         if outcome is Outcome.PARTIAL:
             told += f" That is {_expected(band, ends)}, which earns {band.share:.0%} of the points."
-        points = round(check.weight * band.share, 2)
-        return _result(check, outcome, points, told, expected, seen.value.shown, seen.samples, unit)
+        return _result(
+            check,
+            outcome,
+            told,
+            share=band.share,
+            expected=expected,
+            seen=seen.value.shown,
+            samples=seen.samples,
+            unit=unit,
+        )
     told = f"expected {expected} ({check.why}), saw {seen.value.shown}{seen.done}."
-    return _result(check, Outcome.FAIL, 0, told, expected, seen.value.shown, seen.samples, unit)
+    return _result(check, Outcome.FAIL, told, expected=expected, seen=seen.value.shown, samples=seen.samples, unit=unit)
 
 
 def _look(check: Check, evidence: Evidence) -> _Seen | None:
@@ -307,8 +325,9 @@ def _shown(fact: str, value: float | str | None) -> str:
 def _result(
     check: Check,
     outcome: Outcome,
-    score: float,
     told: str,
+    *,
+    share: float = 0.0,
     expected: str = "",
     seen: str = "",
     samples: tuple[float, ...] = (),
@@ -320,7 +339,7 @@ def _result(
         check.title,
         check.kind,
         outcome,
-        score,
+        round(check.weight * share, 2),
         check.weight,
         check.hidden,
         story,
