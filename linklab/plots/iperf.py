@@ -16,7 +16,7 @@ from pathlib import Path
 from linklab.errors import InputError
 from linklab.measure import Measurements, Series
 from linklab.measure.iperf3 import Flow, Iperf3Test, read_file
-from linklab.plots import style
+from linklab.plots import panels, style
 
 _TCP = "TCP"
 _UDP = "UDP"
@@ -83,7 +83,7 @@ def plot_tests(tests: Sequence[Iperf3Test], folder: Path) -> Written:
         bold = [label for label, series in lines if series.meta["stream"] == 0]
         if lines:
             with style.context():
-                style.save(style.draw_lines(plot.what, lines, bold=bold), folder / plot.file)
+                style.save(panels.draw_panels([panels.Panel(plot.what, lines, bold)]), folder / plot.file)
             files.append(folder / plot.file)
         elif meant:
             notes.append(f"no {plot.file}: {_why_missing(plot, meant[0])}")
@@ -131,13 +131,13 @@ def _lines(plot: _Plot, test: Iperf3Test, label: str, found: Measurements) -> li
     for flow in test.flows:
         series = found.series.get(f"iperf3.stream.{flow.number}.{plot.field}")
         if series is not None:
-            lines.append((_flow_label(test, flow, label), style.without_stub(series)))
+            lines.append((_flow_label(test, flow, label), series))
     if len(test.flows) > 1 and plot.field == "throughput":
         for total in test.sums:
             name = "iperf3.throughput" if total.direction == "forward" else "iperf3.reverse.throughput"
             if name in found.series and len(test.flows_of(total.direction)) > 1:
                 arrow = {"forward": "", "reverse": " back"}[total.direction]
-                lines.append((f"{label} sum{arrow}".strip(), style.without_stub(found.series[name])))
+                lines.append((f"{label} sum{arrow}".strip(), found.series[name]))
     return lines
 
 

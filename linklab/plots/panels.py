@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Several quantities over one time axis: panels one above the other, the same flow in the same colour in each.
 
-Called by `linklab.stepplots`, also for a figure of one panel.
+Called by `linklab.stepplots` and, for a figure of one panel, by `linklab.plots.iperf`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,56 +21,70 @@ PANEL_IN = 1.25
 _MANY = 200
 """Points from which on a line is thin and has no markers: samples, not measurements of intervals."""
 
+_BOLD = {"color": "#000000", "linestyle": "-", "linewidth": 1.6}
+
 
 @dataclass(frozen=True)
 class Panel:
-    """Words for the vertical axis, to which the unit is added, and label and series of each line, all of one unit."""
+    """Words for the vertical axis, to which the unit is added, and label and series of each line, all of one unit.
+
+    lines: one without any known value is left out. No label, no legend entry.
+    bold: labels of lines to be told from the others at once: sums.
+    """
 
     words: str
     lines: Sequence[tuple[str, Series]]
+    bold: Collection[str] = ()
 
 
 def draw_panels(panels: Sequence[Panel]) -> Figure:
-    """A figure of panels that share their time axis.
+    """A figure of panels that share their time axis, from 0 on both axes.
 
     Raises:
         ValueError: a panel has no line with a value.
     """
     width, height = style.ONE_COLUMN_IN
     figure = Figure(figsize=(width, height if len(panels) == 1 else PANEL_IN * len(panels) + 0.4), layout="constrained")
-    every = [series for panel in panels for _, series in panel.lines]
-    labels = list(dict.fromkeys(label for panel in panels for label, _ in panel.lines if label))
-    end_s = max(float(series.time_s.max()) for series in every)
+    drawn = [_drawn(panel) for panel in panels]
+    labels = list(dict.fromkeys(label for lines in drawn for label, _ in lines if label))
     told: set[str] = set()
-    for number, panel in enumerate(panels, 1):
+    for number, (panel, lines) in enumerate(zip(panels, drawn, strict=True), 1):
         axes = figure.add_subplot(len(panels), 1, number)
-        _draw(axes, panel, labels)
-        axes.set_xlim(0, 1.03 * end_s or 1)
+        _draw(axes, panel, lines, labels)
         if number == len(panels):
             axes.set_xlabel("Time (s)")
         else:
             axes.tick_params(labelbottom=False)
-        new = [label for label, _ in panel.lines if label and label not in told]
+        new = [label for label, _ in lines if label and label not in told]
         if new:
-            style.add_legend(axes, [label for label, _ in panel.lines])
+            style.add_legend(axes, [label for label, _ in lines])
             told.update(new)
+    end_s = max(float(series.time_s.max()) for lines in drawn for _, series in lines)
+    for axes in figure.axes:
+        axes.set_xlim(0, 1.03 * end_s or 1)
     figure.align_ylabels()
     return figure
 
 
-def _draw(axes: Any, panel: Panel, labels: Sequence[str]) -> None:
-    known = [series for _, series in panel.lines if series.known.size]
-    if not known:
+def _drawn(panel: Panel) -> list[tuple[str, Series]]:
+    lines = [(label, style.without_stub(series)) for label, series in panel.lines]
+    lines = [(label, series) for label, series in lines if series.known.size]
+    if not lines:
         raise ValueError(f"{panel.words}: no series has a value to draw")
-    largest = max(float(series.known.max()) for series in known)
-    scale, unit = style.axis_unit(known[0].unit, largest)
-    for label, found in panel.lines:
-        series = style.without_stub(found)
+    return lines
+
+
+def _draw(axes: Any, panel: Panel, lines: Sequence[tuple[str, Series]], labels: Sequence[str]) -> None:
+    largest = max(float(series.known.max()) for _, series in lines)
+    scale, unit = style.axis_unit(lines[0][1].unit, largest)
+    for label, series in lines:
         look = style.line_look(labels.index(label) if label else 0, len(series))
+        if len(series) > (style.MARKERS_A_LINE if len(lines) == 1 else _MANY):
+            look["marker"] = ""
         if len(series) > _MANY:
-            look |= {"marker": "", "linewidth": 0.8}
-        if len(panel.lines) == 1:
-            look |= {"marker": "", "linestyle": "-"}
-        axes.plot(series.time_s, series.value / scale, label=label or "_", **look)
+            look["linewidth"] = 0.8
+        if len(lines) == 1:
+            look["linestyle"] = "-"
+        axes.plot(series.time_s, series.value / scale, label=label or "_", **(_BOLD if label in panel.bold else look))
     axes.set_ylabel(f"{panel.words}\n({unit})" if unit else panel.words)
     axes.set_ylim(0, 1.06 * largest / scale or 1)

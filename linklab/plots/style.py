@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 import os
 import tempfile
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +29,8 @@ FORMATS = (".pdf", ".png", ".svg")
 _COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#666666")
 _DASHES: tuple[Any, ...] = ("-", (0, (5, 1.5)), (0, (1, 1)), (0, (5, 1, 1, 1)))
 _MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<")
-_MARKERS_A_LINE = 12
+MARKERS_A_LINE = 12
+"""So many at most, to see the line."""
 
 _RC = {
     "font.family": "DejaVu Sans",  # comes with matplotlib, so a figure looks the same everywhere
@@ -77,7 +78,7 @@ def axis_unit(unit: str, largest: float) -> tuple[float, str]:
 
 def line_look(index: int, points: int) -> dict[str, Any]:
     """Keyword arguments for the line number `index`; few enough markers to see the line."""
-    every = max(1, math.ceil(points / _MARKERS_A_LINE))
+    every = max(1, math.ceil(points / MARKERS_A_LINE))
     again = index // len(_COLOURS)  # the ninth line has the first colour and another dash
     return {
         "color": _COLOURS[index % len(_COLOURS)],
@@ -85,41 +86,6 @@ def line_look(index: int, points: int) -> dict[str, Any]:
         "marker": _MARKERS[index % len(_MARKERS)],
         "markevery": (index % every, every),
     }
-
-
-_BOLD = {"color": "#000000", "linestyle": "-", "linewidth": 1.6}
-
-
-def draw_lines(what: str, lines: Sequence[tuple[str, Series]], *, bold: Collection[str] = ()) -> Figure:
-    """A figure of several series of one unit over time, from 0 on both axes.
-
-    Args:
-        what: words for the vertical axis; the unit is added.
-        lines: label and series; one without any known value is left out. No label, no legend entry.
-        bold: labels of lines to be told from the others at once: sums.
-
-    Raises:
-        ValueError: no series has a known value.
-    """
-    drawn = [(label, series) for label, series in lines if series.known.size]
-    if not drawn:
-        raise ValueError(f"{what}: no series has a value to draw")
-    largest = max(float(series.known.max()) for _, series in drawn)
-    scale, unit = axis_unit(drawn[0][1].unit, largest)
-    figure = Figure(figsize=ONE_COLUMN_IN, layout="constrained")
-    axes = figure.add_subplot()
-    for index, (label, series) in enumerate(drawn):
-        look = _BOLD if label in bold else line_look(index, len(series))
-        if len(drawn) == 1 and len(series) > _MARKERS_A_LINE:
-            look = {**look, "marker": ""}
-        axes.plot(series.time_s, series.value / scale, label=label or "_", **look)
-    axes.set_xlabel("Time (s)")
-    axes.set_ylabel(f"{what} ({unit})" if unit else what)
-    axes.set_xlim(0, 1.03 * max(float(series.time_s.max()) for _, series in drawn) or 1)
-    axes.set_ylim(0, 1.06 * largest / scale or 1)
-    if len(drawn) > 1 and any(label for label, _ in drawn):
-        add_legend(axes, [label for label, _ in drawn])
-    return figure
 
 
 def add_legend(axes: Any, labels: Sequence[str]) -> None:

@@ -19,6 +19,7 @@ from linklab.measure.iperf3 import read_file
 from linklab.measure.qdisc import measure_samples, read_samples
 from linklab.plots import style
 from linklab.plots.iperf import plot_files
+from linklab.plots.panels import Panel, draw_panels
 from linklab.plots.queue import Follower, draw_queue, plot_file
 
 CAPTURES = Path(__file__).parent.parent / "captures"
@@ -100,17 +101,17 @@ def test_table(tmp_path: Path) -> None:
 def test_gap_stays_a_gap() -> None:
     """NaN interrupts the line; it is not drawn as 0."""
     series = make_series("iperf3.rtt", "s", [1, 2, 3], [0.02, None, 0.03])
-    axes = style.draw_lines("RTT", [("", series)]).axes[0]
+    axes = draw_panels([Panel("RTT", [("", series)])]).axes[0]
     drawn = np.asarray(axes.lines[0].get_ydata())
     assert list(drawn) == pytest.approx([20, math.nan, 30], nan_ok=True)
-    assert axes.get_ylabel() == "RTT (ms)"
+    assert axes.get_ylabel() == "RTT\n(ms)"
     assert axes.get_legend() is None
 
 
 def test_streams_differ_without_colour() -> None:
     """Eight streams differ in dash or marker too, sixteen in one of the three; each has its legend entry."""
     lines = [(f"stream {n}", make_series("x", "bit/s", [1, 2], [n, n])) for n in range(1, 17)]
-    axes = style.draw_lines("Throughput", lines).axes[0]
+    axes = draw_panels([Panel("Throughput", lines)]).axes[0]
     looks = [
         (style.line_look(n, 2)["color"], str(style.line_look(n, 2)["linestyle"]), line.get_marker())
         for n, line in enumerate(axes.lines)
@@ -118,6 +119,28 @@ def test_streams_differ_without_colour() -> None:
     assert len({look[1:] for look in looks[:8]}) == 8
     assert len(set(looks)) == 16
     assert [text.get_text() for text in axes.get_legend().get_texts()] == [label for label, _ in lines]
+
+
+def test_a_sum_is_bold_whatever_its_length() -> None:
+    """Of a long test, the lines of the streams are thin and that of the sum is not."""
+    times = np.arange(1, 301)
+    lines = [(label, make_series("x", "bit/s", times, times)) for label in ("stream 1", "stream 2", "sum")]
+    drawn = draw_panels([Panel("Throughput", lines, bold=["sum"])]).axes[0].lines
+    assert [line.get_linewidth() for line in drawn] == [0.8, 0.8, 1.6]
+
+
+def test_a_point_between_gaps_is_seen() -> None:
+    """Regression: a short line had no markers, and a value without neighbours was not drawn at all."""
+    series = make_series("iperf3.rtt", "s", [1, 2, 3], [0.02, None, 0.03])
+    assert draw_panels([Panel("RTT", [("", series)])]).axes[0].lines[0].get_marker() == "o"
+
+
+def test_a_stub_is_no_part_of_the_axis() -> None:
+    """Regression: the rate of a hundredth of a second at the end made room for itself on the axis of a report."""
+    meta = {"interval_s": [1, 1, 0.01]}
+    series = make_series("iperf3.throughput", "bit/s", [1, 2, 2.01], [1e6, 1e6, 9e6], meta=meta)
+    axes = draw_panels([Panel("Throughput", [("", series)])]).axes[0]
+    assert (axes.get_ylabel(), axes.get_ylim()[1]) == ("Throughput\n(kbit/s)", pytest.approx(1060))
 
 
 @pytest.mark.parametrize(
