@@ -7,9 +7,10 @@ fail: what our tools could not measure is an error, what was not judged is skipp
 
 from __future__ import annotations
 
+import re
 import statistics
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 
 from linklab.errors import InputError
@@ -125,8 +126,17 @@ def judge(evidence: Evidence, checks: Sequence[Check] | None = None) -> list[Che
     """A result for each check of the exercise (or of those given), in order."""
     results: dict[str, CheckResult] = {}
     for check in checks if checks is not None else evidence.exercise.checks:
-        results[check.id] = _judge(check, evidence, results)
+        result = _judge(check, evidence, results)
+        results[check.id] = replace(result, experiments=_experiments(check, evidence.exercise))
     return list(results.values())
+
+
+def _experiments(check: Check, exercise: Exercise) -> tuple[str, ...]:
+    """Those that the check's subject and bands name."""
+    texts = [check.subject, *(end for band in check.bands for end in (band.low, band.high, band.exactly))]
+    return tuple(
+        each.id for each in exercise.experiments if re.search(rf"(?<![\w.-]){re.escape(each.id)}\.", " ".join(texts))
+    )
 
 
 # --- one check

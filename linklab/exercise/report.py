@@ -40,6 +40,7 @@ class CheckResult:
 
     story: one paragraph for the student: what was set up, done, expected and from what, seen (house style, rule 22).
     expected, seen: as a table shows them; samples: the values over the seeds, in base units, with `unit`.
+    experiments: those it was judged by; the student's report hides those that hidden checks alone name.
     """
 
     id: str
@@ -56,6 +57,7 @@ class CheckResult:
     hints: tuple[str, ...] = ()
     samples: tuple[float, ...] = ()
     unit: str = ""
+    experiments: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
