@@ -1,0 +1,200 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`python3 -m linklab.agent.exercise_env [FOLDER]`: set the environment of an exercise in the running network.
+
+Called by set_env.sh of a student's folder, as root in the root namespace; settings are data of instance.json, written
+by `linklab.exercise.instance`: base64 of zlib of JSON, [[on, line, says], …].  That is no secret, only nothing that
+shows at a glance.  What an earlier call shaped is cleared first; what is set is read back; what has no `says` is not
+named.  Standard library alone, since a host with plain Mininet runs it too.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import json
+import re
+import subprocess
+import sys
+import zlib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+LARGEST = 2**20
+DEADLINE_S = 60
+CLIENT = "client"
+_QDISC = re.compile(
+    r"\s*(?:sudo\s+)?tc\s+qdisc\s+(?P<verb>add|replace|change)\s+dev\s+(?P<dev>\S+)\s+(?P<rest>\S.*)", re.DOTALL
+)
+_PLACE = re.compile(r"(?:(?:root|ingress|clsact|(?:parent|handle)\s+\S+)\s+)*")
+_SYSCTL = re.compile(r"\s*(?:sudo\s+)?sysctl\s+(?:-q\s+)?-w\s+(?P<name>[\w./-]+)=(?P<value>'[^']*'|\"[^\"]*\"|\S+)\s*")
+_LINK = re.compile(r"\b(?:dev|ifconfig|ethtool -K|ip link set(?: dev)?)\s+(\S+-eth\d+)")
+EXISTS = "File exists"
+
+
+class SettingError(Exception):
+    """The environment cannot be set; a sentence."""
+
+
+class Line(NamedTuple):
+    """A command, where it is typed, and what a person is told of it; "" for nothing."""
+
+    on: str
+    command: str
+    says: str
+
+
+def decode(text: str) -> list[Line]:
+    """The lines of an instance's `environment`.
+
+    Raises:
+        SettingError: it is damaged.
+    """
+    try:
+        unpacker = zlib.decompressobj()
+        data = unpacker.decompress(base64.b64decode(text, validate=True), LARGEST)
+        if unpacker.unconsumed_tail or not unpacker.eof:
+            raise ValueError("too long, or cut off")
+        entries = json.loads(data)
+        lines = [Line(*entry) for entry in entries]
+        if not all(isinstance(word, str) for line in lines for word in line):
+            raise ValueError("no text")
+    except (ValueError, TypeError, binascii.Error, zlib.error) as error:
+        raise SettingError(
+            f"the environment in instance.json is damaged ({error}); start from your file again"
+        ) from error
+    return lines
+
+
+def shaped(lines: Sequence[Line]) -> list[tuple[str, str]]:
+    """The interfaces whose queueing disciplines the lines set, each once, as (node or "client", interface)."""
+    return list(
+        dict.fromkeys(
+            (line.on, found["dev"])
+            for line in lines
+            if (found := _QDISC.fullmatch(line.command)) and found["verb"] != "change"
+        )
+    )
+
+
+def find_nodes(proc: Path = Path("/proc")) -> dict[str, int]:
+    """Name → process of every node of the running network; Mininet's shells carry "mininet:NAME"."""
+    found: dict[str, int] = {}
+    for entry in proc.iterdir():
+        if not entry.name.isdecimal():
+            continue
+        try:
+            words = (entry / "cmdline").read_bytes().split(b"\0")
+        except OSError:
+            continue  # it has ended meanwhile
+        name = next((word[8:].decode(errors="replace") for word in words if word.startswith(b"mininet:")), None)
+        if name:
+            found[name] = min(int(entry.name), found.get(name, int(entry.name)))
+    return found
+
+
+class Setter:
+    """Types lines where they belong, and looks whether they took effect."""
+
+    def __init__(self, nodes: dict[str, int]) -> None:
+        self.nodes = nodes
+
+    def _run(self, on: str, command: str) -> tuple[int, str]:
+        where = [] if on == CLIENT else ["mnexec", "-a", str(self.nodes[on])]
+        done = subprocess.run(
+            [*where, "sh", "-c", command],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            errors="replace",
+            timeout=DEADLINE_S,
+            check=False,
+        )
+        return done.returncode, done.stdout.strip()
+
+    def look(self, lines: Sequence[Line]) -> None:
+        """SettingError if this is not the network that the lines are for."""
+        for on in dict.fromkeys(line.on for line in lines):
+            if on != CLIENT and on not in self.nodes:
+                raise SettingError(
+                    f"node {on} is not running here: run the exercise's topology, then type this in its Client's "
+                    "terminal (linklab attach client)"
+                )
+        wanted = {(line.on, device) for line in lines for device in _LINK.findall(line.command)}
+        for on in sorted({on for on, _ in wanted}):
+            there = set(self._run(on, "ls /sys/class/net")[1].split()) if on == CLIENT else None
+            missing = sorted(d for place, d in wanted if place == on and there is not None and d not in there)
+            if missing:
+                raise SettingError(
+                    f"there is no interface {missing[0]} here: run the exercise's own topology, then type this in its "
+                    "Client's terminal (linklab attach client)"
+                )
+
+    def clear(self, lines: Sequence[Line]) -> None:
+        """Take away the disciplines of the interfaces that the lines shape; none there is no fault."""
+        for on, device in shaped(lines):
+            for place in ("root", "ingress"):
+                self._run(on, f"tc qdisc del dev {device} {place} 2>/dev/null")
+
+    def set(self, line: Line) -> None:
+        """Type one line and read back what it set; SettingError if it did not work."""
+        status, output = self._run(line.on, line.command)
+        if status and not (EXISTS in output and re.search(r"\bip\b.*\badd\b", line.command)):
+            raise SettingError(self._told(line, output or f"status {status}"))
+        if found := _QDISC.fullmatch(line.command):
+            kind = _PLACE.sub("", found["rest"], count=1).split()[:1] or [found["rest"].split()[0]]
+            shown = self._run(line.on, f"tc qdisc show dev {found['dev']}")[1]
+            if not re.search(rf"^qdisc {re.escape(kind[0])} ", shown, re.MULTILINE):
+                raise SettingError(self._told(line, f"{found['dev']} shows {shown or 'nothing'} afterwards"))
+        if found := _SYSCTL.fullmatch(line.command):
+            wanted = found["value"].strip("'\"").split()
+            shown = self._run(line.on, f"sysctl -n {found['name']}")[1]
+            if shown.split() != wanted:
+                raise SettingError(self._told(line, f"it is {' '.join(shown.split())} afterwards"))
+
+    @staticmethod
+    def _told(line: Line, why: str) -> str:
+        what = f"{line.on}: {line.command}" if line.says else "a part of the environment could not be set"
+        return f"{what}: {' '.join(why.split())}"
+
+
+def read(folder: Path) -> tuple[str, list[Line]]:
+    """Heading and lines of the instance in a folder.
+
+    Raises:
+        SettingError: there is none, or it is damaged.
+    """
+    path = folder / "instance.json"
+    try:
+        data = json.loads(path.read_text(encoding="utf-8"))
+        exercise, environment = data["exercise"], data.get("environment", "")
+        kind, number = re.fullmatch(r"([a-z]+)[ -]?(\d+)", exercise).groups()  # type: ignore[union-attr] # caught below
+    except FileNotFoundError:
+        raise SettingError(f"{path} is not there; set_env.sh stands in the folder of a started exercise") from None
+    except (OSError, ValueError, KeyError, AttributeError, TypeError) as error:
+        raise SettingError(f"{path} cannot be read: {error}") from error
+    return f"{kind.title()} {number}", decode(environment) if environment else []
+
+
+def main(argv: Sequence[str]) -> int:
+    """Set the environment and say what was set; the exit status."""
+    try:
+        heading, lines = read(Path(argv[1] if len(argv) > 1 else "."))
+        setter = Setter(find_nodes())
+        setter.look(lines)
+        setter.clear(lines)
+        print(f"{heading}: setting the environment", flush=True)
+        for line in lines:
+            setter.set(line)
+            if line.says:
+                print(f"  {line.says}", flush=True)
+    except (SettingError, OSError, subprocess.TimeoutExpired) as error:
+        print(f"set_env.sh: {error}", file=sys.stderr)
+        return 1
+    print("The environment is set.")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv))
