@@ -35,6 +35,7 @@ class Part:
 
 
 Lines = list[tuple[str, Series]]
+Levels = list[tuple[str, float]]
 
 
 @dataclass(frozen=True)
@@ -43,12 +44,14 @@ class Plot:
 
     on_request: left out of a report unless asked for, since it repeats another or seldom says anything.
     over_time: has a time axis; without one it is no panel, and goes with no other.
+    levels: name and value of what the lines are to be read against.
     """
 
     words: str
     lines: Callable[[Measurements], Lines]
     on_request: bool = False
     over_time: bool = True
+    levels: Callable[[Measurements], Levels] = lambda _: []
 
 
 def _one(series: str, label: str = "") -> Callable[[Measurements], Lines]:
@@ -81,6 +84,13 @@ def _queue(measured: Measurements) -> Lines:
     if backlog is None:
         return []
     return [("{kind} {handle} on {interface}".format_map(backlog.meta), backlog)]
+
+
+def _thresholds(measured: Measurements) -> Levels:
+    """RED's min and max, bytes, as tc told them before the first sample."""
+    average = measured.series.get("queue.average")
+    options = average.meta["options"] if average else {}
+    return [(name, float(options[name])) for name in ("min", "max") if name in options]
 
 
 def flows_of(measured: Measurements) -> Lines:
@@ -117,7 +127,9 @@ PLOTS: Mapping[str, Plot] = {
     "backlog": Plot("Queue occupancy", _queue),
     "drops": Plot("Drops", _counted(("queue.drops", "drops")), on_request=True),
     "red-average": Plot(
-        "Queue", _several(("queue.backlog", "backlog"), ("queue.average", "RED's average, computed from it"))
+        "Queue",
+        _several(("queue.backlog", "backlog"), ("queue.average", "RED's average, computed from it")),
+        levels=_thresholds,
     ),
     "red-drops": Plot(
         "Drops", _counted(("queue.early", "early"), ("queue.pdrop", "queue full"), ("queue.marked", "marked"))
@@ -167,7 +179,7 @@ def draw(parts: Sequence[Part], names: Sequence[str]) -> bytes:
     timeless = sorted({name for name in names if not plot_of(name).over_time})
     if timeless and len(names) > 1:
         raise LabError(f"{', '.join(timeless)}: this has no time axis and goes with no other")
-    panels: list[tuple[Plot, Lines]] = []
+    panels: list[tuple[Plot, Lines, Levels]] = []
     starts = _starts(parts)
     terminals = [part.label for part in parts]
     parts = [replace(part, label=part.step) if terminals.count(part.label) > 1 else part for part in parts]
@@ -186,7 +198,8 @@ def draw(parts: Sequence[Part], names: Sequence[str]) -> bytes:
             found = dict.fromkeys(name for part in parts for name in available(part.measured))
             steps = ", ".join(part.step for part in parts)
             raise LabError(f"{steps}: there is no {name} over time; there is {', '.join(found) or 'nothing'}")
-        panels.append((plot, lines))
+        levels = dict.fromkeys(level for part in having for level in plot.levels(part.measured))
+        panels.append((plot, lines, list(levels)))
     for part in parts:
         if not any(plot_of(name).lines(part.measured) for name in names):
             raise LabError(f"{part.step}: it has nothing of {', '.join(names)} over time")
@@ -198,7 +211,9 @@ def draw(parts: Sequence[Part], names: Sequence[str]) -> bytes:
         if timeless:
             figure = spacing.draw_spacing(panels[0][1])
         else:
-            figure = drawing.draw_panels([drawing.Panel(plot.words, lines) for plot, lines in panels])
+            figure = drawing.draw_panels(
+                [drawing.Panel(plot.words, lines, levels=levels) for plot, lines, levels in panels]
+            )
         style.save(figure, path)
         return path.read_bytes()
 

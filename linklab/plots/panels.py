@@ -21,6 +21,7 @@ PANEL_IN = 1.25
 _MANY = 200
 """Points from which on a line is thin and has no markers: samples, not measurements of intervals."""
 
+_LEVEL = "#444444"
 _BOLD = {"color": "#000000", "linestyle": "-", "linewidth": 1.6}
 
 
@@ -30,11 +31,14 @@ class Panel:
 
     lines: one without any known value is left out. No label, no legend entry.
     bold: labels of lines to be told from the others at once: sums.
+    levels: name and value, in the lines' unit, of what they are to be read against, such as a threshold; drawn if the
+        lines come near.
     """
 
     words: str
     lines: Sequence[tuple[str, Series]]
     bold: Collection[str] = ()
+    levels: Sequence[tuple[str, float]] = ()
 
 
 def draw_panels(panels: Sequence[Panel]) -> Figure:
@@ -88,3 +92,8 @@ def _draw(axes: Any, panel: Panel, lines: Sequence[tuple[str, Series]], labels: 
         axes.plot(series.time_s, series.value / scale, label=label or "_", **(_BOLD if label in panel.bold else look))
     axes.set_ylabel(f"{panel.words}\n({unit})" if unit else panel.words)
     axes.set_ylim(0, 1.06 * largest / scale or 1)
+    for name, value in panel.levels:
+        if value <= 1.06 * largest:
+            axes.axhline(value / scale, color=_LEVEL, linewidth=0.7, linestyle=(0, (6, 3)))
+            at = axes.get_yaxis_transform()
+            axes.text(1.01, value / scale, name, transform=at, color=_LEVEL, size=6.5, va="center")

@@ -236,6 +236,15 @@ def test_panels_of_one_figure() -> None:
     assert svg == stepplots.draw(parts, ["throughput", "red-average", "red-drops"])
 
 
+def test_the_average_of_red_is_drawn_with_its_thresholds() -> None:
+    """min and max as tc told them; one that the queue comes nowhere near is left out."""
+    red = samples("red")
+    assert stepplots.PLOTS["red-average"].levels(red) == [("min", 2184533), ("max", 8738133)]
+    drawn = words(stepplots.draw([Part("queue", "client", red)], ["red-average"])).split()
+    assert red.scalars["queue.backlog.max"].value < 8738133
+    assert ("min" in drawn, "max" in drawn) == (True, False)
+
+
 @pytest.mark.parametrize(
     ("names", "message"),
     [
