@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
@@ -45,6 +45,7 @@ class Plot:
     on_request: left out of a report unless asked for, since it repeats another or seldom says anything.
     over_time: has a time axis; without one it is no panel, and goes with no other.
     levels: name and value of what the lines are to be read against.
+    ticks: words for the values of a state.
     """
 
     words: str
@@ -52,6 +53,7 @@ class Plot:
     on_request: bool = False
     over_time: bool = True
     levels: Callable[[Measurements], Levels] = lambda _: []
+    ticks: Mapping[float, str] = field(default_factory=dict)
 
 
 def _one(series: str, label: str = "") -> Callable[[Measurements], Lines]:
@@ -136,7 +138,7 @@ PLOTS: Mapping[str, Plot] = {
     ),
     "codel-count": Plot("CoDel's count", _one("queue.count")),
     "codel-delay": Plot("CoDel's delay", _one("queue.ldelay")),
-    "codel-dropping": Plot("Dropping state", _one("queue.dropping")),
+    "codel-dropping": Plot("Dropping state", _one("queue.dropping"), ticks={0: "no", 1: "yes"}),
     "pie-prob": Plot("PIE's drop probability", _one("queue.prob")),
     "pie-delay": Plot("PIE's delay", _one("queue.delay")),
     "pie-drops": Plot("Drops", _counted(("queue.dropped", "early"), ("queue.overlimit", "queue full"))),
@@ -212,7 +214,7 @@ def draw(parts: Sequence[Part], names: Sequence[str]) -> bytes:
             figure = spacing.draw_spacing(panels[0][1])
         else:
             figure = drawing.draw_panels(
-                [drawing.Panel(plot.words, lines, levels=levels) for plot, lines, levels in panels]
+                [drawing.Panel(plot.words, lines, levels=levels, ticks=plot.ticks) for plot, lines, levels in panels]
             )
         style.save(figure, path)
         return path.read_bytes()

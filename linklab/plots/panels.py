@@ -6,8 +6,8 @@ Called by `linklab.stepplots` and, for a figure of one panel, by `linklab.plots.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from matplotlib.figure import Figure
@@ -33,12 +33,14 @@ class Panel:
     bold: labels of lines to be told from the others at once: sums.
     levels: name and value, in the lines' unit, of what they are to be read against, such as a threshold; drawn if the
         lines come near.
+    ticks: words for the values that there are, of a state; {} for numbers as they come.
     """
 
     words: str
     lines: Sequence[tuple[str, Series]]
     bold: Collection[str] = ()
     levels: Sequence[tuple[str, float]] = ()
+    ticks: Mapping[float, str] = field(default_factory=dict)
 
 
 def draw_panels(panels: Sequence[Panel]) -> Figure:
@@ -91,6 +93,9 @@ def _draw(axes: Any, panel: Panel, lines: Sequence[tuple[str, Series]], labels: 
             look["linestyle"] = "-"
         axes.plot(series.time_s, series.value / scale, label=label or "_", **(_BOLD if label in panel.bold else look))
     axes.set_ylabel(f"{panel.words}\n({unit})" if unit else panel.words)
+    if panel.ticks:
+        axes.set_yticks(list(panel.ticks), list(panel.ticks.values()))
+        largest = max(largest, *panel.ticks)
     axes.set_ylim(0, 1.06 * largest / scale or 1)
     for name, value in panel.levels:
         if value <= 1.06 * largest:

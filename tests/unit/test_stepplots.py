@@ -245,6 +245,13 @@ def test_the_average_of_red_is_drawn_with_its_thresholds() -> None:
     assert ("min" in drawn, "max" in drawn) == (True, False)
 
 
+def test_a_state_has_words_on_its_axis() -> None:
+    """CoDel drops or does not: regression, the axis had quarters of it."""
+    drawn = words(stepplots.draw([Part("queue", "client", samples("codel"))], ["codel-dropping"])).split()
+    assert {"no", "yes"} < set(drawn)
+    assert "0.25" not in drawn
+
+
 @pytest.mark.parametrize(
     ("names", "message"),
     [
