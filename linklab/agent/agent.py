@@ -245,8 +245,8 @@ class Agent:
     def _op_open(self, message: dict[str, Any]) -> dict[str, Any]:
         where = self._namespace(message["node"])
         if message["node"] == "mininet":
-            return {"terminal": self.live.open_console(self.net, self.env, message, self.now_s)}
-        return {"terminal": self.live.open(message, where, self.env, WORK)}
+            return {"terminal": self.live.open_console(self.net, self.env, message, WORK, self.now_s())}
+        return {"terminal": self.live.open(message, where, self.env, WORK, self.now_s())}
 
     def _op_input(self, message: dict[str, Any]) -> dict[str, Any]:
         return self.live.input(message)

@@ -20,7 +20,7 @@ from typing import Any
 from mininet.cli import CLI
 from mininet.log import lg
 
-from linklab.agent import concurrent, iperf
+from linklab.agent import concurrent, iperf, recording
 from linklab.agent.ask import ask
 from linklab.agent.terminal import Terminal, resize
 
@@ -58,8 +58,11 @@ class Console(CLI):  # type: ignore[misc] # mininet has no types
         super().do_source(name)
 
     def onecmd(self, line: str) -> Any:
-        """As Mininet's, with comments also in the files of `source`."""
-        return super().onecmd(self.precmd(line))
+        """As Mininet's, with comments also in the files of `source`; kept where the folder is an exercise's."""
+        line = self.precmd(line)
+        if line.strip() and "LINKLAB_LOG" in os.environ:
+            recording.note(dict(os.environ), "$", line)
+        return super().onecmd(line)
 
     def do_concurrent(self, line: str) -> None:
         """Run iperf3 tests that begin together, plot them in one graph, print the fairness index.

@@ -10,8 +10,10 @@ import pty
 import selectors
 import signal
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
+from linklab.agent import recording
 from linklab.agent.console import start_console
 from linklab.agent.terminal import resize
 
@@ -35,10 +37,14 @@ class LiveTerminals:
         self.writers: dict[str, int] = {}  # second descriptors of the ptys, watched for room
         self.count = 0
 
-    def open(self, message: dict[str, Any], where: list[str], env: dict[str, str], cwd: str) -> str:
-        """A shell (or `argv`) on the node that `where` leads to; its name."""
+    def open(self, message: dict[str, Any], where: list[str], env: dict[str, str], cwd: str, now_s: float = 0.0) -> str:
+        """A shell (or `argv`) on the node that `where` leads to; its name.  A shell in an exercise's folder is kept."""
         node = message["node"]
-        command = [*where, *(message.get("argv") or ["/bin/bash", "--noprofile", "--norc", "-i"])]
+        rc = ["--norc"]
+        if not message.get("argv") and recording.is_kept(Path(cwd)):
+            kept = recording.begin(Path(cwd), node, f"t{self.count + 1}", now_s)
+            env, rc = {**env, **kept}, recording.rc_options() if kept else rc
+        command = [*where, *(message.get("argv") or ["/bin/bash", "--noprofile", *rc, "-i"])]
         term = message.get("term", "xterm-256color")
         env = {
             **env,
@@ -55,10 +61,12 @@ class LiveTerminals:
             os.execvpe(command[0], command, env)
         return self._keep(pid, master, message)
 
-    def open_console(self, net: Any, env: dict[str, str], message: dict[str, Any], _: Any) -> str:
-        """The Mininet CLI; its name."""
+    def open_console(self, net: Any, env: dict[str, str], message: dict[str, Any], cwd: str, now_s: float) -> str:
+        """The Mininet CLI; its name.  In an exercise's folder what is typed there is kept."""
         env = {**env, "TERM": message.get("term", "xterm-256color")}
-        terminal = start_console("mininet", net, env, "/lab", live=True)
+        if recording.is_kept(Path(cwd)):
+            env.update(recording.begin(Path(cwd), "mininet", f"t{self.count + 1}", now_s))
+        terminal = start_console("mininet", net, env, cwd, live=True)
         return self._keep(terminal.pid, terminal.master, message)
 
     def _keep(self, pid: int, master: int, message: dict[str, Any]) -> str:

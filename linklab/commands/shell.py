@@ -105,6 +105,7 @@ def run(args: argparse.Namespace) -> int:
                 network.nodes,
                 name,
                 (lambda on_change: ClockWords(network, on_change)) if paced else None,
+                Path.cwd(),
             )
         )
         stack.enter_context(Windows(network.link, server, Path.cwd(), display=display))

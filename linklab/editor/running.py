@@ -58,17 +58,7 @@ class Session:
     network: Any
     server: AttachServer
     windows: Windows
-    clock: QuietClock | None
-
-
-class QuietClock(ClockWords):
-    """The clock, also asked for without telling every terminal."""
-
-    def status(self) -> dict[str, Any]:
-        """Its state."""
-        with self._lock:
-            state: dict[str, Any] = self._network.clock_status()
-        return state
+    clock: ClockWords | None
 
 
 @dataclass
@@ -205,13 +195,15 @@ class Runner:
             **options,
         )
         network = stack.enter_context(starting)
-        clocks: list[QuietClock] = []
+        clocks: list[ClockWords] = []
 
         def clock(on_change: Callable[[dict[str, Any]], None]) -> ClockWords:
-            clocks.append(QuietClock(network, on_change))
+            clocks.append(ClockWords(network, on_change))
             return clocks[0]
 
-        server = stack.enter_context(AttachServer(network.link, network.nodes, topology.name, clock if paced else None))
+        server = stack.enter_context(
+            AttachServer(network.link, network.nodes, topology.name, clock if paced else None, workdir)
+        )
         windows = stack.enter_context(Windows(network.link, server, workdir, display=display))
         return Session(network, server, windows, clocks[0] if clocks else None)
 
@@ -237,7 +229,7 @@ class Runner:
         if session.clock is None:
             return
         with contextlib.suppress(EngineError):
-            state = session.clock.status()
+            state = session.clock.state()
             self._posted.put(lambda: self.listener.clock(state))
 
     def _meter(self, session: Session) -> None:

@@ -3,7 +3,7 @@
 
 Where the sockets lie, and the side that wants a terminal: `networks` and `connect`; the side that holds the network is
 `linklab.engine.attach_server`. Frames as in `linklab.agent.protocol`:
-client: {"op": "info"} | {"op": "open", "node", "rows", "columns", "term"} | {"op": "input", "data"} |
+client: {"op": "info"} | {"op": "open", "node", "rows", "columns", "term", "argv"?} | {"op": "input", "data"} |
 {"op": "resize", "rows", "columns"} | {"op": "clock", "words"}; one terminal a connection, whose end is its hangup.
 server: {"event": "info" | "opened" | "data" | "closed" (status) | "clock" (paused, on_way, text) | "answer" | "error"}.
 """
@@ -122,7 +122,7 @@ class Connection:
 
 
 def networks() -> list[dict[str, Any]]:
-    """The running networks of this user: id, name, nodes, pid, started (s since the epoch), clock."""
+    """The running networks of this user: id, name, nodes, pid, started (s since the epoch), workdir, clock, paused."""
     remove_stale()
     found = []
     for path in sorted(folder().glob("*.sock"), key=lambda path: (len(path.name), path.name)):

@@ -36,6 +36,7 @@ class AttachServer:
         nodes: names of the network's nodes.
         name: of the network, for lists.
         clock: makes the object that obeys `clock`; None where the clock cannot be set.
+        workdir: the folder of the host in which the network's terminals are.
     """
 
     def __init__(
@@ -44,8 +45,9 @@ class AttachServer:
         nodes: Sequence[str],
         name: str,
         clock: Callable[[Callable[[dict[str, Any]], None]], ClockWords] | None = None,
+        workdir: Path | None = None,
     ) -> None:
-        self.link, self.nodes, self.name = link, list(nodes), name
+        self.link, self.nodes, self.name, self.workdir = link, list(nodes), name, workdir
         self.clock = clock(self._clock_changed) if clock else None
         self.state: dict[str, Any] | None = None
         self.started = time.time()
@@ -217,6 +219,8 @@ class _Client:
             self.tell(self._info())
         elif op == "open":
             fields = _fields(message, node=_is_text, rows=_is_size, columns=_is_size, term=_is_text)
+            if "argv" in message:
+                fields |= _fields(message, argv=_is_texts)
             # in a thread of its own: while the clock is paused the answer waits, and orders to the clock must not
             threading.Thread(target=self._open, kwargs=fields, daemon=True).start()
         elif op == "clock":
@@ -236,11 +240,14 @@ class _Client:
             "pid": os.getpid(),
             "started": server.started,
         }
+        if server.workdir is not None:
+            info["workdir"] = str(server.workdir.resolve())
         if server.clock is not None:
-            info["clock"] = server.clock.now()
+            state = server.clock.state()
+            info["clock"], info["paused"] = sentence(state), bool(state["paused"])
         return info
 
-    def _open(self, *, node: str, rows: int, columns: int, term: str) -> None:
+    def _open(self, *, node: str, rows: int, columns: int, term: str, argv: list[str] | None = None) -> None:
         try:
             if node not in (*self.server.nodes, "client", "mininet"):
                 raise InputError(
@@ -261,6 +268,7 @@ class _Client:
                 rows=rows,
                 columns=columns,
                 term=term,
+                **({"argv": argv} if argv else {}),
             )
         except LinklabError as error:
             self.node = ""

@@ -69,10 +69,10 @@ class ClockWords:
             return f"time was stopped at {state['now_s']:.3f} s", 0
         return sentence(state), 0
 
-    def now(self) -> str:
-        """Its state as a sentence; nobody is told."""
+    def state(self) -> dict[str, Any]:
+        """Its state; nobody is told."""
         with self._lock:
-            return sentence(self._network.clock_status())
+            return self._network.clock_status()
 
     def _order(self, words: list[str]) -> dict[str, Any]:  # noqa: PLR0911 - a table
         match words:

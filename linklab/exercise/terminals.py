@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Recorded terminals → the commands among them that configure the network, as a work.sh.  Pure.
+
+The logs are written by `linklab.agent.recording`, whose docstring has their form.  A student may have edited them, so
+nothing in them is trusted: what cannot be read is left out.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+
+_HEAD = re.compile(r"# network (\d+\.\d+) \S+")
+_LINE = re.compile(r"(-?\d+\.\d{3}) (\S+) ([$=]) (.*)")
+_CONFIGURES = re.compile(
+    r"""\btc\s.*\b(?:add|change|replace|del|delete)\b
+      | \bsysctl\s.*(?:-w\b|-p\b|=)
+      | \bip\s.*\b(?:set|add|del|delete|replace|change|flush)\b
+      | \bifconfig\s+\S+\s+\S
+      | \bethtool\s+(?:-[KGACLs]|--(?:offload|features|set-\S+|change|coalesce|pause))\b
+      | (?:>\s*|\btee\s+(?:-a\s+)?)/proc/sys/""",
+    re.VERBOSE | re.DOTALL,
+)
+_SET_ENV = re.compile(r"(?:^|[\s/;&])set_env\.sh\b")
+_COMPOUND = re.compile(r"[|&;<>$`(){}*?\n\\]")
+_VARIABLE = re.compile(r"\$\{?([A-Za-z_]\w*)")
+_DEVICE = re.compile(r"\bdev\s+(\S+)")
+
+HEAD = """\
+# What configured the network, from the terminals recorded in terminals/.
+# A line that begins with a node's name runs there, any other in the Client's terminal.
+"""
+
+
+@dataclass(frozen=True)
+class Typed:
+    """A command: where, when (s of network time), and its exit status, None where it is not known."""
+
+    node: str
+    terminal: str
+    time_s: float
+    text: str
+    status: int | None = None
+
+
+def parse_log(node: str, text: str) -> dict[float, list[Typed]]:
+    """The commands of a node's log, by network: the moment at which each had its time 0 → what was typed."""
+    networks: dict[float, list[Typed]] = {}
+    commands: list[Typed] = []
+    latest: dict[str, int] = {}  # terminal → place of its last command
+    for line in text.splitlines():
+        if head := _HEAD.fullmatch(line):
+            zero_s = next((known for known in networks if abs(known - float(head[1])) < 1), float(head[1]))
+            commands, latest = networks.setdefault(zero_s, []), {}
+            continue
+        found = _LINE.fullmatch(line)
+        if found and found[3] == "$":
+            latest[found[2]] = len(commands)
+            commands.append(Typed(node, found[2], float(found[1]), found[4]))
+        elif found and found[2] in latest and found[4].isdecimal():
+            place = latest.pop(found[2])
+            commands[place] = replace(commands[place], status=int(found[4]))
+        elif line.startswith("\t") and commands:
+            commands[-1] = replace(commands[-1], text=f"{commands[-1].text}\n{line[1:]}")
+    return networks
+
+
+def last_network(logs: Mapping[str, str]) -> list[Typed]:
+    """What was typed in the network that ran last, in order of time; `logs` is node → text."""
+    networks: dict[float, list[Typed]] = {}
+    for node, text in logs.items():
+        for zero_s, commands in parse_log(node, text).items():
+            known = next((other for other in networks if abs(other - zero_s) < 1), zero_s)
+            networks.setdefault(known, []).extend(commands)
+    return sorted(networks[max(networks)], key=lambda typed: typed.time_s) if networks else []
+
+
+def work_script(
+    typed: Iterable[Typed], nodes: Iterable[str], shaped: Iterable[tuple[str, str]] = ()
+) -> tuple[str, list[str]]:
+    """The configuring commands as a work.sh, and sentences on what may not repeat.
+
+    Args:
+        typed: as `last_network` gives them.
+        nodes: of the topology.
+        shaped: (node or "client", interface) that set_env.sh clears: what was done to them before it was run again is
+            left out.
+    """
+    known, cleared = set(nodes), set(shaped)
+    kept: list[tuple[str, str]] = []
+    notes: list[str] = []
+    for one in typed:
+        on, text = _where(one, known)
+        if not on or one.status not in (0, None):
+            continue
+        if _SET_ENV.search(text):
+            kept = [(place, line) for place, line in kept if not _is_cleared(place, line, cleared)]
+        elif _CONFIGURES.search(text):
+            kept.append((on, text))
+            notes += [
+                f'"{text}" uses ${name}, which work.sh does not know: write its value there'
+                for name in dict.fromkeys(_VARIABLE.findall(text))
+                if not re.search(rf"\b(?:{name}=|for\s+{name}\b|read\s+.*{name})", text)
+            ]
+    return HEAD + "".join(f"{_line(on, text)}\n" for on, text in kept), notes
+
+
+def _where(one: Typed, nodes: set[str]) -> tuple[str, str]:
+    """On which node, or "client", a command ran, and the command; "" for what the Mininet CLI did itself."""
+    text = one.text.strip()
+    if one.node == "mininet":
+        first, _, rest = text.partition(" ")
+        return ("client", rest.strip()) if first == "sh" else (first if first in nodes else "", rest.strip())
+    return (one.node if one.node in nodes else "client"), text
+
+
+def _is_cleared(on: str, text: str, cleared: set[tuple[str, str]]) -> bool:
+    device = _DEVICE.search(text)
+    return bool(re.search(r"\btc\s", text)) and device is not None and (on, device[1]) in cleared
+
+
+def _line(on: str, text: str) -> str:
+    plain = re.sub(r"^sudo\s+(?=[a-z])", "", text)
+    if on == "client":
+        return plain
+    outside = re.sub(r"'[^']*'", "", plain)
+    return f"{on} bash -c {shlex.quote(plain)}" if _COMPOUND.search(outside) or '"' in outside else f"{on} {plain}"
