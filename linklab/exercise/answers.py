@@ -33,6 +33,7 @@ _EXAMPLES = {
     "words": "h1 h2",
     "text": "two or three sentences",
 }
+_CAPITAL = {"k": "kbit/s", "m": "Mbps", "g": "Gbps", "t": "Tbps"}
 _MOST_TEXT = 20_000
 
 
@@ -97,6 +98,8 @@ def typed(answer: Answer, given: object) -> Value:
                     return Value(unit=WORD, word=choice)
             raise InputError(f'"{written[:60]}" is none of {", ".join(answer.choices)}')
     wanted, example = _UNITS[answer.kind], _EXAMPLES[answer.kind]
+    if answer.kind == "rate":  # people write "mbps" and mean bits, as nobody else in this project may
+        written = re.sub(r"(?<=[\d ])([kmgt])bps$", lambda match: _CAPITAL[match[1]], written)
     try:
         value = parse_value(written)
     except InputError as error:

@@ -15,7 +15,7 @@ from fnmatch import fnmatchcase
 
 from linklab.errors import InputError
 from linklab.exercise.answers import Answers, in_order
-from linklab.exercise.expression import Lookup, NoValueError, holds, number
+from linklab.exercise.expression import Lookup, NoValueError, holds, names, number
 from linklab.exercise.fill import fill
 from linklab.exercise.model import Band, Check, Exercise, Experiment
 from linklab.exercise.quantity import WORD, Value
@@ -137,6 +137,14 @@ def _experiments(check: Check, exercise: Exercise) -> tuple[str, ...]:
     return tuple(
         each.id for each in exercise.experiments if re.search(rf"(?<![\w.-]){re.escape(each.id)}\.", " ".join(texts))
     )
+
+
+def experiments_of(check: Check, exercise: Exercise) -> tuple[str, ...]:
+    """Ids of the experiments a check speaks of, in order of the exercise."""
+    texts = [check.subject] if check.kind in ("measure", "holds") else []
+    texts += [end for band in check.bands for end in (band.low, band.high) if end]
+    spoken = {name.partition(".")[0] for text in texts for name in names(text)}
+    return tuple(experiment.id for experiment in exercise.experiments if experiment.id in spoken)
 
 
 # --- one check

@@ -1,0 +1,237 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Builds a student's network again from data and measures it with the grader's own traffic, for several seeds.
+
+Called by `linklab.grade.unit`.  Everything typed here is ours or made from checked data (`State`): no program of the
+student's runs in these networks.  One network a seed: the start is set up, then for each experiment its state restored,
+read back, and the traffic driven on the virtual clock.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from linklab.engine.api import Clock, Engine, Network, Typed
+from linklab.errors import EngineError, InputError
+from linklab.exercise.expression import Lookup, NoValueError
+from linklab.exercise.facts import facts
+from linklab.exercise.fill import fill
+from linklab.exercise.model import Experiment
+from linklab.exercise.quantity import parse_value
+from linklab.exercise.report import Trace
+from linklab.exercise.restore import restore_lines, unlike, with_facts
+from linklab.exercise.state import State
+from linklab.grade.traffic import Driven, drive
+from linklab.topology import Topology
+
+READ_STATE = "python3 -m linklab.agent.node_state > /lab/state.json"
+SETTLE = "sleep 2"
+"""What is still queued or in flight from the experiment before has left after this: no RTT here is over a second."""
+WALL_S = 120.0
+
+
+class UnbuildableError(InputError):
+    """The submission's topology cannot be built, or cannot be set up as the exercise wants it; a sentence."""
+
+
+@dataclass(frozen=True)
+class Scene:
+    """What is built: the topology, what set_env.sh does and what it plants, as (node or "client", line)."""
+
+    topology: Topology
+    settings: Sequence[tuple[str, str]]
+    fault: Sequence[tuple[str, str]]
+    lookup: Lookup
+
+
+@dataclass
+class Rerun:
+    """What the networks gave; dictionaries by experiment, as in `linklab.exercise.judge.Evidence`.
+
+    healthy, start: the states before and after the fault was planted.
+    """
+
+    healthy: State
+    start: State
+    metrics: dict[str, dict[str, list[float]]] = field(default_factory=dict)
+    broken: dict[str, str] = field(default_factory=dict)
+    errors: dict[str, str] = field(default_factory=dict)
+    traces: list[Trace] = field(default_factory=list)
+    environment: dict[str, Any] = field(default_factory=dict)
+
+
+def rerun(
+    scene: Scene, submitted: State | None, engine: Engine, seeds: Sequence[int], experiments: Sequence[Experiment]
+) -> Rerun:
+    """Set the network up and do the experiments, once for each seed.
+
+    Args:
+        scene: what is built.
+        submitted: the student's state; None is the start as it is (nothing was handed in).
+        engine: that runs the networks.
+        seeds: at least one.
+        experiments: in order; without any only the states are read, with the first seed.
+
+    Raises:
+        UnbuildableError: the submission's own topology is to blame.
+        EngineError, MissingError: our tools failed.
+    """
+    found: Rerun | None = None
+    for seed in seeds if experiments else seeds[:1]:
+        with (
+            tempfile.TemporaryDirectory(prefix="linklab-grade-") as folder,
+            _Pocket(scene, engine, Path(folder), seed) as pocket,
+        ):
+            healthy, start = pocket.set_up()
+            if found is None:
+                found = Rerun(healthy, start, environment=dict(pocket.network.environment))
+                found.environment.pop("seed", None)
+            for experiment in experiments:
+                if experiment.id not in found.broken and experiment.id not in found.errors:
+                    _one(pocket, experiment, submitted, found, seed)
+    assert found is not None
+    for experiment in (*found.broken, *found.errors):  # what only some seeds measured is no measurement
+        found.metrics.pop(experiment, None)
+    return found
+
+
+def _one(pocket: _Pocket, experiment: Experiment, submitted: State | None, found: Rerun, seed: int) -> None:
+    bases = {"healthy": found.healthy, "start": found.start, "submitted": submitted or found.start}
+    try:
+        wanted = with_facts(bases[experiment.base], _changes(experiment, pocket.scene.lookup))
+        pocket.become(wanted)
+    except InputError as error:
+        found.errors[experiment.id] = f"the network could not be set up for this again: {error}"
+        return
+    try:
+        driven = drive(pocket.network, experiment, pocket.scene.lookup, pocket.addresses(), pocket.folder)
+    except NoValueError as missing:
+        found.broken[experiment.id] = f"{missing.name.removeprefix('answer.')} was not answered"
+        return
+    except InputError as error:
+        found.broken[experiment.id] = str(error)
+        return
+    _add(found, experiment.id, driven, seed)
+
+
+def _add(found: Rerun, experiment: str, driven: Driven, seed: int) -> None:
+    if driven.broken:
+        found.broken[experiment] = driven.broken
+        return
+    metrics = found.metrics.setdefault(experiment, {})
+    for name, value in driven.metrics.items():
+        metrics.setdefault(name, []).append(value)
+    if not any(trace.experiment == experiment for trace in found.traces):  # plots show the first seed
+        found.traces += [replace(trace, experiment=experiment, seed=seed) for trace in driven.traces]
+
+
+def _changes(experiment: Experiment, lookup: Lookup) -> Mapping[str, float | str]:
+    changes: dict[str, float | str] = {}
+    for fact, text in experiment.changes.items():
+        value = parse_value(fill(text, lookup))
+        changes[fact] = value.word if value.is_word else value.number
+    return changes
+
+
+class _Pocket:
+    """One network that takes one state after the other."""
+
+    def __init__(self, scene: Scene, engine: Engine, folder: Path, seed: int) -> None:
+        self.scene, self.folder = scene, folder
+        self._starting = engine.start(tame(scene.topology), workdir=folder, clock=Clock.VIRTUAL, seed=seed)
+        self.network: Network
+        self.now: State
+
+    def __enter__(self) -> _Pocket:
+        try:
+            self.network = self._starting.__enter__()
+        except EngineError as error:
+            if "pocket kernel" in str(error):
+                raise
+            raise UnbuildableError(f"the network does not build: {error}") from error
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        self._starting.__exit__(*error)
+
+    def set_up(self) -> tuple[State, State]:
+        """Do what set_env.sh does; the states before and after the fault."""
+        self._type(self.scene.settings)
+        healthy = start = self.read()
+        if self.scene.fault:
+            self._type(self.scene.fault)
+            start = self.read()
+        self.now = start
+        return healthy, start
+
+    def become(self, wanted: State) -> None:
+        """Restore a state and look whether it is there; StateError if it cannot be or is not."""
+        lines = restore_lines(self.now, wanted)
+        flush = [(host.name, "ip tcp_metrics flush") for host in self.scene.topology.hosts]
+        self._script([*lines, *flush])
+        self.network.run([Typed("client", SETTLE)], deadline_s=WALL_S)
+        if lines:
+            self.now = self.read()
+            if wrong := unlike(self.now, wanted):
+                raise InputError("; ".join(wrong[:3]))
+
+    def read(self) -> State:
+        """The network's state."""
+        (done,) = self.network.run([Typed("client", READ_STATE)], deadline_s=WALL_S)
+        if done.exit_status:
+            raise EngineError(f"the state cannot be read: {done.output.strip()[-300:]}")
+        return State.loads((self.folder / "state.json").read_text(encoding="utf-8"), "the state read back")
+
+    def addresses(self) -> dict[str, str]:
+        """IPv4 address of each host."""
+        known = facts(self.now, self.scene.topology)
+        found = {}
+        for name, value in known.items():
+            interface, _, what = name.rpartition(".")
+            node = interface.partition("-")[0]
+            if what == "address" and node not in found and isinstance(value, str):
+                found[node] = value.split()[0].partition("/")[0]
+        return found
+
+    def _type(self, lines: Iterable[tuple[str, str]]) -> None:
+        """Settings of the exercise; that one fails on the exercise's own topology a test excludes."""
+        for on, line in lines:
+            try:
+                (done,) = self.network.run([Typed(on, line)], deadline_s=WALL_S)
+            except EngineError as error:
+                if "no such node" not in str(error):
+                    raise
+                raise UnbuildableError(f"the topology has no {on}, which this exercise sets up") from error
+            if done.exit_status:
+                raise UnbuildableError(
+                    f"the topology does not take what this exercise sets up: {on}: {line}: {done.output.strip()[-200:]}"
+                )
+
+    def _script(self, lines: Sequence[tuple[str, str]]) -> None:
+        nodes = dict.fromkeys(on for on, _ in lines)
+        for number, node in enumerate(nodes):
+            path = self.folder / f"restore-{number}.sh"
+            path.write_text("set -e\n" + "".join(f"{line}\n" for on, line in lines if on == node), encoding="utf-8")
+            (done,) = self.network.run([Typed(node, f"sh /lab/{path.name}")], deadline_s=WALL_S)
+            if done.exit_status:
+                raise InputError(f"{node}: {done.output.strip()[-300:]}")
+
+
+def tame(topology: Topology) -> Topology:
+    """The topology without what would run commands, reach outside, or take folders and processors of the machine."""
+    dropped = ("startCommand", "stopCommand", "externalInterfaces", "privateDirectory", "cpu", "cores")
+
+    def tamed(node: Any) -> Any:
+        return replace(node, opts={key: value for key, value in node.opts.items() if key not in dropped})
+
+    return replace(
+        topology,
+        hosts=tuple(map(tamed, topology.hosts)),
+        switches=tuple(
+            replace(tamed(switch), opts={**tamed(switch).opts, "controllers": []}) for switch in topology.switches
+        ),
+        controllers=(),
+    )

@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""One experiment's traffic on a running network → metrics and curves.
+
+Called by `linklab.grade.rerun`.  iperf3 and ping are started at the same instant; what they wrote is read by
+`linklab.measure`.  Names of metrics: docs/writing-an-exercise.md, "Metrics".
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+from linklab.analysis import jain_index
+from linklab.engine.api import Background, Network, Typed
+from linklab.errors import DataError, InputError
+from linklab.exercise.expression import Lookup, number
+from linklab.exercise.model import Experiment, Flow
+from linklab.exercise.report import Trace
+from linklab.measure import Series, measure
+from linklab.measure.iperf3 import Iperf3Test, read_file
+
+FIRST_PORT = 5201
+MOST_STREAMS = 64
+WALL_S = 300.0
+
+
+@dataclass
+class Driven:
+    """What one experiment gave; `broken` is why it gave nothing, the network's doing."""
+
+    metrics: dict[str, float] = field(default_factory=dict)
+    traces: list[Trace] = field(default_factory=list)
+    broken: str = ""
+
+
+def drive(
+    network: Network, experiment: Experiment, lookup: Lookup, addresses: Mapping[str, str], folder: Path
+) -> Driven:
+    """Drive the experiment's traffic.
+
+    Args:
+        network: running, in the state that is to be measured.
+        experiment: what to send.
+        lookup: for the number of streams.
+        addresses: of the hosts.
+        folder: the network's working folder.
+
+    Raises:
+        InputError: a node is not there, or a number of streams that is none.
+        EngineError: the network failed.
+    """
+    for node in {each for flow in experiment.flows for each in (flow.source, flow.target)}:
+        _need(node, addresses)
+    servers = [
+        Typed(f"{flow.target}#s{i}", f"iperf3 -s -1 -p {FIRST_PORT + i}", Background())
+        for i, flow in enumerate(experiment.flows)
+    ]
+    clients = [_client(i, flow, experiment, lookup, addresses) for i, flow in enumerate(experiment.flows)]
+    together = list(clients)
+    if ping := experiment.ping:
+        _need(ping.source, addresses)
+        target = _need(ping.target, addresses)
+        command = f"ping -D -i {ping.interval_s:g} -w {math.ceil(experiment.seconds)} {target} > /lab/ping.txt"
+        together.append(Typed(f"{ping.source}#p", command))
+    if experiment.queue:
+        sampler = f"python3 -m linklab.agent.sampler {experiment.queue} --out /lab/queue.jsonl"
+        sampler += f" --seconds {math.ceil(experiment.seconds)}"
+        together.append(Typed("client#q", sampler))
+    if servers:
+        network.run(servers, deadline_s=WALL_S)
+    done = network.run(together, deadline_s=WALL_S)
+    for server, client in zip(servers, done, strict=False):
+        (network.stop if client.exit_status else network.finished)(server.terminal, deadline_s=WALL_S)
+    return _read(experiment, folder)
+
+
+def _need(node: str, addresses: Mapping[str, str]) -> str:
+    if node not in addresses:
+        raise InputError(f"the network has no host {node} with an address")
+    return addresses[node]
+
+
+def _client(i: int, flow: Flow, experiment: Experiment, lookup: Lookup, addresses: Mapping[str, str]) -> Typed:
+    streams = number(flow.streams, lookup).number
+    if not (1 <= streams <= MOST_STREAMS and streams == int(streams)):
+        raise InputError(f"{streams:g} parallel streams are none; 1 to {MOST_STREAMS} are")
+    words = ["iperf3", "-c", addresses[flow.target], "-p", str(FIRST_PORT + i), "-J"]
+    words += ["-t", f"{experiment.seconds - experiment.omit_s:g}"]
+    words += ["-O", f"{experiment.omit_s:g}"] if experiment.omit_s else []
+    words += ["-P", f"{streams:g}"] if streams > 1 else []
+    return Typed(f"{flow.source}#c{i}", f"{' '.join([*words, *flow.args.split()])} > /lab/flow-{i}.json")
+
+
+def _read(experiment: Experiment, folder: Path) -> Driven:
+    driven = Driven()
+    try:
+        tests = [read_file(folder / f"flow-{i}.json")[0] for i in range(len(experiment.flows))]
+    except DataError as error:
+        driven.broken = f"iperf3 did not get through: {str(error).partition(': ')[2] or error}"
+        return driven
+    if tests:
+        _flows(experiment.flows, tests, driven)
+    if experiment.ping:
+        _pings(experiment, folder / "ping.txt", driven)
+    if experiment.queue:
+        found = measure("", [folder / "queue.jsonl"], "queue samples")
+        driven.metrics["backlog.max"] = found.scalars["queue.backlog.max"].value
+        driven.traces.append(_trace(found.series["queue.backlog"], "backlog", experiment.queue, coarse=0.1))
+    return driven
+
+
+def _flows(flows: Sequence[Flow], tests: Sequence[Iperf3Test], driven: Driven) -> None:
+    each = [test.sums[0].throughput_bps for test in tests]
+    streams = [flow.throughput_bps for flow in tests[0].flows]
+    driven.metrics["throughput"] = math.fsum(each)
+    for source in dict.fromkeys(flow.source for flow in flows):
+        own = [rate for flow, rate in zip(flows, each, strict=True) if flow.source == source]
+        driven.metrics[f"throughput.{source}"] = math.fsum(own)
+    shares = each if len(each) > 1 else streams
+    if max(shares) > 0:
+        driven.metrics["jain"] = jain_index(shares)
+    driven.metrics["retransmits"] = math.fsum(test.sums[0].sent.retransmits for test in tests)
+    for flow, test in zip(flows, tests, strict=True):
+        series = test.measurements().series
+        for what in ("throughput", "rtt"):
+            if f"iperf3.{what}" in series:
+                driven.traces.append(_trace(series[f"iperf3.{what}"], what, f"{flow.source} → {flow.target}"))
+
+
+def _pings(experiment: Experiment, path: Path, driven: Driven) -> None:
+    assert experiment.ping is not None
+    try:
+        found = measure("", [path], "ping")
+    except DataError:
+        driven.metrics["ping.loss"] = 1.0
+        return
+    series = found.series["ping.rtt"].between(experiment.omit_s, math.inf)
+    known = series.known
+    driven.metrics["ping.loss"] = 1 - known.size / len(series) if len(series) else 1.0
+    if known.size:
+        driven.metrics |= {"ping.mean": float(known.mean()), "ping.max": float(known.max())}
+    label = f"ping {experiment.ping.source} → {experiment.ping.target}"
+    driven.traces.append(_trace(found.series["ping.rtt"], "rtt", label))
+
+
+def _trace(series: Series, what: str, label: str, coarse: float = 0.0) -> Trace:
+    time_s, values = series.time_s, series.value
+    if coarse and len(series) > 1:  # the largest of each bin: what a plot of this width can show
+        bins = np.floor(time_s / coarse).astype(int)
+        starts = np.flatnonzero(np.r_[True, bins[1:] != bins[:-1]])
+        time_s, values = time_s[starts], np.maximum.reduceat(values, starts)
+    return Trace("", 0, what, label, series.unit, tuple(map(float, time_s)), tuple(map(float, values)))

@@ -1,0 +1,310 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""One submission → its report: read, prove whose it is, build again, measure, judge.
+
+`grade` is what the grader does with a bundle, in the sandbox; `self_check` what `linklab check` does with the student's
+own folder, with one seed and the visible checks alone.  Both judge by the same code.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from linklab import __version__
+from linklab.engine.api import Engine
+from linklab.errors import InputError, TopologyError
+from linklab.exercise.answers import Answers, read_answers
+from linklab.exercise.bundle import read_bundle
+from linklab.exercise.expression import Lookup
+from linklab.exercise.facts import facts
+from linklab.exercise.instance import (
+    Course,
+    decode_environment,
+    environment,
+    filled,
+    parse_course,
+    parse_instance,
+    planted,
+    proven,
+    quantities,
+)
+from linklab.exercise.judge import Evidence, changes, experiments_of, judge
+from linklab.exercise.load import find_exercise, load_exercise
+from linklab.exercise.model import Check, Exercise, Instance
+from linklab.exercise.quantity import Value
+from linklab.exercise.report import Report, Status
+from linklab.exercise.state import State
+from linklab.grade.rebuild import rebuild
+from linklab.grade.rerun import Rerun, Scene, UnbuildableError, rerun
+from linklab.topology import Topology
+
+SEEDS = (1, 2, 3)
+"""Three runs: their median stands, so that one unlucky draw of losses decides nothing."""
+
+
+@dataclass(frozen=True)
+class Submission:
+    """What was handed in, read and checked.
+
+    state: what the network is set to, JSON text; work: text of work.sh; None where there is none.
+    """
+
+    exercise: Exercise
+    instance: Instance
+    topology: Topology
+    answers: Answers
+    state: str | None = None
+    work: str | None = None
+    notes: tuple[str, ...] = ()
+    source: str = ""
+
+
+@dataclass
+class _Known:
+    """What is told of a submission that cannot be graded."""
+
+    exercise: str = ""
+    heading: str = ""
+    student: str = ""
+    name: str = ""
+    course: str = ""
+    max_score: float = 0.0
+    parameters: dict[str, str] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+
+def grade(path: Path, course: bytes | None, engine: Engine, seeds: Sequence[int] = SEEDS) -> Report:
+    """Grade one bundle; a bundle that cannot be graded gives a report that says why.
+
+    Args:
+        path: the .zip.
+        course: content of the course file; None for practice instances.
+        engine: builds the networks: of the student's commands, and those that are measured.
+        seeds: of the runs that are measured.
+
+    Raises:
+        EngineError, MissingError: our tools failed; no fault of the submission's.
+        InputError: the course file is none.
+    """
+    known = _Known()
+    secret = parse_course(course, "the course file") if course is not None else None
+    try:
+        submission = _read(path, secret, known)
+        return assess(submission, engine, seeds)
+    except InputError as error:
+        return Report(
+            known.exercise,
+            known.heading,
+            known.student,
+            known.name,
+            known.course,
+            path.name,
+            Status.UNGRADABLE,
+            0.0,
+            known.max_score,
+            notes=(*known.notes, str(error)),
+            parameters=known.parameters,
+        )
+
+
+def _read(path: Path, course: Course | None, known: _Known) -> Submission:
+    bundle = read_bundle(path)
+    known.notes = tuple(bundle.notes)
+    instance = parse_instance(bundle.instance, "instance.json")
+    known.exercise, known.student, known.name, known.course = (
+        instance.exercise,
+        instance.student,
+        instance.name,
+        instance.course,
+    )
+    exercise = load_exercise(find_exercise(instance.exercise))
+    known.heading, known.max_score = exercise.heading, exercise.weight
+    instance = proven(instance, exercise, course)
+    known.parameters = dict(instance.parameters)
+    try:
+        topology = Topology.loads(bundle.topology, "topology.mn")
+    except TopologyError as error:
+        raise UnbuildableError(f"the topology cannot be built: {error}") from error
+    answers = read_answers(bundle.answers or "", exercise)
+    return Submission(exercise, instance, topology, answers, bundle.state, bundle.work, tuple(bundle.notes), path.name)
+
+
+def assess(
+    submission: Submission,
+    engine: Engine,
+    seeds: Sequence[int],
+    checks: Sequence[Check] | None = None,
+) -> Report:
+    """Build, measure and judge; raises as `grade`, and InputError where the submission cannot be graded."""
+    exercise, instance = submission.exercise, submission.instance
+    chosen = exercise.checks if checks is None else checks
+    lookup = quantities(exercise, instance)
+    scene = scene_of(exercise, instance, submission.topology, submission.answers)
+    handed_in, notes = _state(submission, [*scene.settings, *scene.fault], engine)
+    wanted = {name for check in chosen for name in experiments_of(check, exercise)}
+    experiments = [experiment for experiment in exercise.experiments if experiment.id in wanted]
+    done = rerun(scene, handed_in, engine, seeds, experiments)
+    evidence = _evidence(submission, done, handed_in, lookup)
+    results = tuple(judge(evidence, chosen))
+    return Report(
+        exercise=exercise.id,
+        heading=exercise.heading,
+        student=instance.student,
+        name=instance.name,
+        course=instance.course,
+        source=submission.source,
+        status=Status.GRADED,
+        score=round(sum(result.score for result in results), 2),
+        max_score=sum(result.max_score for result in results),
+        checks=results,
+        notes=(*submission.notes, *notes, *submission.answers.notes),
+        parameters=dict(instance.parameters),
+        fault=instance.fault,
+        changes=tuple(change.words for change in changes(evidence.references["start"], evidence.facts)),
+        metrics={
+            name: {metric: tuple(values) for metric, values in found.items()} for name, found in done.metrics.items()
+        },
+        words={
+            answer.name: submission.answers.values[answer.name].word
+            for answer in exercise.answers
+            if answer.kind == "text" and answer.name in submission.answers.values
+        },
+        fingerprint=_fingerprint(submission, evidence),
+        environment={**done.environment, "linklab": __version__, "seeds": list(seeds)},
+        traces=tuple(done.traces),
+    )
+
+
+def _state(
+    submission: Submission, settings: Sequence[tuple[str, str]], engine: Engine
+) -> tuple[State | None, list[str]]:
+    """The state that was handed in: what work.sh leads to, else the one read back from the student's network."""
+    state = None if submission.state is None else State.loads(submission.state, "state.json")
+    if not (submission.work or "").strip():
+        return state, []
+    rebuilt = rebuild(submission.topology, settings, submission.work or "", engine)
+    notes = list(rebuilt.notes)
+    if rebuilt.state_text is None:
+        return state, [
+            *notes,
+            "work.sh left no network that answers; " + ("state.json stands" if state else "nothing of it counts"),
+        ]
+    made = State.loads(rebuilt.state_text, "the network after work.sh")
+    if state is not None:
+        topology = submission.topology
+        differ = changes(facts(state, topology), facts(made, topology))
+        told = "; ".join(f"{change.fact}: {change.words[1]} → {change.words[2]}" for change in differ[:5])
+        notes += [f"work.sh leads to another state than state.json says ({told}); work.sh stands"] if differ else []
+    return made, notes
+
+
+def scene_of(exercise: Exercise, instance: Instance, topology: Topology, answers: Answers) -> Scene:
+    """What is built for an instance; the answers say with how many streams a flow is driven, where that is asked."""
+    lookup = quantities(exercise, instance)
+
+    def with_answers(name: str) -> Value | None:
+        return answers.values.get(name[7:]) if name.startswith("answer.") else lookup(name)
+
+    settings, fault = filled(exercise.settings, lookup), filled(planted(exercise, instance), lookup)
+    return Scene(topology, settings, fault, with_answers)
+
+
+def _evidence(submission: Submission, done: Rerun, handed_in: State | None, lookup: Lookup) -> Evidence:
+    topology = submission.topology
+    start = facts(done.start, topology)
+    return Evidence(
+        exercise=submission.exercise,
+        lookup=lookup,
+        fault=submission.instance.fault,
+        facts=facts(handed_in, topology) if handed_in is not None else start,
+        references={"start": start, "healthy": facts(done.healthy, topology)},
+        metrics=done.metrics,
+        answers=submission.answers,
+        broken=done.broken,
+        errors=done.errors,
+    )
+
+
+def _fingerprint(submission: Submission, evidence: Evidence) -> str:
+    """Of what the student made; "" where nothing was."""
+    made: dict[str, Any] = {
+        "changes": [change.words for change in changes(evidence.references["start"], evidence.facts)],
+        "work": (submission.work or "").split(),
+        "answers": {name: value.shown for name, value in sorted(submission.answers.values.items())},
+    }
+    if not any(made.values()):
+        return ""
+    return hashlib.sha256(json.dumps(made, sort_keys=True).encode()).hexdigest()
+
+
+def self_check(folder: Path, state: str | None, engine: Engine, seeds: Sequence[int] = (1,)) -> Report:
+    """Judge the visible checks on a student's own folder.
+
+    Args:
+        folder: holds instance.json, the topology, answers.toml and perhaps work.sh.
+        state: read back from the running network; None where none runs (work.sh then counts, if it is there).
+        engine: builds the networks.
+        seeds: of the runs.
+
+    Raises:
+        InputError: the folder is none of an exercise, or its files cannot be read; as `assess`.
+    """
+    instance, exercise = own_instance(folder)
+    topology = Topology.load(topology_file(folder, exercise))
+    answers = folder / "answers.toml"
+    work = folder / "work.sh"
+    submission = Submission(
+        exercise,
+        instance,
+        topology,
+        read_answers(answers.read_text(encoding="utf-8-sig") if answers.is_file() else "", exercise),
+        state,
+        work.read_text(encoding="utf-8-sig") if state is None and work.is_file() else None,
+        source=folder.name,
+    )
+    return assess(submission, engine, seeds, [check for check in exercise.checks if not check.hidden])
+
+
+def own_instance(folder: Path) -> tuple[Instance, Exercise]:
+    """The instance of a student's folder with its fault, told from its environment, and the exercise.
+
+    Raises:
+        InputError: there is none, or it is of another version.
+    """
+    path = folder / "instance.json"
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"{path}: cannot be read; linklab exercise start makes a folder with one") from error
+    instance = parse_instance(text, str(path))
+    exercise = load_exercise(find_exercise(instance.exercise))
+    if instance.version != exercise.version:
+        raise InputError(f"{path}: it is of version {instance.version}; this Linklab has version {exercise.version}")
+    return replace(instance, fault=_planted_fault(text, exercise, instance)), exercise
+
+
+def _planted_fault(text: str, exercise: Exercise, instance: Instance) -> str:
+    done = decode_environment(str(json.loads(text).get("environment")))
+    for fault in exercise.faults:
+        if environment(exercise, replace(instance, fault=fault.id)) == done:
+            return fault.id
+    return ""
+
+
+def topology_file(folder: Path, exercise: Exercise) -> Path:
+    """The topology in a student's folder: the exercise's, else the only .mn there.
+
+    Raises:
+        InputError: there is none, or more than one.
+    """
+    if exercise.topology:
+        return folder / exercise.topology
+    found = sorted(folder.glob("*.mn"))
+    if len(found) != 1:
+        names = ", ".join(path.name for path in found) or "none"
+        raise InputError(f"{folder}: one topology (.mn) is wanted there; found {names}")
+    return found[0]

@@ -1,0 +1,94 @@
+"""answers.toml: typed answers, and what a person is told of those that cannot be used."""
+
+from pathlib import Path
+
+import pytest
+
+from linklab.exercise.answers import read_answers, template
+from linklab.exercise.model import Answer, Exercise
+
+QUESTIONS = (
+    Answer("throughput", "rate", "The throughput."),
+    Answer("rtt", "time", "The RTT."),
+    Answer("buffer", "size", "The buffer."),
+    Answer("loss", "share", "The loss."),
+    Answer("streams", "number", "How many streams."),
+    Answer("jain", "index", "Jain's index."),
+    Answer("winner", "choice", "Who wins.", ("cubic", "bbr")),
+    Answer("ports", "words", "The ports."),
+    Answer("why", "text", "Why."),
+)
+EXERCISE = Exercise(Path(), "exercise", 9, "T", 1, 1, "", "", (), {}, (), (), (), QUESTIONS, ())
+
+
+def one(name, given):
+    """What one answer becomes: its value, or the sentence why not."""
+    found = read_answers(f"{name} = {given}\n", EXERCISE)
+    return found.values.get(name) or found.problems[name]
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "number"),
+    [
+        ("throughput", '"412 Mbps"', 412e6),
+        ("throughput", '"412 mbps"', 412e6),
+        ("throughput", '"0.412 Gbit/s"', 412e6),
+        ("rtt", '"40.5 ms"', 0.0405),
+        ("buffer", '"2.5 MB"', 2.5e6),
+        ("buffer", '"12500000 bytes"', 12.5e6),
+        ("loss", '"0.2 %"', 0.002),
+        ("streams", "3", 3),
+        ("streams", '"3"', 3),
+        ("jain", "0.97", 0.97),
+    ],
+)
+def test_an_answer_is_a_value_in_base_units(name, given, number):
+    """However it is written."""
+    assert one(name, given).number == pytest.approx(number)
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "said"),
+    [
+        ("throughput", '"412"', '"412" is no rate with its unit; write it as in "412 Mbps"'),
+        ("throughput", '"40 ms"', '"40 ms" is no rate with its unit; write it as in "412 Mbps"'),
+        ("throughput", "412", '"412" is no rate with its unit; write it as in "412 Mbps"'),
+        ("rtt", '"fast"', '"fast" is no time with its unit; write it as in "40.5 ms"'),
+        ("loss", '"2 s"', '"2 s" is no percentage with its unit; write it as in "0.2 %"'),
+        ("jain", "97", '"97" is no index: it lies between 0 and 1'),
+        ("streams", "nan", '"nan" is no number with its unit; write it as in "3"'),
+        ("streams", "inf", '"inf" is no number'),
+        ("winner", '"reno"', '"reno" is none of cubic, bbr'),
+        ("winner", "[1]", "winner: a text or a number is wanted"),
+        ("why", '"  "', "there is no answer"),
+    ],
+)
+def test_an_answer_that_cannot_be_used_says_what_is_wanted(name, given, said):
+    """Wrong units, no units, no choice."""
+    assert one(name, given) == said
+
+
+def test_words_are_compared_without_order_case_and_commas():
+    """As people list things."""
+    assert one("ports", '"S1-eth2, s1-eth1"').word == "s1-eth1 s1-eth2"
+
+
+def test_a_file_that_is_no_toml_leaves_every_question_unanswered_and_says_where():
+    """The line is named once for the instructor and at each question."""
+    found = read_answers('throughput = "4\nrtt = 3', EXERCISE)
+    assert not found.values
+    assert "line 1" in found.notes[0]
+    assert set(found.problems) == {question.name for question in QUESTIONS}
+
+
+def test_the_template_can_be_read_and_holds_no_answer():
+    """What a student starts from: every question, nothing answered, no complaint of unknown names."""
+    found = read_answers(template(EXERCISE), EXERCISE)
+    assert not found.values
+    assert not found.notes
+    assert set(found.problems.values()) == {"there is no answer"}
+
+
+def test_a_name_that_is_no_question_is_told():
+    """A slip of the pen is not lost silently."""
+    assert read_answers("thruput = 1", EXERCISE).notes == ('answers.toml: "thruput" is no question of this exercise',)
