@@ -79,6 +79,14 @@ class Flow:
         usual = median(lengths) if lengths else NAN
         return tuple(row for row, length in zip(self.rows, lengths, strict=True) if length >= 0.1 * usual)
 
+    @property
+    def late_bps(self) -> float:
+        """Mean over the last third of the intervals, in which the start counts least; NaN of fewer than three."""
+        rows = self.whole_rows
+        late = rows[len(rows) - len(rows) // 3 :]
+        seconds = math.fsum(row.end_s - row.start_s for row in late)
+        return math.fsum(row.rate_bps * (row.end_s - row.start_s) for row in late) / seconds if late else NAN
+
 
 @dataclass(frozen=True)
 class Iperf3Test:
@@ -143,6 +151,7 @@ def _scalars(prefix: str, total: Flow, streams: tuple[Flow, ...]) -> dict[str, Q
     found = {
         "throughput.sender": (sent.rate_bps, "bit/s"),
         "throughput.receiver": (received.rate_bps, "bit/s"),
+        "throughput.late": (total.late_bps, "bit/s"),
         "bytes.sent": (sent.bytes, "bytes"),
         "bytes.received": (received.bytes, "bytes"),
         "retransmits": (sent.retransmits, "segments"),

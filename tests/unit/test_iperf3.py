@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from linklab.errors import DataError
 from linklab.measure import Measurements, measure
-from linklab.measure.iperf3 import Iperf3Test, read_file, read_json, read_output
+from linklab.measure.iperf3 import Flow, Iperf3Test, Row, read_file, read_json, read_output
 
 CAPTURES = Path(__file__).parent.parent / "captures"
 
@@ -54,6 +54,17 @@ def test_tcp_client() -> None:
     assert found["iperf3.duration"] == 4.000135
     assert found["iperf3.streams"] == 1
     assert found["iperf3.stream.1.throughput.receiver"] == 95581580.4615993
+
+
+def test_the_last_third_of_a_test() -> None:
+    """Its mean goes by time, a stub at the end is left out, and of two intervals there is none."""
+    rows = [Row(n, n + 1, rate_bps=rate) for n, rate in enumerate([9.0, 9, 9, 9, 2])]
+    rows += [Row(5, 5.5, rate_bps=5.0), Row(5.5, 5.51, rate_bps=1000)]
+    assert Flow(1, rows=tuple(rows)).late_bps == pytest.approx((2 + 0.5 * 5) / 1.5)
+    assert math.isnan(Flow(1, rows=tuple(rows[:2])).late_bps)
+    measured = only("3.12-tcp.json").measurements()
+    assert len(values(measured, "iperf3.throughput")) == 4
+    assert measured.scalars["iperf3.throughput.late"].value == pytest.approx(values(measured, "iperf3.throughput")[-1])
 
 
 def test_tcp_client_series() -> None:
