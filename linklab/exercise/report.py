@@ -82,6 +82,7 @@ class Report:
 
     notes: sentences on what happened: why it is ungradable, what was ignored, what the sandbox stopped.
     fault: of a problem, its id; changes: what the student changed, as (fact, before, after) words.
+    experiments: experiment → what was done, in words (`linklab.exercise.judge.describe`), for the plots' headings.
     metrics: experiment → metric → value for each seed, base units; words: answers of kind "text", for the instructor.
     fingerprint: SHA-256 of what the student made (state, work.sh, answers) without what differs by itself.
     environment: kernel, engine, seeds, versions.
@@ -101,6 +102,7 @@ class Report:
     parameters: Mapping[str, str] = field(default_factory=dict)
     fault: str = ""
     changes: tuple[tuple[str, str, str], ...] = ()
+    experiments: Mapping[str, str] = field(default_factory=dict)
     metrics: Mapping[str, Mapping[str, tuple[float, ...]]] = field(default_factory=dict)
     words: Mapping[str, str] = field(default_factory=dict)
     fingerprint: str = ""
