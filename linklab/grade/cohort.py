@@ -1,0 +1,179 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The reports of a class side by side → findings for the instructor's eyes: the same work, another's parameters.
+
+Called by `linklab.grade.batch`; pure.  A finding says what was found and what may be behind it; it never takes points.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from dataclasses import dataclass
+
+from linklab.exercise.report import Report, Status
+
+PRACTICE = "practice"
+LEAST_WORDS = 40
+"""Letters from which on equal answers in free words are no chance."""
+
+_MOODLE = re.compile(r"(?:^|/)([^/_]+)_(\d+)_assignsubmission_")
+_CANVAS = re.compile(r"(?:^|/)([a-z]+)_(?:LATE_)?\d+_\d+_[^/]*$")
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A graded submission of a class.
+
+    name: of its folder among the results; label: the submitted file as it was given.
+    """
+
+    name: str
+    label: str
+    report: Report
+
+    @property
+    def practice(self) -> bool:
+        """Whether it is of the public practice instance, which belongs to nobody."""
+        return self.report.student == PRACTICE or self.report.student.startswith(f"{PRACTICE}-")
+
+    @property
+    def student(self) -> str:
+        """The student's id, "" where the submission names none."""
+        return "" if self.practice else self.report.student
+
+    @property
+    def person(self) -> str:
+        """What to call the student: the roster's name, the id, the name a platform put into the label, or the label."""
+        return (not self.practice and (self.report.name or self.report.student)) or handed_in_by(self.label)
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Something to look at. kind: "same work", "same settings", "same words", "instance", "practice"."""
+
+    kind: str
+    entries: tuple[Entry, ...]
+    says: str
+
+
+def handed_in_by(label: str) -> str:
+    """Who handed a file in, from the name that Moodle or Canvas gave it on download; else the label."""
+    found = _MOODLE.search(label) or _CANVAS.search(label)
+    return found[1] if found else label
+
+
+def findings(entries: Sequence[Entry]) -> list[Finding]:
+    """Everything worth a look, what is surest first; the order of `entries` decides all else."""
+    graded = [entry for entry in entries if entry.report.status is Status.GRADED]
+    found = [*_instances(entries), *_practice(entries)]
+    seen: list[set[str]] = []
+    for kind, key, says in (
+        ("same work", _whole, "settings, work.sh and answers are identical"),
+        ("same settings", _settings, "settings and answers are the same, though the files differ"),
+        ("same words", _words, "the answers in words are the same, letter by letter"),
+    ):
+        for group in _groups(graded, key):
+            names = {entry.name for entry in group}
+            if _several(group) and not any(names <= known for known in seen):
+                seen.append(names)
+                found.append(Finding(kind, tuple(group), f"{says}{_chance(group) if kind != 'same words' else '.'}"))
+    return found
+
+
+def _chance(group: Sequence[Entry]) -> str:
+    distinct = {tuple(sorted(entry.report.parameters.items())) for entry in group}
+    if len(distinct) == 1:
+        return ". Their parameters are the same too, so it may be chance."
+    return f", though {'each has its own' if len(distinct) == len(group) else 'not all have the same'} parameters."
+
+
+def _several(group: Sequence[Entry]) -> bool:
+    """Whether more than one student is in it: handing the same in twice is no finding of this kind."""
+    return len({entry.student or entry.label for entry in group}) > 1
+
+
+def _groups(entries: Iterable[Entry], key: Callable[[Report], Hashable]) -> list[list[Entry]]:
+    groups: dict[Hashable, list[Entry]] = {}
+    for entry in entries:
+        if (value := key(entry.report)) is not None:
+            groups.setdefault((entry.report.exercise, value), []).append(entry)
+    return [group for group in groups.values() if len(group) > 1]
+
+
+def _idle(report: Report) -> bool:
+    """Whether nothing was done; empty submissions are all alike."""
+    return not report.changes and not report.score
+
+
+def _whole(report: Report) -> Hashable:
+    return None if _idle(report) or not report.fingerprint else report.fingerprint
+
+
+def _settings(report: Report) -> Hashable:
+    answered = tuple((check.id, check.seen) for check in report.checks if check.kind == "answer" and check.seen)
+    if not report.changes or not any(seen != "none" for _, seen in answered):
+        return None
+    return tuple((fact, after) for fact, _, after in report.changes), answered
+
+
+def _words(report: Report) -> Hashable:
+    written = " ".join(" ".join(report.words[name].casefold().split()) for name in sorted(report.words))
+    return written if len(written) >= LEAST_WORDS else None
+
+
+# --- whose instance
+
+
+def _instances(entries: Sequence[Entry]) -> list[Finding]:
+    """Instances that came from two files, and files whose name speaks of another student than their instance."""
+    found = []
+    groups: dict[tuple[str, str], list[Entry]] = {}
+    for entry in entries:
+        if entry.student:
+            groups.setdefault((entry.report.exercise, entry.student), []).append(entry)
+    known = {entry.student: entry.report.name for entry in entries if entry.student}
+    for group in groups.values():
+        if len(group) > 1:
+            says = (
+                f"{len(group)} files carry the instance of {_called(group[0])}: it was handed in more than once, "
+                "or somebody worked with another's parameters."
+            )
+            found.append(Finding("instance", tuple(group), says))
+    for entry in entries:
+        if not entry.student or _speaks_of(entry.label, entry.student, entry.report.name):
+            continue
+        others = [student for student, name in known.items() if _speaks_of(entry.label, student, name)]
+        if others and others != [entry.student]:
+            other = f"{known[others[0]]} ({others[0]})" if known[others[0]] else others[0]
+            says = f"the file's name speaks of {other}, its parameters are those of {_called(entry)}."
+            found.append(Finding("instance", (entry,), says))
+    return found
+
+
+def _practice(entries: Sequence[Entry]) -> list[Finding]:
+    public = tuple(entry for entry in entries if entry.practice)
+    if not public or all(entry.practice or not entry.student for entry in entries):
+        return []
+    return [Finding("practice", public, "graded on the public practice instance, not on parameters of their own.")]
+
+
+def _called(entry: Entry) -> str:
+    return f"{entry.report.name} ({entry.student})" if entry.report.name else entry.student
+
+
+def _speaks_of(label: str, student: str, name: str) -> bool:
+    """Whether a label has the id as a word, or all words of the name, in any order or run together."""
+    label = _simple(label)
+    if len(student) > 2 and re.search(rf"(?<![a-z0-9]){re.escape(_simple(student))}(?![a-z0-9])", label):
+        return True
+    words = _simple(name).split()
+    if len(words) < 2:
+        return False
+    parts = set(re.split(r"[^a-z0-9]+", label))
+    return set(words) <= parts or "".join([words[-1], *words[:-1]]) in parts or "".join(words) in parts
+
+
+def _simple(text: str) -> str:
+    """Small letters without accents."""
+    return "".join(each for each in unicodedata.normalize("NFKD", text.casefold()) if not unicodedata.combining(each))

@@ -1,0 +1,262 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Reports as pages: one for the student, one for the instructor, and the overview of a class.
+
+Each is one file that works offline, in light and dark, on paper and with a screen reader: `report.html.j2` and
+`overview.html.j2` beside this module, in the style of the manuals (`linklab/manual/style.css`).  Called by
+`linklab.grade.batch`.  Everything that comes from a submission is escaped by the templates.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import statistics
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from html import escape
+from pathlib import Path
+from typing import Any
+
+import jinja2
+from markupsafe import Markup
+
+from linklab.exercise.report import CheckResult, Outcome, Report, Status, Trace
+from linklab.grade.charts import Curve, histogram, outcome_bar, swatch, time_chart
+from linklab.grade.cohort import Entry, Finding
+from linklab.grade.results import hints, points, story, student_view
+from linklab.manual.numbers import format_number
+
+WORDS = {
+    Outcome.PASS: ("✓", "passed"),
+    Outcome.PARTIAL: ("◐", "in part"),
+    Outcome.FAIL: ("✗", "not met"),
+    Outcome.SKIPPED: ("–", "not judged"),
+    Outcome.ERROR: ("!", "our tool broke"),
+}
+_QUANTITIES = {"throughput": "Throughput", "rtt": "Round-trip time", "backlog": "Queue"}
+_UNIT_OF_METRIC = (("throughput", "bit/s"), ("ping.mean", "s"), ("ping.max", "s"), ("backlog", "bytes"))
+
+
+# --- a student's report
+
+
+@dataclass(frozen=True)
+class Plot:
+    """An experiment's charts, which share their time axis, and the legend: (swatch, label)."""
+
+    title: str
+    legend: Sequence[tuple[Markup, str]]
+    charts: Sequence[Markup]
+    note: str
+
+
+def report_page(report: Report, *, instructor: bool = False) -> str:
+    """The page of one submission; without what is hidden unless for the instructor."""
+    shown = report if instructor else student_view(report)
+    kind, _, title = shown.heading.partition(": ")
+    return _page(
+        "report.html.j2",
+        report=shown,
+        kind=kind if title else "",
+        title=title or shown.heading or "Submission",
+        instructor=instructor,
+        percent=_percent(shown),
+        bar=_score_bar(shown),
+        plots=_plots(shown.traces, shown.experiments),
+        metrics=_metrics(shown) if instructor else [],
+        hidden=[check for check in shown.checks if check.hidden],
+    )
+
+
+def _score_bar(report: Report) -> Markup:
+    """One piece for each check, as long as its weight."""
+    pieces = [(check.outcome, check.max_score, WORDS[check.outcome][0]) for check in report.checks if check.max_score]
+    words = "; ".join(f"{check.title}: {WORDS[check.outcome][1]}" for check in report.checks)
+    return Markup(outcome_bar(pieces, width=680, height=18, words=words)) if pieces else Markup("")  # noqa: S704 - svg
+
+
+def _plots(traces: Sequence[Trace], experiments: Mapping[str, str]) -> list[Plot]:
+    """The charts of each experiment, in the order of the traces; a flow has the same line in all of them."""
+    looks = {label: number for number, label in enumerate(dict.fromkeys(trace.label for trace in traces))}
+    found = []
+    for experiment in dict.fromkeys(trace.experiment for trace in traces):
+        mine = [trace for trace in traces if trace.experiment == experiment and _has_value(trace)]
+        if not mine:
+            continue
+        seeds = sorted({trace.seed for trace in mine})
+        end_s = max(trace.time_s[-1] for trace in mine) or 1.0
+        quantities = list(dict.fromkeys(trace.what for trace in mine))
+        charts = [
+            _chart([trace for trace in mine if trace.what == what], looks, seeds[0], end_s, last=what == quantities[-1])
+            for what in quantities
+        ]
+        labels = list(dict.fromkeys(trace.label for trace in mine))
+        legend = [(Markup(swatch(looks[label])), label) for label in labels]  # noqa: S704 - our own svg
+        note = f"The strong lines are of one run, the pale ones of {len(seeds) - 1} more." if len(seeds) > 1 else ""
+        words = experiments.get(experiment, "")
+        title = f"“{experiment}”: {words}" if words else f"Experiment “{experiment}”"
+        found.append(Plot(title, legend, charts, note))
+    return found
+
+
+def _has_value(trace: Trace) -> bool:
+    return any(math.isfinite(value) for value in trace.values)
+
+
+def _chart(traces: Sequence[Trace], looks: Mapping[str, int], first: int, end_s: float, *, last: bool) -> Markup:
+    what = _QUANTITIES.get(traces[0].what, traces[0].what)
+    curves = [
+        Curve(trace.label, looks[trace.label], trace.seed != first, trace.time_s, trace.values)
+        for trace in sorted(traces, key=lambda trace: trace.seed == first)
+    ]
+    told = []
+    for trace in traces:
+        known = [value for value in trace.values if math.isfinite(value)]
+        if trace.seed == first:
+            mean, most = (format_number(each, trace.unit) for each in (statistics.fmean(known), max(known)))
+            told.append(f"{trace.label}: mean {mean}, largest {most}")
+    words = f"{what} over time. {'; '.join(told)}"
+    return Markup(time_chart(what, traces[0].unit, curves, end_s, last=last, words=words))  # noqa: S704 - escaped there
+
+
+def _metrics(report: Report) -> list[tuple[str, str, str, str]]:
+    """Rows (experiment, metric, median, each seed's value)."""
+    rows = []
+    for experiment, found in report.metrics.items():
+        for metric, values in found.items():
+            unit = next((unit for start, unit in _UNIT_OF_METRIC if metric.startswith(start)), "1")
+            known = [value for value in values if math.isfinite(value)]
+            median = format_number(statistics.median(known), unit) if known else "none"
+            rows.append((experiment, metric, median, ", ".join(format_number(value, unit) for value in values)))
+    return rows
+
+
+# --- a class
+
+
+@dataclass(frozen=True)
+class CheckStatistics:
+    """What a class did with one check: its bar, and how many failed of those that were judged."""
+
+    title: str
+    hidden: bool
+    bar: Markup
+    failed: int
+    judged: int
+    mean: float
+
+
+@dataclass(frozen=True)
+class ExerciseStatistics:
+    """One exercise of a class: its entries by name, scores in percent, checks with the most failed first."""
+
+    heading: str
+    max_score: float
+    entries: Sequence[Entry]
+    percents: Sequence[float]
+    histogram: Markup
+    checks: Sequence[CheckStatistics]
+
+    @property
+    def numbers(self) -> list[tuple[str, str]]:
+        """Mean, median and spread as (name, text)."""
+        if not self.percents:
+            return []
+        named = {
+            "mean": statistics.fmean(self.percents),
+            "median": statistics.median(self.percents),
+            "lowest": min(self.percents),
+            "highest": max(self.percents),
+        }
+        return [("graded", str(len(self.percents))), *((name, f"{value:.0f} %") for name, value in named.items())]
+
+
+def overview_page(entries: Sequence[Entry], findings: Sequence[Finding], left: Sequence[str] = ()) -> str:
+    """The page of a class.
+
+    Args:
+        entries: in the order in which they are to be named.
+        findings: of `linklab.grade.cohort`.
+        left: files that were found and not taken for submissions.
+    """
+    graded = [entry for entry in entries if entry.report.status is Status.GRADED]
+    ids = sorted({entry.report.exercise for entry in graded}, key=_natural)
+    return _page(
+        "overview.html.j2",
+        entries=entries,
+        exercises=[_exercise([entry for entry in graded if entry.report.exercise == each]) for each in ids],
+        trouble=[entry for entry in entries if entry.report.status is not Status.GRADED],
+        broken=[entry for entry in graded if any(check.outcome is Outcome.ERROR for check in entry.report.checks)],
+        findings=findings,
+        left=left,
+        courses=sorted({entry.report.course for entry in entries if entry.report.course}),
+    )
+
+
+def _exercise(entries: Sequence[Entry]) -> ExerciseStatistics:
+    percents = [_percent(entry.report) for entry in entries]
+    checks: dict[str, list[CheckResult]] = {}
+    for entry in entries:
+        for check in entry.report.checks:
+            checks.setdefault(check.id, []).append(check)
+    told = [_check(results) for results in checks.values()]
+    return ExerciseStatistics(
+        heading=entries[0].report.heading,
+        max_score=entries[0].report.max_score,
+        entries=sorted(entries, key=lambda entry: (_natural(entry.person), entry.label)),
+        percents=percents,
+        histogram=Markup(histogram(percents)),  # noqa: S704 - our own svg
+        checks=sorted(told, key=lambda each: -each.failed / max(each.judged, 1)),
+    )
+
+
+def _check(results: Sequence[CheckResult]) -> CheckStatistics:
+    counts = {outcome: sum(result.outcome is outcome for result in results) for outcome in WORDS}
+    words = ", ".join(f"{counts[outcome]} {WORDS[outcome][1]}" for outcome in WORDS if counts[outcome])
+    order = (Outcome.FAIL, Outcome.PARTIAL, Outcome.PASS, Outcome.SKIPPED, Outcome.ERROR)
+    shares = [(outcome, counts[outcome], str(counts[outcome])) for outcome in order]
+    judged = counts[Outcome.PASS] + counts[Outcome.PARTIAL] + counts[Outcome.FAIL]
+    earned = [result.score / result.max_score for result in results if result.max_score]
+    return CheckStatistics(
+        title=results[0].title,
+        hidden=results[0].hidden,
+        bar=Markup(outcome_bar(shares, width=330, height=20, words=words)),  # noqa: S704 - our own svg
+        failed=counts[Outcome.FAIL],
+        judged=judged,
+        mean=statistics.fmean(earned) if earned else 0.0,
+    )
+
+
+# --- pieces
+
+
+def _percent(report: Report) -> float:
+    return 100 * report.score / report.max_score if report.max_score else 0.0
+
+
+def _natural(text: str) -> list[tuple[int, int, str]]:
+    """Key that puts "s2" before "s10"."""
+    parts = re.split(r"([0-9]{1,18})", text.casefold())
+    return [(0, int(part), "") if part.isdigit() and part.isascii() else (1, 0, part) for part in parts if part]
+
+
+def _code(text: str) -> Markup:
+    """Escaped text in which what stands between backticks is code."""
+    return Markup(re.sub(r"`([^`\n]+)`", r"<code>\1</code>", escape(text)))  # noqa: S704 - escaped just now
+
+
+@cache
+def _environment() -> jinja2.Environment:
+    here = Path(__file__).parent
+    loader = jinja2.FileSystemLoader([here, here.parent / "manual"])
+    environment = jinja2.Environment(
+        loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined
+    )
+    environment.filters |= {"points": points, "code": _code, "story": story, "hints": hints, "number": format_number}
+    environment.globals |= {"WORDS": WORDS, "Outcome": Outcome, "Status": Status}
+    return environment
+
+
+def _page(template: str, **values: Any) -> str:
+    return _environment().get_template(template).render(**values)

@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A report → results.json, and the report as its student may see it.
+
+results.json has the form that Gradescope's autograders write (its "Autograder Specifications", docs/specs.md in
+gradescope/autograder_samples), so it can be handed to it as it is; `extra_data` holds our whole report.
+Called by `linklab.grade.batch` and `linklab.grade.html`; pure.  Submissions are hostile, so what comes from them is
+made plain text first (`scrubbed`).
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass, replace
+from enum import Enum
+from typing import Any, TypeVar
+
+from linklab.exercise.report import CheckResult, Outcome, Report, Status
+
+MOST_TEXT = 20_000
+MOST_NOTES = 100
+
+# What XML 1.0 cannot hold (section 2.2), and what turns the direction of writing: a name could pose as another.
+_UNFIT = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff\u202a-\u202e\u2066-\u2069]")
+_T = TypeVar("_T")
+
+
+def scrubbed(report: Report) -> Report:
+    """The report with plain text alone: no control characters, halves of characters or endless strings."""
+    rest = _plain(replace(report, traces=(), notes=report.notes[:MOST_NOTES]))
+    return replace(rest, traces=tuple(replace(trace, label=_plain(trace.label)) for trace in report.traces))
+
+
+def _plain(value: _T) -> _T:
+    found: Any = value
+    if isinstance(value, str):
+        found = _UNFIT.sub("\ufffd", value)
+        if len(found) > MOST_TEXT:
+            found = f"{found[:MOST_TEXT]} … ({len(value) - MOST_TEXT} more characters)"
+    elif isinstance(value, Mapping):
+        found = {_plain(key): _plain(item) for key, item in value.items()}
+    elif isinstance(value, (tuple, list)):
+        found = type(value)(_plain(item) for item in value)
+    elif is_dataclass(value) and not isinstance(value, (type, Enum)):
+        found = replace(value, **{each.name: _plain(getattr(value, each.name)) for each in fields(value)})
+    return found  # type: ignore[no-any-return]
+
+
+def student_view(report: Report) -> Report:
+    """The report without what a student must not learn: hidden checks, what they alone measured, the fault's name.
+
+    Points and outcomes of hidden checks stay, so that the sum can be followed.
+    """
+    shown = {name for check in report.checks if not check.hidden for name in check.experiments}
+    secret = {name for check in report.checks if check.hidden for name in check.experiments} - shown
+    numbers = iter(range(1, len(report.checks) + 1))
+    return replace(
+        report,
+        checks=tuple(_concealed(check, next(numbers)) if check.hidden else check for check in report.checks),
+        experiments={name: words for name, words in report.experiments.items() if name not in secret},
+        metrics={name: found for name, found in report.metrics.items() if name not in secret},
+        traces=tuple(trace for trace in report.traces if trace.experiment not in secret),
+        fault="",
+        fingerprint="",
+    )
+
+
+def _concealed(check: CheckResult, number: int) -> CheckResult:
+    return CheckResult(
+        f"hidden-{number}",
+        f"Hidden check {number}",
+        "hidden",
+        check.outcome,
+        check.score,
+        check.max_score,
+        hidden=True,
+        story="",
+    )
+
+
+def results_text(report: Report) -> str:
+    """results.json; the same report gives the same bytes."""
+    return json.dumps(results(report), indent=2, sort_keys=True, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def results(report: Report) -> dict[str, Any]:
+    """What results.json holds.
+
+    Where our own tool broke there is neither a score nor a test: Gradescope then says that the autograder failed,
+    which is the truth, and gives no mark.
+    """
+    data: dict[str, Any] = {
+        "output": _summary(report),
+        "output_format": "text",
+        "visibility": "visible",
+        "stdout_visibility": "hidden",
+        "extra_data": json.loads(report.dumps()),
+    }
+    if report.status is Status.ERROR:
+        return data
+    data["score"] = report.score
+    data["tests"] = [_test(check, number) for number, check in enumerate(report.checks, 1)]
+    return data
+
+
+def _test(check: CheckResult, number: int) -> dict[str, Any]:
+    told = [story(check)]
+    if check.outcome not in (Outcome.PASS, Outcome.ERROR) and not check.hidden:
+        told += [f"{name} {hint}" for name, hint in hints(check)]
+    return {
+        "name": check.title,
+        "number": str(number),
+        "score": check.score,
+        "max_score": check.max_score,
+        "status": "passed" if check.outcome is Outcome.PASS else "failed",
+        "output": "\n".join(told),
+        "output_format": "text",
+        "visibility": "hidden" if check.hidden else "visible",
+        "tags": [check.kind, check.outcome.value],
+        "extra_data": {"id": check.id, "outcome": check.outcome.value},
+    }
+
+
+def _summary(report: Report) -> str:
+    match report.status:
+        case Status.GRADED:
+            first = f"{points(report.score)} of {points(report.max_score)} points."
+        case Status.UNGRADABLE:
+            first = "This submission could not be graded."
+        case Status.ERROR:
+            first = "Grading broke off. This is not your doing, and no mark; your instructor knows of it."
+    hidden = [check for check in report.checks if check.hidden]
+    lines = [f"{report.heading}: {first}" if report.heading else first, *report.notes]
+    if hidden:
+        worth = points(sum(check.max_score for check in hidden))
+        lines.append(
+            f"{len(hidden)} {'checks are' if len(hidden) > 1 else 'check is'} hidden and counted in the sum: "
+            f"{worth} of {points(report.max_score)} points."
+        )
+    return "\n".join(lines)
+
+
+def story(check: CheckResult) -> str:
+    """The check's story as a sentence, without its outcome and name in front, which stand beside it."""
+    told = check.story.removeprefix(f"{check.outcome.value} {check.id}: ").strip()
+    return told[:1].upper() + told[1:] + ("." if told and told[-1] not in ".!?…" else "")
+
+
+def hints(check: CheckResult) -> list[tuple[str, str]]:
+    """The hints with what each says: where to look, what is wrong, how it is mended."""
+    return list(zip(("Where:", "What:", "How:"), check.hints, strict=False))
+
+
+def points(value: float) -> str:
+    """Points as people write them: 8, 8.5, 0.33."""
+    return f"{round(value, 2):g}"

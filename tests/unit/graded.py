@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Reports for the tests of what is made of reports: a class with good and bad work, and `grade` in four kinds.
+
+`grade` stands for `linklab.grade.unit.grade` where the batch is tested: the submitted file says what is to happen.
+"""
+
+import json
+import math
+import os
+import time
+from dataclasses import replace
+
+from linklab.exercise.report import CheckResult, Outcome, Report, Status, Trace
+
+NAN = float("nan")
+
+
+def check(name, outcome, score, of, **more):
+    """A check with a story as `linklab.exercise.judge` tells it."""
+    values = {"title": name.replace("-", " ").capitalize(), "kind": "measure", "hidden": False} | more
+    told = values.pop("told", "expected at least 929 Mbps (97 % of the goodput of 1 Gbps), saw 412 Mbps.")
+    return CheckResult(
+        id=name, outcome=outcome, score=score, max_score=of, story=f"{outcome.value} {name}: {told}", **values
+    )
+
+
+def traces(experiment, seeds=(1, 2, 3), seconds=20, period=0.1):
+    """Throughput of two flows, RTT and backlog, with a gap."""
+    made = []
+    for seed in seeds:
+        time_s = tuple(round(period * (i + 1), 3) for i in range(int(seconds / period)))
+        for number, label in enumerate(("h1 → h2", "h3 → h4")):
+            rates = tuple(
+                NAN if i == 17 else 470e6 * (1 - math.exp(-t)) + 3e7 * math.sin(t * (2 + number) + seed)
+                for i, t in enumerate(time_s)
+            )
+            made.append(Trace(experiment, seed, "throughput", label, "bit/s", time_s, rates))
+        rtt = tuple(0.1 + 0.02 * abs(math.sin(t / 3 + seed)) for t in time_s)
+        made.append(Trace(experiment, seed, "rtt", "h2 → h4", "s", time_s, rtt))
+        backlog = tuple(2.5e6 * abs(math.sin(t / 3 + seed)) for t in time_s)
+        made.append(Trace(experiment, seed, "backlog", "s1-eth2", "bytes", time_s, backlog))
+    return tuple(made)
+
+
+def report(student="s1", name="Ada Lovelace", **changes):
+    """A graded report of Exercise 3 with every outcome in it."""
+    checks = (
+        check("bottleneck", Outcome.PASS, 1, 1, title="The bottleneck is as it was set", kind="unchanged",
+              expected="unchanged", seen="unchanged", told="nothing else differs, as it should be"),
+        check("switch-buffer", Outcome.PARTIAL, 1, 2, title="The switch's buffer holds a BDP", kind="state",
+              expected="at least 11.3 MB", seen="6.2 MB", hints=("Look at the queue of `s1-eth2`.",
+              "Its limit is smaller than a BDP.", "`tc qdisc change dev s1-eth2 … limit 12500000`"),
+              told="expected at least 11.3 MB (Reno halves its window after a loss), saw 6.2 MB. That is at least "
+              "5.62 MB, which earns 50% of the points."),
+        check("throughput", Outcome.FAIL, 0, 4, title="Reno fills the link", expected="at least 929 Mbps",
+              seen="412 Mbps", samples=(401e6, 412e6, 420e6), unit="bit/s", experiments=("tuned",),
+              hints=("Look at <both> hosts.", "rmem & wmem", "`sysctl -w …`")),
+        check("bbr-answer", Outcome.SKIPPED, 0, 1, title="The throughput of BBR is answered", kind="answer",
+              told="not judged: it needs “Reno fills the link” first"),
+        check("secret-bbr", Outcome.PASS, 2, 2, title="BBR is not hurt by losses", hidden=True,
+              expected="at least 900 Mbps", seen="941 Mbps", experiments=("lossy", "tuned"),
+              told="expected at least 900 Mbps (BBR ignores losses), saw 941 Mbps."),
+        check("secret-loss", Outcome.FAIL, 0, 2, title="Losses stay", hidden=True, expected="0.01 %", seen="none",
+              experiments=("lossy",), told="expected 0.01 % (the line has it), but s1-eth2 has no loss."),
+    )  # fmt: skip
+    made = Report(
+        exercise="exercise3", heading="Exercise 3: Tuning TCP and the switch's buffer", student=student, name=name,
+        course="Networks 2025", source="exercise3.zip", status=Status.GRADED, score=4.0, max_score=12.0,
+        checks=checks, notes=("work.sh ran longer than 60 s and was stopped.",),
+        parameters={"rate": "1 Gbps", "rtt": "100 ms", "loss": "0.01 %"}, fault="",
+        changes=(("h1.cc", "cubic", "reno"), ("s1-eth2.queue", "2.5 MB", "6.2 MB")),
+        experiments={"tuned": "h1 → h2, h3 → h4 for 20 s on your network", "lossy": "h1 → h2 for 20 s with losses"},
+        metrics={"tuned": {"throughput": (401e6, 412e6, 420e6), "jain": (0.99, 0.98, 0.99)},
+                 "lossy": {"throughput": (941e6,)}},
+        words={"why": "Because the buffer of the switch was smaller than the BDP, Reno could not fill it."},
+        fingerprint="ab" * 32, environment={"engine": "pocket", "kernel": "7.0", "seeds": [1, 2, 3]},
+        traces=(*traces("tuned"), *traces("lossy", seeds=(1,))),
+    )  # fmt: skip
+    return replace(made, **changes)
+
+
+def ungradable(why="the zip holds no topology.mn.", **changes):
+    """A report of a submission that could not be graded."""
+    made = Report("", "", "", "", "", "x.zip", Status.UNGRADABLE, 0.0, 0.0, notes=(why,))
+    return replace(made, **changes)
+
+
+def grade(bundle, course, *, seeds=(1,), sandboxed=True):
+    """Do what the submitted JSON asks for: give a report, raise, die, hang or print."""
+    wanted = json.loads(bundle.read_bytes())
+    match wanted["do"]:
+        case "raise":
+            raise RuntimeError("the measuring tool broke")
+        case "die":
+            os._exit(9)
+        case "hang":
+            time.sleep(600)
+        case "refuse":
+            return ungradable(f"{bundle.name} holds no topology.mn.")
+    print("a message of the grader's own")
+    time.sleep(wanted.get("for", 0))
+    secret = course.read_text() if course else "no course"
+    told = {"seeds": list(seeds), "sandboxed": sandboxed, "course": secret, "bundle": bundle.name}
+    return report(wanted.get("student", "s1"), wanted.get("name", ""), environment=told)
