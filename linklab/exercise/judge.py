@@ -28,6 +28,7 @@ _UNITS = {
     **dict.fromkeys(("delay", "jitter", "mean", "max"), "s"),
     **dict.fromkeys(("queue", "burst", "mtu", "rmem", "wmem"), "bytes"),
 }
+_SHARES = ("loss", "duplicate", "corrupt", "reorder")
 _SAME = 1e-3
 """Relative difference within which two numbers read back from the kernel are the same; it rounds rates and times."""
 
@@ -59,7 +60,7 @@ class Evidence:
             return self.answers.values.get(rest)
         if first in {experiment.id for experiment in self.exercise.experiments} and rest:
             samples = self.metrics.get(first, {}).get(rest)
-            return None if not samples else Value(statistics.median(samples), unit_of(rest))
+            return None if not samples else fact_value(rest, statistics.median(samples))
         return self.lookup(name)
 
     def fact(self, name: str) -> Value | None:
@@ -93,8 +94,11 @@ class Change:
 
 
 def fact_value(name: str, found: float | str) -> Value:
-    """A fact with its unit."""
-    return Value(unit=WORD, word=found) if isinstance(found, str) else Value(found, unit_of(name))
+    """A fact or metric with its unit; shares are shown as percents."""
+    if isinstance(found, str):
+        return Value(unit=WORD, word=found)
+    share = name.rpartition(".")[2] in _SHARES
+    return Value(found, unit_of(name), text=f"{100 * found:.3g} %" if share else "")
 
 
 def unit_of(name: str) -> str:
@@ -283,7 +287,7 @@ def _look(check: Check, evidence: Evidence) -> _Seen | None:
     described = next(each for each in evidence.exercise.experiments if each.id == experiment)
     seeds = f", median of {len(samples)} runs" if len(samples) > 1 else ""
     done = f" ({describe(described, evidence.lookup)}{seeds})"
-    return _Seen(Value(statistics.median(samples), unit_of(metric)), samples=samples, done=done)
+    return _Seen(fact_value(metric, statistics.median(samples)), samples=samples, done=done)
 
 
 def describe(experiment: Experiment, lookup: Lookup) -> str:

@@ -10,6 +10,7 @@ from linklab.errors import InputError
 from linklab.exercise.expression import NoValueError, evaluate, holds, names, number
 from linklab.exercise.fill import fill, placeholders
 from linklab.exercise.quantity import parse_value
+from linklab.units import parse_rate_mbit
 
 KNOWN = {name: parse_value(text) for name, text in {"rate": "1 Gbps", "rtt": "20 ms", "loss": "0.2 %", "n": 8}.items()}
 KNOWN |= {"tuned.throughput": parse_value("900 Mbps"), "tuned.jain": None, "cc": parse_value("bbr")}
@@ -123,7 +124,5 @@ def test_text_without_braces_stays_as_it_is(text):
 @given(st.integers(1, 10**6))
 def test_a_rate_in_kbit_comes_back_from_tc_spelling(kbit):
     """{rate:tc} keeps every digit."""
-    from linklab.units import parse_rate_mbit
-
     shown = fill("{r:tc}", {"r": parse_value(f"{kbit} kbit/s")}.__getitem__)
     assert parse_rate_mbit(shown) * 1000 == pytest.approx(kbit)

@@ -1,0 +1,137 @@
+"""Checks: facts, metrics and answers become points and a story."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from linklab.exercise.answers import read_answers
+from linklab.exercise.judge import Evidence, changes, judge
+from linklab.exercise.model import Answer, Band, Check, Exercise, Experiment, Flow
+from linklab.exercise.quantity import parse_value
+
+KNOWN = {"rate": parse_value("1 Gbps"), "rtt": parse_value("20 ms")}
+GO = Experiment("go", "submitted", {"s1-eth2.loss": "0 %"}, (Flow("h1", "h2"),), 20, 10, None, "", "W")
+EXERCISE = Exercise(
+    Path(), "exercise", 9, "T", 1, 1, "", "", (), {}, (), (), (GO,), (Answer("bdp", "size", "The BDP."),), ()
+)
+HEALTHY = {"s1-eth2.rate": 1e9, "s1-eth2.delay": 0.02, "s1-eth2.queue": 2.5e6, "h1.cc": "cubic", "h1-eth0.mac": "02:00"}
+EVIDENCE = Evidence(
+    EXERCISE,
+    KNOWN.__getitem__,
+    "small-queue",
+    HEALTHY,
+    {"healthy": HEALTHY},
+    {"go": {"throughput": (0.9e9, 0.1e9, 0.95e9)}},
+    read_answers('bdp = "2.5 MB"', EXERCISE),
+)
+FILLED = Check(
+    "filled", "The link is filled", "measure", 10, "go.throughput", (Band("0.9 * goodput(rate)"),), (), False, "W.", ()
+)
+QUEUE = replace(FILLED, id="queue", kind="state", subject="s1-eth2.queue", bands=(Band("0.9 * bdp(rate, rtt)"),))
+SAME = replace(FILLED, id="same", kind="unchanged", subject="", bands=(), reference="healthy", excepted=("h?.cc",))
+
+
+def one(check, evidence=EVIDENCE, *before):
+    """What came of one check, after others."""
+    return judge(evidence, [*before, check])[-1]
+
+
+def outcome(*args):
+    """Outcome and points."""
+    found = one(*args)
+    return found.outcome.value, found.score
+
+
+def test_a_measured_check_takes_the_median_of_the_runs():
+    """One unlucky seed decides nothing."""
+    found = one(FILLED)
+    assert (found.outcome.value, found.score) == ("pass", 10)
+    assert found.samples == (0.9e9, 0.1e9, 0.95e9)
+    assert found.story == (
+        "pass filled: expected at least 861 Mbps (W.), saw 900 Mbps (h1 → h2 for 20 s on your network with "
+        "s1-eth2.loss = 0 %, median of 3 runs)."
+    )
+    assert found.experiments == ("go",)
+
+
+def test_a_partial_band_earns_its_share():
+    """Half the points between half the rate and the full band."""
+    check = replace(FILLED, bands=(Band("0.99 * rate"), Band("0.5 * rate", share=0.5)))
+    assert outcome(check) == ("partial", 5)
+
+
+def test_a_fact_that_is_absent_fails_and_is_no_zero():
+    """The queue was removed."""
+    facts = {key: value for key, value in HEALTHY.items() if key != "s1-eth2.queue"}
+    found = one(QUEUE, replace(EVIDENCE, facts=facts))
+    assert (found.outcome.value, found.seen) == ("fail", "none")
+    assert "s1-eth2 has no queue" in found.story
+
+
+def test_an_answer_is_judged_by_theory():
+    """2.5 MB for 1 Gbps and 20 ms; and what could not be read says why."""
+    check = replace(
+        QUEUE, id="bdp", kind="answer", subject="bdp", bands=(Band("0.98 * bdp(rate, rtt)", "1.02 * bdp(rate, rtt)"),)
+    )
+    assert outcome(check) == ("pass", 10)
+    wrong = one(check, replace(EVIDENCE, answers=read_answers('bdp = "2.5"', EXERCISE)))
+    assert wrong.outcome.value == "fail"
+    assert '"2.5" is no size with its unit' in wrong.story
+
+
+def test_removing_the_bottleneck_is_told_in_words():
+    """The cure that is none."""
+    facts = {
+        "s1-eth2.delay": 0.02,
+        "s1-eth2.queue": 2.5e6,
+        "h1.cc": "bbr",
+        "h1-eth0.mac": "02:99",
+        "h2-eth0.loss": 0.01,
+    }
+    found = one(SAME, replace(EVIDENCE, facts=facts))
+    assert found.score == 0
+    assert found.seen == "h2-eth0 has got loss 1 %; the rate limit of s1-eth2 (1 Gbps) has been removed"
+
+
+def test_what_may_be_tuned_is_no_change():
+    """Congestion control is excepted, and MAC addresses differ in every network."""
+    assert outcome(SAME, replace(EVIDENCE, facts={**HEALTHY, "h1.cc": "bbr", "h1-eth0.mac": "02:99"})) == ("pass", 10)
+
+
+def test_the_kernels_rounding_is_no_change():
+    """1 Gbps may come back as 999,999,984 bit/s."""
+    assert changes(HEALTHY, {**HEALTHY, "s1-eth2.rate": 999999984.0}) == []
+    assert [str(change) for change in changes(HEALTHY, {**HEALTHY, "s1-eth2.rate": 9e8})] == [
+        "rate of s1-eth2 was 1 Gbps and is 900 Mbps"
+    ]
+
+
+def test_a_check_whose_need_failed_is_not_judged():
+    """It neither earns nor says anything wrong."""
+    small = replace(EVIDENCE, facts={**HEALTHY, "s1-eth2.queue": 1000.0})
+    assert outcome(replace(FILLED, needs=("queue",)), small, QUEUE) == ("skipped", 0)
+    assert outcome(replace(FILLED, needs=("queue",)), EVIDENCE, QUEUE) == ("pass", 10)
+
+
+@pytest.mark.parametrize(
+    ("kind", "result"),
+    [("broken", ("fail", 0)), ("errors", ("error", 0))],
+)
+def test_our_tools_failure_is_an_error_and_never_a_fail(kind, result):
+    """What the network did not give is the student's, what we could not measure is ours."""
+    evidence = replace(EVIDENCE, metrics={}, **{kind: {"go": "iperf3: connection refused"}})
+    found = one(FILLED, evidence)
+    assert (found.outcome.value, found.score) == result
+    assert "connection refused" in found.story
+    ratio = replace(FILLED, kind="holds", subject="go.throughput > 0.5 * rate", bands=())
+    assert outcome(ratio, evidence) == result
+
+
+def test_the_planted_fault_is_a_word_to_compare_with():
+    """An answer of kind choice."""
+    named = replace(EXERCISE, answers=(Answer("cause", "choice", "What?", ("loss", "small-queue")),))
+    check = replace(QUEUE, kind="answer", subject="cause", bands=(Band(exactly="{fault}"),))
+    for said, wanted in (("small-queue", "pass"), ("loss", "fail")):
+        evidence = replace(EVIDENCE, exercise=named, answers=read_answers(f'cause = "{said}"', named))
+        assert one(check, evidence).outcome.value == wanted
