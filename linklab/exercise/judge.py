@@ -164,6 +164,12 @@ class _Seen:
     done: str = ""
 
 
+def _filled(check: Check, lookup: Lookup) -> Check:
+    """The check with its texts for this instance."""
+    hints = tuple(fill(hint, lookup) for hint in check.hints)
+    return replace(check, title=fill(check.title, lookup), why=fill(check.why, lookup), hints=hints)
+
+
 def _judge(check: Check, evidence: Evidence, before: Mapping[str, CheckResult]) -> CheckResult:
     for need in check.needs:
         if need in before and before[need].outcome in (Outcome.ERROR, Outcome.SKIPPED, Outcome.FAIL):
@@ -332,12 +338,8 @@ def _expected(band: Band, ends: _Ends) -> str:
     if exactly:
         return exactly
     if low and high:
-        return f"{_bare(low)} to {_bare(high)}"
-    return f"at least {_bare(low)}" if low else f"at most {_bare(high)}" if high else ""
-
-
-def _bare(value: Value) -> str:
-    return Value(value.number, value.unit).shown if not value.is_word else value.shown
+        return f"{low.shown} to {high.shown}"
+    return f"at least {low.shown}" if low else f"at most {high.shown}" if high else ""
 
 
 def _shown(fact: str, value: float | str | None) -> str:
