@@ -7,6 +7,7 @@ own folder, with one seed and the visible checks alone.  Both judge by the same 
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 from collections.abc import Sequence
@@ -19,7 +20,7 @@ from linklab.engine.api import Engine
 from linklab.errors import InputError, TopologyError
 from linklab.exercise.answers import Answers, read_answers
 from linklab.exercise.bundle import read_bundle
-from linklab.exercise.expression import Lookup
+from linklab.exercise.expression import Lookup, NoValueError
 from linklab.exercise.facts import facts
 from linklab.exercise.instance import (
     Course,
@@ -32,9 +33,9 @@ from linklab.exercise.instance import (
     proven,
     quantities,
 )
-from linklab.exercise.judge import Evidence, changes, experiments_of, judge
+from linklab.exercise.judge import Evidence, changes, describe, experiments_of, judge
 from linklab.exercise.load import find_exercise, load_exercise
-from linklab.exercise.model import Check, Exercise, Instance
+from linklab.exercise.model import Check, Exercise, Experiment, Instance
 from linklab.exercise.quantity import Value
 from linklab.exercise.report import Report, Status
 from linklab.exercise.state import State
@@ -165,6 +166,7 @@ def assess(
         parameters=dict(instance.parameters),
         fault=instance.fault,
         changes=tuple(change.words for change in changes(evidence.references["start"], evidence.facts)),
+        experiments=_told(experiments, scene.lookup),
         metrics={
             name: {metric: tuple(values) for metric, values in found.items()} for name, found in done.metrics.items()
         },
@@ -177,6 +179,15 @@ def assess(
         environment={**done.environment, "linklab": __version__, "seeds": list(seeds)},
         traces=tuple(done.traces),
     )
+
+
+def _told(experiments: Sequence[Experiment], lookup: Lookup) -> dict[str, str]:
+    """What each did, in words; one whose settings follow from an answer that is not there was not done."""
+    told = {}
+    for experiment in experiments:
+        with contextlib.suppress(InputError, NoValueError):
+            told[experiment.id] = describe(experiment, lookup)
+    return told
 
 
 def _state(
