@@ -6,7 +6,8 @@
     │   ├── TopologyError     a .mn file
     │   ├── ManualError       a manual.md
     │   ├── LabError          a lab.toml, or a lab that does not exist
-    │   └── DataError         captured output that cannot be read
+    │   ├── DataError         captured output that cannot be read
+    │   └── StateError        settings of a network that cannot be repeated
     ├── EngineError       the network could not be run                 exit 3
     │   ├── BootError         the kernel did not come up
     │   ├── AgentError        the agent reported a failure
@@ -43,6 +44,10 @@ class LabError(InputError):
 
 class DataError(InputError):
     """Captured output holds no measurement, or not a whole one."""
+
+
+class StateError(InputError):
+    """A network's settings hold something that cannot be repeated or changed."""
 
 
 class EngineError(LinklabError):

@@ -1,0 +1,197 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A state → the facts that checks are about, in base units: "s1-eth2.rate" → 1e9, "h1.cc" → "bbr".
+
+Called by whoever judges; pure.  The names are listed in docs/writing-an-exercise.md; what is not there is absent.
+"""
+
+from __future__ import annotations
+
+import re
+
+from linklab.exercise.disciplines import Options
+from linklab.exercise.state import CLIENT, Interface, Node, Qdisc, Route, State
+from linklab.topology import Topology
+
+FRAME_BYTES = 1514
+"""A full frame: what a limit in packets counts each."""
+CC = "net.ipv4.tcp_congestion_control"
+BUFFERS = {"rmem": "net.ipv4.tcp_rmem", "wmem": "net.ipv4.tcp_wmem"}
+OFFLOADS = {"gso": "tx-generic-segmentation", "gro": "rx-gro"}
+_TSO = re.compile(r"tx-tcp\w*-(?:\w+-)?segmentation")
+_NO_DISCIPLINE = ("noqueue", "noop")
+HOOKS = ("ingress", "clsact")
+
+
+def facts(state: State, topology: Topology | None = None) -> dict[str, float | str]:
+    """All facts of a state, and of the topology it belongs to."""
+    found: dict[str, float | str] = {} if topology is None else _of_topology(topology)
+    for name, node in state.nodes.items():
+        found |= {f"{name}.{fact}": value for fact, value in _of_node(name, node).items()}
+    for name, (_, interface) in state.interfaces().items():
+        found |= {f"{name}.{fact}": value for fact, value in _of_interface(interface).items()}
+    return dict(sorted(found.items()))
+
+
+def _of_topology(topology: Topology) -> dict[str, float | str]:
+    links = sorted("-".join(sorted((link.src, link.dest))) for link in topology.links)
+    return {
+        "topology.nodes": " ".join(sorted(node.name for node in topology.nodes)),
+        "topology.links": " ".join(links),
+        "topology.start_cli": "yes" if topology.preferences.start_cli else "no",
+    }
+
+
+def _of_node(name: str, node: Node) -> dict[str, float | str]:
+    found: dict[str, float | str] = {}
+    if CC in node.sysctls:
+        found["cc"] = node.sysctls[CC]
+    for fact, sysctl in BUFFERS.items():
+        # at the client they follow from the machine's memory
+        if name != CLIENT and (value := node.sysctls.get(sysctl, "").split(" ")[-1]).isdecimal():
+            found[fact] = float(value)
+    others = {sysctl: value for sysctl, value in node.sysctls.items() if sysctl not in (CC, *BUFFERS.values())}
+    found |= {f"sysctl.{sysctl}": value for sysctl, value in others.items()}
+    if node.routes:
+        found["routes"] = "; ".join(route_words(route) for route in node.routes)
+    return found
+
+
+def route_words(route: Route) -> str:
+    """A route as ip(8) says it: "10.0.0.0/8 dev h1-eth0"."""
+    words = [route.to] if route.type == "unicast" else [route.type, route.to]
+    words += [f"via {route.via}"] if route.via else []
+    words += [f"dev {route.dev}"] if route.dev else []
+    words += [f"metric {route.metric}"] if route.metric else []
+    words += [f"{name} {value}" for name, value in sorted(route.options.items())]
+    return " ".join([*words, *([f"({route.unread})"] if route.unread else [])])
+
+
+def _of_interface(interface: Interface) -> dict[str, float | str]:
+    found: dict[str, float | str] = {"mtu": float(interface.mtu), "up": "yes" if interface.up else "no"}
+    if interface.mac:
+        found["mac"] = interface.mac
+    if interface.addresses:
+        found["address"] = " ".join(interface.addresses)
+    if tso := [on for name, on in interface.features.items() if _TSO.fullmatch(name)]:
+        found["tso"] = "on" if any(tso) else "off"
+    for fact, feature in OFFLOADS.items():
+        if feature in interface.features:
+            found[fact] = "on" if interface.features[feature] else "off"
+    qdiscs = inwards(interface)
+    kinds = [qdisc.kind for qdisc in qdiscs if qdisc.kind not in _NO_DISCIPLINE]
+    kinds += [qdisc.kind for qdisc in interface.qdiscs if qdisc.kind in HOOKS]
+    found["discipline"] = " ".join(dict.fromkeys(kinds)) or "none"
+    if (queue := queue_bytes(interface)) is not None:
+        found["queue"] = float(queue)
+    return found | _shaping(interface, qdiscs) | _trouble([qdisc.options for qdisc in qdiscs if qdisc.kind == "netem"])
+
+
+def _shaping(interface: Interface, qdiscs: list[Qdisc]) -> dict[str, float | str]:
+    """What limits a rate: of the interface, or (pacing) of each flow."""
+    found: dict[str, float | str] = {}
+    rates, bursts = [], []
+    for qdisc in qdiscs:
+        rate = qdisc.options.get("bandwidth_bit" if qdisc.kind == "cake" else "rate_bit")
+        if qdisc.kind == "htb":
+            tops = [top.options for top in interface.classes if top.parent == qdisc.handle]
+            rate = sum(top.get("ceil_bit", 0) for top in tops)
+            bursts += [top["burst"] for top in tops if "burst" in top]
+        rates += [rate] if rate else []
+        bursts += [qdisc.options["burst"]] if "burst" in qdisc.options else []
+        if "maxrate_bit" in qdisc.options:
+            found["pacing"] = float(qdisc.options["maxrate_bit"])
+    if rates:
+        found["rate"] = float(min(rates))
+    if bursts:
+        found["burst"] = float(bursts[0])
+    return found
+
+
+def _trouble(netems: list[Options]) -> dict[str, float | str]:
+    """What the netems of an interface do together to a packet that passes all of them."""
+    delay = sum(netem.get("delay_ns", 0) for netem in netems) / 1e9
+    jitter = sum(netem.get("jitter_ns", 0) for netem in netems) / 1e9
+    found: dict[str, float | str] = {"delay": delay, "jitter": jitter}
+    for name in ("loss", "duplicate", "corrupt", "reorder"):
+        spared = 1.0
+        for netem in netems:
+            spared *= 1 - (mean_loss(netem) if name == "loss" else netem.get(name, 0))
+        found[name] = round(1 - spared, 12)
+    return {name: value for name, value in found.items() if value}
+
+
+def mean_loss(netem: Options) -> float:
+    """The share that a netem loses in the long run, of the random loss or of the model that it has."""
+    if "loss_gemodel" in netem:
+        p, r, bad, good = netem["loss_gemodel"]
+        return float((p * bad + r * good) / (p + r)) if p + r else float(good)
+    if "loss_state" in netem:
+        # states of tc-netem(8): 1 passes, 4 is a single loss, 3 loses and 2 passes within a burst
+        p13, p31, p32, p23, p14 = netem["loss_state"]
+        if p13 and not p31:
+            return 0.0 if p32 and not p23 else (p23 / (p32 + p23) if p32 else 1.0)
+        burst = p13 / p31 if p13 else 0.0
+        passes = burst * p32 / p23 if p23 else 0.0
+        return float((p14 + burst) / (1 + p14 + burst + passes))
+    return float(netem.get("loss", 0))
+
+
+def root(interface: Interface) -> Qdisc | None:
+    """The discipline that packets enter first; None where the kernel has not even a default one."""
+    return next((qdisc for qdisc in interface.qdiscs if qdisc.parent == "root"), None)
+
+
+def children(interface: Interface, qdisc: Qdisc) -> list[Qdisc]:
+    """Disciplines inside another, or inside its classes."""
+    if qdisc.handle == "0:":
+        return []
+    return [each for each in interface.qdiscs if each.parent.partition(":")[0] + ":" == qdisc.handle]
+
+
+def inwards(interface: Interface) -> list[Qdisc]:
+    """The disciplines from the root inwards."""
+    found: list[Qdisc] = []
+    waiting = [qdisc for qdisc in [root(interface)] if qdisc is not None]
+    while waiting:
+        qdisc = waiting.pop(0)
+        if not any(qdisc is each for each in found):
+            found.append(qdisc)
+            waiting = children(interface, qdisc) + waiting
+    return found
+
+
+def queue_bytes(interface: Interface) -> int | None:
+    """What the innermost queue holds, the smallest of several; None where there is none."""
+    held = []
+    for qdisc in inwards(interface):
+        inner = children(interface, qdisc)
+        if qdisc.kind == "htb":
+            held += _of_leaves(interface, qdisc, inner)
+        elif not inner:
+            held.append(capacity(qdisc, interface.txqlen))
+    known = [size for size in held if size is not None]
+    return min(known) if known else None
+
+
+def _of_leaves(interface: Interface, htb: Qdisc, inner: list[Qdisc]) -> list[int | None]:
+    """What the plain queues hold that htb gives to classes without a discipline of their own."""
+    parents = {each.parent for each in interface.classes} | {each.parent for each in inner}
+    leaves = [each for each in interface.classes if each.classid.startswith(htb.handle) and each.classid not in parents]
+    return [htb.options.get("direct_qlen", interface.txqlen) * FRAME_BYTES for _ in leaves]
+
+
+def capacity(qdisc: Qdisc, txqlen: int = 0) -> int | None:
+    """Bytes that a discipline without another in it holds; None where it has no limit."""
+    options = qdisc.options
+    match qdisc.kind:
+        case "tbf" | "bfifo" | "red":
+            size = options.get("limit")
+        case "cake":
+            size = options.get("memlimit")
+        case "pfifo_fast" | "prio":
+            size = txqlen * FRAME_BYTES
+        case _:
+            limits = [options["limit"] * FRAME_BYTES] if "limit" in options else []
+            limits += [options["memory_limit"]] if options.get("memory_limit") else []
+            size = min(limits, default=None)
+    return None if size is None else int(size)
