@@ -60,7 +60,7 @@ class Console(CLI):  # type: ignore[misc] # mininet has no types
     def onecmd(self, line: str) -> Any:
         """As Mininet's, with comments also in the files of `source`; kept where the folder is an exercise's."""
         line = self.precmd(line)
-        if line.strip() and "LINKLAB_LOG" in os.environ:
+        if line.strip() not in ("", "EOF") and "LINKLAB_LOG" in os.environ:  # EOF: Ctrl+D
             recording.note(dict(os.environ), "$", line)
         return super().onecmd(line)
 

@@ -5,9 +5,9 @@ Used by the live terminals and the Mininet CLI where the working folder holds an
 that labs are as they were.  Read by `linklab.exercise.terminals`.  A log is text: a head whenever a terminal opens,
 then for each command a line when it begins and one with its exit status when it has ended.
 
-    # network 1732160000.000 t1
-    12.345 t1 $ tc qdisc add dev s1-eth2 root netem delay 20ms
-    12.401 t1 = 0
+    # network 1732160000.250000 t1
+    12.345678 t1 $ tc qdisc add dev s1-eth2 root netem delay 20ms
+    12.401220 t1 = 0
 
 Further lines of one command begin with a tab.  The number in the head is the moment of network time 0 (s since the
 epoch, on the network's own clock): it tells one network from the next.
@@ -23,7 +23,7 @@ RC_FILE = Path("/run/linklab/recording.bashrc")
 RC = r"""# bash(1), PROMPTING: PS0 is expanded when a command was read and before it runs, in this shell.
 _linklab_log() {
   local us=$((${EPOCHREALTIME//[^0-9]/} - LINKLAB_ZERO_US)) tab=$'\t' line=$'\n'
-  printf '%d.%03d %s %s %s\n' $((us / 1000000)) $((us / 1000 % 1000)) "$LINKLAB_TERMINAL" "$1" \
+  printf '%d.%06d %s %s %s\n' $((us / 1000000)) $((us % 1000000)) "$LINKLAB_TERMINAL" "$1" \
     "${2//$line/$line$tab}" >>"$LINKLAB_LOG"
 }
 _linklab_begins() {
@@ -35,7 +35,9 @@ _linklab_ends() {
   [[ -z ${_linklab_busy:-} ]] || _linklab_log = "$1"
   _linklab_busy=
 }
-PS0='${_linklab_none:$((_linklab_busy=1,0)):0}$(_linklab_begins 2>/dev/null)'
+PS1="root@$LINKLAB_NODE:\\w# " # the system's bashrc, which bash reads before this file, has another
+_linklab_any=x
+PS0='${_linklab_any:$((_linklab_busy=1,0)):0}$(_linklab_begins 2>/dev/null)'
 PROMPT_COMMAND='_linklab_ends "$?" 2>/dev/null'
 """
 
@@ -64,7 +66,7 @@ def begin(folder: Path, node: str, terminal: str, now_s: float) -> dict[str, str
     try:
         path.parent.mkdir(exist_ok=True)
         with path.open("a", encoding="utf-8") as log:
-            log.write(f"# network {zero_s:.3f} {terminal}\n")
+            log.write(f"# network {zero_s:.6f} {terminal}\n")
         RC_FILE.parent.mkdir(parents=True, exist_ok=True)
         RC_FILE.write_text(RC, encoding="utf-8")
     except OSError:
@@ -78,6 +80,6 @@ def note(environment: dict[str, str], sign: str, text: str) -> None:
     indented = text.replace("\n", "\n\t")
     try:
         with Path(environment["LINKLAB_LOG"]).open("a", encoding="utf-8") as log:
-            log.write(f"{now_s:.3f} {environment['LINKLAB_TERMINAL']} {sign} {indented}\n")
+            log.write(f"{now_s:.6f} {environment['LINKLAB_TERMINAL']} {sign} {indented}\n")
     except OSError:
         return  # as in `begin`

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 _HEAD = re.compile(r"# network (\d+\.\d+) \S+")
-_LINE = re.compile(r"(-?\d+\.\d{3}) (\S+) ([$=]) (.*)")
+_LINE = re.compile(r"(-?\d+\.\d+) (\S+) ([$=]) (.*)")
 _CONFIGURES = re.compile(
     r"""\btc\s.*\b(?:add|change|replace|del|delete)\b
       | \bsysctl\s.*(?:-w\b|-p\b|=)
