@@ -85,6 +85,7 @@ MENUS: dict[str, Menu] = {
         _a("ovs_summary", "Show OVS Summary", when="running"),
         _a("root_terminal", "Root Terminal", "Ctrl+T", "<Control-t>", when="running"),
         _a("console", "Mininet CLI", "Ctrl+M", "<Control-m>", when="running"),
+        _a("environment", "Show the Exercise's Environment", when="running"),
         _a("link_commands", "Show the Commands of All Links"),
         LINE,
         _a("pause", "Pause or Resume Time", "Ctrl+P", "<Control-p>", when="running"),
@@ -94,7 +95,7 @@ MENUS: dict[str, Menu] = {
         _a("until", "Fast-Forward to…", "Ctrl+J", "<Control-j>", when="running"),
     ),
     "Help": (
-        _a("manual", "The Lab's Manual", "F1", "<F1>"),
+        _a("manual", "The Manual or Handout", "F1", "<F1>"),
         _a("keys", "Keys", "Ctrl+/", "<Control-slash>"),
         _a("about", "About Linklab"),
     ),

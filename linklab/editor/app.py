@@ -205,6 +205,7 @@ class Editor:
             "ovs_summary": net.ovs_summary,
             "root_terminal": lambda: net.terminal("client"),
             "console": lambda: net.terminal("mininet"),
+            "environment": net.show_environment,
             "link_commands": self.properties.show_all_commands,
             "pause": lambda: self._clock_key("toggle"),
             "step": lambda: self._clock_key("step"),

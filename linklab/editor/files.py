@@ -120,6 +120,17 @@ def _runs(pid: int) -> bool:
     return True
 
 
+def sets_environment(path: Path | None) -> bool:
+    """Whether the file lies in the folder of a started exercise that has an environment to be set."""
+    return path is not None and all((path.parent / name).is_file() for name in ("instance.json", "set_env.sh"))
+
+
+def handout(path: Path | None) -> Path | None:
+    """The handout of the exercise in whose folder the file lies; None where there is none."""
+    page = path.parent / "handout.html" if path else None
+    return page if page is not None and page.is_file() else None
+
+
 def lab_number(path: Path | None) -> int | None:
     """The number of the lab whose topology a file is, by its name."""
     match = re.fullmatch(r"Lab (\d+)", path.stem) if path else None

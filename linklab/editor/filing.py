@@ -254,10 +254,13 @@ class Filing:
             menu.add_command(label=label, command=lambda p=path: self._safely(lambda: self.open_path(p)))  # type: ignore[misc]
 
     def open_manual(self) -> None:
-        """Show the manual of the lab whose topology this is."""
+        """Show the manual of the lab whose topology this is, or the handout of the exercise."""
+        if page := files.handout(self.document.path):
+            self._browse(page, "The handout")
+            return
         number = files.lab_number(self.document.path)
         if number is None:
-            self.editor.say("no lab's topology is open: File, Labs has them")
+            self.editor.say("neither a lab's nor an exercise's topology is open: File, Labs has the labs'")
             return
         out = Path(tempfile.gettempdir()) / f"linklab-manual-{os.getuid()}"
         out.mkdir(mode=0o700, exist_ok=True)
@@ -272,5 +275,9 @@ class Filing:
         elif making.returncode:
             complaint = making.stderr.read().strip() if making.stderr else ""
             self.editor.tell("No manual", complaint or "the manual could not be made")
-        elif not webbrowser.open(page.as_uri()):
-            self.editor.tell("The manual", f"There is no browser to show it in; it is {page}")
+        else:
+            self._browse(page, "The manual")
+
+    def _browse(self, page: Path, what: str) -> None:
+        if not webbrowser.open(page.resolve().as_uri()):
+            self.editor.tell(what, f"There is no browser to show it in; it is {page}")

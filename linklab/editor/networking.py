@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from linklab.editor import questions, running
+from linklab.editor import files, questions, running
 from linklab.editor.document import everyone
 from linklab.editor.meter import Meter, polyline, short_bytes, short_rate
 from linklab.editor.running import Choice, Listener, Runner, Session
@@ -35,6 +35,7 @@ class Networking:
         self.down: frozenset[int] = frozenset()
         self.meter = Meter()
         self.running_topology: Topology | None = None
+        self.environment = ""
         self._ends: list[tuple[str, str]] = []
         self._clock_state: dict[str, Any] = {}
 
@@ -69,7 +70,7 @@ class Networking:
         path = self.editor.document.path
         workdir = path.resolve().parent if path else Path.cwd()
         self.node_states = dict.fromkeys((node.name for node in everyone(topology)), "building")
-        self.down, self.meter = frozenset(), Meter()
+        self.down, self.meter, self.environment = frozenset(), Meter(), ""
         self.running_topology = running.runnable(topology, choice)
         self._ends = topology.link_ends()
         self.editor.tool = "select"
@@ -105,6 +106,31 @@ class Networking:
         self.editor.refresh()
         if self.editor.document.topology.preferences.start_cli:
             self.terminal("mininet")
+        if files.sets_environment(self.editor.document.path):
+            self._set_environment()
+
+    def _set_environment(self) -> None:
+        """What an exercise finds in its network: its set_env.sh, in the root terminal."""
+        self.editor.say("setting the exercise's environment …")
+
+        def done(shown: str) -> None:
+            self.environment = shown
+            settings = "; ".join(line.strip() for line in shown.split("\n")[1:-1])
+            self.editor.say(f"the environment is set: {settings}" if settings else "the environment is set")
+
+        def failed(why: str) -> None:
+            self.editor.say("the exercise's environment is not set", bad=True)
+            self.editor.tell("The environment could not be set", why)
+
+        self.runner.order(running.set_environment, done, failed)
+
+    def show_environment(self) -> None:
+        """What set_env.sh printed."""
+        if self.environment:
+            note = "Set when the network was ready. To set it again, type sudo ./set_env.sh in the root terminal."
+            self.editor.show_text("The exercise's environment", self.environment, note=note)
+        else:
+            self.editor.say("no environment was set: this is not the folder of an exercise that has one")
 
     def _show_clock_bar(self) -> None:
         self.editor.clock_bar.pack(side="top", fill="x", before=self.editor.drawing)

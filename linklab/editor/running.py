@@ -31,6 +31,7 @@ METER = ["sh", "-c", 'exec python3 "$(dirname "$(command -v modprobe)")/../meter
 POLL_S = 0.2
 CAUSE_WAIT_S = 2.0
 READ_BACK_DEADLINE_S = 30
+ENVIRONMENT_DEADLINE_S = 120
 
 
 @dataclass(frozen=True)
@@ -307,6 +308,19 @@ def type_lines(session: Session, lines: list[tuple[str, str]]) -> str:
         if done.exit_status and " del " not in line:
             raise EngineError(f"{line}: {done.output.strip()}")
     return "\n".join(each for each in shown if each)
+
+
+def set_environment(session: Session) -> str:
+    """Type an exercise's ./set_env.sh in the root terminal; what it printed.
+
+    Raises:
+        EngineError: it failed; its words.
+    """
+    (done,) = session.network.run([Typed("client#editor", "./set_env.sh")], deadline_s=ENVIRONMENT_DEADLINE_S)
+    shown: str = done.output.strip()
+    if done.exit_status:
+        raise EngineError(shown.removeprefix("set_env.sh: ") or f"./set_env.sh ended with status {done.exit_status}")
+    return shown
 
 
 REFUSED = {
