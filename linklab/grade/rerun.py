@@ -22,7 +22,8 @@ from linklab.exercise.fill import fill
 from linklab.exercise.model import Experiment
 from linklab.exercise.quantity import parse_value
 from linklab.exercise.report import Trace
-from linklab.exercise.restore import restore_lines, unlike, with_facts
+from linklab.exercise.restore import restore_lines, unlike
+from linklab.exercise.setting import with_facts
 from linklab.exercise.state import State
 from linklab.grade.traffic import Driven, drive
 from linklab.topology import Topology
@@ -93,8 +94,8 @@ def rerun(
                 if experiment.id not in found.broken and experiment.id not in found.errors:
                     _one(pocket, experiment, submitted, found, seed)
     assert found is not None
-    for experiment in (*found.broken, *found.errors):  # what only some seeds measured is no measurement
-        found.metrics.pop(experiment, None)
+    for name in (*found.broken, *found.errors):  # what only some seeds measured is no measurement
+        found.metrics.pop(name, None)
     return found
 
 

@@ -2,16 +2,15 @@
 """Proves an exercise on the instances of many students: `linklab exercise verify`.
 
 The model answer earns full marks, an empty submission nothing, each known wrong one exactly its marks, and a planted
-fault can be seen.  `mutants` makes wrong variants of the model answer and counts how many lose marks.
+fault can be seen.  Wrong variants that are generated are in `linklab.grade.mutants`.
 Answers that a student measures are measured here too, with a seed that is not the grader's.
 """
 
 from __future__ import annotations
 
 import json
-import random
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -19,15 +18,14 @@ from typing import Any
 from linklab.engine.api import Engine
 from linklab.errors import InputError
 from linklab.exercise.answers import Answers, read_answers
-from linklab.exercise.expression import holds, names
+from linklab.exercise.expression import names
 from linklab.exercise.facts import facts
 from linklab.exercise.fill import fill, placeholders
 from linklab.exercise.instance import Course, Student, issue, quantities
-from linklab.exercise.judge import Evidence, changes
+from linklab.exercise.judge import Evidence
 from linklab.exercise.model import Exercise, Instance
 from linklab.exercise.quantity import Value
-from linklab.exercise.report import Outcome, Report
-from linklab.exercise.restore import with_facts
+from linklab.exercise.report import Report
 from linklab.exercise.state import State
 from linklab.grade.rebuild import rebuild
 from linklab.grade.rerun import rerun
@@ -66,6 +64,8 @@ def verify(exercise: Exercise, engine: Engine, number: int, seeds: Sequence[int]
     yield prove_empty(exercise, instance, engine, seeds)
     model = submission(exercise, instance, exercise.folder / "solution", engine)
     yield _marks(who, "model", assess(model, engine, seeds), exercise.weight, {})
+    if exercise.faults:
+        yield prove_seen(exercise, instance, engine, seeds)
     for folder in wrong_ones(exercise):
         yield prove_wrong(exercise, instance, folder, engine, seeds)
 
@@ -115,9 +115,8 @@ def prove_seen(exercise: Exercise, instance: Instance, engine: Engine, seeds: Se
     done = rerun(scene_of(exercise, instance, topology, Answers()), None, engine, seeds, experiments)
     start = facts(done.start, topology)
     evidence = Evidence(exercise, lookup, fault.id, start, {}, done.metrics, Answers(), done.broken, done.errors)
-    told = "; ".join(
-        f"{name} = {evidence.name(name).shown}" for name in sorted(names(fault.seen)) if evidence.name(name)
-    )  # type: ignore[union-attr]
+    values = {name: evidence.name(name) for name in sorted(names(fault.seen))}
+    told = "; ".join(f"{name} = {value.shown}" for name, value in values.items() if value is not None)
     changed = ", ".join(change.fact for change in changes(facts(done.healthy, topology), start))
     seen = bool(changed) and holds(fault.seen, evidence.name, evidence.fact)
     return Proof(instance.student, f"seen: {fault.id}", seen, f"{fault.seen}: {told}; changed: {changed or 'no fact'}")
@@ -126,14 +125,11 @@ def prove_seen(exercise: Exercise, instance: Instance, engine: Engine, seeds: Se
 def _marks(who: str, what: str, report: Report, wanted: float, shares: dict[str, float]) -> Proof:
     wrong = []
     for check in report.checks:
-        share = shares.get(check.id, 1.0)
-        if check.outcome is Outcome.ERROR or abs(check.score - round(share * check.max_score, 2)) > 1e-6:
-            wrong.append(
-                f"{check.story} ({check.score:g} of {check.max_score:g} points, {share * check.max_score:g} expected)"
-            )
-    said = f"{report.score:g} of {report.max_score:g} points" + (
-        f", {wanted:g} expected: {' | '.join(wrong)}" if wrong else ""
-    )
+        points = round(shares.get(check.id, 1.0) * check.max_score, 2)
+        if check.outcome is Outcome.ERROR or abs(check.score - points) > 1e-6:
+            wrong.append(f"{check.story} ({check.score:g} of {check.max_score:g} points, {points:g} expected)")
+    said = f"{report.score:g} of {report.max_score:g} points"
+    said += f", {wanted:g} expected: {' | '.join(wrong)}" if wrong else ""
     return Proof(who, what, not wrong, said, report)
 
 
@@ -205,96 +201,3 @@ def _answers(handed_in: Submission, template: str, engine: Engine) -> Answers:
 
 def _toml(table: dict[str, Any]) -> str:
     return "".join(f"{key} = {json.dumps(value, ensure_ascii=False)}\n" for key, value in table.items())
-
-
-# --- mutants
-
-
-@dataclass(frozen=True)
-class Mutation:
-    """One wrong variant: what is wrong, and how it is made."""
-
-    what: str
-    make: Callable[[Submission], Submission]
-
-
-_WORSE: dict[str, tuple[float, ...]] = {
-    "rate": (0.5, 2.0),
-    "delay": (0.5, 2.0),
-    "loss": (0.1, 10.0),
-    "queue": (0.02, 40.0),
-    "pacing": (0.3, 3.0),
-    "rmem": (0.02,),
-    "wmem": (0.02,),
-}
-
-
-def mutations(exercise: Exercise, model: Submission, start: State, seed: int) -> list[Mutation]:
-    """Wrong variants of the model answer, in an order drawn from the seed.
-
-    Each setting the student made or must keep is undone, or made much too large or too small; each answer is moved by
-    a half, given another choice, or loses its unit.
-    """
-    found: list[Mutation] = []
-    topology = model.topology
-    if model.state is not None:
-        made = facts(State.loads(model.state, "model"), topology)
-        before = facts(start, topology)
-        for change in changes(before, made):
-            if change.before is not None and change.fact.rpartition(".")[2] in (*_WORSE, "cc"):
-                found.append(_set(f"{change.fact} left at {change.words[1]}", {change.fact: change.before}))
-        for name, value in made.items():
-            for factor in _WORSE.get(name.rpartition(".")[2], ()):
-                if isinstance(value, float) and (
-                    name in before or name.rpartition(".")[2] in ("queue", "pacing", "loss")
-                ):
-                    found.append(_set(f"{name} times {factor:g}", {name: value * factor}))
-    for answer in exercise.answers:
-        value = model.answers.values.get(answer.name)
-        if value is None or answer.kind == "text":
-            continue
-        if answer.kind == "choice":
-            other = next(choice for choice in answer.choices if choice != value.word)
-            found.append(_answer(answer.name, f"{other} instead of {value.word}", Value(unit="word", word=other)))
-        elif not value.is_word and value.number:
-            found += [
-                _answer(answer.name, f"times {factor:g}", Value(value.number * factor, value.unit))
-                for factor in (0.5, 1.5)
-            ]
-            found.append(_answer(answer.name, "without a unit", None))
-    random.Random(seed).shuffle(found)  # noqa: S311 - which variants are tried, no secret
-    return found
-
-
-def _set(what: str, facts_wanted: dict[str, float | str]) -> Mutation:
-    def make(model: Submission) -> Submission:
-        assert model.state is not None
-        return replace(model, state=with_facts(State.loads(model.state, "model"), facts_wanted).dumps())
-
-    return Mutation(what, make)
-
-
-def _answer(name: str, what: str, value: Value | None) -> Mutation:
-    def make(model: Submission) -> Submission:
-        values = {key: old for key, old in model.answers.values.items() if key != name}
-        if value is not None:
-            return replace(model, answers=replace(model.answers, values={**values, name: value}))
-        problems = {**model.answers.problems, name: "the answer has no unit"}
-        return replace(model, answers=replace(model.answers, values=values, problems=problems))
-
-    return Mutation(f"answer {name} {what}", make)
-
-
-def prove_mutants(exercise: Exercise, engine: Engine, number: int, count: int, seeds: Sequence[int]) -> Iterator[Proof]:
-    """`count` mutants of one student's model answer: each must lose marks."""
-    instance = instance_of(exercise, number)
-    model = submission(exercise, instance, exercise.folder / "solution", engine)
-    scene = scene_of(exercise, instance, model.topology, model.answers)
-    start = rerun(scene, None, engine, seeds[:1], []).start
-    for mutation in mutations(exercise, model, start, number)[:count]:
-        report = assess(mutation.make(model), engine, seeds)
-        lost = [check.id for check in report.checks if check.score < check.max_score]
-        said = f"{report.score:g} of {report.max_score:g} points" + (
-            f", lost {', '.join(lost)}" if lost else ", not noticed"
-        )
-        yield Proof(instance.student, f"mutant: {mutation.what}", bool(lost), said, report)

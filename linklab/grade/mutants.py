@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Wrong variants of a model answer, generated, and whether the grader catches them.
+
+Called by `linklab exercise verify --mutants`.  A mutant is caught if it loses marks.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from linklab.engine.api import Engine
+from linklab.exercise.facts import facts
+from linklab.exercise.judge import changes
+from linklab.exercise.model import Exercise
+from linklab.exercise.quantity import Value
+from linklab.exercise.setting import with_facts
+from linklab.exercise.state import State
+from linklab.grade.rerun import rerun
+from linklab.grade.unit import Submission, assess, scene_of
+from linklab.grade.verify import Proof, instance_of, submission
+
+
+@dataclass(frozen=True)
+class Mutation:
+    """One wrong variant: what is wrong, and how it is made."""
+
+    what: str
+    make: Callable[[Submission], Submission]
+
+
+_WORSE: dict[str, tuple[float, ...]] = {
+    "rate": (0.5, 2.0),
+    "delay": (0.5, 2.0),
+    "loss": (0.1, 10.0),
+    "queue": (0.02, 40.0),
+    "pacing": (0.3, 3.0),
+    "rmem": (0.02,),
+    "wmem": (0.02,),
+}
+
+
+def mutations(exercise: Exercise, model: Submission, start: State, seed: int) -> list[Mutation]:
+    """Wrong variants of the model answer, in an order drawn from the seed.
+
+    Each setting the student made or must keep is undone, or made much too large or too small; each answer is moved by
+    a half, given another choice, or loses its unit.
+    """
+    found: list[Mutation] = []
+    topology = model.topology
+    if model.state is not None:
+        made = facts(State.loads(model.state, "model"), topology)
+        before = facts(start, topology)
+        for change in changes(before, made):
+            if change.before is not None and change.fact.rpartition(".")[2] in (*_WORSE, "cc"):
+                found.append(_set(f"{change.fact} left at {change.words[1]}", {change.fact: change.before}))
+        for name, value in made.items():
+            for factor in _WORSE.get(name.rpartition(".")[2], ()):
+                if isinstance(value, float) and (
+                    name in before or name.rpartition(".")[2] in ("queue", "pacing", "loss")
+                ):
+                    found.append(_set(f"{name} times {factor:g}", {name: value * factor}))
+    for answer in exercise.answers:
+        given = model.answers.values.get(answer.name)
+        if given is None or answer.kind == "text":
+            continue
+        if answer.kind == "choice":
+            other = next(choice for choice in answer.choices if choice != given.word)
+            found.append(_answer(answer.name, f"{other} instead of {given.word}", Value(unit="word", word=other)))
+        elif not given.is_word and given.number:
+            found += [
+                _answer(answer.name, f"times {factor:g}", Value(given.number * factor, given.unit))
+                for factor in (0.5, 1.5)
+            ]
+            found.append(_answer(answer.name, "without a unit", None))
+    random.Random(seed).shuffle(found)  # noqa: S311 - which variants are tried, no secret
+    return found
+
+
+def _set(what: str, facts_wanted: dict[str, float | str]) -> Mutation:
+    def make(model: Submission) -> Submission:
+        assert model.state is not None
+        return replace(model, state=with_facts(State.loads(model.state, "model"), facts_wanted).dumps())
+
+    return Mutation(what, make)
+
+
+def _answer(name: str, what: str, value: Value | None) -> Mutation:
+    def make(model: Submission) -> Submission:
+        values = {key: old for key, old in model.answers.values.items() if key != name}
+        if value is not None:
+            return replace(model, answers=replace(model.answers, values={**values, name: value}))
+        problems = {**model.answers.problems, name: "the answer has no unit"}
+        return replace(model, answers=replace(model.answers, values=values, problems=problems))
+
+    return Mutation(f"answer {name} {what}", make)
+
+
+def prove_mutants(exercise: Exercise, engine: Engine, number: int, count: int, seeds: Sequence[int]) -> Iterator[Proof]:
+    """`count` mutants of one student's model answer: each must lose marks."""
+    instance = instance_of(exercise, number)
+    model = submission(exercise, instance, exercise.folder / "solution", engine)
+    scene = scene_of(exercise, instance, model.topology, model.answers)
+    start = rerun(scene, None, engine, seeds[:1], []).start
+    for mutation in mutations(exercise, model, start, number)[:count]:
+        report = assess(mutation.make(model), engine, seeds)
+        lost = [check.id for check in report.checks if check.score < check.max_score]
+        said = f"{report.score:g} of {report.max_score:g} points" + (
+            f", lost {', '.join(lost)}" if lost else ", not noticed"
+        )
+        yield Proof(instance.student, f"mutant: {mutation.what}", bool(lost), said, report)
