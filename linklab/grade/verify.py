@@ -18,14 +18,14 @@ from typing import Any
 from linklab.engine.api import Engine
 from linklab.errors import InputError
 from linklab.exercise.answers import Answers, read_answers
-from linklab.exercise.expression import names
+from linklab.exercise.expression import holds, names
 from linklab.exercise.facts import facts
 from linklab.exercise.fill import fill, placeholders
 from linklab.exercise.instance import Course, Student, issue, quantities
-from linklab.exercise.judge import Evidence
+from linklab.exercise.judge import Evidence, changes
 from linklab.exercise.model import Exercise, Instance
 from linklab.exercise.quantity import Value
-from linklab.exercise.report import Report
+from linklab.exercise.report import Outcome, Report
 from linklab.exercise.state import State
 from linklab.grade.rebuild import rebuild
 from linklab.grade.rerun import rerun
