@@ -54,10 +54,14 @@ def template(exercise: Exercise) -> str:
     """The text of answers.toml before anything is answered."""
     lines = [f"# {exercise.heading}: your answers.  Write a value between the quotation marks, with its unit.", ""]
     for answer in exercise.answers:
-        example = f"one of: {', '.join(answer.choices)}" if answer.choices else f"such as: {_EXAMPLES[answer.kind]}"
         empty = '"""\n"""' if answer.kind == "text" else '""'
-        lines += [f"# {answer.asks}", f"# {example}", f"{answer.name} = {empty}", ""]
+        lines += [f"# {answer.asks}", f"# {example(answer)}", f"{answer.name} = {empty}", ""]
     return "\n".join(lines)
+
+
+def example(answer: Answer) -> str:
+    """How an answer may be written: "one of: …" or "such as: 412 Mbps"."""
+    return f"one of: {', '.join(answer.choices)}" if answer.choices else f"such as: {_EXAMPLES[answer.kind]}"
 
 
 def read_answers(text: str, exercise: Exercise) -> Answers:

@@ -58,6 +58,7 @@ class Chapter:
     recorded: outputs, numbers and plots of the reference run.
     picture: the topology as an `<svg>` element.
     minutes: a student needs; 0 where nobody knows.
+    note: a line under the title; "" for none.
     """
 
     manual: Manual
@@ -67,6 +68,7 @@ class Chapter:
     recorded: Recorded = Recorded()
     picture: str = ""
     minutes: int = 0
+    note: str = ""
 
 
 def render_manual(chapter: Chapter) -> str:
@@ -75,7 +77,10 @@ def render_manual(chapter: Chapter) -> str:
     Raises:
         ManualError: an image file that is not there, or a unit that does not fit its number.
     """
-    return page("page.html.j2", heading=chapter.heading, sections=chapter.manual.sections, body=render_body(chapter))
+    sections = chapter.manual.sections
+    return page(
+        "page.html.j2", heading=chapter.heading, note=chapter.note, sections=sections, body=render_body(chapter)
+    )
 
 
 def render_body(chapter: Chapter, *, paper: bool = False, prefix: str = "") -> str:

@@ -29,6 +29,7 @@ class _Printed:
 
     heading: str
     minutes: int
+    note: str
     prefix: str
     ids: str
     sections: Sequence[Section]
@@ -47,7 +48,9 @@ def paper_html(chapters: Sequence[Chapter], *, title: str, book: bool = False) -
         prefix = chapter.fields.get("number", "") if book else ""
         body = render_body(chapter, paper=True, prefix=prefix)
         ids = f"lab{prefix}-" if prefix else ""
-        printed.append(_Printed(chapter.heading, chapter.minutes, prefix, ids, chapter.manual.sections, body))
+        printed.append(
+            _Printed(chapter.heading, chapter.minutes, chapter.note, prefix, ids, chapter.manual.sections, body)
+        )
     return page(
         "paper.html.j2",
         title=title,
