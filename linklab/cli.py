@@ -32,6 +32,7 @@ COMMANDS = {
     "edit": ("linklab.commands.edit", "draw a network in a window and run it"),
     "shell": ("linklab.commands.shell", "build the network of a topology and open the Mininet CLI on it"),
     "attach": ("linklab.commands.attach", "open a node's shell in this terminal"),
+    "grade": ("linklab.commands.grade", "grade submissions of exercises and problems"),
     "manual": ("linklab.commands.manual", "turn a lab's manual into HTML or PDF, all into a handbook"),
     "plot": ("linklab.commands.plot", "plot an iperf3 result or the queue of an interface"),
     "fairness": ("linklab.commands.fairness", "Jain's fairness index of the streams of an iperf3 result"),

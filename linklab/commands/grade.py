@@ -1,0 +1,239 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`linklab grade`: grade what a class handed in, with progress; a table, and a folder of pages and grades."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+from rich.live import Live
+from rich.progress_bar import ProgressBar
+from rich.table import Table
+from rich.text import Text
+
+from linklab.commands.interrupt import says_what_is_left
+from linklab.commands.options import seed
+from linklab.errors import InputError
+from linklab.exercise.instance import parse_course
+from linklab.exercise.report import Outcome, Status
+from linklab.grade.batch import DEADLINE_S, Event, Graded, Settings, Submission, collect, grade_all, summary
+from linklab.grade.cohort import Entry
+from linklab.grade.results import points
+from linklab.grade.worker import load_engine
+from linklab.processes import processors
+from linklab.screen import ends_orderly
+from linklab.units import parse_time_s
+
+if TYPE_CHECKING:
+    from linklab.cli import Subparsers
+
+TRUST = "--unsandboxed-i-trust-these"
+WIDTH = 132
+"""Columns of the table where the output is no terminal."""
+
+_EPILOG = f"""examples:
+  linklab grade exercise3-s1234.zip                       one submission of a practice instance
+  linklab grade handed-in/ --course networks.toml         all .zip files in a folder, as Moodle or Canvas gave them
+  linklab grade "in/*.zip" --course c.toml --out week5 --jobs 1
+  linklab grade in/ --course c.toml --cluster tcp://10.0.0.5:8786
+
+The folder holds index.html for you, a folder for each submission with report.html for its student, instructor.html
+for you and results.json for Gradescope, and grades.csv, grades-canvas.csv, junit.xml and summary.json.
+
+Submissions run in a sandbox. Where it cannot be had, grading refuses and says why; {TRUST}
+grades without one, with your rights: for your own files only.
+
+Exits with 0 if everything was graded, 1 if something could not be; other codes as in linklab --help.
+"""
+
+_STYLES = {Status.GRADED: "", Status.UNGRADABLE: "yellow", Status.ERROR: "magenta bold"}
+_WORDS = {Status.GRADED: "graded", Status.UNGRADABLE: "not gradable", Status.ERROR: "our tool broke"}
+
+
+def add_parser(subparsers: Subparsers) -> argparse.ArgumentParser:
+    """Add `grade SUBMISSIONS…` with its options."""
+    parser = subparsers.add_parser(
+        "grade",
+        help="grade submissions",
+        description="Build each student's network again, measure it with the grader's traffic, and judge.",
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("submissions", metavar="SUBMISSION", nargs="+", help='a .zip, a folder of them, or "in/*.zip"')
+    parser.add_argument("--course", metavar="FILE", type=Path, help="the course file that the instances came from")
+    parser.add_argument("--out", metavar="DIR", type=Path, help="folder of the results (default: grades, a new one)")
+    parser.add_argument(
+        "--jobs", type=int, metavar="N", help=f"how many at once (default and most here: {processors()})"
+    )
+    parser.add_argument(
+        "--seeds", type=_seeds, metavar="N,N,…", help="seeds of the runs that are measured (default: the grader's)"
+    )
+    parser.add_argument(
+        "--deadline", type=_time, default=DEADLINE_S, metavar="TIME", help=f"for each (default: {DEADLINE_S:g}s)"
+    )
+    parser.add_argument(
+        "--cluster", metavar="ADDRESS", default="", help="scheduler of a Dask cluster that does the work"
+    )
+    parser.add_argument(TRUST, dest="trusted", action="store_true", help="no sandbox; never for what others wrote")
+    parser.add_argument("--json", action="store_true", help="print what came of each as JSON and nothing else")
+    return parser
+
+
+def _seeds(text: str) -> tuple[int, ...]:
+    return tuple(seed(part.strip()) for part in text.split(","))
+
+
+def _time(text: str) -> float:
+    try:
+        return parse_time_s(text)
+    except InputError as error:
+        raise argparse.ArgumentTypeError(str(error)) from error
+
+
+def run(args: argparse.Namespace) -> int:
+    """Grade all; 0 if each was graded, else 1."""
+    with ends_orderly():
+        return _run(args)
+
+
+def _run(args: argparse.Namespace) -> int:
+    if args.jobs is not None and args.jobs < 1:
+        raise InputError(f"--jobs {args.jobs}; at least one submission is graded at a time")
+    submissions, left = collect(args.submissions)
+    course = _course(args.course)
+    if not args.cluster:
+        load_engine(sandboxed=not args.trusted).check()
+    settings = Settings(
+        course=course,
+        jobs=min(args.jobs or processors(), processors(), len(submissions)),
+        cluster=args.cluster,
+        deadline_s=args.deadline,
+        options={"sandboxed": not args.trusted} | ({"seeds": args.seeds} if args.seeds else {}),
+    )
+    out = _folder(args.out)
+    started = time.perf_counter()
+    view = _View(submissions, quiet=args.json)
+    with says_what_is_left(out), view:
+        graded = grade_all(submissions, settings, out, view.changed, left)
+    if args.json:
+        data = {"out": str(out), **summary(graded.entries, graded.findings)}
+        print(json.dumps(data, indent=2, ensure_ascii=False))
+    view.end(graded, out, time.perf_counter() - started, left)
+    return 0 if all(entry.report.status is Status.GRADED for entry in graded.entries) else 1
+
+
+def _course(path: Path | None) -> bytes | None:
+    if path is None:
+        return None
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read: {error.strerror}") from error
+    parse_course(content, str(path))
+    return content
+
+
+def _folder(wanted: Path | None) -> Path:
+    """The folder of the results, made; a free one where none was named."""
+    names = [wanted] if wanted else [Path("grades"), *(Path(f"grades-{number}") for number in range(2, 1000))]
+    for folder in names:
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            if not any(folder.iterdir()):
+                return folder
+        except OSError as error:
+            raise InputError(f"{folder}: cannot be made: {error.strerror}") from error
+    raise InputError(f"{names[0]}: this folder is in use; give another with --out")
+
+
+class _View:
+    """How far the class is: a bar and what is under way; on something that is no terminal, a line a submission."""
+
+    def __init__(self, submissions: Sequence[Submission], *, quiet: bool) -> None:
+        self.submissions = submissions
+        self.console = Console(quiet=quiet, highlight=False)
+        if not self.console.is_terminal:
+            self.console = Console(quiet=quiet, highlight=False, width=WIDTH)
+        self.running: dict[int, float] = {}
+        self.entries: list[Entry] = []
+        self.started = time.perf_counter()
+        self.live = Live(console=self.console, auto_refresh=False, transient=True)
+
+    def __enter__(self) -> _View:
+        if self.console.is_terminal:
+            self.live.start()
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        self.live.stop()
+
+    def changed(self, event: Event | None) -> None:
+        """Take in what happened."""
+        if event is not None and event.entry is None:
+            self.running[event.index] = time.perf_counter()
+        elif event is not None and event.entry is not None:
+            self.running.pop(event.index, None)
+            self.entries.append(event.entry)
+        if self.console.is_terminal:
+            self.live.update(self._now(), refresh=True)
+        elif event is not None and event.entry is not None:
+            line = f"{len(self.entries)}/{len(self.submissions)} {event.entry.label}: {_outcome(event.entry)}"
+            self.console.print(Text(line, style=_STYLES[event.entry.report.status]), soft_wrap=True)
+
+    def _now(self) -> Table:
+        count, total = len(self.entries), len(self.submissions)
+        spent = time.perf_counter() - self.started
+        ahead = f", about {spent / count * (total - count):.0f} s to go" if 2 < count < total else ""
+        grid = Table.grid(padding=(0, 1))
+        grid.add_row("Grading", ProgressBar(total, count, width=30), f"{count}/{total} in {spent:.0f} s{ahead}")
+        now = time.perf_counter()
+        names = [f"{self.submissions[index].label} ({now - since:.0f} s)" for index, since in self.running.items()]
+        table = Table.grid()
+        table.add_row(grid)
+        table.add_row(Text(", ".join(names), style="dim", overflow="ellipsis", no_wrap=True))
+        return table
+
+    def end(self, graded: Graded, out: Path, wall_s: float, left: Sequence[str]) -> None:
+        """The table as it stays, what needs a look, the sum."""
+        table = Table(header_style="bold")
+        for name in ("Student", "Submission", "Exercise"):
+            table.add_column(name, overflow="fold")
+        table.add_column("Points", justify="right", no_wrap=True)
+        table.add_column("Not met", ratio=1, overflow="fold")
+        for entry in graded.entries:
+            report = entry.report
+            mark = f"{points(report.score)} / {points(report.max_score)}" if report.status is Status.GRADED else "–"
+            cells = (entry.person, entry.label, report.heading.partition(":")[0], mark, _missed(entry))
+            table.add_row(*(Text(cell, style=_STYLES[report.status]) for cell in cells))
+        self.console.print(table)
+        for finding in graded.findings:
+            who = ", ".join(entry.person for entry in finding.entries)
+            self.console.print(Text(f"To look at: {who}: {finding.says}", style="yellow"), soft_wrap=True)
+        if left:
+            some = ", ".join(left[:10]) + (" …" if len(left) > 10 else "")
+            self.console.print(Text(f"Left alone, no .zip: {some}"), soft_wrap=True)
+        done = sum(entry.report.status is Status.GRADED for entry in graded.entries)
+        self.console.print(
+            Text(f"{done} of {len(graded.entries)} graded in {wall_s:.0f} s. Overview: {out / 'index.html'}"),
+            soft_wrap=True,
+        )
+
+
+def _outcome(entry: Entry) -> str:
+    report = entry.report
+    if report.status is Status.GRADED:
+        return f"{points(report.score)} of {points(report.max_score)} points"
+    return f"{_WORDS[report.status]}: {' '.join(report.notes)}"
+
+
+def _missed(entry: Entry) -> str:
+    report = entry.report
+    if report.status is not Status.GRADED:
+        return f"{_WORDS[report.status]}: {' '.join(report.notes)}"
+    bad = (Outcome.FAIL, Outcome.PARTIAL, Outcome.ERROR)
+    return ", ".join(check.id for check in report.checks if check.outcome in bad)

@@ -1,0 +1,292 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Submissions of a class → a folder of results: pages and results.json of each, grades, findings and an overview.
+
+Called by `linklab grade`.  Each submission is a unit of its own (`linklab.grade.worker`), graded here or on a cluster;
+what is written follows from the reports alone, so neither the number of jobs nor who finished first can be seen in it.
+"""
+
+from __future__ import annotations
+
+import glob
+import json
+import queue
+import re
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from linklab.errors import InputError
+from linklab.exercise.report import Report
+from linklab.grade.classfiles import canvas_csv, grades_csv, junit_xml, moodle_feedback
+from linklab.grade.cohort import Entry, Finding, findings
+from linklab.grade.html import overview_page, report_page
+from linklab.grade.results import results_text, scrubbed
+from linklab.grade.worker import GRADE, MOST_BYTES, Done, Unit, failed, run_unit
+
+DEADLINE_S = 300.0
+"""Wall-clock seconds for one submission: many times what the slowest exercise takes."""
+_MOODLE_TAIL = re.compile(r"_\d+_assignsubmission_[^/_]+_?(?=/|$)")
+_OURS = ("index.html", "grades.csv", "grades-canvas.csv", "junit.xml", "summary.json", "feedback-moodle.zip", "logs")
+
+
+@dataclass(frozen=True)
+class Submission:
+    """A file that was handed in; label: its path as it is named in reports."""
+
+    path: Path
+    label: str
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How a class is graded.
+
+    course: content of the course file; jobs: how many at once on this machine; cluster: address of a scheduler, or "".
+    options, grade: as in `linklab.grade.worker.Unit`.
+    """
+
+    course: bytes | None = None
+    jobs: int = 1
+    cluster: str = ""
+    deadline_s: float = DEADLINE_S
+    options: Mapping[str, Any] = field(default_factory=dict)
+    grade: str = GRADE
+
+
+@dataclass(frozen=True)
+class Event:
+    """Something happened to the submission `index`: it was begun, or `entry` came of it."""
+
+    index: int
+    entry: Entry | None = None
+
+
+@dataclass(frozen=True)
+class Graded:
+    """A class that was graded; entries as submitted, their reports without traces."""
+
+    entries: Sequence[Entry]
+    findings: Sequence[Finding]
+
+
+# --- which submissions
+
+
+def collect(arguments: Sequence[str]) -> tuple[list[Submission], list[str]]:
+    """The submissions that are meant, in order of their labels, and the files in folders that are no .zip.
+
+    Args:
+        arguments: files, folders (searched to the bottom for .zip files) and patterns such as "in/*.zip".
+
+    Raises:
+        InputError: nothing is there, or no submission in it.
+    """
+    files: dict[Path, str] = {}
+    left: list[str] = []
+    for argument in arguments:
+        for path in _expanded(argument):
+            if path.is_dir():
+                found = [each for each in path.rglob("*") if each.is_file() and not _hidden(each.relative_to(path))]
+                for each in found:
+                    label = each.relative_to(path).as_posix()
+                    if each.suffix.casefold() == ".zip":
+                        files.setdefault(each.resolve(), label)
+                    else:
+                        left.append(label)
+            else:
+                files.setdefault(path.resolve(), path.name)
+    if not files:
+        raise InputError(f"{', '.join(arguments)}: there is no .zip of a submission in it")
+    submissions = [Submission(path, label) for path, label in files.items()]
+    return sorted(submissions, key=lambda each: (each.label.casefold(), each.label, str(each.path))), sorted(left)
+
+
+def _expanded(argument: str) -> list[Path]:
+    path = Path(argument)
+    if path.exists():
+        return [path]
+    found = [Path(name) for name in glob.glob(argument, recursive=True)]  # noqa: PTH207 - the pattern may be absolute
+    if not found:
+        raise InputError(f"{argument}: there is no such file or folder")
+    return found
+
+
+def _hidden(path: Path) -> bool:
+    """Whether it is a file of the system's: .DS_Store, __MACOSX/._x.zip."""
+    return any(part.startswith((".", "__MACOSX")) for part in path.parts)
+
+
+def folder_names(labels: Sequence[str]) -> list[str]:
+    """A folder name for each submission: the file's, with its folders where several files are called the same."""
+    stems = [label.rpartition("/")[2].rpartition(".")[0] or label for label in labels]
+    names: list[str] = []
+    taken = {name.casefold() for name in _OURS}
+    for label, stem in zip(labels, stems, strict=True):
+        whole = stem if stems.count(stem) == 1 else _MOODLE_TAIL.sub("", label.rpartition(".")[0])
+        plain = re.sub(r"[^\w.@+-]+", "_", whole.replace("/", "-")).strip("._-")[:60] or "submission"
+        free = (plain if number == 1 else f"{plain}-{number}" for number in range(1, len(labels) + 3))
+        name = next(each for each in free if each.casefold() not in taken)
+        taken.add(name.casefold())
+        names.append(name)
+    return names
+
+
+# --- grading
+
+
+def grade_all(
+    submissions: Sequence[Submission],
+    settings: Settings,
+    out: Path,
+    told: Callable[[Event | None], None],
+    left: Sequence[str] = (),
+) -> Graded:
+    """Grade all and write everything below `out`.
+
+    Args:
+        submissions: of `collect`.
+        settings: how.
+        out: a folder that is free.
+        told: of every event, and None a few times a second; in the caller's thread.
+        left: files that the overview names as left alone.
+
+    Raises:
+        MissingError: what the cluster needs is not there.
+        OSError: a file cannot be written.
+    """
+    names = folder_names([each.label for each in submissions])
+    entries: list[Entry | None] = [None] * len(submissions)
+    for event in _run([partial(_unit, each, settings) for each in submissions], settings):
+        if event is None:
+            told(None)
+            continue
+        index, done = event
+        if done is not None:
+            name, label = names[index], submissions[index].label
+            report = _written(out, name, scrubbed(replace(done.report, source=label)), done.log)
+            entries[index] = Entry(name, label, replace(report, traces=()))
+        told(Event(index, entries[index]))
+    whole = [entry for entry in entries if entry is not None]
+    found = findings(whole)
+    _write_class(out, whole, found, left)
+    return Graded(whole, found)
+
+
+def _unit(submission: Submission, settings: Settings) -> Unit | Report:
+    try:
+        with submission.path.open("rb") as file:
+            content = file.read(MOST_BYTES + 1)
+    except OSError as error:
+        return failed(f"the file cannot be read: {error.strerror}")
+    return Unit(submission.label, content, settings.course, settings.deadline_s, dict(settings.options), settings.grade)
+
+
+_Happened = tuple[int, "Done | None"]
+"""Number of a unit, and what came of it; None when it begins."""
+
+
+def _run(units: Sequence[Callable[[], Unit | Report]], settings: Settings) -> Iterator[_Happened | None]:
+    if settings.cluster:
+        from linklab.grade.cluster import run_units  # noqa: PLC0415 - its library is an extra
+
+        yield from run_units(units, settings.cluster, settings.options)
+    else:
+        yield from _run_here(units, settings.jobs)
+
+
+def _run_here(units: Sequence[Callable[[], Unit | Report]], jobs: int) -> Iterator[_Happened | None]:
+    events: queue.Queue[_Happened] = queue.Queue()
+    stop = threading.Event()
+
+    def work(index: int) -> None:
+        if stop.is_set():
+            return
+        events.put((index, None))
+        try:
+            unit = units[index]()
+            done = Done(unit) if isinstance(unit, Report) else run_unit(unit, stop)
+        except Exception as error:  # such as a full /tmp: this one is lost, the others go on
+            done = Done(failed(f"The grader broke: {type(error).__name__}: {error}"))
+        events.put((index, done))
+
+    with ThreadPoolExecutor(jobs) as pool:
+        try:
+            for index in range(len(units)):
+                pool.submit(work, index)
+            waiting = len(units)
+            while waiting:
+                try:
+                    event = events.get(timeout=0.25)
+                except queue.Empty:
+                    yield None
+                    continue
+                waiting -= event[1] is not None
+                yield event
+        finally:
+            stop.set()
+
+
+# --- writing
+
+
+def _written(out: Path, name: str, report: Report, log: str) -> Report:
+    """Write the files of one submission; the report that they show."""
+    try:
+        files = _files(report)
+    except Exception as error:  # a page that cannot be made must not cost the class its grades
+        report = replace(failed(f"The report could not be made: {type(error).__name__}: {error}"), source=report.source)
+        files = _files(report)
+    (out / name).mkdir(parents=True)
+    for file, text in files.items():
+        (out / name / file).write_text(text, encoding="utf-8")
+    if log.strip():
+        (out / "logs").mkdir(exist_ok=True)
+        (out / "logs" / f"{name}.log").write_text(log, encoding="utf-8", errors="replace")
+    return report
+
+
+def _files(report: Report) -> dict[str, str]:
+    return {
+        "results.json": results_text(report),
+        "report.html": report_page(report),
+        "instructor.html": report_page(report, instructor=True),
+    }
+
+
+def _write_class(out: Path, entries: Sequence[Entry], found: Sequence[Finding], left: Sequence[str]) -> None:
+    (out / "grades.csv").write_text(grades_csv(entries), encoding="utf-8-sig", newline="")  # Excel looks for the mark
+    (out / "grades-canvas.csv").write_text(canvas_csv(entries), encoding="utf-8", newline="")
+    (out / "junit.xml").write_text(junit_xml(entries), encoding="utf-8")
+    text = json.dumps(summary(entries, found), indent=2, sort_keys=True, ensure_ascii=False)
+    (out / "summary.json").write_text(text + "\n", encoding="utf-8")
+    pages = {entry.name: (out / entry.name / "report.html").read_text(encoding="utf-8") for entry in entries}
+    if (feedback := moodle_feedback(entries, pages)) is not None:
+        (out / "feedback-moodle.zip").write_bytes(feedback)
+    (out / "index.html").write_text(overview_page(entries, found, left), encoding="utf-8")
+
+
+def summary(entries: Sequence[Entry], found: Sequence[Finding]) -> dict[str, Any]:
+    """What summary.json holds: a line a submission, and the findings."""
+    return {
+        "submissions": [
+            {
+                "name": entry.name,
+                "file": entry.label,
+                "exercise": entry.report.exercise,
+                "student": entry.student,
+                "status": entry.report.status.value,
+                "score": entry.report.score,
+                "max_score": entry.report.max_score,
+                "notes": list(entry.report.notes),
+            }
+            for entry in entries
+        ],
+        "findings": [
+            {"kind": each.kind, "submissions": [entry.name for entry in each.entries], "says": each.says}
+            for each in found
+        ],
+    }

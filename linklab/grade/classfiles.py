@@ -1,0 +1,184 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The reports of a class → files for other programs: CSV for Moodle and for Canvas, JUnit XML, feedback for Moodle.
+
+Called by `linklab.grade.batch`; pure: text and bytes out, the same for the same reports.
+Sources: Moodle's "Grade import" page and mod/assign/feedback/file/importziplib.php; Canvas's lib/gradebook_importer.rb;
+JUnit's XML as Jenkins and GitLab read it.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+import zipfile
+from collections.abc import Iterable, Mapping, Sequence
+from xml.etree import ElementTree
+
+from linklab.exercise.report import CheckResult, Outcome, Report, Status
+from linklab.grade.cohort import Entry
+from linklab.grade.results import points, story, student_view
+
+STATUS = {Status.GRADED: "graded", Status.UNGRADABLE: "not gradable", Status.ERROR: "our tool broke"}
+_MOODLE_FOLDER = re.compile(r"(?:^|/)([^/]+_\d+_assignsubmission_[^/_]+_?)/")
+_FORMULA = re.compile(r"[=+\-@\t\r]")
+_EPOCH = (1980, 1, 1, 0, 0, 0)
+
+
+# --- CSV
+
+
+def grades_csv(entries: Sequence[Entry]) -> str:
+    """One line a student, for Moodle's grade import and for people.
+
+    Columns: "ID number", "Full name", "File", and for each exercise its points under its heading, a feedback and a
+    status.  Only graded work has points: an empty cell leaves Moodle's grade as it is.
+    """
+    headings = _headings(entries)
+    head = ["ID number", "Full name", "File"]
+    for heading in headings.values():
+        head += [heading, f"{heading} (feedback)", f"{heading} (status)"]
+    lines = []
+    for student, mine in _students(entries):
+        line = [student, mine[0].person, "; ".join(entry.label for entry in mine)]
+        for exercise in headings:
+            best = _best(mine, exercise)
+            line += ["", "", ""] if best is None else [_points(best), feedback(best.report), STATUS[best.report.status]]
+        lines.append(line)
+    return _csv([head, *lines])
+
+
+def canvas_csv(entries: Sequence[Entry]) -> str:
+    """One line a student as Canvas's gradebook imports it: found by SIS id, else login, else name."""
+    headings = _headings(entries)
+    best = {
+        exercise: max(e.report.max_score for e in entries if e.report.exercise == exercise) for exercise in headings
+    }
+    head = ["Student", "ID", "SIS User ID", "SIS Login ID", "Section", *headings.values()]
+    lines = [["    Points Possible", "", "", "", "", *(points(best[exercise]) for exercise in headings)]]
+    for student, mine in _students(entries):
+        cells = [_points(found) if (found := _best(mine, exercise)) else "" for exercise in headings]
+        if any(cells):
+            lines.append([mine[0].person, "", student, student, "", *cells])
+    return _csv([head, *lines])
+
+
+def feedback(report: Report) -> str:
+    """A line for the student; what is hidden stays so."""
+    if report.status is not Status.GRADED:
+        return " ".join(report.notes) if report.status is Status.UNGRADABLE else ""
+    shown = student_view(report)
+    missed = [
+        f"{check.title}{' (in part)' if check.outcome is Outcome.PARTIAL else ''}"
+        for check in shown.checks
+        if check.outcome in (Outcome.FAIL, Outcome.PARTIAL)
+    ]
+    told = f"{points(report.score)} of {points(report.max_score)} points."
+    return f"{told} Not met: {'; '.join(missed)}." if missed else told
+
+
+def _headings(entries: Sequence[Entry]) -> dict[str, str]:
+    """Exercise → heading, of all that were recognised, in order."""
+    known = {entry.report.exercise: entry.report.heading for entry in entries if entry.report.heading}
+    return {exercise: known[exercise] for exercise in sorted(known)}
+
+
+def _students(entries: Iterable[Entry]) -> list[tuple[str, list[Entry]]]:
+    """(id, submissions) of each student; a submission that names nobody stands alone, with the id ""."""
+    groups: dict[str, list[Entry]] = {}
+    for entry in entries:
+        groups.setdefault(entry.student or f"/{entry.label}", []).append(entry)
+    return [("" if key.startswith("/") else key, found) for key, found in groups.items()]
+
+
+def _best(entries: Sequence[Entry], exercise: str) -> Entry | None:
+    """Of several submissions of an exercise the one with the most points."""
+    mine = [entry for entry in entries if entry.report.exercise == exercise]
+    return max(mine, key=lambda entry: (entry.report.status is Status.GRADED, entry.report.score), default=None)
+
+
+def _points(entry: Entry) -> str:
+    return points(entry.report.score) if entry.report.status is Status.GRADED else ""
+
+
+def _csv(lines: Sequence[Sequence[str]]) -> str:
+    text = io.StringIO()
+    csv.writer(text).writerows([[_cell(cell) for cell in line] for line in lines])
+    return text.getvalue()
+
+
+def _cell(text: str) -> str:
+    """No cell of a submission's becomes a formula in a spreadsheet."""
+    return f"'{text}" if _FORMULA.match(text) else text
+
+
+# --- JUnit
+
+
+def junit_xml(entries: Sequence[Entry]) -> str:
+    """A suite a submission, a case a check; what is in part counts as failed, with its points in the message."""
+    root = ElementTree.Element("testsuites", name="linklab grade")
+    sums = dict.fromkeys(("tests", "failures", "errors", "skipped"), 0)
+    for entry in entries:
+        counts = _suite(ElementTree.SubElement(root, "testsuite", name=entry.person), entry)
+        sums = {name: sums[name] + counts[name] for name in sums}
+    root.attrib.update({name: str(count) for name, count in sums.items()})
+    ElementTree.indent(root)
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n{ElementTree.tostring(root, encoding="unicode")}\n'
+
+
+def _suite(suite: ElementTree.Element, entry: Entry) -> Mapping[str, int]:
+    report = entry.report
+    classname = f"{report.exercise or 'submission'}.{entry.name}"
+    outcomes = [check.outcome for check in report.checks]
+    if report.status is not Status.GRADED:
+        case = ElementTree.SubElement(suite, "testcase", name="graded", classname=classname)
+        kind = "failure" if report.status is Status.UNGRADABLE else "error"
+        ElementTree.SubElement(case, kind, message=STATUS[report.status]).text = "\n".join(report.notes)
+        outcomes.append(Outcome.FAIL if kind == "failure" else Outcome.ERROR)
+    for check in report.checks:
+        _case(ElementTree.SubElement(suite, "testcase", name=check.title, classname=classname), check)
+    counts = {
+        "tests": len(outcomes),
+        "failures": sum(outcome in (Outcome.FAIL, Outcome.PARTIAL) for outcome in outcomes),
+        "errors": outcomes.count(Outcome.ERROR),
+        "skipped": outcomes.count(Outcome.SKIPPED),
+    }
+    suite.attrib.update({name: str(count) for name, count in counts.items()})
+    return counts
+
+
+def _case(case: ElementTree.Element, check: CheckResult) -> None:
+    kind = {
+        Outcome.FAIL: "failure",
+        Outcome.PARTIAL: "failure",
+        Outcome.ERROR: "error",
+        Outcome.SKIPPED: "skipped",
+    }.get(check.outcome)
+    if kind is None:
+        ElementTree.SubElement(case, "system-out").text = story(check)
+        return
+    earned = f"{points(check.score)} of {points(check.max_score)} points"
+    ElementTree.SubElement(case, kind, message=f"{check.outcome.value}: {earned}").text = story(check)
+
+
+# --- feedback
+
+
+def moodle_feedback(entries: Sequence[Entry], pages: Mapping[str, str]) -> bytes | None:
+    """A .zip for Moodle's "Upload multiple feedback files in a zip", or None where nothing came out of Moodle.
+
+    Args:
+        entries: those whose label is in a folder that Moodle named on download.
+        pages: entry's name → its student's page.
+    """
+    mine = [(found[1], entry) for entry in entries if (found := _MOODLE_FOLDER.search(entry.label))]
+    if not mine:
+        return None
+    content = io.BytesIO()
+    with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as archive:
+        for folder, entry in mine:
+            info = zipfile.ZipInfo(f"{folder}/{entry.report.exercise or entry.name}-report.html", _EPOCH)
+            info.compress_type = zipfile.ZIP_DEFLATED
+            archive.writestr(info, pages[entry.name])
+    return content.getvalue()
