@@ -15,8 +15,8 @@ from linklab.exercise.facts import facts
 from linklab.exercise.judge import changes
 from linklab.exercise.model import Exercise
 from linklab.exercise.quantity import Value
-from linklab.exercise.setting import with_facts
 from linklab.exercise.state import State
+from linklab.exercise.wanted import with_facts
 from linklab.grade.rerun import rerun
 from linklab.grade.unit import Submission, assess, scene_of
 from linklab.grade.verify import Proof, instance_of, submission

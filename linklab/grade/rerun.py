@@ -23,8 +23,8 @@ from linklab.exercise.model import Experiment
 from linklab.exercise.quantity import parse_value
 from linklab.exercise.report import Trace
 from linklab.exercise.restore import restore_lines, unlike
-from linklab.exercise.setting import with_facts
 from linklab.exercise.state import State
+from linklab.exercise.wanted import with_facts
 from linklab.grade.traffic import Driven, drive
 from linklab.topology import Topology
 

@@ -19,7 +19,7 @@ from linklab import __version__
 from linklab.engine.api import Engine
 from linklab.errors import InputError, TopologyError
 from linklab.exercise.answers import Answers, read_answers
-from linklab.exercise.bundle import read_bundle
+from linklab.exercise.bundle import Bundle, read_bundle
 from linklab.exercise.expression import Lookup, NoValueError
 from linklab.exercise.facts import facts
 from linklab.exercise.instance import (
@@ -115,7 +115,7 @@ def grade(path: Path, course: bytes | None, engine: Engine, seeds: Sequence[int]
 def _read(path: Path, course: Course | None, known: _Known) -> Submission:
     bundle = read_bundle(path)
     known.notes = tuple(bundle.notes)
-    instance = parse_instance(bundle.instance, "instance.json")
+    instance = parse_instance(_text(bundle, "instance.json"), "instance.json")
     known.exercise, known.student, known.name, known.course = (
         instance.exercise,
         instance.student,
@@ -127,11 +127,19 @@ def _read(path: Path, course: Course | None, known: _Known) -> Submission:
     instance = proven(instance, exercise, course)
     known.parameters = dict(instance.parameters)
     try:
-        topology = Topology.loads(bundle.topology, "topology.mn")
+        topology = Topology.loads(_text(bundle, "topology.mn"), "topology.mn")
     except TopologyError as error:
         raise UnbuildableError(f"the topology cannot be built: {error}") from error
-    answers = read_answers(bundle.answers or "", exercise)
-    return Submission(exercise, instance, topology, answers, bundle.state, bundle.work, tuple(bundle.notes), path.name)
+    answers = read_answers(bundle.text("answers.toml") or "", exercise)
+    state, work = bundle.text("state.json"), bundle.text("work.sh")
+    return Submission(exercise, instance, topology, answers, state, work, tuple(bundle.notes), path.name)
+
+
+def _text(bundle: Bundle, name: str) -> str:
+    text = bundle.text(name)
+    if text is None:
+        raise InputError(f"{name} is missing from the submission; linklab submit puts it in")
+    return text
 
 
 def assess(
