@@ -22,7 +22,6 @@ from linklab.agent.sampler import _attributes, _handle
 Options = dict[str, Any]
 U32_MAX = 2**32 - 1
 TICK_NS = 64  # PSCHED_SHIFT, include/net/pkt_sched.h
-TICKS_A_US = 1000 / TICK_NS  # what tc counts with, /proc/net/psched
 ETHERNET = 1  # TC_LINKLAYER_ETHERNET
 PRIOMAP = (1, 2, 2, 2, 1, 2, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1)
 FQ_WEIGHTS = (589824, 196608, 65536)
@@ -78,6 +77,12 @@ def pie_us(told: int) -> int:
     return _first_that(told, lambda us: us * 1000 // TICK_NS * TICK_NS // 1000, told)
 
 
+def netem_ns(told: int) -> int:
+    """tc up to iproute2 6.x gives delays in ticks, rounded down from whole µs: 89984 ns was 90 µs."""
+    us = -(-told // 1000)
+    return us * 1000 if us * 1000 // TICK_NS * TICK_NS == told else told
+
+
 def tbf_burst(rate: int, ticks: int, overhead: int = 0) -> int:
     """Bytes whose time at `rate` (bytes/s) is `ticks`, as psched_l2t_ns() in include/net/sch_generic.h counts it."""
     factor, shift = 10**9, 0
@@ -129,8 +134,8 @@ def netem(raw: bytes) -> Options:
     corrupt, of_corrupt = struct.unpack_from("=2I", data.get(4, bytes(8)))
     rate, overhead, cell, cell_overhead = struct.unpack_from("=IiIi", data.get(6, bytes(16)))
     options = {
-        "delay_ns": _u64(data, 10, latency * TICK_NS),
-        "jitter_ns": _u64(data, 11, jitter * TICK_NS),
+        "delay_ns": netem_ns(_u64(data, 10, latency * TICK_NS)),
+        "jitter_ns": netem_ns(_u64(data, 11, jitter * TICK_NS)),
         "delay_correlation": share(of_delay),
         "loss": share(loss),
         "loss_correlation": share(of_loss),
@@ -287,9 +292,9 @@ def red(raw: bytes) -> Options:
 
 
 def sfq(raw: bytes) -> Options:
-    """struct tc_sfq_qopt_v1."""
+    """struct tc_sfq_qopt_v1; there are never more flows than packets, and a given limit lowers the number."""
     quantum, perturb, limit, divisor, flows, depth, headdrop, red_limit, low, high = struct.unpack_from("=Ii8I", raw)
-    options = {"limit": limit, "quantum": quantum, "divisor": divisor, "flows": flows, "depth": depth}
+    options = {"limit": limit, "quantum": quantum, "divisor": divisor, "flows": min(flows, limit), "depth": depth}
     rest = {"perturb_s": perturb, "headdrop": bool(headdrop) or None}
     return options | _present({**rest, "unread": ["redflowlimit"] if red_limit or low or high else []})
 

@@ -139,9 +139,9 @@ _NETEM = {
 def _netem(options: Options) -> list[str]:
     words = [f"limit {options['limit']}"]
     if "delay_ns" in options or "jitter_ns" in options:
-        words.append(f"delay {options.get('delay_ns', 0)}ns")
+        words.append(f"delay {_us(options.get('delay_ns', 0))}")
         if "jitter_ns" in options:
-            words.append(f"{options['jitter_ns']}ns")
+            words.append(_us(options["jitter_ns"]))
             words += _correlation(options, "delay")
     if "loss_state" in options:
         words += ["loss state", *map(percent, options["loss_state"])]
@@ -162,6 +162,11 @@ def _netem(options: Options) -> list[str]:
         low, high, packets, size = options["slot"]
         words.append(f"slot {low}ns {high}ns packets {packets} bytes {size}")
     return words + (["ecn"] if options.get("ecn") else [])
+
+
+def _us(time_ns: int) -> str:
+    """In the smallest unit that every tc takes for a delay."""
+    return f"{Decimal(time_ns).scaleb(-3):f}us" if time_ns % 1000 else f"{time_ns // 1000}us"
 
 
 def _correlation(options: Options, name: str) -> list[str]:

@@ -162,22 +162,25 @@ def inwards(interface: Interface) -> list[Qdisc]:
 
 def queue_bytes(interface: Interface) -> int | None:
     """What the innermost queue holds, the smallest of several; None where there is none."""
-    held = []
+    held: list[int | None] = []
     for qdisc in inwards(interface):
         inner = children(interface, qdisc)
         if qdisc.kind == "htb":
-            held += _of_leaves(interface, qdisc, inner)
+            held += [interface.txqlen * FRAME_BYTES for _ in plain_leaves(interface, qdisc)]
         elif not inner:
             held.append(capacity(qdisc, interface.txqlen))
     known = [size for size in held if size is not None]
     return min(known) if known else None
 
 
-def _of_leaves(interface: Interface, htb: Qdisc, inner: list[Qdisc]) -> list[int | None]:
-    """What the plain queues hold that htb gives to classes without a discipline of their own."""
-    parents = {each.parent for each in interface.classes} | {each.parent for each in inner}
-    leaves = [each for each in interface.classes if each.classid.startswith(htb.handle) and each.classid not in parents]
-    return [htb.options.get("direct_qlen", interface.txqlen) * FRAME_BYTES for _ in leaves]
+def plain_leaves(interface: Interface, htb: Qdisc) -> list[str]:
+    """Classes of an htb with neither class nor discipline in them: each has a queue of `txqlen` packets."""
+    parents = {each.parent for each in interface.classes} | {each.parent for each in children(interface, htb)}
+    return [
+        each.classid
+        for each in interface.classes
+        if each.classid.startswith(htb.handle) and each.classid not in parents
+    ]
 
 
 def capacity(qdisc: Qdisc, txqlen: int = 0) -> int | None:

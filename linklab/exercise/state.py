@@ -45,7 +45,7 @@ _NODE = re.compile(r"[A-Za-z][A-Za-z0-9_.-]{0,14}")
 _INTERFACE = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,14}")
 _KIND = re.compile(r"[a-z][a-z0-9_-]{0,15}")
 _FEATURE = re.compile(r"[a-z][a-z0-9_-]{0,31}")
-_SYSCTL_VALUE = re.compile(r"-?[0-9]{1,20}(?: -?[0-9]{1,20}){0,3}|[a-z][a-z0-9_-]{0,15}")
+SYSCTL_VALUE = re.compile(r"-?[0-9]{1,20}(?: -?[0-9]{1,20}){0,3}|[a-z][a-z0-9_-]{0,15}")
 _MAC = re.compile(r"[0-9a-f]{2}(?::[0-9a-f]{2}){5}|(?:[0-9a-f]{2}(?::[0-9a-f]{2}){3})?")
 _BYTE = r"(?:25[0-5]|2[0-4]\d|1?\d?\d)"
 _IP = re.compile(rf"{_BYTE}(?:\.{_BYTE}){{3}}", re.ASCII)
@@ -263,7 +263,7 @@ def _node(at: _At, data: Any) -> Node:
     given = at.mapping(data, {"interfaces", "routes", "sysctls"})
     sysctls = given.get("sysctls", {})
     for name in at.mapping(sysctls, set(SYSCTLS)):
-        (at / name).word(sysctls[name], _SYSCTL_VALUE, "numbers or a word")
+        (at / name).word(sysctls[name], SYSCTL_VALUE, "numbers or a word")
     interfaces = at.named(given.get("interfaces"), _INTERFACE)
     routes = tuple(_route(at / f"route {i}", route) for i, route in enumerate(at.each(given.get("routes", []))))
     return Node({name: _interface(at / name, value) for name, value in interfaces.items()}, routes, sysctls)

@@ -1,0 +1,288 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""One state → another: the lines that lead a network there, and whether it has got there.
+
+Called by the grader on a fresh network; pure.  Lines are made of what `linklab.exercise.state` has checked, by
+tc(8), ip(8), ethtool(8) and sysctl(8); nothing in them needs quoting beyond what stands here.
+MAC addresses are drawn anew in every network and left alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict
+
+from linklab.errors import StateError
+from linklab.exercise.disciplines import CLASS_KINDS, FILTER_KINDS, KINDS, Kind, Options
+from linklab.exercise.facts import HOOKS, inwards, root, route_words
+from linklab.exercise.state import CLIENT, Filter, Interface, Node, Qdisc, Route, State, TrafficClass
+
+_DEFAULT = "0:"
+"""Handle of a discipline that the kernel set by itself."""
+_INNER_QUANTUM = 1514
+"""For a class with classes below it, which has none: tc would warn of the one it computes."""
+Line = tuple[str, str]
+
+
+def restore_lines(now: State, wanted: State) -> list[Line]:
+    """(node or "client", shell line) in order: what turns `now` into `wanted`, only where they differ.
+
+    Raises:
+        StateError: `wanted` holds something that no line here can make; the sentence names it.
+    """
+    _same_names("node", "the network", now.nodes, wanted.nodes)
+    lines: list[Line] = []
+    for name, after in wanted.nodes.items():
+        before = now.nodes[name]
+        _same_names("interface", name, before.interfaces, after.interfaces)
+        lines += [(name, line) for line in _node_lines(name, before, after)]
+    return lines
+
+
+def _same_names(what: str, where: str, now: Mapping[str, object], wanted: Mapping[str, object]) -> None:
+    for name in sorted({*now, *wanted}):
+        if name not in now:
+            raise StateError(f"{where} has the {what} {name}, which the drawing has not: it cannot be made again")
+        if name not in wanted:
+            raise StateError(f"{where} has no {what} {name} any more, though the drawing has: that cannot be repeated")
+
+
+def _node_lines(name: str, before: Node, after: Node) -> Iterator[str]:
+    settings = []
+    for sysctl, value in after.sysctls.items():
+        if sysctl not in before.sysctls:
+            raise StateError(f"{name}: there is no {sysctl} where the network is graded")
+        if value != before.sysctls[sysctl]:
+            settings.append(f"{sysctl}='{value}'")
+    if settings:
+        yield f"sysctl -q -w {' '.join(settings)}"
+    moved = False
+    for interface in after.interfaces:
+        was, becomes = before.interfaces[interface], after.interfaces[interface]
+        lines = list(_link_lines(interface, was, becomes, before))
+        moved = moved or bool(lines)
+        yield from lines
+        if was.features != becomes.features:
+            yield _features_line(name, interface, was, becomes)
+        yield from _queue_lines(f"{name}: {interface}" if name != CLIENT else interface, interface, was, becomes)
+    if moved or not _same_routes(before.routes, after.routes):
+        yield from _route_lines(name, before.routes, after.routes)
+
+
+def _link_lines(interface: str, was: Interface, becomes: Interface, node: Node) -> Iterator[str]:
+    link = f"ip link set dev {interface}"
+    if becomes.master != was.master:
+        bridges = {name for name, each in node.interfaces.items() if each.kind == "bridge"}
+        if (was.master and was.master not in bridges) or (becomes.master and becomes.master not in bridges):
+            raise StateError(f"{interface} was moved to another switch: that cannot be repeated")
+        yield f"{link} master {becomes.master}" if becomes.master else f"{link} nomaster"
+    if becomes.mtu != was.mtu:
+        yield f"{link} mtu {becomes.mtu}"
+    if becomes.txqlen != was.txqlen:
+        yield f"{link} txqueuelen {becomes.txqlen}"
+    if becomes.up != was.up:
+        yield f"{link} {'up' if becomes.up else 'down'}"
+    if becomes.addresses != was.addresses:
+        yield f"ip -4 addr flush dev {interface}"
+        yield from (f"ip addr add {address} brd + dev {interface}" for address in becomes.addresses)
+
+
+def _features_line(node: str, interface: str, was: Interface, becomes: Interface) -> str:
+    """All of them: one that is off only because another is comes back by itself with that one."""
+    for feature in becomes.features:
+        if feature not in was.features:
+            raise StateError(f"{node}: {interface} cannot change {feature} where the network is graded")
+    words = " ".join(f"{feature} {'on' if on else 'off'}" for feature, on in becomes.features.items())
+    return f"ethtool -K {interface} {words} >/dev/null"
+
+
+# --- queueing disciplines
+
+
+def _queue_lines(where: str, interface: str, was: Interface, becomes: Interface) -> Iterator[str]:
+    """Everything anew where anything differs: a part cannot always be changed while others hang on it."""
+    if not _queues_unlike(was, becomes):
+        return
+    for qdisc in was.qdiscs:
+        if qdisc.kind in HOOKS:
+            yield f"tc qdisc del dev {interface} {qdisc.kind}"
+        elif qdisc.parent == "root" and qdisc.handle != _DEFAULT:
+            yield f"tc qdisc del dev {interface} root"
+    default, wanted = root(was), root(becomes)
+    if wanted is not None and wanted.handle == _DEFAULT:
+        if default is not None and default.handle == _DEFAULT and default.kind != wanted.kind:
+            raise StateError(f"{where}: {wanted.kind} as the kernel's own default cannot be repeated")
+    else:
+        for qdisc in inwards(becomes):
+            yield _qdisc_line(where, interface, qdisc)
+            if qdisc.kind == "htb":
+                yield from _class_lines(where, interface, qdisc, becomes.classes)
+    hooks = [qdisc for qdisc in becomes.qdiscs if qdisc.kind in HOOKS]
+    yield from (f"tc qdisc add dev {interface} {qdisc.kind}" for qdisc in hooks)
+    reached = [*inwards(becomes), *hooks]
+    for qdisc in becomes.qdiscs:
+        if not any(qdisc is each for each in reached):
+            raise StateError(f"{where}: {qdisc.kind} {qdisc.handle} hangs at {qdisc.parent}, which is not there")
+    yield from (_filter_line(where, interface, each) for each in becomes.filters)
+
+
+def _qdisc_line(where: str, interface: str, qdisc: Qdisc) -> str:
+    place = "root" if qdisc.parent == "root" else f"parent {qdisc.parent}"
+    handle = "" if qdisc.handle == _DEFAULT else f" handle {qdisc.handle}"
+    words = _words(f"{where}: {qdisc.kind} {qdisc.handle}", KINDS, qdisc.kind, qdisc.options)
+    return f"tc qdisc add dev {interface} {place}{handle} {words}"
+
+
+def _class_lines(where: str, interface: str, htb: Qdisc, classes: tuple[TrafficClass, ...]) -> Iterator[str]:
+    """Of one htb, a class after the one it is in."""
+    there, waiting = {htb.handle}, [each for each in classes if each.classid.startswith(htb.handle)]
+    while waiting:
+        ready = [each for each in waiting if each.parent in there]
+        if not ready:
+            raise StateError(f"{where}: class {waiting[0].classid} is in {waiting[0].parent}, which is not there")
+        for each in ready:
+            options = {"quantum": _INNER_QUANTUM, **each.options}
+            words = _words(f"{where}: class {each.classid}", CLASS_KINDS, each.kind, options)
+            yield f"tc class add dev {interface} parent {each.parent} classid {each.classid} {words}"
+        there |= {each.classid for each in ready}
+        waiting = [each for each in waiting if each.classid not in there]
+
+
+def _filter_line(where: str, interface: str, each: Filter) -> str:
+    what = f"{where}: the {each.kind} filter of priority {each.pref} at {each.parent}"
+    if each.parent.startswith("ffff:"):
+        raise StateError(f"{what} takes packets that come in: that cannot be repeated")
+    words = _words(what, FILTER_KINDS, each.kind, each.options)
+    handle = ""
+    if each.kind == "fw":
+        handle = f" handle {each.options['mark']}" + (f"/{mask}" if (mask := each.options.get("mask")) else "")
+    return (
+        f"tc filter add dev {interface} parent {each.parent} protocol {each.protocol} pref {each.pref}{handle} {words}"
+    )
+
+
+def _words(what: str, kinds: Mapping[str, Kind], kind: str, options: Options) -> str:
+    if kind not in kinds or "unread" in options:
+        unread = [part for part in options.get("unread", []) if part != "everything"]
+        said = f" with {' and '.join(unread)}" if unread and kind in kinds else ""
+        raise StateError(f"{what}{said} cannot be repeated by Linklab; use a discipline of the labs")
+    try:
+        return " ".join([kind, *kinds[kind].words(options)])
+    except StateError as error:
+        raise StateError(f"{what}: {error}") from error
+
+
+# --- routes
+
+
+def _same_routes(one: tuple[Route, ...], other: tuple[Route, ...]) -> bool:
+    return sorted(map(repr, one)) == sorted(map(repr, other))
+
+
+def _route_lines(name: str, before: tuple[Route, ...], after: tuple[Route, ...]) -> Iterator[str]:
+    """All that are wanted: an interface that was down or had another address has lost its routes."""
+    kept = {_key(route) for route in after}
+    for route in before:
+        if _key(route) not in kept:
+            yield f"ip route del {_key(route)} 2>/dev/null || true"
+    # one that needs no gateway first: others are reached through it
+    for route in sorted(after, key=lambda route: bool(route.via)):
+        if route.unread:
+            raise StateError(f"{name}: the route to {route.to} has {route.unread}, which cannot be repeated")
+        yield f"ip route replace {_full_words(route)}"
+
+
+def _key(route: Route) -> str:
+    """What makes a route another one."""
+    words = [route.to] if route.type == "unicast" else [route.type, route.to]
+    return " ".join([*words, *([f"tos {route.tos}"] if route.tos else []), f"metric {route.metric}"])
+
+
+def _full_words(route: Route) -> str:
+    words = [_key(route)]
+    words += [f"via {route.via}"] if route.via else []
+    words += [f"dev {route.dev}"] if route.dev else []
+    words += [f"src {route.src}"] if route.src else []
+    words += [f"scope {route.scope} proto {route.protocol}"]
+    # times of the kernel's are in units of ms and fractions, tc's own words take them with a unit
+    units = {"rto_min": (1, "ms"), "rtt": (8, "ms"), "rttvar": (4, "ms")}
+    for option, value in sorted(route.options.items()):
+        if option == "ecn":
+            words.append("features ecn")
+        elif option in units and isinstance(value, int):
+            words.append(f"{option} {value / units[option][0]:g}{units[option][1]}")
+        else:
+            words.append(f"{option} {value}")
+    return " ".join(words)
+
+
+# --- whether two are alike
+
+
+def unlike(one: State, other: State) -> list[str]:
+    """Sentences on every setting that differs, without MAC addresses and what the kernel rounds; [] if alike."""
+    found = [f"{name} is only in one of the two" for name in sorted({*one.nodes} ^ {*other.nodes})]
+    for name in sorted({*one.nodes} & {*other.nodes}):
+        found += _nodes_unlike(name, one.nodes[name], other.nodes[name])
+    return found
+
+
+def _nodes_unlike(name: str, one: Node, other: Node) -> Iterator[str]:
+    for sysctl in sorted({*one.sysctls} & {*other.sysctls}):
+        if one.sysctls[sysctl] != other.sysctls[sysctl]:
+            yield f"{name}: {sysctl} is {one.sysctls[sysctl]}, not {other.sysctls[sysctl]}"
+    if not _same_routes(one.routes, other.routes):
+        routes = ["; ".join(map(route_words, node.routes)) or "none" for node in (one, other)]
+        yield f"{name}: the routes are {routes[0]}, not {routes[1]}"
+    for interface in sorted({*one.interfaces} ^ {*other.interfaces}):
+        yield f"{name}: {interface} is only in one of the two"
+    for interface in sorted({*one.interfaces} & {*other.interfaces}):
+        was, becomes = one.interfaces[interface], other.interfaces[interface]
+        for what in ("up", "mtu", "txqlen", "master", "addresses"):
+            if getattr(was, what) != getattr(becomes, what):
+                yield f"{interface}: {what} is {_shown(getattr(was, what))}, not {_shown(getattr(becomes, what))}"
+        for feature in sorted({*was.features} | {*becomes.features}):
+            if was.features.get(feature) != becomes.features.get(feature):
+                yield f"{interface}: {feature} is {'on' if was.features.get(feature) else 'off'}, not as it should be"
+        yield from (f"{interface}: {sentence}" for sentence in _queues_unlike(was, becomes))
+
+
+def _shown(value: object) -> str:
+    return " ".join(value) or "none" if isinstance(value, tuple) else str(value) or "none"
+
+
+def _queues_unlike(one: Interface, other: Interface) -> list[str]:
+    found: list[str] = []
+    for what, key in (("qdiscs", "handle"), ("classes", "classid"), ("filters", "pref")):
+        entries = [[asdict(each) for each in getattr(side, what)] for side in (one, other)]
+        if what != "filters":  # of filters, the kernel's order counts
+            entries = [sorted(side, key=lambda each: (each["parent"], each[key])) for side in entries]
+        heads = [[{k: v for k, v in each.items() if k != "options"} for each in side] for side in entries]
+        if heads[0] != heads[1]:
+            told = [", ".join(f"{head['kind']} {head[key]}" for head in side) or "none" for side in heads]
+            found.append(f"{what} are {told[0]}, not {told[1]}")
+            continue
+        for before, after in zip(*entries, strict=True):
+            found += _options_unlike(f"{before['kind']} {before[key]}", before["options"], after["options"])
+    return found
+
+
+def _options_unlike(what: str, one: Options, other: Options) -> Iterator[str]:
+    for name in sorted({*one} | {*other}):
+        if not _same(name, one.get(name), other.get(name), one):
+            yield f"{what} has {name} {one.get(name, 'nowhere')}, not {other.get(name, 'nowhere')}"
+
+
+def _same(name: str, one: object, other: object, options: Options) -> bool:
+    """Whether two values are one to the kernel, which counts times of bursts in µs and keeps shares in 32 bits."""
+    if isinstance(one, list) and isinstance(other, list) and len(one) == len(other):
+        return all(_same(name, *pair, options) for pair in zip(one, other, strict=True))
+    if isinstance(one, bool) or isinstance(other, bool) or not isinstance(one, int | float):
+        return one == other
+    if not isinstance(other, int | float):
+        return False
+    slack = 1e-6 * abs(one)
+    if name.endswith("burst"):
+        slack = max(options.get(rate, 0) for rate in ("rate_bit", "ceil_bit", "peakrate_bit")) / 8e6 + 2
+    elif name.endswith("_us"):
+        slack = 1.0
+    return abs(one - other) <= slack

@@ -1,0 +1,246 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A state with some of its facts changed, as an experiment asks for them: {"h1.cc": "reno", "s1-eth2.loss": 0.0}.
+
+Called by the grader before `linklab.exercise.restore`; pure.  Which facts can be set stands in
+docs/writing-an-exercise.md.  Everything else of the state stays as the student left it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+
+from linklab.errors import StateError
+from linklab.exercise.facts import BUFFERS, CC, FRAME_BYTES, children, inwards, mean_loss, plain_leaves, root
+from linklab.exercise.state import SYSCTL_VALUE, SYSCTLS, Interface, Node, Qdisc, State, TrafficClass
+
+_DEFAULT = "0:"
+_HELD_PKTS = 100_000
+"""For a netem of ours: more than any link of a course has in flight."""
+_IN_BYTES = ("tbf", "bfifo", "red")
+
+
+def with_facts(state: State, changes: Mapping[str, float | str]) -> State:
+    """The state with each fact changed, in base units.
+
+    Raises:
+        StateError: no such node or interface, a fact that cannot be set, or nothing there that could hold it.
+    """
+    for fact, value in changes.items():
+        state = _with_fact(state, fact, value)
+    return state
+
+
+def _with_fact(state: State, fact: str, value: float | str) -> State:
+    name, _, setting = fact.partition(".")
+    if name in state.nodes and (setting in ("cc", *BUFFERS) or setting.startswith("sysctl.")):
+        node = _with_sysctl(state.nodes[name], fact, setting, value)
+        return replace(state, nodes={**state.nodes, name: node})
+    interface, _, setting = fact.rpartition(".")
+    setter = _SETTERS.get(setting)
+    if setter is None:
+        raise StateError(f"{fact} is no fact that an experiment can set")
+    if interface not in state.interfaces():
+        raise StateError(f"{fact}: there is no interface {interface}")
+    if not isinstance(value, (int, float)) or isinstance(value, bool) or not 0 <= value < 1e15:
+        raise StateError(f'{fact} cannot be "{value}"')
+    owner, before = state.interfaces()[interface]
+    try:
+        after = setter(before, float(value))
+    except StateError as error:
+        raise StateError(f"{fact} cannot be set: {interface} {error}") from error
+    node = replace(state.nodes[owner], interfaces={**state.nodes[owner].interfaces, interface: after})
+    return replace(state, nodes={**state.nodes, owner: node})
+
+
+def _with_sysctl(node: Node, fact: str, setting: str, value: float | str) -> Node:
+    text = value if isinstance(value, str) else f"{value:.0f}"
+    name = CC if setting == "cc" else BUFFERS.get(setting, setting.removeprefix("sysctl."))
+    if setting in BUFFERS:
+        smaller = [min(int(each), int(text)) for each in node.sysctls.get(name, "").split()[:2] if text.isdecimal()]
+        text = " ".join(map(str, [*smaller, text])) if len(smaller) == 2 else ""
+    if name not in SYSCTLS or not SYSCTL_VALUE.fullmatch(text):
+        raise StateError(f'{fact} cannot be set to "{value}"')
+    return replace(node, sysctls={**node.sysctls, name: text})
+
+
+# --- what netem does
+
+
+def _loss(interface: Interface, share: float) -> Interface:
+    if share > 1:
+        raise StateError("cannot lose more than all")
+    spoken = ("loss", "loss_state", "loss_gemodel", *(() if share else ("loss_correlation", "ecn")))
+    return _with_netem(interface, {"loss": share} if share else {}, spoken, lambda each: mean_loss(each.options) > 0)
+
+
+def _delay(interface: Interface, delay_s: float) -> Interface:
+    delay_ns = round(delay_s * 1e9)
+    spoken = ("delay_ns",) if delay_ns else ("delay_ns", "reorder", "reorder_correlation", "gap")
+    return _with_netem(interface, {"delay_ns": delay_ns} if delay_ns else {}, spoken, lambda each: True)
+
+
+def _with_netem(
+    interface: Interface, options: Mapping[str, float], spoken: tuple[str, ...], has_it: Callable[[Qdisc], bool]
+) -> Interface:
+    """With `options` in the first netem (of those that have it), and none of what is `spoken` of in any other."""
+    netems = [qdisc for qdisc in inwards(interface) if qdisc.kind == "netem"]
+    if not netems:
+        return _under_netem(interface, options) if options else interface
+    chosen = next(filter(has_it, netems), netems[0])
+    changed = []
+    for qdisc in interface.qdiscs:
+        kept = {name: value for name, value in qdisc.options.items() if name not in spoken}
+        if qdisc is chosen:
+            changed.append(replace(qdisc, options={**kept, **options}))
+        else:
+            changed.append(replace(qdisc, options=kept) if qdisc.kind == "netem" else qdisc)
+    return replace(interface, qdiscs=tuple(changed))
+
+
+def _under_netem(interface: Interface, options: Mapping[str, float]) -> Interface:
+    """A netem at the root, and what was there in it."""
+    handle = _free_handle(interface)
+    netem = Qdisc("netem", handle, "root", {"limit": _HELD_PKTS, **options})
+    below = [
+        replace(qdisc, parent=handle) if qdisc.parent == "root" else qdisc
+        for qdisc in interface.qdiscs
+        if qdisc.handle != _DEFAULT
+    ]
+    return replace(interface, qdiscs=(netem, *below))
+
+
+def _free_handle(interface: Interface) -> str:
+    taken = {qdisc.handle for qdisc in interface.qdiscs}
+    return next(handle for number in range(1, 0xFFFF) if (handle := f"{number:x}:") not in taken)
+
+
+# --- what limits a rate
+
+
+def _rate(interface: Interface, rate: float) -> Interface:
+    """Change the one that limits now."""
+    if rate < 1:
+        raise StateError("cannot have a rate below 1 bit/s")
+    limits = {}
+    for qdisc in inwards(interface):
+        if qdisc.kind == "htb":
+            limits[qdisc.handle] = sum(each.options.get("ceil_bit", 0) for each in _tops(interface, qdisc))
+        else:
+            limits[qdisc.handle] = qdisc.options.get("bandwidth_bit", qdisc.options.get("rate_bit"))
+    known = {handle: limit for handle, limit in limits.items() if limit}
+    if not known:
+        raise StateError("has nothing that limits its rate")
+    lowest = min(known, key=lambda handle: known[handle])
+    (qdisc,) = [qdisc for qdisc in inwards(interface) if qdisc.handle == lowest]
+    if qdisc.kind == "htb":
+        return _htb_rate(interface, qdisc, round(rate))
+    word = "bandwidth_bit" if qdisc.kind == "cake" else "rate_bit"
+    options = {**qdisc.options, word: round(rate)}
+    if options.get("peakrate_bit", rate + 1) <= rate:
+        options = {name: value for name, value in options.items() if not name.startswith("peak")}
+    return _with_options(interface, qdisc, options)
+
+
+def _tops(interface: Interface, htb: Qdisc) -> list[TrafficClass]:
+    return [each for each in interface.classes if each.parent == htb.handle]
+
+
+def _htb_rate(interface: Interface, htb: Qdisc, rate: int) -> Interface:
+    """The class at the top, and those in it that may use all of it."""
+    if len(_tops(interface, htb)) != 1:
+        raise StateError("has several classes at the top of htb: none of them is its rate")
+    (top,) = _tops(interface, htb)
+    before = top.options.get("ceil_bit")
+    classes = []
+    for each in interface.classes:
+        options = dict(each.options)
+        if each.classid.startswith(htb.handle):
+            for word in options.keys() & {"rate_bit", "ceil_bit"}:
+                options[word] = rate if options[word] == before else min(options[word], rate)
+        classes.append(replace(each, options=options))
+    return replace(interface, classes=tuple(classes))
+
+
+def _pacing(interface: Interface, rate: float) -> Interface:
+    """The highest rate of a flow, 0 for none; with an fq at the root where the kernel's default is."""
+    paced = {"maxrate_bit": round(rate)} if rate else {}
+    fqs = [qdisc for qdisc in inwards(interface) if qdisc.kind == "fq"]
+    top = root(interface)
+    if fqs:
+        options = {name: value for name, value in fqs[0].options.items() if name != "maxrate_bit"}
+        return _with_options(interface, fqs[0], {**options, **paced})
+    if not rate:
+        return interface
+    if top is not None and top.handle != _DEFAULT:
+        raise StateError("has no fq to pace with")
+    fq = Qdisc("fq", _free_handle(interface), "root", {**_fq_defaults(interface.mtu), **paced})
+    hooks = [qdisc for qdisc in interface.qdiscs if qdisc.parent != "root"]
+    return replace(interface, qdiscs=(fq, *hooks))
+
+
+def _fq_defaults(mtu: int) -> dict[str, int | bool]:
+    """What fq is set to where nothing is said (net/sched/sch_fq.c, fq_init)."""
+    return {
+        "limit": 10_000,
+        "flow_limit": 100,
+        "buckets": 1024,
+        "orphan_mask": 1023,
+        "quantum": 2 * (mtu + 14),
+        "initial_quantum": 10 * (mtu + 14),
+        "low_rate_threshold_bit": 550_000,
+        "refill_delay_us": 40_000,
+        "timer_slack_ns": 10_000,
+        "horizon_us": 10_000_000,
+        "horizon_drop": True,
+        "pacing": True,
+    }
+
+
+# --- what a queue holds
+
+
+def _queue(interface: Interface, size: float) -> Interface:
+    """Every innermost queue."""
+    if size < 1:
+        raise StateError("cannot have a queue of nothing")
+    found = interface
+    for qdisc in inwards(interface):
+        inner = children(interface, qdisc)
+        if qdisc.kind == "htb":
+            for leaf in plain_leaves(interface, qdisc):
+                fifo = Qdisc("bfifo", _free_handle(found), leaf, {"limit": round(size)})
+                found = replace(found, qdiscs=(*found.qdiscs, fifo))
+        elif not inner:
+            found = _with_options(found, qdisc, _resized(qdisc, round(size)))
+    if found is interface:
+        raise StateError("has no queue")
+    return found
+
+
+def _resized(qdisc: Qdisc, size: int) -> Mapping[str, object]:
+    if qdisc.kind in _IN_BYTES:
+        return {**qdisc.options, "limit": size}
+    if qdisc.kind == "cake":
+        return {**qdisc.options, "memlimit": size}
+    if "limit" not in qdisc.options:
+        raise StateError(f"has no queue with a limit: {qdisc.kind} takes none")
+    options = {**qdisc.options, "limit": max(round(size / FRAME_BYTES), 1)}
+    if "memory_limit" in options:
+        # counts what packets take in memory, which is more than their bytes
+        options["memory_limit"] = max(options["memory_limit"], 4 * size)
+    return options
+
+
+def _with_options(interface: Interface, which: Qdisc, options: Mapping[str, object]) -> Interface:
+    qdiscs = tuple(replace(each, options=options) if each is which else each for each in interface.qdiscs)
+    return replace(interface, qdiscs=qdiscs)
+
+
+_SETTERS: Mapping[str, Callable[[Interface, float], Interface]] = {
+    "loss": _loss,
+    "delay": _delay,
+    "rate": _rate,
+    "pacing": _pacing,
+    "queue": _queue,
+}
