@@ -23,7 +23,7 @@ from linklab.errors import InputError
 from linklab.exercise.report import Report
 from linklab.grade.classfiles import canvas_csv, grades_csv, junit_xml, moodle_feedback
 from linklab.grade.cohort import Entry, Finding, findings
-from linklab.grade.html import overview_page, report_page
+from linklab.grade.html import draw, overview_page, report_page
 from linklab.grade.results import results_text, scrubbed
 from linklab.grade.worker import GRADE, MOST_BYTES, Done, Unit, failed, run_unit
 
@@ -250,10 +250,11 @@ def _written(out: Path, name: str, report: Report, log: str) -> Report:
 
 
 def _files(report: Report) -> dict[str, str]:
+    plots = draw(report)
     return {
         "results.json": results_text(report),
-        "report.html": report_page(report),
-        "instructor.html": report_page(report, instructor=True),
+        "report.html": report_page(report, plots),
+        "instructor.html": report_page(report, plots, instructor=True),
     }
 
 

@@ -9,7 +9,7 @@ the colours of `linklab.plots.style`, and dashes, for who cannot tell colours ap
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
 
@@ -30,7 +30,10 @@ OUTCOME_COLOURS = {
 _WIDTH, _LEFT, _RIGHT, _TOP, _BOTTOM = 680, 58, 10, 8, 22
 _PLOT_HEIGHT = 118
 _COLUMNS = 300
-"""Points of a curve are thinned out to the least and the largest of each of so many columns."""
+"""Points of a curve are thinned out to the least and the largest of each of so many groups of neighbours."""
+
+_LEAST = 1e-12
+"""Largest value of an axis below which all is as good as 0."""
 
 _UNITS = {
     "bit/s": ((1.5e9, 1e9, "Gbps"), (1.5e6, 1e6, "Mbps"), (1.5e3, 1e3, "kbps"), (0, 1, "bps")),
@@ -191,7 +194,7 @@ def _unit(unit: str, largest: float) -> tuple[float, str]:
 
 def _ticks(largest: float, *, most: int = 5, whole: bool = False) -> tuple[float, list[float]]:
     """End of an axis from 0 that holds `largest`, and its ticks: at most about `most` round numbers."""
-    if largest <= 0:
+    if largest < _LEAST:
         largest = 1.0
     rough = largest / most
     power = 10.0 ** math.floor(math.log10(rough))
@@ -214,20 +217,18 @@ def _path(curve: Curve, left: float, per_s: float, base: float, per_value: float
     return "".join(pieces)
 
 
-def _thinned(time_s: Sequence[float], values: Sequence[float]) -> list[tuple[float, float]]:
-    points = list(zip(time_s, values, strict=True))
-    if len(points) <= 2 * _COLUMNS:
-        return points
-    first, span = points[0][0], (points[-1][0] - points[0][0]) or 1.0
-    columns: dict[int, list[tuple[float, float]]] = {}
-    for point in points:
-        columns.setdefault(min(_COLUMNS - 1, int((point[0] - first) / span * _COLUMNS)), []).append(point)
-    kept: list[tuple[float, float]] = []
-    for column in columns.values():
-        known = [point for point in column if math.isfinite(point[1])]
+def _thinned(time_s: Sequence[float], values: Sequence[float]) -> Iterator[tuple[float, float]]:
+    if len(values) <= 2 * _COLUMNS:
+        yield from zip(time_s, values, strict=True)
+        return
+    a_column = len(values) / _COLUMNS
+    for column in range(_COLUMNS):
+        first, end = round(column * a_column), round((column + 1) * a_column)
+        part = values[first:end]
+        known = [value for value in part if value == value]  # noqa: PLR0124 - not NaN; math.isnan takes twice as long
         if not known:
-            kept.append(column[0])
+            yield time_s[first], math.nan
             continue
-        ends = {min(known, key=lambda point: point[1]), max(known, key=lambda point: point[1])}
-        kept += sorted(ends)
-    return kept
+        least, most = first + part.index(min(known)), first + part.index(max(known))
+        for index in sorted({least, most}):
+            yield time_s[index], values[index]

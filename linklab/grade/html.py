@@ -51,35 +51,11 @@ class Plot:
     note: str
 
 
-def report_page(report: Report, *, instructor: bool = False) -> str:
-    """The page of one submission; without what is hidden unless for the instructor."""
-    shown = report if instructor else student_view(report)
-    kind, _, title = shown.heading.partition(": ")
-    return _page(
-        "report.html.j2",
-        report=shown,
-        kind=kind if title else "",
-        title=title or shown.heading or "Submission",
-        instructor=instructor,
-        percent=_percent(shown),
-        bar=_score_bar(shown),
-        plots=_plots(shown.traces, shown.experiments),
-        metrics=_metrics(shown) if instructor else [],
-        hidden=[check for check in shown.checks if check.hidden],
-    )
-
-
-def _score_bar(report: Report) -> Markup:
-    """One piece for each check, as long as its weight."""
-    pieces = [(check.outcome, check.max_score, WORDS[check.outcome][0]) for check in report.checks if check.max_score]
-    words = "; ".join(f"{check.title}: {WORDS[check.outcome][1]}" for check in report.checks)
-    return Markup(outcome_bar(pieces, width=680, height=18, words=words)) if pieces else Markup("")  # noqa: S704 - svg
-
-
-def _plots(traces: Sequence[Trace], experiments: Mapping[str, str]) -> list[Plot]:
+def draw(report: Report) -> dict[str, Plot]:
     """The charts of each experiment, in the order of the traces; a flow has the same line in all of them."""
+    traces = report.traces
     looks = {label: number for number, label in enumerate(dict.fromkeys(trace.label for trace in traces))}
-    found = []
+    found = {}
     for experiment in dict.fromkeys(trace.experiment for trace in traces):
         mine = [trace for trace in traces if trace.experiment == experiment and _has_value(trace)]
         if not mine:
@@ -94,10 +70,42 @@ def _plots(traces: Sequence[Trace], experiments: Mapping[str, str]) -> list[Plot
         labels = list(dict.fromkeys(trace.label for trace in mine))
         legend = [(Markup(swatch(looks[label])), label) for label in labels]  # noqa: S704 - our own svg
         note = f"The strong lines are of one run, the pale ones of {len(seeds) - 1} more." if len(seeds) > 1 else ""
-        words = experiments.get(experiment, "")
+        words = report.experiments.get(experiment, "")
         title = f"“{experiment}”: {words}" if words else f"Experiment “{experiment}”"
-        found.append(Plot(title, legend, charts, note))
+        found[experiment] = Plot(title, legend, charts, note)
     return found
+
+
+def report_page(report: Report, plots: Mapping[str, Plot], *, instructor: bool = False) -> str:
+    """The page of one submission; without what is hidden unless for the instructor.
+
+    Args:
+        report: the whole one.
+        plots: of `draw`, for both pages of the report.
+        instructor: whether it is the instructor's.
+    """
+    shown = report if instructor else student_view(report)
+    seen = {trace.experiment for trace in shown.traces}
+    kind, _, title = shown.heading.partition(": ")
+    return _page(
+        "report.html.j2",
+        report=shown,
+        kind=kind if title else "",
+        title=title or shown.heading or "Submission",
+        instructor=instructor,
+        percent=_percent(shown),
+        bar=_score_bar(shown),
+        plots=[plot for experiment, plot in plots.items() if experiment in seen],
+        metrics=_metrics(shown) if instructor else [],
+        hidden=[check for check in shown.checks if check.hidden],
+    )
+
+
+def _score_bar(report: Report) -> Markup:
+    """One piece for each check, as long as its weight."""
+    pieces = [(check.outcome, check.max_score, WORDS[check.outcome][0]) for check in report.checks if check.max_score]
+    words = "; ".join(f"{check.title}: {WORDS[check.outcome][1]}" for check in report.checks)
+    return Markup(outcome_bar(pieces, width=680, height=18, words=words)) if pieces else Markup("")  # noqa: S704 - svg
 
 
 def _has_value(trace: Trace) -> bool:

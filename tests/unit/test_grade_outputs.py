@@ -1,0 +1,440 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What is made of reports: results.json, pages, CSV, JUnit XML, feedback; and of a class: findings."""
+
+import csv
+import io
+import json
+import re
+import time
+import zipfile
+from dataclasses import replace
+from html.parser import HTMLParser
+from xml.etree import ElementTree
+
+import graded
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from linklab.exercise.report import Outcome, Status
+from linklab.grade import charts
+from linklab.grade.classfiles import canvas_csv, feedback, grades_csv, junit_xml, moodle_feedback
+from linklab.grade.cohort import Entry, findings, handed_in_by
+from linklab.grade.html import draw, overview_page, report_page
+from linklab.grade.results import results, results_text, scrubbed, student_view
+
+HOSTILE = "</title><script>alert(1)</script>\"'&\x00\x1b[31m\ud800\u202e"
+
+
+def entry(folder="a", label="", /, **changes):
+    """An entry of a class."""
+    return Entry(folder, label or f"{folder}.zip", graded.report(**changes))
+
+
+def pages(report):
+    """The student's and the instructor's."""
+    plots = draw(report)
+    return report_page(report, plots), report_page(report, plots, instructor=True)
+
+
+def passed(report):
+    """The report with full marks."""
+    checks = tuple(replace(check, outcome=Outcome.PASS, score=check.max_score) for check in report.checks)
+    return replace(report, checks=checks, score=report.max_score)
+
+
+# --- results.json
+
+
+def test_results_have_gradescopes_form():
+    """Score, output, visibility and tests as its specification names them, and our report beside them."""
+    data = json.loads(results_text(graded.report()))
+    assert data["score"] == 4.0
+    assert data["visibility"] == "visible"
+    assert data["stdout_visibility"] == "hidden"
+    assert data["output"] == (
+        "Exercise 3: Tuning TCP and the switch's buffer: 4 of 12 points.\n"
+        "work.sh ran longer than 60 s and was stopped.\n"
+        "2 checks are hidden and counted in the sum: 4 of 12 points."
+    )
+    assert [test["status"] for test in data["tests"]] == ["passed", "failed", "failed", "failed", "passed", "failed"]
+    second = data["tests"][1]
+    assert second == {
+        "name": "The switch's buffer holds a BDP",
+        "number": "2",
+        "score": 1,
+        "max_score": 2,
+        "status": "failed",
+        "output": "Expected at least 11.3 MB (Reno halves its window after a loss), saw 6.2 MB. That is at least "
+        "5.62 MB, which earns 50% of the points.\nWhere: Look at the queue of `s1-eth2`.\n"
+        "What: Its limit is smaller than a BDP.\nHow: `tc qdisc change dev s1-eth2 … limit 12500000`",
+        "output_format": "text",
+        "visibility": "visible",
+        "tags": ["state", "partial"],
+        "extra_data": {"id": "switch-buffer", "outcome": "partial"},
+    }
+    assert [test["visibility"] for test in data["tests"]].count("hidden") == 2
+    assert data["extra_data"]["fingerprint"] == "ab" * 32
+    assert "traces" not in data["extra_data"]
+
+
+def test_results_of_a_broken_tool_have_no_score():
+    """Gradescope then says that the autograder failed, and gives no mark."""
+    data = results(graded.ungradable("the kernel did not come up", status=Status.ERROR))
+    assert "score" not in data
+    assert "tests" not in data
+    assert data["output"].startswith("Grading broke off. This is not your doing")
+    assert results(graded.ungradable())["score"] == 0.0
+
+
+def test_a_student_sees_points_of_hidden_checks_and_nothing_else_of_them():
+    """Neither titles nor stories nor what they alone measured; the sum still holds."""
+    shown = student_view(graded.report())
+    assert sum(check.max_score for check in shown.checks) == 12
+    assert [check.title for check in shown.checks[4:]] == ["Hidden check 1", "Hidden check 2"]
+    assert {trace.experiment for trace in shown.traces} == {"tuned"}
+    assert list(shown.metrics) == list(shown.experiments) == ["tuned"]
+    assert not shown.fingerprint
+    assert student_view(replace(graded.report(), fault="receiver-window")).fault == ""
+
+
+@given(st.text(), st.text(), st.lists(st.text(), max_size=3))
+def test_whatever_a_submission_says_can_be_written(name, student, notes):
+    """JSON, XML, CSV and pages hold it, in UTF-8."""
+    report = scrubbed(replace(graded.report(student, name), notes=tuple(notes), traces=()))
+    entries = [Entry("a", "a.zip", report)]
+    json.loads(results_text(report).encode())
+    ElementTree.fromstring(junit_xml(entries).encode())  # noqa: S314 - our own
+    assert len(list(csv.reader(io.StringIO(grades_csv(entries))))) == 2
+    "".join(pages(report)).encode()
+    overview_page(entries, findings(entries)).encode()
+
+
+def test_scrubbing_shortens_what_is_endless():
+    """A megabyte of notes becomes a line that says so."""
+    report = scrubbed(replace(graded.report(), notes=("x" * 1_000_000,) * 200))
+    assert len(report.notes) == 100
+    assert report.notes[0].endswith("x … (980000 more characters)")
+    assert len(report.traces) == len(graded.report().traces)
+
+
+# --- pages
+
+
+class _Tags(HTMLParser):
+    """Tags of a page that are not closed, and its text."""
+
+    def __init__(self):
+        super().__init__()
+        self.open, self.text, self.names = [], [], []
+
+    def handle_starttag(self, tag, attrs):
+        self.names.append(tag)
+        if tag not in ("meta", "br"):
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_startendtag(self, tag, attrs):
+        self.names.append(tag)
+
+    def handle_data(self, data):
+        if not self.open or self.open[-1] != "style":
+            self.text.append(data)
+
+
+def read(page):
+    """The page's text, in one line, after a look at its tags."""
+    parser = _Tags()
+    parser.feed(page)
+    assert parser.open == []
+    return " ".join(" ".join(parser.text).split()), parser.names
+
+
+def test_a_students_page_tells_the_story_of_each_check():
+    """Score, checks with hints where something is missing, plots, parameters; nothing hidden."""
+    page = pages(graded.report())[0]
+    text, names = read(page)
+    assert "Tuning TCP and the switch's buffer" in text
+    assert "4 of 12 points 33 %" in text
+    assert "✗ Reno fills the link not met at least 929 Mbps 412 Mbps 0 / 4" in text
+    assert "How: tc qdisc change dev s1-eth2 … limit 12500000" in text
+    assert "Hidden check 2 not met 0 / 2" in text
+    assert "“tuned”: h1 → h2, h3 → h4 for 20 s on your network" in text
+    assert "3 times with different chance; the median counts" in text
+    assert names.count("svg") == 1 + 4 + 3  # the bar, the legend, three charts
+    for secret in ("BBR is not hurt", "Losses stay", "secret-", "lossy", "abab", "Each run", "instructor"):
+        assert secret not in page
+
+
+def test_an_instructors_page_has_everything():
+    """Hidden checks, what each run gave, measurements, the planted fault, the fingerprint."""
+    text, names = read(pages(replace(graded.report(), fault="receiver-window"))[1])
+    assert "BBR is not hurt by losses passed hidden" in text
+    assert "Each run: 401 Mbps, 412 Mbps, 420 Mbps" in text
+    assert "tuned throughput 412 Mbps 401 Mbps, 412 Mbps, 420 Mbps" in text
+    assert "planted fault receiver-window" in text
+    assert "abab" in text
+    assert names.count("svg") == 1 + 2 * (4 + 3)
+
+
+def test_pages_of_what_was_not_graded():
+    """They say why, and whose doing it is."""
+    text, _ = read(pages(graded.ungradable("the zip holds no topology.mn."))[0])
+    assert "This submission could not be graded. What stands in the way: the zip holds no topology.mn." in text
+    text, _ = read(pages(graded.ungradable("no kernel", status=Status.ERROR))[0])
+    assert "This is not the student’s doing, and no mark was given. no kernel" in text
+
+
+def test_nothing_of_a_submission_becomes_a_tag():
+    """Markup in names, notes, answers and labels is shown as text."""
+    report = scrubbed(
+        replace(
+            graded.report(HOSTILE, HOSTILE),
+            notes=(HOSTILE,),
+            words={HOSTILE: HOSTILE},
+            changes=((HOSTILE, HOSTILE, HOSTILE),),
+            parameters={HOSTILE: HOSTILE},
+            experiments={"tuned": HOSTILE},
+        )
+    )
+    report = replace(report, traces=tuple(replace(trace, label=HOSTILE[:30]) for trace in report.traces))
+    entries = [Entry("a", f"{HOSTILE}/a.zip", report), Entry("b", "b.zip", report)]
+    for page in (*pages(report), overview_page(entries, findings(entries))):
+        assert "script" not in read(page)[1]
+        assert "&lt;script&gt;" in page
+
+
+def test_a_page_is_one_file():
+    """Nothing is loaded from elsewhere."""
+    for page in (*pages(graded.report()), overview_page([entry()], [])):
+        assert not re.search(r'(src|href)="(https?:)?//|url\(|@import', page)
+
+
+def test_a_page_is_quick():
+    """Both pages and results.json of a report with a dozen plots take well below half a second."""
+    report = replace(graded.report(), traces=tuple(t for n in "abcd" for t in graded.traces(n, period=0.01)))
+    pages(report)
+    started = time.process_time()
+    assert [len(page) > 50_000 for page in pages(report)] == [True, True]
+    results_text(report)
+    assert time.process_time() - started < 0.25
+
+
+def test_the_overview_of_a_class():
+    """Numbers, histogram, the check that fails most first, whom to look at, links to each page."""
+    good = Entry("b", "b.zip", passed(graded.report("s2", "Bob", fingerprint="cd" * 32, words={}, changes=())))
+    entries = [entry(), good, Entry("c d", "x/c.zip", graded.ungradable("no topology"))]
+    page = overview_page(entries, findings(entries), ["notes.txt"])
+    text, _ = read(page)
+    assert "3 submissions of Exercise 3. 1 could not be graded." in text
+    assert "graded 2 mean 67 % median 67 % lowest 33 % highest 100 % full mark 12 points" in text
+    checks = re.findall(r'<th scope="row">([^<]*)', page.split("the one that fails most first")[1])
+    assert checks[0] == "Reno fills the link"
+    assert "Losses stay hidden 1 1 50 % 50 %" in text
+    assert 'href="c%20d/instructor.html"' in page
+    assert "Left alone, because it is no .zip: notes.txt" in text
+    assert "30–39: 1, 100 %: 1" in page
+
+
+def test_an_overview_of_two_exercises_keeps_them_apart():
+    """Each has its own numbers."""
+    other = entry("b", exercise="problem3", heading="Problem 3: Minimising the unfairness")
+    text, _ = read(overview_page([entry(), other], []))
+    assert "2 submissions of Exercise 3 and Problem 3." in text
+    assert text.count("graded 1 mean 33 %") == 2
+
+
+# --- charts
+
+
+def test_a_chart_thins_out_and_keeps_peaks_and_gaps():
+    """Of 100,000 samples the highest stays, and a gap breaks the line."""
+    values = [1e6] * 100_000
+    values[31_416] = 9e6
+    values[60_000:61_000] = [float("nan")] * 1000
+    curve = charts.Curve("a", 0, False, [i / 1000 for i in range(100_000)], values)
+    svg = charts.time_chart("Queue", "bytes", [curve], 100.0, words="w")
+    path = re.search(r'<path d="([^"]*)" fill="none"', svg)[1]
+    heights = [float(y) for y in re.findall(r"[ML][\d.]+ ([\d.]+)", path)]
+    assert len(heights) < 700
+    assert min(heights) == pytest.approx(8 + 118 * (1 - 0.9), abs=0.2)  # 9 of 10 MB
+    assert path.count("M") == 2
+    assert "Queue (MB)" in svg
+
+
+@given(st.floats(min_value=0, max_value=1e12, allow_nan=False))
+def test_ticks_are_few_and_hold_the_largest_value(largest):
+    """An axis ends at or above its largest value."""
+    top, steps = charts._ticks(largest)
+    assert top >= largest * (1 - 1e-6)
+    assert 2 <= len(steps) <= 7
+
+
+def test_a_histogram_counts_full_marks_by_themselves():
+    """99.9 % is none, and nothing falls out at the ends."""
+    svg = charts.histogram([0, 9.99, 10, 99.9, 100, 100.0])
+    assert "0–9: 2, 10–19: 1, 90–99: 1, 100 %: 2" in svg
+
+
+# --- CSV, JUnit, feedback
+
+
+def rows(text):
+    """A CSV file's lines."""
+    return list(csv.reader(io.StringIO(text)))
+
+
+def test_grades_for_moodle():
+    """One line a student; the best of two submissions; nothing where nothing was graded."""
+    entries = [
+        entry("a"),
+        Entry("a2", "a2.zip", passed(graded.report())),
+        entry("p", exercise="problem3", heading="Problem 3: Minimising the unfairness"),
+        Entry("bad", "Bob Bit_7_assignsubmission_file_/x.zip", graded.ungradable("no topology")),
+    ]
+    table = rows(grades_csv(entries))
+    three, problem = "Exercise 3: Tuning TCP and the switch's buffer", "Problem 3: Minimising the unfairness"
+    assert table[0] == [
+        "ID number", "Full name", "File", three, f"{three} (feedback)", f"{three} (status)",
+        problem, f"{problem} (feedback)", f"{problem} (status)",
+    ]  # fmt: skip
+    assert table[1][:6] == ["s1", "Ada Lovelace", "a.zip; a2.zip; p.zip", "12", "12 of 12 points.", "graded"]
+    assert table[1][6:] == [
+        "4",
+        "4 of 12 points. Not met: The switch's buffer holds a BDP (in part); Reno fills the link; Hidden check 2.",
+        "graded",
+    ]
+    assert table[2] == ["", "Bob Bit", "Bob Bit_7_assignsubmission_file_/x.zip", "", "", "", "", "", ""]
+    broken = replace(graded.report(), status=Status.ERROR)
+    assert rows(grades_csv([Entry("a", "a.zip", broken)]))[1][3:] == ["", "", "our tool broke"]
+
+
+def test_grades_for_canvas():
+    """The five columns that its importer looks for, points possible, and no line without a grade."""
+    entries = [entry("a"), Entry("bad", "bad.zip", graded.ungradable())]
+    assert rows(canvas_csv(entries)) == [
+        ["Student", "ID", "SIS User ID", "SIS Login ID", "Section", "Exercise 3: Tuning TCP and the switch's buffer"],
+        ["    Points Possible", "", "", "", "", "12"],
+        ["Ada Lovelace", "", "s1", "s1", "", "4"],
+    ]
+
+
+def test_no_cell_is_a_formula():
+    """A name that a spreadsheet would run is text."""
+    assert rows(grades_csv([entry("a", name="=HYPERLINK(1)")]))[1][1] == "'=HYPERLINK(1)"
+
+
+def test_feedback_keeps_hidden_checks_hidden():
+    """The line for the student has no title of theirs."""
+    assert "Losses" not in feedback(graded.report())
+    assert feedback(graded.ungradable("no topology")) == "no topology"
+    assert feedback(graded.ungradable("no kernel", status=Status.ERROR)) == ""
+
+
+def test_junit_counts_what_failed_and_what_broke():
+    """Partial is a failure with its points; a broken tool is an error, never a failure."""
+    entries = [entry("a"), Entry("b", "b.zip", graded.ungradable("no kernel", status=Status.ERROR))]
+    root = ElementTree.fromstring(junit_xml(entries))  # noqa: S314 - our own
+    assert root.attrib == {"name": "linklab grade", "tests": "7", "failures": "3", "errors": "1", "skipped": "1"}
+    cases = root.findall("testsuite/testcase")
+    assert cases[1].find("failure").get("message") == "partial: 1 of 2 points"
+    assert cases[0].get("classname") == "exercise3.a"
+    assert cases[6].find("error").text == "no kernel"
+
+
+def test_feedback_for_moodle_goes_where_moodle_looks():
+    """The folders that Moodle made hold the student's page, the same bytes each time; without any there is no zip."""
+    moodle = entry("a", "Ada Lovelace_123_assignsubmission_file_/exercise3.zip")
+    newer = entry("b", "in/Ada Lovelace_123_assignsubmission_file/exercise3.zip")
+    content = moodle_feedback([moodle, newer, entry("c")], {"a": "page a", "b": "page b"})
+    archive = zipfile.ZipFile(io.BytesIO(content))
+    assert archive.namelist() == [
+        "Ada Lovelace_123_assignsubmission_file_/exercise3-report.html",
+        "Ada Lovelace_123_assignsubmission_file/exercise3-report.html",
+    ]
+    assert archive.read(archive.namelist()[0]) == b"page a"
+    assert content == moodle_feedback([moodle, newer, entry("c")], {"a": "page a", "b": "page b"})
+    assert moodle_feedback([entry("c")], {"c": ""}) is None
+
+
+# --- findings
+
+
+def kinds(entries):
+    """(kind, names) of all findings."""
+    return [(each.kind, [entry.name for entry in each.entries]) for each in findings(entries)]
+
+
+def test_identical_work_is_found_once():
+    """Two students' same work is one finding, which says whether it may be chance."""
+    one, two = entry("a"), entry("b", student="s2", name="Bob")
+    assert kinds([one, two]) == [("same work", ["a", "b"])]
+    assert findings([one, two])[0].says.endswith("Their parameters are the same too, so it may be chance.")
+    two = entry("b", student="s2", name="Bob", parameters={"rate": "500 Mbps"})
+    assert findings([one, two])[0].says.endswith("though each has its own parameters.")
+
+
+def test_same_settings_in_other_files_are_found():
+    """Another work.sh that sets the same and the same answers are a finding; other answers are none."""
+    answered = replace(graded.report().checks[3], seen="937 Mbps")
+    checks = (*graded.report().checks[:3], answered)
+    one = entry("a", fingerprint="1" * 64, checks=checks, words={})
+    two = entry("b", student="s2", name="Bob", fingerprint="2" * 64, checks=checks, words={})
+    assert kinds([one, two]) == [("same settings", ["a", "b"])]
+    other = (*checks[:3], replace(answered, seen="930 Mbps"))
+    assert kinds([one, replace(two, report=replace(two.report, checks=other))]) == []
+
+
+def test_same_words_are_found():
+    """An answer in words that differs in spaces and capitals alone is the same; a short one says nothing."""
+    one = entry("a", fingerprint="1" * 64, changes=())
+    words = {"why": graded.report().words["why"].upper().replace(" ", "\n ")}
+    two = entry("b", student="s2", name="Bob", fingerprint="2" * 64, words=words, changes=())
+    assert kinds([one, two]) == [("same words", ["a", "b"])]
+    short = [entry(name, student=name, fingerprint=name, words={"why": "loss"}, changes=()) for name in "ab"]
+    assert kinds(short) == []
+
+
+def test_empty_submissions_are_not_alike():
+    """Where nothing was done there is nothing to copy."""
+    empty = [entry(name, student=name, fingerprint="e" * 64, changes=(), score=0.0, words={}) for name in "ab"]
+    assert kinds(empty) == []
+
+
+def test_one_students_instance_in_two_files():
+    """It was handed in twice, or somebody used another's parameters."""
+    twice = [entry("a"), entry("b")]
+    assert kinds(twice) == [("instance", ["a", "b"])]
+    assert "carry the instance of Ada Lovelace (s1)" in findings(twice)[0].says
+
+
+@pytest.mark.parametrize(
+    "label",
+    ["exercise3-s200.zip", "Bob Bit_7_assignsubmission_file_/e.zip", "bitbob_12_34_exercise3.zip", "Bit, Bob.zip"],
+)
+def test_a_file_named_after_another_student(label):
+    """The label speaks of Bob, the parameters are Ada's."""
+    bob = entry(
+        "bob", "exercise3-s200-1.zip", student="s200", name="Bob Bit", fingerprint="2" * 64, changes=(), words={}
+    )
+    lent = entry("lent", label)
+    found = findings([bob, lent])
+    assert [(each.kind, each.entries) for each in found] == [("instance", (lent,))]
+    assert found[0].says == "the file's name speaks of Bob Bit (s200), its parameters are those of Ada Lovelace (s1)."
+
+
+def test_a_practice_instance_among_issued_ones():
+    """It is named; where all are practice there is nothing to say."""
+    public = entry("p", student="practice-3", name="", fingerprint="3" * 64, changes=(), words={})
+    assert kinds([entry("a"), public]) == [("practice", ["p"])]
+    assert kinds([public]) == []
+    assert public.person == "p.zip"
+
+
+def test_platforms_name_whoever_handed_in():
+    """Moodle's folders and Canvas's files hold a name."""
+    assert handed_in_by("Ada Lovelace_123_assignsubmission_file_/exercise3.zip") == "Ada Lovelace"
+    assert handed_in_by("in/lovelaceada_LATE_55_66_exercise3-1.zip") == "lovelaceada"
+    assert handed_in_by("exercise3.zip") == "exercise3.zip"
