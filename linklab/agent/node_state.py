@@ -359,11 +359,13 @@ def features(name: str) -> dict[str, bool]:
 
 
 def sysctls() -> dict[str, str]:
-    """The watched ones that this namespace has, spaces between the values."""
+    """The watched ones that this namespace has of its own, not only shows; spaces between the values."""
     found = {}
     for name in SYSCTLS:
+        file = Path("/proc/sys", name.replace(".", "/"))
         with contextlib.suppress(OSError):
-            found[name] = " ".join(Path("/proc/sys", name.replace(".", "/")).read_text().split())
+            if file.stat().st_mode & 0o222:
+                found[name] = " ".join(file.read_text().split())
     return found
 
 

@@ -58,9 +58,8 @@ def _node_lines(name: str, before: Node, after: Node) -> Iterator[str]:
     moved = False
     for interface in after.interfaces:
         was, becomes = before.interfaces[interface], after.interfaces[interface]
-        lines = list(_link_lines(interface, was, becomes, before))
-        moved = moved or bool(lines)
-        yield from lines
+        yield from _link_lines(interface, was, becomes, before)
+        moved = moved or (was.up, was.addresses) != (becomes.up, becomes.addresses)
         if was.features != becomes.features:
             yield _features_line(name, interface, was, becomes)
         yield from _queue_lines(f"{name}: {interface}" if name != CLIENT else interface, interface, was, becomes)
