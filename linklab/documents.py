@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Labs as documents: HTML and PDF of each manual, the handbook of all, and a page that lists them.
+"""Labs and exercises as documents: HTML and PDF of each, the handbook of all, and a page that lists them.
 
-Called by `linklab manual`.  Puts what a lab's folder holds into chapters; what they look like is the business of
-`linklab.manual.html` and `linklab.manual.paper`.
+Called by `linklab manual`.  Puts what a lab's folder holds into chapters, and takes those of exercises as they are;
+what they look like is the business of `linklab.manual.html` and `linklab.manual.paper`.
 """
 
 from __future__ import annotations
@@ -11,6 +11,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from linklab.errors import InputError
+from linklab.exercise.handout import general
+from linklab.exercise.model import Exercise
 from linklab.lab import ROOT, Lab
 from linklab.manual.html import Chapter, Recorded, page, render_manual
 from linklab.manual.paper import paper_html, to_pdf
@@ -48,14 +50,21 @@ def manual_pdf(lab: Lab) -> bytes:
     return to_pdf(paper_html([chapter(lab)], title=lab.heading))
 
 
-def handbook_pdf(labs: Sequence[Lab]) -> bytes:
-    """All labs in one PDF: cover, contents, a chapter each."""
-    return to_pdf(paper_html([chapter(lab) for lab in labs], title=TITLE, book=True))
+def handout_slug(exercise: Exercise) -> str:
+    """Name of a handout's documents: "exercise-3-tcp-and-switch-buffers"."""
+    return f"{exercise.kind}-{exercise.folder.name}"
 
 
-def index_html(labs: Sequence[Lab]) -> str:
-    """The page that leads to the documents of all labs."""
-    return page("index.html.j2", title=TITLE, labs=labs)
+def handbook_pdf(labs: Sequence[Lab], exercises: Sequence[Exercise] = ()) -> bytes:
+    """All labs and the handouts of all exercises in one PDF: cover, contents, a chapter each."""
+    chapters = [*(chapter(lab) for lab in labs), *(general(exercise) for exercise in exercises)]
+    return to_pdf(paper_html(chapters, title=TITLE, book=True))
+
+
+def index_html(labs: Sequence[Lab], exercises: Sequence[Exercise] = ()) -> str:
+    """The page that leads to the documents of all labs and exercises."""
+    handouts = [(exercise, handout_slug(exercise)) for exercise in exercises]
+    return page("index.html.j2", title=TITLE, labs=labs, handouts=handouts)
 
 
 def write(path: Path, content: str | bytes) -> Path:

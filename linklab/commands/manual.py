@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""`linklab manual`: a lab's manual as HTML or PDF, or the documents of all labs with the handbook."""
+"""`linklab manual`: a lab's manual as HTML or PDF, or the documents of all labs and exercises with the handbook."""
 
 from __future__ import annotations
 
@@ -11,7 +11,12 @@ from typing import TYPE_CHECKING
 
 from linklab import documents
 from linklab.errors import InputError, LinklabError
+from linklab.exercise.handout import general
+from linklab.exercise.load import exercise_folders, load_exercise
+from linklab.exercise.model import Exercise
 from linklab.lab import Lab, find_lab, lab_folders, load_lab
+from linklab.manual.html import Chapter, render_manual
+from linklab.manual.paper import paper_html, to_pdf
 
 if TYPE_CHECKING:
     from linklab.cli import Subparsers
@@ -21,7 +26,9 @@ _EPILOG = """examples:
   linklab manual 14 --open          … and show it in the browser
   linklab manual 14 --pdf           the same as PDF
   linklab manual 8 --out lab8.pdf   the ending says which
-  linklab manual --all              every lab as HTML and PDF, and handbook.pdf of all labs
+  linklab manual --all              every lab and exercise as HTML and PDF, and handbook.pdf of all
+
+The handout of an exercise: linklab exercise handout 3
 """
 
 
@@ -36,7 +43,7 @@ def add_parser(subparsers: Subparsers) -> argparse.ArgumentParser:
     )
     which = parser.add_mutually_exclusive_group(required=True)
     which.add_argument("lab", metavar="LAB", nargs="?", help="number, folder name or path of the lab")
-    which.add_argument("--all", action="store_true", help="every lab as HTML and PDF, and the handbook")
+    which.add_argument("--all", action="store_true", help="every lab and exercise as HTML and PDF, and the handbook")
     parser.add_argument("--pdf", action="store_true", help="PDF instead of HTML")
     parser.add_argument(
         "--out", metavar="FILE", type=Path, help="file, or folder of --all (default: build/manuals/NN-slug.html)"
@@ -46,7 +53,7 @@ def add_parser(subparsers: Subparsers) -> argparse.ArgumentParser:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Write the files and print their names; 2 if a lab is left out because it is broken."""
+    """Write the files and print their names; 2 if a lab or exercise is left out because it is broken."""
     left_out = 0
     if args.all:
         path, left_out = _write_all(args.out or documents.FOLDER)
@@ -67,21 +74,41 @@ def _write_one(lab: Lab, out: Path | None, *, pdf: bool) -> Path:
 
 
 def _write_all(folder: Path) -> tuple[Path, int]:
-    """The page that lists them, and how many labs were left out."""
-    labs, left_out = [], 0
+    """The page that lists them, and how many were left out."""
+    labs: list[Lab] = []
+    exercises: list[Exercise] = []
+    left_out = 0
     for lab_folder in lab_folders():
         try:
             lab = load_lab(lab_folder)
-            print(documents.write(folder / f"{lab.slug}.html", documents.manual_html(lab)), flush=True)
-            print(documents.write(folder / f"{lab.slug}.pdf", documents.manual_pdf(lab)), flush=True)
+            _write_chapter(folder / lab.slug, documents.chapter(lab))
         except InputError as error:
-            print(f"linklab: {error}; left out", file=sys.stderr)
-            left_out += 1
+            left_out += _left_out(error)
         else:
             labs.append(lab)
+    for exercise_folder in exercise_folders():
+        try:
+            exercise = load_exercise(exercise_folder)
+            _write_chapter(folder / documents.handout_slug(exercise), general(exercise))
+        except InputError as error:
+            left_out += _left_out(error)
+        else:
+            exercises.append(exercise)
     if not labs:
         raise LinklabError("there is no lab to write")
-    print(documents.write(folder / "handbook.pdf", documents.handbook_pdf(labs)), flush=True)
-    index = documents.write(folder / "index.html", documents.index_html(labs))
+    print(documents.write(folder / "handbook.pdf", documents.handbook_pdf(labs, exercises)), flush=True)
+    index = documents.write(folder / "index.html", documents.index_html(labs, exercises))
     print(index)
     return index, left_out
+
+
+def _write_chapter(path: Path, chapter: Chapter) -> None:
+    """Both documents of a chapter, and their names; `path` without an ending."""
+    print(documents.write(path.with_name(f"{path.name}.html"), render_manual(chapter)), flush=True)
+    pdf = to_pdf(paper_html([chapter], title=chapter.heading))
+    print(documents.write(path.with_name(f"{path.name}.pdf"), pdf), flush=True)
+
+
+def _left_out(error: InputError) -> int:
+    print(f"linklab: {error}; left out", file=sys.stderr)
+    return 1

@@ -225,6 +225,7 @@ def test_all_documents_are_written_and_broken_labs_are_named(tmp_path, capsys, m
         (folder / "lab.toml").write_text(f'number = {int(folder.name[:2])}\ntitle = "T"\n')
     (good / "manual.md").write_text("## A\n\nText.\n")
     monkeypatch.setattr("linklab.commands.manual.lab_folders", lambda: [good, bad])
+    monkeypatch.setattr("linklab.commands.manual.exercise_folders", lambda: [])
     assert cli.main(["manual", "--all", "--out", str(tmp_path / "out")]) == 2
     assert "there is no such manual; left out" in capsys.readouterr().err
     names = {path.name for path in (tmp_path / "out").iterdir()}

@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`linklab check`: what of an exercise is met by the student's running network and answers, and where to look."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import json
+import sys
+import textwrap
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+from rich.text import Text
+
+from linklab.commands.options import load_engine
+from linklab.exercise.model import Check, Exercise
+from linklab.exercise.report import CheckResult, Outcome, Report
+from linklab.screen import ends_orderly
+
+if TYPE_CHECKING:
+    from linklab.cli import Subparsers
+
+HINTS = ("where", "what", "how")
+WIDTH = 100
+_STYLES = {
+    Outcome.PASS: "green",
+    Outcome.PARTIAL: "yellow",
+    Outcome.FAIL: "red bold",
+    Outcome.SKIPPED: "dim",
+    Outcome.ERROR: "magenta bold",
+}
+_EPILOG = """examples:
+  linklab check                    the folder you are in, and the network that runs in it
+  linklab check exercise-3
+  linklab check --hint 2           where to look, and what is wrong there; 3 says how to do it
+  linklab check --work             what work.sh leads to, though a network runs
+
+Looks at the network that runs in this folder, sets a copy of it up on the virtual clock and measures that; where none
+runs, it does the same with what work.sh leads to. Judges as the grader does, but with one run instead of three and
+without the hidden checks. Needs no connection to anything.
+
+Exits with 0 if every visible check is met, 1 if not; other codes as in linklab --help.
+"""
+
+
+def add_parser(subparsers: Subparsers) -> argparse.ArgumentParser:
+    """Add `check [FOLDER] [--hint N] [--work] [--json]`."""
+    parser = subparsers.add_parser(
+        "check",
+        help="what of an exercise is met, and where to look",
+        description="Say what of an exercise is met, and for the rest where to look.",
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("folder", metavar="FOLDER", nargs="?", type=Path, default=Path(), help="default: this one")
+    parser.add_argument(
+        "--hint", type=int, choices=(1, 2, 3), default=1, metavar="N", help="1 where (default), 2 what, 3 how"
+    )
+    parser.add_argument("--work", action="store_true", help="judge work.sh, also where a network runs")
+    parser.add_argument("--json", action="store_true", help="print the report as JSON and nothing else")
+    return parser
+
+
+def run(args: argparse.Namespace) -> int:
+    """Judge and tell; 0 if all visible checks are met."""
+    with ends_orderly():
+        return _run(args)
+
+
+def _run(args: argparse.Namespace) -> int:
+    from linklab.engine import attached
+    from linklab.grade.unit import own_instance, self_check
+
+    _, exercise = own_instance(args.folder)
+    network = None if args.work else attached.running_in(args.folder)
+    with _waiting("reading the network", quiet=args.json) as say:
+        state = attached.read_state(network) if network else None
+        say("setting a copy up and measuring it")
+        report = self_check(args.folder, state, load_engine("pocket"))
+    hidden = [check for check in exercise.checks if check.hidden]
+    if args.json:
+        told = {"checks": len(hidden), "points": sum(check.weight for check in hidden)}
+        print(json.dumps({**json.loads(report.dumps()), "hidden": told}, indent=2, ensure_ascii=False))
+    else:
+        tell(report, exercise, looked_at(args.folder, network), hidden, hint=args.hint)
+    return 0 if all(check.outcome is Outcome.PASS for check in report.checks) else 1
+
+
+def looked_at(folder: Path, network: dict[str, object] | None) -> str:
+    """What was judged, as a sentence."""
+    if network is not None:
+        return f"Network {network['id']} ({network['name']}), as it is set now, was measured as a copy."
+    if (folder / "work.sh").is_file():
+        return "What work.sh leads to, from a fresh network, was measured."
+    return (
+        "No network runs in this folder and there is no work.sh, so a fresh network was measured; "
+        "run the topology here and check again."
+    )
+
+
+@contextlib.contextmanager
+def _waiting(what: str, *, quiet: bool) -> Iterator[Callable[[str], None]]:
+    """A line that says what is done, on a terminal; gone at the end."""
+    console = Console(stderr=True, quiet=quiet or not sys.stderr.isatty())
+    with console.status(f"{what} …") as status:
+        yield lambda text: status.update(f"{text} …")
+
+
+def tell(report: Report, exercise: Exercise, looked: str, hidden: Sequence[Check], *, hint: int) -> None:
+    """The story of each check, its hints, and the sum."""
+    console = Console(highlight=False)
+    if not console.is_terminal:
+        console = Console(highlight=False, width=WIDTH)
+    console.print(Text(report.heading, style="bold"))
+    _say(console, looked)
+    for note in report.notes:
+        _say(console, f"Note: {note}")
+    console.print()
+    for check in report.checks:
+        _tell_check(console, check, hint)
+    console.print()
+    met = sum(check.outcome is Outcome.PASS for check in report.checks)
+    _say(
+        console,
+        f"{met} of {len(report.checks)} visible checks are met: {report.score:g} of {report.max_score:g} points.",
+    )
+    if hidden:
+        points = sum(check.weight for check in hidden)
+        count = f"{len(hidden)} more checks, worth {points:g}," if len(hidden) > 1 else f"One more, worth {points:g},"
+        verb = "are" if len(hidden) > 1 else "is"
+        _say(console, f"{count} {verb} hidden: judged when you hand in.")
+    left = [check for check in report.checks if check.outcome in (Outcome.FAIL, Outcome.PARTIAL) and check.hints]
+    if not left and met == len(report.checks):
+        _say(console, "`linklab submit` packs what you hand in.")
+    elif left and hint < len(HINTS):
+        _say(console, f"`linklab check --hint {hint + 1}` says {HINTS[hint]}.")
+
+
+def _tell_check(console: Console, check: CheckResult, hint: int) -> None:
+    width = min(console.width, WIDTH)
+    points = f"{check.score:g}/{check.max_score:g}"
+    word = check.outcome.value
+    line = Text(f"{word:<8}", style=_STYLES[check.outcome])
+    line.append(f"{check.title}", style="bold" if check.outcome is not Outcome.PASS else "")
+    line.append(f"  {points}", style="dim")
+    console.print(line, soft_wrap=True)
+    indent = " " * 8
+    if check.outcome is not Outcome.PASS:
+        story = check.story.removeprefix(f"{word} ")
+        console.print(Text(textwrap.fill(story, width, initial_indent=indent, subsequent_indent=indent)))
+    if check.outcome in (Outcome.FAIL, Outcome.PARTIAL):
+        for name, text in list(zip(HINTS, check.hints, strict=False))[:hint]:
+            told = textwrap.fill(
+                f"{name}: {text}", width, initial_indent=f"{indent}→ ", subsequent_indent=f"{indent}  "
+            )
+            console.print(Text(told, style="cyan"))
+
+
+def _say(console: Console, text: str) -> None:
+    console.print(Text(textwrap.fill(text, min(console.width, WIDTH))))

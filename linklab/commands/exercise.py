@@ -1,0 +1,258 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`linklab exercise`: list exercises and problems, start one, show a handout; for instructors issue and verify."""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import shlex
+import subprocess
+import sys
+import webbrowser
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from linklab import documents
+from linklab.engine.windows import display_usable
+from linklab.errors import InputError, LinklabError
+from linklab.exercise.folder import folder_name, start
+from linklab.exercise.handout import handout_html, handout_pdf, topology_name
+from linklab.exercise.instance import (
+    environment,
+    instance_text,
+    issue,
+    load_course,
+    new_course,
+    parse_instance,
+    practice_instance,
+    read_roster,
+)
+from linklab.exercise.load import exercise_folders, find_exercise, load_exercise
+from linklab.exercise.model import Exercise, Instance
+
+if TYPE_CHECKING:
+    from linklab.cli import Subparsers
+
+WIDTH = 120
+FAILS_WITHIN_S = 1.5
+"""An editor that cannot open its window ends within this time."""
+
+_EPILOG = """examples:
+  linklab exercise list
+  linklab exercise start 3                     a practice instance, with the values that the series has
+  linklab exercise start problem1 --variant 2  another one, with other values and another fault
+  linklab exercise start exercise3-anna.json   yours, as your instructor sent it
+  linklab exercise handout 3 --open
+
+for instructors:
+  linklab exercise issue 3 --roster class.csv --course networks.toml
+  linklab exercise verify 3                    the model answer earns all, an empty one nothing (20 students)
+
+An exercise is given as 3 or exercise3, a problem as problem1 or p1.
+linklab check and linklab submit go on from here; docs/exercises.md is for students, docs/grading.md for instructors.
+"""
+
+
+def add_parser(subparsers: Subparsers) -> argparse.ArgumentParser:
+    """Add `exercise list|start|handout|issue|verify`."""
+    parser = subparsers.add_parser(
+        "exercise",
+        help="exercises and problems: list, start, handout, issue, verify",
+        description="Exercises and problems: what there is, a folder to work in, handouts; instances for a class.",
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
+    actions.add_parser("list", help="what there is")
+    begin = actions.add_parser("start", help="make a folder to work in, and open the editor")
+    begin.add_argument("exercise", metavar="N|FILE.json", help="an exercise, or the instance that you were sent")
+    begin.add_argument("--variant", type=int, metavar="N", help="practice instance with other values (default: 0)")
+    begin.add_argument("--folder", metavar="DIR", type=Path, help="default: exercise-N here")
+    begin.add_argument("--pdf", action="store_true", help="the handout as PDF too")
+    begin.add_argument("--no-editor", action="store_true", help="open no window")
+    handout = actions.add_parser("handout", help="the handout, with the practice values or those of an instance")
+    handout.add_argument("exercise", metavar="N|FILE.json", help="an exercise, or an instance")
+    handout.add_argument("--pdf", action="store_true", help="PDF instead of HTML")
+    handout.add_argument("--out", metavar="FILE", type=Path, help="default: in build/manuals/")
+    handout.add_argument("--open", action="store_true", help="show it")
+    issued = actions.add_parser("issue", help="write an instance for each student of a roster")
+    issued.add_argument("exercise", metavar="N", help="the exercise")
+    issued.add_argument(
+        "--roster", metavar="FILE", type=Path, required=True, help="CSV with id and name, or one id a line"
+    )
+    issued.add_argument(
+        "--course", metavar="FILE", type=Path, required=True, help="the course file; made if it is not there"
+    )
+    issued.add_argument(
+        "--out", metavar="DIR", type=Path, help="folder of the instances (default: exerciseN-instances)"
+    )
+    issued.add_argument("--name", metavar="TEXT", help="name of a new course (default: the course file's)")
+    issued.add_argument("--key", metavar="FILE", type=Path, help="also write who has which values and fault, as CSV")
+    verify = actions.add_parser("verify", help="prove that an exercise can be solved and is graded as it says")
+    verify.add_argument("exercise", metavar="N", help='the exercise, or "all"')
+    verify.add_argument("--students", type=int, default=20, metavar="N", help="how many instances (default: 20)")
+    verify.add_argument("--mutants", type=int, default=0, metavar="N", help="wrong variants of the model answer, too")
+    verify.add_argument("--jobs", type=int, metavar="N", help="how many at once (default: one a processor)")
+    return parser
+
+
+def run(args: argparse.Namespace) -> int:
+    """Do the action."""
+    if args.action == "list":
+        return _list()
+    if args.action == "start":
+        return _start(args)
+    if args.action == "handout":
+        return _handout(args)
+    if args.action == "issue":
+        return _issue(args)
+    from linklab.commands.exercise_verify import run_verify
+
+    return run_verify(args)
+
+
+def _list() -> int:
+    table = Table(header_style="bold")
+    for name in ("Name", "Title", "A student needs", "After", "Points", "Checks"):
+        table.add_column(name)
+    for folder in exercise_folders():
+        try:
+            exercise = load_exercise(folder)
+            hidden = sum(check.hidden for check in exercise.checks)
+            checks = f"{len(exercise.checks)}" + (f", {hidden} hidden" if hidden else "")
+            row = (
+                exercise.id,
+                exercise.title,
+                f"{exercise.minutes} min",
+                exercise.after,
+                f"{exercise.weight:g}",
+                checks,
+            )
+        except LinklabError as error:
+            row = (f"{folder.parent.name[:-1]}{folder.name.partition('-')[0]}", str(error), "", "", "", "")
+        table.add_row(*(Text(cell) for cell in row))
+    console = Console(highlight=False)
+    (console if console.is_terminal else Console(highlight=False, width=WIDTH)).print(table)
+    return 0
+
+
+def instance_from(name: str, variant: int | None = None) -> tuple[Exercise, Instance, str]:
+    """What a word of the command line means: a file that was sent, or a public practice instance.
+
+    Returns:
+        The exercise, the instance, and the text of its file, "" for a practice instance.
+
+    Raises:
+        InputError: no such file or exercise, or an instance of another version.
+    """
+    if not name.endswith(".json"):
+        exercise = load_exercise(find_exercise(name))
+        return exercise, practice_instance(exercise, variant or 0), ""
+    if variant is not None:
+        raise InputError("--variant is for practice instances, not for one that you were sent")
+    path = Path(name)
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"{path}: cannot be read: {getattr(error, 'strerror', None) or error}") from error
+    instance = parse_instance(text, str(path))
+    exercise = load_exercise(find_exercise(instance.exercise))
+    if instance.version != exercise.version:
+        raise InputError(
+            f"{path}: is of version {instance.version} of {exercise.id}; this Linklab has version {exercise.version}"
+        )
+    return exercise, instance, text
+
+
+def _start(args: argparse.Namespace) -> int:
+    exercise, instance, text = instance_from(args.exercise, args.variant)
+    folder: Path = args.folder or Path(folder_name(exercise))
+    made = start(folder, exercise, instance, text)
+    if args.pdf:
+        documents.write(folder / "handout.pdf", handout_pdf(exercise, instance))
+    print(f"{exercise.heading}: {'started' if made else 'goes on'} in {folder}")
+    print(f"  read   {folder / 'handout.html'}")
+    if not args.no_editor and display_usable() and _editor(folder / topology_name(exercise)):
+        print("  the editor is open on the topology; Run builds the network and sets its environment")
+        return 0
+    where = shlex.quote(str(folder))
+    if exercise.topology:
+        print(f'  next   cd {where}\n         linklab shell "{topology_name(exercise)}"')
+    else:
+        print(f'  next   cd {where}\n         linklab edit "{topology_name(exercise)}"    (needs a display)')
+    if (folder / "set_env.sh").is_file():
+        print("         there: sh ./set_env.sh")
+    return 0
+
+
+def _editor(path: Path) -> bool:
+    """Open the editor on a file, in a process that goes on when this command has ended; whether it did not fail."""
+    command = [sys.executable, "-m", "linklab", "edit", path.name]
+    window = subprocess.Popen(
+        command,
+        cwd=path.parent,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    try:
+        _, complaint = window.communicate(timeout=FAILS_WITHIN_S)
+    except subprocess.TimeoutExpired:
+        return True
+    print(complaint.strip(), file=sys.stderr)
+    return False
+
+
+def _handout(args: argparse.Namespace) -> int:
+    exercise, instance, _ = instance_from(args.exercise)
+    out: Path | None = args.out
+    pdf = args.pdf or (out is not None and out.suffix.lower() == ".pdf")
+    path = out or documents.FOLDER / f"{documents.handout_slug(exercise)}.{'pdf' if pdf else 'html'}"
+    print(documents.write(path, handout_pdf(exercise, instance) if pdf else handout_html(exercise, instance)))
+    if args.open:
+        webbrowser.open(path.resolve().as_uri())
+    return 0
+
+
+def _issue(args: argparse.Namespace) -> int:
+    exercise = load_exercise(find_exercise(args.exercise))
+    students = read_roster(args.roster)
+    if args.course.exists():
+        course = load_course(args.course)
+        if args.name and args.name != course.name:
+            raise InputError(f'{args.course}: is the course "{course.name}", not "{args.name}"')
+    else:
+        course = new_course(args.course, args.name or args.course.stem)
+        print(f"{args.course}: made, with a new secret. Keep it to yourself, and keep a copy: grading needs it.")
+    out: Path = args.out or Path(f"{exercise.id}-instances")
+    instances = [issue(exercise, course, student) for student in students]
+    for instance in instances:
+        documents.write(out / f"{exercise.id}-{instance.student}.json", instance_text(exercise, instance))
+    print(f"{out}: {len(instances)} instances of {exercise.heading}, a file a student")
+    if args.key:
+        _write_key(args.key, exercise, instances)
+    print(f"A student begins with: linklab exercise start {exercise.id}-{instances[0].student}.json")
+    return 0
+
+
+def _write_key(path: Path, exercise: Exercise, instances: list[Instance]) -> None:
+    """Who has what, for the instructor."""
+    names = [parameter.name for parameter in exercise.parameters]
+    try:
+        with path.open("w", newline="", encoding="utf-8") as file:
+            writer = csv.writer(file)
+            writer.writerow(["student", "name", *names, *(["fault"] if exercise.faults else []), "set_env.sh types"])
+            for instance in instances:
+                fault = [instance.fault] if exercise.faults else []
+                lines = "; ".join(f"{on}: {line}" for on, line, _ in environment(exercise, instance))
+                values = [instance.parameters[name] for name in names]
+                writer.writerow([instance.student, instance.name, *values, *fault, lines])
+    except OSError as error:
+        raise InputError(f"{path}: cannot be written: {error.strerror}") from error
+    print(f"{path}: who has which values{' and which fault' if exercise.faults else ''}; keep it to yourself")

@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`linklab exercise verify`: prove on many students' instances that an exercise is solvable and graded as it says."""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+from dataclasses import replace
+from functools import partial
+
+from rich.console import Console
+from rich.text import Text
+
+from linklab.commands.options import load_engine
+from linklab.errors import InputError
+from linklab.exercise.load import exercise_folders, find_exercise, load_exercise
+from linklab.grade.mutants import prove_mutants
+from linklab.grade.spread import spread
+from linklab.grade.unit import SEEDS
+from linklab.grade.verify import Proof, instance_of, prove_seen, verify
+from linklab.processes import processors
+from linklab.screen import ends_orderly
+
+
+def run_verify(args: argparse.Namespace) -> int:
+    """Prove, with a line for each proof that does not hold; 0 if all hold."""
+    if args.students < 1 or args.mutants < 0 or (args.jobs is not None and args.jobs < 1):
+        raise InputError("--students and --jobs are at least 1, --mutants at least 0")
+    folders = exercise_folders() if args.exercise == "all" else [find_exercise(args.exercise)]
+    load_engine("pocket").check()
+    for folder in folders:
+        load_exercise(folder)
+    with ends_orderly():
+        good = [_verify(folder.as_posix(), args) for folder in folders]  # all of them, also after one that is not
+    return 0 if all(good) else 1
+
+
+def _verify(folder: str, args: argparse.Namespace) -> bool:
+    console = Console(highlight=False)
+    exercise = load_exercise(find_exercise(folder))
+    console.print(Text(f"{exercise.heading}, {args.students} students", style="bold"))
+    tasks = [partial(_prove, folder, number) for number in range(1, args.students + 1)]
+    if args.mutants:
+        each = -(-args.mutants // args.students)
+        share = [min(each, args.mutants - each * number) for number in range(args.students)]
+        tasks += [partial(_mutate, folder, number, count) for number, count in enumerate(share, 1) if count > 0]
+    counts: dict[str, list[int]] = {}
+    jobs = min(args.jobs or processors(), processors(), len(tasks))
+    with console.status("proving …") as status:
+        for proof in itertools.chain.from_iterable(spread(tasks, jobs)):
+            held = counts.setdefault(proof.what.partition(":")[0], [0, 0])
+            held[0] += proof.holds
+            held[1] += 1
+            status.update(f"proving … {sum(total for _, total in counts.values())} proofs, last {proof.student}")
+            if not proof.holds:
+                console.print(Text(f"{proof.student}: {proof.what}: {proof.said}", style="red"), soft_wrap=True)
+    for what, (good, total) in sorted(counts.items()):
+        console.print(Text(f"  {what}: {good} of {total}", style="green" if good == total else "red"))
+    needed = {what: total for what, (_, total) in counts.items()}
+    if "mutant" in needed:
+        needed["mutant"] = -(-needed["mutant"] * 38 // 40)  # of 40 at least 38 are caught
+    return all(good >= needed[what] for what, (good, _) in counts.items())
+
+
+def _prove(folder: str, number: int) -> list[Proof]:
+    exercise = load_exercise(find_exercise(folder))
+    engine = load_engine("pocket")
+    found = list(verify(exercise, engine, number))
+    if exercise.faults:
+        found.append(prove_seen(exercise, instance_of(exercise, number), engine, SEEDS))
+    return [replace(proof, report=None) for proof in found]
+
+
+def _mutate(folder: str, number: int, count: int) -> list[Proof]:
+    exercise = load_exercise(find_exercise(folder))
+    found = prove_mutants(exercise, load_engine("pocket"), number, count, SEEDS)
+    return [replace(proof, report=None) for proof in found]
