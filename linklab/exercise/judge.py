@@ -151,6 +151,24 @@ def experiments_of(check: Check, exercise: Exercise) -> tuple[str, ...]:
     return tuple(experiment.id for experiment in exercise.experiments if experiment.id in spoken)
 
 
+def worth_doing(evidence: Evidence, checks: Sequence[Check]) -> list[Experiment]:
+    """The experiments that some check may still pass by, judged by what is known without any."""
+    lost: set[str] = set()
+    wanted: set[str] = set()
+    results: dict[str, CheckResult] = {}
+    for check in checks:
+        experiments = experiments_of(check, evidence.exercise)
+        if lost.intersection(check.needs):
+            lost.add(check.id)
+        elif experiments:
+            wanted.update(experiments)
+        else:
+            results[check.id] = _judge(_filled(check, evidence.lookup), evidence, results)
+            if not results[check.id].score:
+                lost.add(check.id)
+    return [experiment for experiment in evidence.exercise.experiments if experiment.id in wanted]
+
+
 # --- one check
 
 

@@ -193,8 +193,11 @@ def _experiment(table: _Table) -> Experiment:
         ping=_ping(_Table(ping, f"{table.where} ping")) if ping is not None else None,
         queue=table.take("queue", str, ""),
         why=table.take("why", str),
+        runs=table.take("runs", int, 3),
     )
     table.end()
+    if found.runs < 1:
+        raise InputError(f"experiment {found.id}: {found.runs} runs measure nothing")
     if found.base not in BASES:
         raise InputError(f'experiment {found.id}: base "{found.base}"; use {", ".join(BASES)}')
     if not 0 <= found.omit_s < found.seconds:

@@ -102,7 +102,7 @@ def prove_mutants(exercise: Exercise, engine: Engine, number: int, count: int, s
     instance = instance_of(exercise, number)
     model = submission(exercise, instance, exercise.folder / "solution", engine)
     scene = scene_of(exercise, instance, model.topology, model.answers)
-    start = rerun(scene, None, engine, seeds[:1], []).start
+    start = rerun(scene, None, engine, seeds[:1], lambda *_: []).start
     for mutation in mutations(exercise, model, start, number)[:count]:
         report = assess(mutation.make(model), engine, seeds)
         lost = [check.id for check in report.checks if check.score < check.max_score]

@@ -9,7 +9,7 @@ read back, and the traffic driven on the virtual clock.
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -64,24 +64,29 @@ class Rerun:
     environment: dict[str, Any] = field(default_factory=dict)
 
 
-def rerun(
-    scene: Scene, submitted: State | None, engine: Engine, seeds: Sequence[int], experiments: Sequence[Experiment]
-) -> Rerun:
+Choose = Callable[[State, State], Sequence[Experiment]]
+"""Says, by the healthy state and the start, which experiments are worth doing."""
+
+
+def rerun(scene: Scene, submitted: State | None, engine: Engine, seeds: Sequence[int], choose: Choose) -> Rerun:
     """Set the network up and do the experiments, once for each seed.
 
     Args:
         scene: what is built.
         submitted: the student's state; None is the start as it is (nothing was handed in).
         engine: that runs the networks.
-        seeds: at least one.
-        experiments: in order; without any only the states are read, with the first seed.
+        seeds: at least one; an experiment takes as many of them as its `runs`.
+        choose: is asked once, when the first network is set up; with no experiment only the states are read.
 
     Raises:
         UnbuildableError: the submission's own topology is to blame.
         EngineError, MissingError: our tools failed.
     """
     found: Rerun | None = None
-    for seed in seeds if experiments else seeds[:1]:
+    experiments: Sequence[Experiment] = ()
+    for number, seed in enumerate(seeds):
+        if found is not None and not any(number < experiment.runs for experiment in experiments):
+            break
         with (
             tempfile.TemporaryDirectory(prefix="linklab-grade-") as folder,
             _Pocket(scene, engine, Path(folder), seed) as pocket,
@@ -90,8 +95,9 @@ def rerun(
             if found is None:
                 found = Rerun(healthy, start, environment=dict(pocket.network.environment))
                 found.environment.pop("seed", None)
+                experiments = choose(healthy, start)
             for experiment in experiments:
-                if experiment.id not in found.broken and experiment.id not in found.errors:
+                if number < experiment.runs and experiment.id not in {**found.broken, **found.errors}:
                     _one(pocket, experiment, submitted, found, seed)
     assert found is not None
     for name in (*found.broken, *found.errors):  # what only some seeds measured is no measurement

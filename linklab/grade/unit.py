@@ -154,9 +154,11 @@ def assess(
     lookup = quantities(exercise, instance)
     scene = scene_of(exercise, instance, submission.topology, submission.answers)
     handed_in, notes = _state(submission, [*scene.settings, *scene.fault], engine)
-    wanted = {name for check in chosen for name in experiments_of(check, exercise)}
-    experiments = [experiment for experiment in exercise.experiments if experiment.id in wanted]
-    done = rerun(scene, handed_in, engine, seeds, experiments)
+
+    def choose(healthy: State, start: State) -> Sequence[Experiment]:
+        return worth_doing(_evidence(submission, Rerun(healthy, start), handed_in, lookup), chosen)
+
+    done = rerun(scene, handed_in, engine, seeds, choose)
     evidence = _evidence(submission, done, handed_in, lookup)
     results = tuple(judge(evidence, chosen))
     return Report(

@@ -112,7 +112,7 @@ def prove_seen(exercise: Exercise, instance: Instance, engine: Engine, seeds: Se
     experiments = [experiment for experiment in exercise.experiments if experiment.id in wanted]
     topology = _topology(exercise, instance, exercise.folder / "solution")
     lookup = quantities(exercise, instance)
-    done = rerun(scene_of(exercise, instance, topology, Answers()), None, engine, seeds, experiments)
+    done = rerun(scene_of(exercise, instance, topology, Answers()), None, engine, seeds, lambda *_: experiments)
     start = facts(done.start, topology)
     evidence = Evidence(exercise, lookup, fault.id, start, {}, done.metrics, Answers(), done.broken, done.errors)
     values = {name: evidence.name(name) for name in sorted(names(fault.seen))}
@@ -193,7 +193,7 @@ def _answers(handed_in: Submission, template: str, engine: Engine) -> Answers:
         return answers
     chosen = [experiment for experiment in exercise.experiments if experiment.id in wanted]
     state = None if handed_in.state is None else State.loads(handed_in.state, "solution")
-    done = rerun(scene_of(exercise, instance, topology, answers), state, engine, (STUDENT_SEED,), chosen)
+    done = rerun(scene_of(exercise, instance, topology, answers), state, engine, (STUDENT_SEED,), lambda *_: chosen)
     seen = Evidence(exercise, lookup, instance.fault, {}, {}, done.metrics, answers, done.broken, done.errors)
     later = {key: fill(value, seen.name) for key, value in table.items() if measured.get(key)}
     return read_answers(_toml({**given, **later}), exercise)
