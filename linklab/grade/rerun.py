@@ -52,11 +52,12 @@ class Scene:
 class Rerun:
     """What the networks gave; dictionaries by experiment, as in `linklab.exercise.judge.Evidence`.
 
-    healthy, start: the states before and after the fault was planted.
+    healthy, start: the states before and after the fault was planted; experiments: those that were chosen.
     """
 
     healthy: State
     start: State
+    experiments: Sequence[Experiment] = ()
     metrics: dict[str, dict[str, list[float]]] = field(default_factory=dict)
     broken: dict[str, str] = field(default_factory=dict)
     errors: dict[str, str] = field(default_factory=dict)
@@ -83,9 +84,8 @@ def rerun(scene: Scene, submitted: State | None, engine: Engine, seeds: Sequence
         EngineError, MissingError: our tools failed.
     """
     found: Rerun | None = None
-    experiments: Sequence[Experiment] = ()
     for number, seed in enumerate(seeds):
-        if found is not None and not any(number < experiment.runs for experiment in experiments):
+        if found is not None and not any(number < each.runs for each in found.experiments):
             break
         with (
             tempfile.TemporaryDirectory(prefix="linklab-grade-") as folder,
@@ -95,8 +95,8 @@ def rerun(scene: Scene, submitted: State | None, engine: Engine, seeds: Sequence
             if found is None:
                 found = Rerun(healthy, start, environment=dict(pocket.network.environment))
                 found.environment.pop("seed", None)
-                experiments = choose(healthy, start)
-            for experiment in experiments:
+                found.experiments = choose(healthy, start)
+            for experiment in found.experiments:
                 if number < experiment.runs and experiment.id not in {**found.broken, **found.errors}:
                     _one(pocket, experiment, submitted, found, seed)
     assert found is not None

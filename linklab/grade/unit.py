@@ -33,7 +33,7 @@ from linklab.exercise.instance import (
     proven,
     quantities,
 )
-from linklab.exercise.judge import Evidence, changes, describe, experiments_of, judge
+from linklab.exercise.judge import Evidence, changes, describe, judge, worth_doing
 from linklab.exercise.load import find_exercise, load_exercise
 from linklab.exercise.model import Check, Exercise, Experiment, Instance
 from linklab.exercise.quantity import Value
@@ -176,7 +176,7 @@ def assess(
         parameters=dict(instance.parameters),
         fault=instance.fault,
         changes=tuple(change.words for change in changes(evidence.references["start"], evidence.facts)),
-        experiments=_told(experiments, scene.lookup),
+        experiments=_told(done.experiments, scene.lookup),
         metrics={
             name: {metric: tuple(values) for metric, values in found.items()} for name, found in done.metrics.items()
         },
