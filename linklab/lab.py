@@ -8,14 +8,13 @@ Messages name lab.toml and the line of the expectation.  The keys of lab.toml ar
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
 from typing import Any
 
-from linklab import clone
+from linklab import clone, toml
 from linklab.errors import InputError, LabError
 from linklab.manual.model import Manual
 from linklab.manual.numbers import base_unit, digits_to_tell, format_number
@@ -23,11 +22,6 @@ from linklab.manual.parse import load_manual
 from linklab.relation import Lookup, Relation, parse_relation
 from linklab.tolerance import Tolerance, parse_tolerance
 from linklab.topology import Topology
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
 
 ROOT = Path(__file__).resolve().parent.parent
 """Where `labs/` and `topologies/` are."""
@@ -180,10 +174,10 @@ def load_lab(folder: Path) -> Lab:
     path = folder / "lab.toml"
     try:
         text = path.read_text(encoding="utf-8")
-        table = tomllib.loads(text)
+        table = toml.loads(text)
     except FileNotFoundError:
         raise LabError(f"{path}: there is no such file") from None
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+    except (OSError, UnicodeDecodeError, toml.TOMLDecodeError) as error:
         raise LabError(f"{path}: {error}") from error
     _check_keys(table, path)
     topology = folder.parent.parent / "topologies" / table["topology"] if "topology" in table else None

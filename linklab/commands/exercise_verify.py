@@ -15,9 +15,10 @@ from linklab.commands.options import load_engine
 from linklab.errors import InputError
 from linklab.exercise.load import exercise_folders, find_exercise, load_exercise
 from linklab.grade.mutants import prove_mutants
+from linklab.grade.sample import instance_of
 from linklab.grade.spread import spread
 from linklab.grade.unit import SEEDS
-from linklab.grade.verify import Proof, instance_of, prove_seen, verify
+from linklab.grade.verify import Proof, prove_seen, verify
 from linklab.processes import processors
 from linklab.screen import ends_orderly
 

@@ -9,18 +9,13 @@ from __future__ import annotations
 
 import math
 import re
-import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from linklab import toml
 from linklab.errors import InputError
 from linklab.exercise.model import Answer, Exercise
 from linklab.exercise.quantity import WORD, Value, parse_value
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
 
 _UNITS = {"rate": "bit/s", "time": "s", "size": "bytes", "share": "1", "number": "1", "index": "1"}
 _EXAMPLES = {
@@ -67,8 +62,8 @@ def example(answer: Answer) -> str:
 def read_answers(text: str, exercise: Exercise) -> Answers:
     """Every answer of the exercise, or why it cannot be used."""
     try:
-        table = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+        table = toml.loads(text)
+    except toml.TOMLDecodeError as error:
         why = f"answers.toml cannot be read: {error}"
         return Answers(problems={answer.name: why for answer in exercise.answers}, notes=(why,))
     values: dict[str, Value] = {}

@@ -16,23 +16,18 @@ import json
 import os
 import re
 import secrets
-import sys
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from linklab import toml
 from linklab.errors import InputError
 from linklab.exercise.expression import Lookup, number
 from linklab.exercise.fill import fill
 from linklab.exercise.model import Exercise, Instance, Setting
 from linklab.exercise.quantity import Value, parse_value
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
 
 FORMAT = 1
 PRACTICE = "practice"
@@ -70,10 +65,10 @@ def load_course(path: Path) -> Course:
 def parse_course(data: bytes, where: str) -> Course:
     """As `load_course`, from the file's bytes."""
     try:
-        table = tomllib.loads(data.decode("utf-8"))
+        table = toml.loads(data.decode("utf-8"))
         secret = bytes.fromhex(table["secret"])
         name = str(table["course"])
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError, KeyError, ValueError, TypeError) as error:
+    except (UnicodeDecodeError, toml.TOMLDecodeError, KeyError, ValueError, TypeError) as error:
         raise InputError(
             f'{where}: no course file: it holds course = "NAME" and secret = "64 hex digits": {error}'
         ) from error

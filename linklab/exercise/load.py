@@ -8,22 +8,16 @@ Format: docs/writing-an-exercise.md.
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Any
 
-from linklab import clone
+from linklab import clone, toml
 from linklab.errors import InputError
 from linklab.exercise.expression import names
 from linklab.exercise.fill import placeholders
 from linklab.exercise.model import Answer, Band, Check, Exercise, Experiment, Fault, Flow, Parameter, Ping, Setting
 from linklab.exercise.quantity import parse_value
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
 
 FORMAT = 1
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -75,10 +69,10 @@ def load_exercise(folder: Path) -> Exercise:
     """
     path = folder / "exercise.toml"
     try:
-        table = tomllib.loads(path.read_text(encoding="utf-8"))
+        table = toml.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise InputError(f"{path}: there is no such file") from None
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+    except (OSError, UnicodeDecodeError, toml.TOMLDecodeError) as error:
         raise InputError(f"{path}: {error}") from error
     try:
         exercise = _exercise(_Table(table, ""), folder)

@@ -18,8 +18,9 @@ from linklab.exercise.quantity import Value
 from linklab.exercise.state import State
 from linklab.exercise.wanted import with_facts
 from linklab.grade.rerun import rerun
+from linklab.grade.sample import instance_of, sample
 from linklab.grade.unit import Submission, assess, scene_of
-from linklab.grade.verify import Proof, instance_of, submission
+from linklab.grade.verify import Proof
 
 
 @dataclass(frozen=True)
@@ -100,7 +101,7 @@ def _answer(name: str, what: str, value: Value | None) -> Mutation:
 def prove_mutants(exercise: Exercise, engine: Engine, number: int, count: int, seeds: Sequence[int]) -> Iterator[Proof]:
     """`count` mutants of one student's model answer: each must lose marks."""
     instance = instance_of(exercise, number)
-    model = submission(exercise, instance, exercise.folder / "solution", engine)
+    model = sample(exercise, instance, exercise.folder / "solution", engine).submission
     scene = scene_of(exercise, instance, model.topology, model.answers)
     start = rerun(scene, None, engine, seeds[:1], lambda *_: []).start
     for mutation in mutations(exercise, model, start, number)[:count]:

@@ -13,11 +13,6 @@ from linklab.engine import api
 from linklab.errors import MissingError
 from linklab.stage import Settings
 
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
-
 ROOT = Path(__file__).parents[2]
 
 

@@ -5,11 +5,12 @@ from dataclasses import replace
 
 import pytest
 
+from linklab import toml
 from linklab.exercise.answers import read_answers, template
 from linklab.exercise.expression import names, number
 from linklab.exercise.fill import fill, placeholders
 from linklab.exercise.instance import Course, Student, environment, issue, neighbours, practice_instance, quantities
-from linklab.exercise.load import exercise_folders, find_exercise, load_exercise, tomllib
+from linklab.exercise.load import exercise_folders, find_exercise, load_exercise
 from linklab.exercise.quantity import Value
 from linklab.topology import Topology
 
@@ -59,7 +60,7 @@ def test_every_text_can_be_filled_for_every_student(exercise):
         for path in [*exercise.folder.glob("solution/*.sh"), *exercise.folder.glob("wrong/*/*.sh")]:
             fill(path.read_text(), lookup)
         for path in [exercise.folder / "solution/answers.toml", *exercise.folder.glob("wrong/*/answers.toml")]:
-            for key, text in tomllib.loads(path.read_text()).items():
+            for key, text in toml.loads(path.read_text()).items():
                 assert key in [answer.name for answer in exercise.answers], path
                 spoken = {name for part in placeholders(str(text)) for name in names(part)}
                 if not {name.partition(".")[0] for name in spoken} & metrics:
@@ -80,7 +81,7 @@ def test_the_model_answer_answers_everything_that_needs_no_measurement(exercise)
     """In the kinds and units that are asked for."""
     metrics = {experiment.id for experiment in exercise.experiments}
     lookup = quantities(exercise, practice_instance(exercise), {"fault": Value(unit="word", word="x")})
-    table = tomllib.loads((exercise.folder / "solution/answers.toml").read_text())
+    table = toml.loads((exercise.folder / "solution/answers.toml").read_text())
     assert set(table) == {answer.name for answer in exercise.answers}
     for answer in exercise.answers:
         spoken = {name for part in placeholders(str(table[answer.name])) for name in names(part)}

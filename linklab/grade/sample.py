@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Submissions as a student would make them who does what a folder says: `solution/` or `wrong/NAME/`.
+
+Called by `linklab exercise verify`, by the mutants and by the benchmark of grading.  Answers that a student measures
+are measured here too, with a seed that is not the grader's.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from linklab import toml
+from linklab.engine.api import Engine
+from linklab.errors import InputError
+from linklab.exercise.answers import Answers, read_answers
+from linklab.exercise.bundle import Bundle
+from linklab.exercise.expression import names
+from linklab.exercise.fill import fill, placeholders
+from linklab.exercise.instance import Course, Student, instance_text, issue, quantities
+from linklab.exercise.judge import Evidence
+from linklab.exercise.model import Exercise, Instance
+from linklab.exercise.quantity import Value
+from linklab.exercise.state import State
+from linklab.grade.rebuild import rebuild
+from linklab.grade.rerun import rerun
+from linklab.grade.unit import Submission, scene_of
+from linklab.topology import Topology
+
+STUDENT_SEED = 101
+COURSE = Course("verify", b"the course of linklab exercise verify")
+COURSE_FILE = f'course = "{COURSE.name}"\nsecret = "{COURSE.secret.hex()}"\n'
+
+
+@dataclass(frozen=True)
+class Sample:
+    """A submission and the files it came from."""
+
+    submission: Submission
+    work: str
+    answers: str
+
+    def bundle(self) -> Bundle:
+        """What `linklab submit` packs."""
+        handed_in = self.submission
+        files = {
+            "instance.json": instance_text(handed_in.exercise, handed_in.instance),
+            "topology.mn": handed_in.topology.dumps(),
+            "answers.toml": self.answers,
+            "work.sh": self.work,
+            "state.json": handed_in.state or "",
+        }
+        packed = {name: text.encode() for name, text in files.items() if text}
+        return Bundle(handed_in.exercise.id, handed_in.instance.student, packed)
+
+
+def instance_of(exercise: Exercise, number: int) -> Instance:
+    """The instance of the numbered student."""
+    return issue(exercise, COURSE, Student(f"student{number}"))
+
+
+def empty(exercise: Exercise, instance: Instance) -> Sample:
+    """Nothing done: the topology as handed out, or none where it is to be drawn."""
+    topology = drawn(exercise, instance, exercise.folder / "solution") if exercise.topology else Topology()
+    return Sample(Submission(exercise, instance, topology, Answers()), "", "")
+
+
+def sample(exercise: Exercise, instance: Instance, folder: Path, engine: Engine) -> Sample:
+    """What a student who does what `folder` says hands in: the state after work.sh, and what was measured on it.
+
+    Raises:
+        InputError: work.sh of the folder does not run through, or a placeholder is none.
+    """
+    topology = drawn(exercise, instance, folder)
+    scene = scene_of(exercise, instance, topology, Answers())
+    work = fill(_file(exercise, folder, "work.sh"), quantities(exercise, instance))
+    state = None
+    if work.strip() or not exercise.settings:
+        rebuilt = rebuild(topology, [*scene.settings, *scene.fault], work, engine)
+        if rebuilt.state_text is None or rebuilt.notes:
+            raise InputError(f"{folder}/work.sh: {'; '.join(rebuilt.notes)}: {rebuilt.output.strip()[-500:]}")
+        state = rebuilt.state_text
+    unanswered = Submission(exercise, instance, topology, Answers(), state)
+    answers = _answers(unanswered, _file(exercise, folder, "answers.toml"), engine)
+    read = read_answers(answers, exercise)
+    return Sample(Submission(exercise, instance, topology, read, state), work, answers)
+
+
+def _file(exercise: Exercise, folder: Path, name: str) -> str:
+    """A file of a wrong answer, or the model's where it has none."""
+    for path in (folder / name, exercise.folder / "solution" / name):
+        if path.is_file():
+            return path.read_text(encoding="utf-8")
+    return ""
+
+
+def drawn(exercise: Exercise, instance: Instance, folder: Path) -> Topology:
+    """The exercise's topology, or the one that the folder draws."""
+    if exercise.topology:
+        return Topology.load(exercise.folder / exercise.topology)
+    lookup = quantities(exercise, instance)
+
+    def walk(data: Any) -> Any:
+        if isinstance(data, dict):
+            return {key: walk(value) for key, value in data.items()}
+        if isinstance(data, list):
+            return [walk(value) for value in data]
+        return fill(data, lookup) if isinstance(data, str) else data
+
+    return Topology.loads(json.dumps(walk(json.loads(_file(exercise, folder, "topology.mn")))), str(folder))
+
+
+def _answers(handed_in: Submission, template: str, engine: Engine) -> str:
+    """answers.toml with its placeholders filled: first what is known, then what is measured."""
+    exercise, instance, topology = handed_in.exercise, handed_in.instance, handed_in.topology
+    table: dict[str, Any] = toml.loads(template)
+    ids = {experiment.id for experiment in exercise.experiments}
+    measured = {
+        key: {name.partition(".")[0] for text in placeholders(value) for name in names(text)} & ids
+        for key, value in table.items()
+        if isinstance(value, str)
+    }
+    lookup = quantities(exercise, instance, {"fault": Value(unit="word", word=instance.fault)})
+    known = {key: value for key, value in table.items() if not measured.get(key)}
+    given = {key: fill(value, lookup) if isinstance(value, str) else value for key, value in known.items()}
+    answers = read_answers(_toml(given), exercise)
+    wanted = set().union(*measured.values())
+    if not wanted:
+        return _toml(given)
+    chosen = [experiment for experiment in exercise.experiments if experiment.id in wanted]
+    state = None if handed_in.state is None else State.loads(handed_in.state, "solution")
+    done = rerun(scene_of(exercise, instance, topology, answers), state, engine, (STUDENT_SEED,), lambda *_: chosen)
+    seen = Evidence(exercise, lookup, instance.fault, {}, {}, done.metrics, answers, done.broken, done.errors)
+    later = {key: fill(value, seen.name) for key, value in table.items() if measured.get(key)}
+    return _toml({**given, **later})
+
+
+def _toml(table: Mapping[str, Any]) -> str:
+    return "".join(f"{key} = {json.dumps(value, ensure_ascii=False)}\n" for key, value in table.items())
