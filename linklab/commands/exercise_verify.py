@@ -15,10 +15,9 @@ from linklab.commands.options import load_engine
 from linklab.errors import InputError
 from linklab.exercise.load import exercise_folders, find_exercise, load_exercise
 from linklab.grade.mutants import prove_mutants
-from linklab.grade.sample import instance_of
 from linklab.grade.spread import spread
 from linklab.grade.unit import SEEDS
-from linklab.grade.verify import Proof, prove_seen, verify
+from linklab.grade.verify import Proof, verify
 from linklab.processes import processors
 from linklab.screen import ends_orderly
 
@@ -66,10 +65,7 @@ def _verify(folder: str, args: argparse.Namespace) -> bool:
 def _prove(folder: str, number: int) -> list[Proof]:
     exercise = load_exercise(find_exercise(folder))
     engine = load_engine("pocket")
-    found = list(verify(exercise, engine, number))
-    if exercise.faults:
-        found.append(prove_seen(exercise, instance_of(exercise, number), engine, SEEDS))
-    return [replace(proof, report=None) for proof in found]
+    return [replace(proof, report=None) for proof in verify(exercise, engine, number)]
 
 
 def _mutate(folder: str, number: int, count: int) -> list[Proof]:
