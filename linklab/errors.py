@@ -6,6 +6,7 @@
     │   ├── TopologyError     a .mn file
     │   ├── ManualError       a manual.md
     │   ├── LabError          a lab.toml, or a lab that does not exist
+    │   ├── BundleError       a submission's .zip
     │   ├── DataError         captured output that cannot be read
     │   └── StateError        settings of a network that cannot be repeated
     ├── EngineError       the network could not be run                 exit 3
@@ -40,6 +41,10 @@ class ManualError(InputError):
 
 class LabError(InputError):
     """A lab's description is wrong, or there is no such lab."""
+
+
+class BundleError(InputError):
+    """A submission's archive cannot be read, or is no submission."""
 
 
 class DataError(InputError):
