@@ -130,7 +130,7 @@ def judge(evidence: Evidence, checks: Sequence[Check] | None = None) -> list[Che
     """A result for each check of the exercise (or of those given), in order."""
     results: dict[str, CheckResult] = {}
     for check in checks if checks is not None else evidence.exercise.checks:
-        result = _judge(check, evidence, results)
+        result = _judge(_filled(check, evidence.lookup), evidence, results)
         results[check.id] = replace(result, experiments=_experiments(check, evidence.exercise))
     return list(results.values())
 
