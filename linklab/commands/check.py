@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from linklab.cli import Subparsers
 
 HINTS = ("where", "what", "how")
+MORE = {1: "what is wrong there", 2: "how to do it"}
+"""What the hint after this one says."""
 WIDTH = 100
 _STYLES = {
     Outcome.PASS: "green",
@@ -136,7 +138,7 @@ def tell(report: Report, exercise: Exercise, looked: str, hidden: Sequence[Check
     if not left and met == len(report.checks):
         _say(console, "`linklab submit` packs what you hand in.")
     elif left and hint < len(HINTS):
-        _say(console, f"`linklab check --hint {hint + 1}` says {HINTS[hint]}.")
+        _say(console, f"`linklab check --hint {hint + 1}` says {MORE[hint]}.")
 
 
 def _tell_check(console: Console, check: CheckResult, hint: int) -> None:
@@ -150,14 +152,18 @@ def _tell_check(console: Console, check: CheckResult, hint: int) -> None:
     indent = " " * 8
     if check.outcome is not Outcome.PASS:
         story = check.story.removeprefix(f"{word} ")
-        console.print(Text(textwrap.fill(story, width, initial_indent=indent, subsequent_indent=indent)))
+        console.print(Text(_wrapped(story, width, indent, indent)))
     if check.outcome in (Outcome.FAIL, Outcome.PARTIAL):
         for name, text in list(zip(HINTS, check.hints, strict=False))[:hint]:
-            told = textwrap.fill(
-                f"{name}: {text}", width, initial_indent=f"{indent}→ ", subsequent_indent=f"{indent}  "
-            )
-            console.print(Text(told, style="cyan"))
+            console.print(Text(_wrapped(f"{name}: {text}", width, f"{indent}→ ", f"{indent}  "), style="cyan"))
 
 
 def _say(console: Console, text: str) -> None:
-    console.print(Text(textwrap.fill(text, min(console.width, WIDTH))))
+    console.print(Text(_wrapped(text, min(console.width, WIDTH))))
+
+
+def _wrapped(text: str, width: int, first: str = "", later: str = "") -> str:
+    """Paragraph with an indent; names such as s1-eth2 stay whole."""
+    return textwrap.fill(
+        text, width, initial_indent=first, subsequent_indent=later, break_on_hyphens=False, break_long_words=False
+    )

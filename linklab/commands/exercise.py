@@ -185,7 +185,7 @@ def _start(args: argparse.Namespace) -> int:
     else:
         print(f'  next   cd {where}\n         linklab edit "{topology_name(exercise)}"    (needs a display)')
     if (folder / "set_env.sh").is_file():
-        print("         there: sh ./set_env.sh")
+        print("         and at its prompt: sh ./set_env.sh")
     return 0
 
 

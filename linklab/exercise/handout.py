@@ -126,7 +126,7 @@ def _how(exercise: Exercise) -> str:
             "```",
             "",
             "In the *Client's terminal* the same is `sudo ./set_env.sh`.",
-            "Typed again, it takes your changes to the interfaces it sets away.",
+            "Run again, it undoes what you changed on the interfaces it sets.",
         ]
     lines += [
         "",
