@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any, NoReturn
 
@@ -43,9 +43,14 @@ SYSCTLS = frozenset(
 """Watched: what decides how TCP sends."""
 _NODE = re.compile(r"[A-Za-z][A-Za-z0-9_.-]{0,14}")
 _INTERFACE = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,14}")
-_KIND = re.compile(r"[a-z][a-z0-9_-]{0,15}")
 _FEATURE = re.compile(r"[a-z][a-z0-9_-]{0,31}")
-SYSCTL_VALUE = re.compile(r"-?[0-9]{1,20}(?: -?[0-9]{1,20}){0,3}|[a-z][a-z0-9_-]{0,15}")
+_NAME = re.compile(r"[a-z][a-z0-9_-]{0,15}")
+_SYSCTL_VALUES = {
+    "net.core.default_qdisc": _NAME,
+    "net.ipv4.tcp_congestion_control": _NAME,
+    **dict.fromkeys(("net.ipv4.tcp_rmem", "net.ipv4.tcp_wmem"), re.compile(r"[0-9]{1,10} [0-9]{1,10} [0-9]{1,10}")),
+}
+_NUMBERS = re.compile(r"-?[0-9]{1,20}(?: -?[0-9]{1,20}){0,3}")
 _MAC = re.compile(r"[0-9a-f]{2}(?::[0-9a-f]{2}){5}|(?:[0-9a-f]{2}(?::[0-9a-f]{2}){3})?")
 _BYTE = r"(?:25[0-5]|2[0-4]\d|1?\d?\d)"
 _IP = re.compile(rf"{_BYTE}(?:\.{_BYTE}){{3}}", re.ASCII)
@@ -216,11 +221,11 @@ class _At:
         shown = json.dumps(found) if not isinstance(found, (dict, list)) else type(found).__name__
         return InputError(f"{self.where}: {what}, found {shown[:60]}")
 
-    def mapping(self, data: Any, keys: set[str]) -> dict[str, Any]:
+    def mapping(self, data: Any, keys: Collection[str] | None) -> dict[str, Any]:
         if not isinstance(data, dict):
             raise self.wrong("must be an object", data)
         for key in data:
-            if key not in keys:
+            if keys is not None and key not in keys:
                 raise self.wrong(f"may have {', '.join(sorted(keys))}", key)
         return data
 
@@ -259,25 +264,30 @@ class _At:
             raise InputError(f"{self.where}: {error}") from error
 
 
+def sysctl_form(name: str) -> re.Pattern[str]:
+    """What the value of a watched sysctl looks like."""
+    return _SYSCTL_VALUES.get(name, _NUMBERS)
+
+
 def _node(at: _At, data: Any) -> Node:
     given = at.mapping(data, {"interfaces", "routes", "sysctls"})
     sysctls = given.get("sysctls", {})
-    for name in at.mapping(sysctls, set(SYSCTLS)):
-        (at / name).word(sysctls[name], SYSCTL_VALUE, "numbers or a word")
+    for name in at.mapping(sysctls, SYSCTLS):
+        (at / name).word(sysctls[name], sysctl_form(name), "what the kernel says")
     interfaces = at.named(given.get("interfaces"), _INTERFACE)
     routes = tuple(_route(at / f"route {i}", route) for i, route in enumerate(at.each(given.get("routes", []))))
     return Node({name: _interface(at / name, value) for name, value in interfaces.items()}, routes, sysctls)
 
 
 def _interface(at: _At, data: Any) -> Interface:
-    given = at.mapping(data, set(Interface.__dataclass_fields__))
+    given = at.mapping(data, Interface.__dataclass_fields__)
     features = {name: at.flag(on) for name, on in at.named(given.get("features", {}), _FEATURE).items()}
     return Interface(
         up=(at / "up").flag(given.get("up")),
         mtu=(at / "mtu").number(given.get("mtu"), 2**31, "bytes"),
         mac=(at / "mac").word(given.get("mac", ""), _MAC, "an address"),
         txqlen=(at / "txqlen").number(given.get("txqlen", 0), 2**32, "packets"),
-        kind=at.word(given["kind"], _KIND, "a kind of interface") if given.get("kind") else "",
+        kind=at.word(given["kind"], _NAME, "a kind of interface") if given.get("kind") else "",
         master=at.word(given["master"], _INTERFACE, "a bridge") if given.get("master") else "",
         addresses=tuple(at.word(a, _PREFIX, "addresses") for a in at.each(given.get("addresses", []))),
         features=features,
@@ -288,27 +298,27 @@ def _interface(at: _At, data: Any) -> Interface:
 
 
 def _qdisc(at: _At, data: Any) -> Qdisc:
-    given = at.mapping(data, set(Qdisc.__dataclass_fields__))
-    kind = at.word(given.get("kind"), _KIND, "a discipline")
-    options = at.mapping(given.get("options", {}), set(given.get("options") or ()))
+    given = at.mapping(data, Qdisc.__dataclass_fields__)
+    kind = at.word(given.get("kind"), _NAME, "a discipline")
+    options = at.mapping(given.get("options", {}), None)
     (at / kind).options(lambda: check_options(KINDS, kind, options))
     handle = at.word(given.get("handle"), _HANDLE, "a handle")
     return Qdisc(kind, handle, at.word(given.get("parent"), _PARENT, "a parent"), options)
 
 
 def _class(at: _At, data: Any) -> TrafficClass:
-    given = at.mapping(data, set(TrafficClass.__dataclass_fields__))
-    kind = at.word(given.get("kind"), _KIND, "a kind of class")
-    options = at.mapping(given.get("options", {}), set(given.get("options") or ()))
+    given = at.mapping(data, TrafficClass.__dataclass_fields__)
+    kind = at.word(given.get("kind"), _NAME, "a kind of class")
+    options = at.mapping(given.get("options", {}), None)
     (at / f"class of {kind}").options(lambda: check_options(CLASS_KINDS, kind, options))
     classid = at.word(given.get("classid"), _CLASSID, "a class")
     return TrafficClass(kind, classid, at.word(given.get("parent"), _PARENT, "a parent"), options)
 
 
 def _filter(at: _At, data: Any) -> Filter:
-    given = at.mapping(data, set(Filter.__dataclass_fields__))
-    kind = at.word(given.get("kind"), _KIND, "a kind of filter")
-    options = at.mapping(given.get("options", {}), set(given.get("options") or ()))
+    given = at.mapping(data, Filter.__dataclass_fields__)
+    kind = at.word(given.get("kind"), _NAME, "a kind of filter")
+    options = at.mapping(given.get("options", {}), None)
     (at / f"filter {kind}").options(lambda: check_options(FILTER_KINDS, kind, options))
     return Filter(
         kind=kind,
@@ -320,14 +330,14 @@ def _filter(at: _At, data: Any) -> Filter:
 
 
 def _route(at: _At, data: Any) -> Route:
-    given = at.mapping(data, set(Route.__dataclass_fields__))
+    given = at.mapping(data, Route.__dataclass_fields__)
     words = {key: at.word(given[key], form, key) for key, form in _ROUTE_WORDS.items() if given.get(key, "") != ""}
     if "to" not in words:
         raise at.wrong('must have "to"', None)
-    options = at.mapping(given.get("options", {}), set(ROUTE_OPTIONS))
+    options = at.mapping(given.get("options", {}), ROUTE_OPTIONS)
     for name, value in options.items():
         if name == "congctl":
-            at.word(value, _KIND, "a congestion control")
+            at.word(value, _NAME, "a congestion control")
         else:
             (at / name).number(value, 2**32 - 1, "a number")
     numbers = {key: at.number(given.get(key, 0), 2**32 - 1, key) for key in ("metric", "tos")}

@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from linklab.errors import StateError
 from linklab.exercise.facts import BUFFERS, CC, FRAME_BYTES, children, inwards, mean_loss, plain_leaves, root
-from linklab.exercise.state import SYSCTL_VALUE, SYSCTLS, Interface, Node, Qdisc, State, TrafficClass
+from linklab.exercise.state import SYSCTLS, Interface, Node, Qdisc, State, TrafficClass, sysctl_form
 
 _DEFAULT = "0:"
 _HELD_PKTS = 100_000
@@ -58,8 +58,8 @@ def _with_sysctl(node: Node, fact: str, setting: str, value: float | str) -> Nod
     name = CC if setting == "cc" else BUFFERS.get(setting, setting.removeprefix("sysctl."))
     if setting in BUFFERS:
         smaller = [min(int(each), int(text)) for each in node.sysctls.get(name, "").split()[:2] if text.isdecimal()]
-        text = " ".join(map(str, [*smaller, text])) if len(smaller) == 2 else ""
-    if name not in SYSCTLS or not SYSCTL_VALUE.fullmatch(text):
+        text = " ".join(map(str, [*smaller, text]))
+    if name not in SYSCTLS or not sysctl_form(name).fullmatch(text):
         raise StateError(f'{fact} cannot be set to "{value}"')
     return replace(node, sysctls={**node.sysctls, name: text})
 

@@ -1,0 +1,399 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A network's state: strict reading, canonical text, facts, changed facts."""
+
+import contextlib
+import copy
+import json
+import re
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from linklab.agent import node_state
+from linklab.errors import InputError, StateError
+from linklab.exercise.disciplines import KINDS
+from linklab.exercise.facts import facts, mean_loss
+from linklab.exercise.restore import restore_lines, unlike
+from linklab.exercise.state import SYSCTLS, State
+from linklab.exercise.wanted import with_facts
+from linklab.topology import Topology
+
+CAPTURE = Path(__file__).parents[1] / "captures" / "node_state-6.1.0-tuned.json"
+LAB_8 = Path(__file__).parents[2] / "topologies" / "Lab 8.mn"
+DATA = json.loads(CAPTURE.read_text())
+TUNED = State.loads(CAPTURE.read_text())
+
+
+def changed(change):
+    """The capture with one thing changed in its data."""
+    data = copy.deepcopy(DATA)
+    change(data["nodes"])
+    return json.dumps(data)
+
+
+def bare(interface="s1-eth1", **options):
+    """The capture with one interface without disciplines, or with one of `kind`."""
+
+    def change(nodes):
+        node = nodes["client" if interface.startswith("s") else interface.partition("-")[0]]["interfaces"][interface]
+        node["classes"], node["filters"] = [], []
+        kind = options.pop("kind", "noqueue")
+        handle = "0:" if kind == "noqueue" else "1:"
+        node["qdiscs"] = [{"kind": kind, "handle": handle, "parent": "root", "options": options}]
+
+    return State.loads(changed(change))
+
+
+def test_agent_and_reader_watch_the_same():
+    """The list of sysctls stands in both, since the agent imports nothing of ours."""
+    assert frozenset(node_state.SYSCTLS) == SYSCTLS
+
+
+def test_text_is_canonical():
+    """Reading what was written gives the same state and the same bytes."""
+    text = TUNED.dumps()
+    assert State.loads(text) == TUNED
+    assert State.loads(text).dumps() == text
+
+
+def test_facts_of_a_tuned_network():
+    """Every fact of the capture has the value that was typed into it."""
+    found = facts(TUNED, Topology.load(LAB_8))
+    expected = {
+        "topology.nodes": "h1 h2 s1 s2",
+        "topology.links": "h1-s1 h2-s2 s1-s2",
+        "topology.start_cli": "no",
+        "h1.cc": "bbr",
+        "h1.rmem": 52428800.0,
+        "h1.wmem": 16777216.0,
+        "h1.routes": "10.0.0.0/8 dev h1-eth0",
+        "h1.sysctl.net.ipv4.tcp_window_scaling": "1",
+        "h1-eth0.address": "10.0.0.1/8",
+        "h1-eth0.discipline": "fq",
+        "h1-eth0.pacing": 25e6,
+        "h1-eth0.tso": "off",
+        "h1-eth0.gso": "on",
+        "h2-eth0.mtu": 1400.0,
+        "h2-eth0.up": "yes",
+        "h2-eth0.queue": 1000 * 1514.0,
+        "h2.routes": "default via 10.0.0.9 dev h2-eth0; 10.0.0.0/8 dev h2-eth0",
+        "s1-eth1.discipline": "netem tbf",
+        "s1-eth1.delay": 0.02,
+        "s1-eth1.loss": 0.001,
+        "s1-eth1.rate": 1e9,
+        "s1-eth1.burst": 500000.0,
+        "s1-eth1.queue": 2500000.0,
+        "s1-eth2.discipline": "tbf red",
+        "s1-eth2.queue": 2621440.0,
+        "s2-eth1.discipline": "none",
+        "s2-eth2.discipline": "htb fq_codel",
+        "s2-eth2.rate": 1e9,
+    }
+    assert {name: found.get(name) for name in expected} == expected
+    assert found["h2-eth0.loss"] == pytest.approx(0.028 / (0.028 + 0.25))
+    assert not {"s2-eth1.rate", "s1-eth2.delay", "s2-eth1.queue", "client.rmem", "lo.mtu"} & found.keys()
+
+
+@pytest.mark.parametrize(
+    ("netem", "loss"),
+    [
+        ({"loss": 0.02}, 0.02),
+        ({"loss_gemodel": [0.028, 0.25, 1, 0]}, 0.028 / 0.278),
+        ({"loss_gemodel": [0.1, 0.3, 0.5, 0.01]}, 0.25 * 0.5 + 0.75 * 0.01),
+        ({"loss_state": [0.02, 0.98, 0, 1, 0]}, 0.02 / 1.0 / (0.02 + 0.98)),
+        ({"loss_state": [0, 1, 0, 1, 0.1]}, 0.1 / 1.1),
+        ({"loss_state": [0.1, 0, 0, 1, 0]}, 1),
+    ],
+)
+def test_loss_of_a_model_is_its_mean(netem, loss):
+    """The share lost in the long run, from the chain's stationary distribution."""
+    assert mean_loss(netem) == pytest.approx(loss)
+
+
+def place(*path):
+    """A change of one value somewhere in the data."""
+    *where, value = path
+
+    def change(nodes):
+        for step in where[:-1]:
+            nodes = nodes[step]
+        nodes[where[-1]] = value
+
+    return change
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (place("h1; reboot", {}), "h1; reboot"),
+        (place("h1", "sysctls", "kernel.core_pattern", "|/bin/sh"), "kernel.core_pattern"),
+        (place("h1", "sysctls", "net.ipv4.tcp_congestion_control", "bbr'; reboot '"), "what the kernel says"),
+        (place("h1", "interfaces", "h1-eth0;id", {}), "h1-eth0;id"),
+        (place("h1", "interfaces", "h1-eth0", "mtu", "1500; id"), "mtu"),
+        (place("h1", "interfaces", "h1-eth0", "mtu", True), "mtu"),
+        (place("h1", "interfaces", "h1-eth0", "mtu", 1500.5), "mtu"),
+        (place("h1", "interfaces", "h1-eth0", "addresses", ["10.0.0.1/8\n"]), "addresses"),
+        (place("h1", "interfaces", "h1-eth0", "addresses", ["10.0.0.999/8"]), "addresses"),
+        (place("h1", "interfaces", "h1-eth0", "features", {"tx on; id": True}), "tx on; id"),
+        (place("h1", "interfaces", "h1-eth0", "qdiscs", 0, "handle", "1: root; id"), "handle"),
+        (place("h1", "interfaces", "h1-eth0", "qdiscs", 0, "kind", "fq;id"), "fq;id"),
+        (place("h1", "interfaces", "h1-eth0", "qdiscs", 0, "options", "limit", -1), "limit"),
+        (place("h1", "interfaces", "h1-eth0", "qdiscs", 0, "options", "limit", "1 $(id)"), "limit"),
+        (place("h1", "interfaces", "h1-eth0", "qdiscs", 0, "options", "quantum", [1]), "quantum"),
+        (place("h1", "interfaces", "h1-eth0", "qdiscs", 0, "options", "weights", 1), "weights"),
+        (place("h1", "interfaces", "h1-eth0", "qdiscs", 0, "options", ["limit"]), "object"),
+        (place("h1", "interfaces", "h1-eth0", "qdiscs", 0, "options", "unread", ["$(id)"]), "unread"),
+        (place("h2", "interfaces", "h2-eth0", "qdiscs", 0, "options", "loss_gemodel", [0.1, 2, 0, 0]), "loss_gemodel"),
+        (place("h1", "interfaces", "h1-eth0", "qdiscs", 0, {"kind": "plug", "handle": "1:", "parent": "root"}), "plug"),
+        (place("client", "interfaces", "s2-eth2", "classes", 0, "options", "burst", 1e300), "burst"),
+        (place("client", "interfaces", "s2-eth2", "filters", 0, "options", "match", ["0/0@0; id"]), "match"),
+        (place("client", "interfaces", "s2-eth2", "filters", 0, "protocol", "ip; id"), "protocol"),
+        (place("client", "interfaces", "h1-eth0", {"up": True, "mtu": 1500}), "both at"),
+        (place("h2", "routes", 0, "via", "10.0.0.9`id`"), "via"),
+        (place("h2", "routes", 0, "options", {"congctl": "bbr;id"}), "congestion control"),
+        (place("h2", "routes", 0, "options", {"initcwnd": "9;id"}), "number"),
+        (place("h2", "routes", [{}] * 5000), "list"),
+    ],
+)
+def test_what_the_agent_would_never_say_is_refused(change, words):
+    """A hostile state ends as a sentence that names the place."""
+    with pytest.raises(InputError, match=r"^state\.json: ") as caught:
+        State.loads(changed(change), "state.json")
+    assert words in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "[]",
+        "null",
+        "{",
+        '{"format": 2, "nodes": {}}',
+        '{"format": 1, "nodes": {}}',
+        '{"format": 1, "nodes": {"client": 1}}',
+        '{"format": 1, "format": 1, "nodes": {}}',
+        "[" * 100_000,
+        '{"format": 1, "nodes": {"client": {"interfaces": {}, "sysctls": {"net.ipv4.tcp_ecn": NaN}}}}',
+        " " * (9 << 20),
+    ],
+)
+def test_what_is_no_state_is_refused(text):
+    """Nothing but a state is taken, and however deep or long it is, the reader ends with a sentence."""
+    with pytest.raises(InputError, match=r"^state\.json: "):
+        State.loads(text, "state.json")
+
+
+JSON = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats()
+    | st.text(max_size=8)
+    | st.sampled_from(["1:", "ip", "root"]),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(["limit", "kind", "x"]), inner, max_size=3)
+    ),
+    max_leaves=4,
+)
+
+
+def places(data, path=()):
+    """All places of a JSON document."""
+    yield path
+    items = data.items() if isinstance(data, dict) else enumerate(data) if isinstance(data, list) else ()
+    for key, value in items:
+        yield from places(value, (*path, key))
+
+
+PLACES = list(places(DATA["nodes"]))[1:]
+
+
+@given(st.sampled_from(PLACES), JSON)
+def test_a_state_with_anything_anywhere_is_refused_or_safe(path, value):
+    """Whatever stands in a state, the lines made of it hold no character that means something to a shell."""
+    try:
+        state = State.loads(changed(place(*path, value)))
+    except InputError:
+        return
+    facts(state)
+    unlike(TUNED, state)
+    for fact in ("s2-eth2.rate", "s2-eth2.queue", "s1-eth1.loss", "s1-eth1.delay", "h1-eth0.pacing", "h1.rmem"):
+        with contextlib.suppress(StateError):
+            with_facts(state, {fact: 0.5 if fact.endswith("loss") else 70_000.0})
+    try:
+        lines = restore_lines(TUNED, state)
+    except StateError:
+        return
+    for _, line in lines:
+        said = line.removesuffix(" 2>/dev/null || true").removesuffix(" >/dev/null")
+        assert re.fullmatch(r"(?:[A-Za-z0-9 .:/@%+_-]|='[a-z0-9 _-]*')+", said), line
+
+
+# --- changed facts
+
+SHARES = st.integers(0, 10_000).map(lambda n: n / 10_000)
+
+
+@given(SHARES, st.integers(0, 1_000_000), st.integers(8_000, 10**11), st.integers(1514, 10**9))
+def test_a_changed_fact_is_the_fact(loss, delay_us, rate, queue):
+    """Whatever is set on a shaped interface is read back as its fact, and nothing else differs."""
+    wanted = {"s1-eth1.loss": loss, "s1-eth1.delay": delay_us / 1e6, "s1-eth1.rate": float(rate)}
+    wanted["s1-eth1.queue"] = float(queue)
+    before, after = facts(TUNED), facts(with_facts(TUNED, wanted))
+    for name, value in wanted.items():
+        assert after.get(name, 0.0) == pytest.approx(value)
+    assert {name for name in {*before, *after} if before.get(name) != after.get(name)} <= wanted.keys()
+
+
+@pytest.mark.parametrize("fact", ["h1.cc", "h1.rmem", "h2.wmem", "h1.sysctl.net.ipv4.tcp_window_scaling"])
+def test_settings_of_hosts_are_changed(fact):
+    """Congestion control, buffers and sysctls are those of the one host."""
+    value = {"cc": "reno", "rmem": 5e6, "wmem": 70_000.0}.get(fact.partition(".")[2], "0")
+    state = with_facts(TUNED, {fact: value})
+    assert facts(state)[fact] == value
+    assert len(list(restore_lines(TUNED, state))) == 1
+
+
+def test_a_smaller_buffer_lowers_what_it_starts_with():
+    """The default of tcp_rmem never exceeds its largest value."""
+    state = with_facts(TUNED, {"h1.rmem": 65536.0})
+    assert state.nodes["h1"].sysctls["net.ipv4.tcp_rmem"] == "10240 65536 65536"
+
+
+def test_loss_goes_above_what_is_there():
+    """Where no netem is, one comes to the root and what was there into it."""
+    state = with_facts(TUNED, {"s1-eth2.loss": 0.01})
+    assert facts(state)["s1-eth2.discipline"] == "netem tbf red"
+    assert facts(state)["s1-eth2.rate"] == facts(TUNED)["s1-eth2.rate"]
+    lines = [line for _, line in restore_lines(TUNED, state)]
+    assert lines[:3] == [
+        "tc qdisc del dev s1-eth2 root",
+        "tc qdisc add dev s1-eth2 root handle 3: netem limit 100000 loss 1%",
+        "tc qdisc add dev s1-eth2 parent 3: handle 1: tbf rate 100000000bit burst 50000 limit 2621440",
+    ]
+
+
+def test_no_loss_needs_no_netem():
+    """Asking for no loss where none is changes nothing, also with no discipline at all."""
+    assert with_facts(TUNED, {"s1-eth2.loss": 0.0, "s2-eth1.delay": 0.0, "s2-eth1.pacing": 0.0}) == TUNED
+
+
+def test_a_model_of_loss_is_replaced():
+    """A loss asked for is random loss, whatever model was there; 0 removes the model."""
+    state = with_facts(TUNED, {"h2-eth0.loss": 0.003})
+    assert facts(state)["h2-eth0.loss"] == pytest.approx(0.003)
+    assert "h2-eth0.loss" not in facts(with_facts(TUNED, {"h2-eth0.loss": 0.0}))
+
+
+@pytest.mark.parametrize("kind", [kind for kind, known in KINDS.items() if "limit" in known.options])
+def test_the_queue_of_every_discipline_can_be_set(kind):
+    """Packets count 1514 bytes each."""
+    needed = {"rate_bit": 10**9, "burst": 5 * 10**5, "min": 1000, "max": 3000, "wlog": 1, "plog": 15, "cell_log": 10}
+    options = {name: value for name, value in needed.items() if name in KINDS[kind].needs} | {"limit": 1000}
+    state = with_facts(bare(kind=kind, **options), {"s1-eth1.queue": 3028000.0})
+    assert facts(state)["s1-eth1.queue"] == 3028000.0
+
+
+def test_htb_is_set_as_a_whole():
+    """The class at the top has the rate, those in it no more, and every leaf the queue."""
+    state = with_facts(TUNED, {"s2-eth2.rate": 5e8, "s2-eth2.queue": 1e6})
+    assert facts(state)["s2-eth2.rate"] == 5e8
+    assert facts(state)["s2-eth2.queue"] == pytest.approx(1e6, rel=0.001)
+    options = {each.classid: each.options for each in state.nodes["client"].interfaces["s2-eth2"].classes}
+    assert [options["1:20"][word] for word in ("rate_bit", "ceil_bit")] == [300_000_000, 500_000_000]
+    assert "tc qdisc add dev s2-eth2 parent 1:20 handle 2: bfifo limit 1000000" in dict.fromkeys(
+        line for _, line in restore_lines(TUNED, state)
+    )
+
+
+@pytest.mark.parametrize(
+    ("fact", "value", "words"),
+    [
+        ("s9-eth1.loss", 0.1, "no interface s9-eth1"),
+        ("s1-eth1.mac", 1.0, "no fact that an experiment can set"),
+        ("h9.cc", "reno", "no fact that an experiment can set"),
+        ("h1.cc", "reno; id", "cannot be set to"),
+        ("h1.sysctl.kernel.hostname", "x", "cannot be set to"),
+        ("h1.rmem", -5.0, "cannot be set to"),
+        ("h1.rmem", float("nan"), "cannot be set to"),
+        ("s1-eth1.loss", "much", "cannot be"),
+        ("s1-eth1.loss", 1.5, "more than all"),
+        ("s1-eth1.delay", float("inf"), "cannot be"),
+        ("s2-eth1.rate", 1e9, "nothing that limits its rate"),
+        ("s2-eth1.queue", 1e9, "no queue"),
+        ("s1-eth1.pacing", 1e9, "no fq"),
+    ],
+)
+def test_what_cannot_be_changed_is_said(fact, value, words):
+    """The sentence names the fact and why."""
+    with pytest.raises(StateError) as caught:
+        with_facts(TUNED, {fact: value})
+    assert words in str(caught.value)
+    assert fact.partition(".")[0] in str(caught.value)
+
+
+# --- restoring
+
+
+def test_equal_states_need_no_line():
+    """Nothing is typed where nothing differs, and a MAC address is no difference."""
+    other = State.loads(changed(place("h1", "interfaces", "h1-eth0", "mac", "02:00:00:00:00:09")))
+    assert restore_lines(TUNED, other) == []
+    assert unlike(TUNED, other) == []
+
+
+def test_only_what_differs_is_set():
+    """One interface's disciplines are made anew; all others stay."""
+    assert restore_lines(bare(), TUNED) == [
+        ("client", "tc qdisc add dev s1-eth1 root handle 1: netem limit 1000 delay 20000us loss 0.1%"),
+        ("client", "tc qdisc add dev s1-eth1 parent 1: handle 2: tbf rate 1000000000bit burst 500000 limit 2500000"),
+    ]
+    assert unlike(bare(), TUNED) == ["s1-eth1: qdiscs are noqueue 0:, not tbf 2:, netem 1:"]
+
+
+def test_differences_are_told():
+    """Each sentence names the place and both values."""
+    data = copy.deepcopy(DATA)
+    data["nodes"]["h1"]["sysctls"]["net.ipv4.tcp_ecn"] = "1"
+    data["nodes"]["h1"]["interfaces"]["h1-eth0"]["mtu"] = 9000
+    data["nodes"]["h1"]["interfaces"]["h1-eth0"]["features"]["rx-gro"] = True
+    data["nodes"]["h1"]["interfaces"]["h1-eth0"]["qdiscs"][0]["options"]["maxrate_bit"] = 5
+    data["nodes"]["h2"]["routes"].pop(0)
+    assert unlike(TUNED, State.loads(json.dumps(data))) == [
+        "h1: net.ipv4.tcp_ecn is 2, not 1",
+        "h1-eth0: mtu is 1500, not 9000",
+        "h1-eth0: rx-gro is off, not as it should be",
+        "h1-eth0: fq 8001: has maxrate_bit 25000000, not 5",
+        "h2: the routes are default via 10.0.0.9 dev h2-eth0; 10.0.0.0/8 dev h2-eth0, not 10.0.0.0/8 dev h2-eth0",
+    ]
+
+
+UNREAD = {"kind": "hfsc", "handle": "1:", "parent": "root", "options": {"unread": ["everything"]}}
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (place("h1", "interfaces", "h1-eth0", "qdiscs", 0, UNREAD), "h1: h1-eth0: hfsc 1: cannot be repeated"),
+        (place("client", "interfaces", "s1-eth1", "qdiscs", 1, "options", "unread", ["linklayer"]), "with linklayer"),
+        (place("client", "interfaces", "s1-eth1", "qdiscs", 1, "parent", "7:"), "tbf 2: hangs at 7:"),
+        (place("client", "interfaces", "s2-eth2", "classes", 0, "parent", "1:77"), "is in 1:77"),
+        (place("client", "interfaces", "s2-eth2", "filters", 0, "options", {"unread": ["attribute 7"]}), "u32 filter"),
+        (place("client", "interfaces", "s2-eth2", "filters", 0, "parent", "ffff:"), "packets that come in"),
+        (place("client", "interfaces", "s1-eth1", "master", "s9"), "another switch"),
+        (place("h1", "interfaces", "ifb0", {"up": True, "mtu": 1500}), "h1 has the interface ifb0"),
+        (place("h1", "interfaces", {}), "h1 has no interface h1-eth0"),
+        (place("h9", {"interfaces": {}}), "the node h9"),
+        (place("h1", "interfaces", "h1-eth0", "features", {"warp": True}), "cannot change warp"),
+        (place("h2", "routes", 0, "unread", "several next hops"), "several next hops"),
+        (place("client", "interfaces", "s2-eth1", "qdiscs", 0, "kind", "pfifo_fast"), "default"),
+    ],
+)
+def test_what_cannot_be_repeated_is_named(change, words):
+    """No setting is dropped silently."""
+    with pytest.raises(StateError) as caught:
+        restore_lines(TUNED, State.loads(changed(change)))
+    assert words in str(caught.value)
