@@ -9,6 +9,7 @@ Needs the extra "cluster" (https://distributed.dask.org).
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import queue
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -21,6 +22,7 @@ from linklab.grade.worker import Done, Unit, failed, load_engine, run_unit
 
 CONNECT_S = 20
 WORKERS_S = 30
+CLOSE_S = 5
 _AHEAD = 2
 """Units that a thread of the cluster has: one that runs and one that waits."""
 
@@ -50,9 +52,12 @@ def run_units(
     except (OSError, ValueError) as error:
         why = " ".join(str(error).split())
         raise MissingError(f"no Dask scheduler answers at {address} ({why}); `dask scheduler` starts one") from error
-    with client:
+    try:
         threads = _workers(client, address, sandboxed=bool(options.get("sandboxed", True)))
         yield from _Sender(client, units, threads * _AHEAD).run()
+    finally:
+        with contextlib.suppress(Exception):  # as in `_Sender.run`
+            client.close(timeout=CLOSE_S)
 
 
 class _Sender:
@@ -85,7 +90,8 @@ class _Sender:
                 del under_way[index]
                 yield index, self._result(future)
         finally:
-            self.client.cancel(list(under_way.values()))
+            with contextlib.suppress(Exception):  # a client without a scheduler fails in many ways, and all is done
+                self.client.cancel(list(under_way.values()))
 
     def _send(self, index: int) -> Done | Any:
         """Its future, or what came of it where it needs no grading or cannot be sent."""
@@ -94,8 +100,11 @@ class _Sender:
             return Done(unit)
         if self.lost:
             return Done(failed(self.lost))
-        future = self.client.submit(run_unit, unit, pure=False, retries=1)
-        future.add_done_callback(lambda done: self.ended.put((index, done)))
+        try:
+            future = self.client.submit(run_unit, unit, pure=False, retries=1)
+            future.add_done_callback(lambda done: self.ended.put((index, done)))
+        except Exception as error:  # as in `_result`
+            return Done(_refused(error))
         return future
 
     def _result(self, future: Any) -> Done:
@@ -110,7 +119,7 @@ class _Sender:
             error = future.exception(timeout=CONNECT_S)
         except Exception as failure:  # the library has many, and each costs one submission
             error = failure
-        return Done(failed(f"The cluster could not grade this: {type(error).__name__}: {_line(error)}"))
+        return Done(_refused(error))
 
 
 def examine(*, sandboxed: bool) -> tuple[str, str]:
@@ -139,6 +148,10 @@ def _workers(client: Any, address: str, *, sandboxed: bool) -> int:
         if missing:
             raise MissingError(f"the worker {name} cannot grade: {missing}")
     return sum(client.nthreads().values())
+
+
+def _refused(error: BaseException | None) -> Report:
+    return failed(f"The cluster could not grade this: {type(error).__name__}: {_line(error)}")
 
 
 def _line(error: BaseException | None) -> str:

@@ -7,10 +7,12 @@
 import json
 import math
 import os
+import signal
 import subprocess
 import sys
 import time
 from dataclasses import replace
+from pathlib import Path
 
 from linklab.exercise.report import CheckResult, Outcome, Report, Status, Trace
 
@@ -97,6 +99,11 @@ def grade(bundle, course, *, seeds=(1,), sandboxed=True):
             os._exit(9)
         case "hang":
             time.sleep(600)
+        case "kill":  # whoever grades, once
+            if not Path(wanted["once"]).exists():
+                Path(wanted["once"]).touch()
+                os.kill(os.getppid(), signal.SIGKILL)
+                time.sleep(600)
         case "refuse":
             return ungradable(f"{bundle} holds no topology.mn.")
         case "leave":

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A class graded: which files are meant, a process each, what is written; here and on a cluster of two workers."""
 
+import gc
 import json
 import os
 import signal
@@ -358,6 +359,14 @@ def test_a_cluster_gives_the_same_bytes(cluster, no_look, handed_in, tmp_path):
     assert [entry.report.status.value for entry in done.entries].count("graded") == 3
 
 
+def test_a_worker_that_dies_costs_nothing(cluster, no_look, handed_in, tmp_path):
+    """Its submission is graded by another, and the process it had started has ended with it."""
+    folder = handed_in(s1={"do": "kill", "once": str(tmp_path / "once"), "student": "s1"}, s2="grade")
+    done, _ = graded(folder, tmp_path / "out", cluster=cluster.scheduler_address)
+    assert (tmp_path / "once").exists()
+    assert [entry.report.status.value for entry in done.entries] == ["graded", "graded"]
+
+
 def test_a_worker_that_cannot_grade_is_named(cluster, monkeypatch, handed_in, tmp_path):
     """Before anything is sent: which worker, what it lacks."""
     monkeypatch.setattr("linklab.grade.cluster.__version__", "0.0.9")
@@ -376,6 +385,14 @@ def examine(*, sandboxed):
     return "0.1.0", "" if sandboxed else "no bubblewrap"
 
 
+@pytest.fixture
+def no_client_left():
+    """A client that found no scheduler is removed here: its removal in another's starting thread locks both up."""
+    yield
+    gc.collect()
+
+
+@pytest.mark.usefixtures("no_client_left")
 @pytest.mark.parametrize("address", ["127.0.0.1:9", "nonsense"])
 def test_a_cluster_that_is_not_there(monkeypatch, handed_in, tmp_path, address):
     """It is said, with the cure."""
@@ -392,14 +409,38 @@ def test_a_cluster_without_its_library(monkeypatch, handed_in, tmp_path):
         graded(handed_in(s1="grade"), tmp_path / "out", cluster="127.0.0.1:8786")
 
 
+_CLUSTER = """
+from distributed import LocalCluster
+if __name__ == "__main__":
+    made = LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=":0", silence_logs=50)
+    print(made.scheduler_address, flush=True)
+    input()
+    made.close()
+"""
+
+
 def test_a_cluster_that_goes_away(no_look, handed_in, tmp_path):
     """What was not graded is an error that says so, and the class has its files."""
-    distributed = pytest.importorskip("distributed")
-    made = distributed.LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=":0", silence_logs=50)
-    folder = handed_in(s1="grade", s2={"do": "wait", "for": 20}, s3="grade", s4="grade", s5="grade", s6="grade")
-    threading.Timer(4.0, made.close).start()
-    done, _ = graded(folder, tmp_path / "out", cluster=made.scheduler_address)
-    assert done.entries[0].report.status is Status.GRADED
+    pytest.importorskip("distributed")
+    script = tmp_path / "cluster.py"
+    script.write_text(_CLUSTER)
+    process = subprocess.Popen([sys.executable, script], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    try:
+        address = process.stdout.readline().strip()
+        folder = handed_in(s1="grade", s2={"do": "wait", "for": 20}, s3="grade", s4="grade", s5="grade", s6="grade")
+        submissions, _ = collect([str(folder)])
+        settings = Settings(cluster=address, grade=GRADE)
+
+        def told(event):
+            if event is not None and event.entry is not None and event.entry.name == "s1":
+                process.stdin.write("\n")
+                process.stdin.flush()
+
+        done = grade_all(submissions, settings, tmp_path / "out", told)
+    finally:
+        process.stdin.close()
+        process.wait(30)
+        process.stdout.close()
     lost = "The connection to the cluster was lost before this was graded."
-    assert done.entries[5].report.notes == (lost,)
+    assert [entry.report.notes == (lost,) for entry in done.entries] == [False, True, True, True, True, True]
     assert (tmp_path / "out/s6/report.html").is_file()
