@@ -20,7 +20,7 @@ lab: setup ## replay one lab and compare: make lab LAB=8
 labs: setup ## replay every lab, one a processor
 	$(VENV)/linklab run all
 
-manuals: tools ## every lab as HTML and PDF, and the handbook of all, in build/manuals/
+manuals: tools ## every lab and exercise as HTML and PDF, and the handbook, in build/manuals/
 	$(VENV)/linklab manual --all
 
 test: setup ## run the tests; says what was skipped and why

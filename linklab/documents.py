@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from linklab.errors import InputError
-from linklab.exercise.handout import general
+from linklab.exercise.handout import book_chapters
 from linklab.exercise.model import Exercise
 from linklab.lab import ROOT, Lab
 from linklab.manual.html import Chapter, Recorded, page, render_manual
@@ -57,7 +57,7 @@ def handout_slug(exercise: Exercise) -> str:
 
 def handbook_pdf(labs: Sequence[Lab], exercises: Sequence[Exercise] = ()) -> bytes:
     """All labs and the handouts of all exercises in one PDF: cover, contents, a chapter each."""
-    chapters = [*(chapter(lab) for lab in labs), *(general(exercise) for exercise in exercises)]
+    chapters = [*(chapter(lab) for lab in labs), *(book_chapters(exercises) if exercises else [])]
     return to_pdf(paper_html(chapters, title=TITLE, book=True))
 
 

@@ -7,16 +7,21 @@ says; the sections that are the same everywhere, and those that exercise.toml al
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from linklab.errors import InputError
 from linklab.exercise.answers import example
 from linklab.exercise.fill import fill
 from linklab.exercise.instance import PRACTICE, practice_instance, quantities
+from linklab.exercise.load import ROOT
 from linklab.exercise.model import Exercise, Instance
 from linklab.manual.html import Chapter, render_manual
 from linklab.manual.paper import paper_html, to_pdf
 from linklab.manual.parse import parse_manual
 from linklab.manual.picture import topology_parts, topology_svg
 from linklab.topology import Topology
+
+GUIDE = ROOT / "docs" / "exercises.md"
 
 
 def handout_html(exercise: Exercise, instance: Instance) -> str:
@@ -34,8 +39,16 @@ def general(exercise: Exercise) -> Chapter:
     return chapter(exercise, practice_instance(exercise))
 
 
-def chapter(exercise: Exercise, instance: Instance) -> Chapter:
-    """The handout for an instance.
+def book_chapters(exercises: Sequence[Exercise]) -> list[Chapter]:
+    """The handouts as they stand in the handbook: how to work on them once, before all."""
+    text = GUIDE.read_text(encoding="utf-8")
+    guide = parse_manual(text, GUIDE)
+    handouts = [chapter(exercise, practice_instance(exercise), in_book=True) for exercise in exercises]
+    return [Chapter(guide, guide.title, fields={"number": "E"}), *handouts]
+
+
+def chapter(exercise: Exercise, instance: Instance, *, in_book: bool = False) -> Chapter:
+    """The handout for an instance; in a book without what is the same in all.
 
     Raises:
         InputError: handout.md cannot be read, a placeholder names nothing, or as `parse_manual`.
@@ -48,7 +61,7 @@ def chapter(exercise: Exercise, instance: Instance) -> Chapter:
     lookup = quantities(exercise, instance)
     try:
         own = fill(source, lookup)
-        added = fill(_sections(exercise), lookup)
+        added = fill(_sections(exercise, in_book=in_book), lookup)
     except InputError as error:
         raise InputError(f"{path}: {error}") from error
     topology = Topology.load(exercise.folder / exercise.topology) if exercise.topology else None
@@ -85,8 +98,8 @@ def _nodes(topology: Topology | None) -> list[str] | None:
 # --- sections that nobody writes by hand; placeholders in them are filled
 
 
-def _sections(exercise: Exercise) -> str:
-    parts = [_how(exercise)]
+def _sections(exercise: Exercise, *, in_book: bool) -> str:
+    parts = [] if in_book else [_how(exercise)]
     if exercise.answers:
         parts.append(_questions(exercise))
     return "\n\n".join([*parts, _checked(exercise)]) + "\n"

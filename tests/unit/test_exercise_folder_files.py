@@ -18,8 +18,10 @@ from linklab.editor import files as editor_files
 from linklab.errors import InputError
 from linklab.exercise.bundle import read_bundle
 from linklab.exercise.folder import collect, repeated
+from linklab.exercise.handout import book_chapters
 from linklab.exercise.instance import environment, parse_instance, practice_instance
-from linklab.exercise.load import find_exercise, load_exercise
+from linklab.exercise.load import exercise_folders, find_exercise, load_exercise
+from linklab.manual.paper import paper_html
 
 
 @pytest.fixture(autouse=True)
@@ -173,6 +175,22 @@ def test_a_handout_has_the_texts_the_questions_and_the_checks(tmp_path, capsys):
     assert "BDP keeps the link" not in text
     assert cli.main(["exercise", "handout", "3", "--out", "h.pdf"]) == 0
     assert (tmp_path / "home/h.pdf").read_bytes().startswith(b"%PDF-")
+
+
+def test_the_handbook_says_once_how_one_works(clone):
+    """A chapter before the handouts, which leave it out; ids of chapters do not meet."""
+    exercises = [load_exercise(folder) for folder in exercise_folders()]
+    chapters = book_chapters(exercises)
+    assert [one.heading for one in chapters] == [
+        "Working on exercises and problems",
+        "Exercise 3: A small exercise",
+        "Problem 1: A small problem",
+    ]
+    page = paper_html(chapters, title="T", book=True)
+    assert page.count("your values; leave it as it is") == 1
+    ids = re.findall(r' id="([^"]+)"', page)
+    assert len(ids) == len(set(ids))
+    assert 'id="labE3-your-answers"' in page
 
 
 def test_a_handout_that_names_nothing_known_says_where(capsys, clone):
