@@ -230,7 +230,9 @@ class Keeper:
             self.clock = PacedClock(self.run_dir / "clock")
             argv.append(f"time-travel=ext:{self.run_dir}/clock")
             self.selector.register(self.clock.listener, selectors.EVENT_READ, self._guest_connects)
-        cpu, keeper = config["cpu"], os.getpid()
+        if config["share"]:
+            self._share(config["links"]["work"])
+        cpu, keeper, limits = config["cpu"], os.getpid(), config["limits"]
         os.dup2(self.channel, config["channel_fd"])  # the same number in every run
         os.close(self.channel)
 
@@ -240,6 +242,8 @@ class Keeper:
                 os._exit(1)
             if cpu is not None:
                 os.sched_setaffinity(0, {cpu})
+            for name, most in limits.items():
+                resource.setrlimit(getattr(resource, f"RLIMIT_{name}"), (most, most))
 
         with (self.run_dir / "console").open("wb") as console:
             self.process = subprocess.Popen(
@@ -255,6 +259,13 @@ class Keeper:
         os.close(config["channel_fd"])
         (self.run_dir / "kernel").write_text(f"{self.process.pid}\n")
         self._tell({"event": "started", "pid": self.process.pid, "run_dir": str(self.run_dir)})
+
+    def _share(self, work: str) -> None:
+        """Make the working folder, which only we can see, and hand it over."""
+        Path(work).mkdir()
+        folder = os.open(work, os.O_RDONLY | os.O_DIRECTORY)
+        socket.send_fds(self.control, [json.dumps({"event": "work"}).encode() + b"\n"], [folder])
+        os.close(folder)
 
     def _serve(self) -> None:
         assert self.process is not None

@@ -18,7 +18,8 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +38,7 @@ PACKAGE = Path(__file__).resolve().parent.parent
 BOOT_DEADLINE_S = 60
 BUILD_DEADLINE_S = 120
 CLOSE_DEADLINE_S = 5
+KEEPER_DEADLINE_S = 30
 LAST_WORDS = 600
 GUEST_CHANNEL_FD = 63
 VIRTUAL_START_NS = 1_704_067_200_000_000_000
@@ -45,6 +47,24 @@ VIRTUAL_START_NS = 1_704_067_200_000_000_000
 
 CLOCK_NS = 256
 """What reading the clock takes in network time, as in UML itself, so that a loop that waits for the clock ends."""
+
+
+@dataclass(frozen=True)
+class Places:
+    """Where the keeper finds things, as it sees them: a confined one sees other paths (`linklab.grade.sandbox`).
+
+    code: folder that holds the package and, in a clone, scripts/; share: the keeper hands the working folder over as an
+    open file, since nobody else sees it; limits: of the kernel and all inside, names as in resource without RLIMIT_.
+    """
+
+    python: str
+    code: Path
+    kernel: Path
+    work: Path
+    memory: Path
+    run_base: Path
+    share: bool = False
+    limits: Mapping[str, int] = field(default_factory=dict)
 
 
 class PocketEngine:
@@ -94,7 +114,7 @@ class PocketEngine:
             raise InputError(f"there is no cost profile {profile!r}; there are {', '.join(PROFILES)}")
         if not 0 <= seed < 2**64:
             raise InputError(f"seed {seed} is outside 0 to 2^64-1")
-        network = PocketNetwork(
+        network = self._network(
             workdir=workdir,
             clock=clock,
             seed=seed,
@@ -110,6 +130,10 @@ class PocketEngine:
             yield network
         finally:
             network.close()
+
+    def _network(self, **options: Any) -> PocketNetwork:
+        """The network to be started; an engine that confines it makes one of its own."""
+        return PocketNetwork(**options)
 
 
 class PocketNetwork:
@@ -142,7 +166,7 @@ class PocketNetwork:
 
     def boot(self) -> None:
         """Start the kernel and wait for its agent."""
-        memory = place.memory_dir(self.memory_mib * 2**20)
+        places = self._places()
         compile_package(PACKAGE)
         ours, guests = socket.socketpair()
         control, keepers = socket.socketpair()
@@ -150,22 +174,12 @@ class PocketNetwork:
         self.link = AgentLink(ours)
         self.link.on("hello", lambda _: self._hello.set())
         with guests, keepers:
-            self._keeper = subprocess.Popen(
-                [
-                    sys.executable,
-                    "-I",
-                    "-S",
-                    str(PACKAGE / "engine/keeper.py"),
-                    str(keepers.fileno()),
-                    str(guests.fileno()),
-                ],
-                stdin=subprocess.DEVNULL,
-                pass_fds=[keepers.fileno(), guests.fileno()],
-                start_new_session=True,
-            )
+            fds = [keepers.fileno(), guests.fileno()]
+            keeper = str(places.code / PACKAGE.name / "engine/keeper.py")
+            self._keeper = self._start_keeper([places.python, "-I", "-S", keeper, *map(str, fds)], fds)
         self._watcher = threading.Thread(target=self._watch_keeper, name="pocket keeper", daemon=True)
         self._watcher.start()
-        self._order(self._config(memory))
+        self._order(self._config(places))
         self.link.begin()
         deadline = time.monotonic() + BOOT_DEADLINE_S
         while not self._hello.wait(0.2):
@@ -177,14 +191,28 @@ class PocketNetwork:
                 words = self.last_words.strip()[-LAST_WORDS:] or "(none)"
                 raise BootError(f"the pocket kernel {how}. Its last words: {words}")
 
+    def _places(self) -> Places:
+        """MissingError if there is no place for the memory."""
+        return Places(
+            python=sys.executable,
+            code=PACKAGE.parent,
+            kernel=self.kernel.path,
+            work=self.workdir,
+            memory=place.memory_dir(self.memory_mib * 2**20),
+            run_base=run_base(),
+        )
+
+    def _start_keeper(self, argv: list[str], fds: list[int]) -> subprocess.Popen[bytes]:
+        return subprocess.Popen(argv, stdin=subprocess.DEVNULL, pass_fds=fds, start_new_session=True)
+
     @property
     def keeper_pid(self) -> int:
         """Process id of the keeper."""
         return self._keeper.pid
 
-    def _config(self, memory: Path) -> dict[str, Any]:
+    def _config(self, places: Places) -> dict[str, Any]:
         argv = [
-            str(self.kernel.path),
+            str(places.kernel),
             f"mem={self.memory_mib}M",
             f"pocket.seed={self.seed}",
             f"pocket.fd={GUEST_CHANNEL_FD}",
@@ -206,11 +234,17 @@ class PocketNetwork:
         if self.clock is Clock.PACED:
             argv += ["nohz=off", f"time-travel-start={time.time_ns()}"]
         return {
-            "run_base": str(run_base()),
+            "run_base": str(places.run_base),
             "channel_fd": GUEST_CHANNEL_FD,
             "argv": argv,
-            "env": {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "TMPDIR": str(memory)},
-            "links": {"lib": str(PACKAGE.parent), "work": str(self.workdir), "init": str(PACKAGE / "engine/init.sh")},
+            "env": {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "TMPDIR": str(places.memory)},
+            "links": {
+                "lib": str(places.code),
+                "work": str(places.work),
+                "init": str(places.code / PACKAGE.name / "engine/init.sh"),
+            },
+            "share": places.share,
+            "limits": dict(places.limits),
             "clock": self.clock.value,
             "cpu": self._cpu.number,
         }
@@ -268,7 +302,11 @@ class PocketNetwork:
                     self._gone.wait(CLOSE_DEADLINE_S if self.clock is not Clock.PACED or self._says_goodbye else 0.3)
             with contextlib.suppress(OSError):
                 self._control.shutdown(socket.SHUT_WR)
-            self._keeper.wait()
+            try:
+                self._keeper.wait(KEEPER_DEADLINE_S)
+            except subprocess.TimeoutExpired:
+                self._keeper.kill()  # the kernel dies with it
+                self._keeper.wait()
             self._watcher.join()
             self._control.close()
             self.link.end("the network has been closed")
@@ -277,12 +315,10 @@ class PocketNetwork:
     def _watch_keeper(self) -> None:
         """Read what the keeper says until it has gone."""
         run_dir: str | None = None
-        with self._control.makefile("rb") as lines:
-            for line in lines:
-                message = json.loads(line)
+        try:
+            for message in self._keeper_says():
                 if message["event"] == "started":
-                    self.pid = message["pid"]
-                    run_dir = message["run_dir"]
+                    self.pid, run_dir = message["pid"], message.get("run_dir")
                 elif message["event"] == "ended":
                     self.last_words = message["console"]
                 elif message["event"] in ("clock", "reached"):
@@ -292,6 +328,15 @@ class PocketNetwork:
                         self._clock_changed.notify_all()
                     if message["event"] == "reached" and self.on_reached:
                         self.on_reached()
+        finally:
+            self._keeper_gone(run_dir)
+
+    def _keeper_says(self) -> Iterator[dict[str, Any]]:
+        """The keeper's messages as they come."""
+        with self._control.makefile("rb") as lines:
+            yield from map(json.loads, lines)
+
+    def _keeper_gone(self, run_dir: str | None) -> None:
         if run_dir is not None:  # a keeper that was killed could not; its kernel dies with it
             shutil.rmtree(run_dir, ignore_errors=True)
         self._gone.set()
