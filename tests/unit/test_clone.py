@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from linklab import kernel, lab, runner
+from linklab import kernel, lab, runner, toml
 from linklab.doctor import examine
 from linklab.engine import api
 from linklab.errors import MissingError
@@ -18,8 +18,7 @@ ROOT = Path(__file__).parents[2]
 
 def test_a_wheel_holds_every_file_of_the_package():
     """What is no Python is named by a pattern; regression: init.sh, the shims and the templates were left out."""
-    with (ROOT / "pyproject.toml").open("rb") as file:
-        patterns = tomllib.load(file)["tool"]["setuptools"]["package-data"]["linklab"]
+    patterns = toml.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]["package-data"]["linklab"]
     held = {path for pattern in patterns for path in (ROOT / "linklab").glob(pattern)}
     listed = subprocess.run(["git", "ls-files", "linklab"], cwd=ROOT, capture_output=True, text=True, check=False)
     if listed.returncode:
