@@ -11,6 +11,7 @@ import re
 from linklab.exercise.disciplines import Options
 from linklab.exercise.state import CLIENT, Interface, Node, Qdisc, Route, State
 from linklab.topology import Topology
+from linklab.topology.checks import wireless_names
 
 FRAME_BYTES = 1514
 """A full frame: what a limit in packets counts each."""
@@ -38,7 +39,14 @@ def _of_topology(topology: Topology) -> dict[str, float | str]:
         "topology.nodes": " ".join(sorted(node.name for node in topology.nodes)),
         "topology.links": " ".join(links),
         "topology.start_cli": "yes" if topology.preferences.start_cli else "no",
+        **{f"{interface}.peer": other for interface, other in _peers(topology).items()},
     }
+
+
+def _peers(topology: Topology) -> dict[str, str]:
+    """What each interface is wired to; nothing in a topology that cannot be run."""
+    errors = any(problem.severity == "error" for problem in topology.problems())
+    return {} if errors or wireless_names(topology) else topology.port_names()
 
 
 def _of_node(name: str, node: Node) -> dict[str, float | str]:

@@ -18,7 +18,7 @@ from linklab.engine.api import Engine
 from linklab.errors import InputError
 from linklab.exercise.answers import Answers, read_answers
 from linklab.exercise.bundle import Bundle
-from linklab.exercise.expression import names
+from linklab.exercise.expression import NoValueError, names
 from linklab.exercise.fill import fill, placeholders
 from linklab.exercise.instance import Course, Student, instance_text, issue, quantities
 from linklab.exercise.judge import Evidence
@@ -108,7 +108,10 @@ def drawn(exercise: Exercise, instance: Instance, folder: Path) -> Topology:
             return {key: walk(value) for key, value in data.items()}
         if isinstance(data, list):
             return [walk(value) for value in data]
-        return fill(data, lookup) if isinstance(data, str) else data
+        if not isinstance(data, str):
+            return data
+        filled = fill(data, lookup)
+        return int(filled) if data.startswith("{") and filled.isdecimal() else filled  # a port is a number
 
     return Topology.loads(json.dumps(walk(json.loads(_file(exercise, folder, "topology.mn")))), str(folder))
 
@@ -134,7 +137,11 @@ def _answers(handed_in: Submission, template: str, engine: Engine) -> str:
     state = None if handed_in.state is None else State.loads(handed_in.state, "solution")
     done = rerun(scene_of(exercise, instance, topology, answers), state, engine, (STUDENT_SEED,), lambda *_: chosen)
     seen = Evidence(exercise, lookup, instance.fault, {}, {}, done.metrics, answers, done.broken, done.errors)
-    later = {key: fill(value, seen.name) for key, value in table.items() if measured.get(key)}
+    try:
+        later = {key: fill(value, seen.name) for key, value in table.items() if measured.get(key)}
+    except NoValueError as missing:
+        why = "; ".join({**done.broken, **done.errors}.values()) or f"it measured {done.metrics}"
+        raise InputError(f"{exercise.id}: the student has no {missing.name} to answer with: {why}") from missing
     return _toml({**given, **later})
 
 

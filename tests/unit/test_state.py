@@ -58,6 +58,22 @@ def test_text_is_canonical():
     assert State.loads(text).dumps() == text
 
 
+def test_a_drawing_that_cannot_be_run_has_no_peers():
+    """Stations have no ports that could be counted."""
+    text = json.dumps(
+        {
+            "hosts": [],
+            "switches": [{"number": "1", "x": "1", "y": "1", "opts": {"switchType": "legacySwitch"}}],
+            "links": [{"src": "sta1", "dest": "s1", "opts": {}}],
+            "stations": [{"number": "1", "x": "1", "y": "1", "opts": {"hostname": "sta1"}}],
+            "version": "2",
+        }
+    )
+    found = facts(TUNED, Topology.loads(text, check=False))
+    assert found["topology.links"] == "s1-sta1"
+    assert not any(name.endswith(".peer") for name in found)
+
+
 def test_facts_of_a_tuned_network():
     """Every fact of the capture has the value that was typed into it."""
     found = facts(TUNED, Topology.load(LAB_8))
@@ -65,6 +81,7 @@ def test_facts_of_a_tuned_network():
         "topology.nodes": "h1 h2 s1 s2",
         "topology.links": "h1-s1 h2-s2 s1-s2",
         "topology.start_cli": "no",
+        "s1-eth2.peer": "s2-eth2",
         "h1.cc": "bbr",
         "h1.rmem": 52428800.0,
         "h1.wmem": 16777216.0,
