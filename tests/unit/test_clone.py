@@ -2,7 +2,6 @@
 """Linklab without its repository: what a wheel holds, and what is said of the rest."""
 
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
