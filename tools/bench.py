@@ -25,6 +25,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import bench_editor
+import bench_grading
 
 from linklab import kernel
 from linklab.engine.api import Background, Clock, Typed
@@ -358,7 +359,10 @@ MEASURES: dict[str, Callable[[], list[Row]]] = {
 }
 
 
-LONG: dict[str, Callable[[], list[Row]]] = {"seeds": seeds}
+LONG: dict[str, Callable[[], list[Row]]] = {
+    "seeds": seeds,
+    **{name: lambda measure=measure: [Row(*row) for row in measure()] for name, measure in bench_grading.LONG.items()},
+}
 """Measured when asked for by name."""
 
 

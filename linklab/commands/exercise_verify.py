@@ -5,8 +5,10 @@ from __future__ import annotations
 
 import argparse
 import itertools
+import json
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 from rich.console import Console
 from rich.text import Text
@@ -21,6 +23,8 @@ from linklab.grade.verify import Proof, verify
 from linklab.processes import processors
 from linklab.screen import ends_orderly
 
+PROOF = ("student", "what", "holds", "said")
+
 
 def run_verify(args: argparse.Namespace) -> int:
     """Prove, with a line for each proof that does not hold; 0 if all hold."""
@@ -30,13 +34,16 @@ def run_verify(args: argparse.Namespace) -> int:
     load_engine("pocket").check()
     for folder in folders:
         load_exercise(folder)
+    told: list[dict[str, Any]] = []
     with ends_orderly():
-        good = [_verify(folder.as_posix(), args) for folder in folders]  # all of them, also after one that is not
+        good = [_verify(folder.as_posix(), args, told) for folder in folders]  # all of them, also after one that is not
+    if args.json:
+        print(json.dumps({"proofs": told}, indent=2, ensure_ascii=False))
     return 0 if all(good) else 1
 
 
-def _verify(folder: str, args: argparse.Namespace) -> bool:
-    console = Console(highlight=False)
+def _verify(folder: str, args: argparse.Namespace, told: list[dict[str, Any]]) -> bool:
+    console = Console(highlight=False, stderr=args.json)
     exercise = load_exercise(find_exercise(folder))
     console.print(Text(f"{exercise.heading}, {args.students} students", style="bold"))
     tasks = [partial(_prove, folder, number) for number in range(1, args.students + 1)]
@@ -48,6 +55,7 @@ def _verify(folder: str, args: argparse.Namespace) -> bool:
     jobs = min(args.jobs or processors(), processors(), len(tasks))
     with console.status("proving …") as status:
         for proof in itertools.chain.from_iterable(spread(tasks, jobs)):
+            told.append({"exercise": exercise.id, **{name: getattr(proof, name) for name in PROOF}})
             held = counts.setdefault(proof.what.partition(":")[0], [0, 0])
             held[0] += proof.holds
             held[1] += 1

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -107,9 +108,10 @@ def _read(experiment: Experiment, folder: Path) -> Driven:
     if experiment.ping:
         _pings(experiment, folder / "ping.txt", driven)
     if experiment.queue:
-        found = measure("", [folder / "queue.jsonl"], "queue samples")
-        driven.metrics["backlog.max"] = found.scalars["queue.backlog.max"].value
-        driven.traces.append(_trace(found.series["queue.backlog"], "backlog", experiment.queue, coarse=0.1))
+        with suppress(DataError):  # an interface without a queue has no backlog, and not one of 0
+            found = measure("", [folder / "queue.jsonl"], "queue samples")
+            driven.metrics["backlog.max"] = found.scalars["queue.backlog.max"].value
+            driven.traces.append(_trace(found.series["queue.backlog"], "backlog", experiment.queue, coarse=0.1))
     return driven
 
 

@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What `tools/bench.py grading` and `tools/bench.py exercises` measure: a class graded, and every exercise proved.
+
+The submissions are what students hand in who do what `solution/` and `wrong/` say, and some who do nothing.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
+
+from linklab.engine.pocket import PocketEngine
+from linklab.exercise.bundle import write_bundle
+from linklab.exercise.load import exercise_folders, find_exercise, load_exercise
+from linklab.grade.sample import COURSE_FILE, empty, instance_of, sample
+from linklab.grade.verify import wrong_ones
+
+Cells = tuple[str, str, str, bool]
+SUBMISSIONS = 100
+CLASS = ("exercise3", "problem3")
+
+
+def kinds(name: str) -> Iterator[tuple[str, Path | None]]:
+    """What the students of an exercise do, over and over: half solve it, one of eight does nothing."""
+    exercise = load_exercise(find_exercise(name))
+    wrong = [(folder.name, folder) for folder in wrong_ones(exercise)]
+    solved = ("model", exercise.folder / "solution")
+    number = 0
+    while True:
+        yield solved
+        yield ("empty", None) if number % 4 == 3 else wrong[number % len(wrong)]
+        number += 1
+
+
+def make(name: str, number: int, what: str, source: Path | None, out: Path) -> str:
+    """Write one submission; its file's name."""
+    exercise = load_exercise(find_exercise(name))
+    instance = instance_of(exercise, number)
+    made = empty(exercise, instance) if source is None else sample(exercise, instance, source, PocketEngine())
+    path = out / f"{name}-{instance.student}-{what}.zip"
+    write_bundle(path, made.bundle())
+    return path.name
+
+
+def make_class(out: Path, count: int) -> None:
+    """`count` submissions, half of them of each exercise."""
+    with ProcessPoolExecutor(2) as pool:
+        waiting = []
+        for name in CLASS:
+            for number, (what, source) in zip(range(1, count // len(CLASS) + 1), kinds(name), strict=False):
+                waiting.append(pool.submit(make, name, number, what, source, out))
+        for future in waiting:
+            print(f"bench: {future.result()}", file=sys.stderr)
+
+
+def grade(folder: Path, out: Path) -> float:
+    """Grade a folder with `linklab grade`; wall-clock seconds."""
+    started = time.perf_counter()
+    course = folder.parent / "course.toml"
+    course.write_text(COURSE_FILE)
+    argv = [
+        sys.executable,
+        "-m",
+        "linklab",
+        "grade",
+        str(folder),
+        "--course",
+        str(course),
+        "--out",
+        str(out),
+        "--jobs",
+        "2",
+    ]
+    subprocess.run(argv, check=True, stdout=subprocess.DEVNULL)
+    return time.perf_counter() - started
+
+
+def digest(out: Path) -> str:
+    """Of every results.json, in order."""
+    return hashlib.sha256(b"".join(path.read_bytes() for path in sorted(out.glob("*/results.json")))).hexdigest()[:12]
+
+
+def grading() -> list[Cells]:
+    """A hundred mixed submissions, graded twice."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name) / "submissions"
+        folder.mkdir()
+        make_class(folder, SUBMISSIONS)
+        first, second = Path(name) / "first", Path(name) / "second"
+        wall_s = grade(folder, first)
+        summary = [json.loads(path.read_text()) for path in sorted(first.glob("*/results.json"))]
+        grade(folder, second)
+        same = digest(first) == digest(second)
+        expected = [path.stem.endswith("model") for path in sorted(folder.glob("*.zip"))]
+        full = sum(result["score"] == result.get("max_score", 100) for result in summary)
+    what = f"{SUBMISSIONS} mixed submissions of Exercise 3 and Problem 3 graded, sandboxed, 2 at once"
+    return [
+        (what, "at most 10 min", f"{wall_s / 60:.1f} min", wall_s <= 600 and len(summary) == SUBMISSIONS),
+        ("of them full marks", f"{sum(expected)}, the model answers", str(full), full == sum(expected)),
+        ("graded again: results.json of all", "the same bytes", digest_words(same), same),
+    ]
+
+
+def digest_words(same: bool) -> str:
+    """For the table."""
+    return "the same" if same else "other bytes"
+
+
+def exercises(students: int = 20, mutants: int = 4) -> list[Cells]:
+    """Every exercise proved on the instances of many students, with generated wrong variants."""
+    rows: list[Cells] = []
+    caught = total = 0
+    for folder in exercise_folders():
+        exercise = load_exercise(folder)
+        argv = [sys.executable, "-m", "linklab", "exercise", "verify", str(folder), "--students", str(students)]
+        done = subprocess.run([*argv, "--mutants", str(mutants), "--json"], check=False, capture_output=True, text=True)
+        proofs = json.loads(done.stdout)["proofs"]
+        plain = [proof for proof in proofs if not proof["what"].startswith("mutant")]
+        good = sum(proof["holds"] for proof in plain)
+        rows.append(
+            (
+                f"{exercise.heading}: proofs over {students} students",
+                "all hold",
+                f"{good} of {len(plain)}",
+                good == len(plain),
+            )
+        )
+        caught += sum(proof["holds"] for proof in proofs if proof["what"].startswith("mutant"))
+        total += len(proofs) - len(plain)
+    rows.append(
+        (
+            "generated wrong variants of the model answers caught",
+            "at least 38 of 40",
+            f"{caught} of {total}",
+            caught >= 0.95 * total,
+        )
+    )
+    return rows
+
+
+LONG: dict[str, Callable[[], list[Cells]]] = {"grading": grading, "exercises": exercises}
