@@ -1,0 +1,237 @@
+"""Grading for real: a submission is read, its network built again and measured, and judged; on a small exercise."""
+
+import json
+from dataclasses import replace
+
+import pytest
+from pockets import TOPOLOGY, needs_pocket
+
+from linklab.engine.pocket import PocketEngine
+from linklab.exercise.bundle import write_bundle
+from linklab.exercise.instance import Course, Student, instance_text, issue, practice_instance
+from linklab.exercise.load import find_exercise, load_exercise
+from linklab.exercise.report import Status
+from linklab.grade import unit
+from linklab.grade.mutants import mutations
+from linklab.grade.rerun import rerun
+from linklab.grade.sample import COURSE_FILE, empty, instance_of, sample
+from linklab.grade.unit import assess, grade, scene_of, self_check
+from linklab.grade.verify import prove_wrong
+from linklab.topology import Topology
+
+pytestmark = needs_pocket
+
+TOML = """
+format = 1
+kind = "problem"
+number = 9
+title = "Try"
+version = 1
+minutes = 5
+topology = "Problem 9.mn"
+[[parameter]]
+name = "rate"
+values = ["20 Mbps", "30 Mbps"]
+series = "20 Mbps"
+[derived]
+rtt = "'20 ms'"
+bdp = "bdp(rate, rtt)"
+[[setting]]
+on = "client"
+lines = [
+  "tc qdisc add dev s1-eth2 root handle 1: netem delay {rtt:tc}",
+  "tc qdisc add dev s1-eth2 parent 1: handle 2: tbf rate {rate:tc} burst 20000 limit {= 2 * bdp : bytes}",
+]
+says = "{rate} and {rtt}"
+[[fault]]
+id = "window"
+on = "h2"
+lines = ["sysctl -q -w net.ipv4.tcp_rmem='4096 8192 12000'"]
+key = "K"
+seen = "start.throughput < 0.5 * goodput(rate)"
+[[experiment]]
+id = "start"
+base = "start"
+flows = [{ from = "h1", to = "h2" }]
+seconds = 3
+runs = 1
+why = "W"
+[[experiment]]
+id = "mended"
+base = "submitted"
+flows = [{ from = "h1", to = "h2", streams = "answer.streams" }]
+ping = { from = "h1", to = "h2" }
+queue = "s1-eth2"
+seconds = 6
+omit = 2
+runs = 2
+why = "W"
+[[answer]]
+name = "streams"
+kind = "number"
+asks = "How many streams?"
+[[answer]]
+name = "throughput"
+kind = "rate"
+asks = "How fast?"
+[[check]]
+id = "filled"
+title = "The link is filled"
+kind = "measure"
+metric = "mended.throughput"
+low = "0.9 * goodput(rate)"
+partial = [{ low = "0.5 * goodput(rate)", share = 0.5 }]
+weight = 60
+why = "W"
+hints = ["a", "b", "c {rate}"]
+[[check]]
+id = "kept"
+title = "The bottleneck is untouched"
+kind = "unchanged"
+reference = "healthy"
+except = ["h2.rmem"]
+needs = ["filled"]
+weight = 20
+why = "W"
+hints = ["a", "b", "c"]
+[[check]]
+id = "measured"
+title = "Measured"
+kind = "answer"
+answer = "throughput"
+value = "mended.throughput"
+within = "10 %"
+weight = 20
+hidden = true
+why = "W"
+"""
+MODEL = "h2 sysctl -w net.ipv4.tcp_rmem='10240 87380 16777216'\n"
+ANSWERS = 'streams = 1\nthroughput = "{mended.throughput}"\n'
+ENGINE = PocketEngine()
+
+
+@pytest.fixture
+def problem(tmp_path, monkeypatch):
+    """A small problem that the grader finds as problem9."""
+    folder = tmp_path / "9-try"
+    for part in ("solution", "wrong/no-bottleneck"):
+        (folder / part).mkdir(parents=True)
+    (folder / "exercise.toml").write_text(TOML)
+    Topology.load(TOPOLOGY).save(folder / "Problem 9.mn")
+    (folder / "solution/work.sh").write_text(MODEL)
+    (folder / "solution/answers.toml").write_text(ANSWERS)
+    (folder / "wrong/no-bottleneck/work.sh").write_text(MODEL + "tc qdisc del dev s1-eth2 root\n")
+    (folder / "wrong/no-bottleneck/marks.toml").write_text('fails = ["kept"]\n')
+    monkeypatch.setattr(unit, "find_exercise", lambda name: folder if name == "problem9" else find_exercise(name))
+    return load_exercise(folder)
+
+
+@pytest.fixture
+def zipped(tmp_path):
+    """Writes a bundle, with some of its files changed or (None) left out."""
+
+    def write(made, **changed):
+        bundle = made.bundle()
+        files = {**bundle.files, **{name.replace("_", "."): data for name, data in changed.items()}}
+        path = tmp_path / "ada.zip"
+        write_bundle(path, replace(bundle, files={name: data for name, data in files.items() if data is not None}))
+        return path
+
+    return write
+
+
+def graded(path, course=COURSE_FILE):
+    """The report of a bundle."""
+    return grade(path, course.encode(), ENGINE, (1, 2))
+
+
+def test_the_model_answer_earns_all_twice_with_the_same_bytes(problem, zipped):
+    """From work.sh, and the report is a pure function of bundle and course."""
+    path = zipped(sample(problem, instance_of(problem, 1), problem.folder / "solution", ENGINE))
+    report = graded(path)
+    assert (report.status, report.score, report.max_score) == (Status.GRADED, 100, 100), report.dumps()
+    assert report.fault == "window"
+    assert [change[0] for change in report.changes] == ["h2.rmem"]
+    assert {len(values) for values in report.metrics["mended"].values()} == {2}
+    assert {trace.what for trace in report.traces} == {"throughput", "rtt", "backlog"}
+    assert graded(path).dumps() == report.dumps()
+    assert COURSE_FILE.split('"')[3] not in report.dumps()
+
+
+def test_a_state_read_back_counts_as_commands_do(problem, zipped):
+    """Without work.sh the state is repeated."""
+    path = zipped(sample(problem, instance_of(problem, 1), problem.folder / "solution", ENGINE), work_sh=None)
+    assert graded(path).score == 100
+
+
+def test_nothing_handed_in_earns_nothing_and_measures_nothing(problem, zipped):
+    """The fault is still there; what cannot earn a point is not driven."""
+    report = graded(zipped(empty(problem, instance_of(problem, 1))))
+    assert (report.status, report.score) == (Status.GRADED, 0)
+    assert {check.outcome.value for check in report.checks} <= {"fail", "skipped"}
+
+
+def test_removing_the_bottleneck_is_told_so(problem):
+    """Fast, and wrong."""
+    proof = prove_wrong(problem, instance_of(problem, 2), problem.folder / "wrong/no-bottleneck", ENGINE, (1,))
+    assert proof.holds, proof.said
+    kept = next(check for check in proof.report.checks if check.id == "kept")
+    assert "the rate limit of s1-eth2" in kept.story
+    assert "has been removed" in kept.story
+
+
+def test_mutants_of_the_model_answer_lose_marks(problem):
+    """Each undoes or spoils one thing."""
+    model = sample(problem, instance_of(problem, 1), problem.folder / "solution", ENGINE).submission
+    scene = scene_of(problem, model.instance, model.topology, model.answers)
+    start = rerun(scene, None, ENGINE, (1,), lambda *_: []).start
+    found = {mutation.what: mutation for mutation in mutations(problem, model, start, 1)}
+    spoiled = ["h2.rmem left at 12 kB", "s1-eth2.rate times 2", "answer throughput times 0.5"]
+    for what in spoiled:
+        assert assess(found[what].make(model), ENGINE, (1,)).score < 100, what
+
+
+@pytest.mark.parametrize(
+    ("changed", "status", "said"),
+    [
+        ({"instance_json": None}, "ungradable", "instance.json is missing"),
+        ({"topology_mn": b"{"}, "ungradable", "no JSON"),
+        ({"topology_mn": Topology().dumps().encode()}, "ungradable", "s1-eth2"),
+        ({"state_json": b'{"format": 1}', "work_sh": None}, "ungradable", "state.json"),
+        ({"answers_toml": b'streams = 1\nthroughput = "19 ms"\n'}, "graded", '"19 ms" is no rate'),
+        ({"answers_toml": b'streams = 999\nthroughput = "19 Mbps"\n'}, "graded", "999 parallel streams"),
+    ],
+)
+def test_a_faulty_submission_gives_a_report_with_a_sentence(problem, zipped, changed, status, said):
+    """Never an exception, never a point for what is missing."""
+    made = sample(problem, instance_of(problem, 1), problem.folder / "solution", ENGINE)
+    report = graded(zipped(made, **changed))
+    assert report.status.value == status, report.dumps()
+    assert said in report.dumps().replace('\\"', '"')
+    assert report.score < 100
+
+
+def test_an_instance_of_another_course_or_exercise_is_ungradable(problem, zipped):
+    """It says whose it is; parameters written into the file count for nothing."""
+    made = sample(problem, instance_of(problem, 1), problem.folder / "solution", ENGINE)
+    other = instance_text(problem, issue(problem, Course("Elsewhere", b"e" * 32), Student("student1")))
+    report = graded(zipped(made, instance_json=other.encode()))
+    assert report.status is Status.UNGRADABLE
+    assert 'it says it is of "Elsewhere"' in report.notes[-1]
+    strange = json.loads(other) | {"exercise": "exercise77"}
+    report = graded(zipped(made, instance_json=json.dumps(strange).encode()))
+    assert 'there is no exercise "exercise77"' in report.notes[-1]
+
+
+def test_a_student_checks_the_own_folder_with_the_same_judgement(problem, tmp_path):
+    """Visible checks alone, by work.sh where no network runs."""
+    folder = tmp_path / "mine"
+    folder.mkdir()
+    instance = practice_instance(problem)
+    (folder / "instance.json").write_text(instance_text(problem, instance))
+    Topology.load(problem.folder / "Problem 9.mn").save(folder / "Problem 9.mn")
+    (folder / "answers.toml").write_text("streams = 1\n")
+    before = self_check(folder, None, ENGINE)
+    assert (before.score, before.max_score, before.fault) == (0, 80, "window")
+    (folder / "work.sh").write_text(MODEL)
+    assert self_check(folder, None, ENGINE).score == 80
