@@ -136,6 +136,8 @@ def _welcome(args: argparse.Namespace, paced: bool, number: str) -> str:
     if args.file:
         lines = [f"Network {number}, {args.file.name}, on the {args.clock} clock. exit or Ctrl+D ends it."]
         lines.append("linklab attach h1 in another terminal opens a shell on h1; this folder is /lab inside.")
+        if Path("instance.json").is_file() and Path("set_env.sh").is_file():
+            lines.append("sh ./set_env.sh sets the environment of this exercise.")
     else:
         lines = [f"The Client's terminal, on the {args.clock} clock, with no network yet. exit or Ctrl+D ends it."]
         lines.append("sudo mn starts Mininet; this folder is /lab inside.")
