@@ -73,7 +73,7 @@ def findings(entries: Sequence[Entry]) -> list[Finding]:
         ("same settings", _settings, "settings and answers are the same, though the files differ"),
         ("same words", _words, "the answers in words are the same, letter by letter"),
     ):
-        for group in _groups(graded, key):
+        for group in sorted(_groups(graded, key), key=_equal_parameters):
             names = {entry.name for entry in group}
             if _several(group) and not any(names <= known for known in seen):
                 seen.append(names)
@@ -81,10 +81,20 @@ def findings(entries: Sequence[Entry]) -> list[Finding]:
     return found
 
 
+def _parameters(group: Sequence[Entry]) -> set[tuple[tuple[str, str], ...]]:
+    """Those that are there."""
+    return {tuple(sorted(entry.report.parameters.items())) for entry in group}
+
+
+def _equal_parameters(group: Sequence[Entry]) -> bool:
+    """Whether all have the same: equal work may then be chance."""
+    return len(_parameters(group)) == 1
+
+
 def _chance(group: Sequence[Entry]) -> str:
-    distinct = {tuple(sorted(entry.report.parameters.items())) for entry in group}
-    if len(distinct) == 1:
+    if _equal_parameters(group):
         return ". Their parameters are the same too, so it may be chance."
+    distinct = _parameters(group)
     return f", though {'each has its own' if len(distinct) == len(group) else 'not all have the same'} parameters."
 
 

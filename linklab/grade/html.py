@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 import re
 import statistics
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -98,6 +99,7 @@ def report_page(report: Report, plots: Mapping[str, Plot], *, instructor: bool =
         plots=[plot for experiment, plot in plots.items() if experiment in seen],
         metrics=_metrics(shown) if instructor else [],
         hidden=[check for check in shown.checks if check.hidden],
+        several=any(len(values) > 1 for found in report.metrics.values() for values in found.values()),
     )
 
 
@@ -198,6 +200,7 @@ def overview_page(entries: Sequence[Entry], findings: Sequence[Finding], left: S
         broken=[entry for entry in graded if any(check.outcome is Outcome.ERROR for check in entry.report.checks)],
         findings=findings,
         left=left,
+        ambiguous={person for person, count in Counter(entry.person for entry in entries).items() if count > 1},
         courses=sorted({entry.report.course for entry in entries if entry.report.course}),
     )
 
@@ -254,6 +257,13 @@ def _code(text: str) -> Markup:
     return Markup(re.sub(r"`([^`\n]+)`", r"<code>\1</code>", escape(text)))  # noqa: S704 - escaped just now
 
 
+def _listed(value: Any) -> str:
+    """A value of the environment as text: versions as "iperf3 3.12, tc 6.1"."""
+    if isinstance(value, Mapping):
+        return ", ".join(f"{name} {_listed(item)}" for name, item in value.items())
+    return ", ".join(map(_listed, value)) if isinstance(value, (list, tuple)) else str(value)
+
+
 @cache
 def _environment() -> jinja2.Environment:
     here = Path(__file__).parent
@@ -261,7 +271,14 @@ def _environment() -> jinja2.Environment:
     environment = jinja2.Environment(
         loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined
     )
-    environment.filters |= {"points": points, "code": _code, "story": story, "hints": hints, "number": format_number}
+    environment.filters |= {
+        "points": points,
+        "code": _code,
+        "story": story,
+        "hints": hints,
+        "number": format_number,
+        "listed": _listed,
+    }
     environment.globals |= {"WORDS": WORDS, "Outcome": Outcome, "Status": Status}
     return environment
 

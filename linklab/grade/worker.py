@@ -17,8 +17,9 @@ import sys
 import tempfile
 import threading
 import time
+import traceback
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from multiprocessing import Pipe
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -194,12 +195,21 @@ def _graded(name: str, bundle: Path, course: bytes | None, options: Mapping[str,
     except KeyboardInterrupt:
         return failed("Grading was stopped.")
     except LinklabError as error:
-        return failed(" ".join(str(error).split()))
+        return _named(failed(" ".join(str(error).split())), bundle)
     except Exception as error:  # the batch goes on, and the log has the rest
-        import traceback  # noqa: PLC0415 - only where something broke
-
         traceback.print_exc()
-        return failed(f"The grader broke: {type(error).__name__}: {' '.join(str(error).split())}")
+        return _named(failed(f"The grader broke: {type(error).__name__}: {' '.join(str(error).split())}"), bundle)
+    return report
+
+
+def _named(report: Report, bundle: Path) -> Report:
+    """The report with what the submission says of itself, which nobody has proved: whom to ask, and no points."""
+    from linklab.exercise.bundle import read_bundle  # noqa: PLC0415 - only where something broke
+    from linklab.exercise.instance import parse_instance  # noqa: PLC0415 - as above
+
+    with contextlib.suppress(LinklabError):
+        says = parse_instance(read_bundle(bundle).text("instance.json") or "", bundle.name)
+        return replace(report, exercise=says.exercise, student=says.student, name=says.name, course=says.course)
     return report
 
 

@@ -14,6 +14,7 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
+from linklab.errors import EngineError
 from linklab.exercise.report import CheckResult, Outcome, Report, Status, Trace
 
 NAN = float("nan")
@@ -77,7 +78,8 @@ def report(student="s1", name="Ada Lovelace", **changes):
         metrics={"tuned": {"throughput": (401e6, 412e6, 420e6), "jain": (0.99, 0.98, 0.99)},
                  "lossy": {"throughput": (941e6,)}},
         words={"why": "Because the buffer of the switch was smaller than the BDP, Reno could not fill it."},
-        fingerprint="ab" * 32, environment={"engine": "pocket", "kernel": "7.0", "seeds": [1, 2, 3]},
+        fingerprint="ab" * 32,
+        environment={"engine": "pocket", "tools": {"tc": "6.1", "iperf3": "3.12"}, "seeds": [1, 2, 3]},
         traces=(*traces("tuned"), *traces("lossy", seeds=(1,))),
     )  # fmt: skip
     return replace(made, **changes)
@@ -116,3 +118,8 @@ def grade(bundle, course, *, seeds=(1,), sandboxed=True):
     secret = course.decode() if course else "no course"
     told = {"seeds": list(seeds), "sandboxed": sandboxed, "course": secret, "bundle": str(bundle)}
     return report(wanted.get("student", "s1"), wanted.get("name", ""), environment=told)
+
+
+def broken(bundle, course):
+    """A grader whose network does not come up."""
+    raise EngineError("the pocket kernel did not come up.")

@@ -19,6 +19,7 @@ import pytest
 from linklab import cli
 from linklab.commands import grade as command
 from linklab.errors import InputError, MissingError
+from linklab.exercise.bundle import Bundle, dump_bundle
 from linklab.exercise.report import Status
 from linklab.grade.batch import Settings, collect, folder_names, grade_all
 from linklab.grade.worker import MOST_BYTES, Unit, run_unit
@@ -133,6 +134,16 @@ def test_a_unit_that_breaks_is_an_error_and_no_fail(what, says):
     assert (done.report.status, done.report.notes) == (Status.ERROR, (says,))
     if what == "raise":
         assert 'raise RuntimeError("the measuring tool broke")' in done.log
+
+
+def test_what_broke_is_named_after_its_student():
+    """The instance says whose it is, so that the instructor knows whom it concerns; nothing is proved by it."""
+    says = {"format": 1, "exercise": "exercise3", "version": 1, "course": "C", "student": "s7", "name": "Ada"}
+    text = json.dumps(says | {"parameters": {}, "signature": "0" * 64})
+    content = dump_bundle(Bundle("exercise3", "s7", {"instance.json": text.encode(), "topology.mn": b"{}"}))
+    report = run_unit(replace(unit("", grade="graded:broken"), content=content)).report
+    assert (report.status, report.exercise, report.student, report.name) == (Status.ERROR, "exercise3", "s7", "Ada")
+    assert report.notes == ("the pocket kernel did not come up.",)
 
 
 def test_a_unit_that_hangs_is_ended():
