@@ -76,6 +76,7 @@ def _run(args: argparse.Namespace) -> int:
     from linklab.engine import attached
     from linklab.grade.unit import own_instance, self_check
 
+    attached.need_outside("linklab check")
     _, exercise = own_instance(args.folder)
     network = None if args.work else attached.running_in(args.folder)
     with _waiting("reading the network", quiet=args.json) as say:

@@ -64,8 +64,10 @@ class _Packed:
 
 def run(args: argparse.Namespace) -> int:
     """Pack it; 0 if it was written."""
+    from linklab.engine import attached
     from linklab.grade.unit import own_instance, topology_file
 
+    attached.need_outside("linklab submit")
     folder: Path = args.folder
     instance, exercise = own_instance(folder)
     path = topology_file(folder, exercise)

@@ -6,6 +6,7 @@ Goes through the sockets of `linklab.engine.attach`, as a person's terminal does
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -17,6 +18,12 @@ from linklab.errors import AgentError, DeadlineError, EngineError, InputError
 COLUMNS = 1000
 STATE_PROGRAM = ("python3", "-m", "linklab.agent.node_state")
 STATE_DEADLINE_S = 20.0
+
+
+def need_outside(command: str) -> None:
+    """InputError where this is typed in a terminal of a network: its neighbours and its own state are not seen there."""
+    if os.environ.get("LINKLAB_INSIDE"):
+        raise InputError(f"this terminal is inside a network; type `{command}` in another terminal of your machine")
 
 
 def running_in(folder: Path) -> dict[str, Any] | None:

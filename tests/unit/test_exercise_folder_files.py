@@ -361,6 +361,14 @@ def test_a_folder_of_no_exercise_is_told(tmp_path, capsys, command):
     assert "linklab exercise start makes a folder with one" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("command", ["check", "submit"])
+def test_inside_a_network_the_commands_say_where_they_work(folder, capsys, monkeypatch, command):
+    """A student types them into the first terminal at hand."""
+    monkeypatch.setenv("LINKLAB_INSIDE", "1")
+    assert cli.main([command, str(folder)]) == 2
+    assert f"type `linklab {command}` in another terminal of your machine" in capsys.readouterr().err
+
+
 def test_recorded_terminals_that_are_no_text_do_no_harm(folder):
     """Bytes of any kind, links: left out."""
     (folder / "terminals").mkdir()
