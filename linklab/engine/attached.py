@@ -21,7 +21,7 @@ STATE_DEADLINE_S = 20.0
 
 
 def need_outside(command: str) -> None:
-    """InputError where this is typed in a terminal of a network: its neighbours and its own state are not seen there."""
+    """InputError where this is typed in a terminal of a network: running networks are not seen there."""
     if os.environ.get("LINKLAB_INSIDE"):
         raise InputError(f"this terminal is inside a network; type `{command}` in another terminal of your machine")
 
