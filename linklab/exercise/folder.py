@@ -27,7 +27,7 @@ MOST_FILES = 300
 MOST_LOG_BYTES = 2**21
 MOST_NAME = 180
 MOST_BYTES = 30 * 2**20
-"""Of result files; a bundle holds 500 files and 50 MiB (`linklab.exercise.bundle`)."""
+"""Of results; of a log; of a name: a bundle holds 500 files, 50 MiB, texts of 2 MiB (`linklab.exercise.bundle`)."""
 
 _OURS = frozenset({"instance.json", "set_env.sh", "handout.html", "handout.pdf", "answers.toml", "work.sh"})
 _SKIPPED_ENDS = (".zip", ".mn", ".pyc")
@@ -110,11 +110,13 @@ def collect(folder: Path, skip: Sequence[Path] = ()) -> Collected:
         if str(inside) in _OURS or path.suffix in _SKIPPED_ENDS or path.resolve() in skipped:
             continue
         size = path.stat().st_size
-        if size > budget or len(found.results) + len(found.terminals) >= MOST_FILES:
-            left_out.append(f"{inside} ({size / 1e6:.1f} MB)")
+        is_log = inside.parts[0] == "terminals" and len(inside.parts) == 2 and path.suffix == ".log"
+        fits = size <= min(budget, MOST_LOG_BYTES if is_log else budget) and len(str(inside)) <= MOST_NAME
+        if not fits or len(found.results) + len(found.terminals) >= MOST_FILES or not str(inside).isprintable():
+            left_out.append(f"{ascii(str(inside))[1:-1][:60]} ({size / 1e6:.1f} MB)")
             continue
         budget -= size
-        if inside.parts[0] == "terminals" and len(inside.parts) == 2 and path.suffix == ".log":
+        if is_log:
             found.terminals[str(inside)] = path.read_bytes()
         else:
             name = str(inside) if inside.parts[0] == "results" else f"results/{inside}"

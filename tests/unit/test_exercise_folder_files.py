@@ -310,6 +310,21 @@ def test_what_has_no_room_is_named(folder, monkeypatch):
     assert found.notes == ["left out, since there is no room for them: big.bin (0.0 MB)"]
 
 
+def test_what_a_bundle_would_refuse_is_left_out(folder, capsys):
+    """An endless log, a name with a line break, a very long one: the rest is packed, and they are named."""
+    (folder / "terminals").mkdir()
+    (folder / "terminals/h1.log").write_bytes(b"x" * (2**21 + 1))
+    (folder / "two\nlines.txt").write_text("x")
+    (folder / ("deep/" * 50)).mkdir(parents=True)
+    (folder / ("deep/" * 50) / "x.txt").write_text("x")
+    assert cli.main(["submit", str(folder)]) == 0
+    said = capsys.readouterr().out
+    assert "left out, since there is no room for them" in said
+    assert "terminals/h1.log (2.1 MB)" in said
+    assert "two\\nlines.txt" in said
+    assert not read_bundle(folder / "exercise3-practice.zip").folder("terminals")
+
+
 def test_an_answer_that_cannot_be_used_is_told_before_it_is_too_late(folder, capsys):
     """With its name and what is wanted; nothing is packed."""
     (folder / "answers.toml").write_text('throughput = "94"\nwinner = "cubic"\n')
