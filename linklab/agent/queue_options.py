@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Options of queueing disciplines, classes and filters as rtnetlink tells them → plain data.
+"""Options of queueing disciplines and classes as rtnetlink tells them → plain data.
 
 Called by `node_state`.  tc's own JSON rounds (tbf's limit to a latency in µs, bursts to whole µs), says some keys twice
-and has no classes of htb, so the kernel's words are read here (linux/pkt_sched.h, linux/pkt_cls.h).
+and has no classes of htb, so the kernel's words are read here (linux/pkt_sched.h).
 Where the kernel keeps a rounded value, the roundest number that it would round so is given:
 a burst of 5000000, not 4999920.
 Units are in the names: rates in bit/s (`_bit`), times in ns or µs, sizes in bytes, shares 0..1.  Options at 0 that mean
@@ -11,13 +11,12 @@ Units are in the names: rates in bit/s (`_bit`), times in ns or µs, sizes in by
 
 from __future__ import annotations
 
-import socket
 import struct
 import sys
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from linklab.agent.sampler import _attributes, _handle
+from linklab.agent.sampler import _attributes
 
 Options = dict[str, Any]
 U32_MAX = 2**32 - 1
@@ -25,8 +24,6 @@ TICK_NS = 64  # PSCHED_SHIFT, include/net/pkt_sched.h
 ETHERNET = 1  # TC_LINKLAYER_ETHERNET
 PRIOMAP = (1, 2, 2, 2, 1, 2, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1)
 FQ_WEIGHTS = (589824, 196608, 65536)
-PROTOCOLS = {0x0003: "all", 0x0800: "ip", 0x0806: "arp", 0x8100: "802.1Q", 0x86DD: "ipv6"}
-IP_PROTOCOLS = {1: "icmp", 6: "tcp", 17: "udp", 132: "sctp"}
 CAKE_FLOWS = ("flowblind", "srchost", "dsthost", "hosts", "flows", "dual-srchost", "dual-dsthost", "triple-isolate")
 CAKE_TINS = ("diffserv3", "diffserv4", "diffserv8", "besteffort", "precedence")
 CAKE_ACKS = ("no-ack-filter", "ack-filter", "ack-filter-aggressive")
@@ -105,7 +102,8 @@ def htb_burst(rate: int, ticks: int) -> int:
     return max(roundest(low, high), 1)
 
 
-def _u32(data: Mapping[int, bytes], kind: int) -> int:
+def u32(data: Mapping[int, bytes], kind: int) -> int:
+    """An attribute that is a number; 0 where it is not there."""
     return int.from_bytes(data[kind][:4], sys.byteorder) if kind in data else 0
 
 
@@ -150,7 +148,7 @@ def netem(raw: bytes) -> Options:
         "rate_overhead": overhead,
         "cell_size": cell,
         "cell_overhead": cell_overhead,
-        "ecn": bool(_u32(data, 7)) or None,
+        "ecn": bool(u32(data, 7)) or None,
     }
     model = _attributes(data.get(5, b""))
     if 1 in model:  # NETEM_LOSS_GI: p13, p31, p32, p14, p23
@@ -186,7 +184,7 @@ def htb(raw: bytes) -> Options:
     """TCA_HTB_INIT: struct tc_htb_glob."""
     data = _attributes(raw)
     _, r2q, default, _, _ = struct.unpack_from("=5I", data[2])
-    options = {"default": default, "r2q": r2q, "direct_qlen": _u32(data, 5)}
+    options = {"default": default, "r2q": r2q, "direct_qlen": u32(data, 5)}
     return options | ({"unread": ["offload"]} if 9 in data else {})
 
 
@@ -209,22 +207,22 @@ def fq(raw: bytes) -> Options:
         unread.append("priomap")
     if 17 in data and struct.unpack_from("=3i", data[17]) != FQ_WEIGHTS:
         unread.append("weights")
-    if _u32(data, 18):
+    if u32(data, 18):
         unread.append("offload_horizon")
-    maximum, threshold = _u32(data, 7), _u32(data, 12)
+    maximum, threshold = u32(data, 7), u32(data, 12)
     return {
-        "limit": _u32(data, 1),
-        "flow_limit": _u32(data, 2),
-        "buckets": 1 << (_u32(data, 8) & 31),
-        "orphan_mask": _u32(data, 10),
-        "quantum": _u32(data, 3),
-        "initial_quantum": _u32(data, 4),
-        "low_rate_threshold_bit": _u32(data, 11) * 8,
-        "refill_delay_us": _u32(data, 9),
-        "timer_slack_ns": _u32(data, 13),
-        "horizon_us": _u32(data, 14),
+        "limit": u32(data, 1),
+        "flow_limit": u32(data, 2),
+        "buckets": 1 << (u32(data, 8) & 31),
+        "orphan_mask": u32(data, 10),
+        "quantum": u32(data, 3),
+        "initial_quantum": u32(data, 4),
+        "low_rate_threshold_bit": u32(data, 11) * 8,
+        "refill_delay_us": u32(data, 9),
+        "timer_slack_ns": u32(data, 13),
+        "horizon_us": u32(data, 14),
         "horizon_drop": bool(data.get(15, b"\1")[0]),
-        "pacing": bool(_u32(data, 5)),
+        "pacing": bool(u32(data, 5)),
         **({"maxrate_bit": maximum * 8} if maximum != U32_MAX else {}),
         **({"ce_threshold_us": threshold} if threshold != U32_MAX and 12 in data else {}),
         **({"unread": unread} if unread else {}),
@@ -234,26 +232,26 @@ def fq(raw: bytes) -> Options:
 def codel(raw: bytes) -> Options:
     """Attributes TCA_CODEL_*."""
     data = _attributes(raw)
-    options = {"limit": _u32(data, 2), "target_us": codel_us(_u32(data, 1)), "interval_us": codel_us(_u32(data, 3))}
-    options["ecn"] = bool(_u32(data, 4))
-    return options | ({"ce_threshold_us": codel_us(_u32(data, 5))} if 5 in data else {})
+    options = {"limit": u32(data, 2), "target_us": codel_us(u32(data, 1)), "interval_us": codel_us(u32(data, 3))}
+    options["ecn"] = bool(u32(data, 4))
+    return options | ({"ce_threshold_us": codel_us(u32(data, 5))} if 5 in data else {})
 
 
 def fq_codel(raw: bytes) -> Options:
     """Attributes TCA_FQ_CODEL_*."""
     data = _attributes(raw)
     options: Options = {
-        "limit": _u32(data, 2),
-        "flows": _u32(data, 5),
-        "quantum": _u32(data, 6),
-        "target_us": codel_us(_u32(data, 1)),
-        "interval_us": codel_us(_u32(data, 3)),
-        "memory_limit": _u32(data, 9),
-        "drop_batch": _u32(data, 8),
-        "ecn": bool(_u32(data, 4)),
+        "limit": u32(data, 2),
+        "flows": u32(data, 5),
+        "quantum": u32(data, 6),
+        "target_us": codel_us(u32(data, 1)),
+        "interval_us": codel_us(u32(data, 3)),
+        "memory_limit": u32(data, 9),
+        "drop_batch": u32(data, 8),
+        "ecn": bool(u32(data, 4)),
     }
     if 7 in data:
-        options["ce_threshold_us"] = codel_us(_u32(data, 7))
+        options["ce_threshold_us"] = codel_us(u32(data, 7))
         if any(data.get(10, b"\0")) or any(data.get(11, b"\0")):
             options["unread"] = ["ce_threshold_selector"]
     return options
@@ -262,20 +260,20 @@ def fq_codel(raw: bytes) -> Options:
 def pie(raw: bytes) -> Options:
     """Attributes TCA_PIE_*."""
     data = _attributes(raw)
-    options: Options = {"limit": _u32(data, 2), "target_us": pie_us(_u32(data, 1)), "tupdate_us": _u32(data, 3)}
-    options |= {"alpha": _u32(data, 4), "beta": _u32(data, 5)}
+    options: Options = {"limit": u32(data, 2), "target_us": pie_us(u32(data, 1)), "tupdate_us": u32(data, 3)}
+    options |= {"alpha": u32(data, 4), "beta": u32(data, 5)}
     names = ("ecn", "bytemode", "dq_rate_estimator")
-    return options | {name: bool(_u32(data, kind)) for kind, name in enumerate(names, 6)}
+    return options | {name: bool(u32(data, kind)) for kind, name in enumerate(names, 6)}
 
 
 def fq_pie(raw: bytes) -> Options:
     """Attributes TCA_FQ_PIE_*."""
     data = _attributes(raw)
-    options: Options = {"limit": _u32(data, 1), "flows": _u32(data, 2), "target_us": pie_us(_u32(data, 3))}
+    options: Options = {"limit": u32(data, 1), "flows": u32(data, 2), "target_us": pie_us(u32(data, 3))}
     numbers = ("tupdate_us", "alpha", "beta", "quantum", "memory_limit", "ecn_prob")
-    options |= {name: _u32(data, kind) for kind, name in enumerate(numbers, 4)}
+    options |= {name: u32(data, kind) for kind, name in enumerate(numbers, 4)}
     return options | {
-        name: bool(_u32(data, kind)) for kind, name in enumerate(("ecn", "bytemode", "dq_rate_estimator"), 10)
+        name: bool(u32(data, kind)) for kind, name in enumerate(("ecn", "bytemode", "dq_rate_estimator"), 10)
     }
 
 
@@ -287,7 +285,7 @@ def red(raw: bytes) -> Options:
     names = ("ecn", "harddrop", "adaptive", "nodrop")
     options: Options = {"limit": limit, "min": low, "max": high, "wlog": wlog, "plog": plog, "cell_log": cell}
     if not flags & 4 and 3 in data:
-        options["probability"] = round(_u32(data, 3) / 2**32, 9)
+        options["probability"] = round(u32(data, 3) / 2**32, 9)
     return options | {name: True for bit, name in enumerate(names) if flags & 1 << bit}
 
 
@@ -312,22 +310,22 @@ def fifo(raw: bytes) -> Options:
 def cake(raw: bytes) -> Options:
     """Attributes TCA_CAKE_*."""
     data = _attributes(raw)
-    rtt, target = _u32(data, 7), _u32(data, 8)
+    rtt, target = u32(data, 7), u32(data, 8)
     options: Options = {
-        "diffserv": CAKE_TINS[_u32(data, 3)],
-        "flow": CAKE_FLOWS[_u32(data, 5)],
-        "ack_filter": CAKE_ACKS[_u32(data, 16)],
+        "diffserv": CAKE_TINS[u32(data, 3)],
+        "flow": CAKE_FLOWS[u32(data, 5)],
+        "ack_filter": CAKE_ACKS[u32(data, 16)],
         "rtt_us": rtt,
-        "nat": bool(_u32(data, 11)),
-        "wash": bool(_u32(data, 13)),
-        "ingress": bool(_u32(data, 15)),
-        "autorate_ingress": bool(_u32(data, 9)),
-        "split_gso": bool(_u32(data, 17)),
+        "nat": bool(u32(data, 11)),
+        "wash": bool(u32(data, 13)),
+        "ingress": bool(u32(data, 15)),
+        "autorate_ingress": bool(u32(data, 9)),
+        "split_gso": bool(u32(data, 17)),
     }
     overhead = struct.unpack_from("=i", data.get(6, bytes(4)))[0]
     if 12 not in data:  # TCA_CAKE_RAW: no overhead was given
-        options |= {"overhead": overhead, "mpu": _u32(data, 14), "cell": CAKE_CELLS[_u32(data, 4)]}
-    rest = {"bandwidth_bit": _u64(data, 2, 0) * 8, "memlimit": _u32(data, 10), "fwmark": _u32(data, 18)}
+        options |= {"overhead": overhead, "mpu": u32(data, 14), "cell": CAKE_CELLS[u32(data, 4)]}
+    rest = {"bandwidth_bit": _u64(data, 2, 0) * 8, "memlimit": u32(data, 10), "fwmark": u32(data, 18)}
     return options | _present({**rest, "unread": ["target"] if abs(target - max(rtt // 20, 1)) > 1 else []})
 
 
@@ -359,79 +357,3 @@ QDISCS: dict[str, Callable[[bytes], Options]] = {
     "clsact": nothing,
 }
 CLASSES = {"htb": htb_class}
-
-
-def u32(raw: bytes, handle: int) -> Options | None:
-    """A u32 filter's matches as "VALUE/MASK@OFFSET"; None for the hash table that tc makes for each priority."""
-    data = _attributes(raw)
-    if not handle & 0xFFF:
-        return None if handle >> 20 >= 0x800 else {"unread": ["hash table"]}
-    flags, shift, count = data[5][:3]  # struct tc_u32_sel: 16 bytes, then keys of 16
-    matches, unread = [], []
-    for number in range(count):
-        bits, value = struct.unpack_from(">II", data[5], 16 + 16 * number)
-        offset, offset_mask = struct.unpack_from("=ii", data[5], 24 + 16 * number)
-        matches.append(f"{value:08x}/{bits:08x}@{offset}")
-        unread += ["nexthdr"] if offset_mask else []
-    unread += ["link"] if 3 in data else []
-    unread += ["offset"] if flags & ~1 or shift or any(data[5][12:16]) or handle >> 12 & 0xFF else []
-    unread += _more(data, {1, 2, 5, 9, 10, 11, 12})
-    unread += ["mark"] if 10 in data else []
-    return _with(_classid(data, 1) | {"match": matches}, unread)
-
-
-def matchall(raw: bytes, handle: int) -> Options:
-    """Takes every packet."""
-    data = _attributes(raw)
-    return _with(_classid(data, 1), _more(data, {1, 3, 4, 5}))
-
-
-def fw(raw: bytes, handle: int) -> Options:
-    """Takes packets with a mark."""
-    data = _attributes(raw)
-    return _with({"mark": handle, **_classid(data, 1), "mask": _u32(data, 5)}, _more(data, {1, 5}))
-
-
-def flower(raw: bytes, handle: int) -> Options:
-    """Takes packets by fields of their headers."""
-    data = _attributes(raw)
-    options: Options = _classid(data, 1)
-    known = {1, 8, 9, 22, 86}  # class, ethernet type, protocol, flags, offload count
-    for name, kind in (("src_ip", 10), ("dst_ip", 12)):
-        if kind in data:
-            mask = int.from_bytes(data[kind + 1], "big")
-            options[name] = f"{socket.inet_ntoa(data[kind])}/{mask.bit_count()}"
-            known |= {kind, kind + 1}
-    for name, kind, mask_kind in (
-        ("src_port", 18, 35),
-        ("dst_port", 19, 36),
-        ("src_port", 20, 37),
-        ("dst_port", 21, 38),
-    ):
-        if kind in data and data.get(mask_kind, b"\xff\xff") == b"\xff\xff":
-            options[name] = int.from_bytes(data[kind], "big")
-            known |= {kind, mask_kind}
-    if 9 in data:
-        options["ip_proto"] = IP_PROTOCOLS.get(data[9][0], str(data[9][0]))
-    return _with(options, _more(data, known))
-
-
-def _classid(data: Mapping[int, bytes], kind: int) -> Options:
-    return {"classid": _handle(_u32(data, kind))} if kind in data else {}
-
-
-def _more(data: Mapping[int, bytes], known: set[int]) -> list[str]:
-    """Attributes that are none of those known: actions, policers, further keys."""
-    return [f"attribute {kind}" for kind in sorted(set(data) - known) if any(data[kind])]
-
-
-def _with(options: Options, unread: list[str]) -> Options:
-    return {**options, **({"unread": unread} if unread else {})}
-
-
-FILTERS: dict[str, Callable[[bytes, int], Options | None]] = {
-    "u32": u32,
-    "matchall": matchall,
-    "fw": fw,
-    "flower": flower,
-}

@@ -9,7 +9,8 @@ from __future__ import annotations
 import re
 
 from linklab.exercise.disciplines import Options
-from linklab.exercise.state import CLIENT, Interface, Node, Qdisc, Route, State
+from linklab.exercise.node import Interface, Node, Qdisc, Route
+from linklab.exercise.state import CLIENT, State
 from linklab.topology import Topology
 from linklab.topology.checks import wireless_names
 

@@ -14,7 +14,8 @@ from dataclasses import asdict
 from linklab.errors import StateError
 from linklab.exercise.disciplines import CLASS_KINDS, FILTER_KINDS, KINDS, Kind, Options
 from linklab.exercise.facts import HOOKS, inwards, root, route_words
-from linklab.exercise.state import CLIENT, Filter, Interface, Node, Qdisc, Route, State, TrafficClass
+from linklab.exercise.node import Filter, Interface, Node, Qdisc, Route, TrafficClass
+from linklab.exercise.state import CLIENT, State
 
 _DEFAULT = "0:"
 """Handle of a discipline that the kernel set by itself."""

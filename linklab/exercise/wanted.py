@@ -12,7 +12,8 @@ from dataclasses import replace
 
 from linklab.errors import StateError
 from linklab.exercise.facts import BUFFERS, CC, FRAME_BYTES, children, inwards, mean_loss, plain_leaves, root
-from linklab.exercise.state import SYSCTLS, Interface, Node, Qdisc, State, TrafficClass, sysctl_form
+from linklab.exercise.node import SYSCTLS, Interface, Node, Qdisc, TrafficClass, sysctl_form
+from linklab.exercise.state import State
 
 _DEFAULT = "0:"
 _HELD_PKTS = 100_000

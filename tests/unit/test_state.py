@@ -11,12 +11,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from linklab.agent import node_state
+from linklab.agent import namespace_state
 from linklab.errors import InputError, StateError
 from linklab.exercise.disciplines import KINDS
 from linklab.exercise.facts import facts, mean_loss
+from linklab.exercise.node import SYSCTLS
 from linklab.exercise.restore import restore_lines, unlike
-from linklab.exercise.state import SYSCTLS, State
+from linklab.exercise.state import State
 from linklab.exercise.wanted import with_facts
 from linklab.topology import Topology
 
@@ -48,7 +49,7 @@ def bare(interface="s1-eth1", **options):
 
 def test_agent_and_reader_watch_the_same():
     """The list of sysctls stands in both, since the agent imports nothing of ours."""
-    assert frozenset(node_state.SYSCTLS) == SYSCTLS
+    assert frozenset(namespace_state.SYSCTLS) == SYSCTLS
 
 
 def test_text_is_canonical():

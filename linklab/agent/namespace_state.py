@@ -1,0 +1,323 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What the network namespace that this thread is in is set to: interfaces, queues, routes of IPv4, sysctls.
+
+Called by `node_state` for each node.  Asks the kernel over rtnetlink(7), ethtool's ioctl and /proc/sys; changes nothing
+and starts no process.
+"""
+
+from __future__ import annotations
+
+import array
+import contextlib
+import fcntl
+import re
+import socket
+import struct
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from linklab.agent import filter_options, queue_options, sampler
+from linklab.agent.sampler import _attributes, _handle
+
+FALLBACK = re.compile(r"(?:tunl|gre|gretap|erspan|sit|ip6tnl|ip6gre|ip_vti|ip6_vti|teql)0")
+"""Interfaces that the kernel makes in every namespace for its own use."""
+OF_THEIR_PORTS = ("bridge", "openvswitch")
+"""Kinds of interface whose offloads follow from those of their ports."""
+SYSCTLS = (
+    "net.core.default_qdisc",
+    "net.core.rmem_max",
+    "net.core.wmem_max",
+    "net.ipv4.ip_forward",
+    "net.ipv4.ip_no_pmtu_disc",
+    "net.ipv4.tcp_adv_win_scale",
+    "net.ipv4.tcp_app_win",
+    "net.ipv4.tcp_autocorking",
+    "net.ipv4.tcp_base_mss",
+    "net.ipv4.tcp_comp_sack_delay_ns",
+    "net.ipv4.tcp_comp_sack_nr",
+    "net.ipv4.tcp_comp_sack_slack_ns",
+    "net.ipv4.tcp_congestion_control",
+    "net.ipv4.tcp_dsack",
+    "net.ipv4.tcp_early_retrans",
+    "net.ipv4.tcp_ecn",
+    "net.ipv4.tcp_ecn_fallback",
+    "net.ipv4.tcp_fastopen",
+    "net.ipv4.tcp_frto",
+    "net.ipv4.tcp_limit_output_bytes",
+    "net.ipv4.tcp_max_reordering",
+    "net.ipv4.tcp_min_rtt_wlen",
+    "net.ipv4.tcp_min_tso_segs",
+    "net.ipv4.tcp_moderate_rcvbuf",
+    "net.ipv4.tcp_mtu_probing",
+    "net.ipv4.tcp_no_metrics_save",
+    "net.ipv4.tcp_no_ssthresh_metrics_save",
+    "net.ipv4.tcp_notsent_lowat",
+    "net.ipv4.tcp_pacing_ca_ratio",
+    "net.ipv4.tcp_pacing_ss_ratio",
+    "net.ipv4.tcp_recovery",
+    "net.ipv4.tcp_reordering",
+    "net.ipv4.tcp_retrans_collapse",
+    "net.ipv4.tcp_rmem",
+    "net.ipv4.tcp_rto_min_us",
+    "net.ipv4.tcp_sack",
+    "net.ipv4.tcp_shrink_window",
+    "net.ipv4.tcp_slow_start_after_idle",
+    "net.ipv4.tcp_thin_linear_timeouts",
+    "net.ipv4.tcp_timestamps",
+    "net.ipv4.tcp_tso_rtt_log",
+    "net.ipv4.tcp_tso_win_divisor",
+    "net.ipv4.tcp_window_scaling",
+    "net.ipv4.tcp_wmem",
+)
+"""Watched: what decides how TCP sends.  `linklab.exercise.node` has the same list."""
+
+RTM_GETLINK, RTM_GETADDR, RTM_GETROUTE, RTM_GETQDISC, RTM_GETTCLASS, RTM_GETTFILTER = 18, 22, 26, 38, 42, 46
+ROOT, INGRESS = 0xFFFFFFFF, 0xFFFFFFF1
+CLSACT_HOOKS = (0xFFFFFFF2, 0xFFFFFFF3)
+ROUTE_TYPES = {1: "unicast", 6: "blackhole", 7: "unreachable", 8: "prohibit"}
+SCOPES = {0: "global", 253: "link", 254: "host"}
+PROTOCOLS = {2: "kernel", 3: "boot", 4: "static"}
+METRICS = {
+    2: "mtu",
+    3: "window",
+    4: "rtt",
+    5: "rttvar",
+    6: "ssthresh",
+    7: "cwnd",
+    8: "advmss",
+    9: "reordering",
+    10: "hoplimit",
+    11: "initcwnd",
+    13: "rto_min",
+    14: "initrwnd",
+    15: "quickack",
+}
+SIOCETHTOOL = 0x8946
+ETHTOOL_GSTRINGS, ETHTOOL_GSSET_INFO, ETHTOOL_GFEATURES = 0x1B, 0x37, 0x3A
+ETH_SS_FEATURES = 4
+
+
+class Netlink:
+    """Dumps over rtnetlink from the network namespace that this thread is in."""
+
+    def __init__(self) -> None:
+        self.socket = socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, 0)
+        self.socket.bind((0, 0))
+        self.socket.settimeout(5)
+        self.sequence = 0
+
+    def close(self) -> None:
+        """End the conversation."""
+        self.socket.close()
+
+    def dump(self, request: int, body: bytes) -> Iterator[bytes]:
+        """The bodies of the answers; nothing where the kernel refuses."""
+        self.sequence += 1
+        flags = sampler.NLM_F_REQUEST | sampler.NLM_F_DUMP
+        self.socket.send(sampler.NLMSG.pack(sampler.NLMSG.size + len(body), request, flags, self.sequence, 0) + body)
+        while True:
+            for kind, answer in sampler._messages(self.socket.recv(1 << 18)):
+                if kind in (sampler.NLMSG_DONE, sampler.NLMSG_ERROR):
+                    return
+                yield answer
+
+
+def node(wanted: re.Pattern[str]) -> dict[str, Any]:
+    """The node whose namespace this is: those of its interfaces whose whole name is wanted."""
+    with contextlib.closing(Netlink()) as netlink:
+        interfaces, routes = _asked(netlink, wanted)
+    return {"interfaces": interfaces, "routes": routes, "sysctls": sysctls()}
+
+
+def _asked(netlink: Netlink, wanted: re.Pattern[str]) -> tuple[dict[str, dict[str, Any]], list[dict[str, Any]]]:
+    """Interfaces and the routes over them."""
+    names: dict[int, str] = {}
+    interfaces: dict[str, dict[str, Any]] = {}
+    links = list(netlink.dump(RTM_GETLINK, struct.pack("=BxHiII", 0, 0, 0, 0, 0)))
+    for body in links:
+        names[struct.unpack_from("=i", body, 4)[0]] = _text(_attributes(body[16:])[3])
+    for body in links:
+        name = names[struct.unpack_from("=i", body, 4)[0]]
+        if wanted.fullmatch(name) and not FALLBACK.fullmatch(name):
+            interfaces[name] = _link(body, names)
+            if interfaces[name].get("kind") not in OF_THEIR_PORTS:
+                interfaces[name]["features"] = features(name)
+    _addresses(netlink, names, interfaces)
+    _queues(netlink, names, interfaces)
+    return interfaces, [route for route in _routes(netlink, names) if route.get("dev", "lo") in interfaces]
+
+
+def _text(data: bytes) -> str:
+    return data.rstrip(b"\0").decode("utf-8", "replace")
+
+
+def _link(body: bytes, names: dict[int, str]) -> dict[str, Any]:
+    """One interface; struct ifinfomsg, then attributes IFLA_*."""
+    (flags,) = struct.unpack_from("=I", body, 8)
+    data = _attributes(body[16:])
+    link = {
+        "up": bool(flags & 1),
+        "mtu": _number(data[4]),
+        "mac": ":".join(f"{byte:02x}" for byte in data.get(1, b"")),
+        "txqlen": _number(data.get(13, bytes(4))),
+        "kind": _text(_attributes(data.get(18, b"")).get(1, b"")),
+        "master": names.get(_number(data[10]), "") if 10 in data else "",
+        "addresses": [],
+        "qdiscs": [],
+        "classes": [],
+        "filters": [],
+    }
+    return {key: value for key, value in link.items() if value != ""}
+
+
+def _number(data: bytes) -> int:
+    return int.from_bytes(data[:4], sys.byteorder)
+
+
+def _addresses(netlink: Netlink, names: dict[int, str], interfaces: dict[str, dict[str, Any]]) -> None:
+    """Addresses of IPv4; struct ifaddrmsg, then attributes IFA_*."""
+    for body in netlink.dump(RTM_GETADDR, struct.pack("=BBBBi", socket.AF_INET, 0, 0, 0, 0)):
+        length, index = struct.unpack_from("=xBxxi", body)
+        data = _attributes(body[8:])
+        if names.get(index) in interfaces:
+            interfaces[names[index]]["addresses"].append(
+                f"{socket.inet_ntoa(data.get(2, data.get(1, bytes(4))))}/{length}"
+            )
+
+
+def _routes(netlink: Netlink, names: dict[int, str]) -> Iterator[dict[str, Any]]:
+    """Routes of IPv4 in the main table; struct rtmsg, then attributes RTA_*."""
+    for body in netlink.dump(RTM_GETROUTE, struct.pack("=8BI", socket.AF_INET, *[0] * 8)):
+        _, length, _, tos, table, protocol, scope, kind, _ = struct.unpack_from("=8BI", body)
+        if table != 254 or kind not in ROUTE_TYPES:
+            continue
+        data = _attributes(body[12:])
+        route = {
+            "to": f"{socket.inet_ntoa(data.get(1, bytes(4)))}/{length}" if length else "default",
+            "type": ROUTE_TYPES[kind],
+            "via": socket.inet_ntoa(data[5]) if 5 in data else "",
+            "dev": names.get(_number(data[4]), "") if 4 in data else "",
+            "src": socket.inet_ntoa(data[7]) if 7 in data else "",
+            "scope": SCOPES.get(scope, str(scope)),
+            "protocol": PROTOCOLS.get(protocol, str(protocol)),
+            "metric": _number(data[6]) if 6 in data else "",
+            "tos": tos or "",
+            "options": _metrics(data.get(8, b"")) or "",
+            "unread": "several next hops" if 9 in data else "encapsulation" if 21 in data or 18 in data else "",
+        }
+        yield {key: value for key, value in route.items() if value != ""}
+
+
+def _metrics(raw: bytes) -> dict[str, Any]:
+    data = _attributes(raw)
+    found: dict[str, Any] = {name: _number(data[kind]) for kind, name in METRICS.items() if kind in data}
+    if 16 in data:
+        found["congctl"] = _text(data[16])
+    if _number(data.get(12, bytes(4))) & 1:
+        found["ecn"] = 1
+    return found
+
+
+def _queues(netlink: Netlink, names: dict[int, str], interfaces: dict[str, dict[str, Any]]) -> None:
+    """Queueing disciplines, classes and filters, in the kernel's order."""
+    for body in list(netlink.dump(RTM_GETQDISC, sampler.TCMSG.pack(0, 0, 0, 0, 0))):
+        _, index, handle, parent, _ = sampler.TCMSG.unpack_from(body)
+        if names.get(index) not in interfaces:
+            continue
+        interface = interfaces[names[index]]
+        data = _attributes(body[sampler.TCMSG.size :])
+        kind = _text(data[1])
+        said = {"kind": kind, "handle": _handle(handle), "parent": _parent(parent)}
+        interface["qdiscs"].append({**said, "options": _options(queue_options.QDISCS.get(kind), data.get(2, b""))})
+        parents = [handle, *_classes(netlink, index, handle, interface)]
+        for hook in CLSACT_HOOKS if kind == "clsact" else parents if handle else ():
+            _filters(netlink, index, hook, interface)
+
+
+def _parent(number: int) -> str:
+    return "root" if number == ROOT else "ffff:fff1" if number == INGRESS else _handle(number)
+
+
+def _options(read: Any, *raw: Any) -> Any:
+    if read is None:
+        return {"unread": ["everything"]}
+    try:
+        return read(*raw)
+    except (KeyError, struct.error, IndexError, ZeroDivisionError):
+        return {"unread": ["everything"]}
+
+
+def _classes(netlink: Netlink, index: int, qdisc: int, interface: dict[str, Any]) -> list[int]:
+    """Append the classes of a discipline that has some of its own; their handles."""
+    handles = []
+    for body in list(netlink.dump(RTM_GETTCLASS, sampler.TCMSG.pack(0, index, 0, qdisc, 0))):
+        _, _, handle, parent, _ = sampler.TCMSG.unpack_from(body)
+        data = _attributes(body[sampler.TCMSG.size :])
+        kind = _text(data[1])
+        if kind not in queue_options.CLASSES or handle >> 16 != qdisc >> 16:
+            continue
+        handles.append(handle)
+        parent = qdisc if parent == ROOT else parent
+        said = {"kind": kind, "classid": _handle(handle), "parent": _handle(parent)}
+        interface["classes"].append({**said, "options": _options(queue_options.CLASSES[kind], data.get(2, b""))})
+    return handles
+
+
+def _filters(netlink: Netlink, index: int, parent: int, interface: dict[str, Any]) -> None:
+    """Append the filters at a discipline or class, without what tc makes for each priority by itself."""
+    for body in list(netlink.dump(RTM_GETTFILTER, sampler.TCMSG.pack(0, index, 0, parent, 0))):
+        _, _, handle, _, info = sampler.TCMSG.unpack_from(body)
+        data = _attributes(body[sampler.TCMSG.size :])
+        kind = _text(data[1])
+        if 2 not in data or not handle:
+            continue
+        options = _options(filter_options.FILTERS.get(kind), data[2], handle)
+        if options is None:
+            continue
+        if any(data.get(11, b"")):
+            options.setdefault("unread", []).append("chain")
+        protocol = socket.ntohs(info & 0xFFFF)
+        said = {"kind": kind, "parent": _handle(parent), "pref": info >> 16}
+        said["protocol"] = filter_options.PROTOCOLS.get(protocol, f"0x{protocol:04x}")
+        interface["filters"].append({**said, "options": options})
+
+
+def features(name: str) -> dict[str, bool]:
+    """Offloads that can be changed, on or off, by the kernel's names (ethtool-netlink, ETHTOOL_GFEATURES)."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as control:
+
+        def ask(request: bytes) -> bytes:
+            buffer = array.array("B", request)
+            fcntl.ioctl(control, SIOCETHTOOL, struct.pack("16sP", name.encode(), buffer.buffer_info()[0]))
+            return buffer.tobytes()
+
+        try:
+            (count,) = struct.unpack_from(
+                "=I", ask(struct.pack("=IIQI", ETHTOOL_GSSET_INFO, 0, 1 << ETH_SS_FEATURES, 0)), 16
+            )
+            strings = ask(struct.pack("=III", ETHTOOL_GSTRINGS, ETH_SS_FEATURES, count) + bytes(32 * count))
+            blocks = (count + 31) // 32
+            answer = ask(struct.pack("=II", ETHTOOL_GFEATURES, blocks) + bytes(16 * blocks))
+        except OSError:
+            return {}
+    found = {}
+    for number in range(count):
+        label = _text(strings[12 + 32 * number : 44 + 32 * number].partition(b"\0")[0])
+        available, _, active, never = struct.unpack_from("=4I", answer, 8 + 16 * (number // 32))
+        bit = 1 << number % 32
+        if available & ~never & bit and label:
+            found[label] = bool(active & bit)
+    return found
+
+
+def sysctls() -> dict[str, str]:
+    """The watched ones that this namespace has of its own, not only shows; spaces between the values."""
+    found = {}
+    for name in SYSCTLS:
+        file = Path("/proc/sys", name.replace(".", "/"))
+        with contextlib.suppress(OSError):
+            if file.stat().st_mode & 0o222:
+                found[name] = " ".join(file.read_text().split())
+    return found
