@@ -3,29 +3,59 @@
 
 Called by `linklab.grade.unit`, with an engine that confines it (`linklab.grade.sandbox`): everything the student wrote
 runs here and nowhere else.  All that leaves is the state as text, which is checked as hostile, and bounded output.
+Whatever work.sh does to its network is told as a sentence and is no error of the grader's.
 """
 
 from __future__ import annotations
 
+import contextlib
+import os
+import stat
 import tempfile
+import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
-from linklab.engine.api import Clock, Engine, Network, Typed
-from linklab.errors import DeadlineError, EngineError
+from linklab.engine.api import Clock, Completed, Engine, Network, Typed
+from linklab.errors import AgentError, BootError, DeadlineError, EngineError
 from linklab.topology import Topology
 
-WORK_WALL_S = 60.0
+WALL_S = 60.0
+"""For everything after the build; a model answer takes below one."""
+NETWORK_S = 900
+"""Network time that work.sh may take: it costs nothing to sleep on the virtual clock, but an `iperf3 -s` never ends."""
 MOST_OUTPUT_BYTES = 100_000
-MOST_STATE_BYTES = 8 << 20
+MOST_STATE_BYTES = 2 << 20
+OVERDUE = 124
+"""Exit status of timeout(1) where time was up."""
 NODES = "/run/linklab/nodes"
-"""Holds a command for each node: `h1 sysctl -w …` runs in h1, as students type it in h1's terminal."""
-_NODE_COMMAND = (
-    f"mkdir -p {NODES} && for n in {{names}}; do "
-    f'p=$(pgrep -o -f "mininet:$n\\$") && printf \'#!/bin/sh\\nexec mnexec -a %s "$@"\\n\' $p > {NODES}/$n '
-    f"&& chmod +x {NODES}/$n; done"
-)
+
+_PREPARE = f"""\
+# A command for each node: `h1 sysctl -w …` runs in h1, as students type it in h1's terminal.
+mkdir -p {NODES}
+while read -r name; do
+    pid=$(pgrep -o -f "mininet:$name\\$") || continue
+    printf '#!/bin/sh\\nexec mnexec -a %s "$@"\\n' "$pid" >"{NODES}/$name"
+    chmod +x "{NODES}/$name"
+done </lab/nodes.txt
+"""
+_RUN = f"""\
+# Repeat work.sh.  Programs that it leaves running may hold its output open, so nobody waits for that to end.
+export PATH=$PATH:{NODES}
+out=/run/linklab/out
+mkfifo "$out"
+{{
+    dd bs=4096 count={MOST_OUTPUT_BYTES} iflag=count_bytes of=/lab/work.out status=none
+    exec cat >/dev/null
+}} <"$out" &
+timeout -k 5 {NETWORK_S} bash /lab/work.sh </dev/null >"$out" 2>&1
+status=$?
+sleep 0.5 # in which what it printed last is written
+exit "$status"
+"""
+_READ = "python3 -m linklab.agent.node_state > /lab/state.json"
 
 
 @dataclass(frozen=True)
@@ -47,39 +77,99 @@ def rebuild(topology: Topology, settings: Sequence[tuple[str, str]], work: str, 
         engine: confines what runs.
 
     Raises:
-        EngineError, MissingError: no network could be started.
+        EngineError, MissingError: no network could be started, through no fault of the submission's.
     """
     with tempfile.TemporaryDirectory(prefix="linklab-work-") as name:
         folder = Path(name)
         (folder / "work.sh").write_text(work, encoding="utf-8")
-        with engine.start(topology, workdir=folder, clock=Clock.VIRTUAL, seed=1) as network:
-            return _done(network, topology, settings, folder)
+        (folder / "nodes.txt").write_text("".join(f"{node.name}\n" for node in topology.nodes), encoding="utf-8")
+        (folder / ".prepare").write_text(_PREPARE, encoding="utf-8")
+        (folder / ".run").write_text(_RUN, encoding="utf-8")
+        starting = engine.start(_without_farewell(topology), workdir=folder, clock=Clock.VIRTUAL, seed=1)
+        try:
+            with starting as network:
+                return _Work(network, folder).done(settings)
+        except EngineError as error:  # out of building
+            started = any(node.opts.get("startCommand") for node in topology.nodes)
+            if isinstance(error, BootError) or not (started or isinstance(error, AgentError | DeadlineError)):
+                raise
+            return Rebuilt(None, "", (f"the network does not build: {_brief(error)}",))
 
 
-def _done(network: Network, topology: Topology, settings: Sequence[tuple[str, str]], folder: Path) -> Rebuilt:
-    notes: list[str] = []
-    try:
+class _Work:
+    """One network that work.sh is repeated in."""
+
+    def __init__(self, network: Network, folder: Path) -> None:
+        self.network = network
+        self.folder = folder
+        self.until = time.monotonic() + WALL_S
+        self.notes: list[str] = []
+
+    def done(self, settings: Sequence[tuple[str, str]]) -> Rebuilt:
+        """Prepare, run, read."""
+        try:
+            self._prepare(settings)
+        except EngineError as error:
+            return self._lost(f"the network that was built does not take what this exercise sets up: {_brief(error)}")
+        try:
+            status = self._type("client", "bash /lab/.run").exit_status
+        except DeadlineError:
+            return self._lost(f"work.sh ran longer than {WALL_S:g} s and was stopped")
+        except EngineError as error:
+            return self._lost(f"the network ended while work.sh ran: {_brief(error)}")
+        if status == OVERDUE:
+            self.notes.append(f"work.sh ran longer than {NETWORK_S} s of network time and was stopped")
+        elif status:
+            self.notes.append(f"work.sh ended with status {status}; its last words: {self._last_words()}")
+        try:
+            done = self._type("client#state", _READ)
+        except EngineError as error:
+            return self._lost(f"the network that work.sh left does not answer any more: {_brief(error)}")
+        state = None if done.exit_status else read_bounded(self.folder / "state.json", MOST_STATE_BYTES)
+        if state is None:
+            return self._lost("the settings of the network that work.sh left cannot be read")
+        return Rebuilt(state, self._output(), tuple(self.notes))
+
+    def _prepare(self, settings: Sequence[tuple[str, str]]) -> None:
         for on, line in settings:
-            network.run([Typed(on, line)], deadline_s=WORK_WALL_S)
-        names = " ".join(node.name for node in topology.nodes)
-        network.run([Typed("client", _NODE_COMMAND.format(names=names))], deadline_s=WORK_WALL_S)
-        command = f"PATH=$PATH:{NODES} bash /lab/work.sh </dev/null 2>&1 | head -c {MOST_OUTPUT_BYTES} > /lab/work.out"
-        network.run([Typed("client", command)], deadline_s=WORK_WALL_S)
-    except DeadlineError:
-        return Rebuilt(
-            None, _text(folder / "work.out"), (f"work.sh ran longer than {WORK_WALL_S:g} s and was stopped",)
-        )
-    output = _text(folder / "work.out")
-    try:
-        read = "python3 -m linklab.agent.node_state > /lab/state.json"
-        (done,) = network.run([Typed("client#state", read)], deadline_s=WORK_WALL_S)
-    except EngineError as error:
-        return Rebuilt(None, output, (f"the network that work.sh left does not answer any more: {error}",))
-    state = folder / "state.json"
-    if done.exit_status or not state.is_file() or state.stat().st_size > MOST_STATE_BYTES:
-        return Rebuilt(None, output, ("the state of the network that work.sh left cannot be read",))
-    return Rebuilt(state.read_text(encoding="utf-8", errors="replace"), output, tuple(notes))
+            self._type(on, line)
+        self._type("client", "bash /lab/.prepare")
+
+    def _type(self, terminal: str, line: str) -> Completed:
+        left = max(1.0, self.until - time.monotonic())
+        return self.network.run([Typed(terminal, line)], deadline_s=left)[0]
+
+    def _lost(self, why: str) -> Rebuilt:
+        return Rebuilt(None, self._output(), (*self.notes, why))
+
+    def _output(self) -> str:
+        return read_bounded(self.folder / "work.out", MOST_OUTPUT_BYTES) or ""
+
+    def _last_words(self) -> str:
+        lines = [line for line in self._output().split("\n") if line.strip()]
+        return "".join(c if c.isprintable() else "?" for c in lines[-1][-200:]) if lines else "(none)"
 
 
-def _text(path: Path) -> str:
-    return path.read_bytes()[:MOST_OUTPUT_BYTES].decode(errors="replace") if path.is_file() else ""
+def _without_farewell(topology: Topology) -> Topology:
+    """Nothing is done with what stop commands do, so nobody waits for them."""
+
+    def without(node: Any) -> Any:
+        return replace(node, opts={key: value for key, value in node.opts.items() if key != "stopCommand"})
+
+    hosts, switches = tuple(map(without, topology.hosts)), tuple(map(without, topology.switches))
+    return replace(topology, hosts=hosts, switches=switches)
+
+
+def _brief(error: Exception) -> str:
+    return "".join(c if c.isprintable() else " " for c in str(error))[:300]
+
+
+def read_bounded(path: Path, most: int) -> str | None:
+    """Text of a plain file that a stranger may have put there; None if it is none, or larger than `most` bytes."""
+    with contextlib.suppress(OSError):
+        number = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        with os.fdopen(number, "rb") as file:
+            about = os.fstat(number)
+            if stat.S_ISREG(about.st_mode) and about.st_size <= most:
+                return file.read(most).decode("utf-8", errors="replace")
+    return None

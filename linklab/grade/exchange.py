@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Carries files between a folder of ours and one that hostile programs write.
+
+Called by `linklab.grade.sandbox` before and after what is typed.  The other folder is known by an open file alone and
+entered without following links; only plain files come out of it, as plain files of ours, and never more than `Room`.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import stat
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+_SEEN = tuple[int, int, int]
+_DEPTH = 8
+_READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+_FOLDER = _READ | os.O_DIRECTORY
+_WRITE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+
+
+@dataclass(frozen=True)
+class Room:
+    """How much comes out: files, and bytes of all of them; the smallest come first."""
+
+    files: int = 500
+    size: int = 64 * 2**20
+
+
+class Exchange:
+    """Keeps `ours` and the folder behind the descriptor `theirs` alike; what one side deletes stays on the other."""
+
+    def __init__(self, ours: Path, theirs: int, room: Room) -> None:
+        self.ours = ours
+        self.theirs = theirs
+        self.room = room
+        self._known: dict[str, tuple[_SEEN, _SEEN]] = {}  # name → our file and theirs when they were alike
+
+    def push(self) -> None:
+        """Bring in what is new or changed on our side.
+
+        Raises:
+            OSError: it cannot be read, or there is no room for it.
+        """
+        for path in sorted(self.ours.rglob("*")):
+            name = path.relative_to(self.ours).as_posix()
+            if path.is_symlink() or not path.is_file():
+                continue
+            mine = _seen(path.stat())
+            if self._known.get(name, (None, None))[0] == mine:
+                continue
+            content = path.read_bytes()
+            with _parent(self.theirs, name, make=True) as folder:
+                last = path.name
+                with contextlib.suppress(FileNotFoundError):  # a new file: not what a link of theirs points to
+                    os.unlink(last, dir_fd=folder)
+                with os.fdopen(os.open(last, _WRITE, path.stat().st_mode & 0o777, dir_fd=folder), "wb") as file:
+                    file.write(content)
+                    file.flush()
+                    self._known[name] = (mine, _seen(os.fstat(file.fileno())))
+
+    def pull(self) -> list[str]:
+        """Take out what is new or changed on their side; the names of files for which there was no room."""
+        left_out = []
+        budget = self.room.size
+        found = sorted(_files(self.theirs, "", self.room.files), key=lambda entry: (entry[1][1], entry[0]))
+        for name, theirs in found:
+            budget -= theirs[1]
+            if budget < 0:
+                left_out.append(name)
+            elif self._known.get(name, (None, None))[1] != theirs:
+                with contextlib.suppress(OSError):  # it was there when we looked, and what is gone is gone
+                    self._take(name, theirs)
+        return left_out
+
+    def _take(self, name: str, theirs: _SEEN) -> None:
+        with (
+            _parent(self.theirs, name) as folder,
+            os.fdopen(os.open(name.rpartition("/")[2], _READ, dir_fd=folder), "rb") as file,
+        ):
+            if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+                return
+            content = file.read(theirs[1])
+        path = self.ours / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+        self._known[name] = (_seen(path.stat()), theirs)
+
+
+def _seen(about: os.stat_result) -> _SEEN:
+    return about.st_ino, about.st_size, about.st_mtime_ns
+
+
+@contextlib.contextmanager
+def _parent(top: int, name: str, *, make: bool = False) -> Iterator[int]:
+    """The folder that a name is in, step by step, so that no link is followed."""
+    folder = os.dup(top)
+    try:
+        for step in name.split("/")[:-1]:
+            if make:
+                with contextlib.suppress(FileExistsError):
+                    os.mkdir(step, 0o755, dir_fd=folder)
+            inner = os.open(step, _FOLDER, dir_fd=folder)
+            os.close(folder)
+            folder = inner
+        yield folder
+    finally:
+        os.close(folder)
+
+
+def _files(top: int, below: str, most: int) -> list[tuple[str, _SEEN]]:
+    """Plain files with printable names, not too deep and not too many, those of folders after the others."""
+    found: list[tuple[str, _SEEN]] = []
+    folders: list[str] = []
+    with os.scandir(top) as entries:
+        for looked_at, entry in enumerate(entries):
+            if looked_at > 2 * most or len(found) >= most:
+                break
+            if not entry.name.isprintable():
+                continue
+            with contextlib.suppress(OSError):
+                about = entry.stat(follow_symlinks=False)
+                if stat.S_ISREG(about.st_mode):
+                    found.append((below + entry.name, _seen(about)))
+                elif stat.S_ISDIR(about.st_mode):
+                    folders.append(entry.name)
+    for name in sorted(folders) if below.count("/") < _DEPTH else []:
+        if len(found) >= most:
+            break
+        with contextlib.suppress(OSError):
+            inner = os.open(name, _FOLDER, dir_fd=top)
+            try:
+                found += _files(inner, f"{below}{name}/", most - len(found))
+            finally:
+                os.close(inner)
+    return found
