@@ -254,8 +254,8 @@ def _one_check(table: _Table) -> Check:
     table.end()
     if len(found.hints) != 3 and not (found.hidden and not found.hints):
         raise InputError(f"check {name}: three hints are wanted (where, what, how), found {len(found.hints)}")
-    if found.weight <= 0:
-        raise InputError(f"check {name}: a weight of {found.weight:g} earns nothing")
+    if found.weight < 0:
+        raise InputError(f"check {name}: a weight of {found.weight:g} would take points away")
     return found
 
 
