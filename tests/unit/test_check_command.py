@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What `linklab check` prints of a report."""
+
+from dataclasses import replace
+
+import pytest
+from small_exercise import make_clone
+
+from linklab.commands.check import looked_at, tell
+from linklab.exercise.load import load_exercise
+from linklab.exercise.report import CheckResult, Outcome, Report, Status
+
+HINTS = ("Look at s1-eth2.", "Its limit is small.", "tc qdisc change dev s1-eth2 … limit 250000")
+
+
+def result(name, outcome, score, story="", hints=HINTS):
+    """A check worth 2."""
+    return CheckResult(name, f"Title of {name}", "state", outcome, score, 2.0, False, story, hints=hints)
+
+
+@pytest.fixture
+def exercise(tmp_path):
+    """The small one, with one hidden check."""
+    return load_exercise(make_clone(tmp_path) / "exercises/3-small")
+
+
+def shown(capsys, exercise, *checks, hint=1, notes=()):
+    """What is printed, lines joined."""
+    score = sum(check.score for check in checks)
+    report = Report(
+        exercise.id, exercise.heading, "practice", "", "", "", Status.GRADED, score, 2.0 * len(checks), checks, notes
+    )
+    hidden = [check for check in exercise.checks if check.hidden]
+    tell(report, exercise, "Looked.", hidden, hint=hint)
+    return capsys.readouterr().out
+
+
+def test_what_is_met_is_one_line_and_what_is_not_has_its_story(capsys, exercise):
+    """House rule 22: expected and from what, seen, a hint; the sum, and how many are hidden."""
+    text = shown(
+        capsys,
+        exercise,
+        result("a", Outcome.PASS, 2.0, "pass a: all is well"),
+        result("b", Outcome.FAIL, 0.0, "fail b: expected 40 ms (2 × 20 ms), saw 20 ms."),
+        result("c", Outcome.PARTIAL, 1.0, "c: expected 3, saw 2."),
+    )
+    assert "pass    Title of a  2/2\n" in text
+    assert "all is well" not in text
+    assert "fail    Title of b  0/2\n        b: expected 40 ms (2 × 20 ms), saw 20 ms.\n" in text
+    assert text.count("→ where: Look at s1-eth2.") == 2
+    assert "what:" not in text
+    assert "1 of 3 visible checks are met: 3 of 6 points." in text
+    assert "One more, worth 2, is hidden: judged when you hand in." in text
+    assert "`linklab check --hint 2` says what is wrong there." in text
+
+
+def test_hints_come_step_by_step(capsys, exercise):
+    """The third with the two before it, and then no more is offered."""
+    text = shown(capsys, exercise, result("b", Outcome.FAIL, 0.0), hint=3)
+    assert [line.strip().partition(":")[0] for line in text.splitlines() if "→" in line] == [
+        "→ where",
+        "→ what",
+        "→ how",
+    ]
+    assert "--hint" not in text
+
+
+def test_what_is_no_doing_of_the_student_gets_no_hint(capsys, exercise):
+    """Not judged, or our tool broke: the story says so."""
+    text = shown(
+        capsys,
+        exercise,
+        result("a", Outcome.SKIPPED, 0.0, "skipped: it needs “rate” first"),
+        result("b", Outcome.ERROR, 0.0, "error: the kernel did not come up"),
+        notes=("work.sh ran longer than 60 s and was stopped.",),
+    )
+    assert "→" not in text
+    assert "it needs “rate” first" in text
+    assert "Note: work.sh ran longer than 60 s and was stopped." in text
+    assert "submit" not in text
+
+
+def test_when_all_is_met_the_next_step_is_named(capsys, exercise):
+    """And several hidden checks are counted."""
+    more = replace(exercise, checks=(*exercise.checks, replace(exercise.checks[-1], id="other", weight=3.0)))
+    text = shown(capsys, more, result("a", Outcome.PASS, 2.0))
+    assert "2 more checks, worth 5, are hidden: judged when you hand in." in text
+    assert "`linklab submit` packs what you hand in." in text
+
+
+def test_names_of_interfaces_are_not_broken(capsys, exercise):
+    """A line ends before s1-eth2, not within it."""
+    story = "fail b: " + "the queue of s1-eth2 and of s2-eth1, " * 12
+    text = shown(capsys, exercise, result("b", Outcome.FAIL, 0.0, story))
+    assert not [line for line in text.splitlines() if line.rstrip().endswith("-")]
+
+
+def test_what_was_looked_at_is_said(tmp_path):
+    """A network, work.sh, or neither."""
+    assert "Network 2 (Exercise 3), as it is set now" in looked_at(tmp_path, {"id": 2, "name": "Exercise 3"})
+    assert "No network runs in this folder and there is no work.sh" in looked_at(tmp_path, None)
+    (tmp_path / "work.sh").touch()
+    assert "What work.sh leads to" in looked_at(tmp_path, None)
