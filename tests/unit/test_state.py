@@ -231,11 +231,12 @@ PLACES = list(places(DATA["nodes"]))[1:]
 
 @given(st.sampled_from(PLACES), JSON)
 def test_a_state_with_anything_anywhere_is_refused_or_safe(path, value):
-    """Whatever stands in a state, the lines made of it hold no character that means something to a shell."""
+    """What is taken is written and read alike, and lines made of it hold nothing that means something to a shell."""
     try:
         state = State.loads(changed(place(*path, value)))
     except InputError:
         return
+    assert State.loads(state.dumps()) == state
     facts(state)
     unlike(TUNED, state)
     for fact in ("s2-eth2.rate", "s2-eth2.queue", "s1-eth1.loss", "s1-eth1.delay", "h1-eth0.pacing", "h1.rmem"):
