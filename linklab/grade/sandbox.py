@@ -15,6 +15,7 @@ import json
 import os
 import shutil
 import socket
+import stat
 import subprocess
 import threading
 import time
@@ -146,16 +147,17 @@ class SandboxNetwork(PocketNetwork):
         )
 
     def _start_keeper(self, argv: list[str], fds: list[int]) -> subprocess.Popen[bytes]:
-        command = sandbox(self.kernel.path, (self.memory_mib + self.limits.work_mib) * 2**20)
-        return subprocess.Popen(
-            [*command, *argv],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,  # a file of ours could be opened inside, by /proc/N/fd; a pipe holds little
-            stderr=subprocess.PIPE,
-            pass_fds=fds,
-            start_new_session=True,
-            env={},
-        )
+        size = (self.memory_mib + self.limits.work_mib) * 2**20
+        with sandbox(self.kernel.path, size) as (command, more):
+            return subprocess.Popen(
+                [*command, *argv],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,  # a file of ours could be opened inside, by /proc/N/fd; a pipe holds little
+                stderr=subprocess.PIPE,
+                pass_fds=[*fds, *more],
+                start_new_session=True,
+                env={},
+            )
 
     def _files(self) -> dict[str, str]:
         most = {"/proc/sys/kernel/pid_max": str(self.limits.processes)}
@@ -262,8 +264,9 @@ def _cleaned(line: bytes) -> Iterator[dict[str, Any]]:
         yield {"event": "ended", "console": str(said.get("console", ""))[:_LONGEST]}
 
 
-def sandbox(kernel_path: Path, size_bytes: int) -> list[str]:
-    """The command that starts another one in the sandbox.
+@contextlib.contextmanager
+def sandbox(kernel_path: Path, size_bytes: int) -> Iterator[tuple[list[str], list[int]]]:
+    """The command that starts another one in the sandbox, and the open files that it takes along.
 
     Args:
         kernel_path: the pocket kernel.
@@ -290,8 +293,31 @@ def sandbox(kernel_path: Path, size_bytes: int) -> list[str]:
     command += ["--ro-bind", str(PACKAGE), str(CODE / PACKAGE.name)]
     command += ["--ro-bind-try", str(PACKAGE.parent / "scripts"), str(CODE / "scripts")]
     command += ["--ro-bind", str(kernel_path), str(KERNEL)]
-    command += ["--size", str(size_bytes), "--tmpfs", str(POCKET)]
-    return [*command, "--remount-ro", "/", "--chdir", "/", "--"]
+    with contextlib.ExitStack() as open_files:
+        taken = []
+        for program in _set_id_programs():
+            number = open_files.enter_context(program.open("rb")).fileno()
+            command += ["--perms", "0755", "--ro-bind-data", str(number), str(program)]
+            taken.append(number)
+        command += ["--size", str(size_bytes), "--tmpfs", str(POCKET)]
+        yield [*command, "--remount-ro", "/", "--chdir", "/", "--"], taken
+
+
+def _set_id_programs() -> list[Path]:
+    """Programs that run as their owner, such as mount.
+
+    Outside of its user namespace root is nobody, also for the pocket's kernel, which would run them as that: so they
+    are replaced by copies that run as whoever starts them.
+    """
+    found = []
+    for folder in ("/usr/bin", "/usr/sbin", "/bin", "/sbin"):
+        if Path(folder).is_symlink() or not Path(folder).is_dir():
+            continue
+        for entry in os.scandir(folder):
+            about = entry.stat(follow_symlinks=False)
+            if stat.S_ISREG(about.st_mode) and about.st_mode & (stat.S_ISUID | stat.S_ISGID):
+                found.append(Path(entry.path))
+    return sorted(path for path in found if os.access(path, os.R_OK))
 
 
 def why_not() -> str | None:
@@ -302,14 +328,16 @@ def why_not() -> str | None:
     if built is None:
         return None  # said elsewhere
     try:
-        done = subprocess.run(
-            [*sandbox(built.path, 2**20), "/usr/bin/true"],
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=_TRIAL_S,
-            env={},
-        )
+        with sandbox(built.path, 2**20) as (command, taken):
+            done = subprocess.run(
+                [*command, "/usr/bin/true"],
+                capture_output=True,
+                text=True,
+                check=False,
+                timeout=_TRIAL_S,
+                pass_fds=taken,
+                env={},
+            )
     except subprocess.TimeoutExpired:
         return f"bubblewrap does not start a program within {_TRIAL_S} s"
     return explain(done.stderr.strip(), _settings()) if done.returncode else None
