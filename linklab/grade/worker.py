@@ -11,6 +11,7 @@ from __future__ import annotations
 import contextlib
 import importlib
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -107,7 +108,7 @@ def run_unit(unit: Unit, stop: threading.Event | None = None) -> Done:
     if len(unit.content) > MOST_BYTES:
         why = f"the file has {len(unit.content) / 2**20:.0f} MiB; a submission has at most {MOST_BYTES >> 20} MiB."
         return Done(failed(why, Status.UNGRADABLE))
-    with tempfile.TemporaryDirectory(prefix="linklab-grade-") as name:
+    with tempfile.TemporaryDirectory(prefix="linklab-unit-", ignore_cleanup_errors=True) as name:
         folder = Path(name)
         bundle = folder / (Path(unit.label.replace("\\", "/")).name or "submission.zip")
         bundle.write_bytes(unit.content)
@@ -182,9 +183,14 @@ def main(channel: int, parent: int, folder: Path) -> None:
     connection = Connection(channel)
     if not settle_in(parent):
         return
-    name, bundle, course, options = connection.recv()
-    os.chdir(folder)
-    connection.send(_graded(name, Path(bundle), course, options))
+    try:
+        name, bundle, course, options = connection.recv()
+        os.chdir(folder)
+        report = _graded(name, Path(bundle), course, options)
+        with contextlib.suppress(BrokenPipeError):  # the parent has gone
+            connection.send(report)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)  # where the parent was killed nobody else does
 
 
 def _graded(name: str, bundle: Path, course: bytes | None, options: Mapping[str, Any]) -> Report:

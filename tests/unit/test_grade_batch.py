@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from dataclasses import replace
@@ -371,11 +372,16 @@ def test_a_cluster_gives_the_same_bytes(cluster, no_look, handed_in, tmp_path):
 
 
 def test_a_worker_that_dies_costs_nothing(cluster, no_look, handed_in, tmp_path):
-    """Its submission is graded by another, and the process it had started has ended with it."""
+    """Its submission is graded by another; the process it had started ends with it, and so does its folder."""
+    before = set(Path(tempfile.gettempdir()).glob("linklab-unit-*"))
     folder = handed_in(s1={"do": "kill", "once": str(tmp_path / "once"), "student": "s1"}, s2="grade")
     done, _ = graded(folder, tmp_path / "out", cluster=cluster.scheduler_address)
     assert (tmp_path / "once").exists()
     assert [entry.report.status.value for entry in done.entries] == ["graded", "graded"]
+    until = time.monotonic() + 5
+    while (left := set(Path(tempfile.gettempdir()).glob("linklab-unit-*")) - before) and time.monotonic() < until:
+        time.sleep(0.1)
+    assert left == set()
 
 
 def test_a_worker_that_cannot_grade_is_named(cluster, monkeypatch, handed_in, tmp_path):
