@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
@@ -104,7 +104,7 @@ def _read(experiment: Experiment, folder: Path) -> Driven:
         driven.broken = f"iperf3 did not get through: {str(error).partition(': ')[2] or error}"
         return driven
     if tests:
-        _flows(experiment.flows, tests, driven)
+        _flows(experiment, tests, driven)
     if experiment.ping:
         _pings(experiment, folder / "ping.txt", driven)
     if experiment.queue:
@@ -115,7 +115,8 @@ def _read(experiment: Experiment, folder: Path) -> Driven:
     return driven
 
 
-def _flows(flows: Sequence[Flow], tests: Sequence[Iperf3Test], driven: Driven) -> None:
+def _flows(experiment: Experiment, tests: Sequence[Iperf3Test], driven: Driven) -> None:
+    flows = experiment.flows
     each = [test.sums[0].throughput_bps for test in tests]
     streams = [flow.throughput_bps for flow in tests[0].flows]
     driven.metrics["throughput"] = math.fsum(each)
@@ -130,7 +131,10 @@ def _flows(flows: Sequence[Flow], tests: Sequence[Iperf3Test], driven: Driven) -
         series = test.measurements().series
         for what in ("throughput", "rtt"):
             if f"iperf3.{what}" in series:
-                driven.traces.append(_trace(series[f"iperf3.{what}"], what, f"{flow.source} → {flow.target}"))
+                trace = _trace(series[f"iperf3.{what}"], what, f"{flow.source} → {flow.target}")
+                # iperf3 begins its clock anew after what it omits; ping and queue count from the beginning
+                time_s = tuple(at + experiment.omit_s for at in trace.time_s)
+                driven.traces.append(replace(trace, time_s=time_s))
 
 
 def _pings(experiment: Experiment, path: Path, driven: Driven) -> None:
