@@ -71,6 +71,8 @@ def draw(report: Report) -> dict[str, Plot]:
         labels = list(dict.fromkeys(trace.label for trace in mine))
         legend = [(Markup(swatch(looks[label])), label) for label in labels]  # noqa: S704 - our own svg
         note = f"The strong lines are of one run, the pale ones of {len(seeds) - 1} more." if len(seeds) > 1 else ""
+        if (counted_s := _counted_from(mine)) > 0:
+            note += f" Throughput is counted from {counted_s:g} s on."
         words = report.experiments.get(experiment, "")
         title = f"“{experiment}”: {words}" if words else f"Experiment “{experiment}”"
         found[experiment] = Plot(title, legend, charts, note)
@@ -108,6 +110,16 @@ def _score_bar(report: Report) -> Markup:
     pieces = [(check.outcome, check.max_score, WORDS[check.outcome][0]) for check in report.checks if check.max_score]
     words = "; ".join(f"{check.title}: {WORDS[check.outcome][1]}" for check in report.checks)
     return Markup(outcome_bar(pieces, width=680, height=18, words=words)) if pieces else Markup("")  # noqa: S704 - svg
+
+
+def _counted_from(traces: Sequence[Trace]) -> float:
+    """When the first interval of throughput began: what was sent before is left out of it."""
+    begins = [
+        trace.time_s[0] - (trace.time_s[1] - trace.time_s[0])
+        for trace in traces
+        if trace.what == "throughput" and len(trace.time_s) > 1
+    ]
+    return round(min(begins, default=0.0), 1)
 
 
 def _has_value(trace: Trace) -> bool:

@@ -168,6 +168,15 @@ def test_a_students_page_tells_the_story_of_each_check():
         assert secret not in page
 
 
+def test_a_plot_says_from_when_on_it_counts():
+    """Where the grader leaves the beginning out, the curve of throughput begins later than the others."""
+    assert "counted from" not in pages(graded.report())[0]
+    late = [trace for trace in graded.traces("tuned", seeds=(1,), period=1.0) if trace.what == "throughput"]
+    late = [replace(trace, time_s=tuple(at + 5 for at in trace.time_s)) for trace in late]
+    text, _ = read(pages(replace(graded.report(), traces=tuple(late)))[0])
+    assert "Time in seconds of the network’s clock. Throughput is counted from 5 s on." in text
+
+
 def test_an_instructors_page_has_everything():
     """Hidden checks, what each run gave, measurements, the planted fault, the fingerprint."""
     text, names = read(pages(replace(graded.report(), fault="receiver-window"))[1])
