@@ -231,7 +231,7 @@ class Keeper:
             argv.append(f"time-travel=ext:{self.run_dir}/clock")
             self.selector.register(self.clock.listener, selectors.EVENT_READ, self._guest_connects)
         if config["share"]:
-            self._share(config["links"]["work"])
+            self._share(config["links"]["work"], config["env"]["TMPDIR"])
         cpu, keeper, limits = config["cpu"], os.getpid(), config["limits"]
         os.dup2(self.channel, config["channel_fd"])  # the same number in every run
         os.close(self.channel)
@@ -260,12 +260,13 @@ class Keeper:
         (self.run_dir / "kernel").write_text(f"{self.process.pid}\n")
         self._tell({"event": "started", "pid": self.process.pid, "run_dir": str(self.run_dir)})
 
-    def _share(self, work: str) -> None:
-        """Make the working folder, which only we can see, and hand it over."""
+    def _share(self, work: str, memory: str) -> None:
+        """Make the working folder, which only we can see, and hand it over with that of the memory."""
         Path(work).mkdir()
-        folder = os.open(work, os.O_RDONLY | os.O_DIRECTORY)
-        socket.send_fds(self.control, [json.dumps({"event": "work"}).encode() + b"\n"], [folder])
-        os.close(folder)
+        folders = [os.open(folder, os.O_RDONLY | os.O_DIRECTORY) for folder in (work, memory)]
+        socket.send_fds(self.control, [json.dumps({"event": "folders"}).encode() + b"\n"], folders)
+        for folder in folders:
+            os.close(folder)
 
     def _serve(self) -> None:
         assert self.process is not None

@@ -53,8 +53,9 @@ CLOCK_NS = 256
 class Places:
     """Where the keeper finds things, as it sees them: a confined one sees other paths (`linklab.grade.sandbox`).
 
-    code: folder that holds the package and, in a clone, scripts/; share: the keeper hands the working folder over as an
-    open file, since nobody else sees it; limits: of the kernel and all inside, names as in resource without RLIMIT_.
+    code: folder that holds the package and, in a clone, scripts/.
+    share: the keeper hands the folders of work and memory over as open files, since nobody else sees them.
+    limits: of the kernel and each process inside, named as in `resource` without RLIMIT_.
     """
 
     python: str

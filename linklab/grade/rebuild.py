@@ -55,7 +55,7 @@ status=$?
 sleep 0.5 # in which what it printed last is written
 exit "$status"
 """
-_READ = "python3 -m linklab.agent.node_state > /lab/state.json"
+_READ = f"set -o pipefail; python3 -m linklab.agent.node_state | head -c {MOST_STATE_BYTES}"  # /lab may be full
 
 
 @dataclass(frozen=True)
@@ -125,10 +125,9 @@ class _Work:
             done = self._type("client#state", _READ)
         except EngineError as error:
             return self._lost(f"the network that work.sh left does not answer any more: {_brief(error)}")
-        state = None if done.exit_status else read_bounded(self.folder / "state.json", MOST_STATE_BYTES)
-        if state is None:
+        if done.exit_status:
             return self._lost("the settings of the network that work.sh left cannot be read")
-        return Rebuilt(state, self._output(), tuple(self.notes))
+        return Rebuilt(done.output, self._output(), tuple(self.notes))
 
     def _prepare(self, settings: Sequence[tuple[str, str]]) -> None:
         for on, line in settings:

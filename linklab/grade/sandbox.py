@@ -32,8 +32,8 @@ from linklab.grade.exchange import Exchange, Room
 from linklab.topology import Topology
 
 PYTHON = "/usr/bin/python3"
-POCKET = Path("/pocket")
-"""Inside: all that can be written, a file system of its own in memory."""
+POCKET, MEMORY = Path("/pocket"), Path("/memory")
+"""Inside: what can be written, and what the kernel has for memory; file systems of a fixed size in ours."""
 CODE = Path("/code")
 KERNEL = Path("/kernel/linux")
 CONFIGURATION = (
@@ -46,6 +46,8 @@ CONFIGURATION = (
 FOLDERS = ("boot", "code", "etc", "home", "kernel", "lab", "media", "mnt", "opt", "root", "run", "srv", "sys")
 TEMPORARY = ("/tmp", "/var/tmp")  # noqa: S108 - those inside
 _LONGEST = 2**16
+_FOLDERS = 2
+_SPARE_MIB = 16
 _LOOK_S = 0.25
 _TRIAL_S = 20
 
@@ -93,8 +95,7 @@ class SandboxNetwork(PocketNetwork):
         super().__init__(**options)
         self.limits = limits
         self._began = time.monotonic()
-        self._shared: int | None = None
-        self._has_shared = threading.Event()
+        self._shared: list[int] = []  # open folders: of work and memory
         self._exchange: Exchange | None = None
         self._exchanges = threading.Lock()
 
@@ -107,9 +108,9 @@ class SandboxNetwork(PocketNetwork):
         except BootError as error:
             said = self._complaint()
             raise MissingError(explain(said, _settings())) if said.startswith("bwrap:") else error from None
-        if not self._has_shared.is_set() or self._shared is None:
-            raise BootError("the sandbox did not hand its working folder over")
-        self._exchange = Exchange(self.workdir, self._shared, self.limits.room)
+        if len(self._shared) != _FOLDERS:
+            raise BootError("the sandbox did not hand its folders over")
+        self._exchange = Exchange(self.workdir, self._shared[0], self.limits.room)
         threading.Thread(target=self._watch, name="sandbox", daemon=True).start()
 
     def build(self, topology: Topology | None, *, display: bool = False) -> None:
@@ -124,9 +125,8 @@ class SandboxNetwork(PocketNetwork):
             self._keeper.stderr.close()
         with self._exchanges:
             self._exchange = None
-            if self._shared is not None:
-                os.close(self._shared)
-                self._shared = None
+            while self._shared:
+                os.close(self._shared.pop())
 
     def _places(self) -> Places:
         limits = self.limits
@@ -135,7 +135,7 @@ class SandboxNetwork(PocketNetwork):
             code=CODE,
             kernel=KERNEL,
             work=POCKET / "lab",
-            memory=POCKET,
+            memory=MEMORY,
             run_base=POCKET,
             share=True,
             limits={
@@ -147,8 +147,7 @@ class SandboxNetwork(PocketNetwork):
         )
 
     def _start_keeper(self, argv: list[str], fds: list[int]) -> subprocess.Popen[bytes]:
-        size = (self.memory_mib + self.limits.work_mib) * 2**20
-        with sandbox(self.kernel.path, size) as (command, more):
+        with sandbox(self.kernel.path, self.memory_mib, self.limits.work_mib) as (command, more):
             return subprocess.Popen(
                 [*command, *argv],
                 stdin=subprocess.DEVNULL,
@@ -178,12 +177,13 @@ class SandboxNetwork(PocketNetwork):
     def _keeper_says(self) -> Iterator[dict[str, Any]]:
         """Messages from inside, where somebody else may speak by now: no path of theirs is ours to remove."""
         buffer = b""
+        expected = _FOLDERS
         while True:
-            data, fds, _, _ = socket.recv_fds(self._control, _LONGEST, 4)
+            data, fds, _, _ = socket.recv_fds(self._control, _LONGEST, _FOLDERS)
             for number in fds:
-                if self._shared is None and not self._has_shared.is_set():
-                    self._shared = number
-                    self._has_shared.set()
+                if expected:
+                    self._shared.append(number)
+                    expected -= 1
                 else:
                     os.close(number)
             if not data or len(buffer) > _LONGEST:
@@ -201,10 +201,8 @@ class SandboxNetwork(PocketNetwork):
             if time.monotonic() - self._began > self.limits.wall_s:
                 why = f"the network ran longer than {self.limits.wall_s:g} s and was stopped"
             with self._exchanges:
-                if self._shared is None:
-                    return
-                about = os.fstatvfs(self._shared)
-            if about.f_files - about.f_ffree > self.limits.files:
+                found = list(map(os.fstatvfs, self._shared))
+            if sum(about.f_files - about.f_ffree for about in found) > self.limits.files:
                 why = f"more than {self.limits.files} files were made inside, and the network was stopped"
             if why:
                 self.link.end(why)
@@ -265,12 +263,13 @@ def _cleaned(line: bytes) -> Iterator[dict[str, Any]]:
 
 
 @contextlib.contextmanager
-def sandbox(kernel_path: Path, size_bytes: int) -> Iterator[tuple[list[str], list[int]]]:
+def sandbox(kernel_path: Path, memory_mib: int, work_mib: int) -> Iterator[tuple[list[str], list[int]]]:
     """The command that starts another one in the sandbox, and the open files that it takes along.
 
     Args:
         kernel_path: the pocket kernel.
-        size_bytes: of all that can be written inside, in memory, the kernel's own included.
+        memory_mib: of the kernel.
+        work_mib: of all else that can be written inside.
     """
     command = ["bwrap", "--unshare-all", "--unshare-user", "--die-with-parent", "--new-session", "--cap-drop", "ALL"]
     if _knows("--disable-userns"):
@@ -299,7 +298,8 @@ def sandbox(kernel_path: Path, size_bytes: int) -> Iterator[tuple[list[str], lis
             number = open_files.enter_context(program.open("rb")).fileno()
             command += ["--perms", "0755", "--ro-bind-data", str(number), str(program)]
             taken.append(number)
-        command += ["--size", str(size_bytes), "--tmpfs", str(POCKET)]
+        command += ["--size", str((memory_mib + _SPARE_MIB) * 2**20), "--tmpfs", str(MEMORY)]
+        command += ["--size", str(work_mib * 2**20), "--tmpfs", str(POCKET)]
         yield [*command, "--remount-ro", "/", "--chdir", "/", "--"], taken
 
 
@@ -328,7 +328,7 @@ def why_not() -> str | None:
     if built is None:
         return None  # said elsewhere
     try:
-        with sandbox(built.path, 2**20) as (command, taken):
+        with sandbox(built.path, 1, 1) as (command, taken):
             done = subprocess.run(
                 [*command, "/usr/bin/true"],
                 capture_output=True,
