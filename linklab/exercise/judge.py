@@ -164,7 +164,7 @@ def worth_doing(evidence: Evidence, checks: Sequence[Check]) -> list[Experiment]
             wanted.update(experiments)
         else:
             results[check.id] = _judge(_filled(check, evidence.lookup), evidence, results)
-            if not results[check.id].score:
+            if results[check.id].outcome not in (Outcome.PASS, Outcome.PARTIAL):
                 lost.add(check.id)
     return [experiment for experiment in evidence.exercise.experiments if experiment.id in wanted]
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from linklab.exercise.answers import read_answers
-from linklab.exercise.judge import Evidence, changes, judge
+from linklab.exercise.judge import Evidence, changes, judge, worth_doing
 from linklab.exercise.model import Answer, Band, Check, Exercise, Experiment, Flow
 from linklab.exercise.quantity import parse_value
 
@@ -135,3 +135,13 @@ def test_the_planted_fault_is_a_word_to_compare_with():
     for said, wanted in (("small-queue", "pass"), ("loss", "fail")):
         evidence = replace(EVIDENCE, exercise=named, answers=read_answers(f'cause = "{said}"', named))
         assert one(check, evidence).outcome.value == wanted
+
+
+def test_an_experiment_is_done_only_where_a_check_may_still_pass_by_it():
+    """A gate of weight 0 that holds lets it be done, one that fails does not."""
+    gate = replace(QUEUE, weight=0)
+    needy = replace(FILLED, needs=("queue",))
+    assert worth_doing(EVIDENCE, [gate, needy]) == [GO]
+    small = replace(EVIDENCE, facts={**HEALTHY, "s1-eth2.queue": 1000.0})
+    assert worth_doing(small, [gate, needy]) == []
+    assert worth_doing(small, [gate, needy, FILLED]) == [GO]

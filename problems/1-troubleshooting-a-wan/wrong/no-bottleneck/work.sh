@@ -1,0 +1,5 @@
+tc qdisc del dev s1-eth2 root
+tc qdisc del dev s2-eth2 root 2>/dev/null
+h1 tc qdisc del dev h1-eth0 root 2>/dev/null
+h2 sysctl -w net.ipv4.tcp_window_scaling=1
+h2 sysctl -w net.ipv4.tcp_rmem='10240 87380 16777216'
