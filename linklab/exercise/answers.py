@@ -63,7 +63,7 @@ def read_answers(text: str, exercise: Exercise) -> Answers:
     """Every answer of the exercise, or why it cannot be used."""
     try:
         table = toml.loads(text)
-    except toml.TOMLDecodeError as error:
+    except (ValueError, RecursionError) as error:  # TOMLDecodeError, or a number or a nest beyond all measure
         why = f"answers.toml cannot be read: {error}"
         return Answers(problems={answer.name: why for answer in exercise.answers}, notes=(why,))
     values: dict[str, Value] = {}
