@@ -246,7 +246,7 @@ def _unchanged(check: Check, evidence: Evidence) -> CheckResult:
     return _result(
         check,
         Outcome.FAIL,
-        f"expected nothing else to be changed ({check.why}), but {told}.",
+        f"expected nothing else to be changed ({_reason(check)}), but {told}.",
         expected="unchanged",
         seen=told,
     )
@@ -264,18 +264,22 @@ def _banded(check: Check, evidence: Evidence) -> CheckResult:
     seen = _look(check, evidence)
     if seen is None:
         return _result(check, Outcome.ERROR, f"could not be judged: {evidence.errors[check.subject.partition('.')[0]]}")
-    wanted = [_ends(band, evidence) for band in check.bands]
+    wanted = [_ends(check, band, evidence) for band in check.bands]
     expected = _expected(check.bands[0], wanted[0])
     if seen.value is None:
         return _result(
-            check, Outcome.FAIL, f"expected {expected} ({check.why}), but {seen.why}.", expected=expected, seen="none"
+            check,
+            Outcome.FAIL,
+            f"expected {expected} ({_reason(check)}), but {seen.why}.",
+            expected=expected,
+            seen="none",
         )
     unit = seen.value.unit
     for band, ends in zip(check.bands, wanted, strict=True):
         if not _within(seen.value, ends, check):
             continue
         outcome = Outcome.PASS if band.share == 1 else Outcome.PARTIAL
-        told = f"expected {expected} ({check.why}), saw {seen.value.shown}{seen.done}."
+        told = f"expected {expected} ({_reason(check)}), saw {seen.value.shown}{seen.done}."
         if outcome is Outcome.PARTIAL:
             told += f" That is {_expected(band, ends)}, which earns {band.share:.0%} of the points."
         return _result(
@@ -288,7 +292,7 @@ def _banded(check: Check, evidence: Evidence) -> CheckResult:
             samples=seen.samples,
             unit=unit,
         )
-    told = f"expected {expected} ({check.why}), saw {seen.value.shown}{seen.done}."
+    told = f"expected {expected} ({_reason(check)}), saw {seen.value.shown}{seen.done}."
     return _result(check, Outcome.FAIL, told, expected=expected, seen=seen.value.shown, samples=seen.samples, unit=unit)
 
 
@@ -331,9 +335,12 @@ def describe(experiment: Experiment, lookup: Lookup) -> str:
 _Ends = tuple["Value | None", "Value | None", str]
 
 
-def _ends(band: Band, evidence: Evidence) -> _Ends:
+def _ends(check: Check, band: Band, evidence: Evidence) -> _Ends:
+    share = check.subject.rpartition(".")[2] in _SHARES
+
     def end(text: str) -> Value | None:
-        return number(text, evidence.name, evidence.fact) if text else None
+        found = number(text, evidence.name, evidence.fact) if text else None
+        return fact_value(check.subject, found.number) if found and share and found.unit == "1" else found
 
     def with_fault(name: str) -> Value | None:
         return Value(unit=WORD, word=evidence.fault) if name == "fault" else evidence.lookup(name)
@@ -358,6 +365,11 @@ def _expected(band: Band, ends: _Ends) -> str:
     if low and high:
         return f"{low.shown} to {high.shown}"
     return f"at least {low.shown}" if low else f"at most {high.shown}" if high else ""
+
+
+def _reason(check: Check) -> str:
+    """Why, as it stands in parentheses."""
+    return check.why.rstrip(".")
 
 
 def _shown(fact: str, value: float | str | None) -> str:

@@ -49,7 +49,7 @@ def test_a_measured_check_takes_the_median_of_the_runs():
     assert (found.outcome.value, found.score) == ("pass", 10)
     assert found.samples == (0.9e9, 0.1e9, 0.95e9)
     assert found.story == (
-        "pass filled: expected at least 861 Mbps (W.), saw 900 Mbps (h1 → h2 for 20 s on your network with "
+        "pass filled: expected at least 861 Mbps (W), saw 900 Mbps (h1 → h2 for 20 s on your network with "
         "s1-eth2.loss = 0 %, median of 3 runs)."
     )
     assert found.experiments == ("go",)
@@ -67,6 +67,13 @@ def test_a_fact_that_is_absent_fails_and_is_no_zero():
     found = one(QUEUE, replace(EVIDENCE, facts=facts))
     assert (found.outcome.value, found.seen) == ("fail", "none")
     assert "s1-eth2 has no queue" in found.story
+
+
+def test_a_share_is_told_in_percent():
+    """What is expected has the unit of what is seen."""
+    check = replace(QUEUE, subject="s1-eth2.loss", bands=(Band("0.00594", "0.00606"),))
+    found = one(check, replace(EVIDENCE, facts={"s1-eth2.loss": 0.01}))
+    assert (found.expected, found.seen) == ("0.594 % to 0.606 %", "1 %")
 
 
 def test_an_answer_is_judged_by_theory():
