@@ -208,11 +208,11 @@ class _View:
         for entry in graded.entries:
             report = entry.report
             mark = f"{points(report.score)} / {points(report.max_score)}" if report.status is Status.GRADED else "–"
-            cells = (entry.person, entry.label, report.heading.partition(":")[0], mark, _missed(entry))
+            cells = (entry.person, entry.name, report.heading.partition(":")[0], mark, _missed(entry))
             table.add_row(*(Text(cell, style=_STYLES[report.status]) for cell in cells))
         self.console.print(table)
         for finding in graded.findings:
-            who = ", ".join(entry.person for entry in finding.entries)
+            who = ", ".join(entry.name for entry in finding.entries)
             self.console.print(Text(f"To look at: {who}: {finding.says}", style="yellow"), soft_wrap=True)
         if left:
             some = ", ".join(left[:10]) + (" …" if len(left) > 10 else "")

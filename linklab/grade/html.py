@@ -212,9 +212,14 @@ def overview_page(entries: Sequence[Entry], findings: Sequence[Finding], left: S
         broken=[entry for entry in graded if any(check.outcome is Outcome.ERROR for check in entry.report.checks)],
         findings=findings,
         left=left,
-        ambiguous={person for person, count in Counter(entry.person for entry in entries).items() if count > 1},
+        twice={name for name, count in Counter(map(_who, entries)).items() if count > 1},
         courses=sorted({entry.report.course for entry in entries if entry.report.course}),
     )
+
+
+def _who(entry: Entry) -> tuple[str, str]:
+    """What a submission is called in its exercise; two of one student's are told apart by their files."""
+    return entry.report.exercise, entry.person
 
 
 def _exercise(entries: Sequence[Entry]) -> ExerciseStatistics:
@@ -290,6 +295,7 @@ def _environment() -> jinja2.Environment:
         "hints": hints,
         "number": format_number,
         "listed": _listed,
+        "who": _who,
     }
     environment.globals |= {"WORDS": WORDS, "Outcome": Outcome, "Status": Status}
     return environment
