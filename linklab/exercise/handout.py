@@ -160,7 +160,7 @@ def _how(exercise: Exercise) -> str:
 
 
 def _questions(exercise: Exercise) -> str:
-    rows = [f"| `{answer.name}` | {_cell(answer.asks)} | {_cell(example(answer))} |" for answer in exercise.answers]
+    rows = [f"| **{answer.name}** | {_cell(answer.asks)} | {_cell(example(answer))} |" for answer in exercise.answers]
     return "\n".join(
         [
             "## Your answers",
@@ -182,7 +182,7 @@ def _checked(exercise: Exercise) -> str:
     if hidden:
         count = "one hidden check" if len(hidden) == 1 else f"{len(hidden)} hidden checks"
         lines.append(f"| {count}, judged when you hand in | {sum(check.weight for check in hidden):g} |")
-    lines.append(f"| together | {exercise.weight:g} |")
+    lines.append(f"| **together** | **{exercise.weight:g}** |")
     return "\n".join(lines)
 
 
