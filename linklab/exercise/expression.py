@@ -216,6 +216,12 @@ class _Evaluator:
                     return Value(math.sqrt(numbers[0]), "1")
                 case "round" | "ceil", [unit]:
                     return Value(float(round(numbers[0]) if function == "round" else math.ceil(numbers[0])), unit)
+                case "abs", [unit]:
+                    return Value(abs(numbers[0]), unit)
+                case "jain", [unit, *more] if all(other == unit for other in more):
+                    if min(numbers) < 0 or not any(numbers):  # a student may answer so
+                        raise NoValueError(f"{self.text} (an index of no throughputs)")
+                    return Value(analysis.jain_index(numbers), "1")
                 case "min" | "max", [unit, *more] if all(other == unit for other in more):
                     return Value(min(numbers) if function == "min" else max(numbers), unit)
         except ValueError as error:

@@ -30,6 +30,8 @@ def lookup(name):
         ("goodput(rate, 9000)", 1e9 * 8948 / 9014, "bit/s"),
         ('rtt + "5 ms"', 0.025, "s"),
         ("tuned.throughput / rate", 0.9, "1"),
+        ("jain(rate, 3 * rate)", 0.8, "1"),
+        ("abs(rtt - 2 * rtt)", 0.02, "s"),
         ("mathis(rtt, loss)", 8 * 1448 / 0.02 * math.sqrt(1.5 / 0.002), "bit/s"),
         ("min(rate, tuned.throughput)", 9e8, "bit/s"),
         ("ceil(7 / 2)", 4, "1"),
@@ -83,6 +85,8 @@ def test_a_name_without_a_value_is_no_zero():
     """What was not measured is told by its name."""
     with pytest.raises(NoValueError, match=r"tuned\.jain"):
         evaluate("tuned.jain > 0.9", lookup)
+    with pytest.raises(NoValueError, match="index of no throughputs"):
+        evaluate("jain(0 * rate, 0 * rate)", lookup)
 
 
 def test_names_are_told_whole_and_functions_left_out():
