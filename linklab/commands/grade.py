@@ -23,7 +23,7 @@ from linklab.exercise.instance import parse_course
 from linklab.exercise.report import Outcome, Status
 from linklab.grade.batch import DEADLINE_S, Event, Graded, Settings, Submission, collect, grade_all, summary
 from linklab.grade.cohort import Entry
-from linklab.grade.results import points
+from linklab.grade.results import points, tool_broke
 from linklab.grade.worker import load_engine
 from linklab.processes import processors
 from linklab.screen import ends_orderly
@@ -124,7 +124,11 @@ def _run(args: argparse.Namespace) -> int:
         data = {"out": str(out), **summary(graded.entries, graded.findings)}
         print(json.dumps(data, indent=2, ensure_ascii=False))
     view.end(graded, out, time.perf_counter() - started, left)
-    return 0 if all(entry.report.status is Status.GRADED for entry in graded.entries) else 1
+    return 0 if all(_whole(entry) for entry in graded.entries) else 1
+
+
+def _whole(entry: Entry) -> bool:
+    return entry.report.status is Status.GRADED and not tool_broke(entry.report)
 
 
 def _course(path: Path | None) -> bytes | None:
@@ -217,7 +221,7 @@ class _View:
         if left:
             some = ", ".join(left[:10]) + (" …" if len(left) > 10 else "")
             self.console.print(Text(f"Left alone, no .zip: {some}"), soft_wrap=True)
-        done = sum(entry.report.status is Status.GRADED for entry in graded.entries)
+        done = sum(_whole(entry) for entry in graded.entries)
         self.console.print(
             Text(f"{done} of {len(graded.entries)} graded in {wall_s:.0f} s. Overview: {out / 'index.html'}"),
             soft_wrap=True,
@@ -227,7 +231,8 @@ class _View:
 def _outcome(entry: Entry) -> str:
     report = entry.report
     if report.status is Status.GRADED:
-        return f"{points(report.score)} of {points(report.max_score)} points"
+        broke = ", and a check at which our tool broke" if tool_broke(report) else ""
+        return f"{points(report.score)} of {points(report.max_score)} points{broke}"
     return f"{_WORDS[report.status]}: {' '.join(report.notes)}"
 
 

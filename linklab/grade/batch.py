@@ -23,7 +23,8 @@ from linklab.errors import InputError
 from linklab.exercise.report import Report
 from linklab.grade.classfiles import canvas_csv, grades_csv, junit_xml, moodle_feedback
 from linklab.grade.cohort import Entry, Finding, findings
-from linklab.grade.html import draw, overview_page, report_page
+from linklab.grade.html import draw, report_page
+from linklab.grade.overview import overview_page
 from linklab.grade.results import results_text, scrubbed
 from linklab.grade.worker import GRADE, MOST_BYTES, Done, Unit, failed, run_unit
 

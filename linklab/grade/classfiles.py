@@ -17,7 +17,7 @@ from xml.etree import ElementTree
 
 from linklab.exercise.report import CheckResult, Outcome, Report, Status
 from linklab.grade.cohort import Entry
-from linklab.grade.results import points, story, student_view
+from linklab.grade.results import points, story, student_view, tool_broke
 
 STATUS = {Status.GRADED: "graded", Status.UNGRADABLE: "not gradable", Status.ERROR: "our tool broke"}
 _MOODLE_FOLDER = re.compile(r"(?:^|/)([^/]+_\d+_assignsubmission_[^/_]+_?)/")
@@ -32,7 +32,7 @@ def grades_csv(entries: Sequence[Entry]) -> str:
     """One line a student, for Moodle's grade import and for people.
 
     Columns: "ID number", "Full name", "File", and for each exercise its points under its heading, a feedback and a
-    status.  Only graded work has points: an empty cell leaves Moodle's grade as it is.
+    status.  Only what was graded wholly has points: an empty cell leaves Moodle's grade as it is.
     """
     headings = _headings(entries)
     head = ["ID number", "Full name", "File"]
@@ -43,7 +43,7 @@ def grades_csv(entries: Sequence[Entry]) -> str:
         line = [student, mine[0].person, "; ".join(entry.label for entry in mine)]
         for exercise in headings:
             best = _best(mine, exercise)
-            line += ["", "", ""] if best is None else [_points(best), feedback(best.report), STATUS[best.report.status]]
+            line += ["", "", ""] if best is None else [_points(best), feedback(best.report), status(best.report)]
         lines.append(line)
     return _csv([head, *lines])
 
@@ -65,8 +65,10 @@ def canvas_csv(entries: Sequence[Entry]) -> str:
 
 def feedback(report: Report) -> str:
     """A line for the student; what is hidden stays so."""
+    if tool_broke(report):
+        return ""
     if report.status is not Status.GRADED:
-        return " ".join(report.notes) if report.status is Status.UNGRADABLE else ""
+        return " ".join(report.notes)
     shown = student_view(report)
     missed = [
         f"{check.title}{' (in part)' if check.outcome is Outcome.PARTIAL else ''}"
@@ -94,11 +96,17 @@ def _students(entries: Iterable[Entry]) -> list[tuple[str, list[Entry]]]:
 def _best(entries: Sequence[Entry], exercise: str) -> Entry | None:
     """Of several submissions of an exercise the one with the most points."""
     mine = [entry for entry in entries if entry.report.exercise == exercise]
-    return max(mine, key=lambda entry: (entry.report.status is Status.GRADED, entry.report.score), default=None)
+    return max(mine, key=lambda entry: (_points(entry) != "", entry.report.score), default=None)
 
 
 def _points(entry: Entry) -> str:
-    return points(entry.report.score) if entry.report.status is Status.GRADED else ""
+    whole = entry.report.status is Status.GRADED and not tool_broke(entry.report)
+    return points(entry.report.score) if whole else ""
+
+
+def status(report: Report) -> str:
+    """What became of a submission, in words."""
+    return "a check broke" if report.status is Status.GRADED and tool_broke(report) else STATUS[report.status]
 
 
 def _csv(lines: Sequence[Sequence[str]]) -> str:

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Reports as pages: one for the student, one for the instructor, and the overview of a class.
+"""A report as pages: one for the student and one for the instructor; `linklab.grade.overview` has that of a class.
 
-Each is one file that works offline, in light and dark, on paper and with a screen reader: `report.html.j2` and
-`overview.html.j2` beside this module, in the style of the manuals (`linklab/manual/style.css`).  Called by
-`linklab.grade.batch`.  Everything that comes from a submission is escaped by the templates.
+Each is one file that works offline, in light and dark, on paper and with a screen reader: `report.html.j2` beside this
+module, in the style of the manuals (`linklab/manual/style.css`).  Called by `linklab.grade.batch`.
+Everything that comes from a submission is escaped by the templates.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ from __future__ import annotations
 import math
 import re
 import statistics
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -22,10 +21,9 @@ from typing import Any
 import jinja2
 from markupsafe import Markup
 
-from linklab.exercise.report import CheckResult, Outcome, Report, Status, Trace
-from linklab.grade.charts import Curve, histogram, outcome_bar, swatch, time_chart
-from linklab.grade.cohort import Entry, Finding
-from linklab.grade.results import hints, points, story, student_view
+from linklab.exercise.report import Outcome, Report, Status, Trace
+from linklab.grade.charts import Curve, outcome_bar, swatch, time_chart
+from linklab.grade.results import hints, points, story, student_view, tool_broke
 from linklab.manual.numbers import format_number
 
 WORDS = {
@@ -37,9 +35,6 @@ WORDS = {
 }
 _QUANTITIES = {"throughput": "Throughput", "rtt": "Round-trip time", "backlog": "Queue"}
 _UNIT_OF_METRIC = (("throughput", "bit/s"), ("ping.mean", "s"), ("ping.max", "s"), ("backlog", "bytes"))
-
-
-# --- a student's report
 
 
 @dataclass(frozen=True)
@@ -90,13 +85,14 @@ def report_page(report: Report, plots: Mapping[str, Plot], *, instructor: bool =
     shown = report if instructor else student_view(report)
     seen = {trace.experiment for trace in shown.traces}
     kind, _, title = shown.heading.partition(": ")
-    return _page(
+    return page(
         "report.html.j2",
         report=shown,
         kind=kind if title else "",
         title=title or shown.heading or "Submission",
         instructor=instructor,
-        percent=_percent(shown),
+        percent=percent(shown),
+        broke=tool_broke(shown),
         bar=_score_bar(shown),
         plots=[plot for experiment, plot in plots.items() if experiment in seen],
         metrics=_metrics(shown) if instructor else [],
@@ -154,119 +150,12 @@ def _metrics(report: Report) -> list[tuple[str, str, str, str]]:
     return rows
 
 
-# --- a class
-
-
-@dataclass(frozen=True)
-class CheckStatistics:
-    """What a class did with one check: its bar, and how many failed of those that were judged."""
-
-    title: str
-    hidden: bool
-    bar: Markup
-    failed: int
-    judged: int
-    mean: float
-
-
-@dataclass(frozen=True)
-class ExerciseStatistics:
-    """One exercise of a class: its entries by name, scores in percent, checks with the most failed first."""
-
-    heading: str
-    max_score: float
-    entries: Sequence[Entry]
-    percents: Sequence[float]
-    histogram: Markup
-    checks: Sequence[CheckStatistics]
-
-    @property
-    def numbers(self) -> list[tuple[str, str]]:
-        """Mean, median and spread as (name, text)."""
-        if not self.percents:
-            return []
-        named = {
-            "mean": statistics.fmean(self.percents),
-            "median": statistics.median(self.percents),
-            "lowest": min(self.percents),
-            "highest": max(self.percents),
-        }
-        return [("graded", str(len(self.percents))), *((name, f"{value:.0f} %") for name, value in named.items())]
-
-
-def overview_page(entries: Sequence[Entry], findings: Sequence[Finding], left: Sequence[str] = ()) -> str:
-    """The page of a class.
-
-    Args:
-        entries: in the order in which they are to be named.
-        findings: of `linklab.grade.cohort`.
-        left: files that were found and not taken for submissions.
-    """
-    graded = [entry for entry in entries if entry.report.status is Status.GRADED]
-    ids = sorted({entry.report.exercise for entry in graded}, key=_natural)
-    return _page(
-        "overview.html.j2",
-        entries=entries,
-        exercises=[_exercise([entry for entry in graded if entry.report.exercise == each]) for each in ids],
-        trouble=[entry for entry in entries if entry.report.status is not Status.GRADED],
-        broken=[entry for entry in graded if any(check.outcome is Outcome.ERROR for check in entry.report.checks)],
-        findings=findings,
-        left=left,
-        twice={name for name, count in Counter(map(_who, entries)).items() if count > 1},
-        courses=sorted({entry.report.course for entry in entries if entry.report.course}),
-    )
-
-
-def _who(entry: Entry) -> tuple[str, str]:
-    """What a submission is called in its exercise; two of one student's are told apart by their files."""
-    return entry.report.exercise, entry.person
-
-
-def _exercise(entries: Sequence[Entry]) -> ExerciseStatistics:
-    percents = [_percent(entry.report) for entry in entries]
-    checks: dict[str, list[CheckResult]] = {}
-    for entry in entries:
-        for check in entry.report.checks:
-            checks.setdefault(check.id, []).append(check)
-    told = [_check(results) for results in checks.values()]
-    return ExerciseStatistics(
-        heading=entries[0].report.heading,
-        max_score=entries[0].report.max_score,
-        entries=sorted(entries, key=lambda entry: (_natural(entry.person), entry.label)),
-        percents=percents,
-        histogram=Markup(histogram(percents)),  # noqa: S704 - our own svg
-        checks=sorted(told, key=lambda each: -each.failed / max(each.judged, 1)),
-    )
-
-
-def _check(results: Sequence[CheckResult]) -> CheckStatistics:
-    counts = {outcome: sum(result.outcome is outcome for result in results) for outcome in WORDS}
-    words = ", ".join(f"{counts[outcome]} {WORDS[outcome][1]}" for outcome in WORDS if counts[outcome])
-    order = (Outcome.FAIL, Outcome.PARTIAL, Outcome.PASS, Outcome.SKIPPED, Outcome.ERROR)
-    shares = [(outcome, counts[outcome], str(counts[outcome])) for outcome in order]
-    judged = counts[Outcome.PASS] + counts[Outcome.PARTIAL] + counts[Outcome.FAIL]
-    earned = [result.score / result.max_score for result in results if result.max_score]
-    return CheckStatistics(
-        title=results[0].title,
-        hidden=results[0].hidden,
-        bar=Markup(outcome_bar(shares, width=330, height=20, words=words)),  # noqa: S704 - our own svg
-        failed=counts[Outcome.FAIL],
-        judged=judged,
-        mean=statistics.fmean(earned) if earned else 0.0,
-    )
-
-
 # --- pieces
 
 
-def _percent(report: Report) -> float:
+def percent(report: Report) -> float:
+    """The score as a share of a full mark."""
     return 100 * report.score / report.max_score if report.max_score else 0.0
-
-
-def _natural(text: str) -> list[tuple[int, int, str]]:
-    """Key that puts "s2" before "s10"."""
-    parts = re.split(r"([0-9]{1,18})", text.casefold())
-    return [(0, int(part), "") if part.isdigit() and part.isascii() else (1, 0, part) for part in parts if part]
 
 
 def _code(text: str) -> Markup:
@@ -295,11 +184,11 @@ def _environment() -> jinja2.Environment:
         "hints": hints,
         "number": format_number,
         "listed": _listed,
-        "who": _who,
     }
     environment.globals |= {"WORDS": WORDS, "Outcome": Outcome, "Status": Status}
     return environment
 
 
-def _page(template: str, **values: Any) -> str:
+def page(template: str, **values: Any) -> str:
+    """Fill one of the templates of this folder."""
     return _environment().get_template(template).render(**values)

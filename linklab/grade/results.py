@@ -87,8 +87,8 @@ def results_text(report: Report) -> str:
 def results(report: Report) -> dict[str, Any]:
     """What results.json holds.
 
-    Where our own tool broke there is neither a score nor a test: Gradescope then says that the autograder failed,
-    which is the truth, and gives no mark.
+    Where our own tool broke, be it at one check, there is neither a score nor a test, which is no valid result for
+    Gradescope: no student gets a lower mark for it.
     """
     data: dict[str, Any] = {
         "output": _summary(report),
@@ -97,11 +97,16 @@ def results(report: Report) -> dict[str, Any]:
         "stdout_visibility": "hidden",
         "extra_data": json.loads(report.dumps()),
     }
-    if report.status is Status.ERROR:
+    if tool_broke(report):
         return data
     data["score"] = report.score
     data["tests"] = [_test(check, number) for number, check in enumerate(report.checks, 1)]
     return data
+
+
+def tool_broke(report: Report) -> bool:
+    """Whether a tool of ours broke, at all of it or at a check: its points are no mark."""
+    return report.status is Status.ERROR or any(check.outcome is Outcome.ERROR for check in report.checks)
 
 
 def _test(check: CheckResult, number: int) -> dict[str, Any]:
@@ -124,6 +129,8 @@ def _test(check: CheckResult, number: int) -> dict[str, Any]:
 
 def _summary(report: Report) -> str:
     match report.status:
+        case Status.GRADED if tool_broke(report):
+            first = f"{points(report.score)} points, and a check at which our tool broke: this is no mark yet."
         case Status.GRADED:
             first = f"{points(report.score)} of {points(report.max_score)} points."
         case Status.UNGRADABLE:

@@ -20,7 +20,8 @@ from linklab.exercise.report import Outcome, Status
 from linklab.grade import charts
 from linklab.grade.classfiles import canvas_csv, feedback, grades_csv, junit_xml, moodle_feedback
 from linklab.grade.cohort import Entry, findings, handed_in_by
-from linklab.grade.html import draw, overview_page, report_page
+from linklab.grade.html import draw, report_page
+from linklab.grade.overview import overview_page
 from linklab.grade.results import results, results_text, scrubbed, student_view
 
 HOSTILE = "</title><script>alert(1)</script>\"'&\x00\x1b[31m\ud800\u202e"
@@ -85,6 +86,19 @@ def test_results_of_a_broken_tool_have_no_score():
     assert "tests" not in data
     assert data["output"].startswith("Grading broke off. This is not your doing")
     assert results(graded.ungradable())["score"] == 0.0
+
+
+def test_a_check_at_which_our_tool_broke_gives_no_mark():
+    """The points are shown and said to be none; no platform gets them, and another submission goes before."""
+    checks = (*graded.report().checks[:2], replace(graded.report().checks[2], outcome=Outcome.ERROR))
+    broken = replace(graded.report(), checks=checks, score=9.0)
+    assert "score" not in results(broken)
+    assert "9 points, and a check at which our tool broke: this is no mark yet." in results(broken)["output"]
+    assert "This is no mark yet." in pages(broken)[0]
+    assert rows(grades_csv([Entry("a", "a.zip", broken)]))[1][3:] == ["", "", "a check broke"]
+    assert rows(canvas_csv([Entry("a", "a.zip", broken)]))[2:] == []
+    assert rows(grades_csv([Entry("a", "a.zip", broken), entry("b")]))[1][3] == "4"
+    assert "a check broke" in overview_page([Entry("a", "a.zip", broken)], [])
 
 
 def test_a_student_sees_points_of_hidden_checks_and_nothing_else_of_them():
@@ -254,6 +268,19 @@ def test_an_overview_of_two_exercises_keeps_them_apart():
     text, _ = read(overview_page([entry(), other], []))
     assert "2 submissions of Exercise 3 and Problem 3." in text
     assert text.count("graded 1 mean 33 %") == 2
+
+
+def test_what_is_individual_in_a_title_is_left_open_for_the_class():
+    """Each student has another address in it; where even the number of words differs the check's name stands."""
+
+    def classed(*titles):
+        first = graded.report().checks[0]
+        made = [entry(f"s{n}", checks=(replace(first, title=title),)) for n, title in enumerate(titles)]
+        return re.findall(r'<th scope="row">([^<]*)', overview_page(made, []).split("the one that fails most")[1])[0]
+
+    assert classed("h1 has 10.0.0.1/8", "h1 has 10.0.0.7/8") == "h1 has …"
+    assert classed("h1 has 10.0.0.1/8", "h1 has an address") == "bottleneck"
+    assert classed("Same", "Same") == "Same"
 
 
 # --- charts
