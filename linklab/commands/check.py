@@ -16,6 +16,8 @@ from rich.console import Console
 from rich.text import Text
 
 from linklab.commands.options import load_engine
+from linklab.exercise.answers import Answers, read_answers
+from linklab.exercise.discreet import discreet
 from linklab.exercise.model import Check, Exercise
 from linklab.exercise.report import CheckResult, Outcome, Report
 from linklab.screen import ends_orderly
@@ -82,7 +84,9 @@ def _run(args: argparse.Namespace) -> int:
     with _waiting("reading the network", quiet=args.json) as say:
         state = attached.read_state(network) if network else None
         say("setting a copy up and measuring it")
-        report = self_check(args.folder, state, load_engine("pocket"))
+        report = discreet(
+            self_check(args.folder, state, load_engine("pocket")), exercise, own_answers(args.folder, exercise)
+        )
     hidden = [check for check in exercise.checks if check.hidden]
     if args.json:
         told = {"checks": len(hidden), "points": sum(check.weight for check in hidden)}
@@ -90,6 +94,12 @@ def _run(args: argparse.Namespace) -> int:
     else:
         tell(report, exercise, looked_at(args.folder, network), hidden, hint=args.hint)
     return 0 if all(check.outcome is Outcome.PASS for check in report.checks) else 1
+
+
+def own_answers(folder: Path, exercise: Exercise) -> Answers:
+    """The folder's answers.toml as the grader reads it; none where there is no file."""
+    path = folder / "answers.toml"
+    return read_answers(path.read_text(encoding="utf-8-sig") if path.is_file() else "", exercise)
 
 
 def looked_at(folder: Path, network: dict[str, object] | None) -> str:
@@ -144,7 +154,7 @@ def tell(report: Report, exercise: Exercise, looked: str, hidden: Sequence[Check
 
 def _tell_check(console: Console, check: CheckResult, hint: int) -> None:
     width = min(console.width, WIDTH)
-    points = f"{check.score:g}/{check.max_score:g}"
+    points = f"{check.score:g}/{check.max_score:g}" if check.max_score else "(others need it)"
     word = check.outcome.value
     line = Text(f"{word:<8}", style=_STYLES[check.outcome])
     line.append(f"{check.title}", style="bold" if check.outcome is not Outcome.PASS else "")

@@ -178,7 +178,9 @@ def _checked(exercise: Exercise) -> str:
     shown = [check for check in exercise.checks if not check.hidden]
     hidden = [check for check in exercise.checks if check.hidden]
     lines = ["## What is checked", "", "| check | points |", "|---|---|"]
-    lines += [f"| {_cell(check.title)} | {check.weight:g} |" for check in shown]
+    lines += [
+        f"| {_cell(check.title)} | {f'{check.weight:g}' if check.weight else 'others need it'} |" for check in shown
+    ]
     if hidden:
         count = "one hidden check" if len(hidden) == 1 else f"{len(hidden)} hidden checks"
         lines.append(f"| {count}, judged when you hand in | {sum(check.weight for check in hidden):g} |")

@@ -7,6 +7,8 @@ import pytest
 from small_exercise import make_clone
 
 from linklab.commands.check import looked_at, tell
+from linklab.exercise.answers import read_answers
+from linklab.exercise.discreet import discreet
 from linklab.exercise.load import load_exercise
 from linklab.exercise.report import CheckResult, Outcome, Report, Status
 
@@ -86,6 +88,30 @@ def test_when_all_is_met_the_next_step_is_named(capsys, exercise):
     text = shown(capsys, more, result("a", Outcome.PASS, 2.0))
     assert "2 more checks, worth 5, are hidden: judged when you hand in." in text
     assert "`linklab submit` packs what you hand in." in text
+
+
+def test_a_check_of_an_answer_does_not_give_it_away(exercise):
+    """What was expected of an answer is for the grader's report; what is wrong with its form is told."""
+    expected = "winner: expected reno (There is only one.), saw bbr."
+    checks = (
+        result("rate", Outcome.FAIL, 0.0, "rate: expected 100 Mbps, saw 50 Mbps."),
+        replace(result("winner", Outcome.FAIL, 0.0, expected), expected="reno", seen="bbr", why="There is only one."),
+    )
+    report = Report("exercise3", "", "", "", "", "", Status.GRADED, 0.0, 4.0, checks)
+    told = {}
+    for text in ('winner = "bbr"', 'winner = "cubic"', ""):
+        state, answer = discreet(report, exercise, read_answers(text, exercise)).checks
+        assert state == checks[0]
+        assert "reno" not in (answer.expected + answer.why)
+        told[text] = answer.story
+    assert list(told.values()) == [
+        "winner: your answer is bbr, and that does not fit.",
+        'winner: "cubic" is none of reno, bbr.',
+        "winner: there is no answer.",
+    ]
+    passed = replace(report, checks=(replace(checks[1], outcome=Outcome.PASS),))
+    (fits,) = discreet(passed, exercise, read_answers('winner = "reno"', exercise)).checks
+    assert fits.story == "winner: reno fits."
 
 
 def test_names_of_interfaces_are_not_broken(capsys, exercise):
