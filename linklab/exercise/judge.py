@@ -143,11 +143,17 @@ def _experiments(check: Check, exercise: Exercise) -> tuple[str, ...]:
     )
 
 
-def experiments_of(check: Check, exercise: Exercise) -> tuple[str, ...]:
-    """Ids of the experiments a check speaks of, in order of the exercise."""
+def _spoken(check: Check) -> set[str]:
+    """Names of parameters, metrics and answers a check speaks of."""
     texts = [check.subject] if check.kind in ("measure", "holds") else []
     texts += [end for band in check.bands for end in (band.low, band.high) if end]
-    spoken = {name.partition(".")[0] for text in texts for name in names(text)}
+    asked = {f"answer.{check.subject}"} if check.kind == "answer" else set()
+    return asked.union(*map(names, texts))
+
+
+def experiments_of(check: Check, exercise: Exercise) -> tuple[str, ...]:
+    """Ids of the experiments a check speaks of, in order of the exercise."""
+    spoken = {name.partition(".")[0] for name in _spoken(check)}
     return tuple(experiment.id for experiment in exercise.experiments if experiment.id in spoken)
 
 
@@ -158,7 +164,8 @@ def worth_doing(evidence: Evidence, checks: Sequence[Check]) -> list[Experiment]
     results: dict[str, CheckResult] = {}
     for check in checks:
         experiments = experiments_of(check, evidence.exercise)
-        if lost.intersection(check.needs):
+        unanswered = any(f"answer.{name}" in _spoken(check) for name in evidence.answers.problems)
+        if lost.intersection(check.needs) or unanswered:
             lost.add(check.id)
         elif experiments:
             wanted.update(experiments)

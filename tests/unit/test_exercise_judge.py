@@ -152,3 +152,6 @@ def test_an_experiment_is_done_only_where_a_check_may_still_pass_by_it():
     small = replace(EVIDENCE, facts={**HEALTHY, "s1-eth2.queue": 1000.0})
     assert worth_doing(small, [gate, needy]) == []
     assert worth_doing(small, [gate, needy, FILLED]) == [GO]
+    asked = replace(FILLED, kind="answer", subject="bdp", bands=(Band("0.9 * go.throughput"),))
+    assert worth_doing(EVIDENCE, [asked]) == [GO]
+    assert worth_doing(replace(EVIDENCE, answers=read_answers("", EXERCISE)), [asked]) == []
