@@ -1,0 +1,339 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Submissions that attack the grader: each ends as a sentence, nothing outside changes, nothing is left running."""
+
+import contextlib
+import ctypes
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from pockets import TOPOLOGY, alive, group_of, needs_pocket, type_
+
+from linklab import kernel
+from linklab.engine.api import Typed
+from linklab.engine.pocket import PocketEngine
+from linklab.errors import EngineError
+from linklab.exercise.bundle import Bundle, dump_bundle
+from linklab.exercise.instance import Course, Student, instance_text, issue
+from linklab.exercise.load import find_exercise, load_exercise
+from linklab.exercise.report import Status
+from linklab.exercise.state import State
+from linklab.grade import rebuild as rebuilding
+from linklab.grade.rebuild import rebuild
+from linklab.grade.sandbox import Limits, SandboxEngine, sandbox, why_not
+from linklab.grade.unit import grade
+from linklab.topology import Topology
+
+pytestmark = [*needs_pocket, pytest.mark.skipif(bool(why_not()), reason=f"no sandbox here: {why_not()}")]
+
+SECRET = "s3cret-of-the-course-for-all-of-us-7319"  # noqa: S105 - of nobody
+PATTERN = "s3cret-of-the-cours[e]-for-all-of-us-7319"  # finds the secret and not itself
+PR_SET_CHILD_SUBREAPER = 36
+READS = f"""
+mkdir -p /mnt/machine && mount -t hostfs machine /mnt/machine
+for top in / /mnt/machine; do
+    for folder in boot code etc home lab memory media mnt opt pocket root run srv tmp var work; do
+        [ "$folder" = mnt ] || grep -rasl '{PATTERN}' $top/$folder 2>/dev/null
+    done
+    cat $top/proc/*/environ $top/proc/*/cmdline 2>/dev/null | grep -a '{PATTERN}'
+done
+ls "$1" /mnt/machine/"$1"
+env | grep -a '{PATTERN}'
+ls /mnt/machine/code/linklab /mnt/machine/code
+"""
+FORK_BOMB = "bomb() { bomb & bomb & }; bomb; sleep 3600"
+ENDED = "the network ended while work.sh ran: "
+OVERDUE = r"work\.sh ran longer than \d+ s and was stopped"
+ATTACKS = {
+    "fork bomb": (FORK_BOMB, OVERDUE),
+    "endless loop": ("while :; do :; done", OVERDUE),
+    "endless loop left behind": ("while :; do :; done & exit", f"{OVERDUE}|does not answer any more"),
+    "endless output": ("yes the grader is full", OVERDUE),
+    "rm -rf /": (
+        "rm -rf --no-preserve-root /usr/bin /opt /lab /; exit 1",
+        f"{OVERDUE}|does not answer any more|cannot be read",
+    ),
+    "rm -rf of the machine": (
+        "mkdir /mnt/m; mount -t hostfs m /mnt/m; rm -rf /mnt/m/home /mnt/m/code /mnt/m/etc /mnt/m/root /mnt/m/lab; "
+        "echo rubbish >/mnt/m/proc/sys/kernel/hostname; echo rubbish >>/mnt/m/usr/bin/ls; exit 5",
+        "work.sh ended with status 5; its last words: .*Read-only file system",
+    ),
+    "many files": ("i=0; while :; do : >/lab/$((i++)); done", f"{ENDED}more than 5000 files were made inside"),
+    "killing the agent": ("pkill -9 -f linklab.agent; sleep 9", f"{ENDED}the pocket kernel has ended"),
+    "turning off": ("poweroff -f", f"{ENDED}the pocket kernel has ended"),
+    "lies to the driver": (
+        'python3 -c \'import os; os.write(os.open("/dev/pocket", os.O_WRONLY), b"\\xff" * 9)\'; sleep 9',
+        f"{ENDED}what came from the network could not be handled",
+    ),
+    "lies in the agent's name": (
+        """python3 -c '
+import json, os, struct
+answers = b""
+for number in range(99):
+    body = json.dumps({"id": number, "ok": {"done": [{"output": "all is well"}]}}).encode()
+    answers += struct.pack(">I", len(body)) + body
+os.write(os.open("/dev/pocket", os.O_WRONLY), answers)'
+sleep 9""",
+        f"{ENDED}what came from the network is no answer: TypeError",
+    ),
+}
+
+
+class Watched(SandboxEngine):
+    """The sandbox, and every process that it had."""
+
+    def __init__(self, **limits):
+        super().__init__(Limits(**limits))
+        self.pids = set()
+        self.networks = []
+
+    def _network(self, **options):
+        network = super()._network(**options)
+        self.networks.append(network)
+        run = network.run
+
+        def watched(actions, **more):
+            self.pids |= group_of(network.keeper_pid)
+            return run(actions, **more)
+
+        network.run = watched
+        return network
+
+
+@pytest.fixture
+def outside(tmp_path, monkeypatch):
+    """What must not be read or changed: a course file in our home, its secret in our environment."""
+    home = tmp_path / "home"
+    home.mkdir()
+    (home / "course.toml").write_text(f'secret = "{SECRET}"\n')
+    monkeypatch.setenv("COURSE_SECRET", SECRET)
+    beside = Path(__file__).parents[2]
+    before = sorted(beside.iterdir()), (home / "course.toml").stat(), os.uname().nodename
+    yield home
+    assert (sorted(beside.iterdir()), (home / "course.toml").stat(), os.uname().nodename) == before
+
+
+@pytest.fixture
+def nothing_left():
+    """Ours are all descendants that are left over, also those whose parent has gone: none may be."""
+    libc = ctypes.CDLL(None)
+    libc.prctl(PR_SET_CHILD_SUBREAPER, 1)
+    before = group_of(os.getpid())
+    yield
+    assert all_end(group_of(os.getpid()) - before)
+    with contextlib.suppress(ChildProcessError):
+        os.waitpid(-1, os.WNOHANG)
+    libc.prctl(PR_SET_CHILD_SUBREAPER, 0)
+
+
+pytestmark.append(pytest.mark.usefixtures("nothing_left"))
+
+
+def attacked(work, monkeypatch, wall_s=2.0, **limits):
+    """What came of a work.sh on Lab 8's network."""
+    monkeypatch.setattr(rebuilding, "WALL_S", wall_s)
+    engine = Watched(**{"memory_mib": 512, "wall_s": 40.0, "files": 5000} | limits)
+    found = rebuild(Topology.load(TOPOLOGY), [], work, engine)
+    assert engine.networks
+    assert all_end(engine.pids)
+    return found
+
+
+def all_end(pids, within_s=3.0):
+    """Whether none of the processes is left in time."""
+    deadline = time.monotonic() + within_s
+    while alive(pids) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    return not alive(pids)
+
+
+# --- what runs in the network
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")  # the log has why a link ended
+@pytest.mark.parametrize("attack", ATTACKS)
+def test_an_attack_ends_as_a_sentence(attack, monkeypatch, outside):
+    """In time, and whatever it does."""
+    work, said = ATTACKS[attack]
+    begun = time.monotonic()
+    found = attacked(work, monkeypatch)
+    assert re.search(said, found.notes[-1]), found.notes
+    assert len(found.output) <= rebuilding.MOST_OUTPUT_BYTES
+    assert time.monotonic() - begun < 15
+
+
+def test_full_folders_leave_a_network_that_can_be_read(monkeypatch):
+    """/lab and /tmp are full, memory has run out: what was set before counts."""
+    found = attacked(
+        "h1 sysctl -q -w net.ipv4.tcp_sack=0\n"
+        "dd if=/dev/zero of=/lab/full bs=1M; dd if=/dev/zero of=/tmp/full bs=1M; rm /tmp/full\n"
+        "python3 -c 'taken = []\nwhile True: taken.append(bytearray(2**24))'\nexit 0",
+        monkeypatch,
+        wall_s=30,
+        work_mib=64,
+    )
+    assert found.notes == ()
+    assert State.loads(found.state_text, "").nodes["h1"].sysctls["net.ipv4.tcp_sack"] == "0"
+
+
+def test_no_secret_is_found_from_inside(monkeypatch, outside):
+    """Neither in the machine's files, nor in our environment, nor in the memory of who grades."""
+    clone = Path(__file__).parents[2]
+    course = clone / "build" / f"course-{os.getpid()}.toml"
+    course.parent.mkdir(exist_ok=True)
+    course.write_text(f'secret = "{SECRET}"\n')
+    try:
+        found = attacked(f"set -- {clone}\n{READS}", monkeypatch, wall_s=30)
+    finally:
+        course.unlink()
+    assert SECRET not in found.output
+    assert found.state_text is not None
+    listed = found.output.split("/mnt/machine/code:\n")[1]
+    assert listed.startswith("linklab\nscripts\n")
+    assert f"ls: cannot access '{clone}'" in found.output
+    assert f"ls: cannot access '/mnt/machine/{clone}'" in found.output
+
+
+def test_links_to_our_files_are_not_followed(monkeypatch, outside):
+    """What lies in the working folder under the name of an output is a link to the course file."""
+    found = attacked(
+        f"ln -sf {outside}/course.toml /lab/work.out; rm -rf /lab/nodes.txt; ln -s {outside} /lab/more", monkeypatch
+    )
+    assert found.state_text is not None
+    assert found.output == ""
+
+
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        ("while :; do :; done", "the network does not build: the network ran longer than 6 s and was stopped"),
+        ("poweroff -f", "the network does not build: the pocket kernel has ended"),
+    ],
+)
+def test_a_start_command_in_the_topology_is_confined_too(command, said, monkeypatch):
+    """The topology is the student's as well."""
+    topology = Topology.load(TOPOLOGY)
+    first, *others = topology.hosts
+    hostile = replace(first, opts={**first.opts, "startCommand": command})
+    engine = Watched(memory_mib=512, wall_s=6.0)
+    found = rebuild(replace(topology, hosts=(hostile, *others)), [], "", engine)
+    assert found.state_text is None
+    (note,) = found.notes
+    assert re.match(said, note)
+
+
+# --- what left the pocket's kernel
+
+
+def confined(script):
+    """Output of a shell script in the sandbox itself, as if the pocket's kernel were a program of the student's."""
+    with sandbox(kernel.require().path, 16, 16) as (command, taken):
+        done = subprocess.run(  # noqa: PLW1510 - what it prints says how it ended
+            [*command, "/bin/sh", "-c", script], capture_output=True, text=True, pass_fds=taken, env={}, timeout=20
+        )
+    return done.stdout
+
+
+def test_what_leaves_the_kernel_is_still_nowhere():
+    """No file of the machine can be written, also not by root, no other process be seen, no capability be used."""
+    said = confined(
+        "for f in /x /usr/x /etc/x /code/linklab/x /dev/x /var/x /proc/sys/kernel/core_pattern /proc/1/oom_score_adj "
+        "/proc/sys/kernel/hostname /proc/self/mem /usr/bin/ls; do (: >>$f) 2>/dev/null && echo writes $f; done; "
+        "(: >/pocket/x) && echo writes /pocket; unshare -Ur true 2>/dev/null && echo namespaces; "
+        "mount -o remount,rw / 2>/dev/null && echo mounts; grep -h CapEff /proc/self/status; "
+        f"cat /proc/*/cmdline | tr '\\0' '\\n' | grep -c pytes[t]; kill -0 {os.getpid()} 2>/dev/null && echo kills; env"
+    )
+    assert said == "writes /pocket\nCapEff:\t0000000000000000\n0\nPWD=/\n"
+
+
+def test_what_leaves_the_kernel_has_no_network():
+    """Neither this machine's ports nor its abstract sockets can be reached."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+        said = confined(
+            f"python3 -c 'import socket; socket.create_connection((\"127.0.0.1\", {port}))' 2>&1 | tail -1; "
+            "tail -n +3 /proc/net/dev | cut -d: -f1"
+        )
+    assert said.split() == ["ConnectionRefusedError:", "[Errno", "111]", "Connection", "refused", "lo"]
+
+
+def test_when_the_grader_is_killed_nothing_stays():
+    """SIGKILL to who grades ends the sandbox with all that is in it."""
+    hold = (
+        "import sys, tempfile, time\nfrom pathlib import Path\nfrom linklab.grade.sandbox import SandboxEngine\n"
+        "with SandboxEngine().start(None, workdir=Path(tempfile.mkdtemp(dir=sys.argv[1]))) as network:\n"
+        "    print(network.keeper_pid, flush=True)\n    time.sleep(60)\n"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", hold, "/tmp"], stdout=subprocess.PIPE, text=True, cwd=Path(__file__).parents[2]
+    ) as process:
+        keeper = int(process.stdout.readline())
+        pids = group_of(keeper)
+        assert len(pids) > 3
+        os.kill(process.pid, signal.SIGKILL)
+        process.wait()
+    assert all_end(pids)
+
+
+# --- the sandbox does what the pocket does
+
+
+def test_the_sandbox_gives_the_same_bytes_as_the_pocket(tmp_path):
+    """Loss is random and comes from the seed alone: what a student measures, the grader measures."""
+    seen = []
+    for engine in (PocketEngine(), SandboxEngine()):
+        folder = tmp_path / type(engine).__name__
+        folder.mkdir()
+        (folder / "set.sh").write_text("tc qdisc add dev s1-eth2 root netem delay 10ms loss 5%")
+        with engine.start(Topology.load(TOPOLOGY), workdir=folder, seed=7) as network:
+            type_(network, "sh set.sh")
+            type_(network, "ping -c 40 -i 0.05 10.0.0.2 > ping.txt", "h1")
+        seen.append((folder / "ping.txt").read_text())
+    assert seen[0] == seen[1]
+    assert 25 < seen[0].count("icmp_seq=") < 40
+
+
+def test_a_network_that_has_had_its_time_says_so(tmp_path):
+    """The limit holds from start to end, whatever runs."""
+    engine = SandboxEngine(Limits(memory_mib=256, wall_s=4.0))
+    begun = time.monotonic()
+    with (
+        pytest.raises(EngineError, match="the network ran longer than 4 s and was stopped"),
+        engine.start(None, workdir=tmp_path) as network,
+    ):
+        network.run([Typed("client", "while :; do :; done")])
+    assert time.monotonic() - begun < 8
+
+
+# --- the whole way
+
+
+def test_a_hostile_submission_is_a_graded_report(tmp_path, monkeypatch, outside):
+    """What its work.sh did is a note; what is judged is the network as it was handed out."""
+    monkeypatch.setattr(rebuilding, "WALL_S", 3.0)
+    exercise = load_exercise(find_exercise("problem1"))
+    course = Course("c", SECRET.encode())
+    instance = issue(exercise, course, Student("s1"))
+    files = {
+        "instance.json": instance_text(exercise, instance).encode(),
+        "topology.mn": (exercise.folder / exercise.topology).read_bytes(),
+        "work.sh": FORK_BOMB.encode(),
+    }
+    path = tmp_path / "s1.zip"
+    path.write_bytes(dump_bundle(Bundle(exercise.id, "s1", files)))
+    file = f'course = "c"\nsecret = "{SECRET.encode().hex()}"\n'.encode()
+    report = grade(path, file, SandboxEngine(), seeds=(1,))
+    assert report.status is Status.GRADED
+    assert report.score == 0
+    assert report.notes == (
+        "work.sh ran longer than 3 s and was stopped",
+        "work.sh left no network that answers; nothing of it counts",
+    )
+    assert SECRET not in report.dumps()

@@ -1,0 +1,197 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The sandbox without a kernel: what comes out of a hostile folder, whose words are believed, what a denial says."""
+
+import os
+import shutil
+import stat
+
+import pytest
+
+from linklab import kernel
+from linklab.errors import MissingError
+from linklab.grade import sandbox
+from linklab.grade.exchange import Exchange, Room
+from linklab.grade.rebuild import read_bounded
+
+
+@pytest.fixture
+def folders(tmp_path):
+    """Our folder, theirs, and theirs as an open file."""
+    ours, theirs = tmp_path / "ours", tmp_path / "theirs"
+    ours.mkdir()
+    theirs.mkdir()
+    number = os.open(theirs, os.O_RDONLY | os.O_DIRECTORY)
+    yield ours, theirs, number
+    os.close(number)
+
+
+def contents(folder):
+    """Names and contents of the files in a folder."""
+    return {p.relative_to(folder).as_posix(): p.read_bytes() for p in sorted(folder.rglob("*")) if p.is_file()}
+
+
+# --- files in and out
+
+
+def test_files_go_in_and_what_changed_comes_out(folders):
+    """Both sides have the same afterwards, in folders too, and what did not change is not touched."""
+    ours, theirs, number = folders
+    exchange = Exchange(ours, number, Room())
+    (ours / "results").mkdir()
+    (ours / "results/a").write_bytes(b"1")
+    (ours / "run.sh").write_bytes(b"#!")
+    (ours / "run.sh").chmod(0o755)
+    exchange.push()
+    assert contents(theirs) == {"results/a": b"1", "run.sh": b"#!"}
+    assert stat.S_IMODE((theirs / "run.sh").stat().st_mode) == 0o755
+    (theirs / "results/a").write_bytes(b"22")
+    (theirs / "deep").mkdir()
+    (theirs / "deep/b").write_bytes(b"3")
+    before = (ours / "run.sh").stat().st_mtime_ns
+    assert exchange.pull() == []
+    assert contents(ours) == {"deep/b": b"3", "results/a": b"22", "run.sh": b"#!"}
+    assert (ours / "run.sh").stat().st_mtime_ns == before
+    (ours / "run.sh").write_bytes(b"#!/bin/sh")
+    exchange.push()
+    assert (theirs / "run.sh").read_bytes() == b"#!/bin/sh"
+
+
+def test_links_pipes_and_folders_that_lead_elsewhere_stay_inside(folders, tmp_path):
+    """Nothing outside is read for them or written by them, and nobody waits for a pipe."""
+    ours, theirs, number = folders
+    secret = tmp_path / "secret"
+    secret.mkdir()
+    (secret / "course").write_bytes(b"s3cret")
+    exchange = Exchange(ours, number, Room())
+    (ours / "in").mkdir()
+    (ours / "in/a").write_bytes(b"ours")
+    exchange.push()
+    shutil.rmtree(theirs / "in")
+    (theirs / "in").symlink_to(secret)
+    (theirs / "state.json").symlink_to(secret / "course")
+    (theirs / "all").symlink_to("/")
+    os.mkfifo(theirs / "pipe")
+    (theirs / "ok").write_bytes(b"1")
+    exchange.pull()
+    assert contents(ours) == {"in/a": b"ours", "ok": b"1"}
+    assert not any(path.is_symlink() or path.is_fifo() for path in ours.rglob("*"))
+    (ours / "in/a").write_bytes(b"again")
+    with pytest.raises(OSError, match=r"(Not a directory|symbolic)"):
+        exchange.push()
+    assert contents(secret) == {"course": b"s3cret"}
+
+
+def test_a_file_goes_in_beside_a_link_of_the_same_name(folders, tmp_path):
+    """What is brought in replaces the link; what it pointed to keeps its contents."""
+    ours, theirs, number = folders
+    (tmp_path / "secret").write_bytes(b"s3cret")
+    (theirs / "restore.sh").symlink_to(tmp_path / "secret")
+    (ours / "restore.sh").write_bytes(b"tc")
+    Exchange(ours, number, Room()).push()
+    assert (tmp_path / "secret").read_bytes() == b"s3cret"
+    assert not (theirs / "restore.sh").is_symlink()
+
+
+def test_only_as_much_comes_out_as_there_is_room_for(folders):
+    """The smallest come first, and the rest is named; odd names and endless folders do not."""
+    ours, theirs, number = folders
+    (theirs / "big").write_bytes(bytes(1000))
+    (theirs / "state.json").write_bytes(b"{}")
+    (theirs / "a\x1bb").write_bytes(b"")
+    below = theirs
+    for _ in range(30):
+        below /= "d"
+        below.mkdir()
+    (below / "deep").write_bytes(b"")
+    assert Exchange(ours, number, Room(files=10, size=500)).pull() == ["big"]
+    assert contents(ours) == {"state.json": b"{}"}
+
+
+def test_of_many_files_few_come_out(folders):
+    """Neither time nor memory is taken by those that do not."""
+    ours, theirs, number = folders
+    for i in range(100):
+        (theirs / f"f{i}").touch()
+    Exchange(ours, number, Room(files=7)).pull()
+    assert len(contents(ours)) == 7
+
+
+def test_nothing_but_a_small_plain_file_is_read(tmp_path):
+    """A link, a pipe, a file too large and one that is not there are none."""
+    (tmp_path / "a").write_bytes(b"h\xffi")
+    (tmp_path / "link").symlink_to("a")
+    os.mkfifo(tmp_path / "pipe")
+    found = {name: read_bounded(tmp_path / name, 3) for name in ("a", "link", "pipe", "none")}
+    assert found == {"a": "h\ufffdi", "link": None, "pipe": None, "none": None}
+    assert read_bounded(tmp_path / "a", 2) is None
+
+
+# --- words from inside
+
+
+@pytest.mark.parametrize(
+    ("line", "believed"),
+    [
+        (b'{"event": "started", "pid": 1, "run_dir": "/home"}', [{"event": "started", "pid": None}]),
+        (b'{"event": "ended", "code": 0, "console": "x"}', [{"event": "ended", "console": "x"}]),
+        (b'{"event": "ended", "console": {"a": 1}}', [{"event": "ended", "console": "{'a': 1}"}]),
+        (b'{"event": "clock", "clock": {}}', []),
+        (b"[" * 100_000, []),
+        (b"[]", []),
+        (b"\xff", []),
+    ],
+)
+def test_a_keeper_in_a_sandbox_names_no_folder_to_remove(line, believed):
+    """What it says may come from the submission, and only what can do no harm is taken."""
+    assert list(sandbox._cleaned(line)) == believed
+
+
+# --- where there is none
+
+
+@pytest.mark.parametrize(
+    ("settings", "cure"),
+    [
+        ({"kernel.unprivileged_userns_clone": "0"}, "sudo sysctl -w kernel.unprivileged_userns_clone=1"),
+        ({"user.max_user_namespaces": "0"}, "sudo sysctl -w user.max_user_namespaces=15000"),
+        (
+            {"kernel.apparmor_restrict_unprivileged_userns": "1", "user.max_user_namespaces": "9"},
+            "sudo sysctl -w kernel.apparmor_restrict_unprivileged_userns=0, or allow bwrap `userns,` in AppArmor",
+        ),
+    ],
+)
+def test_a_machine_that_denies_user_namespaces_is_told_the_setting(settings, cure):
+    """The setting that denies them is named with its cure."""
+    ((name, value), *_) = settings.items()
+    assert sandbox.explain("bwrap: No permissions", settings) == (
+        "submissions are graded in a sandbox, which cannot be had here: "
+        f"this machine denies user namespaces ({name} = {value}): {cure}"
+    )
+
+
+def test_a_denial_of_another_kind_quotes_bubblewrap():
+    """A container's filter shows in no setting."""
+    said = sandbox.explain("bwrap: Creating new namespace failed: Operation not permitted\nmore", {})
+    assert "Creating new namespace failed: Operation not permitted. User namespaces seem to be denied" in said
+    assert "--security-opt seccomp=unconfined" in said
+
+
+def test_without_bubblewrap_nothing_starts(monkeypatch, tmp_path):
+    """It is named with the command that installs it; no submission is run without it."""
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setattr(kernel, "require", lambda: None)
+    with pytest.raises(MissingError, match="bubblewrap is not installed: sudo apt-get install bubblewrap"):
+        sandbox.SandboxEngine().check()
+
+
+def test_a_bubblewrap_that_is_denied_is_quoted(monkeypatch, tmp_path):
+    """It is tried out, and what it says is in the error."""
+    program = tmp_path / "bwrap"
+    program.write_text("#!/bin/sh\necho 'bwrap: No permissions to create new namespace' >&2\nexit 1\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    monkeypatch.setattr(kernel, "require", lambda: None)
+    monkeypatch.setattr(kernel, "find", lambda: kernel.Kernel(program, "7.3.4", "0", {}))
+    monkeypatch.setattr(sandbox, "_settings", dict)
+    with pytest.raises(MissingError, match="bwrap: No permissions to create new namespace"):
+        sandbox.SandboxEngine().check()
