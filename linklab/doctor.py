@@ -111,6 +111,7 @@ def examine() -> list[Check]:
         check_compiled(bytecode.unwritable(Path(__file__).resolve().parent)),
         *(check_tool(tool, shutil.which(tool.program, path=search), packages) for tool in TOOLS),
         *(check_module(module, importlib.util.find_spec(module.name) is not None, packages) for module in MODULES),
+        _look_for_sandbox(),
         check_display(environment),
     ]
 
@@ -184,6 +185,22 @@ def check_compiled(unwritable: Sequence[Path]) -> Check:
     found = f"{unwritable[0].parent} takes no compiled code of yours ({len(unwritable)} modules): a run may differ from"
     cure = "use a clone of your own, or let the owner of that folder run a lab once"
     return Check("same runs for all", "warn", f"{found} that of another user by microseconds", cure)
+
+
+def check_sandbox(why_not: str | None) -> Check:
+    """Whether grading can confine what others handed in; why_not: as `linklab.grade.sandbox.why_not` says it."""
+    if why_not is None:
+        return Check("sandbox", "ok", "bubblewrap starts programs")
+    return Check("sandbox", "warn", "none; needed for grading what others handed in", why_not)
+
+
+def _look_for_sandbox() -> Check:
+    from linklab.grade.sandbox import why_not
+
+    try:
+        return check_sandbox(why_not())
+    except MissingError as error:
+        return check_sandbox(str(error))
 
 
 def check_tool(tool: Tool, path: str | None, packages: Mapping[str, str]) -> Check:

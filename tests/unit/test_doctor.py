@@ -44,6 +44,14 @@ def test_memory_is_judged_by_what_labs_take(available, status, found):
     assert (check.status, check.found) == (status, found)
 
 
+def test_without_a_sandbox_only_grading_is_missing():
+    """Labs run all the same; the cure is the one that grading would name."""
+    assert doctor.check_sandbox(None).status == "ok"
+    denied = doctor.check_sandbox("this machine denies user namespaces: sudo sysctl")
+    assert (denied.status, denied.cure) == ("warn", "this machine denies user namespaces: sudo sysctl")
+    assert doctor.labs_can_run([denied])
+
+
 def test_a_noexec_shm_is_passed_over():
     """Docker's /dev/shm is noexec and would kill the boot; /tmp on disk does."""
     places = [Place("/dev/shm", "is mounted noexec", "is mounted noexec"), Place("/tmp", None, None)]
