@@ -1,0 +1,1 @@
+tc qdisc del dev s1-eth2 root

@@ -1,0 +1,2 @@
+# the cause was found, but nothing was done about it
+true
