@@ -226,7 +226,7 @@ def _missing(check: Check, evidence: Evidence, name: str) -> CheckResult:
     why = evidence.broken.get(experiment, f"there is no {name}")
     if name.startswith("answer."):
         why = f"{name.removeprefix('answer.')}: {evidence.answers.problems.get(name[7:], 'there is no answer')}"
-    return _result(check, Outcome.FAIL, f"expected what follows: {check.why} But {why}.", seen="none")
+    return _result(check, Outcome.FAIL, f"expected what follows: {check.why.rstrip('.')}; but {why}.", seen="none")
 
 
 def _unchanged(check: Check, evidence: Evidence) -> CheckResult:
