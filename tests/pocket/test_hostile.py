@@ -114,10 +114,14 @@ def outside(tmp_path, monkeypatch):
     home.mkdir()
     (home / "course.toml").write_text(f'secret = "{SECRET}"\n')
     monkeypatch.setenv("COURSE_SECRET", SECRET)
-    beside = Path(__file__).parents[2]
-    before = sorted(beside.iterdir()), (home / "course.toml").stat(), os.uname().nodename
+
+    def seen():
+        files = [home / "course.toml", Path("/usr/bin/ls"), Path("/etc/passwd"), Path(__file__)]
+        return [(file.stat().st_mtime_ns, file.stat().st_ino) for file in files], list(home.iterdir()), os.uname()
+
+    before = seen()
     yield home
-    assert (sorted(beside.iterdir()), (home / "course.toml").stat(), os.uname().nodename) == before
+    assert seen() == before
 
 
 @pytest.fixture

@@ -16,6 +16,8 @@ from hypothesis import strategies as st
 from linklab.errors import BundleError, InputError
 from linklab.exercise import bundle
 from linklab.exercise.bundle import Bundle, dump_bundle, parse_bundle, read_bundle, write_bundle
+from linklab.exercise.report import Status
+from linklab.grade.unit import grade
 
 FILES = {"instance.json": b'{"a": 1}\n', "topology.mn": b"{}\n", "work.sh": b"h1 ip a\n", "results/a.json": b"\xff\r\n"}
 MIB = 2**20
@@ -321,3 +323,16 @@ def test_the_error_is_one_of_input():
     """A broken submission is the submitter's, not the grader's."""
     assert issubclass(BundleError, InputError)
     assert Path(bundle.__file__).name == "bundle.py"
+
+
+# --- as a report
+
+
+@pytest.mark.parametrize("data", [b"", b"hello", special(0o120777), packed({"../x": b""}), packed(FILES)[:-99]])
+def test_what_cannot_be_read_is_an_ungradable_report(data, tmp_path):
+    """The batch goes on: the sentence is the report's note, and no engine is asked."""
+    path = tmp_path / "a.zip"
+    path.write_bytes(data)
+    report = grade(path, None, None)
+    assert (report.status, report.score, report.source) == (Status.UNGRADABLE, 0, "a.zip")
+    assert report.notes == (f"a.zip: {refused(data)}",)
