@@ -188,14 +188,14 @@ def check_compiled(unwritable: Sequence[Path]) -> Check:
 
 
 def check_sandbox(why_not: str | None) -> Check:
-    """Whether grading can confine what others handed in; why_not: as `linklab.grade.sandbox.why_not` says it."""
+    """Whether grading can confine what others handed in; why_not: as `linklab.grade.bubblewrap.why_not` says it."""
     if why_not is None:
         return Check("sandbox", "ok", "bubblewrap starts programs")
     return Check("sandbox", "warn", "none; needed for grading what others handed in", why_not)
 
 
 def _look_for_sandbox() -> Check:
-    from linklab.grade.sandbox import why_not
+    from linklab.grade.bubblewrap import why_not
 
     try:
         return check_sandbox(why_not())

@@ -26,8 +26,9 @@ from linklab.exercise.load import find_exercise, load_exercise
 from linklab.exercise.report import Status
 from linklab.exercise.state import State
 from linklab.grade import rebuild as rebuilding
+from linklab.grade.bubblewrap import sandbox, why_not
 from linklab.grade.rebuild import rebuild
-from linklab.grade.sandbox import Limits, SandboxEngine, sandbox, why_not
+from linklab.grade.sandbox import Limits, SandboxEngine
 from linklab.grade.unit import grade
 from linklab.topology import Topology
 

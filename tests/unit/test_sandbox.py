@@ -9,7 +9,7 @@ import pytest
 
 from linklab import kernel
 from linklab.errors import MissingError
-from linklab.grade import sandbox
+from linklab.grade import bubblewrap, sandbox
 from linklab.grade.exchange import Exchange, Room
 from linklab.grade.rebuild import read_bounded
 
@@ -163,7 +163,7 @@ def test_a_keeper_in_a_sandbox_names_no_folder_to_remove(line, believed):
 def test_a_machine_that_denies_user_namespaces_is_told_the_setting(settings, cure):
     """The setting that denies them is named with its cure."""
     ((name, value), *_) = settings.items()
-    assert sandbox.explain("bwrap: No permissions", settings) == (
+    assert bubblewrap.explain("bwrap: No permissions", settings) == (
         "submissions are graded in a sandbox, which cannot be had here: "
         f"this machine denies user namespaces ({name} = {value}): {cure}"
     )
@@ -171,9 +171,15 @@ def test_a_machine_that_denies_user_namespaces_is_told_the_setting(settings, cur
 
 def test_a_denial_of_another_kind_quotes_bubblewrap():
     """A container's filter shows in no setting."""
-    said = sandbox.explain("bwrap: Creating new namespace failed: Operation not permitted\nmore", {})
+    said = bubblewrap.explain("bwrap: Creating new namespace failed: Operation not permitted\nmore", {})
     assert "Creating new namespace failed: Operation not permitted. User namespaces seem to be denied" in said
     assert "--security-opt seccomp=unconfined" in said
+
+
+def test_an_old_bubblewrap_is_told_from_a_denial():
+    """Before 0.7 it cannot limit what is written."""
+    said = bubblewrap.explain("bwrap: Unknown option --size", {"user.max_user_namespaces": "0"})
+    assert said.endswith("too old (bwrap: Unknown option --size): install version 0.7 or a later one")
 
 
 def test_without_bubblewrap_nothing_starts(monkeypatch, tmp_path):
@@ -192,6 +198,6 @@ def test_a_bubblewrap_that_is_denied_is_quoted(monkeypatch, tmp_path):
     monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
     monkeypatch.setattr(kernel, "require", lambda: None)
     monkeypatch.setattr(kernel, "find", lambda: kernel.Kernel(program, "7.3.4", "0", {}))
-    monkeypatch.setattr(sandbox, "_settings", dict)
+    monkeypatch.setattr(bubblewrap, "settings", dict)
     with pytest.raises(MissingError, match="bwrap: No permissions to create new namespace"):
         sandbox.SandboxEngine().check()
