@@ -2,7 +2,6 @@
 for host in h1 h2; do
   $host tc qdisc del dev $host-eth0 root 2>/dev/null
   $host sysctl -w net.ipv4.tcp_congestion_control=cubic
-  $host sysctl -w net.ipv4.tcp_wmem='10240 87380 16777216'
 done
 h4 sysctl -w net.ipv4.tcp_rmem='10240 87380 16777216'
 tc qdisc del dev s2-eth2 root 2>/dev/null
