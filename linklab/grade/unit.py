@@ -224,14 +224,38 @@ def _state(
 
 
 def scene_of(exercise: Exercise, instance: Instance, topology: Topology, answers: Answers) -> Scene:
-    """What is built for an instance; the answers say with how many streams a flow is driven, where that is asked."""
+    """What is built for an instance; the answers say with how many streams a flow is driven, where that is asked.
+
+    Raises:
+        UnbuildableError: the exercise hands a topology out, and this one is wired otherwise.
+    """
     lookup = quantities(exercise, instance)
 
     def with_answers(name: str) -> Value | None:
         return answers.values.get(name[7:]) if name.startswith("answer.") else lookup(name)
 
     settings, fault = filled(exercise.settings, lookup), filled(planted(exercise, instance), lookup)
-    return Scene(topology, settings, fault, with_answers)
+    return Scene(_measured(exercise, topology), settings, fault, with_answers)
+
+
+def _measured(exercise: Exercise, topology: Topology) -> Topology:
+    """What is built to be measured: the exercise's own drawing where it hands one out.
+
+    What a student set in the drawing is in the state; were the references built from it too, a link past the bottleneck
+    or an impairment would be no change.
+    """
+    if not exercise.topology:
+        return topology
+    own = Topology.load(exercise.folder / exercise.topology)
+    wanted, found = own.port_names(), topology.port_names()
+    ends = [end for end in sorted({*wanted, *found}) if wanted.get(end) != found.get(end)]
+    nodes = sorted({node.name for node in own.nodes} ^ {node.name for node in topology.nodes})
+    told = [f"{end} is wired to {found.get(end, 'nothing')}, not to {wanted.get(end, 'nothing')}" for end in ends]
+    told += [f"{node} is in one of the two alone" for node in nodes]
+    if told:
+        what = f'the topology is not wired as "{exercise.topology}" was handed out: {"; ".join(told[:3])}'
+        raise UnbuildableError(f"{what}; start from that drawing again")
+    return own
 
 
 def _evidence(submission: Submission, done: Rerun, handed_in: State | None, lookup: Lookup) -> Evidence:

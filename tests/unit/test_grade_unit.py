@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What a grading builds of a submission, before any network is."""
+
+from dataclasses import replace
+
+import pytest
+from small_exercise import make_clone
+
+from linklab.exercise.answers import Answers
+from linklab.exercise.instance import practice_instance
+from linklab.exercise.load import load_exercise
+from linklab.grade.rerun import UnbuildableError
+from linklab.grade.unit import scene_of
+from linklab.topology import Topology
+
+
+@pytest.fixture
+def exercise(tmp_path):
+    """The small one, which hands a topology out."""
+    return load_exercise(make_clone(tmp_path) / "exercises/3-small")
+
+
+def scene(exercise, topology):
+    """For the practice instance."""
+    return scene_of(exercise, practice_instance(exercise), topology, Answers())
+
+
+def test_the_drawing_that_was_handed_out_is_measured(exercise):
+    """Limits of links and commands of the student's drawing are in no reference."""
+    own = Topology.load(exercise.folder / exercise.topology)
+    first, *others = own.links
+    assert scene(exercise, replace(own, links=(replace(first, opts={"bw": 5}), *others))).topology == own
+    drawn = replace(own, links=tuple(others))
+    assert scene(replace(exercise, topology=""), drawn).topology == drawn
+
+
+def test_a_link_past_the_bottleneck_is_refused(exercise):
+    """It was measured as drawn: with h2 at h1's switch nothing was ever limited, and nothing counted as changed."""
+    own = Topology.load(exercise.folder / exercise.topology)
+    moved = tuple(replace(link, dest="s1") if link.dest == "s2" and link.src == "h2" else link for link in own.links)
+    with pytest.raises(UnbuildableError, match=r'not wired as "Exercise 3.mn" was handed out: h2-eth0 is wired to s1'):
+        scene(exercise, replace(own, links=moved))
+    with pytest.raises(UnbuildableError, match="h1-eth0 is wired to nothing, not to s1-eth1"):
+        scene(exercise, Topology())
