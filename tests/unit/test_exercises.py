@@ -27,6 +27,13 @@ def test_there_are_eight_exercises_and_three_problems():
     assert find_exercise("p1") == find_exercise("Problem 1") == EXERCISES[8].folder
 
 
+def test_the_template_loads_and_is_in_no_list():
+    """What writing-an-exercise.md tells to copy."""
+    folder = EXERCISES[0].folder.parent / "template"
+    assert load_exercise(folder).weight == 100
+    assert folder not in exercise_folders()
+
+
 @each
 def test_a_folder_is_whole(exercise):
     """Handout, key, model answer, three known wrong answers, and a topology under the series' name."""
