@@ -40,12 +40,12 @@ def _of_topology(topology: Topology) -> dict[str, float | str]:
         "topology.nodes": " ".join(sorted(node.name for node in topology.nodes)),
         "topology.links": " ".join(links),
         "topology.start_cli": "yes" if topology.preferences.start_cli else "no",
-        **{f"{interface}.peer": other for interface, other in _peers(topology).items()},
+        **{f"{interface}.peer": other for interface, other in peers(topology).items()},
     }
 
 
-def _peers(topology: Topology) -> dict[str, str]:
-    """What each interface is wired to; nothing in a topology that cannot be run."""
+def peers(topology: Topology) -> dict[str, str]:
+    """Interface → the one at the other end of its link; nothing in a topology that cannot be run."""
     errors = any(problem.severity == "error" for problem in topology.problems())
     return {} if errors or wireless_names(topology) else topology.port_names()
 

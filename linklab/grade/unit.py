@@ -21,7 +21,7 @@ from linklab.errors import InputError, TopologyError
 from linklab.exercise.answers import Answers, read_answers
 from linklab.exercise.bundle import Bundle, read_bundle
 from linklab.exercise.expression import Lookup, NoValueError
-from linklab.exercise.facts import facts
+from linklab.exercise.facts import facts, peers
 from linklab.exercise.instance import (
     Course,
     decode_environment,
@@ -247,7 +247,7 @@ def _measured(exercise: Exercise, topology: Topology) -> Topology:
     if not exercise.topology:
         return topology
     own = Topology.load(exercise.folder / exercise.topology)
-    wanted, found = own.port_names(), topology.port_names()
+    wanted, found = peers(own), peers(topology)
     ends = [end for end in sorted({*wanted, *found}) if wanted.get(end) != found.get(end)]
     nodes = sorted({node.name for node in own.nodes} ^ {node.name for node in topology.nodes})
     told = [f"{end} is wired to {found.get(end, 'nothing')}, not to {wanted.get(end, 'nothing')}" for end in ends]

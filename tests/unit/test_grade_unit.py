@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What a grading builds of a submission, before any network is."""
 
+import json
 from dataclasses import replace
 
 import pytest
@@ -42,3 +43,12 @@ def test_a_link_past_the_bottleneck_is_refused(exercise):
         scene(exercise, replace(own, links=moved))
     with pytest.raises(UnbuildableError, match="h1-eth0 is wired to nothing, not to s1-eth1"):
         scene(exercise, Topology())
+
+
+def test_a_drawing_with_wireless_nodes_is_refused_by_the_same_sentence(exercise):
+    """Their ports cannot be counted: it was a KeyError of the grader's."""
+    data = json.loads((exercise.folder / exercise.topology).read_text())
+    data["stations"] = [{"number": "1", "opts": {"hostname": "sta1"}, "x": "1.0", "y": "1.0"}]
+    data["links"].append({"src": "sta1", "dest": "s1", "opts": {}})
+    with pytest.raises(UnbuildableError, match="h1-eth0 is wired to nothing"):
+        scene(exercise, Topology.loads(json.dumps(data)))
