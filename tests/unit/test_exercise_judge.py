@@ -142,6 +142,27 @@ def test_the_planted_fault_is_a_word_to_compare_with():
     for said, wanted in (("small-queue", "pass"), ("loss", "fail")):
         evidence = replace(EVIDENCE, exercise=named, answers=read_answers(f'cause = "{said}"', named))
         assert one(check, evidence).outcome.value == wanted
+        unknown = one(check, replace(evidence, fault=""))
+        assert unknown.outcome.value == "error"  # it used to pass with any answer
+        assert unknown.story.endswith('this check is broken: "{fault}" is nothing here')
+
+
+def test_disciplines_and_choices_are_compared_in_their_order_and_nodes_in_any():
+    """A tbf around a netem is another network, "h1 to h2" another choice than "h2 to h1"; both used to pass."""
+    facts = {"s1-eth2.discipline": "netem tbf", "topology.nodes": "h1 h2 s1"}
+    for subject, said, wanted in (
+        ("s1-eth2.discipline", "netem  TBF", "pass"),
+        ("s1-eth2.discipline", "tbf netem", "fail"),
+        ("topology.nodes", "s1 h2 h1", "pass"),
+    ):
+        check = replace(QUEUE, subject=subject, bands=(Band(exactly=said),))
+        assert one(check, replace(EVIDENCE, facts=facts)).outcome.value == wanted
+    choices = ("from h1 to h2", "from h2 to h1")
+    for kind, wanted in (("choice", "fail"), ("words", "pass")):
+        asked = replace(EXERCISE, answers=(Answer("way", kind, "Which?", choices if kind == "choice" else ()),))
+        check = replace(QUEUE, kind="answer", subject="way", bands=(Band(exactly=choices[0]),))
+        evidence = replace(EVIDENCE, exercise=asked, answers=read_answers(f'way = "{choices[1]}"', asked))
+        assert one(check, evidence).outcome.value == wanted
 
 
 def test_an_experiment_is_done_only_where_a_check_may_still_pass_by_it():
