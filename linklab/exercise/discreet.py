@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A self-check's report without the answers it would give away: of a question, what was answered and whether it fits.
 
+Nor does it name the planted fault, which is often such an answer.
+
 For `linklab check`; the grader's report, which comes after handing in, says what was expected.  Pure.
 """
 
@@ -14,10 +16,10 @@ from linklab.exercise.report import CheckResult, Outcome, Report
 
 
 def discreet(report: Report, exercise: Exercise, answers: Answers) -> Report:
-    """The report with every check of an answer told by that answer alone."""
+    """The report with every check of an answer told by that answer alone, and without the fault's name."""
     asked = {check.id: check.subject for check in exercise.checks if check.kind == "answer"}
     checks = tuple(_told(check, asked[check.id], answers) if check.id in asked else check for check in report.checks)
-    return replace(report, checks=checks)
+    return replace(report, checks=checks, fault="")
 
 
 def _told(check: CheckResult, name: str, answers: Answers) -> CheckResult:

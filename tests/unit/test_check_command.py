@@ -114,6 +114,12 @@ def test_a_check_of_an_answer_does_not_give_it_away(exercise):
     assert fits.story == "winner: reno fits."
 
 
+def test_the_planted_fault_is_not_named(exercise):
+    """`linklab check --json` printed it."""
+    report = Report("problem1", "", "", "", "", "", Status.GRADED, 0.0, 0.0, fault="receiver-window")
+    assert "receiver-window" not in discreet(report, exercise, read_answers("", exercise)).dumps()
+
+
 def test_names_of_interfaces_are_not_broken(capsys, exercise):
     """A line ends before s1-eth2, not within it."""
     story = "fail b: " + "the queue of s1-eth2 and of s2-eth1, " * 12
