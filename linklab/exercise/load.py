@@ -312,6 +312,7 @@ def _check_measured(exercise: Exercise, given: set[str]) -> None:
     for fault in exercise.faults:
         _known(f"fault {fault.id}", fault.seen, given, experiments)
     ids = [check.id for check in exercise.checks]
+    hidden = {check.id for check in exercise.checks if check.hidden}
     for check in exercise.checks:
         where = f"check {check.id}"
         if check.kind == "measure":
@@ -329,6 +330,8 @@ def _check_measured(exercise: Exercise, given: set[str]) -> None:
         for need in check.needs:
             if need not in ids[: ids.index(check.id)]:
                 raise InputError(f'{where}: it needs "{need}", which is no check before it')
+            if need in hidden and not check.hidden:
+                raise InputError(f'{where}: it needs "{need}", which is hidden: its title would be told to students')
 
 
 def _unique(what: str, found: Sequence[str], pattern: re.Pattern[str]) -> None:
