@@ -301,6 +301,7 @@ def _check(exercise: Exercise) -> None:
             for expression in placeholders(text):
                 _known(f'setting "{text}"', expression, given)
     _check_measured(exercise, given)
+    _check_needs(exercise.checks)
 
 
 def _check_measured(exercise: Exercise, given: set[str]) -> None:
@@ -311,8 +312,6 @@ def _check_measured(exercise: Exercise, given: set[str]) -> None:
             _known(f"experiment {experiment.id}", flow.streams, given | answers)
     for fault in exercise.faults:
         _known(f"fault {fault.id}", fault.seen, given, experiments)
-    ids = [check.id for check in exercise.checks]
-    hidden = {check.id for check in exercise.checks if check.hidden}
     for check in exercise.checks:
         where = f"check {check.id}"
         if check.kind == "measure":
@@ -327,11 +326,18 @@ def _check_measured(exercise: Exercise, given: set[str]) -> None:
         for band in check.bands:
             for expression in placeholders(band.exactly):
                 _known(where, expression, given | {"fault"})
+
+
+def _check_needs(checks: Sequence[Check]) -> None:
+    before: dict[str, Check] = {}
+    for check in checks:
         for need in check.needs:
-            if need not in ids[: ids.index(check.id)]:
-                raise InputError(f'{where}: it needs "{need}", which is no check before it')
-            if need in hidden and not check.hidden:
-                raise InputError(f'{where}: it needs "{need}", which is hidden: its title would be told to students')
+            if need not in before:
+                raise InputError(f'check {check.id}: it needs "{need}", which is no check before it')
+            if before[need].hidden and not check.hidden:
+                why = "which is hidden: its title would be told to students"
+                raise InputError(f'check {check.id}: it needs "{need}", {why}')
+        before[check.id] = check
 
 
 def _unique(what: str, found: Sequence[str], pattern: re.Pattern[str]) -> None:
