@@ -65,7 +65,7 @@ def instance_of(exercise: Exercise, number: int) -> Instance:
 def empty(exercise: Exercise, instance: Instance) -> Sample:
     """Nothing done: the topology as handed out, or none where it is to be drawn."""
     topology = drawn(exercise, instance, exercise.folder / "solution") if exercise.topology else Topology()
-    return Sample(Submission(exercise, instance, topology, Answers()), "", "")
+    return Sample(Submission(exercise, instance, topology, read_answers("", exercise)), "", "")
 
 
 def sample(exercise: Exercise, instance: Instance, folder: Path, engine: Engine) -> Sample:
