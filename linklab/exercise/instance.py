@@ -32,6 +32,7 @@ from linklab.exercise.quantity import Value, parse_value
 FORMAT = 1
 PRACTICE = "practice"
 _STUDENT = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@+-]{0,63}")
+_EXERCISE = re.compile(r"(?:exercise|problem)\d{1,4}", re.ASCII)
 _MOST_ENVIRONMENT_BYTES = 100_000
 
 
@@ -231,6 +232,8 @@ def parse_instance(text: str, where: str) -> Instance:
     whole = whole and isinstance(parameters, dict) and isinstance(version, int)
     if not whole or not all(isinstance(item, str) for pair in parameters.items() for item in pair):
         raise InputError(f"{where}: no instance of an exercise: a value of the wrong kind")
+    if not _EXERCISE.fullmatch(texts["exercise"]):  # a path would be looked at
+        raise InputError(f"{where}: no instance of an exercise: {json.dumps(texts['exercise'][:60])} is the id of none")
     practice = texts["signature"] == PRACTICE and re.fullmatch(rf"{PRACTICE}(-\d{{1,6}})?", texts["student"])
     if not practice and not (
         _STUDENT.fullmatch(texts["student"]) and re.fullmatch(r"[0-9a-f]{64}", texts["signature"])

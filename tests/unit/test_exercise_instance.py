@@ -202,6 +202,15 @@ def test_a_roster_that_cannot_be_used_says_the_line(tmp_path, text, why):
         read_roster(tmp_path / "r.csv")
 
 
+@pytest.mark.parametrize("said", ["../../tmp", "/srv/exam", "3", "exercise3\n", "a\0b", "\ud800"])
+def test_an_instance_names_an_exercise_by_its_id(problem, said):
+    """A path was looked at on the grader's machine."""
+    data = json.loads(instance_text(problem, issue(problem, COURSE, Student("ada")))) | {"exercise": said}
+    with pytest.raises(InputError, match="is the id of none") as caught:
+        parse_instance(json.dumps(data), "f")
+    assert str(caught.value).isascii()
+
+
 @given(st.text(max_size=300))
 def test_no_text_breaks_the_reader_of_instances(text):
     """An instance or a sentence."""
