@@ -70,8 +70,10 @@ def prove_wrong(exercise: Exercise, instance: Instance, folder: Path, engine: En
 
 
 def prove_empty(exercise: Exercise, instance: Instance, engine: Engine, seeds: Sequence[int]) -> Proof:
-    """An empty submission earns nothing."""
+    """An empty submission earns nothing, and not because our tools broke."""
     report = assess(empty(exercise, instance).submission, engine, seeds)
+    if broke := [check.story for check in report.checks if check.outcome is Outcome.ERROR]:
+        return Proof(instance.student, "empty", holds=False, said=" | ".join(broke), report=report)
     earned = [check.id for check in report.checks if check.score]
     return Proof(
         instance.student,

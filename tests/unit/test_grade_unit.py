@@ -4,12 +4,15 @@
 import json
 from dataclasses import replace
 
+import graded
 import pytest
 from small_exercise import make_clone
 
 from linklab.exercise.answers import Answers
 from linklab.exercise.instance import practice_instance
 from linklab.exercise.load import load_exercise
+from linklab.exercise.report import CheckResult, Outcome
+from linklab.grade import verify
 from linklab.grade.rerun import UnbuildableError
 from linklab.grade.unit import scene_of
 from linklab.topology import Topology
@@ -52,3 +55,12 @@ def test_a_drawing_with_wireless_nodes_is_refused_by_the_same_sentence(exercise)
     data["links"].append({"src": "sta1", "dest": "s1", "opts": {}})
     with pytest.raises(UnbuildableError, match="h1-eth0 is wired to nothing"):
         scene(exercise, Topology.loads(json.dumps(data)))
+
+
+def test_an_empty_submission_at_which_our_tools_broke_proves_nothing(exercise, monkeypatch):
+    """It has no points either, and used to be a proof."""
+    broke = CheckResult("a", "A", "measure", Outcome.ERROR, 0.0, 1.0, False, "error a: could not be judged")
+    report = graded.report(checks=(broke,), score=0.0)
+    monkeypatch.setattr(verify, "assess", lambda *_: report)
+    proof = verify.prove_empty(exercise, practice_instance(exercise), None, (1,))
+    assert (proof.holds, proof.said) == (False, "error a: could not be judged")
