@@ -165,7 +165,7 @@ def _questions(exercise: Exercise) -> str:
         [
             "## Your answers",
             "",
-            "Write them into `answers.toml`, between quotation marks and with their unit.",
+            "Write them into `answers.toml`, between quotation marks and with their unit:",
             "",
             "| name | question | written as |",
             "|---|---|---|",

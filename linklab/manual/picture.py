@@ -8,10 +8,11 @@ Colours are given twice: as attributes for a picture opened alone, and as classe
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
 
+from linklab.manual.label_places import Box, Surface
 from linklab.topology import Topology
 
 
@@ -43,6 +44,9 @@ STEP_X, STEP_Y = 150.0, 86.0
 
 LETTER = 5.6
 """Width of a letter of a port's name, about; there is no font to ask."""
+
+NODE_WIDE, NODE_HIGH = 40.0, 30.0
+LABEL_HIGH = 14.0
 
 COLOURS = {
     "host": "#e3eefc",
@@ -80,8 +84,10 @@ def topology_svg(nodes: Sequence[Node], links: Sequence[Link], title: str = "Top
         f'<desc id="topology-desc">{escape(", ".join(n.name for n in nodes))}. Links: {escape(words)}.</desc>',
         '<g font-family="system-ui, sans-serif" font-size="12" text-anchor="middle">',
     ]
-    parts += [_link(link, places) for link in links]
-    parts += [_node(node, *places[node.name]) for node in nodes]
+    surface = Surface([(places[link.a], places[link.b]) for link in links])
+    surface.boxes += [Box(*places[node.name], NODE_WIDE, NODE_HIGH) for node in nodes]
+    drawn = [_node(node, *places[node.name], surface) for node in nodes]
+    parts += [*(_link(link, places, surface) for link in links), *drawn]
     return "\n".join([*parts, "</g>", "</svg>"])
 
 
@@ -115,40 +121,53 @@ def _spread(nodes: Sequence[Node]) -> dict[str, tuple[float, float]]:
     return {node.name: (xs[node.name], ys[node.name]) for node in nodes}
 
 
-def _link(link: Link, places: dict[str, tuple[float, float]]) -> str:
+def _link(link: Link, places: dict[str, tuple[float, float]], surface: Surface) -> str:
     (ax, ay), (bx, by) = places[link.a], places[link.b]
     length = math.hypot(bx - ax, by - ay) or 1.0
     ux, uy = (bx - ax) / length, (by - ay) / length
     side = 1 if ux >= 0 else -1  # above the line for a reader
 
-    def label(text: str, x: float, y: float, along: float, side: int = side) -> str:
+    def spots(text: str, x: float, y: float, distances: Sequence[float], first: int) -> Iterator[Box]:
+        # A sloping line needs more distance, or it would run through the text.
+        reach = 7 + 5 * abs(ux) + LETTER * len(text) / 2 * abs(uy)
+        for along in distances:
+            for away in (first * reach, -first * reach):
+                yield Box(x + ux * along + uy * away, y + uy * along - ux * away, LETTER * len(text), LABEL_HIGH)
+
+    def label(text: str, x: float, y: float, distances: Sequence[float], first: int = side) -> str:
         if not text:
             return ""
-        # A sloping line needs more distance, or it would run through the text.
-        away = side * (7 + 5 * abs(ux) + LETTER * len(text) / 2 * abs(uy))
-        return _text(text, x + ux * along + uy * away, y + uy * along - ux * away, "muted", size=10)
+        box = surface.put(spots(text, x, y, distances, first))
+        return _text(text, box.x, box.y, "muted", size=10)
 
     reach = 34 + LETTER * 4 if length > 130 else 0.36 * length
+    out = [reach, *(far for far in (reach + step for step in range(10, 200, 10)) if far < 0.55 * length)]
     ends = f'x1="{ax:.1f}" y1="{ay:.1f}" x2="{bx:.1f}" y2="{by:.1f}"'
     return "".join(
         [
             f'<line {ends} stroke="{COLOURS["line"]}" stroke-width="2" class="line"/>',
-            label(link.a_port, ax, ay, reach),
-            label(link.b_port, bx, by, -reach),
-            label(link.note, (ax + bx) / 2, (ay + by) / 2, 0, -side),
+            label(link.a_port, ax, ay, out),
+            label(link.b_port, bx, by, [-far for far in out]),
+            label(link.note, (ax + bx) / 2, (ay + by) / 2, [0], -side),
         ]
     )
 
 
-def _node(node: Node, x: float, y: float) -> str:
+def _node(node: Node, x: float, y: float, surface: Surface) -> str:
     kind = node.kind if node.kind in COLOURS else "other"
     look = f'fill="{COLOURS[kind]}" stroke="{COLOURS["edge"]}" stroke-width="1.5" class="{kind}"'
     corner = 4 if node.kind == "host" else 15
     if node.kind == "router":
         shape = f'<circle cx="{x:.1f}" cy="{y:.1f}" r="19" {look}/>'
     else:
-        shape = f'<rect x="{x - 20:.1f}" y="{y - 15:.1f}" width="40" height="30" rx="{corner}" {look}/>'
-    note = _text(node.note, x, y + 26, "ink", size=11) if node.note else ""
+        at = f'x="{x - NODE_WIDE / 2:.1f}" y="{y - NODE_HIGH / 2:.1f}"'
+        shape = f'<rect {at} width="{NODE_WIDE:.0f}" height="{NODE_HIGH:.0f}" rx="{corner}" {look}/>'
+    note = ""
+    if node.note:
+        wide = LETTER * 1.1 * len(node.note)
+        note = _text(
+            node.note, x, surface.put(Box(x, y + away, wide, LABEL_HIGH) for away in (26, -26)).y, "ink", size=11
+        )
     return shape + _text(node.name, x, y, "ink", size=12, bold=True) + note
 
 
