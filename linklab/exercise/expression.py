@@ -224,7 +224,7 @@ class _Evaluator:
                     return Value(analysis.jain_index(numbers), "1")
                 case "min" | "max", [unit, *more] if all(other == unit for other in more):
                     return Value(min(numbers) if function == "min" else max(numbers), unit)
-        except ValueError as error:
+        except (ValueError, OverflowError) as error:
             raise self.wrong(f"{function}: {error}") from error
         kinds = ", ".join(value.unit for value in given)
         raise self.wrong(f"there is no {function}({kinds})")

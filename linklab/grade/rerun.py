@@ -111,7 +111,9 @@ def _one(pocket: _Pocket, experiment: Experiment, submitted: State | None, found
         wanted = with_facts(bases[experiment.base], _changes(experiment, pocket.scene.lookup))
         pocket.become(wanted)
     except InputError as error:
-        found.errors[experiment.id] = f"the network could not be set up for this again: {error}"
+        theirs = experiment.base == "submitted" and submitted is not None
+        why = f"the network could not be set up for this again: {error}"
+        (found.broken if theirs else found.errors)[experiment.id] = why
         return
     try:
         driven = drive(pocket.network, experiment, pocket.scene.lookup, pocket.addresses(), pocket.folder)
