@@ -178,7 +178,7 @@ def _start(args: argparse.Namespace) -> int:
     print(f"{exercise.heading}: {'started' if made else 'goes on'} in {folder}")
     print(f"  read   {folder / 'handout.html'}")
     if not args.no_editor and display_usable() and _editor(folder / topology_name(exercise)):
-        print("  the editor is open on the topology; Run builds the network and sets its environment")
+        print(f"  the editor is open on {topology_name(exercise)}{_what_the_editor_does(exercise, folder)}")
         return 0
     where = shlex.quote(str(folder))
     if exercise.topology:
@@ -188,6 +188,12 @@ def _start(args: argparse.Namespace) -> int:
     if (folder / "set_env.sh").is_file():
         print("         and at its prompt: sh ./set_env.sh")
     return 0
+
+
+def _what_the_editor_does(exercise: Exercise, folder: Path) -> str:
+    if not exercise.topology:
+        return ", which you draw and save"
+    return "; Run builds the network" + (" and sets its environment" if (folder / "set_env.sh").is_file() else "")
 
 
 def _editor(path: Path) -> bool:
