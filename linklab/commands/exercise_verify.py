@@ -6,6 +6,7 @@ from __future__ import annotations
 import argparse
 import itertools
 import json
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -19,7 +20,7 @@ from linklab.exercise.load import exercise_folders, find_exercise, load_exercise
 from linklab.grade.mutants import prove_mutants
 from linklab.grade.spread import spread
 from linklab.grade.unit import SEEDS
-from linklab.grade.verify import Proof, verify
+from linklab.grade.verify import Proof, distinct, verify, wrong_ones
 from linklab.processes import processors
 from linklab.screen import ends_orderly
 
@@ -28,8 +29,9 @@ PROOF = ("student", "what", "holds", "said")
 
 def run_verify(args: argparse.Namespace) -> int:
     """Prove, with a line for each proof that does not hold; 0 if all hold."""
-    if args.students < 1 or args.mutants < 0 or (args.jobs is not None and args.jobs < 1):
-        raise InputError("--students and --jobs are at least 1, --mutants at least 0")
+    least = ((args.students, 1), (args.mutants, 0), (args.jobs, 1), (args.wrong, 0))
+    if any(value is not None and value < low for value, low in least):
+        raise InputError("--students and --jobs are at least 1, --mutants and --wrong at least 0")
     folders = exercise_folders() if args.exercise == "all" else [find_exercise(args.exercise)]
     load_engine("pocket").check()
     for folder in folders:
@@ -45,12 +47,23 @@ def run_verify(args: argparse.Namespace) -> int:
 def _verify(folder: str, args: argparse.Namespace, told: list[dict[str, Any]]) -> bool:
     console = Console(highlight=False, stderr=args.json)
     exercise = load_exercise(find_exercise(folder))
-    console.print(Text(f"{exercise.heading}, {args.students} students", style="bold"))
-    tasks = [partial(_prove, folder, number) for number in range(1, args.students + 1)]
+    students = distinct(exercise, args.students)
+    heading = f"{exercise.heading}, {args.students} students with {len(students)} different instances"
+    console.print(Text(heading, style="bold"))
+    known = len(wrong_ones(exercise))
+    share = known if args.wrong is None else min(args.wrong, known)
+    tasks = [
+        partial(_prove, folder, number, [(place * share + step) % known for step in range(share)])
+        for place, number in enumerate(students)
+    ]
     if args.mutants:
-        each = -(-args.mutants // args.students)
-        share = [min(each, args.mutants - each * number) for number in range(args.students)]
-        tasks += [partial(_mutate, folder, number, count) for number, count in enumerate(share, 1) if count > 0]
+        each = -(-args.mutants // len(students))
+        counts_each = [min(each, args.mutants - each * place) for place in range(len(students))]
+        tasks += [
+            partial(_mutate, folder, number, count)
+            for number, count in zip(students, counts_each, strict=True)
+            if count > 0
+        ]
     counts: dict[str, list[int]] = {}
     jobs = min(args.jobs or processors(), processors(), len(tasks))
     with console.status("proving …") as status:
@@ -70,10 +83,11 @@ def _verify(folder: str, args: argparse.Namespace, told: list[dict[str, Any]]) -
     return all(good >= needed[what] for what, (good, _) in counts.items())
 
 
-def _prove(folder: str, number: int) -> list[Proof]:
+def _prove(folder: str, number: int, chosen: Sequence[int]) -> list[Proof]:
     exercise = load_exercise(find_exercise(folder))
-    engine = load_engine("pocket")
-    return [replace(proof, report=None) for proof in verify(exercise, engine, number)]
+    every = wrong_ones(exercise)
+    proofs = verify(exercise, load_engine("pocket"), number, [every[place] for place in chosen])
+    return [replace(proof, report=None) for proof in proofs]
 
 
 def _mutate(folder: str, number: int, count: int) -> list[Proof]:

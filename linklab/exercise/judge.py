@@ -176,6 +176,19 @@ def worth_doing(evidence: Evidence, checks: Sequence[Check]) -> list[Experiment]
     return [experiment for experiment in evidence.exercise.experiments if experiment.id in wanted]
 
 
+def agree(evidence: Evidence, checks: Sequence[Check]) -> bool:
+    """Whether the runs of the seeds so far, each judged by itself, earn the same in every check."""
+    count = max((len(values) for found in evidence.metrics.values() for values in found.values()), default=0)
+    earned = set()
+    for run in range(count):
+        alone = {
+            experiment: {name: [values[min(run, len(values) - 1)]] for name, values in found.items()}
+            for experiment, found in evidence.metrics.items()
+        }
+        earned.add(tuple(result.score for result in judge(replace(evidence, metrics=alone), checks)))
+    return len(earned) <= 1
+
+
 # --- one check
 
 

@@ -64,7 +64,7 @@ class Experiment:
     """Traffic of the grader's on a state: `base` is "submitted", "start" or "healthy"; `changes` maps fact → value.
 
     seconds: that the flows send, with `omit_s` of them before what counts; queue: interface whose backlog is sampled.
-    runs: with how many seeds; one is enough where nothing is drawn by chance.
+    runs: with how many seeds at most; one is enough where nothing is drawn by chance.
     """
 
     id: str

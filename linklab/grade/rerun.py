@@ -69,7 +69,19 @@ Choose = Callable[[State, State], Sequence[Experiment]]
 """Says, by the healthy state and the start, which experiments are worth doing."""
 
 
-def rerun(scene: Scene, submitted: State | None, engine: Engine, seeds: Sequence[int], choose: Choose) -> Rerun:
+Settled = Callable[["Rerun"], bool]
+"""Says, after two seeds or more, whether they agree, so that no further run can change what is judged."""
+
+
+def rerun(
+    scene: Scene,
+    submitted: State | None,
+    engine: Engine,
+    seeds: Sequence[int],
+    choose: Choose,
+    *,
+    settled: Settled = lambda _: False,
+) -> Rerun:
     """Set the network up and do the experiments, once for each seed.
 
     Args:
@@ -78,6 +90,7 @@ def rerun(scene: Scene, submitted: State | None, engine: Engine, seeds: Sequence
         engine: that runs the networks.
         seeds: at least one; an experiment takes as many of them as its `runs`.
         choose: is asked once, when the first network is set up; with no experiment only the states are read.
+        settled: is asked from the second seed on; where it says so, the other seeds are left out.
 
     Raises:
         UnbuildableError: the submission's own topology is to blame.
@@ -86,6 +99,8 @@ def rerun(scene: Scene, submitted: State | None, engine: Engine, seeds: Sequence
     found: Rerun | None = None
     for number, seed in enumerate(seeds):
         if found is not None and not any(number < each.runs for each in found.experiments):
+            break
+        if found is not None and number >= 2 and settled(found):
             break
         with (
             tempfile.TemporaryDirectory(prefix="linklab-grade-") as folder,

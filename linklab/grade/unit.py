@@ -33,7 +33,7 @@ from linklab.exercise.instance import (
     proven,
     quantities,
 )
-from linklab.exercise.judge import Evidence, changes, describe, judge, worth_doing
+from linklab.exercise.judge import Evidence, agree, changes, describe, judge, worth_doing
 from linklab.exercise.load import find_exercise, load_exercise
 from linklab.exercise.model import Check, Exercise, Experiment, Instance
 from linklab.exercise.quantity import Value
@@ -44,7 +44,10 @@ from linklab.grade.rerun import Rerun, Scene, UnbuildableError, rerun
 from linklab.topology import Topology
 
 SEEDS = (1, 2, 3)
-"""Three runs: their median stands, so that one unlucky draw of losses decides nothing."""
+"""Up to three runs: where two lead to the same marks their median stands, else a third decides.
+
+So one unlucky draw of losses decides nothing, and most submissions need two runs.
+"""
 
 
 @dataclass(frozen=True)
@@ -158,7 +161,10 @@ def assess(
     def choose(healthy: State, start: State) -> Sequence[Experiment]:
         return worth_doing(_evidence(submission, Rerun(healthy, start), handed_in, lookup), chosen)
 
-    done = rerun(scene, handed_in, engine, seeds, choose)
+    def settled(done: Rerun) -> bool:
+        return agree(_evidence(submission, done, handed_in, lookup), chosen)
+
+    done = rerun(scene, handed_in, engine, seeds, choose, settled=settled)
     evidence = _evidence(submission, done, handed_in, lookup)
     results = tuple(judge(evidence, chosen))
     return Report(

@@ -37,8 +37,27 @@ class Proof:
     report: Report | None = None
 
 
-def verify(exercise: Exercise, engine: Engine, number: int, seeds: Sequence[int] = SEEDS) -> Iterator[Proof]:
-    """All proofs on one student's instance."""
+def distinct(exercise: Exercise, students: int) -> list[int]:
+    """The first student of each instance that there is: two with the same values and fault are the same network."""
+    found: dict[tuple[object, ...], int] = {}
+    for number in range(1, students + 1):
+        instance = instance_of(exercise, number)
+        found.setdefault((instance.fault, *sorted(instance.parameters.items())), number)
+    return list(found.values())
+
+
+def verify(
+    exercise: Exercise, engine: Engine, number: int, wrong: Sequence[Path], seeds: Sequence[int] = SEEDS
+) -> Iterator[Proof]:
+    """The proofs on one student's instance.
+
+    Args:
+        exercise: what is proved.
+        engine: builds the networks.
+        number: of the student, from 1.
+        wrong: folders of the known wrong answers that are proved, of `wrong_ones`.
+        seeds: as the grader's.
+    """
     instance = instance_of(exercise, number)
     who = instance.student
     yield prove_empty(exercise, instance, engine, seeds)
@@ -46,7 +65,7 @@ def verify(exercise: Exercise, engine: Engine, number: int, seeds: Sequence[int]
     yield _marks(who, "model", assess(model, engine, seeds), exercise.weight, {})
     if exercise.faults:
         yield prove_seen(exercise, instance, engine, seeds)
-    for folder in wrong_ones(exercise):
+    for folder in wrong:
         yield prove_wrong(exercise, instance, folder, engine, seeds)
 
 

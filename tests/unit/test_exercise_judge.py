@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from linklab.exercise.answers import read_answers
-from linklab.exercise.judge import Evidence, changes, judge, worth_doing
+from linklab.exercise.judge import Evidence, agree, changes, judge, worth_doing
 from linklab.exercise.model import Answer, Band, Check, Exercise, Experiment, Flow
 from linklab.exercise.quantity import parse_value
 
@@ -53,6 +53,17 @@ def test_a_measured_check_takes_the_median_of_the_runs():
         "s1-eth2.loss = 0 %, median of 3 runs)."
     )
     assert found.experiments == ("go",)
+
+
+def test_a_third_run_is_needed_where_two_earn_different_marks():
+    """Two runs within the band, or both below it, decide; one on each side does not."""
+
+    def runs(*throughput):
+        return replace(EVIDENCE, metrics={"go": {"throughput": throughput}})
+
+    assert agree(runs(0.9e9, 0.95e9), [FILLED])
+    assert agree(runs(0.1e9, 0.2e9), [FILLED])
+    assert not agree(runs(0.9e9, 0.1e9), [FILLED])
 
 
 def test_a_partial_band_earns_its_share():
