@@ -20,6 +20,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from linklab.agent.node_state import nodes
+
 LARGEST = 2**20
 DEADLINE_S = 60
 CLIENT = "client"
@@ -77,27 +79,11 @@ def shaped(lines: Sequence[Line]) -> list[tuple[str, str]]:
     )
 
 
-def find_nodes(proc: Path = Path("/proc")) -> dict[str, int]:
-    """Name → process of every node of the running network; Mininet's shells carry "mininet:NAME"."""
-    found: dict[str, int] = {}
-    for entry in proc.iterdir():
-        if not entry.name.isdecimal():
-            continue
-        try:
-            words = (entry / "cmdline").read_bytes().split(b"\0")
-        except OSError:
-            continue  # it has ended meanwhile
-        name = next((word[8:].decode(errors="replace") for word in words if word.startswith(b"mininet:")), None)
-        if name:
-            found[name] = min(int(entry.name), found.get(name, int(entry.name)))
-    return found
-
-
 class Setter:
     """Types lines where they belong, and looks whether they took effect."""
 
-    def __init__(self, nodes: dict[str, int]) -> None:
-        self.nodes = nodes
+    def __init__(self, running: dict[str, int]) -> None:
+        self.nodes = running
 
     def _run(self, on: str, command: str) -> tuple[int, str]:
         where = [] if on == CLIENT else ["mnexec", "-a", str(self.nodes[on])]
@@ -181,7 +167,7 @@ def main(argv: Sequence[str]) -> int:
     """Set the environment and say what was set; the exit status."""
     try:
         heading, lines = read(Path(argv[1] if len(argv) > 1 else "."))
-        setter = Setter(find_nodes())
+        setter = Setter(nodes())
         setter.look(lines)
         setter.clear(lines)
         print(f"{heading}: setting the environment", flush=True)

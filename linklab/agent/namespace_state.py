@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import array
 import contextlib
+import errno
 import fcntl
+import os
 import re
 import socket
 import struct
@@ -113,14 +115,21 @@ class Netlink:
         self.socket.close()
 
     def dump(self, request: int, body: bytes) -> Iterator[bytes]:
-        """The bodies of the answers; nothing where the kernel refuses."""
+        """The bodies of the answers.
+
+        Raises:
+            OSError: the kernel refuses; of a discipline without filters it says EINVAL or EOPNOTSUPP.
+        """
         self.sequence += 1
         flags = sampler.NLM_F_REQUEST | sampler.NLM_F_DUMP
         self.socket.send(sampler.NLMSG.pack(sampler.NLMSG.size + len(body), request, flags, self.sequence, 0) + body)
         while True:
             for kind, answer in sampler._messages(self.socket.recv(1 << 18)):
-                if kind in (sampler.NLMSG_DONE, sampler.NLMSG_ERROR):
+                if kind == sampler.NLMSG_DONE:
                     return
+                if kind == sampler.NLMSG_ERROR:
+                    (number,) = struct.unpack_from("=i", answer)
+                    raise OSError(-number, f"rtnetlink request {request}: {os.strerror(-number)}")
                 yield answer
 
 
@@ -267,7 +276,13 @@ def _classes(netlink: Netlink, index: int, qdisc: int, interface: dict[str, Any]
 
 def _filters(netlink: Netlink, index: int, parent: int, interface: dict[str, Any]) -> None:
     """Append the filters at a discipline or class, without what tc makes for each priority by itself."""
-    for body in list(netlink.dump(RTM_GETTFILTER, sampler.TCMSG.pack(0, index, 0, parent, 0))):
+    try:
+        answers = list(netlink.dump(RTM_GETTFILTER, sampler.TCMSG.pack(0, index, 0, parent, 0)))
+    except OSError as error:
+        if error.errno not in (errno.EINVAL, errno.EOPNOTSUPP):  # a discipline or class that can have no filters
+            raise
+        answers = []
+    for body in answers:
         _, _, handle, _, info = sampler.TCMSG.unpack_from(body)
         data = _attributes(body[sampler.TCMSG.size :])
         kind = _text(data[1])

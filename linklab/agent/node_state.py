@@ -26,10 +26,10 @@ CLONE_NEWNET = 0x40000000
 NODE_NAME = re.compile(r"\0mininet:([A-Za-z0-9_.-]{1,15})\0?\Z")
 
 
-def nodes() -> dict[str, int]:
+def nodes(proc: Path = Path("/proc")) -> dict[str, int]:
     """Mininet's nodes and the process of the shell that Mininet keeps on each; the oldest of a name."""
     found: dict[str, tuple[int, int]] = {}
-    for folder in Path("/proc").iterdir():
+    for folder in proc.iterdir():
         if not folder.name.isdecimal():
             continue
         try:

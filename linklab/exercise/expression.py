@@ -225,9 +225,13 @@ class _Evaluator:
                 case "min" | "max", [unit, *more] if all(other == unit for other in more):
                     return Value(min(numbers) if function == "min" else max(numbers), unit)
         except (ValueError, OverflowError) as error:
-            raise self.wrong(f"{function}: {error}") from error
+            raise self.outside(f"{function}: {error}") from error
         kinds = ", ".join(value.unit for value in given)
         raise self.wrong(f"there is no {function}({kinds})")
+
+    def outside(self, why: str) -> Exception:
+        """A function that has no value there: a student may answer so, an author must not write it."""
+        return NoValueError(f"{self.text} ({why})") if "answer." in self.text else self.wrong(why)
 
     def fact(self, args: list[ast.expr]) -> Value:
         match args:

@@ -7,6 +7,7 @@ Called by whoever judges; pure.  The names are listed in docs/writing-an-exercis
 from __future__ import annotations
 
 import re
+from typing import Any
 
 from linklab.exercise.disciplines import Options
 from linklab.exercise.node import Interface, Node, Qdisc, Route
@@ -22,6 +23,13 @@ OFFLOADS = {"gso": "tx-generic-segmentation", "gro": "rx-gro"}
 _TSO = re.compile(r"tx-tcp\w*-(?:\w+-)?segmentation")
 _NO_DISCIPLINE = ("noqueue", "noop")
 HOOKS = ("ingress", "clsact")
+_TOLD = {
+    "netem": ("delay_ns", "jitter_ns", "loss", "duplicate", "corrupt", "reorder", "rate_bit", "limit"),
+    "tbf": ("rate_bit", "burst", "limit"),
+    "fq": ("maxrate_bit", "limit"),
+    "cake": ("bandwidth_bit", "memlimit"),
+}
+"""Options of a discipline that have a fact of their own; of every other kind that is `limit`."""
 
 
 def facts(state: State, topology: Topology | None = None) -> dict[str, float | str]:
@@ -92,7 +100,33 @@ def _of_interface(interface: Interface) -> dict[str, float | str]:
     found["discipline"] = " ".join(dict.fromkeys(kinds)) or "none"
     if (queue := queue_bytes(interface)) is not None:
         found["queue"] = float(queue)
+    if options := _options(interface, qdiscs):
+        found["options"] = options
     return found | _shaping(interface, qdiscs) | _trouble([qdisc.options for qdisc in qdiscs if qdisc.kind == "netem"])
+
+
+def _options(interface: Interface, qdiscs: list[Qdisc]) -> str:
+    """What no other fact tells of disciplines, and classes and filters: "netem delay_correlation 0.25"."""
+    told = [(qdisc.kind, _rest(qdisc)) for qdisc in qdiscs]
+    told += [(f"class {each.classid} in {each.parent}", each.options) for each in interface.classes]
+    told += [(f"filter {each.kind} at {each.parent} pref {each.pref}", each.options) for each in interface.filters]
+    parts = [f"{head} {_in_words(options)}" for head, options in told if options]
+    return "; ".join(parts)
+
+
+def _rest(qdisc: Qdisc) -> Options:
+    told = _TOLD.get(qdisc.kind, ("limit",))
+    return {name: value for name, value in qdisc.options.items() if name not in told}
+
+
+def _in_words(options: Options) -> str:
+    """Such as "rate_bit 1000000 ecn"; what is False or 0 is what a discipline does without the word."""
+    shown = [(name, value) for name, value in sorted(options.items()) if value not in (False, 0)]
+    return " ".join(name if value is True else f"{name} {_plain(value)}" for name, value in shown)
+
+
+def _plain(value: Any) -> str:
+    return ",".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value)
 
 
 def _shaping(interface: Interface, qdiscs: list[Qdisc]) -> dict[str, float | str]:

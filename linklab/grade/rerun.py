@@ -17,7 +17,6 @@ from typing import Any
 from linklab.engine.api import Clock, Engine, Network, Typed
 from linklab.errors import EngineError, InputError
 from linklab.exercise.expression import Lookup, NoValueError
-from linklab.exercise.facts import facts
 from linklab.exercise.fill import fill
 from linklab.exercise.model import Experiment
 from linklab.exercise.quantity import parse_value
@@ -210,14 +209,11 @@ class _Pocket:
         return State.loads((self.folder / "state.json").read_text(encoding="utf-8"), "the state read back")
 
     def addresses(self) -> dict[str, str]:
-        """IPv4 address of each host."""
-        known = facts(self.now, self.scene.topology)
-        found = {}
-        for name, value in known.items():
-            interface, _, what = name.rpartition(".")
-            node = interface.partition("-")[0]
-            if what == "address" and node not in found and isinstance(value, str):
-                found[node] = value.split()[0].partition("/")[0]
+        """IPv4 address of each node's first interface that has one."""
+        found: dict[str, str] = {}
+        for _, (node, interface) in sorted(self.now.interfaces().items()):
+            if interface.addresses:
+                found.setdefault(node, interface.addresses[0].partition("/")[0])
         return found
 
     def _type(self, lines: Iterable[tuple[str, str]]) -> None:

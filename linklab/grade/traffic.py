@@ -16,8 +16,8 @@ from pathlib import Path
 import numpy as np
 
 from linklab.analysis import jain_index
-from linklab.engine.api import Background, Network, Typed
-from linklab.errors import DataError, InputError
+from linklab.engine.api import Background, Completed, Network, Typed
+from linklab.errors import DataError, EngineError, InputError
 from linklab.exercise.expression import Lookup, number
 from linklab.exercise.model import Experiment, Flow
 from linklab.exercise.report import Trace
@@ -65,7 +65,7 @@ def drive(
     if ping := experiment.ping:
         _need(ping.source, addresses)
         target = _need(ping.target, addresses)
-        command = f"ping -D -i {ping.interval_s:g} -w {math.ceil(experiment.seconds)} {target} > /lab/ping.txt"
+        command = f"ping -D -i {ping.interval_s:g} -w {math.ceil(experiment.seconds)} {target} > /lab/ping.txt 2>&1"
         together.append(Typed(f"{ping.source}#p", command))
     if experiment.queue:
         sampler = f"python3 -m linklab.agent.sampler {experiment.queue} --out /lab/queue.jsonl"
@@ -73,10 +73,20 @@ def drive(
         together.append(Typed("client#q", sampler))
     if servers:
         network.run(servers, deadline_s=WALL_S)
-    network.run(together, deadline_s=WALL_S)
+    for done in network.run(together, deadline_s=WALL_S):
+        if done.terminal == "client#q":
+            _sampled(done, experiment.queue)
     for server in servers:  # not -1, which waits for ever for a client that did not get through
         network.stop(server.terminal, deadline_s=WALL_S)
     return _read(experiment, folder)
+
+
+def _sampled(done: Completed, interface: str) -> None:
+    """The sampler ended well; 2 is its word for an interface that is not there, the submission's doing."""
+    if done.exit_status == 2:
+        raise InputError(f"the network has no interface {interface}")
+    if done.exit_status:
+        raise EngineError(f"the queue of {interface} could not be sampled: {done.output.strip()[-300:]}")
 
 
 def _need(node: str, addresses: Mapping[str, str]) -> str:
@@ -141,7 +151,9 @@ def _pings(experiment: Experiment, path: Path, driven: Driven) -> None:
     assert experiment.ping is not None
     try:
         found = measure("", [path], "ping")
-    except DataError:
+    except DataError as error:
+        if "ping sent nothing" not in str(error):  # the network unreachable, for one
+            raise EngineError(f"ping's output cannot be read: {error}") from error
         driven.metrics["ping.loss"] = 1.0
         return
     series = found.series["ping.rtt"].between(experiment.omit_s, math.inf)

@@ -248,15 +248,6 @@ def test_interfaces_are_found_in_what_shapes_them():
     assert exercise_env.shaped([Line("client", text, "") for text in typed]) == [("client", "s1-eth1")]
 
 
-def test_nodes_are_found_by_the_shells_that_mininet_keeps(tmp_path):
-    """The first process of a name; others' are not taken."""
-    for pid, words in ((30, "bash\0-is\0mininet:h1\0"), (20, "bash\0mininet:h1\0"), (40, "vim\0about mininet:h9\0")):
-        (tmp_path / str(pid)).mkdir()
-        (tmp_path / str(pid) / "cmdline").write_bytes(words.encode())
-    (tmp_path / "99").mkdir()
-    assert exercise_env.find_nodes(tmp_path) == {"h1": 20}
-
-
 def test_set_env_outside_of_a_network_says_so(tmp_path, capsys):
     """Nothing is set, exit 1."""
     assert start("3") == 0

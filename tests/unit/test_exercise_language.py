@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from linklab.errors import InputError
 from linklab.exercise.expression import NoValueError, evaluate, holds, names, number
 from linklab.exercise.fill import fill, placeholders
-from linklab.exercise.quantity import parse_value
+from linklab.exercise.quantity import Value, parse_value
 from linklab.units import parse_rate_mbit
 
 KNOWN = {name: parse_value(text) for name, text in {"rate": "1 Gbps", "rtt": "20 ms", "loss": "0.2 %", "n": 8}.items()}
@@ -87,6 +87,20 @@ def test_a_name_without_a_value_is_no_zero():
         evaluate("tuned.jain > 0.9", lookup)
     with pytest.raises(NoValueError, match="index of no throughputs"):
         evaluate("jain(0 * rate, 0 * rate)", lookup)
+
+
+def test_a_students_value_outside_of_a_function_is_no_broken_check():
+    """The square root of a negative answer has no value; that of a constant is the author's mistake."""
+
+    def answered(name):
+        return Value(-0.01, "1") if name == "answer.loss" else lookup(name)
+
+    with pytest.raises(NoValueError, match="math domain error"):
+        evaluate("sqrt(answer.loss)", answered)
+    with pytest.raises(NoValueError, match=r"loss must be in \(0, 1\], got -0.01"):
+        evaluate("mathis(rtt, answer.loss)", answered)
+    with pytest.raises(InputError, match="sqrt"):
+        evaluate("sqrt(0 - 1)", answered)
 
 
 def test_names_are_told_whole_and_functions_left_out():

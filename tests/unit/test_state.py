@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from linklab.agent import namespace_state
+from linklab.agent import namespace_state, node_state
 from linklab.errors import InputError, StateError
 from linklab.exercise.disciplines import KINDS
 from linklab.exercise.facts import facts, mean_loss
@@ -108,10 +108,43 @@ def test_facts_of_a_tuned_network():
         "s2-eth1.discipline": "none",
         "s2-eth2.discipline": "htb fq_codel",
         "s2-eth2.rate": 1e9,
+        "h2-eth0.options": "netem loss_gemodel 0.028,0.25,1.0,0.0",
+        "s1-eth2.options": "red adaptive cell_log 14 max 655360 min 218453 plog 25 wlog 4",
     }
     assert {name: found.get(name) for name in expected} == expected
     assert found["h2-eth0.loss"] == pytest.approx(0.028 / (0.028 + 0.25))
-    assert not {"s2-eth1.rate", "s1-eth2.delay", "s2-eth1.queue", "client.rmem", "lo.mtu"} & found.keys()
+    assert "filter u32 at 1: pref 1 classid 1:10" in found["s2-eth2.options"]
+    assert "class 1:10 in 1:1 burst 1600" in found["s2-eth2.options"]
+    assert (
+        not {"s1-eth1.options", "s2-eth1.rate", "s1-eth2.delay", "s2-eth1.queue", "client.rmem", "lo.mtu"}
+        & found.keys()
+    )
+
+
+@pytest.mark.parametrize(
+    ("kind", "options", "told"),
+    [
+        ("netem", {"delay_ns": 20_000_000, "limit": 1000}, None),
+        ("netem", {"delay_ns": 20_000_000, "limit": 1000, "delay_correlation": 0.25}, "netem delay_correlation 0.25"),
+        ("netem", {"rate_bit": 10**9, "rate_overhead": -200, "limit": 1000}, "netem rate_overhead -200"),
+        ("tbf", {"rate_bit": 10**9, "burst": 9000, "limit": 9000, "mpu": 64}, "tbf mpu 64"),
+        ("codel", {"limit": 1000, "target_us": 5000, "ecn": False}, "codel target_us 5000"),
+    ],
+)
+def test_an_option_that_changes_what_passes_is_a_fact(kind, options, told):
+    """What has a fact of its own is not told twice, and what is off is not told."""
+    assert facts(bare(kind=kind, **options)).get("s1-eth1.options") == told
+
+
+def test_nodes_are_the_oldest_shells_that_mininet_keeps(tmp_path):
+    """The first process of a name; an editor's file of that name is none."""
+    processes = ((30, "bash\0-is\0mininet:h1\0", 9), (20, "bash\0mininet:h1\0", 7), (40, "vim\0about mininet:h9\0", 1))
+    for pid, words, started in processes:
+        (tmp_path / str(pid)).mkdir()
+        (tmp_path / str(pid) / "cmdline").write_bytes(words.encode())
+        (tmp_path / str(pid) / "stat").write_text(f"{pid} (a b) S {'0 ' * 18}{started} 0")
+    (tmp_path / "99").mkdir()
+    assert node_state.nodes(tmp_path) == {"h1": 20}
 
 
 @pytest.mark.parametrize(

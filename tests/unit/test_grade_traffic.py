@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The grader's traffic: what a broken instrument is, and what the student's network did."""
+
+import pytest
+
+from linklab.engine.api import Completed
+from linklab.errors import EngineError, InputError
+from linklab.exercise.model import Experiment, Ping
+from linklab.grade.traffic import drive
+
+ADDRESSES = {"h1": "10.0.0.1", "h2": "10.0.0.2"}
+PING = Experiment("go", "submitted", {}, (), 5, 0, Ping("h1", "h2", 1.0), "", "W")
+SUMMARY = "PING 10.0.0.2 (10.0.0.2) 56(84) bytes of data.\n\n--- 10.0.0.2 ping statistics ---\n{}\n"
+
+
+class Said:
+    """A network in which every command ends with `status` and ping has written `text`."""
+
+    def __init__(self, folder, text="", status=0):
+        self.folder, self.text, self.status = folder, text, status
+
+    def run(self, actions, **_):
+        """What the commands left."""
+        (self.folder / "ping.txt").write_text(self.text)
+        return [Completed(each.terminal, each.text, "it said so", self.status, 0, 5) for each in actions]
+
+
+def lookup(name):
+    """No parameter is asked for."""
+    raise KeyError(name)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        SUMMARY.format("5 packets transmitted, 0 received, 100% packet loss, time 4095ms"),
+        "ping: connect: Network is unreachable\n",
+    ],
+)
+def test_a_network_that_nothing_passes_loses_everything(tmp_path, text):
+    """No reply and no way are the network's doing: all is lost."""
+    assert drive(Said(tmp_path, text), PING, lookup, ADDRESSES, tmp_path).metrics == {"ping.loss": 1.0}
+
+
+def test_an_unreadable_ping_is_no_loss(tmp_path):
+    """An instrument that broke is an error, not the student's."""
+    with pytest.raises(EngineError, match="ping's output cannot be read"):
+        drive(Said(tmp_path, "Killed\n"), PING, lookup, ADDRESSES, tmp_path)
+
+
+def test_a_sampler_that_ends_badly_is_an_error(tmp_path):
+    """Its own word for an interface that is not there is 2, and that the student can mend."""
+    sampled = Experiment("go", "submitted", {}, (), 5, 0, None, "s1-eth2", "W")
+    with pytest.raises(EngineError, match="s1-eth2 could not be sampled: it said so"):
+        drive(Said(tmp_path, status=137), sampled, lookup, ADDRESSES, tmp_path)
+    with pytest.raises(InputError, match="no interface s1-eth2"):
+        drive(Said(tmp_path, status=2), sampled, lookup, ADDRESSES, tmp_path)
