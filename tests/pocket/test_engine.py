@@ -121,6 +121,17 @@ def test_waiting_for_the_clock_in_a_loop_ends(tmp_path, profile):
         assert type_(network, "/usr/bin/python3 spin.py", deadline_s=60).output == "passed\n"
 
 
+def test_a_ping_that_waits_by_yielding_stops_no_other_program(tmp_path):
+    """An answer 7 ms before the next probe makes ping yield until then; two busy programs still share the processor."""
+    (tmp_path / "busy.py").write_text("import time\nend = time.monotonic() + 0.1\nwhile time.monotonic() < end: pass\n")
+    with PocketEngine().start(Topology.load(TOPOLOGY), workdir=tmp_path, seed=1) as network:
+        network.run([Typed("client", "tc qdisc add dev s1-eth1 root netem delay 193ms")])
+        network.run([Typed("h1", "ping -c 1 10.0.0.2")])  # asks for the address
+        network.run([Typed("h1", "ping -q -i 0.2 -w 5 10.0.0.2")])
+        busy = network.run([Typed(host, "python3 /lab/busy.py") for host in ("h1", "h2")])
+    assert [round(each.end_s - each.start_s, 1) for each in busy] == [0.1, 0.1]
+
+
 def test_only_the_working_folder_stays(tmp_path):
     """Inside, /etc is writable and the host's is untouched."""
     before = Path("/etc/hostname").read_bytes()
