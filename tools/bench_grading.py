@@ -124,7 +124,7 @@ def exercises(students: int = 20, mutants: int = 4) -> list[Cells]:
             [*argv, "--wrong", "1", "--mutants", str(mutants), "--json"], check=False, capture_output=True, text=True
         )
         proofs = json.loads(done.stdout)["proofs"]
-        plain = [proof for proof in proofs if not proof["what"].startswith("mutant")]
+        plain = [proof for proof in proofs if not proof["what"].startswith(("mutant", "copied"))]
         good = sum(proof["holds"] for proof in plain)
         rows.append(
             (
@@ -135,7 +135,7 @@ def exercises(students: int = 20, mutants: int = 4) -> list[Cells]:
             )
         )
         caught += sum(proof["holds"] for proof in proofs if proof["what"].startswith("mutant"))
-        total += len(proofs) - len(plain)
+        total += sum(proof["what"].startswith("mutant") for proof in proofs)
     rows.append(
         (
             "generated wrong variants of the model answers caught",

@@ -7,7 +7,6 @@ import argparse
 import itertools
 import json
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -17,10 +16,11 @@ from rich.text import Text
 from linklab.commands.options import load_engine
 from linklab.errors import InputError
 from linklab.exercise.load import exercise_folders, find_exercise, load_exercise
+from linklab.exercise.model import Exercise
 from linklab.grade.mutants import prove_mutants
 from linklab.grade.spread import spread
 from linklab.grade.unit import SEEDS
-from linklab.grade.verify import Proof, distinct, verify, wrong_ones
+from linklab.grade.verify import Measured, Proof, distinct, prove_copied, verify, wrong_ones
 from linklab.processes import processors
 from linklab.screen import ends_orderly
 
@@ -65,32 +65,42 @@ def _verify(folder: str, args: argparse.Namespace, told: list[dict[str, Any]]) -
             if count > 0
         ]
     counts: dict[str, list[int]] = {}
+    models: list[Measured] = []
     jobs = min(args.jobs or processors(), processors(), len(tasks))
     with console.status("proving …") as status:
         for proof in itertools.chain.from_iterable(spread(tasks, jobs)):
-            told.append({"exercise": exercise.id, **{name: getattr(proof, name) for name in PROOF}})
+            told.append(_told(exercise, proof))
+            models += [proof.measured] if proof.measured else []
             held = counts.setdefault(proof.what.partition(":")[0], [0, 0])
             held[0] += proof.holds
             held[1] += 1
             status.update(f"proving … {sum(total for _, total in counts.values())} proofs, last {proof.student}")
             if not proof.holds:
                 console.print(Text(f"{proof.student}: {proof.what}: {proof.said}", style="red"), soft_wrap=True)
+    copied = list(prove_copied(exercise, models)) if len(models) > 1 else []
+    told += [_told(exercise, proof) for proof in copied]
     for what, (good, total) in sorted(counts.items()):
         console.print(Text(f"  {what}: {good} of {total}", style="green" if good == total else "red"))
+    if copied:  # no proof of the exercise: an index that all are to reach may be copied
+        caught = sum(proof.holds for proof in copied)
+        console.print(f"  in {caught} of {len(copied)} instances the answers of every other lose marks")
     needed = {what: total for what, (_, total) in counts.items()}
     if "mutant" in needed:
         needed["mutant"] = -(-needed["mutant"] * 38 // 40)  # of 40 at least 38 are caught
     return all(good >= needed[what] for what, (good, _) in counts.items())
 
 
+def _told(exercise: Exercise, proof: Proof) -> dict[str, Any]:
+    return {"exercise": exercise.id, **{name: getattr(proof, name) for name in PROOF}}
+
+
 def _prove(folder: str, number: int, chosen: Sequence[int]) -> list[Proof]:
     exercise = load_exercise(find_exercise(folder))
     every = wrong_ones(exercise)
     proofs = verify(exercise, load_engine("pocket"), number, [every[place] for place in chosen])
-    return [replace(proof, report=None) for proof in proofs]
+    return list(proofs)
 
 
 def _mutate(folder: str, number: int, count: int) -> list[Proof]:
     exercise = load_exercise(find_exercise(folder))
-    found = prove_mutants(exercise, load_engine("pocket"), number, count, SEEDS)
-    return [replace(proof, report=None) for proof in found]
+    return list(prove_mutants(exercise, load_engine("pocket"), number, count, SEEDS))

@@ -120,4 +120,4 @@ def prove_mutants(exercise: Exercise, engine: Engine, number: int, count: int, s
         said = f"{report.score:g} of {report.max_score:g} points" + (
             f", lost {', '.join(lost)}" if lost else ", not noticed"
         )
-        yield Proof(instance.student, f"mutant: {mutation.what}", bool(lost), said, report)
+        yield Proof(instance.student, f"mutant: {mutation.what}", bool(lost), said)

@@ -152,6 +152,16 @@ def assess(
     checks: Sequence[Check] | None = None,
 ) -> Report:
     """Build, measure and judge; raises as `grade`, and InputError where the submission cannot be graded."""
+    return examine(submission, engine, seeds, checks)[0]
+
+
+def examine(
+    submission: Submission,
+    engine: Engine,
+    seeds: Sequence[int],
+    checks: Sequence[Check] | None = None,
+) -> tuple[Report, Evidence]:
+    """As `assess`, with what the report follows from."""
     exercise, instance = submission.exercise, submission.instance
     chosen = exercise.checks if checks is None else checks
     lookup = quantities(exercise, instance)
@@ -167,7 +177,7 @@ def assess(
     done = rerun(scene, handed_in, engine, seeds, choose, settled=settled)
     evidence = _evidence(submission, done, handed_in, lookup)
     results = tuple(judge(evidence, chosen))
-    return Report(
+    report = Report(
         exercise=exercise.id,
         heading=exercise.heading,
         student=instance.student,
@@ -195,6 +205,7 @@ def assess(
         environment={**done.environment, "linklab": __version__, "seeds": list(seeds)},
         traces=tuple(done.traces),
     )
+    return report, evidence
 
 
 def _told(experiments: Sequence[Experiment], lookup: Lookup) -> dict[str, str]:

@@ -7,8 +7,8 @@ fault can be seen.  Wrong variants that are generated are in `linklab.grade.muta
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from linklab import toml
@@ -18,23 +18,34 @@ from linklab.exercise.answers import Answers
 from linklab.exercise.expression import holds, names
 from linklab.exercise.facts import facts
 from linklab.exercise.instance import quantities
-from linklab.exercise.judge import Evidence, changes
+from linklab.exercise.judge import Evidence, Facts, changes, judge
 from linklab.exercise.model import Exercise, Instance
 from linklab.exercise.report import Outcome, Report
 from linklab.grade.rerun import rerun
 from linklab.grade.sample import drawn, empty, instance_of, sample
-from linklab.grade.unit import SEEDS, assess, scene_of
+from linklab.grade.unit import SEEDS, assess, examine, scene_of
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What the grader knew of a model answer, so that other answers to the same network can be judged."""
+
+    instance: Instance
+    facts: Facts
+    references: Mapping[str, Facts]
+    metrics: Mapping[str, Mapping[str, Sequence[float]]]
+    answers: Answers
 
 
 @dataclass(frozen=True)
 class Proof:
-    """What was proved, or not: `what` is "model", "empty", "seen", "wrong/NAME" or "mutant: …"."""
+    """What was proved, or not: `what` is "model", "empty", "seen", "wrong/NAME", "copied" or "mutant: …"."""
 
     student: str
     what: str
     holds: bool
     said: str
-    report: Report | None = None
+    measured: Measured | None = None
 
 
 def distinct(exercise: Exercise, students: int) -> list[int]:
@@ -62,7 +73,9 @@ def verify(
     who = instance.student
     yield prove_empty(exercise, instance, engine, seeds)
     model = sample(exercise, instance, exercise.folder / "solution", engine).submission
-    yield _marks(who, "model", assess(model, engine, seeds), exercise.weight, {})
+    report, evidence = examine(model, engine, seeds)
+    measured = Measured(instance, evidence.facts, evidence.references, evidence.metrics, evidence.answers)
+    yield replace(_marks(who, "model", report, exercise.weight, {}), measured=measured)
     if exercise.faults:
         yield prove_seen(exercise, instance, engine, seeds)
     for folder in wrong:
@@ -92,15 +105,42 @@ def prove_empty(exercise: Exercise, instance: Instance, engine: Engine, seeds: S
     """An empty submission earns nothing, and not because our tools broke."""
     report = assess(empty(exercise, instance).submission, engine, seeds)
     if broke := [check.story for check in report.checks if check.outcome is Outcome.ERROR]:
-        return Proof(instance.student, "empty", holds=False, said=" | ".join(broke), report=report)
+        return Proof(instance.student, "empty", holds=False, said=" | ".join(broke))
     earned = [check.id for check in report.checks if check.score]
     return Proof(
         instance.student,
         "empty",
         report.score == 0,
         f"earns {report.score:g} by {', '.join(earned)}" if earned else "earns nothing",
-        report,
     )
+
+
+def prove_copied(exercise: Exercise, models: Sequence[Measured]) -> Iterator[Proof]:
+    """A model answer with the answers of another instance's loses marks; a proof for each of the networks.
+
+    Where all that is asked is what the student's own network does, such as an index, copied answers may be right.
+    """
+    for own in models:
+        evidence = Evidence(
+            exercise,
+            quantities(exercise, own.instance),
+            own.instance.fault,
+            own.facts,
+            own.references,
+            own.metrics,
+            own.answers,
+        )
+        kept = {}
+        for other in models:
+            if other is not own:
+                earned = sum(result.score for result in judge(replace(evidence, answers=other.answers)))
+                kept[other.instance.student] = round(earned, 2)
+        caught = [student for student, earned in kept.items() if earned < exercise.weight]
+        least = (
+            f", at least {exercise.weight - max(kept.values()):g} points" if len(caught) == len(kept) and kept else ""
+        )
+        said = f"answers of {len(caught)} of {len(kept)} others lose marks{least}"
+        yield Proof(own.instance.student, "copied", len(caught) == len(kept), said)
 
 
 def prove_seen(exercise: Exercise, instance: Instance, engine: Engine, seeds: Sequence[int]) -> Proof:
@@ -128,4 +168,4 @@ def _marks(who: str, what: str, report: Report, wanted: float, shares: dict[str,
             wrong.append(f"{check.story} ({check.score:g} of {check.max_score:g} points, {points:g} expected)")
     said = f"{report.score:g} of {report.max_score:g} points"
     said += f", {wanted:g} expected: {' | '.join(wrong)}" if wrong else ""
-    return Proof(who, what, not wrong, said, report)
+    return Proof(who, what, not wrong, said)
