@@ -121,7 +121,7 @@ def exercises(students: int = 20, mutants: int = 4) -> list[Cells]:
         exercise = load_exercise(folder)
         argv = [sys.executable, "-m", "linklab", "exercise", "verify", str(folder), "--students", str(students)]
         done = subprocess.run(
-            [*argv, "--wrong", "1", "--mutants", str(mutants), "--json"], check=False, capture_output=True, text=True
+            [*argv, "--wrong", "2", "--mutants", str(mutants), "--json"], check=False, capture_output=True, text=True
         )
         proofs = json.loads(done.stdout)["proofs"]
         plain = [proof for proof in proofs if not proof["what"].startswith(("mutant", "copied"))]

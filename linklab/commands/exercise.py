@@ -97,7 +97,7 @@ def add_parser(subparsers: Subparsers) -> argparse.ArgumentParser:
     verify.add_argument("--students", type=int, default=20, metavar="N", help="how many instances (default: 20)")
     verify.add_argument("--mutants", type=int, default=0, metavar="N", help="wrong variants of the model answer, too")
     verify.add_argument(
-        "--wrong", type=int, metavar="N", help="known wrong answers on each instance, taken in turn (default: all)"
+        "--wrong", type=int, metavar="N", help="prove each known wrong answer on N instances (default: on all)"
     )
     verify.add_argument("--json", action="store_true", help="every proof as JSON on standard output")
     verify.add_argument("--jobs", type=int, metavar="N", help="how many at once (default: one a processor)")

@@ -50,11 +50,9 @@ def _verify(folder: str, args: argparse.Namespace, told: list[dict[str, Any]]) -
     students = distinct(exercise, args.students)
     heading = f"{exercise.heading}, {args.students} students with {len(students)} different instances"
     console.print(Text(heading, style="bold"))
-    known = len(wrong_ones(exercise))
-    share = known if args.wrong is None else min(args.wrong, known)
     tasks = [
-        partial(_prove, folder, number, [(place * share + step) % known for step in range(share)])
-        for place, number in enumerate(students)
+        partial(_prove, folder, number, chosen)
+        for number, chosen in zip(students, _wrong(exercise, len(students), args.wrong), strict=True)
     ]
     if args.mutants:
         each = -(-args.mutants // len(students))
@@ -88,6 +86,16 @@ def _verify(folder: str, args: argparse.Namespace, told: list[dict[str, Any]]) -
     if "mutant" in needed:
         needed["mutant"] = -(-needed["mutant"] * 38 // 40)  # of 40 at least 38 are caught
     return all(good >= needed[what] for what, (good, _) in counts.items())
+
+
+def _wrong(exercise: Exercise, instances: int, times: int | None) -> list[list[int]]:
+    """For each instance the numbers of the known wrong answers that are proved on it, each `times` in all."""
+    times = instances if times is None else min(times, instances)
+    chosen: list[list[int]] = [[] for _ in range(instances)]
+    for number in range(len(wrong_ones(exercise))):
+        for step in range(times):
+            chosen[(number * times + step) % instances].append(number)
+    return chosen
 
 
 def _told(exercise: Exercise, proof: Proof) -> dict[str, Any]:
