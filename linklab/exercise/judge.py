@@ -143,7 +143,7 @@ def _experiments(check: Check, exercise: Exercise) -> tuple[str, ...]:
     )
 
 
-def _spoken(check: Check) -> set[str]:
+def spoken_of(check: Check) -> set[str]:
     """Names of parameters, metrics and answers a check speaks of."""
     texts = [check.subject] if check.kind in ("measure", "holds") else []
     texts += [end for band in check.bands for end in (band.low, band.high) if end]
@@ -153,7 +153,7 @@ def _spoken(check: Check) -> set[str]:
 
 def experiments_of(check: Check, exercise: Exercise) -> tuple[str, ...]:
     """Ids of the experiments a check speaks of, in order of the exercise."""
-    spoken = {name.partition(".")[0] for name in _spoken(check)}
+    spoken = {name.partition(".")[0] for name in spoken_of(check)}
     return tuple(experiment.id for experiment in exercise.experiments if experiment.id in spoken)
 
 
@@ -164,7 +164,7 @@ def worth_doing(evidence: Evidence, checks: Sequence[Check]) -> list[Experiment]
     results: dict[str, CheckResult] = {}
     for check in checks:
         experiments = experiments_of(check, evidence.exercise)
-        unanswered = any(f"answer.{name}" in _spoken(check) for name in evidence.answers.problems)
+        unanswered = any(f"answer.{name}" in spoken_of(check) for name in evidence.answers.problems)
         if lost.intersection(check.needs) or unanswered:
             lost.add(check.id)
         elif experiments:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from linklab.engine.api import Engine
 from linklab.errors import StateError
 from linklab.exercise.facts import facts
-from linklab.exercise.judge import changes
+from linklab.exercise.judge import changes, spoken_of
 from linklab.exercise.model import Exercise
 from linklab.exercise.quantity import Value
 from linklab.exercise.state import State
@@ -54,17 +54,21 @@ def mutations(exercise: Exercise, model: Submission, start: State, seed: int) ->
     if model.state is not None:
         made = facts(State.loads(model.state, "model"), topology)
         before = facts(start, topology)
+        hosts = {host.name for host in topology.hosts}
+        queues = {f"{name}.queue" for name, (node, _) in start.interfaces().items() if node in hosts}
         for change in changes(before, made):
             if change.before is not None and change.fact.rpartition(".")[2] in (*_WORSE, "cc"):
                 found.append(_set(f"{change.fact} left at {change.words[1]}", {change.fact: change.before}))
         for name, value in made.items():
             for factor in _WORSE.get(name.rpartition(".")[2], ()):
-                buffer_kept = (
-                    name.endswith("mem") and before.get(name) == value
-                )  # not tuned: what it is does not matter
-                if isinstance(value, float) and not buffer_kept:
+                # a buffer that was not tuned, and a host's queue, which TCP keeps short, change nothing
+                harmless = (name.endswith("mem") and before.get(name) == value) or name in queues
+                if isinstance(value, float) and not harmless:
                     found.append(_set(f"{name} times {factor:g}", {name: value * factor}))
+    spoken = set().union(*map(spoken_of, exercise.checks))
     for answer in exercise.answers:
+        if f"answer.{answer.name}" not in spoken:
+            continue
         given = model.answers.values.get(answer.name)
         if given is None or answer.kind == "text":
             continue
