@@ -20,13 +20,14 @@ from typing import Any
 
 from linklab.engine.api import Clock, Completed, Engine, Network, Typed
 from linklab.errors import AgentError, BootError, DeadlineError, EngineError
+from linklab.grade.worklines import FD, WATCH, Printed, read_printed, sentences
 from linklab.topology import Topology
 
 WALL_S = 60.0
 """For everything after the build; a model answer takes below one."""
 NETWORK_S = 900
 """Network time that work.sh may take: it costs nothing to sleep on the virtual clock, but an `iperf3 -s` never ends."""
-MOST_OUTPUT_BYTES = 100_000
+MOST_OUTPUT_BYTES = 200 * 1024
 MOST_STATE_BYTES = 2 << 20
 OVERDUE = 124
 """Exit status of timeout(1) where time was up."""
@@ -47,10 +48,10 @@ export PATH=$PATH:{NODES}
 out=/run/linklab/out
 mkfifo "$out"
 {{
-    dd bs=4096 count={MOST_OUTPUT_BYTES} iflag=count_bytes of=/lab/work.out status=none
+    (ulimit -f {MOST_OUTPUT_BYTES // 1024} && exec cat >/lab/work.out) # each piece as it comes; head(1) keeps them
     exec cat >/dev/null
-}} <"$out" &
-timeout -k 5 {NETWORK_S} bash /lab/work.sh </dev/null >"$out" 2>&1
+}} <"$out" 2>/dev/null &
+BASH_ENV=/lab/.watch timeout -k 5 {NETWORK_S} bash /lab/work.sh </dev/null >"$out" 2>&1 {FD}>"$out"
 status=$?
 sleep 0.5 # in which what it printed last is written
 exit "$status"
@@ -85,6 +86,7 @@ def rebuild(topology: Topology, settings: Sequence[tuple[str, str]], work: str, 
         (folder / "nodes.txt").write_text("".join(f"{node.name}\n" for node in topology.nodes), encoding="utf-8")
         (folder / ".prepare").write_text(_PREPARE, encoding="utf-8")
         (folder / ".run").write_text(_RUN, encoding="utf-8")
+        (folder / ".watch").write_text(WATCH, encoding="utf-8")
         starting = engine.start(_without_farewell(topology), workdir=folder, clock=Clock.VIRTUAL, seed=1)
         try:
             with starting as network:
@@ -117,17 +119,17 @@ class _Work:
             return self._lost(f"work.sh ran longer than {WALL_S:g} s and was stopped")
         except EngineError as error:
             return self._lost(f"the network ended while work.sh ran: {_brief(error)}")
-        if status == OVERDUE:
+        overdue = status == OVERDUE
+        self.notes += sentences(self._printed(), 0 if overdue else status or 0)
+        if overdue:
             self.notes.append(f"work.sh ran longer than {NETWORK_S} s of network time and was stopped")
-        elif status:
-            self.notes.append(f"work.sh ended with status {status}; its last words: {self._last_words()}")
         try:
             done = self._type("client#state", _READ)
         except EngineError as error:
             return self._lost(f"the network that work.sh left does not answer any more: {_brief(error)}")
         if done.exit_status:
             return self._lost("the settings of the network that work.sh left cannot be read")
-        return Rebuilt(done.output, self._output(), tuple(self.notes))
+        return Rebuilt(done.output, self._printed().text, tuple(self.notes))
 
     def _prepare(self, settings: Sequence[tuple[str, str]]) -> None:
         for on, line in settings:
@@ -139,14 +141,10 @@ class _Work:
         return self.network.run([Typed(terminal, line)], deadline_s=left)[0]
 
     def _lost(self, why: str) -> Rebuilt:
-        return Rebuilt(None, self._output(), (*self.notes, why))
+        return Rebuilt(None, self._printed().text, (*self.notes, why))
 
-    def _output(self) -> str:
-        return read_bounded(self.folder / "work.out", MOST_OUTPUT_BYTES) or ""
-
-    def _last_words(self) -> str:
-        lines = [line for line in self._output().split("\n") if line.strip()]
-        return "".join(c if c.isprintable() else "?" for c in lines[-1][-200:]) if lines else "(none)"
+    def _printed(self) -> Printed:
+        return read_printed(read_bounded(self.folder / "work.out", MOST_OUTPUT_BYTES) or "")
 
 
 def _without_farewell(topology: Topology) -> Topology:

@@ -235,3 +235,22 @@ def test_a_student_checks_the_own_folder_with_the_same_judgement(problem, tmp_pa
     assert (before.score, before.max_score, before.fault) == (0, 80, "window")
     (folder / "work.sh").write_text(MODEL)
     assert self_check(folder, None, ENGINE).score == 80
+
+
+def test_a_line_of_work_sh_that_failed_is_named_in_the_report(problem, tmp_path):
+    """Its number, itself, its status and what it said: the check told of the network alone, as if all had been done."""
+    folder = tmp_path / "mine"
+    folder.mkdir()
+    (folder / "instance.json").write_text(instance_text(problem, practice_instance(problem)))
+    Topology.load(problem.folder / "Problem 9.mn").save(folder / "Problem 9.mn")
+    loop = "for i in {1..60}; do echo $i; sleep 0.01; done\n"  # only the first 25 pieces of output were kept
+    (folder / "work.sh").write_text(
+        f"{loop}h2 sysctl -w net.ipv4.tcp_rmen=1\ntc qdisc add dev s1-eth9 root pfifo\n{MODEL}"
+    )
+    report = self_check(folder, None, ENGINE)
+    assert report.notes[0].startswith("work.sh, line 2: `h2 sysctl -w net.ipv4.tcp_rmen=1` failed with status ")
+    assert "No such file or directory" in report.notes[0]
+    assert report.notes[1] == (
+        'work.sh, line 3: `tc qdisc add dev s1-eth9 root pfifo` failed with status 1: Cannot find device "s1-eth9"'
+    )
+    assert len(report.notes) == 2

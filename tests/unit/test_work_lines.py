@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Lines of work.sh that failed are named, with what they said, and bash does with the script what it always did."""
+
+import subprocess
+
+import pytest
+
+from linklab.grade.rebuild import MOST_OUTPUT_BYTES
+from linklab.grade.worklines import FD, MOST_TOLD, WATCH, read_printed, sentences
+
+
+@pytest.fixture
+def played(tmp_path):
+    """Run a script as the grader does; (stream, exit status)."""
+
+    def play(script, watched=True):
+        (tmp_path / "watch").write_text(WATCH)
+        (tmp_path / "work.sh").write_text(script)
+        (tmp_path / "out").unlink(missing_ok=True)
+        watch = "BASH_ENV=watch" if watched else ""
+        done = subprocess.run(
+            ["bash", "-c", f"exec env {watch} bash work.sh </dev/null >>out 2>&1 {FD}>>out"],
+            cwd=tmp_path,
+            env={"PATH": "/usr/bin:/bin", "LC_ALL": "C"},
+            check=False,
+        )
+        return (tmp_path / "out").read_text(), done.returncode
+
+    return play
+
+
+def told(played, script):
+    """The sentences on a script."""
+    stream, status = played(script)
+    return sentences(read_printed(stream), status)
+
+
+def test_every_line_that_failed_is_named_with_what_it_said(played):
+    """Only the end of a script used to be told: `work.sh ended with status 2; its last words`."""
+    script = """\
+echo fine
+ls /nowhere
+echo "no matter" >&2
+false
+nosuch --now   # a typing error
+true
+"""
+    assert told(played, script) == [
+        "work.sh, line 2: `ls /nowhere` failed with status 2: ls: cannot access '/nowhere': No such file or directory",
+        "work.sh, line 4: `false` failed with status 1, and said nothing",
+        "work.sh, line 5: `nosuch --now` failed with status 127: work.sh: line 5: nosuch: command not found",
+    ]
+
+
+def test_what_is_meant_to_fail_is_no_failure(played):
+    """As bash itself sees it: conditions and what follows them."""
+    assert told(played, "false || true\nif false; then :; fi\n! true\nfalse | true\nuntil true; do :; done\n") == []
+
+
+def test_a_line_in_a_loop_is_named_once_and_many_lines_are_counted(played):
+    """However often it runs."""
+    assert len(told(played, "for i in 1 2 3; do ls /no$i; done; true\n")) == 1
+    many = told(played, "false\n" * (MOST_TOLD + 3) + "true\n")
+    assert many[MOST_TOLD:] == ["3 more lines of work.sh failed"]
+
+
+def test_the_end_of_a_script_is_told_where_no_line_says_it(played):
+    """A syntax error and an exit of its own; not a last line that failed."""
+    assert (
+        told(played, "false\nif then\n")[-1]
+        == "work.sh ended with status 2; its last words: work.sh: line 2: `if then'"
+    )
+    assert told(played, "echo bye\nexit 3\n") == ["work.sh ended with status 3; its last words: bye"]
+    assert told(played, "ls /nowhere\n") == [
+        "work.sh, line 1: `ls /nowhere` failed with status 2: ls: cannot access '/nowhere': No such file or directory"
+    ]
+
+
+def test_a_script_does_what_it_does_without_being_watched(played):
+    """`$_`, `$?`, PIPESTATUS, traces, options, functions and traps of its own; and what it prints, to the byte."""
+    script = """\
+mkdir d; echo "$_"; cd "$_" && pwd >/dev/null
+false | true; echo "${PIPESTATUS[@]}"
+false; echo "$?"
+set -u; f() { echo "$1"; false; echo "in $?"; }; f x
+set -x; ls /nowhere; set +x
+echo "${BASH_ENV-none}"; bash -c 'false; echo child'
+trap 'echo mine' ERR; false; trap - ERR
+set -e
+false
+echo never
+"""
+    stream, status = played(script, watched=False)
+    subprocess.run(["rmdir", "d"], check=False)
+    watched, status_watched = played(script.replace("mkdir d", "mkdir -p d"))
+    plain = stream.replace("+ mkdir d", "+ mkdir -p d")
+    assert (read_printed(watched).text, status_watched) == (plain, status)
+    assert "never" not in stream
+
+
+def test_marks_of_a_strangers_own_change_nothing_but_the_own_report(played):
+    """Forged, cut off or endless, what is told stays short and printable."""
+    forged = "\x1eF1:7:rm -rf /\x1f"
+    (sentence,) = sentences(read_printed(f"a\x1b[31m`b`\n{forged}"), 0)
+    assert sentence == "work.sh, line 7: `rm -rf /` failed with status 1: a?[31m`b`"
+    assert read_printed("\x1eF1:7:cut").text == "\x1eF1:7:cut"
+    flood = "".join(f"\x1eF1:{n}:{'x' * 400}\x1f" for n in range(MOST_OUTPUT_BYTES // 400))
+    said = sentences(read_printed(flood), 0)
+    assert len(said) == MOST_TOLD + 1
+    assert max(map(len, said)) < 200
