@@ -340,8 +340,12 @@ def own_instance(folder: Path) -> tuple[Instance, Exercise]:
     path = folder / "instance.json"
     try:
         text = path.read_text(encoding="utf-8")
+    except FileNotFoundError as error:
+        where = "this folder" if folder.resolve() == Path.cwd() else f"{folder}"
+        what = "linklab exercise start makes a folder to work in; go into it, or name it"
+        raise InputError(f"there is no exercise in {where} (no instance.json): {what}") from error
     except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"{path}: cannot be read; linklab exercise start makes a folder with one") from error
+        raise InputError(f"{path}: cannot be read: {getattr(error, 'strerror', None) or error}") from error
     instance = parse_instance(text, str(path))
     exercise = load_exercise(find_exercise(instance.exercise))
     if instance.version != exercise.version:
