@@ -16,6 +16,7 @@ from rich.console import Console
 from rich.text import Text
 
 from linklab.commands.options import load_engine
+from linklab.errors import InputError
 from linklab.exercise.answers import Answers, read_answers
 from linklab.exercise.discreet import discreet
 from linklab.exercise.model import Check, Exercise
@@ -75,14 +76,17 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _run(args: argparse.Namespace) -> int:
+    from linklab.commands.student import not_set
     from linklab.engine import attached
     from linklab.grade.unit import own_instance, self_check
 
     attached.need_outside("linklab check")
-    _, exercise = own_instance(args.folder)
+    instance, exercise = own_instance(args.folder)
     network = None if args.work else attached.running_in(args.folder)
     with _waiting("reading the network", quiet=args.json) as say:
         state = attached.read_state(network) if network else None
+        if network and state and (why := not_set(state, exercise, instance)):
+            raise InputError(f"in network {network['id']} ({network['name']}) {why}")
         say("setting a copy up and measuring it")
         report = discreet(
             self_check(args.folder, state, load_engine("pocket")), exercise, own_answers(args.folder, exercise)

@@ -13,6 +13,7 @@ from linklab.errors import InputError
 from linklab.exercise.answers import read_answers
 from linklab.exercise.bundle import Bundle, write_bundle
 from linklab.exercise.folder import collect, repeated
+from linklab.exercise.instance import PRACTICE
 from linklab.exercise.model import Exercise, Instance
 from linklab.topology import Topology
 
@@ -87,19 +88,31 @@ def run(args: argparse.Namespace) -> int:
         print(sentence)
     size = out.stat().st_size
     digest = hashlib.sha256(out.read_bytes()).hexdigest()
-    print(f"{out}: {len(packed.files)} files, {size / 1000:.1f} kB, SHA-256 {digest[:16]}…")
-    print(f"Hand in this file; it is {exercise.heading} of {instance.student}.")
+    print(f"{out}: {len(packed.files) + 1} files, {size / 1000:.1f} kB, SHA-256 {digest[:16]}…")
+    print(f"Hand in this file. {_whose(exercise, instance)}")
     return 0
+
+
+def _whose(exercise: Exercise, instance: Instance) -> str:
+    kind = f"{exercise.kind.title()} {exercise.number}"
+    if instance.signature == PRACTICE:
+        return (
+            f"It is of the practice instance of {kind}, which is nobody's: where your course sent you a file of your "
+            "own, start from that one."
+        )
+    return f"It is the work of {instance.name or instance.student} on {kind}, {exercise.title}."
 
 
 def _network(
     args: argparse.Namespace, exercise: Exercise, instance: Instance, topology: Topology, packed: _Packed
 ) -> None:
     """The state of the running network, or work.sh: one of the two counts, and the student is told which."""
+    from linklab.commands.student import not_set, tried
     from linklab.engine import attached
     from linklab.exercise.state import State
 
     work = args.folder / "work.sh"
+    no_network = "" if args.work or args.repeat_recorded else "No network runs in this folder, so "
     if args.repeat_recorded:
         packed.said += _write_recorded(work, exercise, instance, topology)
     elif args.answers_only:
@@ -110,17 +123,25 @@ def _network(
         State.loads(text, "the network's state")
         packed.files["state.json"] = text.encode()
         packed.said.append(f"Network {network['id']} ({network['name']}), as it is set now, counts.")
+        if why := not_set(text, exercise, instance):
+            packed.said.append(f"Note: {why}.")
         if work.is_file():
             packed.said.append("work.sh is left out, since a network runs; with --work it counts instead.")
         return
     if work.is_file():
         packed.files["work.sh"] = work.read_bytes()
-        packed.said.append("work.sh counts: the grader does it on a fresh network.")
+        packed.said.append(f"{no_network}work.sh counts: the grader does it on a fresh network.")
+        packed.said += tried(work.read_text(encoding="utf-8-sig"), exercise, instance, topology)
     elif exercise.topology:
         raise InputError(
-            f"{args.folder}: no network runs in this folder and there is no work.sh, so nothing that you set would be "
+            f"no network runs in {_named(args.folder)} and there is no work.sh, so nothing that you set would be "
             "handed in: run the network, or --repeat-recorded, or --answers-only"
         )
+
+
+def _named(folder: Path) -> str:
+    """A folder in a sentence."""
+    return "this folder" if folder.resolve() == Path.cwd() else str(folder)
 
 
 def _write_recorded(work: Path, exercise: Exercise, instance: Instance, topology: Topology) -> list[str]:

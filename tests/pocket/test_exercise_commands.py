@@ -93,6 +93,31 @@ def test_a_paused_network_cannot_be_checked(folder, capsys):
     assert "is paused, so nothing in it can answer: let it go on" in capsys.readouterr().err
 
 
+def test_before_set_env_sh_there_is_nothing_to_check(folder, capsys):
+    """It judged the bare network, and blamed the student for a bottleneck that nobody had set."""
+    with running(folder):
+        assert cli.main(["check", str(folder)]) == 2
+        assert (
+            "in network 1 (Exercise 3) the environment is not set: s1-eth2 has no queueing discipline. "
+            "Run set_env.sh first: sudo ./set_env.sh"
+        ) in capsys.readouterr().err
+        assert cli.main(["submit", str(folder)]) == 0
+        assert "Note: the environment is not set" in capsys.readouterr().out
+
+
+def test_submit_tries_work_sh_and_names_what_fails(folder, capsys):
+    """It packed a script that did nothing without a word; the file is written all the same."""
+    (folder / "work.sh").write_text("h1 sysctl -w net.ipv4.tcp_congestion_control=renoo\n")
+    assert cli.main(["submit", str(folder)]) == 0
+    said = capsys.readouterr().out
+    assert "Tried here on a fresh network, not all of it worked:" in said
+    assert "  work.sh, line 1: `h1 sysctl -w net.ipv4.tcp_congestion_control=renoo` failed with status " in said
+    (folder / "work.sh").write_text("# later\n")
+    assert cli.main(["submit", str(folder)]) == 0
+    assert "There is no command in work.sh" in capsys.readouterr().out
+    assert "It is of the practice instance of Exercise 3" in said
+
+
 def test_without_a_network_work_sh_counts(folder, capsys):
     """Commands in its form for hosts and the Client's terminal; `--json` tells the hidden ones' number."""
     (folder / "work.sh").write_text(
@@ -111,7 +136,10 @@ def test_without_a_network_work_sh_counts(folder, capsys):
     assert report["hidden"] == {"checks": 1, "points": 2.0}
     assert ["h1.cc", "cubic", "reno"] in report["changes"]
     assert cli.main(["submit", str(folder), "-o", "mine.zip"]) == 0
-    assert "work.sh counts" in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert "No network runs in this folder, so work.sh counts" in said
+    assert "every line of it worked" in said
+    assert "mine.zip: 5 files, " in said
     assert set(read_bundle(Path("mine.zip")).files) == {"instance.json", "topology.mn", "work.sh", "answers.toml"}
 
 
@@ -142,7 +170,7 @@ def test_what_was_typed_becomes_work_sh(folder, capsys):
         connection.close()
     capsys.readouterr()
     assert cli.main(["submit", str(folder)]) == 2
-    assert "no network runs in this folder and there is no work.sh" in capsys.readouterr().err
+    assert "and there is no work.sh, so nothing that you set would be handed in" in capsys.readouterr().err
     assert cli.main(["submit", str(folder), "--repeat-recorded"]) == 0
     assert "was written from the recorded terminals" in capsys.readouterr().out
     script = (folder / "work.sh").read_text().splitlines()[2:]

@@ -347,7 +347,7 @@ def test_without_anything_that_was_set_a_submission_is_refused(folder, capsys):
     """Unless the answers alone are meant."""
     (folder / "work.sh").unlink()
     assert cli.main(["submit", str(folder)]) == 2
-    assert "no network runs in this folder and there is no work.sh" in capsys.readouterr().err
+    assert "and there is no work.sh, so nothing that you set would be handed in" in capsys.readouterr().err
     assert cli.main(["submit", str(folder), "--repeat-recorded"]) == 2
     assert "no command was recorded there that configures a network" in capsys.readouterr().err
     assert cli.main(["submit", str(folder), "--answers-only"]) == 0
@@ -364,7 +364,7 @@ def test_a_broken_topology_is_told(folder, capsys):
 def test_a_folder_of_no_exercise_is_told(tmp_path, capsys, command):
     """And how one is made."""
     assert cli.main([command, str(tmp_path)]) == 2
-    assert "linklab exercise start makes a folder with one" in capsys.readouterr().err
+    assert "(no instance.json): linklab exercise start makes a folder to work in" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("command", ["check", "submit"])
