@@ -263,13 +263,14 @@ def _unchanged(check: Check, evidence: Evidence) -> CheckResult:
             seen="unchanged",
         )
     told = "; ".join(str(change) for change in wrong[:6]) + (f"; and {len(wrong) - 6} more" if len(wrong) > 6 else "")
-    return _result(
+    result = _result(
         check,
         Outcome.FAIL,
         f"expected nothing else to be changed ({_reason(check)}), but {told}.",
         expected="unchanged",
         seen=told,
     )
+    return replace(result, differs=tuple((change.fact, str(change)) for change in wrong))
 
 
 def _holds(check: Check, evidence: Evidence) -> CheckResult:

@@ -41,6 +41,7 @@ class CheckResult:
     story: one paragraph for the student: what was set up, done, expected and from what, seen (house style, rule 22).
     expected, seen: as a table shows them; samples: the values over the seeds, in base units, with `unit`.
     experiments: those it was judged by; the student's report hides those that hidden checks alone name.
+    differs: of a check that nothing was changed, what was: (fact, in words), so that a report can leave some out.
     """
 
     id: str
@@ -58,6 +59,14 @@ class CheckResult:
     samples: tuple[float, ...] = ()
     unit: str = ""
     experiments: tuple[str, ...] = ()
+    differs: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def advice(self) -> tuple[str, ...]:
+        """The hints as they fit what was seen: of an answer that is not there, none says what is wrong with it."""
+        if self.kind != "answer" or self.outcome is not Outcome.FAIL or self.seen not in ("", "none"):
+            return self.hints
+        return tuple("There is no answer that can be used." if n == 1 else hint for n, hint in enumerate(self.hints))
 
 
 @dataclass(frozen=True)
@@ -81,7 +90,8 @@ class Report:
     """A graded submission.
 
     notes: sentences on what happened: why it is ungradable, what was ignored, what the sandbox stopped.
-    fault: of a problem, its id; changes: what the student changed, as (fact, before, after) words.
+    fault: of a problem, its id; untouched: facts that the fault set and the student left so.
+    changes: what the student changed, as (fact, before, after); work: text of work.sh; answers: as read.
     experiments: experiment → what was done, in words (`linklab.exercise.judge.describe`), for the plots' headings.
     metrics: experiment → metric → value for each seed, base units; words: answers of kind "text", for the instructor.
     fingerprint: SHA-256 of what the student made (state, work.sh, answers) without what differs by itself.
@@ -101,7 +111,10 @@ class Report:
     notes: tuple[str, ...] = ()
     parameters: Mapping[str, str] = field(default_factory=dict)
     fault: str = ""
+    untouched: tuple[str, ...] = ()
     changes: tuple[tuple[str, str, str], ...] = ()
+    work: str = ""
+    answers: Mapping[str, str] = field(default_factory=dict)
     experiments: Mapping[str, str] = field(default_factory=dict)
     metrics: Mapping[str, Mapping[str, tuple[float, ...]]] = field(default_factory=dict)
     words: Mapping[str, str] = field(default_factory=dict)

@@ -191,7 +191,10 @@ def examine(
         notes=(*submission.notes, *notes, *submission.answers.notes),
         parameters=dict(instance.parameters),
         fault=instance.fault,
+        untouched=_untouched(evidence),
         changes=tuple(change.words for change in changes(evidence.references["start"], evidence.facts)),
+        work=submission.work or "",
+        answers={name: value.shown for name, value in sorted(submission.answers.values.items())},
         experiments=_told(done.experiments, scene.lookup),
         metrics={
             name: {metric: tuple(values) for metric, values in found.items()} for name, found in done.metrics.items()
@@ -206,6 +209,13 @@ def examine(
         traces=tuple(done.traces),
     )
     return report, evidence
+
+
+def _untouched(evidence: Evidence) -> tuple[str, ...]:
+    """What the planted fault set, as far as the student left it so."""
+    start, healthy = evidence.references["start"], evidence.references["healthy"]
+    touched = {change.fact for change in changes(start, evidence.facts)}
+    return tuple(change.fact for change in changes(healthy, start) if change.fact not in touched)
 
 
 def _told(experiments: Sequence[Experiment], lookup: Lookup) -> dict[str, str]:
