@@ -169,7 +169,7 @@ def _tell_check(console: Console, check: CheckResult, hint: int) -> None:
         story = check.story.removeprefix(f"{word} ")
         console.print(Text(_wrapped(story, width, indent, indent)))
     if check.outcome in (Outcome.FAIL, Outcome.PARTIAL):
-        for name, text in list(zip(HINTS, check.hints, strict=False))[:hint]:
+        for name, text in list(zip(HINTS, check.advice, strict=False))[:hint]:
             console.print(Text(_wrapped(f"{name}: {text}", width, f"{indent}→ ", f"{indent}  "), style="cyan"))
 
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A self-check's report without the answers it would give away: of a question, what was answered and whether it fits.
+"""Reports without what they would give away.
 
-Nor does it name the planted fault, which is often such an answer.
-
-For `linklab check`; the grader's report, which comes after handing in, says what was expected.  Pure.
+`undisclosed`, for every report that a student sees: of a planted fault that is still there it names nothing.
+`discreet`, for `linklab check`: neither does it say what was expected of an answer, only whether the one given fits.
+The grader's report, which comes after handing in, says what was expected of answers.  Pure.
 """
 
 from __future__ import annotations
@@ -14,12 +14,41 @@ from linklab.exercise.answers import Answers
 from linklab.exercise.model import Exercise
 from linklab.exercise.report import CheckResult, Outcome, Report
 
+_STILL_THERE = "what was planted is still there"
+_MOST_TOLD = 6
+
+
+def undisclosed(report: Report) -> Report:
+    """The report without the fault's name, and without the settings by which it can be told, where it is not mended."""
+    checks = tuple(_unnamed(check, report) for check in report.checks)
+    return replace(report, checks=checks, fault="", untouched=())
+
+
+def _unnamed(check: CheckResult, report: Report) -> CheckResult:
+    if check.kind == "answer" and report.fault and check.expected.casefold() == report.fault.casefold():
+        fits = {Outcome.PASS: "the answer fits", Outcome.FAIL: "the answer does not fit, or there is none"}
+        told = fits.get(check.outcome, "")
+        return replace(check, story=f"{check.outcome.value} {check.id}: {told}.", expected="", why="")
+    hidden = [words for fact, words in check.differs if fact in report.untouched]
+    if not hidden:
+        return check
+    others = [words for _, words in check.differs if words not in hidden]
+    more = [f"and {len(others) - _MOST_TOLD} more"] if len(others) > _MOST_TOLD else []
+    seen = "; ".join([_STILL_THERE, *others[:_MOST_TOLD], *more])
+    return replace(
+        check,
+        story=f"{check.outcome.value} {check.id}: expected nothing else to be changed "
+        f"({check.why.rstrip('.')}), but {seen}.",
+        seen=seen,
+        differs=tuple(pair for pair in check.differs if pair[1] not in hidden),
+    )
+
 
 def discreet(report: Report, exercise: Exercise, answers: Answers) -> Report:
-    """The report with every check of an answer told by that answer alone, and without the fault's name."""
+    """The report with every check of an answer told by that answer alone, and without the planted fault."""
     asked = {check.id: check.subject for check in exercise.checks if check.kind == "answer"}
     checks = tuple(_told(check, asked[check.id], answers) if check.id in asked else check for check in report.checks)
-    return replace(report, checks=checks, fault="")
+    return undisclosed(replace(report, checks=checks))
 
 
 def _told(check: CheckResult, name: str, answers: Answers) -> CheckResult:

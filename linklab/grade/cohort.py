@@ -12,12 +12,14 @@ from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 
 from linklab.exercise.report import Report, Status
+from linklab.grade.lent import Parameters, plain, taken
 
 PRACTICE = "practice"
 LEAST_WORDS = 40
 """Letters from which on equal answers in free words are no chance."""
 
 _MOODLE = re.compile(r"(?:^|/)([^/_]+)_(\d+)_assignsubmission_")
+_OURS = re.compile(r"(?:^|[/_])((?:exercise|problem)\d{1,4})-([^/]+)\.zip$", re.IGNORECASE)
 _CANVAS = re.compile(r"(?:^|/)([a-z]+)_(?:LATE_)?\d+_\d+_[^/]*$")
 
 
@@ -50,7 +52,10 @@ class Entry:
 
 @dataclass(frozen=True)
 class Finding:
-    """Something to look at. kind: "same work", "same settings", "same words", "instance", "practice"."""
+    """Something to look at.
+
+    kind: "same work", "same settings", "same answers", "same words", "another's values", "instance", "practice".
+    """
 
     kind: str
     entries: tuple[Entry, ...]
@@ -66,24 +71,27 @@ def handed_in_by(label: str) -> str:
 def findings(entries: Sequence[Entry]) -> list[Finding]:
     """Everything worth a look, what is surest first; the order of `entries` decides all else."""
     graded = [entry for entry in entries if entry.report.status is Status.GRADED]
-    found = [*_instances(entries), *_practice(entries)]
+    found = [*_instances(entries), *_practice(entries), *_lent(graded)]
     seen: list[set[str]] = []
     for kind, key, says in (
         ("same work", _whole, "settings, work.sh and answers are identical"),
         ("same settings", _settings, "settings and answers are the same, though the files differ"),
+        ("same answers", _answers, "the answers are the same"),
         ("same words", _words, "the answers in words are the same, letter by letter"),
     ):
         for group in sorted(_groups(graded, key), key=_equal_parameters):
             names = {entry.name for entry in group}
+            if kind == "same answers" and _equal_parameters(group):
+                continue  # what follows from the same parameters is the same
             if _several(group) and not any(names <= known for known in seen):
                 seen.append(names)
                 found.append(Finding(kind, tuple(group), f"{says}{_chance(group) if kind != 'same words' else '.'}"))
     return found
 
 
-def _parameters(group: Sequence[Entry]) -> set[tuple[tuple[str, str], ...]]:
+def _parameters(group: Sequence[Entry]) -> set[Parameters]:
     """Those that are there."""
-    return {tuple(sorted(entry.report.parameters.items())) for entry in group}
+    return {_of(entry) for entry in group}
 
 
 def _equal_parameters(group: Sequence[Entry]) -> bool:
@@ -127,9 +135,48 @@ def _settings(report: Report) -> Hashable:
     return tuple((fact, after) for fact, _, after in report.changes), answered
 
 
+def _answers(report: Report) -> Hashable:
+    """The answers with a number, where there are two or more."""
+    numbers = tuple((name, text) for name, text in sorted(report.answers.items()) if re.match(r"[\d.]", text))
+    return numbers if len(numbers) > 1 else None
+
+
 def _words(report: Report) -> Hashable:
     written = " ".join(" ".join(report.words[name].casefold().split()) for name in sorted(report.words))
     return written if len(written) >= LEAST_WORDS else None
+
+
+# --- whose values
+
+
+def _lent(entries: Sequence[Entry]) -> list[Finding]:
+    """Submissions whose work.sh has numbers that follow from another's parameters: of whom most do."""
+    found = []
+    for entry in entries:
+        if entry.practice or not entry.report.work:
+            continue
+        others = [e for e in entries if not e.practice and e.report.exercise == entry.report.exercise]
+        numbers = taken(entry.report, {_of(other) for other in others} - {_of(entry)})
+        same = [other for other in others if plain(other.report.work) == plain(entry.report.work)]
+        lenders = [other for other in others if len(numbers.get(_of(other), ())) > (0 if other in same else 1)]
+        if lenders:
+            lender = max(lenders, key=lambda other: (other in same, len(numbers[_of(other)])))
+            found.append(Finding("another's values", (entry, lender), _from(entry, lender, numbers[_of(lender)])))
+    return found
+
+
+def _from(entry: Entry, lender: Entry, numbers: Sequence[str]) -> str:
+    same = plain(lender.report.work) == plain(entry.report.work)
+    shown = f"{', '.join(numbers[:4])}{' …' if len(numbers) > 4 else ''}"
+    return (
+        f"work.sh{' is the same and' if same else ''} has {shown}, which "
+        f"{'follow' if len(numbers) > 1 else 'follows'} from the parameters of {_called(lender)}, "
+        f"not from those of {_called(entry)}."
+    )
+
+
+def _of(entry: Entry) -> Parameters:
+    return tuple(sorted(entry.report.parameters.items()))
 
 
 # --- whose instance
@@ -158,7 +205,24 @@ def _instances(entries: Sequence[Entry]) -> list[Finding]:
             other = f"{known[others[0]]} ({others[0]})" if known[others[0]] else others[0]
             says = f"the file's name speaks of {other}, its parameters are those of {_called(entry)}."
             found.append(Finding("instance", (entry,), says))
+        elif says := _misnamed(entry):
+            found.append(Finding("instance", (entry,), says))
     return found
+
+
+def _misnamed(entry: Entry) -> str:
+    """A sentence where `linklab submit` named the file for another exercise or student than the one inside."""
+    named = _OURS.search(entry.label)
+    if named is None:
+        return ""
+    exercise, rest = named[1], named[2]
+    report = entry.report
+    if report.exercise and exercise != report.exercise:
+        return f'the file is named "{exercise}-{rest}", and holds {report.exercise} of {_called(entry)}.'
+    inside = report.student.casefold()
+    if re.match(rf"{re.escape(inside)}(?![a-z0-9])", rest.casefold()):
+        return ""
+    return f'the file is named for "{rest}", its parameters are those of {_called(entry)}.'
 
 
 def _practice(entries: Sequence[Entry]) -> list[Finding]:

@@ -16,6 +16,7 @@ from dataclasses import fields, is_dataclass, replace
 from enum import Enum
 from typing import Any, TypeVar
 
+from linklab.exercise.discreet import undisclosed
 from linklab.exercise.report import CheckResult, Outcome, Report, Status
 
 MOST_TEXT = 20_000
@@ -48,10 +49,11 @@ def _plain(value: _T) -> _T:
 
 
 def student_view(report: Report) -> Report:
-    """The report without what a student must not learn: hidden checks, what they alone measured, the fault's name.
+    """The report without what a student must not learn: hidden checks, what they alone measured, the planted fault.
 
     Points and outcomes of hidden checks stay, so that the sum can be followed.
     """
+    report = undisclosed(report)
     shown = {name for check in report.checks if not check.hidden for name in check.experiments}
     secret = {name for check in report.checks if check.hidden for name in check.experiments} - shown
     numbers = iter(range(1, len(report.checks) + 1))
@@ -61,7 +63,6 @@ def student_view(report: Report) -> Report:
         experiments={name: words for name, words in report.experiments.items() if name not in secret},
         metrics={name: found for name, found in report.metrics.items() if name not in secret},
         traces=tuple(trace for trace in report.traces if trace.experiment not in secret),
-        fault="",
         fingerprint="",
     )
 
@@ -100,7 +101,8 @@ def results(report: Report) -> dict[str, Any]:
     if tool_broke(report):
         return data
     data["score"] = report.score
-    data["tests"] = [_test(check, number) for number, check in enumerate(report.checks, 1)]
+    pairs = zip(report.checks, undisclosed(report).checks, strict=True)
+    data["tests"] = [_test(whole if whole.hidden else shown, number) for number, (whole, shown) in enumerate(pairs, 1)]
     return data
 
 
@@ -156,7 +158,7 @@ def story(check: CheckResult) -> str:
 
 def hints(check: CheckResult) -> list[tuple[str, str]]:
     """The hints with what each says: where to look, what is wrong, how it is mended."""
-    return list(zip(("Where:", "What:", "How:"), check.hints, strict=False))
+    return list(zip(("Where:", "What:", "How:"), check.advice, strict=False))
 
 
 def points(value: float) -> str:

@@ -31,6 +31,8 @@ MOST_TOLD = 8
 _BEGIN = "\x1eB\x1f"
 _MARK = re.compile(f"(?:{_BEGIN})?\x1eF([0-9]{{1,4}}):([0-9]{{1,9}}):([^\x1e\x1f]{{0,400}})\x1f|{_BEGIN}")
 """The trap of a failure is a command, too, and begins before it is told."""
+_SILENCED = re.compile(r"(?:2|&)>>?\s*/dev/null")
+"""Who throws the complaint away expects it: `tc qdisc del dev s2-eth2 root 2>/dev/null`."""
 _LONGEST_COMMAND = 120
 _LONGEST_WORDS = 240
 
@@ -71,7 +73,9 @@ def read_printed(stream: str) -> Printed:
             continue
         line, command = int(mark[2]), _cut(" ".join(mark[3].split()), _LONGEST_COMMAND).replace("`", "'")
         said = "".join(text[begun:])
-        failures.setdefault((line, command), Failure(line, command, int(mark[1]), _words(said)))
+        failure = Failure(line, command, int(mark[1]), _words(said))
+        if failure.said or not _SILENCED.search(mark[3]):
+            failures.setdefault((line, command), failure)
         begun = tail = len(text)
     text.append(stream[at:])
     return Printed("".join(text), tuple(failures.values()), "".join(text[tail:]))

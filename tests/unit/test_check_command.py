@@ -120,6 +120,32 @@ def test_the_planted_fault_is_not_named(exercise):
     assert "receiver-window" not in discreet(report, exercise, read_answers("", exercise)).dumps()
 
 
+def test_a_fault_that_is_still_there_is_not_told_by_what_differs(exercise):
+    """A network that was made fast past the fault was told which setting of which host had been planted."""
+    planted = ("h2.sysctl.net.ipv4.tcp_window_scaling", "sysctl.net.ipv4.tcp_window_scaling of h2 was 1 and is 0")
+    own = ("h1-eth0.mtu", "mtu of h1-eth0 was 1500 and is 9000")
+    kept = replace(
+        result("kept", Outcome.FAIL, 0.0, f"fail kept: expected nothing else to be changed (W), but {planted[1]}."),
+        kind="unchanged", why="W.", seen=f"{own[1]}; {planted[1]}", differs=(own, planted),
+    )  # fmt: skip
+    report = Report("problem1", "", "", "", "", "", Status.GRADED, 0.0, 2.0, (kept,), untouched=(planted[0],))
+    told = discreet(report, exercise, read_answers("", exercise))
+    assert "window_scaling" not in told.dumps()
+    assert told.checks[0].story == (
+        "fail kept: expected nothing else to be changed (W), but what was planted is still there; "
+        "mtu of h1-eth0 was 1500 and is 9000."
+    )
+    mended = replace(report, untouched=())
+    assert discreet(mended, exercise, read_answers("", exercise)).checks == report.checks
+
+
+def test_a_question_without_an_answer_is_told_so_by_the_hint(capsys, exercise):
+    """It said "it is not what was set" of an answer that was not there."""
+    check = replace(result("cause", Outcome.FAIL, 0.0), kind="answer", seen="", hints=("Your answer.", "Wrong.", "Do."))
+    assert "→ what: There is no answer that can be used." in shown(capsys, exercise, check, hint=2)
+    assert "→ what: Wrong." in shown(capsys, exercise, replace(check, seen="bbr"), hint=2)
+
+
 def test_names_of_interfaces_are_not_broken(capsys, exercise):
     """A line ends before s1-eth2, not within it."""
     story = "fail b: " + "the queue of s1-eth2 and of s2-eth1, " * 12

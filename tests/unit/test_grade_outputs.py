@@ -112,6 +112,37 @@ def test_a_student_sees_points_of_hidden_checks_and_nothing_else_of_them():
     assert student_view(replace(graded.report(), fault="receiver-window")).fault == ""
 
 
+def test_a_planted_fault_that_is_still_there_is_for_the_instructor_alone():
+    """A student who may hand in again read it in the page and in the visible part of results.json."""
+    words = "loss of s2-eth2 was none and is 1 %"
+    kept = graded.check("kept", Outcome.FAIL, 0, 5, kind="unchanged", seen=words, differs=(("s2-eth2.loss", words),),
+                        told=f"expected nothing else to be changed (W), but {words}.", why="W.")  # fmt: skip
+    cause = graded.check("cause", Outcome.FAIL, 0, 5, kind="answer", expected="packet-loss", seen="bit-errors",
+                         told="expected packet-loss (W), saw bit-errors.")  # fmt: skip
+    problem = graded.report(checks=(kept, cause), fault="packet-loss", untouched=("s2-eth2.loss",), traces=())
+    ours, yours = (re.sub(r"<style>.*?</style>", "", page, flags=re.DOTALL) for page in pages(problem)[::-1])
+    assert "packet-loss" in ours
+    assert words in ours
+    told = [test["output"] for test in results(problem)["tests"]]
+    for text in (yours, *told, student_view(problem).dumps()):
+        assert "packet-loss" not in text
+        assert "s2-eth2" not in text
+    assert told[0] == "Expected nothing else to be changed (W), but what was planted is still there."
+    assert told[1] == "The answer does not fit, or there is none."
+
+
+def test_an_empty_answer_gets_no_hint_on_what_is_wrong_with_it():
+    """What is said is that there is none."""
+    check = graded.check(
+        "bdp", Outcome.FAIL, 0, 5, kind="answer", seen="none", hints=("Lab 8.", "Perhaps bits.", "R·T.")
+    )
+    assert results(graded.report(checks=(check,)))["tests"][0]["output"].split("\n")[1:] == [
+        "Where: Lab 8.",
+        "What: There is no answer that can be used.",
+        "How: R·T.",
+    ]
+
+
 @given(st.text(), st.text(), st.lists(st.text(), max_size=3))
 def test_whatever_a_submission_says_can_be_written(name, student, notes):
     """JSON, XML, CSV and pages hold it, in UTF-8."""

@@ -57,6 +57,12 @@ def test_what_is_meant_to_fail_is_no_failure(played):
     assert told(played, "false || true\nif false; then :; fi\n! true\nfalse | true\nuntil true; do :; done\n") == []
 
 
+def test_whoever_throws_a_complaint_away_expects_it(played):
+    """As our own model answers do, which take away what may not be there."""
+    assert told(played, "ls /nowhere 2>/dev/null\nls /nowhere &> /dev/null\ntrue\n") == []
+    assert len(told(played, "ls /nowhere 2>&1 | cat; ls /nowhere >/dev/null\ntrue\n")) == 1
+
+
 def test_a_line_in_a_loop_is_named_once_and_many_lines_are_counted(played):
     """However often it runs."""
     assert len(told(played, "for i in 1 2 3; do ls /no$i; done; true\n")) == 1

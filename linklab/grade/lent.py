@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The numbers in a student's work.sh, held against every student's parameters → whose values they are.
+
+A number that follows from another's rate or round-trip time and not from the own was copied, whatever else differs.
+Called by `linklab.grade.cohort`; pure but for reading the exercise, which says what follows from its parameters.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+
+from linklab.errors import InputError
+from linklab.exercise.instance import practice_instance, quantities
+from linklab.exercise.load import find_exercise, load_exercise
+from linklab.exercise.model import Exercise, Instance
+from linklab.exercise.report import Report
+
+_NUMBER = re.compile(r"(?<![\w.:/-])(\d{1,15}(?:\.\d{1,6})?)(gbit|mbit|kbit|bit|ms|us|s|%)?(?![\w.:/-])", re.IGNORECASE)
+_UNITS = {
+    "gbit": ("bit/s", 1e9),
+    "mbit": ("bit/s", 1e6),
+    "kbit": ("bit/s", 1e3),
+    "bit": ("bit/s", 1.0),
+    "ms": ("s", 1e-3),
+    "us": ("s", 1e-6),
+    "s": ("s", 1.0),
+    "%": ("1", 0.01),
+    "": ("bytes", 1.0),
+}
+_MULTIPLES = {"bit/s": (1, 0.5, 0.25), "s": (1, 0.5), "bytes": (1, 2, 4, 0.5), "1": (1,)}
+"""What students make of a quantity: twice the BDP as a buffer, half of the delay on each side."""
+_LEAST_BYTES = 1000
+_SAME = 1e-3
+
+_Quantities = Mapping[str, Sequence[float]]
+"""Unit → values in base units."""
+
+
+def plain(work: str) -> str:
+    """work.sh without comments and with single spaces: two that are the same so do the same."""
+    lines = (" ".join(re.sub(r"(?:^|\s)#.*", "", line).split()) for line in work.splitlines())
+    return "\n".join(line for line in lines if line)
+
+
+Parameters = tuple[tuple[str, str], ...]
+"""(name, value), sorted."""
+
+
+def taken(mine: Report, others: Iterable[Parameters]) -> dict[Parameters, list[str]]:
+    """Of the numbers in a work.sh those that follow from other parameters than the own, as they are written.
+
+    Those that follow from the practice instance's do not count, since everybody knows these.
+    """
+    try:
+        exercise = load_exercise(find_exercise(mine.exercise))
+        own = _quantities(exercise, mine.parameters)
+        public = _quantities(exercise, practice_instance(exercise).parameters)
+        known = {other: _quantities(exercise, dict(other)) for other in others}
+    except (InputError, ArithmeticError):
+        return {}
+    written = dict.fromkeys(found[0] for found in _NUMBER.finditer(plain(mine.work)))
+    strange = [text for text in written if not _fits(text, own) and not _fits(text, public)]
+    return {other: [text for text in strange if _fits(text, theirs)] for other, theirs in known.items()}
+
+
+def _fits(text: str, known: _Quantities) -> bool:
+    found = _NUMBER.fullmatch(text)
+    assert found is not None  # it came from there
+    unit, factor = _UNITS[(found[2] or "").lower()]
+    value = float(found[1]) * factor
+    if not value or (unit == "bytes" and value < _LEAST_BYTES):
+        return False
+    return any(abs(value - each * more) <= _SAME * value for each in known.get(unit, ()) for more in _MULTIPLES[unit])
+
+
+def _quantities(exercise: Exercise, parameters: Mapping[str, str]) -> _Quantities:
+    lookup = quantities(exercise, Instance(exercise.id, exercise.version, "", "", "", dict(parameters), "", ""))
+    found: dict[str, list[float]] = {}
+    for name in [*(parameter.name for parameter in exercise.parameters), *exercise.derived]:
+        value = lookup(name)
+        if value is not None and not value.is_word:
+            found.setdefault(value.unit, []).append(value.number)
+    return found

@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Whose values a submission has, and whose name its file."""
+
+import time
+
+import graded
+import pytest
+from small_exercise import use_clone
+
+from linklab.grade.cohort import Entry, findings
+
+SLOW = {"rate": "200 Mbps", "rtt": "20 ms"}  # a bandwidth-delay product of 500,000 bytes
+FAST = {"rate": "300 Mbps", "rtt": "40 ms"}  # of 1,500,000
+WORK = """\
+# my queue
+tc qdisc change dev s1-eth2 parent 1: handle 2: tbf  rate 300mbit burst 100000 limit 1500000
+h1 sysctl -w net.ipv4.tcp_wmem='10240 87380 3000000'
+"""
+
+
+@pytest.fixture(autouse=True)
+def clone(tmp_path, monkeypatch):
+    """The small exercises."""
+    use_clone(tmp_path, monkeypatch)
+
+
+def entry(student, work, parameters, label="", **changes):
+    """A submission of its own settings, words and answers."""
+    mine = {
+        "fingerprint": student * 30,
+        "changes": (("h1.cc", "cubic", student),),
+        "words": {},
+        "answers": {},
+    } | changes
+    report = graded.report(student, f"Name of {student}", work=work, parameters=parameters, **mine)
+    return Entry(student, label or f"{student}.zip", report)
+
+
+def told(*entries):
+    """(kind, names, sentence) of all findings."""
+    return [(each.kind, [one.name for one in each.entries], each.says) for each in findings(entries)]
+
+
+def test_a_work_sh_with_anothers_values_is_found():
+    """Changed in words and spaces alone it was no finding, for the networks began otherwise."""
+    copied = WORK.replace("# my queue\n", "").replace("tbf  rate", "tbf rate")
+    assert told(entry("s1", WORK, FAST), entry("s2", copied, SLOW)) == [
+        (
+            "another's values",
+            ["s2", "s1"],
+            "work.sh is the same and has 300mbit, 1500000, 3000000, which follow from the parameters of Name of s1 "
+            "(s1), not from those of Name of s2 (s2).",
+        )
+    ]
+    ((_, names, said),) = told(entry("s1", WORK, FAST), entry("s2", f"{copied}h2 sysctl -w net.ipv4.tcp_sack=1", SLOW))
+    assert names == ["s2", "s1"]
+    assert said.startswith("work.sh has 300mbit, 1500000, 3000000, which follow from")
+
+
+def test_a_number_that_everybody_knows_or_one_by_chance_is_no_finding():
+    """Those of the practice instance stand in the handouts; a single one in a file of its own may be chance."""
+    public = "tc qdisc change dev s1-eth2 parent 1: handle 2: tbf rate 100mbit burst 100000 limit 250000\n"
+    assert told(entry("s1", public, FAST), entry("s2", public, SLOW)) == []
+    single = "h1 sysctl -w net.ipv4.tcp_wmem='10240 87380 3000000'\nh1 true\n"
+    assert told(entry("s1", WORK, FAST), entry("s2", single, SLOW)) == []
+    assert told(entry("s1", WORK, FAST), entry("s2", WORK, FAST)) == []
+    same = "tc qdisc del dev s2-eth2 root\n"
+    assert told(entry("s1", same, FAST), entry("s2", same, SLOW)) == []
+
+
+def test_the_same_numbers_as_answers_to_other_parameters_are_found():
+    """Measured values agree by chance once, not twice; those that follow from the same parameters are no finding."""
+    numbers = {"throughput": "93.1 Mbps", "bdp": "250 kB", "winner": "reno"}
+    one, two = entry("s1", "", FAST, answers=numbers), entry("s2", "", SLOW, answers=numbers)
+    assert told(one, two) == [
+        ("same answers", ["s1", "s2"], "the answers are the same, though each has its own parameters.")
+    ]
+    assert told(one, entry("s2", "", FAST, answers=numbers)) == []
+    other = {**numbers, "throughput": "93.2 Mbps"}
+    assert told(one, entry("s2", "", SLOW, answers=other)) == []
+    assert told(*(entry(n, "", {"rate": n}, answers={"winner": "reno", "n": "8"}) for n in ("s1", "s2"))) == []
+
+
+@pytest.mark.parametrize(
+    ("label", "says"),
+    [
+        ("exercise3-s2-copy.zip", 'the file is named for "s2-copy", its parameters are those of Name of s1 (s1).'),
+        ("in/problem3-s1.zip", 'the file is named "problem3-s1", and holds exercise3 of Name of s1 (s1).'),
+        ("exercise3-s12.zip", 'the file is named for "s12", its parameters are those of Name of s1 (s1).'),
+        ("exercise3-s1.zip", None),
+        ("exercise3-S1 (2).zip", None),
+        ("ada_12_34_exercise3-s1-1.zip", None),
+        ("my work.zip", None),
+    ],
+)
+def test_a_file_that_is_named_for_another_is_found(label, says):
+    """`linklab submit` names it for exercise and student; who else it names need not be in the class."""
+    assert told(entry("s1", "", FAST, label)) == ([("instance", ["s1"], says)] if says else [])
+
+
+def test_a_large_class_is_compared_in_a_moment():
+    """Each against each other's parameters, not against each other."""
+    rates, rtts = ("100 Mbps", "200 Mbps", "300 Mbps"), ("20 ms", "40 ms")
+    many = [entry(f"s{n}", f"{WORK}h1 true {n}\n", {"rate": rates[n % 3], "rtt": rtts[n // 3 % 2]}) for n in range(300)]
+    begun = time.perf_counter()
+    assert len(findings(many)) == 200  # to those with 300 Mbps and 40 ms they fit, too
+    assert time.perf_counter() - begun < 10
