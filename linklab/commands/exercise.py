@@ -29,10 +29,10 @@ from linklab.exercise.instance import (
     new_course,
     parse_instance,
     practice_instance,
-    read_roster,
 )
 from linklab.exercise.load import exercise_folders, find_exercise, load_exercise
 from linklab.exercise.model import Exercise, Instance
+from linklab.exercise.roster import read_roster
 
 if TYPE_CHECKING:
     from linklab.cli import Subparsers
@@ -56,6 +56,39 @@ An exercise is given as 3 or exercise3, a problem as problem1 or p1.
 linklab check and linklab submit go on from here; docs/exercises.md is for students, docs/grading.md for instructors.
 """
 
+_START_EPILOG = """examples:
+  linklab exercise start 3                        Exercise 3 with public values, to practise, in exercise-3
+  linklab exercise start problem1 --variant 2     Problem 1 with other values and another fault
+  linklab exercise start exercise3-s1234.json     yours, as your instructor sent it to you
+  linklab exercise start 3 --folder again --no-editor
+
+Nothing that is there is overwritten: started again, the folder goes on as it is. Then, in that folder, linklab check
+says how far you are, and linklab submit packs what you hand in.
+"""
+_HANDOUT_EPILOG = """examples:
+  linklab exercise handout 3 --open
+  linklab exercise handout exercise3-s1234.json --pdf --out mine.pdf
+"""
+_ISSUE_EPILOG = """examples:
+  linklab exercise issue 3 --roster class.csv --course networks.toml --name "Networks 2026"
+  linklab exercise issue problem1 --roster class.csv --course networks.toml --out week5 --key week5-key.csv
+
+The roster is CSV with a heading, such as
+
+  id,name
+  s1234,Ada Lovelace
+  s1235,Alan Turing
+
+or what Moodle or Canvas exports, or one id a line. The course file holds the secret that values are drawn and proved
+with: it is made the first time, grading needs it, and nobody else may have it. The same roster gives the same
+instances again; send each student the file that has the student's id in its name.
+"""
+_VERIFY_EPILOG = """examples:
+  linklab exercise verify 3
+  linklab exercise verify all --students 5 --jobs 2
+  linklab exercise verify problem1 --mutants 40
+"""
+
 
 def add_parser(subparsers: Subparsers) -> argparse.ArgumentParser:
     """Add `exercise list|start|handout|issue|verify`."""
@@ -68,21 +101,43 @@ def add_parser(subparsers: Subparsers) -> argparse.ArgumentParser:
     )
     actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
     actions.add_parser("list", help="what there is")
-    begin = actions.add_parser("start", help="make a folder to work in, and open the editor")
+    begin = actions.add_parser(
+        "start",
+        help="make a folder to work in, and open the editor",
+        description="Make a folder to work in, and open the editor on its topology.",
+        epilog=_START_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
     begin.add_argument("exercise", metavar="N|FILE.json", help="an exercise, or the instance that you were sent")
     begin.add_argument("--variant", type=int, metavar="N", help="practice instance with other values (default: 0)")
     begin.add_argument("--folder", metavar="DIR", type=Path, help="default: exercise-N here")
     begin.add_argument("--pdf", action="store_true", help="the handout as PDF too")
     begin.add_argument("--no-editor", action="store_true", help="open no window")
-    handout = actions.add_parser("handout", help="the handout, with the practice values or those of an instance")
+    handout = actions.add_parser(
+        "handout",
+        help="the handout, with the practice values or those of an instance",
+        description="Write the handout, with the practice values or those of an instance.",
+        epilog=_HANDOUT_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
     handout.add_argument("exercise", metavar="N|FILE.json", help="an exercise, or an instance")
     handout.add_argument("--pdf", action="store_true", help="PDF instead of HTML")
     handout.add_argument("--out", metavar="FILE", type=Path, help="default: in build/manuals/")
     handout.add_argument("--open", action="store_true", help="show it")
-    issued = actions.add_parser("issue", help="write an instance for each student of a roster")
+    issued = actions.add_parser(
+        "issue",
+        help="write an instance for each student of a roster",
+        description="Write an instance with values of its own for each student of a roster.",
+        epilog=_ISSUE_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
     issued.add_argument("exercise", metavar="N", help="the exercise")
     issued.add_argument(
-        "--roster", metavar="FILE", type=Path, required=True, help="CSV with id and name, or one id a line"
+        "--roster",
+        metavar="FILE",
+        type=Path,
+        required=True,
+        help='CSV with columns headed "id" and "name", or one id a line',
     )
     issued.add_argument(
         "--course", metavar="FILE", type=Path, required=True, help="the course file; made if it is not there"
@@ -92,7 +147,13 @@ def add_parser(subparsers: Subparsers) -> argparse.ArgumentParser:
     )
     issued.add_argument("--name", metavar="TEXT", help="name of a new course (default: the course file's)")
     issued.add_argument("--key", metavar="FILE", type=Path, help="also write who has which values and fault, as CSV")
-    verify = actions.add_parser("verify", help="prove that an exercise can be solved and is graded as it says")
+    verify = actions.add_parser(
+        "verify",
+        help="prove that an exercise can be solved and is graded as it says",
+        description="Prove that the model answer earns all, an empty submission nothing, each wrong one its marks.",
+        epilog=_VERIFY_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
     verify.add_argument("exercise", metavar="N", help='the exercise, or "all"')
     verify.add_argument("--students", type=int, default=20, metavar="N", help="how many instances (default: 20)")
     verify.add_argument("--mutants", type=int, default=0, metavar="N", help="wrong variants of the model answer, too")
@@ -232,7 +293,7 @@ def _handout(args: argparse.Namespace) -> int:
 
 def _issue(args: argparse.Namespace) -> int:
     exercise = load_exercise(find_exercise(args.exercise))
-    students = read_roster(args.roster)
+    roster = read_roster(args.roster)
     if args.course.exists():
         course = load_course(args.course)
         if args.name and args.name != course.name:
@@ -241,7 +302,8 @@ def _issue(args: argparse.Namespace) -> int:
         course = new_course(args.course, args.name or args.course.stem)
         print(f"{args.course}: made, with a new secret. Keep it to yourself, and keep a copy: grading needs it.")
     out: Path = args.out or Path(f"{exercise.id}-instances")
-    instances = [issue(exercise, course, student) for student in students]
+    print(roster.said)
+    instances = [issue(exercise, course, student) for student in roster.students]
     for instance in instances:
         documents.write(out / f"{exercise.id}-{instance.student}.json", instance_text(exercise, instance))
     print(f"{out}: {len(instances)} instances of {exercise.heading}, a file a student")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Individual instances: course secret, roster → one signed instance a student; and what an instance's quantities are.
+"""Individual instances: course secret, student → one signed instance; and what an instance's quantities are.
 
 Parameters are drawn by HMAC-SHA256 (RFC 2104) of the secret over exercise, version, student and parameter, so the
 grader draws them again and trusts no file.  The secret is in the course file alone.  Pure but for reading and writing
@@ -9,7 +9,6 @@ the two files.
 from __future__ import annotations
 
 import base64
-import csv
 import hashlib
 import hmac
 import json
@@ -31,7 +30,7 @@ from linklab.exercise.quantity import Value, parse_value
 
 FORMAT = 1
 PRACTICE = "practice"
-_STUDENT = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@+-]{0,63}")
+STUDENT_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@+-]{0,63}")
 _EXERCISE = re.compile(r"(?:exercise|problem)\d{1,4}", re.ASCII)
 _MOST_ENVIRONMENT_BYTES = 100_000
 
@@ -52,7 +51,7 @@ class Student:
     name: str = ""
 
 
-# --- course and roster
+# --- course
 
 
 def load_course(path: Path) -> Course:
@@ -91,36 +90,6 @@ def new_course(path: Path, name: str) -> Course:
     except OSError as error:
         raise InputError(f"{path}: cannot be made: {error.strerror}") from error
     return course
-
-
-def read_roster(path: Path) -> list[Student]:
-    """The students of a roster: CSV with a column `id` (and `name`), or one id a line.
-
-    Raises:
-        InputError: it cannot be read, an id that is none, or one that is there twice; with the line.
-    """
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"{path}: cannot be read: {error}") from error
-    rows = list(csv.reader(text.splitlines()))
-    head = [cell.strip().casefold() for cell in rows[0]] if rows else []
-    id_at = next((head.index(word) for word in ("id", "student", "student id", "email") if word in head), None)
-    name_at = head.index("name") if "name" in head else None
-    found: dict[str, Student] = {}
-    for line, row in enumerate(rows, 1):
-        if (id_at is not None and line == 1) or not any(cell.strip() for cell in row):
-            continue
-        cells = [*(cell.strip() for cell in row), ""]
-        student = cells[id_at or 0]
-        if not _STUDENT.fullmatch(student):
-            raise InputError(f'{path}:{line}: "{student}" is no student\'s id: letters, digits and . _ @ + - are')
-        if student in found:
-            raise InputError(f'{path}:{line}: the id "{student}" is there twice')
-        found[student] = Student(student, cells[name_at] if name_at is not None and name_at < len(row) else "")
-    if not found:
-        raise InputError(f"{path}: there is no student in it")
-    return list(found.values())
 
 
 # --- drawing
@@ -236,7 +205,7 @@ def parse_instance(text: str, where: str) -> Instance:
         raise InputError(f"{where}: no instance of an exercise: {json.dumps(texts['exercise'][:60])} is the id of none")
     practice = texts["signature"] == PRACTICE and re.fullmatch(rf"{PRACTICE}(-\d{{1,6}})?", texts["student"])
     if not practice and not (
-        _STUDENT.fullmatch(texts["student"]) and re.fullmatch(r"[0-9a-f]{64}", texts["signature"])
+        STUDENT_ID.fullmatch(texts["student"]) and re.fullmatch(r"[0-9a-f]{64}", texts["signature"])
     ):
         raise InputError(f"{where}: no instance of an exercise: its student or signature is none")
     return Instance(version=version, parameters=parameters, fault="", **texts)

@@ -21,7 +21,6 @@ from linklab.exercise.instance import (
     practice_instance,
     proven,
     quantities,
-    read_roster,
 )
 from linklab.exercise.load import load_exercise
 
@@ -170,36 +169,6 @@ def test_a_course_file_is_for_its_owner_alone_and_never_overwritten(tmp_path):
     assert load_course(tmp_path / "course.toml") == made
     with pytest.raises(InputError, match="File exists"):
         new_course(tmp_path / "course.toml", "other")
-
-
-@pytest.mark.parametrize(
-    ("text", "students"),
-    [
-        ("id,name\nada,Ada L.\nbob,\n", [Student("ada", "Ada L."), Student("bob")]),
-        ("Name,Email\nAda,ada@x.org\n", [Student("ada@x.org", "Ada")]),
-        ("ada\nbob\n\n", [Student("ada"), Student("bob")]),
-        ("\ufeffid\nada\n", [Student("ada")]),
-    ],
-)
-def test_a_roster_is_csv_or_one_id_a_line(tmp_path, text, students):
-    """As learning platforms export it, or as people type it."""
-    (tmp_path / "r.csv").write_text(text, encoding="utf-8")
-    assert read_roster(tmp_path / "r.csv") == students
-
-
-@pytest.mark.parametrize(
-    ("text", "why"),
-    [
-        ("ada\nada\n", ':2: the id "ada" is there twice'),
-        ("a/../b\n", ":1: .* is no student's id"),
-        ("", "no student in it"),
-    ],
-)
-def test_a_roster_that_cannot_be_used_says_the_line(tmp_path, text, why):
-    """No file is written under a name that leads elsewhere."""
-    (tmp_path / "r.csv").write_text(text)
-    with pytest.raises(InputError, match=why):
-        read_roster(tmp_path / "r.csv")
 
 
 @pytest.mark.parametrize("said", ["../../tmp", "/srv/exam", "3", "exercise3\n", "a\0b", "\ud800"])
