@@ -21,7 +21,17 @@ from linklab.commands.options import seed
 from linklab.errors import InputError
 from linklab.exercise.instance import parse_course
 from linklab.exercise.report import Outcome, Status
-from linklab.grade.batch import DEADLINE_S, Event, Graded, Settings, Submission, collect, grade_all, summary
+from linklab.grade.batch import (
+    DEADLINE_S,
+    Event,
+    Graded,
+    Settings,
+    Submission,
+    collect,
+    courses_of,
+    grade_all,
+    summary,
+)
 from linklab.grade.cohort import Entry
 from linklab.grade.results import points, tool_broke
 from linklab.grade.worker import load_engine
@@ -35,6 +45,8 @@ if TYPE_CHECKING:
 TRUST = "--unsandboxed-i-trust-these"
 WIDTH = 132
 """Columns of the table where the output is no terminal."""
+QUIET_S = 20.0
+"""Wall-clock seconds without a line, where the output is no terminal, after which one says what runs."""
 
 _EPILOG = f"""examples:
   linklab grade exercise3-s1234.zip                       one submission of a practice instance
@@ -106,6 +118,8 @@ def _run(args: argparse.Namespace) -> int:
         raise InputError(f"--jobs {args.jobs}; at least one submission is graded at a time")
     submissions, left = collect(args.submissions)
     course = _course(args.course)
+    if course is None:
+        _courses_wanted(submissions, quiet=args.json)
     if not args.cluster:
         load_engine(sandboxed=not args.trusted).check()
     settings = Settings(
@@ -142,6 +156,28 @@ def _course(path: Path | None) -> bytes | None:
     return content
 
 
+def _courses_wanted(submissions: Sequence[Submission], *, quiet: bool) -> None:
+    """Say once, before anything is graded, that a course file is missing.
+
+    Raises:
+        InputError: without it nothing at all can be graded.
+    """
+    courses = courses_of(submissions)
+    if not courses:
+        return
+    count, total = sum(courses.values()), len(submissions)
+    whose = " and ".join(f'"{name}"' for name in sorted(courses))
+    if count == total:
+        what = "the submission belongs" if total == 1 else f"all {total} submissions belong"
+        raise InputError(f"{what} to the course {whose}, so its file is needed: --course FILE")
+    if not quiet:
+        print(
+            f"{count} of {total} submissions belong to the course {whose} and cannot be graded without its file "
+            "(--course FILE); the others are graded.",
+            flush=True,
+        )
+
+
 def _folder(wanted: Path | None) -> Path:
     """The folder of the results, made; a free one where none was named."""
     names = [wanted] if wanted else [Path("grades"), *(Path(f"grades-{number}") for number in range(2, 1000))]
@@ -156,7 +192,10 @@ def _folder(wanted: Path | None) -> Path:
 
 
 class _View:
-    """How far the class is: a bar and what is under way; on something that is no terminal, a line a submission."""
+    """How far the class is: a bar and what is under way.
+
+    On something that is no terminal a line a submission, and where nothing was done for a while, a line that says so.
+    """
 
     def __init__(self, submissions: Sequence[Submission], *, quiet: bool) -> None:
         self.submissions = submissions
@@ -166,11 +205,14 @@ class _View:
         self.running: dict[int, float] = {}
         self.entries: list[Entry] = []
         self.started = time.perf_counter()
+        self.told = self.started
         self.live = Live(console=self.console, auto_refresh=False, transient=True)
 
     def __enter__(self) -> _View:
         if self.console.is_terminal:
             self.live.start()
+        elif len(self.submissions) > 1:
+            self.console.print(f"Grading {len(self.submissions)} submissions", soft_wrap=True)
         return self
 
     def __exit__(self, *_error: object) -> None:
@@ -186,8 +228,23 @@ class _View:
         if self.console.is_terminal:
             self.live.update(self._now(), refresh=True)
         elif event is not None and event.entry is not None:
-            line = f"{len(self.entries)}/{len(self.submissions)} {event.entry.label}: {_outcome(event.entry)}"
-            self.console.print(Text(line, style=_STYLES[event.entry.report.status]), soft_wrap=True)
+            line = f"{self._count()} {event.entry.label}: {_outcome(event.entry)}"
+            self._line(Text(line, style=_STYLES[event.entry.report.status]))
+        elif time.perf_counter() - self.told > QUIET_S:
+            self._line(Text(f"{self._count()} running: {', '.join(self._names())}"))
+
+    def _line(self, text: Text) -> None:
+        self.console.print(text, soft_wrap=True)
+        self.told = time.perf_counter()
+
+    def _count(self) -> str:
+        """How many are done, how many run, and since when."""
+        done, spent = len(self.entries), time.perf_counter() - self.started
+        return f"[{done}/{len(self.submissions)} done, {len(self.running)} running, {spent:.0f} s]"
+
+    def _names(self) -> list[str]:
+        now = time.perf_counter()
+        return [f"{self.submissions[index].label} ({now - since:.0f} s)" for index, since in self.running.items()]
 
     def _now(self) -> Table:
         count, total = len(self.entries), len(self.submissions)
@@ -195,11 +252,9 @@ class _View:
         ahead = f", about {spent / count * (total - count):.0f} s to go" if 2 < count < total else ""
         grid = Table.grid(padding=(0, 1))
         grid.add_row("Grading", ProgressBar(total, count, width=30), f"{count}/{total} in {spent:.0f} s{ahead}")
-        now = time.perf_counter()
-        names = [f"{self.submissions[index].label} ({now - since:.0f} s)" for index, since in self.running.items()]
         table = Table.grid()
         table.add_row(grid)
-        table.add_row(Text(", ".join(names), style="dim", overflow="ellipsis", no_wrap=True))
+        table.add_row(Text(", ".join(self._names()), style="dim", overflow="ellipsis", no_wrap=True))
         return table
 
     def end(self, graded: Graded, out: Path, wall_s: float, left: Sequence[str]) -> None:

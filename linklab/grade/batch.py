@@ -7,11 +7,13 @@ what is written follows from the reports alone, so neither the number of jobs no
 
 from __future__ import annotations
 
+import contextlib
 import glob
 import json
 import queue
 import re
 import threading
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
@@ -19,7 +21,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from linklab.errors import InputError
+from linklab.errors import InputError, LinklabError
+from linklab.exercise.bundle import read_bundle
+from linklab.exercise.instance import PRACTICE, parse_instance
 from linklab.exercise.report import Report
 from linklab.grade.classfiles import canvas_csv, grades_csv, junit_xml, moodle_feedback
 from linklab.grade.cohort import Entry, Finding, findings
@@ -30,6 +34,7 @@ from linklab.grade.worker import GRADE, MOST_BYTES, Done, Unit, failed, run_unit
 
 DEADLINE_S = 300.0
 """Wall-clock seconds for one submission: many times what the slowest exercise takes."""
+_MOST_PEEKED = 2**20
 _MOODLE_TAIL = re.compile(r"_\d+_assignsubmission_[^/_]+_?(?=/|$)")
 _OURS = ("index.html", "grades.csv", "grades-canvas.csv", "junit.xml", "summary.json", "feedback-moodle.zip", "logs")
 
@@ -116,6 +121,17 @@ def _expanded(argument: str) -> list[Path]:
     return found
 
 
+def courses_of(submissions: Sequence[Submission]) -> Counter[str]:
+    """How many submissions say that they are of which course; those of the practice instance and rubbish are none."""
+    found: Counter[str] = Counter()
+    for submission in submissions:
+        with contextlib.suppress(LinklabError, OSError):
+            if submission.path.stat().st_size <= _MOST_PEEKED:
+                instance = parse_instance(read_bundle(submission.path).text("instance.json") or "", "instance.json")
+                found.update([instance.course] if instance.signature != PRACTICE else [])
+    return found
+
+
 def _hidden(path: Path) -> bool:
     """Whether it is a file of the system's: .DS_Store, __MACOSX/._x.zip."""
     return any(part.startswith((".", "__MACOSX")) for part in path.parts)
@@ -168,13 +184,20 @@ def grade_all(
         index, done = event
         if done is not None:
             name, label = names[index], submissions[index].label
-            report = _written(out, name, scrubbed(replace(done.report, source=label)), done.log)
+            notes = tuple(_without_name(note, label) for note in done.report.notes)
+            report = _written(out, name, scrubbed(replace(done.report, source=label, notes=notes)), done.log)
             entries[index] = Entry(name, label, replace(report, traces=()))
         told(Event(index, entries[index]))
     whole = [entry for entry in entries if entry is not None]
     found = findings(whole)
     _write_class(out, whole, found, left)
     return Graded(whole, found)
+
+
+def _without_name(note: str, label: str) -> str:
+    """A note of a report whose reader sees the file's name above it."""
+    rest = re.sub(rf"^{re.escape(label.rpartition('/')[2])}:? ", "", note)
+    return f"the file {rest}" if rest != note and re.match(r"is |has |holds |lists |unpacks |cannot ", rest) else rest
 
 
 def _unit(submission: Submission, settings: Settings) -> Unit | Report:

@@ -31,16 +31,17 @@ _EPOCH = (1980, 1, 1, 0, 0, 0)
 def grades_csv(entries: Sequence[Entry]) -> str:
     """One line a student, for Moodle's grade import and for people.
 
-    Columns: "ID number", "Full name", "File", and for each exercise its points under its heading, a feedback and a
-    status.  Only what was graded wholly has points: an empty cell leaves Moodle's grade as it is.
+    Columns: "ID number", "Full name", "File", "Status", and for each exercise its points under its heading, a feedback
+    and a status.  Only what was graded wholly has points: an empty cell leaves Moodle's grade as it is.
     """
     headings = _headings(entries)
-    head = ["ID number", "Full name", "File"]
+    head = ["ID number", "Full name", "File", "Status"]
     for heading in headings.values():
         head += [heading, f"{heading} (feedback)", f"{heading} (status)"]
     lines = []
     for student, mine in _students(entries):
-        line = [student, mine[0].person, "; ".join(entry.label for entry in mine)]
+        states = dict.fromkeys(status(entry.report) + (", practice" if entry.practice else "") for entry in mine)
+        line = [student, mine[0].person, "; ".join(entry.label for entry in mine), "; ".join(states)]
         for exercise in headings:
             best = _best(mine, exercise)
             line += ["", "", ""] if best is None else [_points(best), feedback(best.report), status(best.report)]

@@ -46,8 +46,13 @@ class Entry:
 
     @property
     def person(self) -> str:
-        """What to call the student: the roster's name, the id, the name a platform put into the label, or the label."""
-        return (not self.practice and (self.report.name or self.report.student)) or handed_in_by(self.label)
+        """What to call the student: the roster's name, the id, the name a platform put into the label, or the label.
+
+        A practice instance is nobody's, and marked.
+        """
+        if self.practice:
+            return f"{handed_in_by(self.label)} (practice)"
+        return self.report.name or self.report.student or handed_in_by(self.label)
 
 
 @dataclass(frozen=True)

@@ -23,14 +23,16 @@ from linklab.grade.results import tool_broke
 
 @dataclass(frozen=True)
 class CheckStatistics:
-    """What a class did with one check: its bar, and how many failed of those that were judged."""
+    """What a class did with one check: its bar, and of all graded submissions the share that failed it.
+
+    mean: share of its points that they earned; None where it has none.
+    """
 
     title: str
     hidden: bool
     bar: Markup
-    failed: int
-    judged: int
-    mean: float
+    failed: float
+    mean: float | None
 
 
 @dataclass(frozen=True)
@@ -100,7 +102,7 @@ def _exercise(entries: Sequence[Entry]) -> ExerciseStatistics:
         entries=sorted(entries, key=lambda entry: (_natural(entry.person), entry.label)),
         percents=percents,
         histogram=Markup(histogram(percents)),  # noqa: S704 - our own svg
-        checks=sorted(told, key=lambda each: -each.failed / max(each.judged, 1)),
+        checks=sorted(told, key=lambda each: -each.failed),
     )
 
 
@@ -109,15 +111,13 @@ def _check(results: Sequence[CheckResult]) -> CheckStatistics:
     words = ", ".join(f"{counts[outcome]} {WORDS[outcome][1]}" for outcome in WORDS if counts[outcome])
     order = (Outcome.FAIL, Outcome.PARTIAL, Outcome.PASS, Outcome.SKIPPED, Outcome.ERROR)
     shares = [(outcome, counts[outcome], str(counts[outcome])) for outcome in order]
-    judged = counts[Outcome.PASS] + counts[Outcome.PARTIAL] + counts[Outcome.FAIL]
     earned = [result.score / result.max_score for result in results if result.max_score]
     return CheckStatistics(
         title=_common(results),
         hidden=results[0].hidden,
         bar=Markup(outcome_bar(shares, width=330, height=20, words=words)),  # noqa: S704 - our own svg
-        failed=counts[Outcome.FAIL],
-        judged=judged,
-        mean=statistics.fmean(earned) if earned else 0.0,
+        failed=counts[Outcome.FAIL] / len(results),
+        mean=statistics.fmean(earned) if earned else None,
     )
 
 

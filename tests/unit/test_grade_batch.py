@@ -4,6 +4,7 @@
 import gc
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -20,7 +21,7 @@ import pytest
 from linklab import cli
 from linklab.commands import grade as command
 from linklab.errors import InputError, MissingError
-from linklab.exercise.bundle import Bundle, dump_bundle
+from linklab.exercise.bundle import Bundle, dump_bundle, write_bundle
 from linklab.exercise.report import Status
 from linklab.grade.batch import Settings, collect, folder_names, grade_all
 from linklab.grade.worker import MOST_BYTES, Unit, run_unit
@@ -241,7 +242,8 @@ def test_the_command_grades_a_folder(grading, handed_in, tmp_path, monkeypatch, 
     handed_in(s1="grade", s2="grade")
     assert cli.main(["grade", "in", "--course", "c.toml", "--seeds", "4, 5"]) == 0
     shown = capsys.readouterr().out
-    assert "2/2 s" in shown
+    assert shown.startswith("Grading 2 submissions\n")
+    assert re.search(r"^\[2/2 done, 0 running, \d+ s\] s\d\.zip: ", shown, re.MULTILINE)
     assert "s1.zip: 4 of 12 points" in shown
     assert "To look at: s1, s2: settings, work.sh and answers are identical" in shown
     assert "2 of 2 graded in" in shown
@@ -257,8 +259,35 @@ def test_the_command_says_that_something_was_not_graded(grading, handed_in, tmp_
     folder = handed_in(s1="grade", s2="refuse")
     assert cli.main(["grade", str(folder), "--out", str(tmp_path / "out"), "--jobs", "1"]) == 1
     shown = capsys.readouterr().out
-    assert "2/2 s2.zip: not gradable: s2.zip holds no topology.mn." in shown
+    assert re.search(r"\[2/2 done, 0 running, \d+ s\] s2\.zip: not gradable: the file holds no topology\.mn\.", shown)
     assert "1 of 2 graded" in shown
+
+
+def test_where_nothing_is_done_for_a_while_a_line_says_what_runs(grading, handed_in, tmp_path, monkeypatch, capsys):
+    """In a log a slow submission could not be told from a grader that hangs."""
+    monkeypatch.setattr(command, "QUIET_S", 0.5)
+    folder = handed_in(s1={"do": "wait", "for": 1.5})
+    assert cli.main(["grade", str(folder), "--out", str(tmp_path / "out")]) == 0
+    assert re.search(
+        r"^\[0/1 done, 1 running, \d s\] running: s1\.zip \(\d s\)$", capsys.readouterr().out, re.MULTILINE
+    )
+
+
+@pytest.mark.usefixtures("grading")
+def test_a_course_file_that_was_forgotten_is_told_once(handed_in, tmp_path, capsys):
+    """Every single report said so, after minutes; where nothing could be graded, nothing is begun."""
+    folder = handed_in(rubbish="refuse")
+    for name in ("s1", "s2"):
+        says = {"format": 1, "exercise": "exercise3", "version": 1, "course": "Networks", "student": name, "name": ""}
+        text = json.dumps({**says, "parameters": {}, "signature": "0" * 64})
+        write_bundle(folder / f"{name}.zip", Bundle("exercise3", name, {"instance.json": text.encode()}))
+    assert cli.main(["grade", str(folder), "--out", str(tmp_path / "out")]) == 1
+    first = capsys.readouterr().out.splitlines()[0]
+    assert first.startswith('2 of 3 submissions belong to the course "Networks" and cannot be graded without its file')
+    (folder / "rubbish.zip").unlink()
+    assert cli.main(["grade", str(folder), "--out", str(tmp_path / "none")]) == 2
+    assert 'all 2 submissions belong to the course "Networks", so its file is needed' in capsys.readouterr().err
+    assert not (tmp_path / "none").exists()
 
 
 @pytest.mark.parametrize(

@@ -95,9 +95,9 @@ def test_a_check_at_which_our_tool_broke_gives_no_mark():
     assert "score" not in results(broken)
     assert "9 points, and a check at which our tool broke: this is no mark yet." in results(broken)["output"]
     assert "This is no mark yet." in pages(broken)[0]
-    assert rows(grades_csv([Entry("a", "a.zip", broken)]))[1][3:] == ["", "", "a check broke"]
+    assert rows(grades_csv([Entry("a", "a.zip", broken)]))[1][3:] == ["a check broke", "", "", "a check broke"]
     assert rows(canvas_csv([Entry("a", "a.zip", broken)]))[2:] == []
-    assert rows(grades_csv([Entry("a", "a.zip", broken), entry("b")]))[1][3] == "4"
+    assert rows(grades_csv([Entry("a", "a.zip", broken), entry("b")]))[1][3:5] == ["a check broke; graded", "4"]
     assert "a check broke" in overview_page([Entry("a", "a.zip", broken)], [])
 
 
@@ -293,6 +293,24 @@ def test_the_overview_of_a_class():
     assert "30–39: 1, 100 %: 1" in page
 
 
+def test_both_percentages_of_a_check_are_of_all_submissions():
+    """One was of those judged and one of all; a check without points showed 0 %."""
+    gate = graded.check("gate", Outcome.PASS, 0, 0, title="The gate")
+    missed = graded.check("missed", Outcome.FAIL, 0, 4, title="The missed one")
+    skipped, met = replace(missed, outcome=Outcome.SKIPPED), replace(missed, outcome=Outcome.PASS, score=4)
+    entries = [
+        entry(name, student=name, checks=(gate, check))
+        for name, check in (("a", missed), ("b", skipped), ("c", met), ("d", met))
+    ]
+    page = overview_page(entries, [])
+    rows_ = re.findall(
+        r'<th scope="row">(The [^<]+)</th>.*?<td class="right">([^<]*)</td><td class="right">([^<]*)<', page, re.S
+    )
+    assert rows_ == [("The missed one", "25 %", "50 %"), ("The gate", "0 %", "–")]
+    assert "Both percentages are of all 4 submissions" in page
+    assert pages(entries[0].report)[0].count("0 / 0") == 0
+
+
 def test_an_overview_of_two_exercises_keeps_them_apart():
     """Each has its own numbers."""
     other = entry("b", exercise="problem3", heading="Problem 3: Minimising the unfairness")
@@ -365,18 +383,23 @@ def test_grades_for_moodle():
     table = rows(grades_csv(entries))
     three, problem = "Exercise 3: Tuning TCP and the switch's buffer", "Problem 3: Minimising the unfairness"
     assert table[0] == [
-        "ID number", "Full name", "File", three, f"{three} (feedback)", f"{three} (status)",
+        "ID number", "Full name", "File", "Status", three, f"{three} (feedback)", f"{three} (status)",
         problem, f"{problem} (feedback)", f"{problem} (status)",
     ]  # fmt: skip
-    assert table[1][:6] == ["s1", "Ada Lovelace", "a.zip; a2.zip; p.zip", "12", "12 of 12 points.", "graded"]
-    assert table[1][6:] == [
+    files = "a.zip; a2.zip; p.zip"
+    assert table[1][:7] == ["s1", "Ada Lovelace", files, "graded", "12", "12 of 12 points.", "graded"]
+    assert table[1][7:] == [
         "4",
         "4 of 12 points. Not met: The switch's buffer holds a BDP (in part); Reno fills the link; Hidden check 2.",
         "graded",
     ]
-    assert table[2] == ["", "Bob Bit", "Bob Bit_7_assignsubmission_file_/x.zip", "", "", "", "", "", ""]
+    assert table[2] == ["", "Bob Bit", "Bob Bit_7_assignsubmission_file_/x.zip", "not gradable", "", "", "", "", "", ""]
+    public = Entry("p", "Bob Bit_7_assignsubmission_file_/x.zip", graded.report("practice", ""))
+    assert rows(grades_csv([public]))[1][:4] == [
+        "", "Bob Bit (practice)", "Bob Bit_7_assignsubmission_file_/x.zip", "graded, practice",
+    ]  # fmt: skip
     broken = replace(graded.report(), status=Status.ERROR)
-    assert rows(grades_csv([Entry("a", "a.zip", broken)]))[1][3:] == ["", "", "our tool broke"]
+    assert rows(grades_csv([Entry("a", "a.zip", broken)]))[1][3:] == ["our tool broke", "", "", "our tool broke"]
 
 
 def test_grades_for_canvas():
@@ -505,7 +528,7 @@ def test_a_practice_instance_among_issued_ones():
     public = entry("p", student="practice-3", name="", fingerprint="3" * 64, changes=(), words={})
     assert kinds([entry("a"), public]) == [("practice", ["p"])]
     assert kinds([public]) == []
-    assert public.person == "p.zip"
+    assert public.person == "p.zip (practice)"
 
 
 def test_platforms_name_whoever_handed_in():
