@@ -277,8 +277,17 @@ def _holds(check: Check, evidence: Evidence) -> CheckResult:
     if holds(check.subject, evidence.name, evidence.fact):
         return _result(check, Outcome.PASS, check.why, share=1, expected="holds", seen="holds")
     return _result(
-        check, Outcome.FAIL, f"expected that {check.title}: {check.why}", expected="holds", seen="does not hold"
+        check,
+        Outcome.FAIL,
+        f"expected that {_inside(check.title)}: {check.why}",
+        expected="holds",
+        seen="does not hold",
     )
+
+
+def _inside(title: str) -> str:
+    """A title within a sentence; names such as BBR keep their capitals."""
+    return title[:1].lower() + title[1:] if title[1:2].islower() else title
 
 
 def _banded(check: Check, evidence: Evidence) -> CheckResult:

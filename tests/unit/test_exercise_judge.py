@@ -187,3 +187,10 @@ def test_an_experiment_is_done_only_where_a_check_may_still_pass_by_it():
     asked = replace(FILLED, kind="answer", subject="bdp", bands=(Band("0.9 * go.throughput"),))
     assert worth_doing(EVIDENCE, [asked]) == [GO]
     assert worth_doing(replace(EVIDENCE, answers=read_answers("", EXERCISE)), [asked]) == []
+
+
+def test_a_title_stands_within_a_sentence():
+    """It began with a capital there, or titles began small in every table."""
+    holds = replace(FILLED, kind="holds", subject="1 > 2", bands=(), title="The answers agree", why="W.")
+    assert one(holds).story == "fail filled: expected that the answers agree: W."
+    assert one(replace(holds, title="BBR wins")).story == "fail filled: expected that BBR wins: W."
