@@ -126,3 +126,16 @@ def test_hints_lead_from_where_to_how_without_numbers_of_another_student(exercis
     for check in exercise.checks:
         for hint in check.hints:
             assert not any(value in hint for value in values), (check.id, hint)
+
+
+@each
+def test_titles_of_checks_begin_with_a_capital_or_a_name(exercise):
+    """They stand in tables, one below the other."""
+    for check in exercise.checks:
+        assert re.match(r"[A-Z]|[hsr]\d|\{", check.title), check.title
+
+
+@each
+def test_the_planted_fault_is_not_told_by_trying(exercise):
+    """`linklab check` says whether an answer fits; with ten choices that took ten runs."""
+    assert all(check.hidden for check in exercise.checks if any("{fault}" in band.exactly for band in check.bands))
