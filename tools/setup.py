@@ -149,8 +149,9 @@ def make_venv() -> None:
     if not (VENV / "bin/python").exists() or _foreign_venv():
         _say("making .venv")
         _run([sys.executable, "-m", "venv", "--clear", "--system-site-packages", str(VENV)])
-    _say("installing Linklab's Python packages into .venv")
+    _say("installing Linklab's Python packages into .venv, which takes a minute the first time")
     pip = [str(VENV / "bin/python"), "-m", "pip", "--disable-pip-version-check", "install"]
+    pip += ["--quiet", "--root-user-action=ignore"]  # what it has is not news; errors are told
     _run([*pip, "--editable", f"{ROOT}[dev,cluster]"])
 
 

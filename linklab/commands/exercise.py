@@ -241,16 +241,20 @@ def _start(args: argparse.Namespace) -> int:
         documents.write(folder / "handout.pdf", handout_pdf(exercise, instance))
     print(f"{exercise.heading}: {'started' if made else 'goes on'} in {folder}")
     print(f"  read   {folder / 'handout.html'}")
+    where = shlex.quote(str(folder))
     if not args.no_editor and display_usable() and _editor(folder / topology_name(exercise)):
         print(f"  the editor is open on {topology_name(exercise)}{_what_the_editor_does(exercise, folder)}")
+        print(f"  then   cd {where}    and linklab check, in another terminal; linklab submit at the end")
         return 0
-    where = shlex.quote(str(folder))
+    if not args.no_editor and not display_usable():
+        print("  there is no display here, so that no editor opens")
     if exercise.topology:
         print(f'  next   cd {where}\n         linklab shell "{topology_name(exercise)}"')
     else:
         print(f'  next   cd {where}\n         linklab edit "{topology_name(exercise)}"    (needs a display)')
     if (folder / "set_env.sh").is_file():
         print("         and at its prompt: sh ./set_env.sh")
+    print(f"  then   cd {where}    and linklab check, in another terminal; linklab submit at the end")
     return 0
 
 

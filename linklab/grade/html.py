@@ -33,6 +33,7 @@ WORDS = {
     Outcome.SKIPPED: ("–", "not judged"),
     Outcome.ERROR: ("!", "our tool broke"),
 }
+_VERSION = re.compile(r"\d[\d.]*\d[\w-]*")
 _QUANTITIES = {"throughput": "Throughput", "rtt": "Round-trip time", "backlog": "Queue"}
 _UNIT_OF_METRIC = (("throughput", "bit/s"), ("ping.mean", "s"), ("ping.max", "s"), ("backlog", "bytes"))
 
@@ -164,9 +165,10 @@ def _code(text: str) -> Markup:
 
 
 def _listed(value: Any) -> str:
-    """A value of the environment as text: versions as "iperf3 3.12, tc 6.1"."""
+    """A value of the environment as text: versions as "iperf3 3.12, tc 6.1", whatever else a tool says of itself."""
     if isinstance(value, Mapping):
-        return ", ".join(f"{name} {_listed(item)}" for name, item in value.items())
+        versions = {name: _VERSION.search(str(item)) for name, item in value.items()}
+        return ", ".join(f"{name} {found[0] if (found := versions[name]) else _listed(value[name])}" for name in value)
     return ", ".join(map(_listed, value)) if isinstance(value, (list, tuple)) else str(value)
 
 

@@ -234,6 +234,27 @@ def test_an_instructors_page_has_everything():
     assert names.count("svg") == 1 + 2 * (4 + 3)
 
 
+def test_a_tools_version_stands_beside_its_name_once():
+    """It was "iperf3 iperf 3.12 (cJSON 1.7.15), ping ping from iputils 20221126"."""
+    tools = {
+        "iperf3": "iperf 3.12 (cJSON 1.7.15)",
+        "ping": "ping from iputils 20221126",
+        "tc": "tc utility, iproute2-6.1.0, libbpf 1.1.2",
+        "kernel": "7.3.4-pocket",
+        "own": "unknown",
+    }
+    page = pages(graded.report(environment={"tools": tools}))[0]
+    assert "<dd>iperf3 3.12, ping 20221126, tc 6.1.0, kernel 7.3.4-pocket, own unknown</dd>" in page
+
+
+def test_an_instructor_reads_work_sh_and_answers():
+    """What was handed in stands beside what came of it; as text."""
+    student, instructor = pages(graded.report(work="h1 true <b>\n", answers={"bdp": "2.5 MB", "why": "x"}))
+    assert '<pre class="text work">h1 true &lt;b&gt;' in instructor
+    assert "<dt>bdp</dt><dd>2.5 MB</dd>" in instructor
+    assert "h1 true" not in student
+
+
 def test_pages_of_what_was_not_graded():
     """They say why, and whose doing it is."""
     text, _ = read(pages(graded.ungradable("the zip holds no topology.mn."))[0])
