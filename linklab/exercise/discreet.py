@@ -15,6 +15,7 @@ from linklab.exercise.model import Exercise
 from linklab.exercise.report import CheckResult, Outcome, Report
 
 _STILL_THERE = "what was planted is still there"
+_LOOK = "Hold each interface and each host against its counterpart, one by one."
 _MOST_TOLD = 6
 
 
@@ -40,6 +41,7 @@ def _unnamed(check: CheckResult, report: Report) -> CheckResult:
         story=f"{check.outcome.value} {check.id}: expected nothing else to be changed "
         f"({check.why.rstrip('.')}), but {seen}.",
         seen=seen,
+        hints=check.hints if others else (_LOOK, *check.hints[1:])[: len(check.hints)],
         differs=tuple(pair for pair in check.differs if pair[1] not in hidden),
     )
 

@@ -197,7 +197,7 @@ def grade_all(
 def _without_name(note: str, label: str) -> str:
     """A note of a report whose reader sees the file's name above it."""
     rest = re.sub(rf"^{re.escape(label.rpartition('/')[2])}:? ", "", note)
-    return f"the file {rest}" if rest != note and re.match(r"is |has |holds |lists |unpacks |cannot ", rest) else rest
+    return f"The file {rest}" if rest != note and re.match(r"is |has |holds |lists |unpacks |cannot ", rest) else rest
 
 
 def _unit(submission: Submission, settings: Settings) -> Unit | Report:

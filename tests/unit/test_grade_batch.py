@@ -188,7 +188,7 @@ def test_a_class_with_broken_ones_goes_on(handed_in, tmp_path):
     done, told = graded(folder, tmp_path / "out")
     assert [entry.name for entry in done.entries] == ["s1", "s2", "s3", "s4", "s5"]
     assert [entry.report.status.value for entry in done.entries] == ["graded", "error", "error", "ungradable", "error"]
-    assert done.entries[3].report.notes == ("the file holds no topology.mn.",)
+    assert done.entries[3].report.notes == ("The file holds no topology.mn.",)
     assert done.entries[4].report.notes[0].startswith("The report could not be made: TypeError")
     files = contents(tmp_path / "out")
     for name in ("s1", "s2", "s3", "s4", "s5"):
@@ -259,7 +259,7 @@ def test_the_command_says_that_something_was_not_graded(grading, handed_in, tmp_
     folder = handed_in(s1="grade", s2="refuse")
     assert cli.main(["grade", str(folder), "--out", str(tmp_path / "out"), "--jobs", "1"]) == 1
     shown = capsys.readouterr().out
-    assert re.search(r"\[2/2 done, 0 running, \d+ s\] s2\.zip: not gradable: the file holds no topology\.mn\.", shown)
+    assert re.search(r"\[2/2 done, 0 running, \d+ s\] s2\.zip: not gradable: The file holds no topology\.mn\.", shown)
     assert "1 of 2 graded" in shown
 
 

@@ -116,7 +116,8 @@ def test_a_planted_fault_that_is_still_there_is_for_the_instructor_alone():
     """A student who may hand in again read it in the page and in the visible part of results.json."""
     words = "loss of s2-eth2 was none and is 1 %"
     kept = graded.check("kept", Outcome.FAIL, 0, 5, kind="unchanged", seen=words, differs=(("s2-eth2.loss", words),),
-                        told=f"expected nothing else to be changed (W), but {words}.", why="W.")  # fmt: skip
+                        told=f"expected nothing else to be changed (W), but {words}.", why="W.",
+                        hints=("Look at what the message names.",))  # fmt: skip
     cause = graded.check("cause", Outcome.FAIL, 0, 5, kind="answer", expected="packet-loss", seen="bit-errors",
                          told="expected packet-loss (W), saw bit-errors.")  # fmt: skip
     problem = graded.report(checks=(kept, cause), fault="packet-loss", untouched=("s2-eth2.loss",), traces=())
@@ -127,7 +128,10 @@ def test_a_planted_fault_that_is_still_there_is_for_the_instructor_alone():
     for text in (yours, *told, student_view(problem).dumps()):
         assert "packet-loss" not in text
         assert "s2-eth2" not in text
-    assert told[0] == "Expected nothing else to be changed (W), but what was planted is still there."
+    assert told[0] == (
+        "Expected nothing else to be changed (W), but what was planted is still there.\n"
+        "Where: Hold each interface and each host against its counterpart, one by one."
+    )
     assert told[1] == "The answer does not fit, or there is none."
 
 
