@@ -160,16 +160,16 @@ def _courses_wanted(submissions: Sequence[Submission], *, quiet: bool) -> None:
     """Say once, before anything is graded, that a course file is missing.
 
     Raises:
-        InputError: without it nothing at all can be graded.
+        InputError: without it most of them cannot be graded.
     """
     courses = courses_of(submissions)
     if not courses:
         return
     count, total = sum(courses.values()), len(submissions)
     whose = " and ".join(f'"{name}"' for name in sorted(courses))
-    if count == total:
-        what = "the submission belongs" if total == 1 else f"all {total} submissions belong"
-        raise InputError(f"{what} to the course {whose}, so its file is needed: --course FILE")
+    if 2 * count > total:
+        what = "the submission belongs" if total == 1 else f"{count} of {total} submissions belong"
+        raise InputError(f"{what} to the course {whose}, so its file is needed: --course FILE; nothing was graded")
     if not quiet:
         print(
             f"{count} of {total} submissions belong to the course {whose} and cannot be graded without its file "

@@ -275,18 +275,18 @@ def test_where_nothing_is_done_for_a_while_a_line_says_what_runs(grading, handed
 
 @pytest.mark.usefixtures("grading")
 def test_a_course_file_that_was_forgotten_is_told_once(handed_in, tmp_path, capsys):
-    """Every single report said so, after minutes; where nothing could be graded, nothing is begun."""
-    folder = handed_in(rubbish="refuse")
+    """Every single report said so, after minutes; where most could not be graded, nothing is begun."""
+    folder = handed_in(rubbish="refuse", practice="grade")
     for name in ("s1", "s2"):
         says = {"format": 1, "exercise": "exercise3", "version": 1, "course": "Networks", "student": name, "name": ""}
         text = json.dumps({**says, "parameters": {}, "signature": "0" * 64})
         write_bundle(folder / f"{name}.zip", Bundle("exercise3", name, {"instance.json": text.encode()}))
     assert cli.main(["grade", str(folder), "--out", str(tmp_path / "out")]) == 1
     first = capsys.readouterr().out.splitlines()[0]
-    assert first.startswith('2 of 3 submissions belong to the course "Networks" and cannot be graded without its file')
-    (folder / "rubbish.zip").unlink()
+    assert first.startswith('2 of 4 submissions belong to the course "Networks" and cannot be graded without its file')
+    (folder / "practice.zip").unlink()
     assert cli.main(["grade", str(folder), "--out", str(tmp_path / "none")]) == 2
-    assert 'all 2 submissions belong to the course "Networks", so its file is needed' in capsys.readouterr().err
+    assert '2 of 3 submissions belong to the course "Networks", so its file is needed' in capsys.readouterr().err
     assert not (tmp_path / "none").exists()
 
 
