@@ -151,7 +151,7 @@ def make_venv() -> None:
         _run([sys.executable, "-m", "venv", "--clear", "--system-site-packages", str(VENV)])
     _say("installing Linklab's Python packages into .venv, which takes a minute the first time")
     pip = [str(VENV / "bin/python"), "-m", "pip", "--disable-pip-version-check", "install"]
-    pip += ["--quiet", "--root-user-action=ignore"]  # what it has is not news; errors are told
+    pip += ["--quiet"]  # that a package is there already is no news; errors are told
     _run([*pip, "--editable", f"{ROOT}[dev,cluster]"])
 
 
