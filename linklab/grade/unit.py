@@ -39,6 +39,7 @@ from linklab.exercise.model import Check, Exercise, Experiment, Instance
 from linklab.exercise.quantity import Value
 from linklab.exercise.report import Report, Status
 from linklab.exercise.state import State
+from linklab.exercise.textfile import read_text
 from linklab.grade.rebuild import rebuild
 from linklab.grade.rerun import Rerun, Scene, UnbuildableError, rerun
 from linklab.topology import Topology
@@ -333,9 +334,9 @@ def self_check(folder: Path, state: str | None, engine: Engine, seeds: Sequence[
         exercise,
         instance,
         topology,
-        read_answers(answers.read_text(encoding="utf-8-sig") if answers.is_file() else "", exercise),
+        read_answers(read_text(answers), exercise),
         state,
-        work.read_text(encoding="utf-8-sig") if state is None and work.is_file() else None,
+        read_text(work) if state is None else None,
         source=folder.name,
     )
     return assess(submission, engine, seeds, [check for check in exercise.checks if not check.hidden])
