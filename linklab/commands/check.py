@@ -21,6 +21,7 @@ from linklab.exercise.answers import Answers, read_answers
 from linklab.exercise.discreet import discreet
 from linklab.exercise.model import Check, Exercise
 from linklab.exercise.report import CheckResult, Outcome, Report
+from linklab.exercise.textfile import read_text
 from linklab.screen import ends_orderly
 
 if TYPE_CHECKING:
@@ -102,8 +103,7 @@ def _run(args: argparse.Namespace) -> int:
 
 def own_answers(folder: Path, exercise: Exercise) -> Answers:
     """The folder's answers.toml as the grader reads it; none where there is no file."""
-    path = folder / "answers.toml"
-    return read_answers(path.read_text(encoding="utf-8-sig") if path.is_file() else "", exercise)
+    return read_answers(read_text(folder / "answers.toml"), exercise)
 
 
 def looked_at(folder: Path, network: dict[str, object] | None) -> str:

@@ -15,6 +15,7 @@ from linklab.exercise.bundle import Bundle, write_bundle
 from linklab.exercise.folder import collect, repeated
 from linklab.exercise.instance import PRACTICE
 from linklab.exercise.model import Exercise, Instance
+from linklab.exercise.textfile import read_text
 from linklab.topology import Topology
 
 if TYPE_CHECKING:
@@ -131,7 +132,7 @@ def _network(
     if work.is_file():
         packed.files["work.sh"] = work.read_bytes()
         packed.said.append(f"{no_network}work.sh counts: the grader does it on a fresh network.")
-        packed.said += tried(work.read_text(encoding="utf-8-sig"), exercise, instance, topology)
+        packed.said += tried(read_text(work), exercise, instance, topology)
     elif exercise.topology:
         raise InputError(
             f"no network runs in {_named(args.folder)} and there is no work.sh, so nothing that you set would be "
@@ -171,13 +172,11 @@ def _answers(folder: Path, exercise: Exercise, packed: _Packed) -> None:
         if exercise.answers:
             packed.said.append(f"There is no answers.toml: {len(exercise.answers)} questions are not answered.")
         return
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise InputError(f"{path}: is no UTF-8 text: {error}") from error
-    found = read_answers(text, exercise)
+    found = read_answers(read_text(path), exercise)
     empty = [name for name, why in found.problems.items() if why == "there is no answer"]
     wrong = {name: why for name, why in found.problems.items() if name not in empty}
+    if found.notes and set(found.problems.values()) == {found.notes[0]}:  # of the file as a whole
+        raise InputError(f"{path}: {found.notes[0].removeprefix('answers.toml ')}; mend it")
     if wrong:
         raise InputError(
             f"{path}: {'; '.join(f'{name}: {why}' for name, why in wrong.items())}; mend it, or leave it empty"

@@ -11,7 +11,6 @@ stranger's own report, and nothing here grows with it.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 FD = 198
@@ -33,6 +32,7 @@ _MARK = re.compile(f"(?:{_BEGIN})?\x1eF([0-9]{{1,4}}):([0-9]{{1,9}}):([^\x1e\x1f
 """The trap of a failure is a command, too, and begins before it is told."""
 _SILENCED = re.compile(r"(?:2|&)>>?\s*/dev/null")
 """Who throws the complaint away expects it: `tc qdisc del dev s2-eth2 root 2>/dev/null`."""
+_SYNTAX = re.compile(r"\S*work\.sh: line \d+: syntax error")
 _LONGEST_COMMAND = 120
 _LONGEST_WORDS = 240
 
@@ -107,8 +107,10 @@ def _words(said: str) -> str:
 
 
 def _last(text: str) -> str:
-    lines: Sequence[str] = [line for line in text.split("\n") if line.strip()]
-    return _plain(lines[-1][-200:]).removeprefix("/lab/") if lines else "(none)"
+    """The last line; of bash's complaint about the syntax, which has two, both."""
+    lines = [line for line in text.split("\n") if line.strip()]
+    both = len(lines) > 1 and _SYNTAX.match(lines[-2]) is not None
+    return " / ".join(_plain(line[-200:]).removeprefix("/lab/") for line in lines[-2 if both else -1 :]) or "(none)"
 
 
 def _plain(text: str) -> str:

@@ -14,6 +14,7 @@ from small_exercise import use_clone
 from linklab import cli
 from linklab.agent import exercise_env
 from linklab.agent.exercise_env import Line, SettingError
+from linklab.commands import student
 from linklab.editor import files as editor_files
 from linklab.errors import InputError
 from linklab.exercise.bundle import read_bundle
@@ -21,6 +22,8 @@ from linklab.exercise.folder import collect, repeated
 from linklab.exercise.handout import book_chapters
 from linklab.exercise.instance import environment, parse_instance, practice_instance
 from linklab.exercise.load import exercise_folders, find_exercise, load_exercise
+from linklab.exercise.textfile import read_text
+from linklab.grade.rebuild import Rebuilt
 from linklab.manual.paper import paper_html
 
 
@@ -262,8 +265,9 @@ def test_set_env_outside_of_a_network_says_so(tmp_path, capsys):
 
 
 @pytest.fixture
-def folder(tmp_path):
+def folder(tmp_path, monkeypatch):
     """A started exercise with a work.sh."""
+    monkeypatch.setattr(student, "rebuild", lambda *_: Rebuilt("{}", ""))  # work.sh runs, and no network is needed
     assert start("3") == 0
     (tmp_path / "home/exercise-3/work.sh").write_text("true\n")
     return tmp_path / "home/exercise-3"
@@ -325,6 +329,32 @@ def test_an_answer_that_cannot_be_used_is_told_before_it_is_too_late(folder, cap
     assert "412 Mbps" in said
     assert '"cubic" is none of reno, bbr' in said
     assert list(folder.glob("*.zip")) == []
+
+
+def test_files_of_other_systems_are_read_as_the_grader_reads_them(folder, capsys):
+    """UTF-16 and Windows line ends; `check` and `submit` ended with a traceback."""
+    text = 'throughput = "94 Mbps"\nwinner = "reno"\n'
+    for content in (text.encode("utf-16"), text.replace("\n", "\r\n").encode("utf-8-sig")):
+        (folder / "answers.toml").write_bytes(content)
+        (folder / "work.sh").write_bytes("h1 true\n".encode("utf-16"))
+        assert read_text(folder / "answers.toml") == text
+        assert cli.main(["submit", str(folder)]) == 0
+        assert "Not answered: words." in capsys.readouterr().out
+        bundle = read_bundle(folder / "exercise3-practice.zip")
+        assert (bundle.text("answers.toml"), bundle.text("work.sh")) == (text, "h1 true\n")
+    (folder / "answers.toml").write_bytes(b'winner = "reno"\nwords = "\xfcber"\n')
+    for command in ("check", "submit"):
+        assert cli.main([command, str(folder)]) == 2
+        assert "answers.toml:2: is neither UTF-8 nor UTF-16 text; save it as UTF-8" in capsys.readouterr().err
+
+
+def test_answers_that_are_no_toml_are_told_once(folder, capsys):
+    """The same sentence stood there for each question."""
+    (folder / "answers.toml").write_text("winner = reno\n")
+    assert cli.main(["submit", str(folder)]) == 2
+    said = capsys.readouterr().err
+    assert said.count("cannot be read: Invalid value") == 1
+    assert "answers.toml: cannot be read: Invalid value (at line 1, column 10); mend it" in said
 
 
 def test_what_is_not_answered_is_named_and_packed_all_the_same(folder, capsys):

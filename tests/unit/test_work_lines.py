@@ -72,9 +72,9 @@ def test_a_line_in_a_loop_is_named_once_and_many_lines_are_counted(played):
 
 def test_the_end_of_a_script_is_told_where_no_line_says_it(played):
     """A syntax error and an exit of its own; not a last line that failed."""
-    assert (
-        told(played, "false\nif then\n")[-1]
-        == "work.sh ended with status 2; its last words: work.sh: line 2: `if then'"
+    assert told(played, "false\nif then\n")[-1] == (
+        "work.sh ended with status 2; its last words: "
+        "work.sh: line 2: syntax error near unexpected token `then' / work.sh: line 2: `if then'"
     )
     assert told(played, "echo bye\nexit 3\n") == ["work.sh ended with status 3; its last words: bye"]
     assert told(played, "ls /nowhere\n") == [
