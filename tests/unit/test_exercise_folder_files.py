@@ -59,6 +59,8 @@ def test_a_started_folder_holds_what_a_student_needs(tmp_path, capsys):
     said = capsys.readouterr().out
     assert 'cd exercise-3\n         linklab shell "Exercise 3.mn"' in said
     assert "sh ./set_env.sh" in said
+    assert "there is no display here, so that no editor opens" in said
+    assert "then   cd exercise-3    and linklab check, in another terminal; linklab submit at the end" in said
 
 
 def test_started_twice_nothing_is_overwritten(tmp_path, capsys):
