@@ -157,21 +157,26 @@ def _words(report: Report) -> Hashable:
 def _lent(entries: Sequence[Entry]) -> list[Finding]:
     """Submissions whose work.sh has numbers that follow from another's parameters: of whom most do."""
     found = []
-    for entry in entries:
-        if entry.practice or not entry.report.work:
+    known = [(entry, _of(entry), plain(entry.report.work)) for entry in entries if not entry.practice]
+    for entry, own, work in known:
+        if not work:
             continue
-        others = [e for e in entries if not e.practice and e.report.exercise == entry.report.exercise]
-        numbers = taken(entry.report, {_of(other) for other in others} - {_of(entry)})
-        same = [other for other in others if plain(other.report.work) == plain(entry.report.work)]
-        lenders = [other for other in others if len(numbers.get(_of(other), ())) > (0 if other in same else 1)]
+        others = [each for each in known if each[0].report.exercise == entry.report.exercise]
+        numbers = taken(entry.report, {parameters for _, parameters, _ in others} - {own})
+        lenders = [
+            (text == work, len(numbers[parameters]), -place)
+            for place, (_, parameters, text) in enumerate(others)
+            if len(numbers.get(parameters, ())) > (0 if text == work else 1)
+        ]
         if lenders:
-            lender = max(lenders, key=lambda other: (other in same, len(numbers[_of(other)])))
-            found.append(Finding("another's values", (entry, lender), _from(entry, lender, numbers[_of(lender)])))
+            same, _, place = max(lenders)
+            lender, parameters, _ = others[-place]
+            says = _from(entry, lender, numbers[parameters], same=same)
+            found.append(Finding("another's values", (entry, lender), says))
     return found
 
 
-def _from(entry: Entry, lender: Entry, numbers: Sequence[str]) -> str:
-    same = plain(lender.report.work) == plain(entry.report.work)
+def _from(entry: Entry, lender: Entry, numbers: Sequence[str], *, same: bool) -> str:
     shown = f"{', '.join(numbers[:4])}{' …' if len(numbers) > 4 else ''}"
     return (
         f"work.sh{' is the same and' if same else ''} has {shown}, which "

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
+from pathlib import Path
 
 from linklab.errors import InputError
 from linklab.exercise.instance import practice_instance, quantities
@@ -53,7 +55,7 @@ def taken(mine: Report, others: Iterable[Parameters]) -> dict[Parameters, list[s
     Those that follow from the practice instance's do not count, since everybody knows these.
     """
     try:
-        exercise = load_exercise(find_exercise(mine.exercise))
+        exercise = _exercise(find_exercise(mine.exercise))
         own = _quantities(exercise, mine.parameters)
         public = _quantities(exercise, practice_instance(exercise).parameters)
         known = {other: _quantities(exercise, dict(other)) for other in others}
@@ -62,6 +64,11 @@ def taken(mine: Report, others: Iterable[Parameters]) -> dict[Parameters, list[s
     written = dict.fromkeys(found[0] for found in _NUMBER.finditer(plain(mine.work)))
     strange = [text for text in written if not _fits(text, own) and not _fits(text, public)]
     return {other: [text for text in strange if _fits(text, theirs)] for other, theirs in known.items()}
+
+
+@cache
+def _exercise(folder: Path) -> Exercise:
+    return load_exercise(folder)
 
 
 def _fits(text: str, known: _Quantities) -> bool:
