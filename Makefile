@@ -2,11 +2,12 @@
 LAB ?= 14
 VENV := .venv/bin
 
-.PHONY: help setup tools lab labs manuals test check format kernel bench clean
+.PHONY: help setup tools lab labs manuals test check format kernel build install uninstall deb deb-test bench clean
+PREFIX ?= /usr/local
 .DEFAULT_GOAL := help
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' Makefile
 
 setup: ## packages (apt), .venv and the pocket kernel
 	@tools/setup.sh
@@ -39,6 +40,28 @@ format: tools ## lay out the Python files
 
 kernel: tools ## build the pocket kernel, from your own archive: make kernel SOURCE=linux-7.3.tar.xz
 	$(VENV)/linklab kernel build $(if $(SOURCE),--source "$(SOURCE)")
+
+build: setup ## what `make install` needs: .venv, kernel, man pages, completions; needs no root but for apt
+	$(VENV)/python tools/install.py build
+
+install: ## install for all users, after `make build`: sudo make install PREFIX=/usr/local
+	@[ -d build/stage ] || $(MAKE) --no-print-directory build
+	@/usr/bin/python3 tools/install.py install --prefix "$(PREFIX)" --destdir "$(DESTDIR)"
+
+uninstall: ## remove what `make install` installed
+	@/usr/bin/python3 tools/install.py uninstall --prefix "$(PREFIX)" --destdir "$(DESTDIR)"
+
+deb: ## build the Debian package, in build/deb/
+	@tools/setup.sh deb
+	$(VENV)/python tools/install.py build
+	mkdir -p build/deb
+	debian/rules clean binary
+	debian/rules clean
+	@ls -l build/deb/*.deb
+
+deb-test: ## try the package and a clone in fresh Debian 12 roots; about half an hour
+	@tools/fresh_root.sh deb
+	@tools/fresh_root.sh clone
 
 bench: setup ## measure speed and memory, for docs/benchmarks.md
 	$(VENV)/python tools/bench.py

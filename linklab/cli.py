@@ -97,8 +97,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     return code
 
 
-def build_parser(chosen: str | None) -> argparse.ArgumentParser:
-    """Parser that knows all commands by name and the `chosen` one with its options."""
+def build_parser(*chosen: str | None) -> argparse.ArgumentParser:
+    """Parser that knows all commands by name and the `chosen` ones with their options."""
     parser = argparse.ArgumentParser(
         prog="linklab",
         description="Teaching labs for TCP/IP networking on a Linux kernel of their own.",
@@ -108,7 +108,7 @@ def build_parser(chosen: str | None) -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"linklab {__version__}")
     subparsers = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
     for name, (_, summary) in COMMANDS.items():
-        if name == chosen:
+        if name in chosen:
             _command(name).add_parser(subparsers)
         else:
             subparsers.add_parser(name, help=summary)

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from linklab import kernel
+from linklab import clone, kernel
 from linklab.engine import bytecode, place
 from linklab.errors import MissingError
 
@@ -132,7 +132,7 @@ def check_architecture(system: str, machine: str) -> Check:
 def check_kernel(found: str | None) -> Check:
     """The pocket kernel has been built for this version of Linklab."""
     if found is None:
-        return Check("pocket kernel", "missing", "not built", "make kernel")
+        return Check("pocket kernel", "missing", "not built", kernel.how_to_build())
     return Check("pocket kernel", "ok", found)
 
 
@@ -183,7 +183,8 @@ def check_compiled(unwritable: Sequence[Path]) -> Check:
     if not unwritable:
         return Check("same runs for all", "ok", "compiled code can be kept")
     found = f"{unwritable[0].parent} takes no compiled code of yours ({len(unwritable)} modules): a run may differ from"
-    cure = "use a clone of your own, or let the owner of that folder run a lab once"
+    cure = "use a clone of your own, or let the owner of that folder run a lab once; "
+    cure += "where Linklab came as a package: sudo dpkg-reconfigure linklab"
     return Check("same runs for all", "warn", f"{found} that of another user by microseconds", cure)
 
 
@@ -248,8 +249,13 @@ def _part(name: str, part: Tool | Module, found: str | None, packages: Mapping[s
     if found is not None:
         version = packages.get(part.package)
         return Check(name, "ok", f"{part.package} {version}" if version else found)
-    cure = f"sudo apt-get install {part.package}" if part.package else "make setup"
+    cure = f"sudo apt-get install {part.package}" if part.package else _pips_cure()
     return Check(name, "missing" if part.needed else "warn", f"not found; needed for {part.use}", cure)
+
+
+def _pips_cure() -> str:
+    """What brings back a module that came with Linklab itself."""
+    return "install Linklab again" if clone.installed() else "make setup"
 
 
 def _available_bytes() -> int | None:

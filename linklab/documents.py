@@ -10,17 +10,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from linklab import clone
 from linklab.errors import InputError
 from linklab.exercise.handout import book_chapters
 from linklab.exercise.model import Exercise
-from linklab.lab import ROOT, Lab
+from linklab.lab import Lab
 from linklab.manual.html import Chapter, Recorded, page, render_manual
 from linklab.manual.paper import paper_html, to_pdf
 from linklab.manual.picture import topology_parts, topology_svg
 from linklab.record import load_reference
 
-FOLDER = ROOT / "build" / "manuals"
-"""Where documents go that are given no other place; not committed."""
+FOLDER = clone.manuals_folder()
+"""Where documents go that are given no other place."""
 
 TITLE = "TCP/IP labs"
 

@@ -23,7 +23,7 @@ from linklab.relation import Lookup, Relation, parse_relation
 from linklab.tolerance import Tolerance, parse_tolerance
 from linklab.topology import Topology
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = clone.ROOT
 """Where `labs/` and `topologies/` are."""
 
 Scalars = Mapping[str, Mapping[str, tuple[float, str]]]

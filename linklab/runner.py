@@ -23,7 +23,7 @@ from typing import Any
 from linklab import clone
 from linklab.engine.api import Engine
 from linklab.errors import InputError, LinklabError, MissingError
-from linklab.lab import ROOT, Lab, Verdict, judge
+from linklab.lab import Lab, Verdict, judge
 from linklab.manual.model import Step
 from linklab.measure import Measurements
 from linklab.parts import chosen_steps, parts_of, replay_parts
@@ -123,10 +123,10 @@ def preflight(lab: Lab, engine: Engine, out: Path) -> None:
 
 
 def run_folder(lab: Lab, settings: Settings, runs: Path | None = None) -> Path:
-    """A new folder's name, such as `runs/lab14-20260131-142530-seed1`; MissingError if this is not a clone."""
+    """A new folder's name, such as `runs/lab14-20260131-142530-seed1`."""
     stamp = datetime.now().strftime("%Y%m%d-%H%M%S")
     name = f"lab{lab.number:02d}-{stamp}-seed{settings.seed}"
-    folder = (runs or clone.need(ROOT / "labs").with_name("runs")) / name
+    folder = (runs or clone.runs_folder()) / name
     return next(
         path for path in (folder, *(folder.with_name(f"{name}-{n}") for n in range(2, 1000))) if not path.exists()
     )

@@ -22,8 +22,9 @@ ROOT = Path(__file__).resolve().parent.parent
 VENV = ROOT / ".venv"
 STAMP = VENV / "linklab-setup"
 PACKAGES = ROOT / "tools/packages.txt"
+PACKAGING = ROOT / "tools/packages-deb.txt"
 POLICY = Path("/usr/sbin/policy-rc.d")
-STAGES = ("packages", "tools", "all")
+STAGES = ("packages", "tools", "all", "deb")
 MISSING = 4  # exit code of linklab.errors.MissingError, which cannot be imported yet
 
 
@@ -32,7 +33,7 @@ class SetupError(Exception):
 
 
 def main(arguments: list[str]) -> int:
-    """Do the stages up to the named one: packages, tools (packages and .venv), all (and the kernel)."""
+    """Do the stages up to the named one: packages, tools (packages and .venv), all (and the kernel), deb (its tools)."""
     stage = arguments[0] if arguments else "all"
     if stage not in STAGES:
         print(f"setup: there is no stage {stage}; use one of {', '.join(STAGES)}", file=sys.stderr)
@@ -56,8 +57,10 @@ def _set_up(stage: str) -> None:
             return
         make_venv()
         STAMP.write_text(digest)
-    if stage == "all":
+    if stage in ("all", "deb"):
         build_kernel()
+    if stage == "deb":
+        install_packages(missing_packages(PACKAGING.read_text()))
 
 
 def _digest() -> str:
@@ -152,7 +155,7 @@ def make_venv() -> None:
     _say("installing Linklab's Python packages into .venv, which takes a minute the first time")
     pip = [str(VENV / "bin/python"), "-m", "pip", "--disable-pip-version-check", "install"]
     pip += ["--quiet"]  # that a package is there already is no news; errors are told
-    _run([*pip, "--editable", f"{ROOT}[dev,cluster]"])
+    _run([*pip, "--editable", f"{ROOT}[dev,cluster,packaging]"])
 
 
 def _foreign_venv() -> bool:

@@ -7,6 +7,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from linklab import clone
 from linklab.engine.windows import display_usable
 from linklab.errors import MissingError
 
@@ -46,5 +47,5 @@ def run(args: argparse.Namespace) -> int:
         from linklab.editor.app import Editor
     except ImportError as error:
         raise MissingError(f"the editor needs python3-tk and python3-pil.imagetk ({error})") from error
-    Editor(args.file).run()
+    Editor(clone.topology_file(args.file) if args.file else None).run()
     return 0

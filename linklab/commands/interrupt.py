@@ -9,7 +9,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from linklab.lab import ROOT
+from linklab import clone
 
 
 @contextlib.contextmanager
@@ -31,7 +31,8 @@ def left(folder: Path) -> str:
     """What stays of a run that is stopped now, and how it is removed."""
     if not folder.exists():
         return "nothing is left"
-    ours = ROOT / "runs" in folder.resolve().parents
-    runs = "" if (ROOT / "runs").resolve() == Path("runs").resolve() else f" {ROOT / 'runs'}"
+    folder_of_runs = clone.runs_folder().resolve()
+    ours = folder_of_runs in folder.resolve().parents
+    runs = "" if folder_of_runs == Path("runs").resolve() else f" {folder_of_runs}"
     removal = f"; `linklab clean --runs{runs}` removes it" if ours else ""
     return f"what it has done so far stays in {folder}{removal}"

@@ -7,10 +7,11 @@ import argparse
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from linklab import clone
 from linklab.commands.run import add_run_options, replay
 from linklab.commands.several import chosen, run_several
 from linklab.fidelity import write_fidelity
-from linklab.lab import ROOT, find_lab
+from linklab.lab import find_lab
 from linklab.record import record
 from linklab.screen import ends_orderly
 
@@ -50,9 +51,13 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _run(args: argparse.Namespace) -> int:
-    folders = chosen(args.lab)
-    if folders is None:
-        folders, good = [find_lab(args.lab)], True
+    several = chosen(args.lab)
+    folders = [find_lab(args.lab)] if several is None else several
+    ours = any(folder.resolve().parent == clone.ROOT / "labs" for folder in folders)
+    if ours:
+        clone.refuse_installed("recording")
+    if several is None:
+        good = True
         _print(record(replay(args, None)))
     else:
         tasks, _ = run_several(args, folders, recording=True)
@@ -61,7 +66,7 @@ def _run(args: argparse.Namespace) -> int:
             if task.changes is not None:
                 print(f"{task.lab.heading}:")
                 _print(task.changes)
-    if any(folder.resolve().parent == ROOT / "labs" for folder in folders):
+    if ours:
         write_fidelity()
     return 0 if good else 1
 

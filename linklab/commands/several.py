@@ -16,12 +16,13 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
+from linklab import clone
 from linklab.batch import Task, run_batch
 from linklab.commands.interrupt import says_what_is_left
 from linklab.commands.options import load_engine
 from linklab.engine.api import Clock
 from linklab.errors import InputError, LabError
-from linklab.lab import ROOT, find_lab, lab_folders, load_lab
+from linklab.lab import find_lab, lab_folders, load_lab
 from linklab.processes import processors
 from linklab.runner import write_json
 from linklab.stage import Settings
@@ -82,7 +83,7 @@ def run_several(
     settings = Settings(Clock(args.clock), args.seed, args.cpu)
     labs = [load_lab(folder) for folder in folders]
     load_engine(args.engine).check()
-    folder = out or _free(ROOT / "runs" / f"all-{datetime.now():%Y%m%d-%H%M%S}-seed{settings.seed}")
+    folder = out or _free(clone.runs_folder() / f"all-{datetime.now():%Y%m%d-%H%M%S}-seed{settings.seed}")
     try:
         folder.mkdir(parents=True, exist_ok=True)
         if any(folder.iterdir()):

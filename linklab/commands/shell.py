@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from linklab import clone
 from linklab.commands.options import ENGINES, load_engine, seed
 from linklab.engine.api import Clock, Typed
 from linklab.engine.attach_server import AttachServer
@@ -80,6 +81,8 @@ def add_parser(subparsers: Subparsers) -> argparse.ArgumentParser:
 
 def run(args: argparse.Namespace) -> int:
     """Hold the network until the CLI is left."""
+    if args.file:
+        args.file = clone.topology_file(args.file)
     topology = Topology.load(args.file) if args.file else None
     name, terminal = (args.file.stem, "mininet") if args.file else ("no network", "client")
     paced = args.clock == Clock.PACED.value

@@ -14,13 +14,13 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-import linklab
+from linklab import clone
 from linklab.errors import InputError
 from linklab.topology import Topology
 
 ENDING = ".mn"
 RECENT = 10
-LABS = Path(linklab.__file__).resolve().parents[1] / "topologies"
+LABS = clone.ROOT / "topologies"
 
 
 def open_file(path: Path) -> Topology:

@@ -17,6 +17,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from linklab import clone
 from linklab.editor import export, files, mending, questions
 from linklab.editor.chooser import Chooser
 from linklab.editor.document import Document
@@ -99,7 +100,8 @@ class Filing:
         ending: str = files.ENDING,
         name: str = "",
     ) -> None:
-        folder = self.document.path.parent if self.document.path else Path.cwd()
+        path = self.document.path
+        folder = path.parent if path and not save else clone.work_folder(path)
         root, look = self.editor.root, self.editor.look
         Chooser(root, look, title, folder=folder, ending=ending, name=name, save=save, take=take)
 

@@ -8,9 +8,9 @@ and the drawing stays.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from linklab import clone
 from linklab.editor import files, questions, running
 from linklab.editor.document import everyone
 from linklab.editor.meter import Meter, polyline, short_bytes, short_rate
@@ -68,7 +68,7 @@ class Networking:
 
     def _start(self, topology: Topology, choice: Choice) -> None:
         path = self.editor.document.path
-        workdir = path.resolve().parent if path else Path.cwd()
+        workdir = clone.work_folder(path)
         self.node_states = dict.fromkeys((node.name for node in everyone(topology)), "building")
         self.down, self.meter, self.environment = frozenset(), Meter(), ""
         self.running_topology = running.runnable(topology, choice)

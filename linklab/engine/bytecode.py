@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Compiles our own code for the programs inside a pocket, which read it at /opt/linklab.
 
-Called by `linklab.engine.pocket` before a boot, and by `linklab doctor` to see whether it can be done. Reading a file
-takes network time for each byte, so a run must find it compiled in the first run as in every later one, and in the same
-length wherever the clone is: the path that Python writes into compiled code is the one inside.
+Called by `linklab.engine.pocket` before a boot, by an installation as `python -m linklab.engine.bytecode`, and by
+`linklab doctor` to see whether it can be done. Reading a file takes network time for each byte, so a run must find it
+compiled in the first run as in every later one, and in the same length wherever the clone is: the path that Python
+writes into compiled code is the one inside.
 """
 
 from __future__ import annotations
@@ -45,6 +46,11 @@ def unwritable(package: Path) -> list[Path]:
     return [source for source, compiled, _ in _outdated(package) if not _takes_files(compiled.parent)]
 
 
+def main() -> None:
+    """Compile this package; an installation does so once, for all users."""
+    compile_package(Path(__file__).resolve().parent.parent)
+
+
 def _outdated(package: Path) -> Iterator[tuple[Path, Path, str]]:
     """Source, compiled file and path inside of each module that is not compiled for a pocket."""
     for source in sorted(package.rglob("*.py")):
@@ -69,3 +75,7 @@ def _is_current(source: Path, compiled: Path, inside: str) -> bool:
     fields = (0, int(stat.st_mtime) & 0xFFFFFFFF, stat.st_size & 0xFFFFFFFF)
     header = importlib.util.MAGIC_NUMBER + b"".join(field.to_bytes(4, "little") for field in fields)
     return content.startswith(header) and os.fsencode(inside) in content
+
+
+if __name__ == "__main__":
+    main()

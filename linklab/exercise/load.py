@@ -20,7 +20,7 @@ from linklab.exercise.model import Answer, Band, Check, Exercise, Experiment, Fa
 from linklab.exercise.quantity import parse_value
 
 FORMAT = 1
-ROOT = Path(__file__).resolve().parent.parent.parent
+ROOT = clone.ROOT
 KINDS = ("exercise", "problem")
 ANSWER_KINDS = ("rate", "time", "size", "share", "number", "index", "choice", "words", "text")
 CHECK_KINDS = ("state", "measure", "answer", "unchanged", "holds")

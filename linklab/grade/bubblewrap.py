@@ -16,7 +16,7 @@ import subprocess
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from linklab import kernel
+from linklab import clone, kernel
 from linklab.engine.pocket import PACKAGE
 
 PYTHON = "/usr/bin/python3"
@@ -54,6 +54,8 @@ def sandbox(kernel_path: Path, memory_mib: int, work_mib: int) -> Iterator[tuple
     if _knows("--disable-userns"):
         command.append("--disable-userns")
     command += ["--hostname", "linklab", "--ro-bind", "/usr", "/usr"]
+    if Path("/usr") in clone.ROOT.parents:  # installed there, with solutions and hidden checks
+        command += ["--tmpfs", str(clone.ROOT), "--remount-ro", str(clone.ROOT)]
     for folder in FOLDERS:
         command += ["--perms", "0755", "--dir", f"/{folder}"]
     for folder in TEMPORARY:

@@ -2,7 +2,8 @@
 """Where the pocket kernel is, and what it was made from; built by `linklab.kernel.build`.
 
 A built kernel lies in `~/.cache/linklab/kernel/VERSION-DIGEST/`, DIGEST over the configuration and the patches in
-kernel/, so that a change of either asks for a new one and an older checkout finds its own.
+kernel/, so that a change of either asks for a new one and an older checkout finds its own.  An installation has one in
+its own kernel/, which serves every user and is never written to.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from typing import Any
 from linklab import clone
 from linklab.errors import MissingError
 
-KERNEL_DIR = Path(__file__).resolve().parent.parent.parent / "kernel"
+KERNEL_DIR = clone.ROOT / "kernel"
 
 
 @dataclass(frozen=True)
@@ -38,7 +39,7 @@ class Kernel:
 
 
 def cache_dir() -> Path:
-    """Where kernels are kept: `$XDG_CACHE_HOME/linklab/kernel` or `~/.cache/linklab/kernel`."""
+    """Where kernels are built and kept: `$XDG_CACHE_HOME/linklab/kernel` or `~/.cache/linklab/kernel`."""
     base = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
     return Path(base) / "linklab" / "kernel"
 
@@ -60,7 +61,7 @@ def find() -> Kernel | None:
     """The built kernel for this kernel/, the newest version first; None if none is built, MissingError as `digest`."""
     wanted = digest()
     found = []
-    for folder in cache_dir().glob(f"*-{wanted}"):
+    for folder in (*KERNEL_DIR.glob(f"*-{wanted}"), *cache_dir().glob(f"*-{wanted}")):
         with contextlib.suppress(OSError, ValueError, KeyError):
             info = json.loads((folder / "info.json").read_text())
             if os.access(folder / "linux", os.X_OK):
@@ -68,11 +69,16 @@ def find() -> Kernel | None:
     return max(found, key=lambda kernel: numbers(kernel.version), default=None)
 
 
+def how_to_build() -> str:
+    """The command that builds it, in a clone or in an installation without one."""
+    return "linklab kernel build" if clone.installed() else "make kernel"
+
+
 def require() -> Kernel:
     """The built kernel; MissingError, with the cure, if there is none."""
     kernel = find()
     if kernel is None:
-        raise MissingError("the pocket kernel is not built: run `make kernel` (about 4 minutes, once)")
+        raise MissingError(f"the pocket kernel is not built: run `{how_to_build()}` (about 4 minutes, once)")
     return kernel
 
 

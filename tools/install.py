@@ -1,0 +1,247 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""What `make build` made → files of an installation: `make install`, `make uninstall`, debian/rules.
+
+    tools/install.py build                                   vendored Python packages, pages, kernel → build/stage
+    tools/install.py install [--prefix DIR] [--destdir DIR] [--no-kernel] [--no-finish]
+    tools/install.py uninstall [--prefix DIR] [--destdir DIR]
+
+PREFIX/lib/linklab is laid out like a clone (linklab/clone.py) and adds `venv/`, the Python that sees our packages, and
+`installed.txt`, the list by which `uninstall` removes what was installed and nothing else. Standard library only.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+STAGE = ROOT / "build/stage"
+VENV = ROOT / ".venv/bin"
+PYTHON = "/usr/bin/python3"  # the distribution's: Mininet, tkinter and matplotlib are installed for it
+DATA = ("docs", "exercises", "kernel", "labs", "problems", "scripts", "topologies")
+PYTHONS = tuple(f"python3.{minor}" for minor in range(11, 16))
+"""Pythons that find the vendored packages, which need 3.11; a distribution's upgrade may bring another."""
+LAUNCHER = """#!{python}
+# SPDX-License-Identifier: BSD-3-Clause
+import sys
+
+from linklab.cli import main
+
+sys.exit(main())
+"""
+MISSING = 4  # exit code of linklab.errors.MissingError, which may not be importable here
+
+
+class InstallError(Exception):
+    """What is wrong and what to do, in one line."""
+
+
+def main(arguments: list[str]) -> int:
+    """Do what the first argument says."""
+    parser = argparse.ArgumentParser(description="Build, install or uninstall Linklab.")
+    parser.add_argument("what", choices=("build", "install", "uninstall"))
+    parser.add_argument("--prefix", type=Path, default=Path("/usr/local"), help="default: /usr/local")
+    parser.add_argument("--destdir", default="", help="folder that stands for / while packaging")
+    parser.add_argument("--no-kernel", action="store_true", help="leave the pocket kernel out")
+    parser.add_argument("--no-finish", action="store_true", help="compile nothing and renew no desktop database")
+    args = parser.parse_args(arguments)
+    try:
+        if not args.prefix.is_absolute():
+            raise InstallError(f"PREFIX {args.prefix} is no absolute path")
+        if args.what == "build":
+            build()
+        else:
+            target = Target(args.prefix, args.destdir)
+            if args.what == "install":
+                install(target, kernel=not args.no_kernel)
+            else:
+                uninstall(target)
+            if not args.no_finish and not args.destdir:
+                renew_databases(args.prefix)
+    except (InstallError, OSError) as error:
+        print(f"install: {error}", file=sys.stderr)
+        return MISSING
+    return 0
+
+
+class Target:
+    """Where files go: PREFIX as installed programs see it, below DESTDIR for now."""
+
+    def __init__(self, prefix: Path, destdir: str) -> None:
+        self.prefix = prefix
+        self.lib = prefix / "lib/linklab"
+        self.destdir = Path(destdir).resolve() if destdir else None
+        self.written: list[Path] = []
+        self.made: list[Path] = []
+
+    def at(self, path: Path) -> Path:
+        """Where an installed path is now."""
+        return self.destdir / path.relative_to("/") if self.destdir else path
+
+    def copy(self, source: Path, path: Path, mode: int = 0o644) -> None:
+        """Install a file."""
+        self._make(path)
+        shutil.copyfile(source, self.at(path))
+        self.at(path).chmod(mode)
+        about = source.stat()
+        os.utime(self.at(path), ns=(about.st_mtime_ns, about.st_mtime_ns))
+
+    def write(self, text: str, path: Path, mode: int = 0o644) -> None:
+        """Install a file with this text."""
+        self._make(path)
+        self.at(path).write_text(text, encoding="utf-8")
+        self.at(path).chmod(mode)
+
+    def link(self, to: str, path: Path) -> None:
+        """Install a symbolic link."""
+        self._make(path)
+        self.at(path).symlink_to(to)
+
+    def tree(self, source: Path, path: Path) -> None:
+        """Install all files below a folder but what is made from them, and what is hidden."""
+        for file in files(source):
+            script = file.suffix != ".py" and file.stat().st_mode & 0o100
+            self.copy(file, path / file.relative_to(source), 0o755 if script else 0o644)
+
+    def _make(self, path: Path) -> None:
+        missing = [folder for folder in path.parents if not self.at(folder).exists()]
+        for folder in reversed(missing):
+            self.at(folder).mkdir()
+            self.at(folder).chmod(0o755)  # whatever umask root has: others are to read it
+            self.made.append(folder)
+        if self.at(path).is_symlink() or self.at(path).exists():
+            self.at(path).unlink()
+        self.written.append(path)
+
+
+def files(folder: Path) -> Iterator[Path]:
+    """Files below a folder in order, without compiled code and what is hidden."""
+    for path in sorted(folder.iterdir()):
+        if path.name.startswith(".") or path.name == "__pycache__":
+            continue
+        if path.is_dir():
+            yield from files(path)
+        elif path.suffix != ".pyc":
+            yield path
+
+
+def build() -> None:
+    """Make what is installed and not in the repository, whole or not at all."""
+    linklab = VENV / "linklab"
+    if not linklab.exists():
+        raise InstallError(f"{linklab} is not there; run make build, which sets it up")
+    part = STAGE.with_name("stage.part")
+    shutil.rmtree(part, ignore_errors=True)
+    part.mkdir(parents=True)
+    pip = [str(VENV / "python"), "-m", "pip", "--disable-pip-version-check", "--quiet", "install", "--no-deps"]
+    pip += ["--no-compile", "--require-hashes", "--only-binary", ":all:", "--platform", "any", "--implementation", "py"]
+    pip += ["--abi", "none", "--target", str(part / "packages"), "-r", str(ROOT / "tools/vendored.txt")]
+    _run(pip)
+    shutil.rmtree(part / "packages/bin", ignore_errors=True)  # fonttools' own commands
+    shutil.rmtree(part / "packages/share", ignore_errors=True)  # and their manual
+    _run([str(VENV / "python"), str(ROOT / "tools/pages.py"), str(part / "pages")])
+    done = subprocess.run([str(linklab), "kernel", "path"], capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise InstallError(f"no pocket kernel to install: {done.stderr.strip()}")
+    kernel = Path(done.stdout.strip()).parent
+    shutil.copytree(kernel, part / "kernel" / kernel.name)
+    shutil.rmtree(STAGE, ignore_errors=True)
+    part.rename(STAGE)
+
+
+def install(target: Target, *, kernel: bool) -> None:
+    """Install everything, in place of an earlier installation."""
+    if not STAGE.is_dir():
+        raise InstallError(f"{STAGE} is not there; run make build")
+    if target.at(target.lib / "installed.txt").exists():
+        uninstall(target)
+    for name in ("linklab", *DATA):
+        target.tree(ROOT / name, target.lib / name)
+    if kernel:
+        target.tree(STAGE / "kernel", target.lib / "kernel")
+    _install_python(target)
+    share = target.prefix / "share"
+    for page in files(STAGE / "pages/man1"):
+        target.copy(page, share / "man/man1" / page.name)
+    desktop = ROOT / "desktop"
+    target.copy(desktop / "linklab.desktop", share / "applications/linklab.desktop")
+    target.copy(desktop / "linklab.xml", share / "mime/packages/linklab.xml")
+    target.copy(desktop / "linklab.svg", share / "icons/hicolor/scalable/apps/linklab.svg")
+    zsh = "vendor-completions" if target.prefix == Path("/usr") else "site-functions"  # Debian's for packages
+    for shell, place in (
+        ("bash", "bash-completion/completions/linklab"),
+        ("zsh", f"zsh/{zsh}/_linklab"),
+        ("fish", "fish/vendor_completions.d/linklab.fish"),
+    ):
+        target.copy(STAGE / "pages/completions" / shell, share / place)
+    if not target.destdir:
+        compile_code(target)
+    listed = [*target.written, target.lib / "installed.txt"]
+    lines = [*map(str, listed), *(f"{folder}/" for folder in reversed(target.made))]
+    target.write("".join(f"{line}\n" for line in lines), target.lib / "installed.txt")
+    if not target.destdir:
+        print(f"installed {len(listed)} files; {target.prefix}/bin/linklab doctor says what else this machine needs")
+
+
+def _install_python(target: Target) -> None:
+    """The environment (pyvenv.cfg, see venv and site of Python) and the command; one folder serves every Python 3."""
+    venv = target.lib / "venv"
+    target.write(f"home = {Path(PYTHON).parent}\ninclude-system-site-packages = true\n", venv / "pyvenv.cfg")
+    target.link(PYTHON, venv / "bin/python")
+    target.write(LAUNCHER.format(python=venv / "bin/python"), venv / "bin/linklab", 0o755)
+    packages = venv / "lib/python3/site-packages"
+    target.tree(STAGE / "packages", packages)
+    target.write(f"{target.lib}\n", packages / "linklab.pth")
+    for name in PYTHONS:
+        target.link("python3", venv / "lib" / name)
+    target.link("../lib/linklab/venv/bin/linklab", target.prefix / "bin/linklab")
+
+
+def compile_code(target: Target) -> None:
+    """Compile what Python will import, our package as pockets want it (linklab/engine/bytecode.py)."""
+    venv = target.lib / "venv"
+    _run([str(venv / "bin/python"), "-I", "-m", "linklab.engine.bytecode"])
+    _run([PYTHON, "-m", "compileall", "-qq", str(venv / "lib/python3/site-packages")])
+
+
+def uninstall(target: Target) -> None:
+    """Remove the files that were installed, code compiled from them, and the folders made for them that are empty."""
+    listing = target.at(target.lib / "installed.txt")
+    if not listing.is_file():
+        raise InstallError(f"{listing} is not there: no Linklab was installed with this PREFIX by make install")
+    for line in listing.read_text(encoding="utf-8").splitlines():
+        path = target.at(Path(line))
+        if line.endswith("/"):  # these stand last, the innermost first
+            with contextlib.suppress(OSError):  # something of somebody else's is in it, or it has gone
+                path.rmdir()
+            continue
+        path.unlink(missing_ok=True)
+        if path.suffix == ".py":
+            shutil.rmtree(path.parent / "__pycache__", ignore_errors=True)
+
+
+def renew_databases(prefix: Path) -> None:
+    """Have desktops know the file type, the icon and the application; without their tools there is no desktop."""
+    for command in (
+        ["update-mime-database", str(prefix / "share/mime")],
+        ["update-desktop-database", "-q", str(prefix / "share/applications")],
+        ["gtk-update-icon-cache", "-q", "-t", "-f", str(prefix / "share/icons/hicolor")],
+    ):
+        if shutil.which(command[0]) and Path(command[-1]).is_dir():
+            subprocess.run(command, check=False)
+
+
+def _run(command: list[str]) -> None:
+    if (code := subprocess.run(command, stdin=subprocess.DEVNULL, check=False).returncode) != 0:
+        raise InstallError(f"this failed with exit {code}: {' '.join(command)}")
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
