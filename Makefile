@@ -60,8 +60,8 @@ deb: ## build the Debian package, in build/deb/
 	@ls -l build/deb/*.deb
 
 deb-test: ## try the package and a clone in fresh Debian 12 roots; about half an hour
-	@tools/fresh_root.sh deb
-	@tools/fresh_root.sh clone
+	@/usr/bin/python3 tools/fresh_root.py deb
+	@/usr/bin/python3 tools/fresh_root.py clone
 
 bench: setup ## measure speed and memory, for docs/benchmarks.md
 	$(VENV)/python tools/bench.py

@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""The parsers of `linklab` → man pages and shell completions.  Usage: python tools/pages.py FOLDER
+"""The parsers of `linklab` → man pages and shell completions.
+
+    python tools/pages.py FOLDER
 
 Called by `make build`.  Writes FOLDER/man1/linklab*.1 (one page a command) and FOLDER/completions/{bash,zsh,fish}.
 The text is that of `--help`; nothing is written here twice.  Pages by argparse-manpage, completions by shtab.
@@ -30,7 +32,7 @@ HEADINGS = {"examples": "EXAMPLES", "exit codes": "EXIT STATUS"}
 def main(arguments: list[str]) -> int:
     """Write everything below the folder that is named."""
     if len(arguments) != 1:
-        print((__doc__ or "").split("  ")[-1].split("\n")[0], file=sys.stderr)
+        print("usage: python tools/pages.py FOLDER", file=sys.stderr)
         return 2
     os.environ["COLUMNS"] = "80"  # argparse breaks lines as wide as the terminal is
     folder = Path(arguments[0])
@@ -97,14 +99,14 @@ def teach_completion(parser: argparse.ArgumentParser) -> None:
 
 
 def _actions(parser: argparse.ArgumentParser) -> Iterator[argparse.Action]:
-    yield from (action for action in parser._actions if not isinstance(action, argparse._SubParsersAction))  # noqa: SLF001
+    yield from (action for action in parser._actions if not isinstance(action, argparse._SubParsersAction))
     for command in _subparsers(parser).values():
         yield from _actions(command)
 
 
 def _subparsers(parser: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParser]:
     """Parsers of the commands by name; argparse has no public way to ask."""
-    found = [action for action in parser._actions if isinstance(action, argparse._SubParsersAction)]  # noqa: SLF001
+    found = [action for action in parser._actions if isinstance(action, argparse._SubParsersAction)]
     return {name: command for action in found for name, command in action.choices.items()}
 
 

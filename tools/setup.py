@@ -33,7 +33,7 @@ class SetupError(Exception):
 
 
 def main(arguments: list[str]) -> int:
-    """Do the stages up to the named one: packages, tools (packages and .venv), all (and the kernel), deb (its tools)."""
+    """Do the stages up to one of packages, tools (packages and .venv), all (and the kernel), deb (and its tools)."""
     stage = arguments[0] if arguments else "all"
     if stage not in STAGES:
         print(f"setup: there is no stage {stage}; use one of {', '.join(STAGES)}", file=sys.stderr)

@@ -6,11 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from linklab import kernel, lab, runner, toml
+from linklab import clone, kernel, lab, toml
 from linklab.doctor import examine
-from linklab.engine import api
-from linklab.errors import MissingError
-from linklab.stage import Settings
+from linklab.errors import InputError, MissingError
 
 ROOT = Path(__file__).parents[2]
 
@@ -30,18 +28,14 @@ def test_a_wheel_holds_every_file_of_the_package():
 def alone(tmp_path, monkeypatch):
     """A package with nothing beside it."""
     monkeypatch.setattr(kernel, "KERNEL_DIR", tmp_path / "kernel")
-    monkeypatch.setattr(runner, "ROOT", tmp_path)
     return tmp_path
 
 
 def test_without_a_clone_what_is_missing_is_named(alone):
     """Regression: "there is no lab 8; I have none", FileNotFoundError, a folder among the installed packages."""
-    settings = Settings(api.Clock.VIRTUAL, 1, "ideal")
-    eight = lab.load_lab(lab.find_lab("8"))
     for needs in (
         lambda: lab.find_lab("8", alone),
         lambda: lab.lab_folders(alone),
-        lambda: runner.run_folder(eight, settings),
         kernel.require,
     ):
         with pytest.raises(MissingError, match=f"this is not a clone: {alone}/(labs|kernel) is missing"):
@@ -52,3 +46,46 @@ def test_the_doctor_says_so_too(alone):
     """Instead of failing."""
     (found,) = (check for check in examine() if check.name == "pocket kernel")
     assert (found.status, "this is not a clone" in found.cure) == ("missing", True)
+
+
+def test_an_installation_is_only_read(tmp_path, monkeypatch):
+    """What is made goes to the current folder; in a clone it goes to the clone, from wherever one is."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "lib/topologies").mkdir(parents=True)
+    assert clone.installed(tmp_path / "lib")
+    assert clone.runs_folder(tmp_path / "lib") == Path("runs")
+    assert clone.manuals_folder(tmp_path / "lib") == Path("manuals")
+    assert clone.work_folder(tmp_path / "lib/topologies/Lab 1.mn", tmp_path / "lib") == tmp_path
+    with pytest.raises(InputError, match=f"recording changes files of Linklab itself, and those in {tmp_path}/lib"):
+        clone.refuse_installed("recording", tmp_path / "lib")
+    assert clone.runs_folder(ROOT) == ROOT / "runs"
+    assert clone.manuals_folder(ROOT) == ROOT / "build/manuals"
+    assert clone.work_folder(ROOT / "topologies/Lab 1.mn", ROOT) == ROOT / "topologies"
+    clone.refuse_installed("recording", ROOT)
+
+
+def test_a_lab_s_topology_is_found_from_everywhere(tmp_path, monkeypatch):
+    """By its name or with topologies/ before it; the person's own file comes first, other names stay."""
+    monkeypatch.chdir(tmp_path)
+    ours = ROOT / "topologies/Lab 8.mn"
+    assert clone.topology_file(Path("Lab 8.mn"), ROOT) == ours
+    assert clone.topology_file(Path("topologies/Lab 8.mn"), ROOT) == ours
+    assert clone.topology_file(Path("mine/Lab 8.mn"), ROOT) == Path("mine/Lab 8.mn")
+    assert clone.topology_file(Path("Lab 99.mn"), ROOT) == Path("Lab 99.mn")
+    Path("Lab 8.mn").touch()
+    assert clone.topology_file(Path("Lab 8.mn"), ROOT) == Path("Lab 8.mn")
+
+
+def test_an_installed_kernel_serves_whoever_has_built_none(tmp_path, monkeypatch):
+    """It lies in the installation's kernel/, and one that was built later of a newer Linux comes before it."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setattr(kernel, "KERNEL_DIR", tmp_path / "kernel")
+    (tmp_path / "kernel").mkdir()
+    (tmp_path / "kernel/fragment.config").write_text("CONFIG_NET=y\n")
+    assert kernel.find() is None
+    for base, version in ((tmp_path / "kernel", "7.3.4"), (kernel.cache_dir(), "7.3.10")):
+        folder = base / f"{version}-{kernel.digest()}"
+        folder.mkdir(parents=True)
+        (folder / "linux").touch(0o755)
+        (folder / "info.json").write_text(f'{{"version": "{version}"}}')
+        assert (kernel.require().path, kernel.require().version) == (folder / "linux", version)

@@ -88,7 +88,8 @@ def test_where_compiled_code_cannot_be_kept_runs_may_differ():
         "warn",
         "/usr/lib/linklab takes no compiled code of yours (2 modules): a run may differ from that of another user by "
         "microseconds",
-        "use a clone of your own, or let the owner of that folder run a lab once",
+        "use a clone of your own, or let the owner of that folder run a lab once; where Linklab came as a package: "
+        "sudo dpkg-reconfigure linklab",
     )
 
 

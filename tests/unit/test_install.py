@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""tools/install.py: what is installed, and that uninstalling takes exactly that away."""
+
+import importlib.util
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from linklab import __version__, clone, kernel
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture
+def tool(tmp_path, monkeypatch):
+    """The module, with a small stage instead of what `make build` makes."""
+    spec = importlib.util.spec_from_file_location("linklab_install", ROOT / "tools/install.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    stage = tmp_path / "stage"
+    for name in (
+        "packages/small.py",
+        "pages/man1/linklab.1",
+        *(f"pages/completions/{s}" for s in ("bash", "zsh", "fish")),
+    ):
+        (stage / name).parent.mkdir(parents=True, exist_ok=True)
+        (stage / name).write_text("")
+    built = stage / f"kernel/7.3.4-{kernel.digest()}"
+    built.mkdir(parents=True)
+    (built / "linux").touch(0o755)
+    (built / "info.json").write_text('{"version": "7.3.4"}')
+    monkeypatch.setattr(module, "STAGE", stage)
+    return module
+
+
+def everything(folder: Path) -> set[str]:
+    """Names of all files and folders below a folder."""
+    return {str(path.relative_to(folder)) for path in folder.rglob("*")}
+
+
+def test_an_installation_is_laid_out_like_a_clone(tool, tmp_path):
+    """So one function finds the data in both; what is only for the work on Linklab is left out."""
+    assert tool.main(["install", "--prefix", "/usr", "--destdir", str(tmp_path / "root")]) == 0
+    lib = tmp_path / "root/usr/lib/linklab"
+    assert clone.installed(lib)
+    for name in ("labs/14-router-bufferbloat/manual.md", "topologies/Lab 14.mn", "exercises/3-tcp-and-switch-buffers"):
+        assert (lib / name).exists()
+    assert (lib / "scripts/plot_q.sh").stat().st_mode & 0o777 == 0o755
+    assert (lib / "labs/14-router-bufferbloat/manual.md").stat().st_mode & 0o777 == 0o644
+    assert (lib / "linklab/engine/init.sh").read_bytes() == (ROOT / "linklab/engine/init.sh").read_bytes()
+    assert not [name for name in everything(lib) if "__pycache__" in name or name.startswith("tests")]
+
+
+def test_the_installed_command_sees_the_package_and_what_is_beside_it(tool, tmp_path):
+    """By an environment of its own, whichever Python 3 the distribution has; the kernel is the installation's."""
+    prefix = tmp_path / "prefix"
+    assert tool.main(["install", "--prefix", str(prefix), "--no-finish"]) == 0
+    code = (
+        "import linklab, small; from linklab import kernel; print(linklab.__file__, small.__file__, kernel.find().path)"
+    )
+    done = subprocess.run(
+        [prefix / "lib/linklab/venv/bin/python", "-I", "-c", code], capture_output=True, text=True, check=True
+    )
+    lib = prefix / "lib/linklab"
+    package, small, found = done.stdout.split()
+    assert (package, found) == (f"{lib}/linklab/__init__.py", f"{lib}/kernel/7.3.4-{kernel.digest()}/linux")
+    assert Path(small).resolve() == lib / "venv/lib/python3/site-packages/small.py"
+    said = subprocess.run([prefix / "bin/linklab", "--version"], capture_output=True, text=True, check=True).stdout
+    assert said == f"linklab {__version__}\n"
+
+
+def test_uninstalling_leaves_what_was_there_before(tool, tmp_path):
+    """Files and empty folders of others stay, compiled code goes; installing over an installation is no difference."""
+    root = tmp_path / "root"
+    (root / "usr/share/man/man1").mkdir(parents=True)
+    (root / "usr/bin").mkdir()
+    (root / "usr/bin/other").touch()
+    before = everything(root)
+    options = ["--prefix", "/usr", "--destdir", str(root)]
+    assert tool.main(["install", *options]) == 0
+    first = everything(root)
+    assert tool.main(["install", *options]) == 0
+    assert everything(root) == first
+    (root / "usr/lib/linklab/linklab/__pycache__").mkdir()
+    (root / "usr/lib/linklab/linklab/__pycache__/cli.pyc").touch()
+    assert tool.main(["uninstall", *options]) == 0
+    assert everything(root) == before
+
+
+def test_what_cannot_be_done_is_said(tool, tmp_path, capsys):
+    """A prefix that is no path, nothing built, nothing installed."""
+    assert tool.main(["install", "--prefix", "usr"]) == 4
+    assert tool.main(["uninstall", "--prefix", str(tmp_path)]) == 4
+    tool.STAGE = tmp_path / "nothing"
+    assert tool.main(["install", "--prefix", str(tmp_path)]) == 4
+    assert capsys.readouterr().err.splitlines() == [
+        "install: PREFIX usr is no absolute path",
+        f"install: {tmp_path}/lib/linklab/installed.txt is not there: no Linklab was installed with this PREFIX by "
+        "make install",
+        f"install: {tmp_path}/nothing is not there; run make build",
+    ]
+
+
+def test_the_package_asks_for_what_the_set_up_installs():
+    """debian/control names every package that labs and manuals need, its version is ours, and so are the folders."""
+    control = (ROOT / "debian/control").read_text()
+    asked = set(
+        re.findall(r"[a-z0-9][a-z0-9.+-]+", control[control.index("Depends: ${shlibs") : control.index("Suggests")])
+    )
+    listed = (ROOT / "tools/packages.txt").read_text().partition("# the pocket kernel's build")[0].splitlines()
+    needed = {name for name in listed if not name.startswith("#")} - {"python3-venv"}  # for .venv alone
+    assert needed - asked == set()
+    assert (ROOT / "debian/changelog").read_text().startswith(f"linklab ({__version__}) ")
+
+
+def test_what_is_installed_is_what_is_looked_for(tool):
+    """tools/install.py cannot import the package that it installs, so it repeats the names."""
+    assert tool.DATA == clone.DATA
+    assert all((ROOT / name).is_dir() for name in clone.DATA)
+
+
+def test_vendored_packages_meet_what_is_asked_for():
+    """Those that Debian has in older versions; the others Debian's packages bring, in the version asked for."""
+    control = (ROOT / "debian/control").read_text()
+    vendored = {line.split("==")[0] for line in (ROOT / "tools/vendored.txt").read_text().splitlines() if "==" in line}
+    asked = re.findall(r'^  "([a-z0-9-]+)>=([\d.]+)"', (ROOT / "pyproject.toml").read_text(), re.M)
+    assert len(asked) == 6
+    for name, version in asked:
+        assert name in vendored or f"python3-{name} (>= {version})" in control, name

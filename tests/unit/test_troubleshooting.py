@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""docs/troubleshooting.md has an entry for everything that `linklab doctor` can say, in its own words."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from linklab import doctor
+from linklab.doctor import Place
+from linklab.grade import bubblewrap
+
+TEXT = (Path(__file__).parents[2] / "docs/troubleshooting.md").read_text(encoding="utf-8")
+SECTIONS = dict(re.findall(r"^## (.+)\n((?:(?!## ).*\n)*)", TEXT, re.M))
+GIB = 1024**3
+FULL = Place("/tmp", "has only 9 MiB free", "has only 9 MiB free")
+FINDINGS = [
+    doctor.check_architecture("Linux", "aarch64"),
+    doctor.check_kernel(None),
+    *(doctor.check_memory(free) for free in (None, GIB, 0)),
+    doctor.check_place([FULL]),
+    doctor.check_place([Place("/tmp", "has only 600 MiB free", None)]),
+    doctor.check_seccomp(None),
+    doctor.check_compiled([Path("/x/linklab/cli.py")]),
+    doctor.check_display({}),
+]
+"""Each finding that is not well and is neither a program, a module nor the sandbox."""
+
+
+@pytest.mark.parametrize("check", FINDINGS, ids=lambda check: f"{check.name}: {check.status}")
+def test_a_finding_has_its_cure_under_its_name(check):
+    """The words are the doctor's, so that who searches for them finds them."""
+    for cure in check.cure.split("; "):
+        assert cure in SECTIONS[check.name]
+    assert f"; {check.status}" in SECTIONS[check.name] or f", {check.status}" in SECTIONS[check.name]
+
+
+@pytest.mark.parametrize("part", [*doctor.TOOLS, *doctor.MODULES], ids=lambda part: getattr(part, "program", part.use))
+def test_a_program_or_module_has_its_row(part):
+    """With what it is needed for and how it is installed."""
+    tool = isinstance(part, doctor.Tool)
+    check = doctor.check_tool(part, None, {}) if tool else doctor.check_module(part, False, {})
+    row = f"| {check.name} | {check.status} | {part.use} | {check.cure} |"
+    assert row in SECTIONS["Programs" if tool else "Python modules"].splitlines()
+
+
+@pytest.mark.parametrize(
+    "why",
+    [
+        bubblewrap.explain("", {}, installed=False),
+        bubblewrap.explain("bwrap: Unknown option --perms", {}),
+        *(bubblewrap.explain("", {name: denies}) for name, denies, _ in bubblewrap._SETTINGS),
+        bubblewrap.explain("", {}),
+    ],
+)
+def test_a_reason_for_no_sandbox_has_its_row(why):
+    """Whatever keeps bubblewrap from starting."""
+    assert doctor.check_sandbox(why).found in SECTIONS["sandbox"]
+    rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in SECTIONS["sandbox"].splitlines()]
+    assert [row for row in rows if len(row) == 3 and row[0] in why and row[2] in why]
+
+
+def test_nothing_that_the_doctor_looks_at_is_left_out():
+    """And no entry is of something that it no longer looks at."""
+    parts = [*(tool.program for tool in doctor.TOOLS), *(f"python: {module.name}" for module in doctor.MODULES)]
+    others = {check.name for check in doctor.examine()} - set(parts)
+    assert others == set(SECTIONS) - {"Programs", "Python modules"}

@@ -1,0 +1,257 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Tries Linklab in a fresh Debian 12, a root folder entered by bubblewrap.  Run by `make deb-test`, as root.
+
+    tools/fresh_root.py deb [FILE.deb]     install the package, use it as a user on a read-only system, remove it
+    tools/fresh_root.py clone              clone the repository there, make lab, make test, as a user who may sudo
+    tools/fresh_root.py make-install       make build, sudo make install, use it, sudo make uninstall
+
+What is typed and what comes of it goes to the terminal and to build/fresh-root/NAME.log. The package sources are this
+machine's own (its mirror and its certificates, lent while the trial lasts). Exit 0 if everything was as expected.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+PLACE = ROOT / "build/fresh-root"
+SUITE = "bookworm"
+USER = "student"
+HOME = f"/home/{USER}"
+LENT = "/run/certificates.crt"
+SECONDS = 3600
+POLICY = "#!/bin/sh\nexit 101\n"  # as in every container: package scripts start no services, invoke-rc.d(8)
+
+
+class TrialError(Exception):
+    """What was not as expected."""
+
+
+class Fresh:
+    """A Debian root, and what is typed in it."""
+
+    def __init__(self, name: str, include: Sequence[str]) -> None:
+        PLACE.mkdir(parents=True, exist_ok=True)
+        self.folder = PLACE / name
+        self.log = (PLACE / f"{name}.log").open("w", encoding="utf-8")
+        shutil.rmtree(self.folder, ignore_errors=True)
+        listing = PLACE / "sources.list"
+        listing.write_text("".join(f"{line}\n" for line in sources()))
+        command = ["mmdebstrap", "--variant=minbase", f"--include={','.join(include)}"]
+        command += ["--aptopt=APT::Install-Recommends false", SUITE, str(self.folder), str(listing)]
+        self.say(f"a fresh Debian: {SUITE}, minbase, {', '.join(include)}")
+        self._run(command, quiet=True)
+        (self.folder / "usr/sbin/policy-rc.d").write_text(POLICY)
+        (self.folder / "usr/sbin/policy-rc.d").chmod(0o755)
+        self.type(f"useradd --create-home --shell /bin/bash {USER}", root=True)
+
+    def type(
+        self, line: str, *, root: bool = False, read_only: bool = False, fails: bool = False, at: str = HOME
+    ) -> str:
+        """Run a line of shell there and give its output; TrialError if it fails, or does not and should."""
+        self.say(f"\n{'#' if root else '$'} {line}" + ("    (read-only system)" if read_only else ""))
+        user = ["--"] if root else ["--", "setpriv", f"--reuid={USER}", f"--regid={USER}", "--init-groups", "env"]
+        home = "/root" if root else HOME
+        began = time.monotonic()
+        inside = [*user, *([] if root else [f"HOME={home}", f"USER={USER}"]), "bash", "-c", f"cd {at}; {line}"]
+        code, output = self._run([*self._enter(read_only=read_only, sudo="sudo" in line or root), *inside])
+        self.say(f"[exit {code}, {time.monotonic() - began:.1f} s]")
+        if (code != 0) != fails:
+            raise TrialError(f"{line}: exit {code}")
+        return output
+
+    def expect(self, what: str, *, holds: bool) -> None:
+        """Note that something holds; TrialError if not."""
+        self.say(f"{'ok' if holds else 'NOT OK'}: {what}")
+        if not holds:
+            raise TrialError(what)
+
+    def files(self) -> set[str]:
+        """Names of all files there, but for those of package managers and caches that grow with use."""
+        grows = ("var/lib/dpkg", "var/lib/apt", "var/cache", "var/log", "run", "tmp", "home", "etc/ssl/certs")
+        found = set()
+        for folder, folders, names in os.walk(self.folder):
+            here = Path(folder).relative_to(self.folder)
+            folders[:] = [name for name in folders if str(here / name) not in grows]
+            found |= {str(here / name) for name in names}
+        return found
+
+    def say(self, text: str) -> None:
+        """To the terminal and the log."""
+        print(text, flush=True)
+        print(text, file=self.log, flush=True)
+
+    def _enter(self, *, read_only: bool, sudo: bool) -> list[str]:
+        command = ["bwrap", "--ro-bind" if read_only else "--bind", str(self.folder), "/", "--proc", "/proc"]
+        command += ["--dev", "/dev", "--tmpfs", "/dev/shm", "--tmpfs", "/run", "--perms", "1777", "--tmpfs", "/tmp"]  # noqa: S108
+        if read_only:
+            command += ["--bind", str(self.folder / HOME.lstrip("/")), HOME]
+        command += [
+            "--ro-bind",
+            "/etc/resolv.conf",
+            "/etc/resolv.conf",
+            "--unshare-pid",
+            "--unshare-ipc",
+            "--unshare-uts",
+        ]
+        command += ["--die-with-parent", "--clearenv", "--setenv", "LANG", "C.UTF-8"]
+        command += ["--setenv", "PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"]
+        if certificates := os.environ.get("SSL_CERT_FILE"):
+            command += ["--ro-bind", certificates, LENT]
+            for name in ("SSL_CERT_FILE", "PIP_CERT", "GIT_SSL_CAINFO"):
+                command += ["--setenv", name, LENT]
+        for name in ("http_proxy", "https_proxy", "no_proxy"):
+            if name in os.environ:
+                command += ["--setenv", name, os.environ[name]]
+        # who installs needs root's rights; who uses Linklab gets none, but for setpriv, which gives up being root
+        rights = ["ALL"] if sudo else ["CAP_SETUID", "CAP_SETGID"]
+        return command + [word for right in rights for word in ("--cap-add", right)]
+
+    def _run(self, command: Sequence[str], *, quiet: bool = False) -> tuple[int, str]:
+        lines = []
+        with subprocess.Popen(
+            command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+        ) as process:
+            assert process.stdout is not None
+            for line in process.stdout:
+                lines.append(line)
+                print(line, end="", file=self.log, flush=True)
+                if not quiet:
+                    print(line, end="", flush=True)
+        if quiet and process.returncode:
+            raise TrialError(f"{shlex.join(command)}: exit {process.returncode}\n{''.join(lines[-20:])}")
+        return process.returncode, "".join(lines)
+
+
+def sources() -> list[str]:
+    """Lines of sources.list for the suite, from where this machine takes its own Debian packages."""
+    form = "$(CREATED_BY) $(REPO_URI) $(CODENAME) $(COMPONENT)"
+    asked = subprocess.run(
+        ["apt-get", "indextargets", "--format", form], capture_output=True, text=True, check=True
+    ).stdout
+    mirrors = {}
+    for line in asked.splitlines():
+        kind, uri, _, component = [*line.split(), "", "", "", ""][:4]
+        if (
+            kind == "Packages"
+            and component == "main"
+            and uri.rstrip("/").rpartition("/")[2] in ("debian", "debian-security")
+        ):
+            mirrors[uri.rstrip("/").rpartition("/")[2]] = uri
+    if "debian" not in mirrors:
+        raise TrialError("apt's sources name no Debian mirror, so no fresh Debian can be made here")
+    found = [f"deb {mirrors['debian']} {SUITE} main", f"deb {mirrors['debian']} {SUITE}-updates main"]
+    if "debian-security" in mirrors:
+        found.append(f"deb {mirrors['debian-security']} {SUITE}-security main")
+    return found
+
+
+def try_deb(package: Path) -> None:
+    """Install the package, use it, remove it."""
+    fresh = Fresh("deb", ["ca-certificates"])
+    fresh.type("apt-get update", root=True)
+    before = fresh.files()
+    shutil.copy(package, fresh.folder / "srv")
+    fresh.type(f"DEBIAN_FRONTEND=noninteractive apt-get install -y /srv/{package.name}", root=True, at="/")
+    installed = "/usr/lib/linklab -type f -o -type l -printf '%p %s %t %l\\n'"
+    was = fresh.type(f"find {installed} | sort | sha256sum", root=True)
+    use(fresh, read_only=True)
+    fresh.type("for i in 3 19; do linklab manual $i --pdf; done; ls -l manuals", read_only=True)
+    fresh.type("xdg-mime query filetype '/usr/lib/linklab/topologies/Lab 1.mn'", read_only=True)
+    fresh.expect(
+        "nothing installed was changed", holds=fresh.type(f"find {installed} | sort | sha256sum", root=True) == was
+    )
+    fresh.type("apt-get purge -y linklab", root=True)
+    left = {path for path in fresh.files() - before if "linklab" in path.lower()}
+    fresh.expect(f"nothing named linklab is left{': ' if left else ''}{', '.join(sorted(left))}", holds=not left)
+    fresh.type("apt-get autoremove --purge -y", root=True)
+    left = fresh.files() - before - {f"srv/{package.name}"}
+    fresh.say(f"files that the packages it needed leave: {len(left)}\n" + "\n".join(sorted(left)))
+
+
+def use(fresh: Fresh, *, read_only: bool) -> None:
+    """What a person does with an installed Linklab."""
+    fresh.type("linklab --version; linklab doctor", read_only=read_only)
+    out = fresh.type("linklab run 14", read_only=read_only)
+    fresh.expect("Lab 14 went to runs/ of the current folder", holds="Report: runs/lab14-" in out)
+    fresh.type("ls runs/*/report.html && linklab manual 14 && linklab labs | tail -3", read_only=read_only)
+    out = fresh.type('echo pingall | linklab shell "topologies/Lab 8.mn"', read_only=read_only)
+    fresh.expect("pingall loses nothing", holds="0% dropped" in out)
+    fresh.type("linklab record 14", read_only=read_only, fails=True)
+    fresh.type(
+        "linklab exercise start 3 --no-editor && cd exercise-3 && linklab check", read_only=read_only, fails=True
+    )
+    fresh.type("linklab clean --runs", read_only=read_only)
+
+
+def try_clone() -> None:
+    """`make lab` and `make test` from a clone."""
+    fresh = _with_clone("clone")
+    fresh.type("make lab", at=f"{HOME}/linklab; : sudo")
+    fresh.type("make test", at=f"{HOME}/linklab")
+
+
+def try_make_install() -> None:
+    """`make install` and `make uninstall`."""
+    fresh = _with_clone("make-install")
+    before = fresh.files()
+    fresh.type("make build", at=f"{HOME}/linklab; : sudo")
+    fresh.type("sudo make install", at=f"{HOME}/linklab")
+    between = fresh.files()
+    use(fresh, read_only=False)
+    fresh.type("sudo make uninstall", at=f"{HOME}/linklab")
+    left = {path for path in fresh.files() - before if path.startswith("usr/local")}
+    fresh.expect(
+        f"make install added {len([p for p in between - before if p.startswith('usr/local')])} files to /usr/local",
+        holds=True,
+    )
+    fresh.expect(f"nothing is left in /usr/local{': ' if left else ''}{', '.join(sorted(left))}", holds=not left)
+
+
+def _with_clone(name: str) -> Fresh:
+    """A Debian with git, make and sudo, and a clone of what is committed here."""
+    fresh = Fresh(name, ["ca-certificates", "git", "make", "sudo"])
+    (fresh.folder / "etc/sudoers.d/student").write_text(
+        f'{USER} ALL=(ALL) NOPASSWD: ALL\nDefaults env_keep += "SSL_CERT_FILE PIP_CERT"\n'
+    )
+    bundle = fresh.folder / "srv/linklab.bundle"
+    subprocess.run(["git", "bundle", "create", "--quiet", str(bundle), "HEAD"], cwd=ROOT, check=True)
+    fresh.type("git clone --quiet /srv/linklab.bundle linklab && git -C linklab log -1 --oneline")
+    return fresh
+
+
+def main(arguments: list[str]) -> int:
+    """Do the trial that is named."""
+    what, *more = arguments or [""]
+    if what not in ("deb", "clone", "make-install") or len(more) > (what == "deb"):
+        print((__doc__ or "").split("\n\n")[1], file=sys.stderr)
+        return 2
+    try:
+        if os.geteuid() != 0:
+            raise TrialError("a fresh Debian with users of its own needs root: sudo tools/fresh_root.py …")
+        if what == "deb":
+            packages = [Path(more[0])] if more else sorted((ROOT / "build/deb").glob("*.deb"))
+            if not packages:
+                raise TrialError("there is no package in build/deb; run make deb")
+            try_deb(packages[-1].resolve())
+        elif what == "clone":
+            try_clone()
+        else:
+            try_make_install()
+    except TrialError as error:
+        print(f"fresh_root: {error}", file=sys.stderr)
+        return 1
+    print(f"fresh_root: {what} went as expected")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
