@@ -3,8 +3,8 @@
 """Tries Linklab in a fresh Debian 12, a root folder entered by bubblewrap.  Run by `make deb-test`, as root.
 
     tools/fresh_root.py deb [FILE.deb]     install the package, use it as a user on a read-only system, remove it
-    tools/fresh_root.py clone              clone the repository there, make lab, make test, as a user who may sudo
-    tools/fresh_root.py make-install       make build, sudo make install, use it, sudo make uninstall
+    tools/fresh_root.py clone              clone the repository there, root installs packages, a user does make lab and make test
+    tools/fresh_root.py make-install       a user does make build and root make install; use it; make uninstall
 
 What is typed and what comes of it goes to the terminal and to build/fresh-root/NAME.log. The package sources are this
 machine's own (its mirror and its certificates, lent while the trial lasts). Exit 0 if everything was as expected.
@@ -26,6 +26,7 @@ PLACE = ROOT / "build/fresh-root"
 SUITE = "bookworm"
 USER = "student"
 HOME = f"/home/{USER}"
+CLONE = f"{HOME}/linklab"
 LENT = "/run/certificates.crt"
 SECONDS = 3600
 POLICY = "#!/bin/sh\nexit 101\n"  # as in every container: package scripts start no services, invoke-rc.d(8)
@@ -62,7 +63,7 @@ class Fresh:
         home = "/root" if root else HOME
         began = time.monotonic()
         inside = [*user, *([] if root else [f"HOME={home}", f"USER={USER}"]), "bash", "-c", f"cd {at}; {line}"]
-        code, output = self._run([*self._enter(read_only=read_only, sudo="sudo" in line or root), *inside])
+        code, output = self._run([*self._enter(read_only=read_only, root=root), *inside])
         self.say(f"[exit {code}, {time.monotonic() - began:.1f} s]")
         if (code != 0) != fails:
             raise TrialError(f"{line}: exit {code}")
@@ -89,9 +90,10 @@ class Fresh:
         print(text, flush=True)
         print(text, file=self.log, flush=True)
 
-    def _enter(self, *, read_only: bool, sudo: bool) -> list[str]:
+    def _enter(self, *, read_only: bool, root: bool) -> list[str]:
         command = ["bwrap", "--ro-bind" if read_only else "--bind", str(self.folder), "/", "--proc", "/proc"]
-        command += ["--dev", "/dev", "--tmpfs", "/dev/shm", "--tmpfs", "/run", "--perms", "1777", "--tmpfs", "/tmp"]  # noqa: S108
+        command += ["--dev", "/dev", "--perms", "1777", "--tmpfs", "/dev/shm", "--tmpfs", "/run"]
+        command += ["--perms", "1777", "--tmpfs", "/tmp"]  # noqa: S108
         if read_only:
             command += ["--bind", str(self.folder / HOME.lstrip("/")), HOME]
         command += [
@@ -112,7 +114,7 @@ class Fresh:
             if name in os.environ:
                 command += ["--setenv", name, os.environ[name]]
         # who installs needs root's rights; who uses Linklab gets none, but for setpriv, which gives up being root
-        rights = ["ALL"] if sudo else ["CAP_SETUID", "CAP_SETGID"]
+        rights = ["ALL"] if root else ["CAP_SETUID", "CAP_SETGID"]
         return command + [word for right in rights for word in ("--cap-add", right)]
 
     def _run(self, command: Sequence[str], *, quiet: bool = False) -> tuple[int, str]:
@@ -156,7 +158,8 @@ def sources() -> list[str]:
 
 def try_deb(package: Path) -> None:
     """Install the package, use it, remove it."""
-    fresh = Fresh("deb", ["ca-certificates"])
+    # what the package recommends, and what says of which type a file is; no more than that of a desktop
+    fresh = Fresh("deb", ["bubblewrap", "libglib2.0-bin", "shared-mime-info", "xdg-utils"])
     fresh.type("apt-get update", root=True)
     before = fresh.files()
     shutil.copy(package, fresh.folder / "srv")
@@ -165,7 +168,8 @@ def try_deb(package: Path) -> None:
     was = fresh.type(f"find {installed} | sort | sha256sum", root=True)
     use(fresh, read_only=True)
     fresh.type("for i in 3 19; do linklab manual $i --pdf; done; ls -l manuals", read_only=True)
-    fresh.type("xdg-mime query filetype '/usr/lib/linklab/topologies/Lab 1.mn'", read_only=True)
+    out = fresh.type("gio info -a standard::content-type '/usr/lib/linklab/topologies/Lab 1.mn'", read_only=True)
+    fresh.expect("a .mn file is a topology", holds="application/x-mininet-topology" in out)
     fresh.expect(
         "nothing installed was changed", holds=fresh.type(f"find {installed} | sort | sha256sum", root=True) == was
     )
@@ -195,19 +199,19 @@ def use(fresh: Fresh, *, read_only: bool) -> None:
 def try_clone() -> None:
     """`make lab` and `make test` from a clone."""
     fresh = _with_clone("clone")
-    fresh.type("make lab", at=f"{HOME}/linklab; : sudo")
-    fresh.type("make test", at=f"{HOME}/linklab")
+    fresh.type("make lab", at=CLONE)
+    fresh.type("make test", at=CLONE)
 
 
 def try_make_install() -> None:
     """`make install` and `make uninstall`."""
     fresh = _with_clone("make-install")
     before = fresh.files()
-    fresh.type("make build", at=f"{HOME}/linklab; : sudo")
-    fresh.type("sudo make install", at=f"{HOME}/linklab")
+    fresh.type("make build", at=CLONE)
+    fresh.type("make install", at=CLONE, root=True)
     between = fresh.files()
     use(fresh, read_only=False)
-    fresh.type("sudo make uninstall", at=f"{HOME}/linklab")
+    fresh.type("make uninstall", at=CLONE, root=True)
     left = {path for path in fresh.files() - before if path.startswith("usr/local")}
     fresh.expect(
         f"make install added {len([p for p in between - before if p.startswith('usr/local')])} files to /usr/local",
@@ -217,14 +221,16 @@ def try_make_install() -> None:
 
 
 def _with_clone(name: str) -> Fresh:
-    """A Debian with git, make and sudo, and a clone of what is committed here."""
-    fresh = Fresh(name, ["ca-certificates", "git", "make", "sudo"])
-    (fresh.folder / "etc/sudoers.d/student").write_text(
-        f'{USER} ALL=(ALL) NOPASSWD: ALL\nDefaults env_keep += "SSL_CERT_FILE PIP_CERT"\n'
-    )
+    """A Debian with git and make, a clone of what is committed here, and the packages that it asks for.
+
+    bubblewrap keeps sudo from working in it, so root does what a user's `make lab` would do by sudo.
+    """
+    fresh = Fresh(name, ["ca-certificates", "git", "make"])
     bundle = fresh.folder / "srv/linklab.bundle"
     subprocess.run(["git", "bundle", "create", "--quiet", str(bundle), "HEAD"], cwd=ROOT, check=True)
     fresh.type("git clone --quiet /srv/linklab.bundle linklab && git -C linklab log -1 --oneline")
+    fresh.type("make lab", at=CLONE, fails=True)
+    fresh.type("tools/setup.sh packages", at=CLONE, root=True)
     return fresh
 
 
