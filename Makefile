@@ -44,8 +44,7 @@ kernel: tools ## build the pocket kernel, from your own archive: make kernel SOU
 build: setup ## what `make install` needs: .venv, kernel, man pages, completions; needs no root but for apt
 	$(VENV)/python tools/install.py build
 
-install: ## install for all users, after `make build`: sudo make install PREFIX=/usr/local
-	@[ -d build/stage ] || $(MAKE) --no-print-directory build
+install: ## after `make build`, for all users: sudo make install PREFIX=/usr/local
 	@/usr/bin/python3 tools/install.py install --prefix "$(PREFIX)" --destdir "$(DESTDIR)"
 
 uninstall: ## remove what `make install` installed

@@ -3,7 +3,7 @@
 """Tries Linklab in a fresh Debian 12, a root folder entered by bubblewrap.  Run by `make deb-test`, as root.
 
     tools/fresh_root.py deb [FILE.deb]     install the package, use it as a user on a read-only system, remove it
-    tools/fresh_root.py clone              clone the repository there, root installs packages, a user does make lab and make test
+    tools/fresh_root.py clone              clone the repository; root installs packages, a user does make lab, make test
     tools/fresh_root.py make-install       a user does make build and root make install; use it; make uninstall
 
 What is typed and what comes of it goes to the terminal and to build/fresh-root/NAME.log. The package sources are this
@@ -92,7 +92,7 @@ class Fresh:
 
     def _enter(self, *, read_only: bool, root: bool) -> list[str]:
         command = ["bwrap", "--ro-bind" if read_only else "--bind", str(self.folder), "/", "--proc", "/proc"]
-        command += ["--dev", "/dev", "--perms", "1777", "--tmpfs", "/dev/shm", "--tmpfs", "/run"]
+        command += ["--dev", "/dev", "--perms", "1777", "--tmpfs", "/dev/shm", "--tmpfs", "/run"]  # noqa: S108
         command += ["--perms", "1777", "--tmpfs", "/tmp"]  # noqa: S108
         if read_only:
             command += ["--bind", str(self.folder / HOME.lstrip("/")), HOME]

@@ -74,6 +74,9 @@ def _only_one() -> Iterator[None]:
     """Wait for another set-up of this clone to end."""
     (ROOT / "build").mkdir(exist_ok=True)
     with (ROOT / "build/setup.lock").open("w") as lock:
+        if os.geteuid() == 0:  # `sudo tools/setup.sh packages`: what it makes in a clone belongs to the clone's owner
+            for path in (ROOT / "build", ROOT / "build/setup.lock"):
+                os.chown(path, ROOT.stat().st_uid, ROOT.stat().st_gid)
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
