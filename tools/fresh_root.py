@@ -3,8 +3,7 @@
 """Tries Linklab in a fresh Debian 12, a root folder entered by bubblewrap.  Run by `make deb-test`, as root.
 
     tools/fresh_root.py deb [FILE.deb]     install the package, use it as a user on a read-only system, remove it
-    tools/fresh_root.py clone              clone the repository; root installs packages, a user does make lab, make test
-    tools/fresh_root.py make-install       a user does make build and root make install; use it; make uninstall
+    tools/fresh_root.py clone              clone the repository; make lab, make test, make install, make uninstall
 
 What is typed and what comes of it goes to the terminal and to build/fresh-root/NAME.log. The package sources are this
 machine's own (its mirror and its certificates, lent while the trial lasts). Exit 0 if everything was as expected.
@@ -32,6 +31,16 @@ SECONDS = 3600
 POLICY = "#!/bin/sh\nexit 101\n"  # as in every container: package scripts start no services, invoke-rc.d(8)
 
 
+SANDBOXED = """
+import subprocess
+from linklab import kernel
+from linklab.grade.bubblewrap import sandbox
+with sandbox(kernel.require().path, 1, 1) as (command, files):
+    look = [*command, "/usr/bin/python3", "-c", "import os; print(os.listdir('/usr/lib/linklab'))"]
+    subprocess.run(look, pass_fds=files, check=True)
+"""
+
+
 class TrialError(Exception):
     """What was not as expected."""
 
@@ -47,7 +56,13 @@ class Fresh:
         listing = PLACE / "sources.list"
         listing.write_text("".join(f"{line}\n" for line in sources()))
         command = ["mmdebstrap", "--variant=minbase", f"--include={','.join(include)}"]
-        command += ["--aptopt=APT::Install-Recommends false", SUITE, str(self.folder), str(listing)]
+        command += [
+            "--aptopt=APT::Install-Recommends false",
+            "--dpkgopt=force-unsafe-io",
+            SUITE,
+            str(self.folder),
+            str(listing),
+        ]
         self.say(f"a fresh Debian: {SUITE}, minbase, {', '.join(include)}")
         self._run(command, quiet=True)
         (self.folder / "usr/sbin/policy-rc.d").write_text(POLICY)
@@ -170,6 +185,8 @@ def try_deb(package: Path) -> None:
     fresh.type("for i in 3 19; do linklab manual $i --pdf; done; ls -l manuals", read_only=True)
     out = fresh.type("gio info -a standard::content-type '/usr/lib/linklab/topologies/Lab 1.mn'", read_only=True)
     fresh.expect("a .mn file is a topology", holds="application/x-mininet-topology" in out)
+    out = fresh.type(f"/usr/lib/linklab/venv/bin/python -I -c {shlex.quote(SANDBOXED)}", read_only=True)
+    fresh.expect("no solution can be read in the grader's sandbox", holds=out == "[]\n")
     fresh.expect(
         "nothing installed was changed", holds=fresh.type(f"find {installed} | sort | sha256sum", root=True) == was
     )
@@ -197,47 +214,39 @@ def use(fresh: Fresh, *, read_only: bool) -> None:
 
 
 def try_clone() -> None:
-    """`make lab` and `make test` from a clone."""
-    fresh = _with_clone("clone")
-    fresh.type("make lab", at=CLONE)
-    fresh.type("make test", at=CLONE)
-
-
-def try_make_install() -> None:
-    """`make install` and `make uninstall`."""
-    fresh = _with_clone("make-install")
-    before = fresh.files()
-    fresh.type("make build", at=CLONE)
-    fresh.type("make install", at=CLONE, root=True)
-    between = fresh.files()
-    use(fresh, read_only=False)
-    fresh.type("make uninstall", at=CLONE, root=True)
-    left = {path for path in fresh.files() - before if path.startswith("usr/local")}
-    fresh.expect(
-        f"make install added {len([p for p in between - before if p.startswith('usr/local')])} files to /usr/local",
-        holds=True,
-    )
-    fresh.expect(f"nothing is left in /usr/local{': ' if left else ''}{', '.join(sorted(left))}", holds=not left)
-
-
-def _with_clone(name: str) -> Fresh:
-    """A Debian with git and make, a clone of what is committed here, and the packages that it asks for.
+    """`make lab`, `make test`, `make install` and `make uninstall` from a clone.
 
     bubblewrap keeps sudo from working in it, so root does what a user's `make lab` would do by sudo.
     """
-    fresh = Fresh(name, ["ca-certificates", "git", "make"])
+    fresh = Fresh("clone", ["ca-certificates", "git", "make"])
     bundle = fresh.folder / "srv/linklab.bundle"
     subprocess.run(["git", "bundle", "create", "--quiet", str(bundle), "HEAD"], cwd=ROOT, check=True)
     fresh.type("git clone --quiet /srv/linklab.bundle linklab && git -C linklab log -1 --oneline")
     fresh.type("make lab", at=CLONE, fails=True)
     fresh.type("tools/setup.sh packages", at=CLONE, root=True)
-    return fresh
+    fresh.type("make lab", at=CLONE)
+    fresh.type("make test", at=CLONE)
+    install_from_clone(fresh)
+
+
+def install_from_clone(fresh: Fresh) -> None:
+    """`make install` for all users, and away again."""
+    before = fresh.files()
+    fresh.type("make build", at=CLONE)
+    fresh.type("make install", at=CLONE, root=True)
+    fresh.type("mv .cache hidden")  # the kernel that the clone built: the installed one is to serve
+    use(fresh, read_only=True)
+    added = {path for path in fresh.files() - before if path.startswith("usr/")}
+    fresh.say(f"files added below /usr: {len(added)}")
+    fresh.type("make uninstall", at=CLONE, root=True)
+    left = {path for path in fresh.files() - before if path.startswith("usr/")}
+    fresh.expect(f"none of them is left{': ' if left else ''}{', '.join(sorted(left))}", holds=not left)
 
 
 def main(arguments: list[str]) -> int:
     """Do the trial that is named."""
     what, *more = arguments or [""]
-    if what not in ("deb", "clone", "make-install") or len(more) > (what == "deb"):
+    if what not in ("deb", "clone") or len(more) > (what == "deb"):
         print((__doc__ or "").split("\n\n")[1], file=sys.stderr)
         return 2
     try:
@@ -248,10 +257,8 @@ def main(arguments: list[str]) -> int:
             if not packages:
                 raise TrialError("there is no package in build/deb; run make deb")
             try_deb(packages[-1].resolve())
-        elif what == "clone":
-            try_clone()
         else:
-            try_make_install()
+            try_clone()
     except TrialError as error:
         print(f"fresh_root: {error}", file=sys.stderr)
         return 1

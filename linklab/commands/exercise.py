@@ -122,7 +122,7 @@ def add_parser(subparsers: Subparsers) -> argparse.ArgumentParser:
     )
     handout.add_argument("exercise", metavar="N|FILE.json", help="an exercise, or an instance")
     handout.add_argument("--pdf", action="store_true", help="PDF instead of HTML")
-    handout.add_argument("--out", metavar="FILE", type=Path, help="default: in build/manuals/")
+    handout.add_argument("--out", metavar="FILE", type=Path, help="default: where linklab manual writes")
     handout.add_argument("--open", action="store_true", help="show it")
     issued = actions.add_parser(
         "issue",

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from linklab.cli import Subparsers
 
 _EPILOG = """examples:
-  linklab manual 14                 build/manuals/14-router-bufferbloat.html
+  linklab manual 14                 14-router-bufferbloat.html in build/manuals/; installed, in manuals/ here
   linklab manual 14 --open          … and show it in the browser
   linklab manual 14 --pdf           the same as PDF
   linklab manual 8 --out lab8.pdf   the ending says which
@@ -46,7 +46,10 @@ def add_parser(subparsers: Subparsers) -> argparse.ArgumentParser:
     which.add_argument("--all", action="store_true", help="every lab and exercise as HTML and PDF, and the handbook")
     parser.add_argument("--pdf", action="store_true", help="PDF instead of HTML")
     parser.add_argument(
-        "--out", metavar="FILE", type=Path, help="file, or folder of --all (default: build/manuals/NN-slug.html)"
+        "--out",
+        metavar="FILE",
+        type=Path,
+        help="file, or folder of --all (default: NN-slug.html in build/manuals/; of an installation in manuals/ here)",
     )
     parser.add_argument("--open", action="store_true", help="show it in the browser")
     return parser

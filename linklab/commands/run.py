@@ -61,7 +61,12 @@ def add_parser(subparsers: Subparsers) -> argparse.ArgumentParser:
     )
     add_run_options(parser)
     parser.add_argument("--section", metavar="N", help="only this section, after the settings of those before it")
-    parser.add_argument("--out", metavar="DIR", type=Path, help="folder of the run (default: a new one in runs/)")
+    parser.add_argument(
+        "--out",
+        metavar="DIR",
+        type=Path,
+        help="folder of the run (default: a new one in runs/, of the clone or, installed, here)",
+    )
     parser.add_argument("--json", action="store_true", help="print the verdicts as JSON and nothing else")
     return parser
 

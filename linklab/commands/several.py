@@ -60,7 +60,7 @@ def chosen(text: str) -> list[Path] | None:
 def add_jobs_option(parser: argparse.ArgumentParser) -> None:
     """The option that only matters for several labs."""
     parser.add_argument(
-        "--jobs", type=int, metavar="N", help=f"of several labs, how many at once (default and most: {processors()})"
+        "--jobs", type=int, metavar="N", help="of several labs, how many at once (default and most: one a processor)"
     )
 
 

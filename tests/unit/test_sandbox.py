@@ -4,10 +4,11 @@
 import os
 import shutil
 import stat
+from pathlib import Path
 
 import pytest
 
-from linklab import kernel
+from linklab import clone, kernel
 from linklab.errors import MissingError
 from linklab.grade import bubblewrap, sandbox
 from linklab.grade.exchange import Exchange, Room
@@ -201,3 +202,15 @@ def test_a_bubblewrap_that_is_denied_is_quoted(monkeypatch, tmp_path):
     monkeypatch.setattr(bubblewrap, "settings", dict)
     with pytest.raises(MissingError, match="bwrap: No permissions to create new namespace"):
         sandbox.SandboxEngine().check()
+
+
+def test_what_is_installed_below_usr_stays_outside(monkeypatch):
+    """A clone is not seen inside; an installation would be, since /usr is, with its solutions and hidden checks."""
+    monkeypatch.setattr(clone, "ROOT", Path("/usr/lib/linklab"))
+    with bubblewrap.sandbox(Path("/kernel"), 1, 1) as (command, _):
+        hides = command.index("/usr/lib/linklab")
+        assert command[hides - 1 : hides + 3] == ["--tmpfs", "/usr/lib/linklab", "--remount-ro", "/usr/lib/linklab"]
+        assert hides > command.index("/usr")
+    monkeypatch.setattr(clone, "ROOT", Path("/home/anna/linklab"))
+    with bubblewrap.sandbox(Path("/kernel"), 1, 1) as (command, _):
+        assert "/home/anna/linklab" not in command

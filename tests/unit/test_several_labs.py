@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from scripted import ScriptedEngine
 
-from linklab import cli, fidelity
+from linklab import cli, clone, fidelity
 from linklab.commands import several
 from linklab.commands.labs import check_lab
 from linklab.errors import LabError
@@ -113,7 +113,7 @@ def test_what_several_labs_cannot_do(labs, tmp_path, capsys, arguments, says):
 
 def test_recording_several_labs(labs, tmp_path, capsys, monkeypatch):
     """Each that meets its expectations is recorded, and what changed is said."""
-    monkeypatch.setattr(several, "ROOT", tmp_path)
+    monkeypatch.setattr(clone, "runs_folder", lambda: tmp_path / "runs")
     assert cli.main(["record", "1,4"]) == 1
     assert "Lab 1: T:\nprobe.ping.received: new" in capsys.readouterr().out
     assert load_reference(load_lab(labs[0])) is not None
@@ -123,7 +123,7 @@ def test_recording_several_labs(labs, tmp_path, capsys, monkeypatch):
 @pytest.fixture
 def recorded(labs, tmp_path, monkeypatch):
     """The first lab, with a reference."""
-    monkeypatch.setattr(several, "ROOT", tmp_path)
+    monkeypatch.setattr(clone, "runs_folder", lambda: tmp_path / "runs")
     assert cli.main(["record", "1,2"]) == 0
     return labs[0]
 
