@@ -106,19 +106,14 @@ class Fresh:
         print(text, file=self.log, flush=True)
 
     def _enter(self, *, read_only: bool, root: bool) -> list[str]:
-        command = ["bwrap", "--ro-bind" if read_only else "--bind", str(self.folder), "/", "--proc", "/proc"]
+        command = ["bwrap", "--ro-bind" if read_only else "--bind", str(self.folder), "/"]
+        # bubblewrap masks parts of a /proc of its own, beside which the grader's sandbox may mount none: users get ours
+        command += ["--unshare-pid", "--proc", "/proc"] if root else ["--bind", "/proc", "/proc"]
         command += ["--dev", "/dev", "--perms", "1777", "--tmpfs", "/dev/shm", "--tmpfs", "/run"]  # noqa: S108
         command += ["--perms", "1777", "--tmpfs", "/tmp"]  # noqa: S108
         if read_only:
             command += ["--bind", str(self.folder / HOME.lstrip("/")), HOME]
-        command += [
-            "--ro-bind",
-            "/etc/resolv.conf",
-            "/etc/resolv.conf",
-            "--unshare-pid",
-            "--unshare-ipc",
-            "--unshare-uts",
-        ]
+        command += ["--ro-bind", "/etc/resolv.conf", "/etc/resolv.conf", "--unshare-ipc", "--unshare-uts"]
         command += ["--die-with-parent", "--clearenv", "--setenv", "LANG", "C.UTF-8"]
         command += ["--setenv", "PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"]
         if certificates := os.environ.get("SSL_CERT_FILE"):
