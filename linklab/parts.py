@@ -93,9 +93,10 @@ def replay_parts(
     running: dict[Connection, tuple[int, ForkProcess]] = {}
     found: dict[int, Replayed] = {}
     network_s = [0.0] * len(parts)
+    most = processors() if scene.engine.side_by_side else 1
     try:
         while due or running:
-            while due and len(running) < processors():
+            while due and len(running) < most:
                 number, part = due.pop(0)
                 ours, theirs = context.Pipe(duplex=False)
                 work = (os.getpid(), (ours, theirs), scene, part, out / f"part{number + 1}")

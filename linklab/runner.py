@@ -15,7 +15,7 @@ import shutil
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -23,7 +23,7 @@ from typing import Any
 from linklab import clone
 from linklab.engine.api import Engine
 from linklab.errors import InputError, LinklabError, MissingError
-from linklab.lab import ROOT, Lab, Verdict, judge
+from linklab.lab import ROOT, Lab, Outcome, Verdict, judge
 from linklab.manual.model import Step
 from linklab.measure import Measurements
 from linklab.parts import chosen_steps, parts_of, replay_parts
@@ -68,9 +68,18 @@ class Run:
 
 
 def run_lab(
-    lab: Lab, engine: Engine, settings: Settings, out: Path, narrator: Narrator, *, section: str | None = None
+    lab: Lab,
+    engine: Engine,
+    settings: Settings,
+    out: Path,
+    narrator: Narrator,
+    *,
+    section: str | None = None,
+    settings_only: bool = False,
 ) -> Run:
     """Replay a lab, or one section of it after the settings of those before.
+
+    settings_only: judge what steps show, and skip what they measure.
 
     Raises:
         LinklabError: as preflight, the engine and the steps raise it; `out` then holds `incomplete.json`.
@@ -86,6 +95,8 @@ def run_lab(
             done = replay_parts(scene, parts, out, narrator, note)
         outputs = {step: capture.output for step, capture in done.captures.items()}
         verdicts = judge(lab.expectations, scalars_of(done.measured), outputs, done.broken)
+        if settings_only:
+            verdicts = [verdict if verdict.expectation.shows else not_judged(verdict) for verdict in verdicts]
         wall_s = time.perf_counter() - started
         run = Run(
             lab,
@@ -101,6 +112,11 @@ def run_lab(
         )
         save_run(run)
     return run
+
+
+def not_judged(verdict: Verdict) -> Verdict:
+    """The same expectation, skipped; what was measured is still told."""
+    return replace(verdict, outcome=Outcome.SKIPPED, message="skipped (only settings are judged)")
 
 
 def preflight(lab: Lab, engine: Engine, out: Path) -> None:

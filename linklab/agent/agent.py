@@ -174,6 +174,8 @@ class Agent:
         self.asks.has_display = bool(message.get("display"))
         if message["plan"] is not None:
             self.net = network.build(message["plan"])
+            if not self.waits_for_us:  # else network time begins later than the ports do
+                network.wait_for_ports()
         environment = network.versions()
         for path, text in message["files"].items():
             Path(path).write_text(text)

@@ -33,6 +33,9 @@ REFUSED = {
 }
 STATUS = "linklab-status:"
 OVS_DEADLINE_S = 20
+PORTS_DEADLINE_S = 3
+FORWARDING = "3"
+"""BR_STATE_FORWARDING of include/uapi/linux/if_bridge.h."""
 OVS_COUNTS_CPUS_FROM_S = 10.1
 """Uptime from which Open vSwitch starts threads for packets that the kernel hands it; before, every one is lost ("lost"
 in `ovs-dpctl show`), with or without a controller. See docs/architecture.md, Open vSwitch."""
@@ -229,6 +232,22 @@ def _do(net: Mininet, name: str, command: str) -> None:
     if not status.strip().isdecimal() or int(status) != 0:
         words = " ".join(said.split()) or f"status {status.strip() or 'unknown'}"
         raise BuildError(f"{name}: {command}: {words}")
+
+
+def wait_for_ports() -> None:
+    """Until every port of a bridge forwards; what comes before, such as a first ARP request, is lost.
+
+    The kernel notices that a link is up at most once a second (net/core/link_watch.c). A port that has no carrier never
+    forwards, so this ends in any case.
+    """
+    deadline = time.monotonic() + PORTS_DEADLINE_S
+    ports = [path.parent for path in Path("/sys/class/net").glob("*/brport")]
+    while time.monotonic() < deadline and any(_waits(port) for port in ports):
+        time.sleep(0.01)
+
+
+def _waits(port: Path) -> bool:
+    return (port / "brport/state").read_text().strip() != FORWARDING
 
 
 def start_ovs() -> None:

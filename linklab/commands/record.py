@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from linklab.commands.run import add_run_options, replay
 from linklab.commands.several import chosen, run_several
+from linklab.errors import InputError
 from linklab.fidelity import write_fidelity
 from linklab.lab import ROOT, find_lab
 from linklab.record import record
@@ -50,6 +51,8 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _run(args: argparse.Namespace) -> int:
+    if args.engine != "pocket":
+        raise InputError("a reference must come out the same for everybody, so only the pocket makes one")
     folders = chosen(args.lab)
     if folders is None:
         folders, good = [find_lab(args.lab)], True
