@@ -145,6 +145,7 @@ def _joined(parts: Sequence[Sequence[Step]], found: Sequence[Replayed], out: Pat
                 whole.captures[step] = replace(capture, start_s=capture.start_s + later, end_s=capture.end_s + later)
         whole.measured.update({step: value for step, value in part.measured.items() if step in own})
         whole.broken.update({step: why for step, why in part.broken.items() if step in own})
+        whole.read_back += part.read_back
         whole.network_s += part.network_s
         shutil.copytree(out / f"part{number}" / "files", out / "files", dirs_exist_ok=True)
         shutil.rmtree(out / f"part{number}")

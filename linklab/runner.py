@@ -68,18 +68,9 @@ class Run:
 
 
 def run_lab(
-    lab: Lab,
-    engine: Engine,
-    settings: Settings,
-    out: Path,
-    narrator: Narrator,
-    *,
-    section: str | None = None,
-    settings_only: bool = False,
+    lab: Lab, engine: Engine, settings: Settings, out: Path, narrator: Narrator, *, section: str | None = None
 ) -> Run:
     """Replay a lab, or one section of it after the settings of those before.
-
-    settings_only: judge what steps show, and skip what they measure.
 
     Raises:
         LinklabError: as preflight, the engine and the steps raise it; `out` then holds `incomplete.json`.
@@ -95,8 +86,8 @@ def run_lab(
             done = replay_parts(scene, parts, out, narrator, note)
         outputs = {step: capture.output for step, capture in done.captures.items()}
         verdicts = judge(lab.expectations, scalars_of(done.measured), outputs, done.broken)
-        if settings_only:
-            verdicts = [verdict if verdict.expectation.shows else not_judged(verdict) for verdict in verdicts]
+        if settings.settings_only:
+            verdicts = [*done.read_back, *map(not_judged, verdicts)]
         wall_s = time.perf_counter() - started
         run = Run(
             lab,

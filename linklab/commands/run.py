@@ -66,7 +66,7 @@ def add_parser(subparsers: Subparsers) -> argparse.ArgumentParser:
     parser.add_argument(
         "--settings-only",
         action="store_true",
-        help="judge what the steps show to be set, not what they measure: for a machine too slow to judge its rates",
+        help="read back what each step sets and judge nothing else: for a machine too slow to judge its rates",
     )
     parser.add_argument("--json", action="store_true", help="print the verdicts as JSON and nothing else")
     return parser
@@ -100,7 +100,7 @@ def run(args: argparse.Namespace) -> int:
 def _run(args: argparse.Namespace) -> int:
     if (folders := chosen(args.lab)) is not None:
         return _run_several(args, folders)
-    done = replay(args, args.out, args.section, quiet=args.json, settings_only=args.settings_only)
+    done = replay(args, args.out, args.section, quiet=args.json)
     if args.json:
         data = {"lab": done.lab.number, "out": str(done.out), "verdicts": verdict_data(done.verdicts)}
         print(json.dumps(data, indent=2, ensure_ascii=False))
@@ -118,17 +118,11 @@ def _run_several(args: argparse.Namespace, folders: Sequence[Path]) -> int:
     return 0 if all(task.state == "pass" for task in tasks) else 1
 
 
-def replay(
-    args: argparse.Namespace,
-    out: Path | None,
-    section: str | None = None,
-    *,
-    quiet: bool = False,
-    settings_only: bool = False,
-) -> Run:
+def replay(args: argparse.Namespace, out: Path | None, section: str | None = None, *, quiet: bool = False) -> Run:
     """Run the lab that the arguments name, tell the person how it goes, print the table and write the report."""
     lab = load_lab(find_lab(args.lab))
-    settings = Settings(clock_of(args.clock, args.engine, REPLAY_CLOCK), args.seed, args.cpu)
+    clock = clock_of(args.clock, args.engine, REPLAY_CLOCK)
+    settings = Settings(clock, args.seed, args.cpu, settings_only=getattr(args, "settings_only", False))
     console = Console(quiet=quiet, highlight=False)
     if not console.is_terminal:
         console = Console(quiet=quiet, highlight=False, width=WIDTH)
@@ -136,7 +130,7 @@ def replay(
     narrator = _Progress(console, lab, len(chosen_steps(lab.manual, section)))
     with says_what_is_left(folder), narrator.progress:
         engine = load_engine(args.engine)
-        done = run_lab(lab, engine, settings, folder, narrator, section=section, settings_only=settings_only)
+        done = run_lab(lab, engine, settings, folder, narrator, section=section)
     report = write_report(done)
     print_verdicts(done, console)
     console.print(f"{done.network_s:.1f} s of network time in {done.wall_s:.1f} s. Report: {report}", soft_wrap=True)
