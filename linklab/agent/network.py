@@ -66,6 +66,8 @@ def build(plan: dict[str, Any]) -> Mininet:
             raise BuildError(
                 f"{plan['name']}: switch {node['name']}: {REFUSED[node['kind']]}; choose another switch type"
             )
+    # on the host engine the warden has done what Mininet.init does to the machine
+    Mininet.inited = Mininet.inited or os.environ.get("LINKLAB_ENGINE") == "host"
     net = Mininet(topo=None, build=False, ipBase=plan["ip_base"])
     try:
         _add_controllers(net, plan)

@@ -22,7 +22,7 @@ from linklab.engine import attach, place, sudo
 from linklab.engine.agent_link import AgentLink
 from linklab.engine.agent_network import AgentNetwork
 from linklab.engine.api import Clock
-from linklab.errors import BootError, EngineError, InputError
+from linklab.errors import BootError, EngineError, InputError, LinklabError
 from linklab.topology import Topology
 from linklab.warden.paths import peer
 
@@ -170,7 +170,7 @@ class HostNetwork(AgentNetwork):
         if self._connection is not None:
             self._connection.close()
         if self._warden is not None:
-            with contextlib.suppress(EngineError):
+            with contextlib.suppress(LinklabError):  # one that was killed has nothing to say
                 self._warden.answer(WARDEN_DEADLINE_S)
             self._last_words()
             self._warden.close()

@@ -31,8 +31,11 @@ SETTINGS = {
     "net/ipv4/tcp_rmem": "10240 87380 16777216",
     "net/ipv4/tcp_wmem": "10240 87380 16777216",
     "net/ipv4/tcp_congestion_control": "cubic",
+    "net/bridge/bridge-nf-call-iptables": "0",
+    "net/bridge/bridge-nf-call-ip6tables": "0",
+    "net/bridge/bridge-nf-call-arptables": "0",
 }
-"""Of the network's own root namespace: as Mininet sets them for the whole machine."""
+"""Of the network's own root namespace: the first as Mininet sets them for the whole machine; bridges without filters."""
 
 
 @dataclass(frozen=True)

@@ -45,11 +45,24 @@ class Records:
 
     @contextlib.contextmanager
     def alone(self) -> Iterator[None]:
-        """While nobody else begins, ends or cleans."""
-        self.folder.mkdir(mode=0o755, parents=True, exist_ok=True)
-        with (self.folder / "lock").open("w") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX)
-            yield
+        """While nobody else begins, ends or cleans; the folder goes when nothing is in it any more."""
+        path = self.folder / "lock"
+        while True:
+            self.folder.mkdir(mode=0o755, parents=True, exist_ok=True)
+            with contextlib.suppress(FileNotFoundError), path.open("w") as lock:
+                fcntl.flock(lock, fcntl.LOCK_EX)
+                # whoever was before us may have removed it with the folder
+                if path.exists() and os.path.samestat(path.stat(), os.fstat(lock.fileno())):
+                    yield
+                    self._remove_if_empty(path)
+                    return
+
+    def _remove_if_empty(self, lock: Path) -> None:
+        if list(self.folder.iterdir()) == [lock]:
+            lock.unlink()
+            with contextlib.suppress(OSError):  # the parent is not ours alone
+                self.folder.rmdir()
+                self.folder.parent.rmdir()
 
     def begin(self, uid: int, work: str) -> Record:
         """A record of a network that is about to be made; the machine's settings are made wide enough for it."""
