@@ -21,7 +21,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from linklab.agent import network, protocol
+from linklab.agent import network, protocol, resting
 from linklab.agent.asks import SOCKET, Asks
 from linklab.agent.console import start_console
 from linklab.agent.live import LiveTerminals
@@ -243,6 +243,9 @@ class Agent:
         terminal.job.finish = {"kind": "prompt"}
         self.requests.append(Request(message["id"], [terminal], [terminal.job]))
         self._advance()
+
+    def _op_resting(self, message: dict[str, Any]) -> dict[str, Any]:
+        return resting.foreground(self._terminal(message["terminal"]).master)
 
     def _op_open(self, message: dict[str, Any]) -> dict[str, Any]:
         where = self._namespace(message["node"])

@@ -69,7 +69,9 @@ def run(args: argparse.Namespace) -> int:
     sockets: list[Left] = [(f"socket {path}", lambda: None) for path in stale]
     done, failed = 0, []
     try:
-        for what, remove in chain(_run_dirs(), sockets, _host_networks(), _runs(args.runs) if args.runs else (), _builds()):
+        for what, remove in chain(
+            _run_dirs(), sockets, _host_networks(), _runs(args.runs) if args.runs else (), _builds()
+        ):
             try:
                 if not args.dry_run:
                     remove()

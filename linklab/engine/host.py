@@ -15,13 +15,13 @@ import socket
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from linklab.engine import attach, place, sudo
 from linklab.engine.agent_link import AgentLink
 from linklab.engine.agent_network import AgentNetwork
-from linklab.engine.api import Clock
+from linklab.engine.api import Background, Clock, Completed, Typed
 from linklab.errors import BootError, EngineError, InputError, LinklabError
 from linklab.topology import Topology
 from linklab.warden.paths import peer
@@ -30,6 +30,8 @@ START_DEADLINE_S = 60
 CLOSE_DEADLINE_S = 10
 WARDEN_DEADLINE_S = 30
 LOOK_S = 0.1
+RESTING_S, RESTING_DEADLINE_S = 0.1, 10
+"""Between two looks at what was left running, which must show the same; and when to go on all the same."""
 
 
 class HostEngine:
@@ -152,6 +154,29 @@ class HostNetwork(AgentNetwork):
             "machine": os.uname().machine,
             "tools": tools,
         }
+
+    def run(
+        self,
+        actions: Sequence[Typed],
+        *,
+        deadline_s: float = 600,
+        on_output: Callable[[str, str], None] | None = None,
+    ) -> list[Completed]:
+        """As `AgentNetwork.run`; what is left running is waited for until it waits itself, as a server that listens."""
+        done = super().run(actions, deadline_s=deadline_s, on_output=on_output)
+        for action in actions:
+            if isinstance(action.finish, Background):
+                self._until_resting(action.terminal)
+        return done
+
+    def _until_resting(self, terminal: str) -> None:
+        deadline, before = time.monotonic() + RESTING_DEADLINE_S, -1
+        while time.monotonic() < deadline:
+            time.sleep(RESTING_S)
+            seen = self.link.request("resting", deadline_s=60, what=f"looking at {terminal}", terminal=terminal)
+            if not seen["busy"] and seen["ticks"] == before:
+                return
+            before = seen["ticks"]
 
     def close(self) -> None:
         """End the network; whatever state it is in, nothing of it is left."""
