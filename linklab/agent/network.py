@@ -12,6 +12,8 @@ import shlex
 import subprocess
 import sys
 import time
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +21,9 @@ from mininet.link import Intf, Link, TCLink
 from mininet.net import VERSION, Mininet
 from mininet.node import Controller, CPULimitedHost, Host, OVSSwitch, RemoteController
 from mininet.nodelib import LinuxBridge
+
+from linklab.agent import many
+from linklab.agent.rtnetlink import Kernel
 
 BASELINE = {
     "net/ipv4/tcp_rmem": "10240 87380 16777216",
@@ -69,12 +74,15 @@ def build(plan: dict[str, Any]) -> Mininet:
     # on the host engine the warden has done what Mininet.init does to the machine
     Mininet.inited = Mininet.inited or os.environ.get("LINKLAB_ENGINE") == "host"
     net = Mininet(topo=None, build=False, ipBase=plan["ip_base"])
+    quick = len(plan["nodes"]) >= many.FROM
     try:
         _add_controllers(net, plan)
+        if quick:
+            many.without_ipv6()
         for node in plan["nodes"]:
-            _add_node(net, node)
-        for link in plan["links"]:
-            _add_link(net, link)
+            _add_node(net, node, quick=quick)
+        _add_links(net, plan["links"])
+        many.raise_ports(net.switches)
         net.build()
         _configure_hosts(net, plan)
         for controller in net.controllers:
@@ -122,9 +130,11 @@ class TestController(Controller):  # type: ignore[misc] # mininet has no types
         super().__init__(name, command="ovs-testcontroller", cargs="-v ptcp:%d", **options)
 
 
-def _add_node(net: Mininet, node: dict[str, Any]) -> None:
+def _add_node(net: Mininet, node: dict[str, Any], *, quick: bool) -> None:
     name, kind = node["name"], node["kind"]
-    if kind == "host":
+    if quick and kind == "host" and node["cpu"] is None and not _private(node):
+        net.addHost(name, cls=many.QuickHost, ip=node["address"], defaultRoute=node["default_route"])
+    elif kind == "host":
         options = {"ip": node["address"], "defaultRoute": node["default_route"], "privateDirs": _private(node)}
         net.addHost(name, cls=Host if node["cpu"] is None else CPULimitedHost, **options)  # `cores`: topology.checks
         if node["cpu"] is not None:
@@ -132,7 +142,7 @@ def _add_node(net: Mininet, node: dict[str, Any]) -> None:
     elif kind == "legacyRouter":
         net.addHost(name, cls=Router, ip=None)
     elif kind == "legacySwitch":
-        net.addSwitch(name, cls=LinuxBridge)
+        net.addSwitch(name, cls=many.QuickBridge if quick else LinuxBridge)
     else:
         start_ovs()
         options = {"dpid": node["dpid"], "protocols": node["protocols"], "listenPort": node["dpctl_port"]}
@@ -150,13 +160,19 @@ def _private(node: dict[str, Any]) -> list[Any]:
     return [tuple(entry) if isinstance(entry, list) else entry for entry in node["private_dirs"]]
 
 
-def _add_link(net: Mininet, link: dict[str, Any]) -> None:
-    ends = [net.get(link[side]["node"]) for side in ("src", "dest")]
-    ports = {"port1": link["src"]["port"], "port2": link["dest"]["port"]}
-    if link["opts"]:
-        net.addLink(*ends, cls=TCLink, **ports, **link["opts"])
-    else:
-        net.addLink(*ends, cls=Link, **ports)
+def _add_links(net: Mininet, links: list[dict[str, Any]]) -> None:
+    kernel = Kernel()
+    for link in links:
+        ends = [net.get(link[side]["node"]) for side in ("src", "dest")]
+        ports = {"port1": link["src"]["port"], "port2": link["dest"]["port"]}
+        if link["opts"]:
+            net.addLink(*ends, cls=TCLink, **ports, **link["opts"])
+        elif all(isinstance(end, many.LateShell) for end in ends):
+            net.addLink(*ends, cls=many.QuickLink, kernel=kernel, **ports)
+        else:
+            net.addLink(*ends, cls=Link, **ports)
+    kernel.flush()
+    kernel.close()
 
 
 def _watch_flows(switch: Any, node: dict[str, Any], preferences: dict[str, Any]) -> None:
@@ -202,11 +218,10 @@ def _configure_hosts(net: Mininet, plan: dict[str, Any]) -> None:
         if node["kind"] not in ("host", "legacyRouter"):
             continue
         host = net.get(node["name"])
-        for key, value in BASELINE.items():
-            host.cmd(f"echo '{value}' > /proc/sys/{key}")
-            seen = host.cmd(f"cat /proc/sys/{key}").split()
-            if seen != value.split():
-                raise BuildError(f"{node['name']}: {key} is {' '.join(seen)} after setting it to {value}")
+        if isinstance(host, many.QuickHost):
+            many.settle(host, node["address"], node["default_route"], partial(_baseline, node["name"], _set))
+        else:
+            _baseline(node["name"], partial(_set_in, host))
         for vlan in node.get("vlan_interfaces", ()):
             name = vlan["name"]
             _do(net, host.name, f"ip link add link {vlan['parent']} name {name} type vlan id {vlan['id']}")
@@ -214,11 +229,29 @@ def _configure_hosts(net: Mininet, plan: dict[str, Any]) -> None:
             _do(net, host.name, f"ip link set {name} up")
             if vlan["address"] not in (seen := host.cmd(f"ip -o -4 addr show dev {name}").split()):
                 raise BuildError(f"{host.name}: {name} shows {' '.join(seen)}, not {vlan['address']}, after setting it")
-        if route := node.get("default_route"):
+        if (route := node.get("default_route")) and not isinstance(host, many.QuickHost):
             # Mininet sets it and does not look
             _do(net, host.name, f"ip route replace default {route}")
             if route not in (shown := host.cmd("ip route show default")):
                 raise BuildError(f"{host.name}: the default route is {shown.strip() or 'not there'}, not {route}")
+
+
+def _baseline(name: str, set_and_read: Callable[[str, str], str]) -> None:
+    for key, value in BASELINE.items():
+        seen = set_and_read(f"/proc/sys/{key}", value).split()
+        if seen != value.split():
+            raise BuildError(f"{name}: {key} is {' '.join(seen)} after setting it to {value}")
+
+
+def _set(path: str, value: str) -> str:
+    """In the network namespace that we are in."""
+    Path(path).write_text(f"{value}\n")
+    return Path(path).read_text()
+
+
+def _set_in(host: Host, path: str, value: str) -> str:
+    host.cmd(f"echo '{value}' > {path}")
+    return str(host.cmd(f"cat {path}"))
 
 
 def _do(net: Mininet, name: str, command: str) -> None:

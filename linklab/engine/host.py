@@ -52,6 +52,7 @@ class HostEngine:
         clock: Clock = Clock.WALL,
         seed: int = 1,
         profile: str = "desktop",
+        speed: float = 1.0,
         display: bool = False,
         on_stage: Callable[[str, HostNetwork], None] = lambda stage, network: None,
     ) -> Iterator[HostNetwork]:
@@ -63,6 +64,7 @@ class HostEngine:
             clock: the wall clock, the only one that there is.
             seed: without meaning here, since chance is the kernel's.
             profile: without meaning here, since computing takes what it takes.
+            speed: of the paced clock, so without meaning here.
             display: whether windows may be opened for programs inside.
             on_stage: told what is being done, and of the network, which may be closed from another thread meanwhile.
 

@@ -35,7 +35,7 @@ SETTINGS = {
     "net/bridge/bridge-nf-call-ip6tables": "0",
     "net/bridge/bridge-nf-call-arptables": "0",
 }
-"""Of the network's own root namespace: the first as Mininet sets them for the whole machine; bridges without filters."""
+"""Of the network's own root namespace: what Mininet sets for the whole machine; and bridges without filters."""
 
 
 @dataclass(frozen=True)
