@@ -157,7 +157,7 @@ class QuickHost(LateShell, Host):  # type: ignore[misc] # mininet has no types
 class QuickBridge(LateShell, LinuxBridge):  # type: ignore[misc] # mininet has no types
     """A Linux bridge without a shell of its own until one is needed."""
 
-    def ports(self) -> list[str]:
+    def port_names(self) -> list[str]:
         """Names of its ports."""
         return [interface.name for interface in self.intfList() if self.name in interface.name]
 
@@ -166,7 +166,7 @@ class QuickBridge(LateShell, LinuxBridge):  # type: ignore[misc] # mininet has n
         kernel = Kernel()
         kernel.add_bridge(self.name)
         kernel.flush()
-        for port in self.ports():
+        for port in self.port_names():
             # the end of a link that came up first can send only when the kernel has noticed the other, of which it
             # does a hundred a second (net/core/link_watch.c); one that comes up now, as its other end is, can at once
             kernel.set_up(port, up=False)
@@ -207,7 +207,7 @@ def raise_ports(switches: list[Any]) -> None:
     """Bring the ports of quick bridges up."""
     kernel = Kernel()
     for switch in switches:
-        for port in switch.ports() if isinstance(switch, QuickBridge) else ():
+        for port in switch.port_names() if isinstance(switch, QuickBridge) else ():
             kernel.set_up(port)
     kernel.flush()
     kernel.close()
