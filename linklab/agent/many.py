@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Mininet's nodes and links for networks of many nodes: the same objects, made without starting a program for each step.
+"""Mininet's nodes and links for networks of many nodes: the same objects, without a program started for each step.
 
 What Mininet takes long for is starting programs: for each host mnexec, env, bash, stty, and then ip, ifconfig and cat a
 dozen times. Here a host is its namespaces, held by open files, until something is typed there; then its shell starts,
@@ -191,7 +191,7 @@ class QuickLink(Link):  # type: ignore[misc] # mininet has no types
         self.kernel = kernel
         super().__init__(node1, node2, **{**params, "intf": QuickIntf})
 
-    def makeIntfPair(  # noqa: N802 - mininet's name
+    def makeIntfPair(  # noqa: N802, PLR0917 - mininet's name and call
         self, here: str, there: str, mac: str, peer_mac: str, node1: Any, node2: Any, **_: Any
     ) -> None:
         """Have the pair made, with others, at the next flush."""

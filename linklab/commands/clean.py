@@ -44,8 +44,8 @@ def add_parser(subparsers: Subparsers) -> argparse.ArgumentParser:
     parser = subparsers.add_parser(
         "clean",
         help="remove what an earlier run left behind",
-        description="Remove what earlier runs left behind: run directories, sockets, networks on this machine's kernel, "
-        "interrupted kernel builds.",
+        description="Remove what earlier runs left behind: run directories, sockets, networks on this machine's kernel "
+        "and interrupted kernel builds.",
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )

@@ -18,7 +18,8 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-from linklab.engine import attach, place, sudo
+from linklab import needs
+from linklab.engine import attach, host_kernel, place, sudo
 from linklab.engine.agent_link import AgentLink
 from linklab.engine.agent_network import AgentNetwork
 from linklab.engine.api import Background, Clock, Completed, Typed
@@ -70,7 +71,7 @@ class HostEngine:
 
         Raises:
             InputError: another clock was asked for.
-            MissingError: the warden may not be started, or a tool is missing.
+            MissingError: the warden may not be started, or a tool or a part of this kernel is missing.
             BootError: the space did not come up.
             AgentError: Mininet could not build the network.
         """
@@ -79,6 +80,9 @@ class HostEngine:
                 f"the host engine has no {clock.value} clock, since the machine's own time cannot be set: use --clock "
                 "wall, or the pocket (--engine pocket)"
             )
+        drawn = needs.of_topology(topology)
+        if drawn - needs.of_topology(None):  # what every network needs is found missing soon enough
+            host_kernel.require(drawn, topology.name if topology else "the network")
         network = HostNetwork(workdir)
         try:
             on_stage("starting the warden", network)

@@ -72,12 +72,7 @@ def _check(_: dict[str, Any], uid: int) -> dict[str, Any]:
 
 
 def _probe(order: dict[str, Any], _: int) -> dict[str, Any]:
-    return probe.probe(
-        [str(name) for name in order.get("qdiscs", ())],
-        [str(name) for name in order.get("congestion", ())],
-        [str(name) for name in order.get("links", ())],
-        [str(name) for name in order.get("filters", ())],
-    )
+    return dict(probe.probe({kind: [str(name) for name in order.get(kind, ())] for kind in probe.KINDS}))
 
 
 def _clean(_: dict[str, Any], __: int) -> dict[str, Any]:

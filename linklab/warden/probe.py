@@ -16,8 +16,7 @@ import signal
 import socket
 import struct
 import sys
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
 
 CLONE_NEWNET = 0x40000000
 HEAD = struct.Struct("=IHHII")
@@ -30,26 +29,27 @@ TCA_KIND, IFLA_IFNAME, IFLA_LINKINFO, IFLA_INFO_KIND = 1, 3, 18, 1
 ROOT, INGRESS, INGRESS_HANDLE = 0xFFFFFFFF, 0xFFFFFFF1, 0xFFFF0000
 TCP_CONGESTION = 13
 IP_PROTOCOL = 0x0008
-KINDS = ("qdiscs", "congestion", "links", "filters")
+NETLINK_GENERIC, GENL_ID_CTRL, CTRL_CMD_GETFAMILY, CTRL_ATTR_FAMILY_NAME = 16, 16, 3, 2
+GENERIC = struct.Struct("=BBxx")
+KINDS = ("qdiscs", "filters", "links", "congestion", "families")
+"""What can be asked for; families of generic netlink, as Open vSwitch's is."""
 
 
-def probe(
-    qdiscs: Sequence[str], congestion: Sequence[str], links: Sequence[str], filters: Sequence[str]
-) -> dict[str, Any]:
-    """Which of the named are there, by kind, in the order given; in a child, whose namespace goes with it."""
+def probe(asked: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
+    """Which of the named are there, by kind (KINDS); in a child, whose network namespace goes with it."""
     ours, theirs = os.pipe()
     child = os.fork()
     if child == 0:  # pragma: no cover - the child
         try:
             _leave_network()
-            os.write(theirs, json.dumps(look(qdiscs, congestion, links, filters)).encode())
+            os.write(theirs, json.dumps(look(asked)).encode())
         finally:
             os._exit(0)
     os.close(theirs)
     with os.fdopen(ours, "rb") as answer:
         text = answer.read()
     os.waitpid(child, 0)
-    found: dict[str, Any] = json.loads(text) if text else {}
+    found: dict[str, list[str]] = json.loads(text) if text else {}
     return found
 
 
@@ -58,22 +58,29 @@ def _leave_network() -> None:
         raise OSError(ctypes.get_errno(), "unshare")
 
 
-def look(
-    qdiscs: Sequence[str], congestion: Sequence[str], links: Sequence[str], filters: Sequence[str]
-) -> dict[str, Any]:
+def look(asked: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
     """The same in the network namespace we are in, which is left with whatever could be made."""
     lo = socket.if_nametoindex("lo")
-    with socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, 0) as kernel:
-        kernel.bind((0, 0))
-        found = {
-            "qdiscs": [kind for kind in qdiscs if _has_qdisc(kernel, lo, kind)],
-            "congestion": [name for name in congestion if _has_congestion(name)],
-            "links": [kind for kind in links if _has_link(kernel, kind)],
-            "filters": [],
+    found: dict[str, list[str]] = {kind: [] for kind in KINDS}
+    with _netlink(socket.NETLINK_ROUTE) as route, _netlink(NETLINK_GENERIC) as generic:
+        tries: dict[str, Callable[[str], bool]] = {
+            "qdiscs": lambda name: _has_qdisc(route, lo, name),
+            "links": lambda name: _has_link(route, name),
+            "congestion": _has_congestion,
+            "families": lambda name: _has_family(generic, name),
+            "filters": lambda name: _has_filter(route, lo, name),
         }
-        if filters and _has_qdisc(kernel, lo, "ingress"):
-            found["filters"] = [kind for kind in filters if _has_filter(kernel, lo, kind)]
+        if asked.get("filters"):
+            _has_qdisc(route, lo, "ingress")  # where filters can be tried
+        for kind, has in tries.items():
+            found[kind] = [name for name in asked.get(kind, ()) if has(name)]
     return found
+
+
+def _netlink(protocol: int) -> socket.socket:
+    kernel = socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, protocol)
+    kernel.bind((0, 0))
+    return kernel
 
 
 def _has_qdisc(kernel: socket.socket, device: int, kind: str) -> bool:
@@ -103,6 +110,12 @@ def _has_congestion(name: str) -> bool:
     return True
 
 
+def _has_family(kernel: socket.socket, name: str) -> bool:
+    """Of generic netlink: CTRL_CMD_GETFAMILY (include/uapi/linux/genetlink.h)."""
+    body = GENERIC.pack(CTRL_CMD_GETFAMILY, 1) + _attribute(CTRL_ATTR_FAMILY_NAME, name.encode() + b"\0")
+    return _ask(kernel, GENL_ID_CTRL, body) == 0
+
+
 def _attribute(kind: int, data: bytes) -> bytes:
     return ATTRIBUTE.pack(ATTRIBUTE.size + len(data), kind) + data + b"\0" * (-len(data) % 4)
 
@@ -111,17 +124,19 @@ def _ask(kernel: socket.socket, kind: int, body: bytes) -> int:
     """Send a request; the error number of its answer, 0 if it was done."""
     kernel.send(HEAD.pack(HEAD.size + len(body), kind, REQUEST_ACK | CREATE_EXCL, 1, 0) + body)
     while True:
-        answer = kernel.recv(65536)
-        _, kind, *_ = HEAD.unpack_from(answer)
-        if kind == NLMSG_ERROR:
-            return -int(struct.unpack_from("=i", answer, HEAD.size)[0])
+        answer, at = kernel.recv(65536), 0
+        while at + HEAD.size <= len(answer):
+            size, kind, *_ = HEAD.unpack_from(answer, at)
+            if kind == NLMSG_ERROR:
+                return -int(struct.unpack_from("=i", answer, at + HEAD.size)[0])
+            at += (size + 3) & ~3
 
 
 def main() -> int:
     """`probe.py`, {kind: [names]} on standard input: `look`, for a namespace that somebody else has made."""
     signal.alarm(20)
     asked = json.loads(sys.stdin.readline())
-    print(json.dumps(look(*([str(name) for name in asked.get(kind, ())] for kind in KINDS))))
+    print(json.dumps(look({kind: [str(name) for name in asked.get(kind, ())] for kind in KINDS})))
     return 0
 
 
