@@ -16,17 +16,17 @@ from linklab.topology import Topology
 from linklab.topology.plan import plan
 
 _WORD = r"[a-z][a-z0-9_]*"
-_PLACE = r"(?:(?:root|ingress|clsact|(?:parent|handle|classid)\s+\S+)\s+)*"
-_QDISC = re.compile(rf"\btc\s+qdisc\s+(?:add|replace|change)\s+dev\s+\S+\s+{_PLACE}({_WORD})")
-_INGRESS = re.compile(r"\btc\s+qdisc\s+(?:add|replace)\s+dev\s+\S+\s+(?:handle\s+\S+\s+)?(ingress|clsact)\b")
-_FILTER = re.compile(
-    rf"\btc\s+filter\s+(?:add|replace)\s+(?:(?:dev|protocol|parent|prio|pref|handle)\s+\S+\s+|ingress\s+|root\s+)*({_WORD})"
-)
-_LINK = re.compile(rf"\bip\s+link\s+add\s[^\n;&|]*?\btype\s+({_WORD})")
+_B = r"[ \t]+"
+_PLACE = rf"(?:(?:root|ingress|clsact|(?:parent|handle|classid){_B}\S+){_B})*"
+_QDISC = re.compile(rf"\btc{_B}qdisc{_B}(?:add|replace|change){_B}dev{_B}\S+{_B}{_PLACE}({_WORD})")
+_INGRESS = re.compile(rf"\btc{_B}qdisc{_B}(?:add|replace){_B}dev{_B}\S+{_B}(?:handle{_B}\S+{_B})?(ingress|clsact)\b")
+_FILTER_PLACE = rf"(?:(?:dev|protocol|parent|prio|pref|handle){_B}\S+{_B}|ingress{_B}|root{_B})*"
+_FILTER = re.compile(rf"\btc{_B}filter{_B}(?:add|replace){_B}{_FILTER_PLACE}({_WORD})")
+_LINK = re.compile(rf"\bip{_B}link{_B}add[^\n;&|]*?{_B}type{_B}({_WORD})")
 _CONGESTION = (
     re.compile(rf"\btcp_congestion_control=['\"]?({_WORD})"),
     re.compile(rf"\biperf3\s[^\n;&|]*?(?:-C|--congestion)[ =]({_WORD})"),
-    re.compile(rf"\bconcurrent\s[^\n]*?\b\w+:\w+:({_WORD})"),
+    re.compile(rf"(?<![\w:])[a-zA-Z]\w*:[a-zA-Z]\w*:({_WORD})"),  # of `concurrent`
     re.compile(rf"\bmodprobe\s+tcp_({_WORD})"),
     re.compile(rf'\.cc"?\s*=\s*"({_WORD})"'),
 )

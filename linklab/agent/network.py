@@ -136,6 +136,11 @@ def _add_node(net: Mininet, node: dict[str, Any], *, quick: bool) -> None:
     if quick and kind == "host" and node["cpu"] is None and not _private(node):
         net.addHost(name, cls=many.QuickHost, ip=node["address"], defaultRoute=node["default_route"])
     elif kind == "host":
+        if node["cpu"] is not None and os.environ.get("LINKLAB_ENGINE") == "host":
+            raise BuildError(
+                f"{name}: a share of a processor cannot be given on the host engine, which makes no control groups; "
+                "take it away, or use the pocket"
+            )
         options = {"ip": node["address"], "defaultRoute": node["default_route"], "privateDirs": _private(node)}
         net.addHost(name, cls=Host if node["cpu"] is None else CPULimitedHost, **options)  # `cores`: topology.checks
         if node["cpu"] is not None:

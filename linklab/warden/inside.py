@@ -47,7 +47,7 @@ class Space:
     work: the working folder; writable: whether it may be written.
     package: the folder of our package.
     name: the network's id.
-    owner: user and group to whom what is written in the working folder belongs; None for root.
+    owners: a user namespace, open, in which root and whoever called have changed places; None where they are the same.
     """
 
     channel: int
@@ -56,7 +56,7 @@ class Space:
     writable: bool
     package: Path
     name: str
-    owner: tuple[int, int] | None
+    owners: int | None
 
 
 def live(space: Space) -> None:
@@ -146,11 +146,11 @@ def _devices(folder: Path) -> None:
 
 
 def _work(space: Space, target: Path) -> bytes:
-    if space.owner is None or not space.writable:
+    if space.owners is None or not space.writable:
         kernel.bind(space.work, target, read_only=not space.writable)
         return PLAIN
     try:
-        kernel.bind_as_root(space.work, target, *space.owner)
+        kernel.bind_under(space.work, target, space.owners)
     except OSError:  # its file system cannot
         kernel.bind(space.work, target)
         return HAND_OVER

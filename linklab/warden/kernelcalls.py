@@ -81,34 +81,26 @@ def make_root(folder: Path) -> None:
     os.chdir("/")
 
 
-def bind_as_root(source: Path, target: Path, uid: int, gid: int) -> None:
-    """Show a folder of user `uid` as one of root's: what root writes there is the user's outside (Linux 5.12).
+def bind_under(source: Path, target: Path, namespace: int) -> None:
+    """Show a folder with the owners that a user namespace (an open file) makes of its own (Linux 5.12).
 
     OSError with EINVAL where the folder's file system cannot do that.
     """
-    namespace = _swapping_namespace(uid, gid)
+    tree = _syscall("open_tree", SYS_OPEN_TREE, AT_FDCWD, os.fsencode(source), OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC)
     try:
-        tree = _syscall("open_tree", SYS_OPEN_TREE, AT_FDCWD, os.fsencode(source), OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC)
-        try:
-            attr = _MountAttr(attr_set=MOUNT_ATTR_IDMAP, userns_fd=namespace)
-            _syscall(
-                "mount_setattr",
-                SYS_MOUNT_SETATTR,
-                tree,
-                b"",
-                AT_EMPTY_PATH,
-                ctypes.byref(attr),
-                ctypes.c_size_t(ctypes.sizeof(attr)),
-            )
-            _syscall("move_mount", SYS_MOVE_MOUNT, tree, b"", AT_FDCWD, os.fsencode(target), MOVE_MOUNT_F_EMPTY_PATH)
-        finally:
-            os.close(tree)
+        attr = _MountAttr(attr_set=MOUNT_ATTR_IDMAP, userns_fd=namespace)
+        size = ctypes.c_size_t(ctypes.sizeof(attr))
+        _syscall("mount_setattr", SYS_MOUNT_SETATTR, tree, b"", AT_EMPTY_PATH, ctypes.byref(attr), size)
+        _syscall("move_mount", SYS_MOVE_MOUNT, tree, b"", AT_FDCWD, os.fsencode(target), MOVE_MOUNT_F_EMPTY_PATH)
     finally:
-        os.close(namespace)
+        os.close(tree)
 
 
-def _swapping_namespace(uid: int, gid: int) -> int:
-    """A user namespace in which root and the user have changed places, and everybody else is who they are."""
+def swapping_namespace(uid: int, gid: int) -> int:
+    """A user namespace, open, in which root and a user have changed places, and everybody else is who they are.
+
+    To be made where /proc shows our own process space.
+    """
     ours, theirs = os.pipe()
     ready, told = os.pipe()
     child = os.fork()

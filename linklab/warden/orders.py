@@ -85,6 +85,7 @@ def _run(order: dict[str, Any], uid: int) -> dict[str, Any]:
     writable = paths.may_write(work, uid)
     channel = paths.connect(Path(order["socket"]), uid)
     owner = None if uid == 0 else (uid, int(os.environ.get("SUDO_GID", "0")))
+    owners = None if owner is None else kernelcalls.swapping_namespace(*owner)
     records = Records()
     record = records.begin(uid, str(work))
     first = 0
@@ -100,7 +101,7 @@ def _run(order: dict[str, Any], uid: int) -> dict[str, Any]:
             if select.select([alive], [], [], 0)[0]:
                 os._exit(1)  # the warden died before it could be noticed
             os.close(record.file)
-            inside.live(inside.Space(channel.fileno(), report, work, writable, PACKAGE, record.id, owner))
+            inside.live(inside.Space(channel.fileno(), report, work, writable, PACKAGE, record.id, owners))
         record.write(first=first, first_start=start_of(first))
         os.close(report)
         shown = os.read(told, 1)

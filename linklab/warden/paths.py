@@ -40,16 +40,17 @@ def check_code(package: Path, uid: int) -> None:
             about = folder.stat()
             sticky = about.st_mode & stat.S_ISVTX  # as in /tmp: nobody can put another entry in place of this one
             if not sticky:
-                _check(folder, about, uid)
-    _check(INTERPRETER, INTERPRETER.stat(), 0)
-    _check(package, package.stat(), uid)
+                check_owner(folder, about, uid)
+    check_owner(INTERPRETER, INTERPRETER.stat(), 0)
+    check_owner(package, package.stat(), uid)
     for name in CODE:
-        _check(package / name, (package / name).stat(), uid)
+        check_owner(package / name, (package / name).stat(), uid)
         for path in (package / name).rglob("*"):
-            _check(path, path.stat(), uid)
+            check_owner(path, path.stat(), uid)
 
 
-def _check(path: Path, about: os.stat_result, uid: int) -> None:
+def check_owner(path: Path, about: os.stat_result, uid: int) -> None:
+    """RefusedError if others than root and `uid` could change it."""
     if about.st_uid not in (0, uid):
         raise RefusedError(
             f"{path} belongs to {_name(about.st_uid)} and would be used by root; use a Linklab that belongs to root or "
