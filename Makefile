@@ -2,11 +2,11 @@
 LAB ?= 14
 VENV := .venv/bin
 
-.PHONY: help setup tools lab labs manuals test check format kernel bench clean
+.PHONY: help setup tools lab labs manuals test check format kernel bench kill-test clean
 .DEFAULT_GOAL := help
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' Makefile
 
 setup: ## packages (apt), .venv and the pocket kernel
 	@tools/setup.sh
@@ -42,6 +42,9 @@ kernel: tools ## build the pocket kernel, from your own archive: make kernel SOU
 
 bench: setup ## measure speed and memory, for docs/benchmarks.md
 	$(VENV)/python tools/bench.py
+
+kill-test: setup ## kill fifty networks of the host engine at random moments and count what is left; as root
+	$(VENV)/python tools/kill_test.py 50
 
 clean: ## remove what runs left behind and what was built here; runs/ and the kernel stay
 	@if [ -x $(VENV)/linklab ]; then $(VENV)/linklab clean; fi
