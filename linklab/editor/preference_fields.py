@@ -19,7 +19,7 @@ NESTED = {
     "netflow": ("nflowTarget", "nflowTimeout", "nflowAddId"),
 }
 RUN_KEYS = ("engine", "clock", "speed", "profile", "seed")
-ENGINES = {"pocket": "pocket: a kernel of its own", "host": "host: this machine's kernel, under sudo"}
+ENGINES = {"pocket": "pocket: a kernel of its own", "host": "host: this machine's kernel"}
 SPEEDS = ("0.1", "0.25", "0.5", "1", "2", "4", "8", "max")
 _TARGET = pattern(r"[^\s:]+:\d{1,5}", "an address with a port, such as 10.0.0.5:6343")
 

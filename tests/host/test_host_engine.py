@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 from hosts import namespaces, needs_host, star, type_
 
+from linklab.editor.running import Choice, Listener, Runner
 from linklab.engine import attach, host_kernel, sudo
 from linklab.engine.agent_link import AgentLink
 from linklab.engine.host import HostEngine, folder
@@ -175,6 +176,29 @@ def test_what_root_writes_for_another_user_is_that_users(of_nobody):
             assert done["output"].split() == ["0", "0", "0"]
             assert warden.wait(20) == 0
     assert {made.stat().st_uid for made in (work / "a", work / "a/b")} == {NOBODY}
+
+
+def test_the_editor_runs_a_drawing_without_a_clock_to_set(tmp_path):
+    """It becomes ready, its ports are metered, and Stop ends it."""
+    told: list[tuple[str, object]] = []
+
+    def tell(kind: str):
+        return lambda what: told.append((kind, what))
+
+    runner = Runner(Listener(*map(tell, ("stage", "ready", "ended", "clock", "sample"))))
+    runner.start(star(2), Choice(engine="host", clock="wall"), tmp_path, display=False)
+    deadline = time.monotonic() + 30
+    while not {"sample", "ended"} & {kind for kind, _ in told} and time.monotonic() < deadline:
+        runner.take()
+        time.sleep(0.05)
+    (session,) = (what for kind, what in told if kind == "ready")
+    assert session.clock is None
+    assert any("s1-eth1" in str(what) for kind, what in told if kind == "sample")
+    runner.stop()
+    runner.wait(20)
+    runner.take()
+    assert told[-1] == ("ended", None)
+    assert namespaces() == set()
 
 
 def test_a_hundred_hosts_are_up_within_ten_seconds(tmp_path):
