@@ -14,7 +14,6 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 from rich.text import Text
 
-from linklab import engines
 from linklab.commands.interrupt import says_what_is_left
 from linklab.commands.options import ENGINES, REPLAY_CLOCK, clock_of, load_engine, seed
 from linklab.commands.several import add_jobs_option, chosen, run_several
@@ -132,6 +131,8 @@ def replay(args: argparse.Namespace, out: Path | None, section: str | None = Non
     with says_what_is_left(folder), narrator.progress:
         engine = load_engine(args.engine)
         if args.engine == "host":
+            from linklab import engines
+
             engines.require(lab, section)
         done = run_lab(lab, engine, settings, folder, narrator, section=section)
     report = write_report(done)
