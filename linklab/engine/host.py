@@ -32,8 +32,8 @@ CLOSE_DEADLINE_S = 10
 WARDEN_DEADLINE_S = 30
 LOOK_S = 0.1
 RESTING_S, RESTING_TICKS, RESTING_DEADLINE_S = 0.1, 2, 10
-"""Between two looks at what was left running; the ticks of ten that it may compute meanwhile, as a sampler does; and when
-to go on all the same."""
+"""Between two looks at what was left running; the ticks of ten that it may compute meanwhile, as a sampler does; and
+when to go on all the same."""
 
 
 class HostEngine:
