@@ -2,7 +2,7 @@
 LAB ?= 14
 VENV := .venv/bin
 
-.PHONY: help setup tools lab labs manuals test check format kernel build install uninstall deb deb-test bench clean
+.PHONY: help setup tools lab labs manuals test check format kernel build install uninstall deb deb-test bench kill-test clean
 PREFIX ?= /usr/local
 .DEFAULT_GOAL := help
 
@@ -64,6 +64,9 @@ deb-test: ## try the package and a clone in fresh Debian 12 roots; about half an
 
 bench: setup ## measure speed and memory, for docs/benchmarks.md
 	$(VENV)/python tools/bench.py
+
+kill-test: setup ## kill fifty networks of the host engine at random moments and count what is left; as root
+	$(VENV)/python tools/kill_test.py 50
 
 clean: ## remove what runs left behind and what was built here; runs/ and the kernel stay
 	@if [ -x $(VENV)/linklab ]; then $(VENV)/linklab clean; fi

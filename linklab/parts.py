@@ -93,9 +93,10 @@ def replay_parts(
     running: dict[Connection, tuple[int, ForkProcess]] = {}
     found: dict[int, Replayed] = {}
     network_s = [0.0] * len(parts)
+    most = processors() if scene.engine.side_by_side else 1
     try:
         while due or running:
-            while due and len(running) < processors():
+            while due and len(running) < most:
                 number, part = due.pop(0)
                 ours, theirs = context.Pipe(duplex=False)
                 work = (os.getpid(), (ours, theirs), scene, part, out / f"part{number + 1}")
@@ -144,6 +145,7 @@ def _joined(parts: Sequence[Sequence[Step]], found: Sequence[Replayed], out: Pat
                 whole.captures[step] = replace(capture, start_s=capture.start_s + later, end_s=capture.end_s + later)
         whole.measured.update({step: value for step, value in part.measured.items() if step in own})
         whole.broken.update({step: why for step, why in part.broken.items() if step in own})
+        whole.read_back += part.read_back
         whole.network_s += part.network_s
         shutil.copytree(out / f"part{number}" / "files", out / "files", dirs_exist_ok=True)
         shutil.rmtree(out / f"part{number}")

@@ -13,7 +13,7 @@ from typing import Any, Protocol
 
 from linklab.engine.api import Engine
 from linklab.errors import DataError
-from linklab.lab import Lab
+from linklab.lab import Lab, Verdict
 from linklab.manual.model import AtPrompt, Commands, Manual, Step
 from linklab.manual.parse import groups
 from linklab.measure import Measurements, measure
@@ -39,6 +39,7 @@ class Replayed:
     """What steps gave.
 
     measured: what each step measured; broken: steps whose output could not be measured, with the reason.
+    read_back: what came of looking at the settings, where nothing else is judged.
     network_s: how long they took on the network's clock.
     """
 
@@ -46,6 +47,7 @@ class Replayed:
     captures: dict[str, Capture] = field(default_factory=dict)
     measured: dict[str, Measurements] = field(default_factory=dict)
     broken: dict[str, str] = field(default_factory=dict)
+    read_back: list[Verdict] = field(default_factory=list)
     network_s: float = 0.0
 
 
@@ -75,6 +77,8 @@ def replay(
             # At once: a later step may write the same files again.
             measure_captures(scene.lab.manual, finished, out / "files", done.measured, done.broken)
             save_outputs(stage.captures, out)
+            if scene.settings.settings_only:
+                done.read_back += stage.read_back(group)
             narrator.end(finished, stage.now_s())
         done.network_s = stage.now_s()
     done.environment, done.captures = stage.environment, stage.captures

@@ -15,7 +15,7 @@ import shutil
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -23,7 +23,7 @@ from typing import Any
 from linklab import clone
 from linklab.engine.api import Engine
 from linklab.errors import InputError, LinklabError, MissingError
-from linklab.lab import Lab, Verdict, judge
+from linklab.lab import Lab, Outcome, Verdict, judge
 from linklab.manual.model import Step
 from linklab.measure import Measurements
 from linklab.parts import chosen_steps, parts_of, replay_parts
@@ -86,6 +86,8 @@ def run_lab(
             done = replay_parts(scene, parts, out, narrator, note)
         outputs = {step: capture.output for step, capture in done.captures.items()}
         verdicts = judge(lab.expectations, scalars_of(done.measured), outputs, done.broken)
+        if settings.settings_only:
+            verdicts = [*done.read_back, *map(not_judged, verdicts)]
         wall_s = time.perf_counter() - started
         run = Run(
             lab,
@@ -101,6 +103,11 @@ def run_lab(
         )
         save_run(run)
     return run
+
+
+def not_judged(verdict: Verdict) -> Verdict:
+    """The same expectation, skipped; what was measured is still told."""
+    return replace(verdict, outcome=Outcome.SKIPPED, message="skipped (only settings are judged)")
 
 
 def preflight(lab: Lab, engine: Engine, out: Path) -> None:

@@ -20,7 +20,7 @@ from typing import Any
 from linklab import clone
 from linklab.engine import api
 from linklab.errors import EngineError, LabError, TopologyError
-from linklab.lab import ROOT, Lab
+from linklab.lab import ROOT, Expectation, Lab, Outcome, Verdict
 from linklab.manual.editing import EMPTY, edited
 from linklab.manual.model import (
     AtPrompt,
@@ -35,11 +35,15 @@ from linklab.manual.model import (
     StoppedAfter,
     WriteFile,
 )
+from linklab.readback import Look, looks
 from linklab.topology import Topology
 from linklab.workfolder import WorkFolder
 
 DEADLINE_S = 600.0
 """Wall-clock seconds a step may take where the manual gives it no `deadline`."""
+
+LOOK_DEADLINE_S = 60.0
+"""The same for one look at what was set."""
 
 PIECE_CHARS = 3000
 """Of a file as base64 in one command: a terminal takes lines of 4095 bytes (termios(3)); a multiple of 4."""
@@ -47,11 +51,15 @@ PIECE_CHARS = 3000
 
 @dataclass(frozen=True)
 class Settings:
-    """How a lab is run: the clock, the seed of all chance, the profile of what computing costs."""
+    """How a lab is run: the clock, the seed of all chance, the profile of what computing costs.
+
+    settings_only: what steps set is read back and judged, and nothing else.
+    """
 
     clock: api.Clock = api.Clock.VIRTUAL
     seed: int = 1
     profile: str = "desktop"
+    settings_only: bool = False
 
 
 @dataclass(frozen=True)
@@ -138,6 +146,29 @@ class Stage:
                 done.update({finished.id: finished for finished in self._one(step)})
         self._share_files(done)
         return [self.captures[step] for step in done if step not in self._running]
+
+    def read_back(self, group: Sequence[Step]) -> list[Verdict]:
+        """Look whether what the steps set is set, in terminals of their nodes that nobody else uses."""
+        verdicts = []
+        for step in group:
+            node = step.terminal.partition("#")[0]
+            if not isinstance(step.action, Commands) or node == "mininet":
+                continue
+            for look in looks(step.action.lines):
+                (shown,) = self._start().run([api.Typed(f"{node}#readback", look.command)], deadline_s=LOOK_DEADLINE_S)
+                verdicts.append(self._looked(step, look, shown.output))
+        return verdicts
+
+    def _looked(self, step: Step, look: Look, output: str) -> Verdict:
+        where = f"{self.lab.manual.path}:{step.line}"
+        expected = Expectation(
+            step.id, look.command, None, re.compile(look.pattern), None, "what was set is read back", "", "", where
+        )
+        found = expected.shows.search(output) if expected.shows else None
+        if found:
+            return Verdict(expected, Outcome.PASS, found[0])
+        said = f"{where}: step {step.id}: {look.command} shows {' '.join(output.split()) or 'nothing'} afterwards"
+        return Verdict(expected, Outcome.FAIL, "not shown", said)
 
     def _one(self, step: Step) -> list[Step]:
         """Do one step; the steps that finished with it."""

@@ -26,6 +26,7 @@ from pathlib import Path
 
 import bench_editor
 import bench_grading
+import bench_host
 
 from linklab import kernel
 from linklab.engine.api import Background, Clock, Typed
@@ -354,7 +355,7 @@ MEASURES: dict[str, Callable[[], list[Row]]] = {
     "labs": replays,
     **{
         name: lambda measure=measure: [Row(*row) for row in measure()]
-        for name, measure in bench_editor.MEASURES.items()
+        for name, measure in {**bench_host.MEASURES, **bench_editor.MEASURES}.items()
     },
 }
 

@@ -9,6 +9,8 @@ import sys
 from linklab.agent.agent import Agent
 
 if __name__ == "__main__":
-    channel = os.open(os.environ.get("LINKLAB_CHANNEL", "/dev/pocket"), os.O_RDWR)
+    named = os.environ.pop("LINKLAB_CHANNEL", "/dev/pocket")
+    channel = int(named[3:]) if named.startswith("fd:") else os.open(named, os.O_RDWR)
+    os.set_inheritable(channel, False)
     clock = os.environ.get("CLOCK")
     sys.exit(Agent(channel, stops_time=clock == "virtual", waits_for_us=clock in ("virtual", "paced")).serve())

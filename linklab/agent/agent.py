@@ -21,7 +21,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from linklab.agent import network, protocol
+from linklab.agent import network, protocol, resting
 from linklab.agent.asks import SOCKET, Asks
 from linklab.agent.console import start_console
 from linklab.agent.live import LiveTerminals
@@ -174,6 +174,8 @@ class Agent:
         self.asks.has_display = bool(message.get("display"))
         if message["plan"] is not None:
             self.net = network.build(message["plan"])
+            if not self.waits_for_us:  # else network time begins later than the ports do
+                network.wait_for_ports()
         environment = network.versions()
         for path, text in message["files"].items():
             Path(path).write_text(text)
@@ -241,6 +243,9 @@ class Agent:
         terminal.job.finish = {"kind": "prompt"}
         self.requests.append(Request(message["id"], [terminal], [terminal.job]))
         self._advance()
+
+    def _op_resting(self, message: dict[str, Any]) -> dict[str, Any]:
+        return resting.foreground(self._terminal(message["terminal"]).master)
 
     def _op_open(self, message: dict[str, Any]) -> dict[str, Any]:
         where = self._namespace(message["node"])

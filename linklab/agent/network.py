@@ -12,6 +12,8 @@ import shlex
 import subprocess
 import sys
 import time
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +21,9 @@ from mininet.link import Intf, Link, TCLink
 from mininet.net import VERSION, Mininet
 from mininet.node import Controller, CPULimitedHost, Host, OVSSwitch, RemoteController
 from mininet.nodelib import LinuxBridge
+
+from linklab.agent import many
+from linklab.agent.rtnetlink import Kernel
 
 BASELINE = {
     "net/ipv4/tcp_rmem": "10240 87380 16777216",
@@ -33,6 +38,9 @@ REFUSED = {
 }
 STATUS = "linklab-status:"
 OVS_DEADLINE_S = 20
+PORTS_DEADLINE_S = 3
+FORWARDING = "3"
+"""BR_STATE_FORWARDING of include/uapi/linux/if_bridge.h."""
 OVS_COUNTS_CPUS_FROM_S = 10.1
 """Uptime from which Open vSwitch starts threads for packets that the kernel hands it; before, every one is lost ("lost"
 in `ovs-dpctl show`), with or without a controller. See docs/architecture.md, Open vSwitch."""
@@ -63,13 +71,19 @@ def build(plan: dict[str, Any]) -> Mininet:
             raise BuildError(
                 f"{plan['name']}: switch {node['name']}: {REFUSED[node['kind']]}; choose another switch type"
             )
+    # on the host engine the warden has done what Mininet.init does to the machine
+    Mininet.inited = Mininet.inited or os.environ.get("LINKLAB_ENGINE") == "host"
     net = Mininet(topo=None, build=False, ipBase=plan["ip_base"])
+    quick = len(plan["nodes"]) >= many.FROM
     try:
         _add_controllers(net, plan)
+        if quick:
+            many.without_ipv6()
+            many.without_fallback_tunnels()
         for node in plan["nodes"]:
-            _add_node(net, node)
-        for link in plan["links"]:
-            _add_link(net, link)
+            _add_node(net, node, quick=quick)
+        _add_links(net, plan["links"])
+        many.raise_ports(net.switches)
         net.build()
         _configure_hosts(net, plan)
         for controller in net.controllers:
@@ -117,9 +131,16 @@ class TestController(Controller):  # type: ignore[misc] # mininet has no types
         super().__init__(name, command="ovs-testcontroller", cargs="-v ptcp:%d", **options)
 
 
-def _add_node(net: Mininet, node: dict[str, Any]) -> None:
+def _add_node(net: Mininet, node: dict[str, Any], *, quick: bool) -> None:
     name, kind = node["name"], node["kind"]
-    if kind == "host":
+    if quick and kind == "host" and node["cpu"] is None and not _private(node):
+        net.addHost(name, cls=many.QuickHost, ip=node["address"], defaultRoute=node["default_route"])
+    elif kind == "host":
+        if node["cpu"] is not None and os.environ.get("LINKLAB_ENGINE") == "host":
+            raise BuildError(
+                f"{name}: a share of a processor cannot be given on the host engine, which makes no control groups; "
+                "take it away, or use the pocket"
+            )
         options = {"ip": node["address"], "defaultRoute": node["default_route"], "privateDirs": _private(node)}
         net.addHost(name, cls=Host if node["cpu"] is None else CPULimitedHost, **options)  # `cores`: topology.checks
         if node["cpu"] is not None:
@@ -127,7 +148,7 @@ def _add_node(net: Mininet, node: dict[str, Any]) -> None:
     elif kind == "legacyRouter":
         net.addHost(name, cls=Router, ip=None)
     elif kind == "legacySwitch":
-        net.addSwitch(name, cls=LinuxBridge)
+        net.addSwitch(name, cls=many.QuickBridge if quick else LinuxBridge)
     else:
         start_ovs()
         options = {"dpid": node["dpid"], "protocols": node["protocols"], "listenPort": node["dpctl_port"]}
@@ -145,13 +166,19 @@ def _private(node: dict[str, Any]) -> list[Any]:
     return [tuple(entry) if isinstance(entry, list) else entry for entry in node["private_dirs"]]
 
 
-def _add_link(net: Mininet, link: dict[str, Any]) -> None:
-    ends = [net.get(link[side]["node"]) for side in ("src", "dest")]
-    ports = {"port1": link["src"]["port"], "port2": link["dest"]["port"]}
-    if link["opts"]:
-        net.addLink(*ends, cls=TCLink, **ports, **link["opts"])
-    else:
-        net.addLink(*ends, cls=Link, **ports)
+def _add_links(net: Mininet, links: list[dict[str, Any]]) -> None:
+    kernel = Kernel()
+    for link in links:
+        ends = [net.get(link[side]["node"]) for side in ("src", "dest")]
+        ports = {"port1": link["src"]["port"], "port2": link["dest"]["port"]}
+        if link["opts"]:
+            net.addLink(*ends, cls=TCLink, **ports, **link["opts"])
+        elif all(isinstance(end, many.LateShell) for end in ends):
+            net.addLink(*ends, cls=many.QuickLink, kernel=kernel, **ports)
+        else:
+            net.addLink(*ends, cls=Link, **ports)
+    kernel.flush()
+    kernel.close()
 
 
 def _watch_flows(switch: Any, node: dict[str, Any], preferences: dict[str, Any]) -> None:
@@ -197,11 +224,10 @@ def _configure_hosts(net: Mininet, plan: dict[str, Any]) -> None:
         if node["kind"] not in ("host", "legacyRouter"):
             continue
         host = net.get(node["name"])
-        for key, value in BASELINE.items():
-            host.cmd(f"echo '{value}' > /proc/sys/{key}")
-            seen = host.cmd(f"cat /proc/sys/{key}").split()
-            if seen != value.split():
-                raise BuildError(f"{node['name']}: {key} is {' '.join(seen)} after setting it to {value}")
+        if isinstance(host, many.QuickHost):
+            many.settle(host, node["address"], node["default_route"], partial(_baseline, node["name"], _set))
+        else:
+            _baseline(node["name"], partial(_set_in, host))
         for vlan in node.get("vlan_interfaces", ()):
             name = vlan["name"]
             _do(net, host.name, f"ip link add link {vlan['parent']} name {name} type vlan id {vlan['id']}")
@@ -209,11 +235,32 @@ def _configure_hosts(net: Mininet, plan: dict[str, Any]) -> None:
             _do(net, host.name, f"ip link set {name} up")
             if vlan["address"] not in (seen := host.cmd(f"ip -o -4 addr show dev {name}").split()):
                 raise BuildError(f"{host.name}: {name} shows {' '.join(seen)}, not {vlan['address']}, after setting it")
-        if route := node.get("default_route"):
+        if (route := node.get("default_route")) and not isinstance(host, many.QuickHost):
             # Mininet sets it and does not look
             _do(net, host.name, f"ip route replace default {route}")
             if route not in (shown := host.cmd("ip route show default")):
                 raise BuildError(f"{host.name}: the default route is {shown.strip() or 'not there'}, not {route}")
+
+
+def _baseline(name: str, set_and_read: Callable[[str, str], str]) -> None:
+    for key, value in BASELINE.items():
+        seen = set_and_read(f"/proc/sys/{key}", value).split()
+        if seen != value.split():
+            raise BuildError(f"{name}: {key} is {' '.join(seen)} after setting it to {value}")
+
+
+def _set(path: str, value: str) -> str:
+    """In the network namespace that we are in; without a Path, which takes as long as the kernel does."""
+    with open(path, "r+", encoding="ascii") as file:  # noqa: PTH123 - as said
+        file.write(f"{value}\n")
+        file.flush()
+        file.seek(0)
+        return file.read()
+
+
+def _set_in(host: Host, path: str, value: str) -> str:
+    host.cmd(f"echo '{value}' > {path}")
+    return str(host.cmd(f"cat {path}"))
 
 
 def _do(net: Mininet, name: str, command: str) -> None:
@@ -229,6 +276,22 @@ def _do(net: Mininet, name: str, command: str) -> None:
     if not status.strip().isdecimal() or int(status) != 0:
         words = " ".join(said.split()) or f"status {status.strip() or 'unknown'}"
         raise BuildError(f"{name}: {command}: {words}")
+
+
+def wait_for_ports() -> None:
+    """Until every port of a bridge forwards; what comes before, such as a first ARP request, is lost.
+
+    The kernel notices that a link is up at most once a second (net/core/link_watch.c). A port that has no carrier never
+    forwards, so this ends in any case.
+    """
+    deadline = time.monotonic() + PORTS_DEADLINE_S
+    ports = [path.parent for path in Path("/sys/class/net").glob("*/brport")]
+    while time.monotonic() < deadline and any(_waits(port) for port in ports):
+        time.sleep(0.01)
+
+
+def _waits(port: Path) -> bool:
+    return (port / "brport/state").read_text().strip() != FORWARDING
 
 
 def start_ovs() -> None:

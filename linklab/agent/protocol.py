@@ -11,6 +11,7 @@ Requests to the agent: {"id": n, "op": ..., ...}, answered by {"id": n, "ok": ..
     stop       terminal                                      one of those: Ctrl+C to what runs in the background
     finished   terminal                                      one of those, when it has ended by itself
     now        -                                             {"now_s": ..., "clock_s": the kernel's clock}
+    resting    terminal                                      what is in its foreground (linklab.agent.resting)
     open       node, rows, columns, argv?                    {"terminal": "t1"}; then events data and closed
     input      terminal, data (base64)                       {}
     resize     terminal, rows, columns                       {}

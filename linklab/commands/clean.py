@@ -2,8 +2,8 @@
 """`linklab clean`: remove what earlier runs left, and nothing that is still used.
 
 Goes by records alone: the run directory's `owner` and `kernel` name processes, a socket that nobody serves is stale, a
-build folder is abandoned when no build holds the lock, a run when the process that its note names has gone. Nothing is
-found by its name pattern and then killed.
+build folder is abandoned when no build holds the lock, a run when the process that its note names has gone, a network
+of the host engine when nobody holds the lock of its record. Nothing is found by its name pattern and then killed.
 """
 
 from __future__ import annotations
@@ -22,9 +22,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from linklab import kernel
-from linklab.engine import attach
+from linklab.engine import attach, host, sudo
 from linklab.engine.pocket import run_base
-from linklab.errors import InputError
+from linklab.errors import InputError, LinklabError
+from linklab.warden.records import Records
 
 if TYPE_CHECKING:
     from linklab.cli import Subparsers
@@ -43,7 +44,8 @@ def add_parser(subparsers: Subparsers) -> argparse.ArgumentParser:
     parser = subparsers.add_parser(
         "clean",
         help="remove what an earlier run left behind",
-        description="Remove what earlier runs left behind: run directories, sockets, interrupted kernel builds.",
+        description="Remove what earlier runs left behind: run directories, sockets, networks on this machine's kernel "
+        "and interrupted kernel builds.",
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -54,7 +56,7 @@ def add_parser(subparsers: Subparsers) -> argparse.ArgumentParser:
     return parser
 
 
-Left = tuple[str, Callable[[], None]]
+Left = tuple[str, Callable[[], object]]
 """What an earlier run left, in words, and how it is removed."""
 
 
@@ -64,17 +66,22 @@ def run(args: argparse.Namespace) -> int:
     Raises:
         InputError: something could not be removed or looked at; all else has been done by then.
     """
-    stale = attach.remove_stale(dry_run=args.dry_run)
+    stale = [*attach.remove_stale(dry_run=args.dry_run), *host.remove_stale(dry_run=args.dry_run)]
     sockets: list[Left] = [(f"socket {path}", lambda: None) for path in stale]
     done, failed = 0, []
     try:
-        for what, remove in chain(_run_dirs(), sockets, _runs(args.runs) if args.runs else (), _builds()):
+        for what, remove in chain(
+            _run_dirs(), sockets, _host_networks(), _runs(args.runs) if args.runs else (), _builds()
+        ):
             try:
                 if not args.dry_run:
                     remove()
             except OSError as error:
                 where = f": {error.filename}" if error.filename is not None else ""
                 failed.append(f"{what} cannot be removed: {error.strerror}{where}")
+                continue
+            except LinklabError as error:
+                failed.append(f"{what} cannot be removed: {error}")
                 continue
             done += 1
             print(f"{'would remove' if args.dry_run else 'removed'} {what}")
@@ -97,6 +104,20 @@ def _run_dirs() -> Iterator[Left]:
         if left is not None and str(folder) in _command_line(left):
             yield f"process {left}, the kernel of {folder}", partial(_kill, left)
         yield f"run directory {folder}", partial(_remove, folder)
+
+
+def _host_networks() -> Iterator[Left]:
+    """What networks of the host engine left whose warden was killed; it is root's, so the warden removes it."""
+    records = Records()
+    for name in records.left():
+        yield f"network {name} of the host engine", partial(_clean_host, records, name)
+    if records.settings_left():
+        yield "settings of this machine that the host engine had changed", partial(sudo.ask, {"do": "clean"})
+
+
+def _clean_host(records: Records, name: str) -> None:
+    if name in records.left():  # one call removes them all
+        sudo.ask({"do": "clean"})
 
 
 def _kill(pid: int) -> None:

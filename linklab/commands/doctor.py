@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""`linklab doctor`: the findings of `linklab.doctor` as a table or as JSON."""
+"""`linklab doctor`: the findings of `linklab.doctor` and `linklab.engines` as tables or as JSON."""
 
 from __future__ import annotations
 
@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 _EPILOG = """examples:
   linklab doctor
   linklab doctor --json | jq '.checks[] | select(.status != "ok")'
+
+The second table says of each lab, exercise and problem which engine can run it: the pocket, which brings its own
+kernel, or the host engine (--engine host), which uses this machine's and needs root for one command.
 
 Exits with 0 if labs can run in the pocket kernel here, else with 4.
 """
@@ -37,10 +40,18 @@ def add_parser(subparsers: Subparsers) -> argparse.ArgumentParser:
 
 def run(args: argparse.Namespace) -> int:
     """Print the findings; 0 or MissingError's exit code."""
+    from linklab import doctor_engines
+
     checks = doctor.examine()
     ready = doctor.labs_can_run(checks)
+    engine, found = doctor_engines.examine(checks)
+    checks.append(engine)
     if args.json:
-        print(json.dumps({"labs_can_run": ready, "checks": [asdict(check) for check in checks]}, indent=2))
+        labs = [{**asdict(fit), "engines": fit.engines} for fit in found]
+        print(
+            json.dumps({"labs_can_run": ready, "checks": [asdict(check) for check in checks], "labs": labs}, indent=2)
+        )
     else:
         doctor.render(checks)
+        doctor_engines.render(found)
     return 0 if ready else MissingError.exit_code

@@ -5,12 +5,25 @@ from __future__ import annotations
 
 import argparse
 import importlib
+from collections.abc import Mapping
 from typing import cast
 
-from linklab.engine.api import Engine
+from linklab.engine.api import Clock, Engine
 from linklab.errors import MissingError
 
-ENGINES = {"pocket": ("linklab.engine.pocket", "PocketEngine")}
+ENGINES = {"pocket": ("linklab.engine.pocket", "PocketEngine"), "host": ("linklab.engine.host", "HostEngine")}
+
+
+REPLAY_CLOCK = {"pocket": Clock.VIRTUAL, "host": Clock.WALL}
+"""The clock on which an engine replays what a manual says, unless another is asked for."""
+
+TYPING_CLOCK = {"pocket": Clock.PACED, "host": Clock.WALL}
+"""The clock on which people type."""
+
+
+def clock_of(name: str | None, engine: str, defaults: Mapping[str, Clock]) -> Clock:
+    """The clock that was asked for, or the engine's own."""
+    return defaults[engine] if name is None else Clock(name)
 
 
 def load_engine(name: str) -> Engine:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from linklab import clone
 from linklab.commands.run import add_run_options, replay
 from linklab.commands.several import chosen, run_several
+from linklab.errors import InputError
 from linklab.fidelity import write_fidelity
 from linklab.lab import find_lab
 from linklab.record import record
@@ -51,6 +52,8 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _run(args: argparse.Namespace) -> int:
+    if args.engine != "pocket":
+        raise InputError("a reference must come out the same for everybody, so only the pocket makes one")
     several = chosen(args.lab)
     folders = [find_lab(args.lab)] if several is None else several
     ours = any(folder.resolve().parent == clone.ROOT / "labs" for folder in folders)

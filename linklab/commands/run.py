@@ -15,7 +15,7 @@ from rich.table import Table
 from rich.text import Text
 
 from linklab.commands.interrupt import says_what_is_left
-from linklab.commands.options import ENGINES, load_engine, seed
+from linklab.commands.options import ENGINES, REPLAY_CLOCK, clock_of, load_engine, seed
 from linklab.commands.several import add_jobs_option, chosen, run_several
 from linklab.engine.api import Clock
 from linklab.engine.profiles import PROFILES
@@ -42,6 +42,7 @@ _EPILOG = """examples:
   linklab run 14 --section 4 --clock paced
   linklab run all                         every lab, one a processor
   linklab run 5-7,10 --seed 2 --jobs 1
+  linklab run 20 --engine host            on this machine's own kernel, under sudo (docs/architecture.md)
   linklab run 14 --json | jq '.verdicts[] | select(.outcome != "pass")'
 
 Exits with 0 if every expectation is met, 1 if not; other codes as in linklab --help.
@@ -67,6 +68,11 @@ def add_parser(subparsers: Subparsers) -> argparse.ArgumentParser:
         type=Path,
         help="folder of the run (default: a new one in runs/, of the clone or, installed, here)",
     )
+    parser.add_argument(
+        "--settings-only",
+        action="store_true",
+        help="read back what each step sets and judge nothing else: for a machine too slow to judge its rates",
+    )
     parser.add_argument("--json", action="store_true", help="print the verdicts as JSON and nothing else")
     return parser
 
@@ -75,7 +81,11 @@ def add_run_options(parser: argparse.ArgumentParser) -> None:
     """The options that `run` and `record` share."""
     parser.add_argument("lab", metavar="LAB", help='number, folder name or path of a lab; or several: "5-7,10", "all"')
     add_jobs_option(parser)
-    parser.add_argument("--clock", choices=[clock.value for clock in Clock], default="virtual", help="default: virtual")
+    parser.add_argument(
+        "--clock",
+        choices=[clock.value for clock in Clock],
+        help="default: virtual; on the host engine wall, its only one",
+    )
     parser.add_argument("--engine", choices=sorted(ENGINES), default="pocket", help="default: pocket")
     parser.add_argument("--seed", type=seed, default=1, metavar="N", help="seed of all chance (default: 1)")
     parser.add_argument(
@@ -99,13 +109,13 @@ def _run(args: argparse.Namespace) -> int:
     if args.json:
         data = {"lab": done.lab.number, "out": str(done.out), "verdicts": verdict_data(done.verdicts)}
         print(json.dumps(data, indent=2, ensure_ascii=False))
-    good = {Outcome.PASS, Outcome.SKIPPED} if args.section else {Outcome.PASS}
+    good = {Outcome.PASS, Outcome.SKIPPED} if args.section or args.settings_only else {Outcome.PASS}
     return 0 if all(verdict.outcome in good for verdict in done.verdicts) else 1
 
 
 def _run_several(args: argparse.Namespace, folders: Sequence[Path]) -> int:
-    if args.section:
-        raise InputError("--section is for one lab")
+    if args.section or args.settings_only:
+        raise InputError(f"{'--section' if args.section else '--settings-only'} is for one lab")
     tasks, folder = run_several(args, folders, out=args.out, quiet=args.json)
     if args.json:
         data = {"out": str(folder), "labs": [{**task.summary, "verdicts": task.verdicts} for task in tasks]}
@@ -116,14 +126,20 @@ def _run_several(args: argparse.Namespace, folders: Sequence[Path]) -> int:
 def replay(args: argparse.Namespace, out: Path | None, section: str | None = None, *, quiet: bool = False) -> Run:
     """Run the lab that the arguments name, tell the person how it goes, print the table and write the report."""
     lab = load_lab(find_lab(args.lab))
-    settings = Settings(Clock(args.clock), args.seed, args.cpu)
+    clock = clock_of(args.clock, args.engine, REPLAY_CLOCK)
+    settings = Settings(clock, args.seed, args.cpu, settings_only=getattr(args, "settings_only", False))
     console = Console(quiet=quiet, highlight=False)
     if not console.is_terminal:
         console = Console(quiet=quiet, highlight=False, width=WIDTH)
     folder = out or run_folder(lab, settings)
     narrator = _Progress(console, lab, len(chosen_steps(lab.manual, section)))
     with says_what_is_left(folder), narrator.progress:
-        done = run_lab(lab, load_engine(args.engine), settings, folder, narrator, section=section)
+        engine = load_engine(args.engine)
+        if args.engine == "host":
+            from linklab import engines
+
+            engines.require(lab, section)
+        done = run_lab(lab, engine, settings, folder, narrator, section=section)
     report = write_report(done)
     print_verdicts(done, console)
     console.print(f"{done.network_s:.1f} s of network time in {done.wall_s:.1f} s. Report: {report}", soft_wrap=True)

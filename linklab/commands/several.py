@@ -19,8 +19,7 @@ from rich.text import Text
 from linklab import clone
 from linklab.batch import Task, run_batch
 from linklab.commands.interrupt import says_what_is_left
-from linklab.commands.options import load_engine
-from linklab.engine.api import Clock
+from linklab.commands.options import REPLAY_CLOCK, clock_of, load_engine
 from linklab.errors import InputError, LabError
 from linklab.lab import find_lab, lab_folders, load_lab
 from linklab.processes import processors
@@ -79,10 +78,12 @@ def run_several(
     """
     if args.jobs is not None and args.jobs < 1:
         raise InputError(f"--jobs {args.jobs}; at least one lab runs at a time")
-    jobs = min(args.jobs or processors(), processors())
-    settings = Settings(Clock(args.clock), args.seed, args.cpu)
+    settings = Settings(clock_of(args.clock, args.engine, REPLAY_CLOCK), args.seed, args.cpu)
     labs = [load_lab(folder) for folder in folders]
-    load_engine(args.engine).check()
+    engine = load_engine(args.engine)
+    most = processors() if engine.side_by_side else 1
+    jobs = min(args.jobs or most, processors())
+    engine.check()
     folder = out or _free(clone.runs_folder() / f"all-{datetime.now():%Y%m%d-%H%M%S}-seed{settings.seed}")
     try:
         folder.mkdir(parents=True, exist_ok=True)

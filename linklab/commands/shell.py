@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from linklab import clone
-from linklab.commands.options import ENGINES, load_engine, seed
+from linklab.commands.options import ENGINES, TYPING_CLOCK, clock_of, load_engine, seed
 from linklab.engine.api import Clock, Typed
 from linklab.engine.attach_server import AttachServer
 from linklab.engine.clock import ClockWords, parse_speed
@@ -31,6 +31,7 @@ _EPILOG = """examples:
   linklab shell mine.mn --speed 0.1             everything ten times as slow
   linklab shell mine.mn --speed max             as fast as it goes; nothing waits for you
   linklab shell mine.mn --clock wall            what this machine itself can do
+  linklab shell mine.mn --engine host           on this machine's own kernel, under sudo
   linklab shell                                 no network: the Client's terminal, for sudo mn
 
 at the CLI:
@@ -67,7 +68,9 @@ def add_parser(subparsers: Subparsers) -> argparse.ArgumentParser:
         help="topology, as MiniEdit saves it; without one there is only the root shell, for sudo mn",
     )
     parser.add_argument("--speed", metavar="X", default="1", help="network seconds a wall second, or max (default: 1)")
-    parser.add_argument("--clock", choices=["paced", "wall"], default="paced", help="default: paced")
+    parser.add_argument(
+        "--clock", choices=["paced", "wall"], help="default: paced; on the host engine wall, its only one"
+    )
     parser.add_argument("--engine", choices=sorted(ENGINES), default="pocket", help="default: pocket")
     parser.add_argument("--seed", type=seed, default=1, metavar="N", help="seed of all chance (default: 1)")
     parser.add_argument(
@@ -85,7 +88,8 @@ def run(args: argparse.Namespace) -> int:
         args.file = clone.topology_file(args.file)
     topology = Topology.load(args.file) if args.file else None
     name, terminal = (args.file.stem, "mininet") if args.file else ("no network", "client")
-    paced = args.clock == Clock.PACED.value
+    clock = clock_of(args.clock, args.engine, TYPING_CLOCK)
+    paced = clock is Clock.PACED
     options: dict[str, Any] = {"speed": parse_speed(args.speed)} if paced else {}
     display = display_usable()
     with ends_orderly(), contextlib.ExitStack() as stack:
@@ -95,7 +99,7 @@ def run(args: argparse.Namespace) -> int:
                 engine.start(
                     topology,
                     workdir=Path.cwd(),
-                    clock=Clock(args.clock),
+                    clock=clock,
                     seed=args.seed,
                     profile=args.cpu,
                     **options,
@@ -114,7 +118,7 @@ def run(args: argparse.Namespace) -> int:
         stack.enter_context(Windows(network.link, server, Path.cwd(), display=display))
         if not sys.stdin.isatty():
             return _typed(network, terminal)
-        _say(_welcome(args, paced, server.id))
+        _say(_welcome(args, clock, server.id))
         connection = server.connect()
         stack.callback(connection.close)
         status = Screen(connection, terminal).show()
@@ -135,16 +139,16 @@ def _typed(network: Any, terminal: str) -> int:
     return 0
 
 
-def _welcome(args: argparse.Namespace, paced: bool, number: str) -> str:
+def _welcome(args: argparse.Namespace, clock: Clock, number: str) -> str:
     if args.file:
-        lines = [f"Network {number}, {args.file.name}, on the {args.clock} clock. exit or Ctrl+D ends it."]
+        lines = [f"Network {number}, {args.file.name}, on the {clock.value} clock. exit or Ctrl+D ends it."]
         lines.append("linklab attach h1 in another terminal opens a shell on h1; this folder is /lab inside.")
         if Path("instance.json").is_file() and Path("set_env.sh").is_file():
             lines.append("sh ./set_env.sh sets the environment of this exercise.")
     else:
-        lines = [f"The Client's terminal, on the {args.clock} clock, with no network yet. exit or Ctrl+D ends it."]
+        lines = [f"The Client's terminal, on the {clock.value} clock, with no network yet. exit or Ctrl+D ends it."]
         lines.append("sudo mn starts Mininet; this folder is /lab inside.")
-    if paced:
+    if clock is Clock.PACED:
         lines.append("clock shows and sets the clock; Ctrl+] opens its prompt, which also works while time is paused.")
     return "\n".join(lines)
 

@@ -110,8 +110,16 @@ class Form(Dialog):
             self.button("OK", self.ok, style="Accent.TButton")
             self.button("Cancel", self.destroy)
             self.bind("<Return>", self._return)
+            self._grey_what_means_nothing()
         first = next(iter(self.inputs.values()))
         self.open(first.widget)
+
+    def _grey_what_means_nothing(self) -> None:
+        """Now, and whenever the field on which another depends is changed."""
+        for each in self.inputs.values():
+            if each.field.only is not None:
+                key, value = each.field.only
+                self.inputs[key].watch(lambda seen, each=each, value=value: each.enable(seen == value))  # type: ignore[misc]
 
     def _return(self, event: tk.Event[tk.Misc]) -> None:
         if not isinstance(event.widget, tk.Text):
@@ -225,6 +233,11 @@ class Input:
     def set(self, text: str) -> None:
         """Put another text there."""
         self._variable.set(self._labels.get(text, text) if self.field.kind == "choice" else text)
+
+    def watch(self, changed: Callable[[Any], None]) -> None:
+        """Call `changed` with the value, now and after every change; not for lines and rows."""
+        self._variable.trace_add("write", lambda *_: changed(self.get()))
+        changed(self.get())
 
     def enable(self, usable: bool) -> None:
         """To be changed, or only to be looked at."""

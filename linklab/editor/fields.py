@@ -27,6 +27,7 @@ class Field:
     check: the text (of a choice: the value) → the value for the file; raises InputError.
     choices: (value, what people read) pairs.
     keep_empty: an empty text is kept as "" where the file has the key already.
+    only: (key, value) of the field without which this one means nothing; it is greyed while that has another value.
     """
 
     key: str
@@ -39,6 +40,7 @@ class Field:
     columns: tuple[str, str] = ("", "")
     default: str = ""
     keep_empty: bool = False
+    only: tuple[str, str] | None = None
 
 
 @dataclass(frozen=True)

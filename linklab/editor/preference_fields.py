@@ -19,6 +19,7 @@ NESTED = {
     "netflow": ("nflowTarget", "nflowTimeout", "nflowAddId"),
 }
 RUN_KEYS = ("engine", "clock", "speed", "profile", "seed")
+ENGINES = {"pocket": "pocket: a kernel of its own", "host": "host: this machine's kernel"}
 SPEEDS = ("0.1", "0.25", "0.5", "1", "2", "4", "8", "max")
 _TARGET = pattern(r"[^\s:]+:\d{1,5}", "an address with a port, such as 10.0.0.5:6343")
 
@@ -107,9 +108,9 @@ def pages(engines: tuple[str, ...]) -> tuple[Page, ...]:
                 Field(
                     "engine",
                     "Engine",
-                    "where the network runs",
+                    "the host engine has this machine's time alone, and needs root for one command",
                     kind="choice",
-                    choices=tuple((e, e) for e in engines),
+                    choices=tuple((engine, ENGINES.get(engine, engine)) for engine in engines),
                     default="pocket",
                 ),
                 Field(
@@ -120,6 +121,7 @@ def pages(engines: tuple[str, ...]) -> tuple[Page, ...]:
                     choices=(("paced", "paced"), ("wall", "wall")),
                     check=_clock,
                     default="paced",
+                    only=("engine", "pocket"),
                 ),
                 Field(
                     "speed",
@@ -128,6 +130,7 @@ def pages(engines: tuple[str, ...]) -> tuple[Page, ...]:
                     "×",
                     check=speed,
                     default="1",
+                    only=("engine", "pocket"),
                 ),
                 Field(
                     "profile",
@@ -136,6 +139,7 @@ def pages(engines: tuple[str, ...]) -> tuple[Page, ...]:
                     kind="choice",
                     choices=tuple((name, costs.words) for name, costs in PROFILES.items()),
                     default="desktop",
+                    only=("engine", "pocket"),
                 ),
                 Field(
                     "seed",
@@ -143,6 +147,7 @@ def pages(engines: tuple[str, ...]) -> tuple[Page, ...]:
                     "of all chance: the same seed and the same typing give the same run",
                     check=counted,
                     default="1",
+                    only=("engine", "pocket"),
                 ),
             ),
             "Kept in the file, where MiniEdit does not see it.",

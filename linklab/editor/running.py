@@ -49,6 +49,8 @@ class Choice:
         """What the file says, defaults for the rest."""
         run = topology.extra.get("linklab", {}).get("run") or {}
         known = {key: str(run[key]) for key in ("engine", "clock", "speed", "profile") if key in run}
+        if known.get("engine") == "host":
+            known["clock"] = Clock.WALL.value  # the only one that it has; the file keeps the pocket's
         return cls(**known, seed=int(run.get("seed", 1)))
 
 
@@ -330,6 +332,9 @@ REFUSED = {
 }
 
 
+WHERE = {"pocket": "a pocket", "host": "a network of the host engine"}
+
+
 def refused(topology: Topology) -> list[str]:
     """Why this topology runs on no engine, a sentence for each node."""
     found: list[str] = []
@@ -344,23 +349,25 @@ def refused(topology: Topology) -> list[str]:
 def unheeded(topology: Topology, choice: Choice) -> list[str]:
     """What of the drawing this engine cannot do, a sentence each; kept in the file all the same."""
     found: list[str] = []
-    if choice.engine != "pocket":
-        return found
+    where = WHERE.get(choice.engine, choice.engine)
     for node in topology.nodes:
         if node.external_interfaces:
             names = ", ".join(node.external_interfaces)
             found.append(
-                f"{node.name}: a pocket has no interface {names} of this machine; left out, ports counted with it"
+                f"{node.name}: {where} has no interface {names} of this machine; left out, ports counted with it"
             )
     for host in topology.hosts:
         if "cpu" in host.opts or "cores" in host.opts:
-            found.append(
-                f"{host.name}: no share of a processor on the pocket's clocks; computing costs what Preferences say"
-            )
+            if choice.engine == "host":
+                found.append(f"{host.name}: no share of a processor on the host engine; all hosts share the machine's")
+            else:
+                found.append(
+                    f"{host.name}: no share of a processor on the pocket's clocks; computing costs what Preferences say"
+                )
     for controller in topology.all_controllers:
         if controller.opts.get("controllerType") in ("remote", "inband"):
             address = controller.opts.get("remoteIP", "127.0.0.1")
-            found.append(f"{controller.name}: a controller outside ({address}) cannot be reached from a pocket")
+            found.append(f"{controller.name}: a controller outside ({address}) cannot be reached from {where}")
     if topology.preferences.netflow["nflowTarget"] or topology.preferences.sflow["sflowTarget"]:
         found.append("Preferences: NetFlow and sFlow reach collectors inside the network alone")
     return found
@@ -368,8 +375,6 @@ def unheeded(topology: Topology, choice: Choice) -> list[str]:
 
 def runnable(topology: Topology, choice: Choice) -> Topology:
     """The topology without what `unheeded` names, with the same ports and addresses."""
-    if choice.engine != "pocket":
-        return topology
     ports = topology.ports()
     dropped = ("cpu", "cores", "externalInterfaces")
 

@@ -139,6 +139,9 @@ class Network(Protocol):
 class Engine(Protocol):
     """Something that can run a network."""
 
+    side_by_side: bool
+    """Whether networks that run at once do not disturb each other's measurements."""
+
     def check(self) -> None:
         """MissingError, with the cure, if it cannot start one here: no kernel, no place for memory, no tool."""
         ...

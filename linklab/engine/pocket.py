@@ -18,7 +18,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -26,17 +26,16 @@ from typing import Any
 from linklab import kernel
 from linklab.engine import place
 from linklab.engine.agent_link import AgentLink
-from linklab.engine.api import Background, Clock, Completed, Finish, Prompt, Shows, StopAfter, Typed
+from linklab.engine.agent_network import AgentNetwork
+from linklab.engine.api import Clock
 from linklab.engine.bytecode import compile_package
 from linklab.engine.cpus import CpuLock
 from linklab.engine.profiles import PROFILES
 from linklab.errors import BootError, EngineError, InputError
 from linklab.topology import Topology
-from linklab.topology.plan import plan
 
 PACKAGE = Path(__file__).resolve().parent.parent
 BOOT_DEADLINE_S = 60
-BUILD_DEADLINE_S = 120
 CLOSE_DEADLINE_S = 5
 KEEPER_DEADLINE_S = 30
 LAST_WORDS = 600
@@ -70,6 +69,8 @@ class Places:
 
 class PocketEngine:
     """Starts networks in pocket kernels."""
+
+    side_by_side = True
 
     def __init__(self, memory_mib: int = 2048) -> None:
         self.memory_mib = memory_mib
@@ -137,10 +138,11 @@ class PocketEngine:
         return PocketNetwork(**options)
 
 
-class PocketNetwork:
+class PocketNetwork(AgentNetwork):
     """A running network in a pocket; see `linklab.engine.api.Network`."""
 
     def __init__(self, *, workdir: Path, clock: Clock, seed: int, profile: str, speed: float, memory_mib: int) -> None:
+        super().__init__()
         self.kernel = kernel.require()
         self.workdir = workdir.resolve()
         self.clock = clock
@@ -148,14 +150,10 @@ class PocketNetwork:
         self.profile = profile
         self.speed = speed
         self.memory_mib = memory_mib
-        self.environment: dict[str, Any] = {}
-        self.nodes: list[str] = []
         self.last_words = ""
         self.pid: int | None = None
         self._cpu = CpuLock()
-        self._ready_clock_s = 0.0
         self._closed = False
-        self._says_goodbye = False
         self._gone = threading.Event()
         self._hello = threading.Event()
         self._clock_answers: list[dict[str, Any]] = []
@@ -264,19 +262,7 @@ class PocketNetwork:
 
     def build(self, topology: Topology | None, *, display: bool = False) -> None:
         """Have the agent build the network."""
-        built = plan(topology) if topology is not None else None
-        self._says_goodbye = built is not None and any(node.get("stop_command") for node in built["nodes"])
-        answer = self.link.request(
-            "build",
-            deadline_s=BUILD_DEADLINE_S,
-            what="building the network",
-            plan=built,
-            env={"LINKLAB_DISPLAY": "1" if display else ""},
-            files=self._files(),
-            display=display,
-        )
-        self.nodes = answer["nodes"]
-        self._ready_clock_s = answer["ready_clock_s"]
+        tools = self._build(topology, self._files(), display=display)
         if self.clock is Clock.PACED:
             self.set_speed(self.speed)
         self.environment = {
@@ -287,7 +273,7 @@ class PocketNetwork:
             "seed": self.seed,
             "profile": self.profile,
             "memory_mib": self.memory_mib,
-            "tools": answer["environment"],
+            "tools": tools,
         }
 
     def close(self) -> None:
@@ -352,50 +338,6 @@ class PocketNetwork:
         except OSError as error:
             raise EngineError("the pocket's keeper has gone") from error
 
-    # --- typing
-
-    def run(
-        self,
-        actions: Sequence[Typed],
-        *,
-        deadline_s: float = 600,
-        on_output: Callable[[str, str], None] | None = None,
-    ) -> list[Completed]:
-        """Type all actions at the same instant and wait for each to finish; see `Network.run`."""
-        self._on_output = on_output
-        if not hasattr(self, "_listens"):
-            self._listens = True
-            self.link.on("output", self._output)
-        what = " and ".join(f'"{action.text}" in {action.terminal}' for action in actions)
-        answer = self.link.request(
-            "run",
-            deadline_s=deadline_s,
-            what=what,
-            actions=[{"terminal": a.terminal, "text": a.text, "finish": _finish(a.finish)} for a in actions],
-        )
-        return [Completed(**done) for done in answer["done"]]
-
-    def _output(self, message: dict[str, Any]) -> None:
-        if self._on_output is not None:
-            self._on_output(message["terminal"], message["text"])
-
-    def stop(self, terminal: str, *, deadline_s: float = 60) -> Completed:
-        """Ctrl+C to what runs in the background of a terminal; see `Network.stop`."""
-        return self._one("stop", terminal, deadline_s, f"what was stopped in {terminal}")
-
-    def finished(self, terminal: str, *, deadline_s: float = 600) -> Completed:
-        """Wait for what runs in the background of a terminal; see `Network.finished`."""
-        return self._one("finished", terminal, deadline_s, f"what runs in {terminal}")
-
-    def _one(self, op: str, terminal: str, deadline_s: float, what: str) -> Completed:
-        answer = self.link.request(op, deadline_s=deadline_s, what=what, terminal=terminal)
-        return Completed(**answer["done"][0]) if "done" in answer else Completed(**answer)
-
-    def now_s(self) -> float:
-        """Network time."""
-        answer = self.link.request("now", deadline_s=60, what="asking for the time")
-        return float(answer["now_s"])
-
     # --- the paced clock
 
     def clock_status(self) -> dict[str, Any]:
@@ -439,14 +381,6 @@ class PocketNetwork:
             del self._clock_answers[:]
         status["now_s"] = status.pop("now_ns") / 1e9 - self._ready_clock_s
         return status
-
-
-def _finish(finish: Finish) -> dict[str, Any]:
-    if isinstance(finish, StopAfter):
-        return {"kind": "after", "seconds": finish.seconds, "pattern": finish.pattern}
-    if isinstance(finish, Shows):
-        return {"kind": "shows", "pattern": finish.pattern}
-    return {"kind": {Prompt: "prompt", Background: "background"}[type(finish)]}
 
 
 def run_base() -> Path:

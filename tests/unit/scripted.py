@@ -63,6 +63,8 @@ class ScriptedNetwork:
 class ScriptedEngine:
     """Starts scripted networks and keeps them, with what they were started with."""
 
+    side_by_side = True
+
     def __init__(self, answers=None):
         self.answers, self.networks, self.started = answers or {}, [], []
 

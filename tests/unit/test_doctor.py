@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from linklab import cli, doctor
+from linklab import cli, doctor, doctor_engines
 from linklab.doctor import Check, Module, Place, Tool
+from linklab.engines import Fit
 
 GIB = 1024**3
 PACKAGES = (Path(__file__).parents[2] / "tools/packages.txt").read_text().splitlines()
@@ -137,14 +138,31 @@ def test_set_up_installs_every_package_the_doctor_names():
 def test_the_command_prints_findings_and_a_verdict(monkeypatch, capsys, status, code):
     """As a table for people and as JSON for programs, with the same exit code."""
     check = Check("iperf3", status, "what is [there]", "a cure")
+    host = Check("host engine", "ok", "Linux 6.18 can run all labs and exercises")
+    fits = [Fit("Lab 3", "netem", "", "this kernel lacks netem"), Fit("Lab 2", "veth", "", "")]
     monkeypatch.setattr(doctor, "examine", lambda: [check])
+    monkeypatch.setattr(doctor_engines, "examine", lambda checks: (host, fits))
     assert cli.main(["doctor", "--json"]) == code
     assert json.loads(capsys.readouterr().out) == {
         "labs_can_run": code == 0,
-        "checks": [{"name": "iperf3", "status": status, "found": "what is [there]", "cure": "a cure"}],
+        "checks": [
+            {"name": "iperf3", "status": status, "found": "what is [there]", "cure": "a cure"},
+            {"name": "host engine", "status": "ok", "found": "Linux 6.18 can run all labs and exercises", "cure": ""},
+        ],
+        "labs": [
+            {
+                "name": "Lab 3",
+                "needs": "netem",
+                "pocket": "",
+                "host": "this kernel lacks netem",
+                "engines": ["pocket"],
+            },
+            {"name": "Lab 2", "needs": "veth", "pocket": "", "host": "", "engines": ["pocket", "host"]},
+        ],
     }
     assert cli.main(["doctor"]) == code
     text = capsys.readouterr().out
+    assert " Lab 3                      yes     this kernel lacks netem \n" in text
     assert "what is [there]" in text
     assert ("Labs can run here." if code == 0 else "missing: iperf3.") in text
 

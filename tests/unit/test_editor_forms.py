@@ -238,3 +238,30 @@ def test_export_of_every_lab_compiles():
     for path in (ROOT / "topologies").glob("*.mn"):
         compile(export.script(Topology.load(path), path.name), path.name, "exec")
         assert json.loads(path.read_text())["version"] == "2"
+
+
+def test_the_host_engine_runs_on_the_wall_clock_whatever_the_file_says():
+    """The file keeps what is meant for the pocket; what only the pocket's clock knows is greyed in Preferences."""
+    run = {"engine": "host", "clock": "paced", "seed": 7}
+    topology = replace(Topology.load(ROOT / "topologies/Lab 8.mn"), extra={"linklab": {"run": run}})
+    choice = running.Choice.of(topology)
+    assert (choice.engine, choice.clock, choice.seed) == ("host", "wall", 7)
+    (page,) = (page for page in preference_fields.pages(("host", "pocket")) if page.title == "Running")
+    greyed = [field.key for field in page.fields if field.only == ("engine", "pocket")]
+    assert greyed == ["clock", "speed", "profile", "seed"]
+
+
+def test_what_the_host_engine_cannot_do_is_named_and_left_out():
+    """As of a pocket: a network of its own reaches no interface of the machine."""
+    topology = Topology.load(ROOT / "topologies/Lab 8.mn")
+    first = replace(topology.hosts[0], opts={**topology.hosts[0].opts, "cpu": 0.5, "externalInterfaces": ["eth0"]})
+    topology = replace(topology, hosts=(first, *topology.hosts[1:]))
+    choice = running.Choice(engine="host", clock="wall")
+    assert running.unheeded(topology, choice) == [
+        "h1: a network of the host engine has no interface eth0 of this machine; left out, ports counted with it",
+        "h1: no share of a processor on the host engine; all hosts share the machine's",
+    ]
+    assert set(running.runnable(topology, choice).hosts[0].opts) == set(topology.hosts[0].opts) - {
+        "cpu",
+        "externalInterfaces",
+    }

@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What the networks of every engine have in common: an agent that is asked to build, to type and to tell the time.
+
+Base of `linklab.engine.pocket.PocketNetwork` and `linklab.engine.host.HostNetwork`, which start and end it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from linklab.engine.agent_link import AgentLink
+from linklab.engine.api import Background, Completed, Finish, Prompt, Shows, StopAfter, Typed
+from linklab.topology import Topology
+from linklab.topology.plan import plan
+
+BUILD_DEADLINE_S = 120
+
+
+class AgentNetwork:
+    """A network whose agent answers on `link`; see `linklab.engine.api.Network`."""
+
+    link: AgentLink
+
+    def __init__(self) -> None:
+        self.environment: dict[str, Any] = {}
+        self.nodes: list[str] = []
+        self._ready_clock_s = 0.0
+        self._says_goodbye = False
+
+    def _build(self, topology: Topology | None, files: dict[str, str], *, display: bool) -> dict[str, Any]:
+        """Have the agent build the network and write files; versions of the tools inside."""
+        built = plan(topology) if topology is not None else None
+        self._says_goodbye = built is not None and any(node.get("stop_command") for node in built["nodes"])
+        answer = self.link.request(
+            "build",
+            deadline_s=BUILD_DEADLINE_S,
+            what="building the network",
+            plan=built,
+            env={"LINKLAB_DISPLAY": "1" if display else ""},
+            files=files,
+            display=display,
+        )
+        self.nodes = answer["nodes"]
+        self._ready_clock_s = answer["ready_clock_s"]
+        tools: dict[str, Any] = answer["environment"]
+        return tools
+
+    # --- typing
+
+    def run(
+        self,
+        actions: Sequence[Typed],
+        *,
+        deadline_s: float = 600,
+        on_output: Callable[[str, str], None] | None = None,
+    ) -> list[Completed]:
+        """Type all actions at the same instant and wait for each to finish; see `Network.run`."""
+        self._on_output = on_output
+        if not hasattr(self, "_listens"):
+            self._listens = True
+            self.link.on("output", self._output)
+        what = " and ".join(f'"{action.text}" in {action.terminal}' for action in actions)
+        answer = self.link.request(
+            "run",
+            deadline_s=deadline_s,
+            what=what,
+            actions=[{"terminal": a.terminal, "text": a.text, "finish": _finish(a.finish)} for a in actions],
+        )
+        return [Completed(**done) for done in answer["done"]]
+
+    def _output(self, message: dict[str, Any]) -> None:
+        if self._on_output is not None:
+            self._on_output(message["terminal"], message["text"])
+
+    def stop(self, terminal: str, *, deadline_s: float = 60) -> Completed:
+        """Ctrl+C to what runs in the background of a terminal; see `Network.stop`."""
+        return self._one("stop", terminal, deadline_s, f"what was stopped in {terminal}")
+
+    def finished(self, terminal: str, *, deadline_s: float = 600) -> Completed:
+        """Wait for what runs in the background of a terminal; see `Network.finished`."""
+        return self._one("finished", terminal, deadline_s, f"what runs in {terminal}")
+
+    def _one(self, op: str, terminal: str, deadline_s: float, what: str) -> Completed:
+        answer = self.link.request(op, deadline_s=deadline_s, what=what, terminal=terminal)
+        return Completed(**answer["done"][0]) if "done" in answer else Completed(**answer)
+
+    def now_s(self) -> float:
+        """Network time."""
+        answer = self.link.request("now", deadline_s=60, what="asking for the time")
+        return float(answer["now_s"])
+
+
+def _finish(finish: Finish) -> dict[str, Any]:
+    if isinstance(finish, StopAfter):
+        return {"kind": "after", "seconds": finish.seconds, "pattern": finish.pattern}
+    if isinstance(finish, Shows):
+        return {"kind": "shows", "pattern": finish.pattern}
+    return {"kind": {Prompt: "prompt", Background: "background"}[type(finish)]}

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What of a lab's needs this machine's kernel has, found by trying in a network namespace that is thrown away.
+
+Tried by whoever may: root directly, an ordinary user in a user namespace (`unshare -Urn`), else by sudo where that asks
+for no password. Only root's trying loads every module; what a user namespace does not find counts as there when the
+kernel has a module of that name.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from pathlib import Path
+
+from linklab.engine import sudo
+from linklab.errors import LinklabError, MissingError
+from linklab.needs import FIELDS, Needs
+
+PROBE = Path(__file__).resolve().parent.parent / "warden/probe.py"
+DEADLINE_S = 30
+MODULES = {"qdiscs": "sch_{}", "filters": "cls_{}", "links": "{}", "congestion": "tcp_{}", "families": "{}"}
+_ODD = {"ovs_datapath": "openvswitch", "ingress": "sch_ingress", "clsact": "sch_ingress"}
+
+
+def lacks(needs: Needs) -> Needs | None:
+    """What of it this kernel lacks; None if that cannot be found out."""
+    asked = {name: sorted(getattr(needs, name)) for name in FIELDS}
+    found = _as_root(asked) if os.getuid() == 0 else _as_user(asked) or _as_root(asked)
+    if found is None:
+        return None
+    return needs - Needs(**{name: frozenset(found.get(name, ())) for name in FIELDS})
+
+
+def require(needs: Needs, what: str) -> None:
+    """MissingError, naming them, if this kernel lacks some of it; what cannot be found out is tried."""
+    missing = lacks(needs)
+    if missing:
+        raise MissingError(
+            f"{what} needs {missing}, which this machine's kernel (Linux {os.uname().release}) does not have; the "
+            "pocket brings a kernel that does: --engine pocket"
+        )
+
+
+def _as_root(asked: dict[str, list[str]]) -> dict[str, list[str]] | None:
+    try:
+        return sudo.ask({"do": "probe", **asked})
+    except LinklabError:
+        return None
+
+
+def _as_user(asked: dict[str, list[str]]) -> dict[str, list[str]] | None:
+    """In a user namespace; None where those are not allowed."""
+    command = ["unshare", "--user", "--map-root-user", "--net", sudo.COMMAND[0], "-I", "-S", "-B", str(PROBE)]
+    try:
+        done = subprocess.run(
+            command, input=json.dumps(asked) + "\n", capture_output=True, text=True, timeout=DEADLINE_S, check=True
+        )
+        found: dict[str, list[str]] = json.loads(done.stdout)
+    except (OSError, subprocess.SubprocessError, ValueError):
+        return None
+    modules = _modules()
+    for kind, names in asked.items():
+        more = [name for name in names if name not in found[kind]]
+        found[kind] += [name for name in more if _ODD.get(name, MODULES[kind].format(name)) in modules]
+    return found
+
+
+def _modules() -> set[str]:
+    """Names of the modules that this kernel can load or has built in (modules.dep(5))."""
+    folder = Path("/lib/modules", os.uname().release)
+    found = set()
+    for name in ("modules.dep", "modules.builtin"):
+        try:
+            lines = (folder / name).read_text(encoding="utf-8").splitlines()
+        except OSError:
+            continue
+        found |= {Path(line.partition(":")[0]).name.partition(".")[0].replace("-", "_") for line in lines}
+    return found

@@ -1,0 +1,7 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The one program of the host engine that runs as root: starts a network in namespaces of its own, and ends it.
+
+Standard library only; started as `/usr/bin/python3 -I -S -B …/linklab/warden`, which is all that a sudoers line names.
+What it is to do comes as one line of JSON on its standard input (`linklab.warden.orders`), never as code or options.
+Nothing of it is imported by the rest of Linklab but `records`, which says where records lie.
+"""

@@ -1,0 +1,225 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Records of the networks that the host engine has made, and the machine's settings as they were before.
+
+`/run/linklab/host/ID.json`, one a network, locked by its warden for as long as that lives; `settings.json`, what each
+changed setting was and what it was set to, while any network is there. What a record names can be removed when nobody
+holds its lock; nothing is found by a name pattern. A record of an earlier boot names nothing that is still there.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import json
+import os
+import re
+import secrets
+import signal
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+FOLDER = Path("/run/linklab/host")
+SYSCTL = Path("/proc/sys")
+GONE_S = 5.0
+LEAST = {
+    "fs/file-max": 10000,
+    "net/core/rmem_max": 16777216,
+    "net/core/wmem_max": 16777216,
+    "net/core/netdev_max_backlog": 5000,
+    "net/ipv4/neigh/default/gc_thresh1": 4096,
+    "net/ipv4/neigh/default/gc_thresh2": 8192,
+    "net/ipv4/neigh/default/gc_thresh3": 16384,
+    "kernel/pty/max": 20000,
+}
+"""What Mininet asks of the machine (mininet.util, fixLimits): settings that belong to no network namespace."""
+ALLOWED, AVAILABLE = "net/ipv4/tcp_allowed_congestion_control", "net/ipv4/tcp_available_congestion_control"
+
+
+class Records:
+    """The folder of records; root alone writes it, everybody may read it."""
+
+    def __init__(self, folder: Path = FOLDER, sysctl: Path = SYSCTL) -> None:
+        self.folder, self.sysctl = folder, sysctl
+
+    @contextlib.contextmanager
+    def alone(self) -> Iterator[None]:
+        """While nobody else begins, ends or cleans; the folder goes when nothing is in it any more."""
+        path = self.folder / "lock"
+        while True:
+            self.folder.mkdir(mode=0o755, parents=True, exist_ok=True)
+            with contextlib.suppress(FileNotFoundError), path.open("w") as lock:
+                fcntl.flock(lock, fcntl.LOCK_EX)
+                # whoever was before us may have removed it with the folder
+                if path.exists() and os.path.samestat(path.stat(), os.fstat(lock.fileno())):
+                    yield
+                    self._remove_if_empty(path)
+                    return
+
+    def _remove_if_empty(self, lock: Path) -> None:
+        if list(self.folder.iterdir()) == [lock]:
+            lock.unlink()
+            with contextlib.suppress(OSError):  # the parent is not ours alone
+                self.folder.rmdir()
+                self.folder.parent.rmdir()
+
+    def begin(self, uid: int, work: str) -> Record:
+        """A record of a network that is about to be made; the machine's settings are made wide enough for it."""
+        with self.alone():
+            self._clean()
+            while (path := self.folder / f"{secrets.token_hex(3)}.json").exists():
+                pass
+            file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o644)
+            fcntl.flock(file, fcntl.LOCK_EX)
+            record = Record(path.stem, path, file)
+            record.write(id=path.stem, uid=uid, work=work, boot=boot_id(), warden=os.getpid(), began=int(time.time()))
+            self._widen()
+        return record
+
+    def end(self, record: Record) -> None:
+        """Its network is no more."""
+        with self.alone():
+            record.path.unlink(missing_ok=True)
+            os.close(record.file)
+            self._restore_if_last()
+
+    def clean(self) -> list[str]:
+        """Remove what networks without a warden left, and put settings back if no network is there; what was done."""
+        if not self.folder.exists():
+            return []
+        with self.alone():
+            return self._clean()
+
+    def left(self) -> list[str]:
+        """Ids of records that nobody holds; to be seen by everybody."""
+        return [path.stem for path in self._paths() if not _held(path)]
+
+    def settings_left(self) -> bool:
+        """Whether settings are changed and no network is there."""
+        return (self.folder / "settings.json").exists() and all(not _held(path) for path in self._paths())
+
+    def _paths(self) -> list[Path]:
+        return [path for path in sorted(self.folder.glob("*.json")) if path.name != "settings.json"]
+
+    def _clean(self) -> list[str]:
+        done = []
+        for path in self._paths():
+            if _held(path):
+                continue
+            data = _read(path)
+            if data.get("boot") == boot_id() and data.get("first"):
+                first = int(data["first"])
+                if start_of(first) == data.get("first_start"):
+                    with contextlib.suppress(ProcessLookupError):
+                        os.kill(first, signal.SIGKILL)  # every process of its space ends with it
+                    _wait_until_gone(first, data["first_start"])
+            path.unlink(missing_ok=True)
+            done.append(f"network {path.stem} of the host engine")
+        return done + self._restore_if_last()
+
+    # --- settings of the whole machine
+
+    def _widen(self) -> None:
+        """Set what Mininet and the labs need; what was there before is written down first."""
+        wanted = {name: str(least) for name, least in LEAST.items() if _number(self._get(name)) < least}
+        available = self._get(AVAILABLE)
+        if available and set(available.split()) - set(self._get(ALLOWED).split()):
+            wanted[ALLOWED] = available  # in a network namespace only these may be chosen
+        path = self.folder / "settings.json"
+        known = _read(path)
+        for name, value in wanted.items():
+            if (before := self._get(name)) and name not in known:
+                known[name] = [before, value]
+        if not known:
+            return
+        _replace(path, known)
+        for name, value in wanted.items():
+            with contextlib.suppress(OSError):  # a container may not set it; what needs it says so itself
+                (self.sysctl / name).write_text(value + "\n")
+
+    def _restore_if_last(self) -> list[str]:
+        if self._paths():
+            return []
+        path, done = self.folder / "settings.json", []
+        for name, (before, ours) in reversed(_read(path).items()):
+            if self._get(name).split() == ours.split():  # what somebody else has set since is theirs
+                with contextlib.suppress(OSError):
+                    (self.sysctl / name).write_text(before + "\n")
+                done.append(f"setting {name.replace('/', '.')}, {before} again")
+        path.unlink(missing_ok=True)
+        return done
+
+    def _get(self, name: str) -> str:
+        try:
+            return (self.sysctl / name).read_text().strip()
+        except OSError:
+            return ""
+
+
+class Record:
+    """One network's record, locked."""
+
+    def __init__(self, name: str, path: Path, file: int) -> None:
+        self.id, self.path, self.file = name, path, file
+        self.data: dict[str, Any] = {}
+
+    def write(self, **more: Any) -> None:
+        """Add to it. In place, since the lock is on this file."""
+        self.data.update(more)
+        text = json.dumps(self.data).encode() + b"\n"
+        os.ftruncate(self.file, 0)
+        os.pwrite(self.file, text, 0)
+
+
+def boot_id() -> str:
+    """Another one after every boot (random(4))."""
+    return Path("/proc/sys/kernel/random/boot_id").read_text().strip()
+
+
+def start_of(pid: int) -> int | None:
+    """When a process began, in ticks since boot (proc(5), stat, field 22): with its number it names it for good."""
+    try:
+        return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[19])
+    except (OSError, ValueError, IndexError):
+        return None
+
+
+def _wait_until_gone(pid: int, start: int) -> None:
+    deadline = time.monotonic() + GONE_S
+    while start_of(pid) == start and time.monotonic() < deadline:
+        time.sleep(0.02)
+
+
+def _held(path: Path) -> bool:
+    """Whether the warden of this record lives; readable for everybody, so is the lock (flock(2))."""
+    try:
+        file = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    except OSError:
+        return False
+    try:
+        fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    finally:
+        os.close(file)
+    return False
+
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        found: dict[str, Any] = json.loads(path.read_text())
+    except (OSError, ValueError):  # a machine may have stopped while it was written
+        return {}
+    return found
+
+
+def _replace(path: Path, data: dict[str, Any]) -> None:
+    part = path.with_name(f".{path.name}.part")
+    part.write_text(json.dumps(data) + "\n")
+    part.replace(path)
+
+
+def _number(text: str) -> int:
+    found = re.match(r"\d+", text)
+    return int(found.group()) if found else 2**62

@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Networks of so many nodes that they are built without a program for each step."""
+
+import json
+
+import pytest
+from pockets import needs_pocket, type_
+
+from linklab.agent.rtnetlink import Kernel
+from linklab.engine.pocket import PocketEngine
+from linklab.topology import Topology
+
+pytestmark = needs_pocket
+HOSTS, SWITCHES = 57, 3
+
+
+def drawing() -> Topology:
+    """57 hosts at three bridges in a row, and a router between the last and a host of another network."""
+    named = [{"number": str(n), "opts": {"hostname": f"h{n}", "nodeNum": n}, "x": "1", "y": "1"} for n in range(1, 59)]
+    named[0]["opts"]["defaultRoute"] = "10.0.0.99"
+    named[2]["opts"]["privateDirectory"] = ["/var/mine"]
+    kinds = [(f"s{n}", "legacySwitch") for n in (1, 2, 3)] + [("r4", "legacyRouter")]
+    switches = [
+        {"number": str(n), "opts": {"hostname": name, "nodeNum": n, "switchType": kind}, "x": "1", "y": "1"}
+        for n, (name, kind) in enumerate(kinds, 1)
+    ]
+    links = [{"src": f"h{n}", "dest": f"s{n % SWITCHES + 1}", "opts": {}} for n in range(1, HOSTS + 1)]
+    links += [{"src": "s1", "dest": "s2", "opts": {}}, {"src": "s3", "dest": "s2", "opts": {}}]
+    links += [{"src": "s3", "dest": "r4", "opts": {}}, {"src": "h58", "dest": "r4", "opts": {"bw": 10, "delay": "5ms"}}]
+    whole = {"hosts": named, "switches": switches, "links": links, "controllers": [], "version": "2"}
+    return Topology.loads(json.dumps(whole), "many")
+
+
+@pytest.fixture(scope="module")
+def network(tmp_path_factory):
+    """The drawing, running."""
+    with PocketEngine().start(drawing(), workdir=tmp_path_factory.mktemp("many")) as running:
+        yield running
+
+
+def test_the_farthest_hosts_reach_each_other_at_once(network):
+    """Over all three bridges; regression: a link's first end could send only some twenty seconds later."""
+    assert "0% packet loss" in type_(network, "ping -c 1 -W 1 10.0.0.57", "h2").output
+
+
+def test_a_host_has_what_mininet_would_have_given_it(network):
+    """Address, names of its interfaces, route, the curriculum's baseline, and a shell in the working folder."""
+    assert type_(network, "ls /sys/class/net | grep eth0; pwd", "h1").output == "h1-eth0\n/lab\n"
+    assert "inet 10.0.0.1/8 brd 10.255.255.255" in type_(network, "ip -o -4 addr show dev h1-eth0", "h1").output
+    assert type_(network, "ip route show default", "h1").output.startswith("default via 10.0.0.99 dev h1-eth0")
+    assert type_(network, "sysctl -n net.ipv4.tcp_wmem", "h40").output.split() == ["10240", "87380", "16777216"]
+    assert type_(network, "sysctl -n net.ipv4.tcp_congestion_control", "h40").output == "cubic\n"
+
+
+def test_what_asks_for_more_is_built_by_mininet_itself(network):
+    """A private folder, a router that forwards, a link with options of Mininet's."""
+    assert "tmpfs" in type_(network, "findmnt -n /var/mine", "h3").output
+    assert type_(network, "sysctl -n net.ipv4.ip_forward", "r4").output == "1\n"
+    shown = type_(network, "tc qdisc show dev h58-eth0", "h58").output
+    assert "qdisc htb 5: root" in shown
+    assert "delay 5ms" in shown
+
+
+def test_the_mininet_prompt_starts_the_shells_it_needs(network):
+    """A command of a node that nobody has typed into before."""
+    shown = type_(network, "h10 ping -c 1 h11", "mininet").output
+    assert "1 packets transmitted, 1 received" in shown
+    assert "pid=" in type_(network, "py h12", "mininet").output
+
+
+def test_what_the_kernel_refuses_is_told_with_what_was_asked():
+    """As OSError, with the kernel's own reason: an interface's name has at most 15 characters."""
+    kernel = Kernel()
+    kernel.add_bridge("s" * 16)
+    with pytest.raises(OSError, match=f"adding the bridge {'s' * 16}: "):
+        kernel.flush()
+    kernel.close()
