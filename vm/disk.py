@@ -88,7 +88,7 @@ def write_disk(
         library: environment that it needs.
         epoch: no time on the disk is later, seconds since 1970.
     """
-    environment = os.environ | {"SOURCE_DATE_EPOCH": str(epoch), "TZ": "UTC", "LC_ALL": "C"}
+    environment = os.environ | {"SOURCE_DATE_EPOCH": str(epoch), "TZ": "UTC", "LC_ALL": "C.UTF-8"}
 
     def run(command: list[str], text: str | None = None) -> None:
         mine = library if command[0] == mke2fs else {}

@@ -35,35 +35,39 @@ class TrialError(Exception):
 class Machine:
     """A running machine; `with Machine(...) as machine` ends it on every way out."""
 
-    def __init__(self, image: Path, log: Path, *, uefi: bool = False, kvm: bool | None = None) -> None:
+    def __init__(self, image: Path, log: Path, *, uefi: bool = False, kvm: bool = False) -> None:
         """Start it.
 
         Args:
             image: the disk, as qemu-img names its formats by the file's ending: qcow2 or vmdk.
             log: gets all that the serial line says.
             uefi: start by UEFI in place of the BIOS.
-            kvm: use the processor itself; None: if this machine lets us.
+            kvm: use the processor itself, not an emulated one.
+
+        Raises:
+            MissingError: the firmware is not installed, or KVM cannot be used.
         """
-        self.accelerated = os.access(KVM, os.R_OK | os.W_OK) if kvm is None else kvm
+        if kvm and not os.access(KVM, os.R_OK | os.W_OK):
+            raise MissingError(f"{KVM} cannot be used here; leave out --kvm")
         if uefi and not UEFI.is_file():
             raise MissingError(f"{UEFI} is missing; run: tools/setup.sh vm")
         self._scratch = tempfile.TemporaryDirectory(prefix="linklab-vm-")
         self._qmp_path = Path(self._scratch.name) / "qmp"
         drive = f"file={image},format={image.suffix[1:]},snapshot=on,if=none,id=disk"
         controller = ["virtio-blk-pci,drive=disk"] if image.suffix == ".qcow2" else ["ich9-ahci", "ide-hd,drive=disk"]
-        command = ["-accel", "kvm" if self.accelerated else "tcg,thread=multi", "-cpu", "max", "-smp", "2", "-m", "3G"]
+        command = ["-accel", "kvm" if kvm else "tcg,thread=multi", "-cpu", "max", "-smp", "2", "-m", "3G"]
         command += ["-drive", drive]
         for device in controller:
             command += ["-device", device]
         command += ["-nic", "user,restrict=on,model=e1000", "-vga", "std", "-display", "none", "-no-reboot"]
         command += ["-serial", "stdio", "-monitor", "none", "-qmp", f"unix:{self._qmp_path},server=on,wait=off"]
         command += ["-bios", str(UEFI)] if uefi else []
-        self.slower = 1 if self.accelerated else 20
+        self.slower = 1 if kvm else 20
         """By what deadlines are multiplied: software emulation takes about that long."""
-        self._log = log.open("w", encoding="utf-8", errors="replace")
-        self.line = pexpect.spawn(
-            "qemu-system-x86_64", command, encoding="utf-8", codec_errors="replace", timeout=60, echo=False
-        )
+        self._log = log.open("w", encoding="utf-8", errors="replace", buffering=1)
+        # setpriv(1): it ends with us, however we end
+        command = ["--pdeathsig", "KILL", "qemu-system-x86_64", *command]
+        self.line = pexpect.spawn("setpriv", command, encoding="utf-8", codec_errors="replace", timeout=60, echo=False)
         self.line.logfile_read = self._log
 
     def __enter__(self) -> Machine:
@@ -94,7 +98,9 @@ class Machine:
         self.line.sendline(PASSWORD)
         self._expect(r"\$ ", 30, "the shell")
         # no echo, no colours, no line that is wrapped at 80 columns
-        self.line.sendline("bind 'set enable-bracketed-paste off'; stty -echo cols 250; TERM=dumb; PS1=; export DISPLAY=:0")
+        self.line.sendline(
+            "bind 'set enable-bracketed-paste off'; stty -echo cols 250; TERM=dumb; PS1=; export DISPLAY=:0"
+        )
         self.run("true")
 
     def run(self, command: str, within_s: float = 30) -> tuple[int, str]:
@@ -104,7 +110,7 @@ class Machine:
             TrialError: it did not end in time (times 20 where the processor is emulated).
         """
         mark = f"{time.monotonic_ns():x}"
-        self.line.sendline(f"{command}\necho 'the end of '{mark}: $?")
+        self.line.sendline(f"{command}; echo 'the end of '{mark}: $?")  # sudo throws away what is typed ahead
         said = self._expect(rf"the end of {mark}: (\d+)\r?\n", within_s, command)
         code = int(self.line.match.group(1))
         return code, re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", said).replace("\r", "").strip()

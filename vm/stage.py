@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""vm/files/, topologies, practice exercises, manuals and the pocket kernel → a tar that is unpacked over the image.
+"""vm/files/, topologies, practice exercises and manuals → a tar that is unpacked over the image.
 
 Called by `vm/build.py`. Owners, modes and times are set here and not taken from the clone, so that every clone makes
 the same tar: root's, but for what is in admin's home.
@@ -15,7 +15,6 @@ import tarfile
 import tempfile
 from pathlib import Path
 
-from linklab import kernel
 from linklab.exercise.load import exercise_folders
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -31,12 +30,10 @@ def write_stage(tar_file: Path, manuals: Path, epoch: int) -> None:
         files = _files(ROOT / "vm/files", "")
         files |= _files(ROOT / "topologies", f"{HOME}/lab_topologies")
         files |= _files(manuals, MANUALS)
-        built = kernel.require().path.parent
-        files |= _files(built, f"{HOME}/.cache/linklab/kernel/{built.name}")
         for exercise in exercise_folders():
             files |= _practice(exercise, Path(folder))
         with tarfile.open(tar_file, "w", format=tarfile.PAX_FORMAT) as tar:
-            _write(tar, files, epoch)
+            pack(tar, files, epoch)
 
 
 def _files(folder: Path, where: str) -> dict[str, Path]:
@@ -61,7 +58,8 @@ def _practice(exercise: Path, scratch: Path) -> dict[str, Path]:
     return _files(folder, f"{HOME}/NTP_{kind.capitalize()}s/{name}")
 
 
-def _write(tar: tarfile.TarFile, files: dict[str, Path], epoch: int) -> None:
+def pack(tar: tarfile.TarFile, files: dict[str, Path], epoch: int) -> None:
+    """Pack files by the names they get, with the folders above them."""
     folders = {str(parent) for name in files for parent in Path(name).parents if str(parent) != "."}
     for name in sorted(folders | set(files)):
         member = tarfile.TarInfo(name)
