@@ -2,11 +2,11 @@
 LAB ?= 14
 VENV := .venv/bin
 
-.PHONY: help setup tools lab labs manuals test check format kernel bench clean
+.PHONY: help setup tools lab labs manuals test check format kernel bench vm vm-test clean
 .DEFAULT_GOAL := help
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' Makefile
 
 setup: ## packages (apt), .venv and the pocket kernel
 	@tools/setup.sh
@@ -42,6 +42,14 @@ kernel: tools ## build the pocket kernel, from your own archive: make kernel SOU
 
 bench: setup ## measure speed and memory, for docs/benchmarks.md
 	$(VENV)/python tools/bench.py
+
+vm: setup manuals deb ## build the virtual machine image, in build/vm/ (vm/README.md); about ten minutes
+	@tools/setup.sh vm
+	$(VENV)/python -m vm.build --deb build/deb/linklab_*.deb $(VM_OPTIONS)
+
+vm-test: tools ## start that image in QEMU and use it; software emulation, half an hour
+	@tools/setup.sh vm
+	$(VENV)/python -m vm.trial $(VM_OPTIONS)
 
 clean: ## remove what runs left behind and what was built here; runs/ and the kernel stay
 	@if [ -x $(VENV)/linklab ]; then $(VENV)/linklab clean; fi

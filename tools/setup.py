@@ -22,8 +22,9 @@ ROOT = Path(__file__).resolve().parent.parent
 VENV = ROOT / ".venv"
 STAMP = VENV / "linklab-setup"
 PACKAGES = ROOT / "tools/packages.txt"
+IMAGE = ROOT / "vm/host-packages.txt"
 POLICY = Path("/usr/sbin/policy-rc.d")
-STAGES = ("packages", "tools", "all")
+STAGES = ("packages", "tools", "all", "vm")
 MISSING = 4  # exit code of linklab.errors.MissingError, which cannot be imported yet
 
 
@@ -32,7 +33,7 @@ class SetupError(Exception):
 
 
 def main(arguments: list[str]) -> int:
-    """Do the stages up to the named one: packages, tools (packages and .venv), all (and the kernel)."""
+    """Do the stages up to the named one: packages, tools (packages and .venv), all (and the kernel), vm (its tools)."""
     stage = arguments[0] if arguments else "all"
     if stage not in STAGES:
         print(f"setup: there is no stage {stage}; use one of {', '.join(STAGES)}", file=sys.stderr)
@@ -58,6 +59,8 @@ def _set_up(stage: str) -> None:
         STAMP.write_text(digest)
     if stage == "all":
         build_kernel()
+    if stage == "vm":
+        install_packages(missing_packages(IMAGE.read_text()))
 
 
 def _digest() -> str:
