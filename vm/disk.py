@@ -92,7 +92,9 @@ def write_disk(
 
     def run(command: list[str], text: str | None = None) -> None:
         mine = library if command[0] == mke2fs else {}
-        done = subprocess.run(command, env=environment | mine, input=text, text=True, check=False)
+        done = subprocess.run(
+            command, env=environment | mine, input=text, text=True, stdout=subprocess.DEVNULL, check=False
+        )
         if done.returncode:
             raise MissingError(f"this failed with exit {done.returncode}: {' '.join(command)}")
 

@@ -111,7 +111,7 @@ class Machine:
         """
         mark = f"{time.monotonic_ns():x}"
         self.line.sendline(f"{command}; echo 'the end of '{mark}: $?")  # sudo throws away what is typed ahead
-        said = self._expect(rf"the end of {mark}: (\d+)\r?\n", within_s, command)
+        said = self._expect(rf"the end of {mark}: (\d+)\s", within_s, command)
         code = int(self.line.match.group(1))
         return code, re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", said).replace("\r", "").strip()
 

@@ -103,8 +103,8 @@ def _demand(machine: Machine, command: str, within_s: float = 30) -> str:
 
 def _log_in(machine: Machine, _out: Path) -> str:
     machine.log_in()
-    # once, so that sudo asks for no password on this line
-    _demand(machine, f"echo {PASSWORD} | sudo -S -p '' true")
+    # with the password once, so that sudo asks for none on this line; the kernel's messages would mix with what is said
+    _demand(machine, f"echo {PASSWORD} | sudo -S -p '' dmesg --console-level emerg")
     return _demand(machine, "uname -sr")
 
 
