@@ -124,7 +124,7 @@ class Machine:
                 return said
             if time.monotonic() > deadline:
                 raise TrialError(f"{what}: not within {within_s * self.slower:.0f} s; {command} says: {said[-300:]}")
-            time.sleep(1)
+            time.sleep(min(self.slower, 5))  # looking costs an emulated processor much of what it can do
 
     def window(self, title: str, within_s: float) -> None:
         """Wait for a window whose title has these words on the machine's screen."""
