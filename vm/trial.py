@@ -172,7 +172,7 @@ def _editor(machine: Machine, out: Path) -> str:
 def _handbook(machine: Machine, out: Path) -> str:
     _demand(machine, "(setsid xdg-open /usr/local/share/linklab/manuals/handbook.pdf >/dev/null 2>&1 &)")
     machine.window("qpdfview", 60)
-    machine.run("sleep 5", 10)
+    machine.run("sleep 30", 60)  # its window is there long before its page
     machine.picture(out / "handbook.png")
     return ""
 
