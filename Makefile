@@ -2,7 +2,7 @@
 LAB ?= 14
 VENV := .venv/bin
 
-.PHONY: help setup tools lab labs manuals test check format kernel build install uninstall deb deb-test bench kill-test clean
+.PHONY: help setup tools lab labs manuals test check format kernel build install uninstall deb deb-test bench kill-test vm vm-test clean
 PREFIX ?= /usr/local
 .DEFAULT_GOAL := help
 
@@ -67,6 +67,14 @@ bench: setup ## measure speed and memory, for docs/benchmarks.md
 
 kill-test: setup ## kill fifty networks of the host engine at random moments and count what is left; as root
 	$(VENV)/python tools/kill_test.py 50
+
+vm: setup manuals deb ## build the virtual machine image, in build/vm/ (vm/README.md); about ten minutes
+	@tools/setup.sh vm
+	$(VENV)/python -m vm.build --deb build/deb/linklab_*.deb $(VM_OPTIONS)
+
+vm-test: tools ## start that image in QEMU and use it; software emulation, half an hour
+	@tools/setup.sh vm
+	$(VENV)/python -m vm.trial $(VM_OPTIONS)
 
 clean: ## remove what runs left behind and what was built here; runs/ and the kernel stay
 	@if [ -x $(VENV)/linklab ]; then $(VENV)/linklab clean; fi

@@ -23,8 +23,9 @@ VENV = ROOT / ".venv"
 STAMP = VENV / "linklab-setup"
 PACKAGES = ROOT / "tools/packages.txt"
 PACKAGING = ROOT / "tools/packages-deb.txt"
+IMAGE = ROOT / "vm/host-packages.txt"
 POLICY = Path("/usr/sbin/policy-rc.d")
-STAGES = ("packages", "tools", "all", "deb")
+STAGES = ("packages", "tools", "all", "deb", "vm")
 MISSING = 4  # exit code of linklab.errors.MissingError, which cannot be imported yet
 
 
@@ -33,7 +34,10 @@ class SetupError(Exception):
 
 
 def main(arguments: list[str]) -> int:
-    """Do the stages up to one of packages, tools (packages and .venv), all (and the kernel), deb (and its tools)."""
+    """Do the stages up to the named one.
+
+    They are packages, tools (packages and .venv), all (and the kernel), deb and vm (and the tools to build those).
+    """
     stage = arguments[0] if arguments else "all"
     if stage not in STAGES:
         print(f"setup: there is no stage {stage}; use one of {', '.join(STAGES)}", file=sys.stderr)
@@ -61,6 +65,8 @@ def _set_up(stage: str) -> None:
         build_kernel()
     if stage == "deb":
         install_packages(missing_packages(PACKAGING.read_text()))
+    if stage == "vm":
+        install_packages(missing_packages(IMAGE.read_text()))
 
 
 def _digest() -> str:

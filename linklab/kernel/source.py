@@ -27,7 +27,7 @@ def fetch(tools: Tools, tree: Path, report: Report) -> str:
         raise MissingError(
             "there is no apt here; download linux-7.3.tar.xz and run `make kernel SOURCE=linux-7.3.tar.xz`"
         )
-    options = _private_apt(tools) if _is_debian() else []
+    options = private_apt(tools) if _is_debian() else []
     names = tools.read(["apt-cache", *options, "search", "--names-only", r"^linux-source-[0-9]"], tools.scratch).split(
         "\n"
     )
@@ -64,7 +64,7 @@ def _is_debian() -> bool:
     return release.is_file() and re.search(r'^ID="?debian"?$', release.read_text(), re.M) is not None
 
 
-def _private_apt(tools: Tools) -> list[str]:
+def private_apt(tools: Tools) -> list[str]:
     """Options that make apt read backports in lists of its own, from the mirror that this machine's sources name."""
     if not KEYRING.is_file():
         raise MissingError(
