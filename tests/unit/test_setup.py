@@ -137,4 +137,4 @@ def test_the_kernel_is_built_once_and_its_failure_is_told(setup, capsys, built, 
 def test_an_unknown_stage_is_an_input_error(setup, capsys):
     """With the stages that exist."""
     assert setup.main(["everything"]) == 2
-    assert "packages, tools, all, vm" in capsys.readouterr().err
+    assert "packages, tools, all, deb, vm" in capsys.readouterr().err
