@@ -45,6 +45,7 @@ class Proof:
     what: str
     holds: bool
     said: str
+    report: Report | None = None
     measured: Measured | None = None
 
 
@@ -168,4 +169,4 @@ def _marks(who: str, what: str, report: Report, wanted: float, shares: dict[str,
             wrong.append(f"{check.story} ({check.score:g} of {check.max_score:g} points, {points:g} expected)")
     said = f"{report.score:g} of {report.max_score:g} points"
     said += f", {wanted:g} expected: {' | '.join(wrong)}" if wrong else ""
-    return Proof(who, what, not wrong, said)
+    return Proof(who, what, not wrong, said, report)
