@@ -125,11 +125,12 @@ class Netlink:
         self.socket.send(sampler.NLMSG.pack(sampler.NLMSG.size + len(body), request, flags, self.sequence, 0) + body)
         while True:
             for kind, answer in sampler._messages(self.socket.recv(1 << 18)):
-                if kind == sampler.NLMSG_DONE:
+                if kind in (sampler.NLMSG_DONE, sampler.NLMSG_ERROR):
+                    # an error after the dump began is in its end (netlink(7))
+                    number = struct.unpack_from("=i", answer)[0] if len(answer) >= 4 else 0
+                    if number < 0:
+                        raise OSError(-number, f"rtnetlink request {request}: {os.strerror(-number)}")
                     return
-                if kind == sampler.NLMSG_ERROR:
-                    (number,) = struct.unpack_from("=i", answer)
-                    raise OSError(-number, f"rtnetlink request {request}: {os.strerror(-number)}")
                 yield answer
 
 

@@ -177,9 +177,9 @@ def worth_doing(evidence: Evidence, checks: Sequence[Check]) -> list[Experiment]
 
 
 def agree(evidence: Evidence, checks: Sequence[Check]) -> bool:
-    """Whether the runs of the seeds so far, each judged by itself, earn the same in every check."""
+    """Whether the runs of the seeds so far, each judged by itself and all together, earn the same in every check."""
     count = max((len(values) for found in evidence.metrics.values() for values in found.values()), default=0)
-    earned = set()
+    earned = {tuple(result.score for result in judge(evidence, checks))}
     for run in range(count):
         alone = {
             experiment: {name: [values[min(run, len(values) - 1)]] for name, values in found.items()}

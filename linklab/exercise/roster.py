@@ -25,6 +25,8 @@ IDS = (
 """Headings of the id, the first that is there counts; Canvas's own "ID" stands after the school's."""
 NAMES = ("full name", "name", "student name", "student")
 _PARTS = (("first name", "last name"), ("first name", "surname"))
+_CANVAS = ("Points Possible", "Student, Test")
+"""First cells of lines in which Canvas's gradebook has no student: the points, and the student it makes for trying."""
 _SHOWN = 6
 
 
@@ -117,6 +119,8 @@ def _name_columns(known: Sequence[str], at: int) -> tuple[int, ...]:
 def _students(path: Path, body: Sequence[tuple[int, list[str]]], at: int, names: Sequence[int]) -> tuple[Student, ...]:
     found: dict[str, Student] = {}
     for line, row in body:
+        if row[0] in _CANVAS:
+            continue
         student = row[at] if at < len(row) else ""
         if not student:
             raise InputError(f"{path}:{line}: there is no id in this line")

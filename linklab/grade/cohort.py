@@ -225,7 +225,7 @@ def _misnamed(entry: Entry) -> str:
     named = _OURS.search(entry.label)
     if named is None:
         return ""
-    exercise, rest = named[1], named[2]
+    exercise, rest = named[1].casefold(), named[2]
     report = entry.report
     if report.exercise and exercise != report.exercise:
         return f'the file is named "{exercise}-{rest}", and holds {report.exercise} of {_called(entry)}.'

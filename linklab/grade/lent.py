@@ -18,7 +18,9 @@ from linklab.exercise.load import find_exercise, load_exercise
 from linklab.exercise.model import Exercise, Instance
 from linklab.exercise.report import Report
 
-_NUMBER = re.compile(r"(?<![\w.:/-])(\d{1,15}(?:\.\d{1,6})?)(gbit|mbit|kbit|bit|ms|us|s|%)?(?![\w.:/-])", re.IGNORECASE)
+_NUMBER = re.compile(
+    r"(?<![\w.:/-])(\d{1,15}(?:\.\d{1,6})?)(gbit|mbit|kbit|bit|ms|us|s|%)?(?![\w.:/-])", re.IGNORECASE | re.ASCII
+)
 _UNITS = {
     "gbit": ("bit/s", 1e9),
     "mbit": ("bit/s", 1e6),
@@ -32,11 +34,13 @@ _UNITS = {
 }
 _MULTIPLES = {"bit/s": (1, 0.5, 0.25), "s": (1, 0.5), "bytes": (1, 2, 4, 0.5), "1": (1,)}
 """What students make of a quantity: twice the BDP as a buffer, half of the delay on each side."""
+_OWN = {**_MULTIPLES, "bytes": (*(each / 4 for each in range(1, 13)), 4, 5, 6, 8, 10, 0.1, 0.125, 0.2)}
+"""What they make of their own, wrong factors of a buffer too: such a number may be theirs, whoever else's it is."""
 _LEAST_BYTES = 1000
 _SAME = 1e-3
 
-_Quantities = Mapping[str, Sequence[float]]
-"""Unit → values in base units."""
+_Quantities = Mapping[str, Mapping[str, float]]
+"""Unit → name → value in base units."""
 
 
 def plain(work: str) -> str:
@@ -52,6 +56,9 @@ Parameters = tuple[tuple[str, str], ...]
 def taken(mine: Report, others: Iterable[Parameters]) -> dict[Parameters, list[str]]:
     """Of the numbers in a work.sh those that follow from other parameters than the own, as they are written.
 
+    One for each quantity of the other's: two multiples of one BDP are one coincidence, not two; and none where all of
+    them are what a wrong factor makes of the own.
+
     Those that follow from the practice instance's do not count, since everybody knows these.
     """
     try:
@@ -63,7 +70,12 @@ def taken(mine: Report, others: Iterable[Parameters]) -> dict[Parameters, list[s
         return {}
     written = dict.fromkeys(found[0] for found in _NUMBER.finditer(plain(mine.work)))
     strange = [text for text in written if not _fits(text, own) and not _fits(text, public)]
-    return {other: [text for text in strange if _fits(text, theirs)] for other, theirs in known.items()}
+    found = {}
+    for other, theirs in known.items():
+        numbers = {name: text for text in reversed(strange) if (name := _fits(text, theirs))}
+        certain = any(not _fits(text, own, _OWN) for text in numbers.values())
+        found[other] = [text for text in strange if certain and text in numbers.values()]
+    return found
 
 
 @cache
@@ -71,21 +83,30 @@ def _exercise(folder: Path) -> Exercise:
     return load_exercise(folder)
 
 
-def _fits(text: str, known: _Quantities) -> bool:
+def _fits(text: str, known: _Quantities, multiples: Mapping[str, Sequence[float]] = _MULTIPLES) -> str:
+    """The name of the quantity that a number is a multiple of; "" where there is none."""
     found = _NUMBER.fullmatch(text)
     assert found is not None  # it came from there
     unit, factor = _UNITS[(found[2] or "").lower()]
     value = float(found[1]) * factor
     if not value or (unit == "bytes" and value < _LEAST_BYTES):
-        return False
-    return any(abs(value - each * more) <= _SAME * value for each in known.get(unit, ()) for more in _MULTIPLES[unit])
+        return ""
+    return next(
+        (
+            name
+            for name, each in known.get(unit, {}).items()
+            for more in multiples[unit]
+            if abs(value - each * more) <= _SAME * value
+        ),
+        "",
+    )
 
 
 def _quantities(exercise: Exercise, parameters: Mapping[str, str]) -> _Quantities:
     lookup = quantities(exercise, Instance(exercise.id, exercise.version, "", "", "", dict(parameters), "", ""))
-    found: dict[str, list[float]] = {}
+    found: dict[str, dict[str, float]] = {}
     for name in [*(parameter.name for parameter in exercise.parameters), *exercise.derived]:
         value = lookup(name)
         if value is not None and not value.is_word:
-            found.setdefault(value.unit, []).append(value.number)
+            found.setdefault(value.unit, {})[name] = value.number
     return found

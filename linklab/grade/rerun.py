@@ -69,7 +69,7 @@ Choose = Callable[[State, State], Sequence[Experiment]]
 
 
 Settled = Callable[["Rerun"], bool]
-"""Says, after two seeds or more, whether they agree, so that no further run can change what is judged."""
+"""Says, after two seeds or more, whether they lead to the same marks, so that no further run is needed."""
 
 
 def rerun(

@@ -245,9 +245,8 @@ def _state(
     made = State.loads(rebuilt.state_text, "the network after work.sh")
     if state is not None:
         topology = submission.topology
-        differ = changes(facts(state, topology), facts(made, topology))
-        told = "; ".join(f"{change.fact}: {change.words[1]} → {change.words[2]}" for change in differ[:5])
-        notes += [f"work.sh leads to another state than state.json says ({told}); work.sh stands"] if differ else []
+        if changes(facts(state, topology), facts(made, topology)):  # in what, would name a fault that is still there
+            notes.append("work.sh leads to another state than state.json says; work.sh stands")
     return made, notes
 
 

@@ -2,8 +2,9 @@
 """What work.sh printed, with marks that bash put into it → the lines that failed, and the output without the marks.
 
 `WATCH` is read by bash before work.sh: its traps mark where each command begins and where one failed, in the stream
-that work.sh prints to, so that what a command said lies between the two.  They change nothing that work.sh does:
+that work.sh prints to, so that what a command said lies between the two.  They leave alone what work.sh does:
 `$?`, `$_` and PIPESTATUS stay, and what is meant to fail (`if`, `||`, `!`) is none (bash(1), trap, ERR).
+Who sets DEBUG or ERR traps of their own, or closes the marks' descriptor, is told less.
 Used by `linklab.grade.rebuild`; pure.  The stream is a stranger's: it may forge marks, which then stand in the
 stranger's own report, and nothing here grows with it.
 """
@@ -20,18 +21,30 @@ MOST_BEGUN = 1000
 WATCH = f"""\
 unset BASH_ENV
 LINKLAB_BEGUN=0
-trap '{{
-    ((LINKLAB_BEGUN++ < {MOST_BEGUN})) || trap - DEBUG
+trap '{{ {{
+    ((LINKLAB_BEGUN = ${{LINKLAB_BEGUN:-0}} + 1, LINKLAB_BEGUN <= {MOST_BEGUN})) || {{
+        printf "\\036E\\037"
+        trap - DEBUG
+    }}
     printf "\\036B%.0s\\037" "$_"
-}} >&{FD} 2>/dev/null' DEBUG
-trap '{{ printf "\\036F%s:%s:%s%.0s\\037" "$?" "$LINENO" "${{BASH_COMMAND:0:400}}" "$_"; }} >&{FD} 2>/dev/null' ERR
+}} >&{FD}; }} 2>/dev/null || :' DEBUG
+# in one line, since LINENO counts those of a trap
+linklab_failed='{{ {{ printf "\\036F%s:%s:%s:%s%.0s\\037" "$?" "${{#PIPESTATUS[@]}}" "$LINENO" '
+linklab_failed+='"${{BASH_COMMAND:0:400}}" "$_"; }} >&{FD}; }} 2>/dev/null || :'
+trap "$linklab_failed" ERR
+unset linklab_failed
 """
 MOST_TOLD = 8
 _BEGIN = "\x1eB\x1f"
-_MARK = re.compile(f"(?:{_BEGIN})?\x1eF([0-9]{{1,4}}):([0-9]{{1,9}}):([^\x1e\x1f]{{0,400}})\x1f|{_BEGIN}")
-"""The trap of a failure is a command, too, and begins before it is told."""
-_SILENCED = re.compile(r"(?:2|&)>>?\s*/dev/null")
+_LAST = "\x1eE\x1f"
+_MARK = re.compile(
+    f"(?:{_BEGIN})?\x1eF([0-9]{{1,4}}):([0-9]{{1,4}}):([0-9]{{1,9}}):([^\x1e\x1f]{{0,400}})\x1f|{_BEGIN}|{_LAST}"
+)
+"""The trap of a failure is a command, too, and begins before it is told; after `_LAST` no beginning is marked."""
+_SILENCED = re.compile(r"(?:2|&)>>?\s*/dev/null|>\s*/dev/null\s+2>&1")
 """Who throws the complaint away expects it: `tc qdisc del dev s2-eth2 root 2>/dev/null`."""
+_ASKS = re.compile(r"\(\(|\[|test |let |read |(?:\w+ )?[ef]?grep (?:.* )?-\w*q")
+"""Their status is an answer."""
 _SYNTAX = re.compile(r"\S*work\.sh: line \d+: syntax error")
 _LONGEST_COMMAND = 120
 _LONGEST_WORDS = 240
@@ -39,15 +52,18 @@ _LONGEST_WORDS = 240
 
 @dataclass(frozen=True)
 class Failure:
-    """A command of work.sh that failed: its line, itself, its exit status, and what it printed."""
+    """A command of work.sh that failed: its line, itself, its exit status, and what it printed.
+
+    said: None where that is not known, of a pipeline and of what comes after too many commands.
+    """
 
     line: int
     command: str
     status: int
-    said: str
+    said: str | None
 
     def __str__(self) -> str:
-        said = f": {self.said}" if self.said else ", and said nothing"
+        said = f": {self.said}" if self.said else ", and said nothing" if self.said is not None else ""
         return f"work.sh, line {self.line}: `{self.command}` failed with status {self.status}{said}"
 
 
@@ -65,16 +81,18 @@ def read_printed(stream: str) -> Printed:
     text: list[str] = []
     failures: dict[tuple[int, str], Failure] = {}
     at = begun = tail = 0
+    marked = True
     for mark in _MARK.finditer(stream):
         text.append(stream[at : mark.start()])
         at = mark.end()
         if mark[1] is None:
-            begun = len(text)
+            begun, marked = len(text), marked and mark[0] != _LAST
             continue
-        line, command = int(mark[2]), _cut(" ".join(mark[3].split()), _LONGEST_COMMAND).replace("`", "'")
-        said = "".join(text[begun:])
-        failure = Failure(line, command, int(mark[1]), _words(said))
-        if failure.said or not _SILENCED.search(mark[3]):
+        line, command = int(mark[3]), _cut(" ".join(mark[4].split()), _LONGEST_COMMAND).replace("`", "'")
+        piped = int(mark[2]) > 1  # whose parts print at the same time
+        said = _words("".join(text[begun:])) if marked and not piped else None
+        failure = Failure(line, f"… | {command}" if piped else command, int(mark[1]), said)
+        if said or not (_SILENCED.search(mark[4]) or _ASKS.match(mark[4])):
             failures.setdefault((line, command), failure)
         begun = tail = len(text)
     text.append(stream[at:])

@@ -64,6 +64,8 @@ def test_a_third_run_is_needed_where_two_earn_different_marks():
     assert agree(runs(0.9e9, 0.95e9), [FILLED])
     assert agree(runs(0.1e9, 0.2e9), [FILLED])
     assert not agree(runs(0.9e9, 0.1e9), [FILLED])
+    between = replace(FILLED, bands=(Band("0.8 * rate", "1.1 * rate"),))
+    assert not agree(runs(0.4e9, 1.5e9), [between])  # their mean is within, and neither of them
 
 
 def test_a_partial_band_earns_its_share():

@@ -48,13 +48,24 @@ def test_a_work_sh_with_anothers_values_is_found():
         (
             "another's values",
             ["s2", "s1"],
-            "work.sh is the same and has 300mbit, 1500000, 3000000, which follow from the parameters of Name of s1 "
+            "work.sh is the same and has 300mbit, 1500000, which follow from the parameters of Name of s1 "
             "(s1), not from those of Name of s2 (s2).",
         )
     ]
     ((_, names, said),) = told(entry("s1", WORK, FAST), entry("s2", f"{copied}h2 sysctl -w net.ipv4.tcp_sack=1", SLOW))
     assert names == ["s2", "s1"]
-    assert said.startswith("work.sh has 300mbit, 1500000, 3000000, which follow from")
+    assert said.startswith("work.sh has 300mbit, 1500000, which follow from")
+
+
+def test_a_wrong_factor_of_the_own_is_no_finding():
+    """Twice three and three times a half of the own BDP are one mistake, also where another's BDP is three times it."""
+    own = "h1 sysctl -w net.ipv4.tcp_wmem='10240 87380 1500000'\nh2 sysctl -w net.ipv4.tcp_rmem='10240 87380 3000000'\n"
+    assert told(entry("s1", WORK, FAST), entry("s2", own, SLOW)) == []
+
+
+def test_a_letter_that_looks_like_a_unit_is_none():
+    """The long s is an s to whoever does not mind case; the whole class would have no results."""
+    assert told(entry("s1", WORK, FAST), entry("s2", "h1 sleep 10m\u017f\nh1 sleep 10\u017f\n", SLOW)) == []
 
 
 def test_a_number_that_everybody_knows_or_one_by_chance_is_no_finding():
@@ -85,6 +96,7 @@ def test_the_same_numbers_as_answers_to_other_parameters_are_found():
     ("label", "says"),
     [
         ("exercise3-s2-copy.zip", 'the file is named for "s2-copy", its parameters are those of Name of s1 (s1).'),
+        ("Problem3-s1.zip", 'the file is named "problem3-s1", and holds exercise3 of Name of s1 (s1).'),
         ("in/problem3-s1.zip", 'the file is named "problem3-s1", and holds exercise3 of Name of s1 (s1).'),
         ("exercise3-s12.zip", 'the file is named for "s12", its parameters are those of Name of s1 (s1).'),
         ("exercise3-s1.zip", None),

@@ -40,6 +40,12 @@ def roster(tmp_path, monkeypatch):
             (ADA, BOB),
             'ids from the column "SIS User ID", names from "Student"',
         ),
+        (  # Canvas's gradebook, with its line of points and the student it makes for trying
+            "Student,ID,SIS User ID,SIS Login ID,Section,Lab 8 (4711)\n    Points Possible,,,,,10\n"
+            'Ada L.,1017,ada7,ada@x.org,A,9\nBob,1018,bob8,b@x.org,A,\n"Student, Test",1019,,,A,\n',
+            (ADA, BOB),
+            'ids from the column "SIS User ID", names from "Student"',
+        ),
         ("Name;Matriculation number\r\nAda L.;ada7\r\nBob;bob8\r\n", (ADA, BOB), 'the column "Matriculation number"'),
         ("id\tname\nada7\tAda L.\nbob8\tBob\n".encode("utf-16"), (ADA, BOB), 'the column "id"'),
     ],

@@ -63,6 +63,36 @@ def test_whoever_throws_a_complaint_away_expects_it(played):
     assert len(told(played, "ls /nowhere 2>&1 | cat; ls /nowhere >/dev/null\ntrue\n")) == 1
 
 
+def test_what_is_asked_or_silenced_in_another_spelling_is_no_failure(played):
+    """`> /dev/null 2>&1`, a count from 0, a test, the end of a file."""
+    assert (
+        told(played, "ls /nowhere > /dev/null 2>&1\ni=0; ((i++))\n[ a = b ]\necho a | grep -q b\nread x\ntrue\n") == []
+    )
+
+
+def test_of_a_pipeline_only_the_end_is_known(played):
+    """Its parts print at the same time, so whose words they are is chance."""
+    assert told(played, "set -o pipefail\nls /nowhere | cat\ntrue\n") == [
+        "work.sh, line 2: `… | cat` failed with status 2"
+    ]
+
+
+def test_after_too_many_commands_words_are_nobodys(played):
+    """Where beginnings are no longer marked; what is silenced stays so."""
+    script = "for ((i = 0; i < 600; i++)); do :; done\necho one\nls /nowhere 2>/dev/null\nls /nowhere\ntrue\n"
+    assert told(played, script) == ["work.sh, line 4: `ls /nowhere` failed with status 2"]
+
+
+def test_a_script_that_tidies_up_its_environment_goes_on(played):
+    """Without our variable under `set -u`, and without the marks' descriptor: nothing of ours is printed."""
+    for script in (
+        "set -u; unset LINKLAB_BEGUN\necho on\n",
+        f"exec {FD}>&-\nshopt -s extdebug\necho on\nfalse\ntrue\n",
+    ):
+        stream, status = played(script)
+        assert (read_printed(stream).text, status) == ("on\n", 0)
+
+
 def test_a_line_in_a_loop_is_named_once_and_many_lines_are_counted(played):
     """However often it runs."""
     assert len(told(played, "for i in 1 2 3; do ls /no$i; done; true\n")) == 1
@@ -106,11 +136,11 @@ echo never
 
 def test_marks_of_a_strangers_own_change_nothing_but_the_own_report(played):
     """Forged, cut off or endless, what is told stays short and printable."""
-    forged = "\x1eF1:7:rm -rf /\x1f"
+    forged = "\x1eF1:1:7:rm -rf /\x1f"
     (sentence,) = sentences(read_printed(f"a\x1b[31m`b`\n{forged}"), 0)
     assert sentence == "work.sh, line 7: `rm -rf /` failed with status 1: a?[31m`b`"
-    assert read_printed("\x1eF1:7:cut").text == "\x1eF1:7:cut"
-    flood = "".join(f"\x1eF1:{n}:{'x' * 400}\x1f" for n in range(MOST_OUTPUT_BYTES // 400))
+    assert read_printed("\x1eF1:1:7:cut").text == "\x1eF1:1:7:cut"
+    flood = "".join(f"\x1eF1:1:{n}:{'x' * 400}\x1f" for n in range(MOST_OUTPUT_BYTES // 400))
     said = sentences(read_printed(flood), 0)
     assert len(said) == MOST_TOLD + 1
     assert max(map(len, said)) < 200
