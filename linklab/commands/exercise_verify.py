@@ -7,7 +7,7 @@ import argparse
 import itertools
 import json
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from functools import partial
 from typing import Any
 
@@ -21,7 +21,7 @@ from linklab.exercise.model import Exercise
 from linklab.grade.mutants import prove_mutants
 from linklab.grade.spread import spread
 from linklab.grade.unit import SEEDS
-from linklab.grade.verify import Measured, Proof, distinct, prove_copied, verify, wrong_ones
+from linklab.grade.verify import Measured, Proof, copied, distinct, verify, wrong_ones
 from linklab.processes import processors
 from linklab.screen import ends_orderly
 
@@ -38,14 +38,17 @@ def run_verify(args: argparse.Namespace) -> int:
     for folder in folders:
         load_exercise(folder)
     told: list[dict[str, Any]] = []
+    lent: list[dict[str, Any]] = []
     with ends_orderly():
-        good = [_verify(folder.as_posix(), args, told) for folder in folders]  # all of them, also after one that is not
+        good = [
+            _verify(folder.as_posix(), args, told, lent) for folder in folders
+        ]  # all of them, also after one that is not
     if args.json:
-        print(json.dumps({"proofs": told}, indent=2, ensure_ascii=False))
+        print(json.dumps({"proofs": told, "copied": lent}, indent=2, ensure_ascii=False))
     return 0 if all(good) else 1
 
 
-def _verify(folder: str, args: argparse.Namespace, told: list[dict[str, Any]]) -> bool:
+def _verify(folder: str, args: argparse.Namespace, told: list[dict[str, Any]], lent: list[dict[str, Any]]) -> bool:
     console = Console(highlight=False, stderr=args.json)
     exercise = load_exercise(find_exercise(folder))
     students = distinct(exercise, args.students)
@@ -76,13 +79,13 @@ def _verify(folder: str, args: argparse.Namespace, told: list[dict[str, Any]]) -
             status.update(f"proving … {sum(total for _, total in counts.values())} proofs, last {proof.student}")
             if not proof.holds:
                 console.print(Text(f"{proof.student}: {proof.what}: {proof.said}", style="red"), soft_wrap=True)
-    copied = list(prove_copied(exercise, models)) if len(models) > 1 else []
-    told += [_told(exercise, proof) for proof in copied]
     for what, (good, total) in sorted(counts.items()):
         console.print(Text(f"  {what}: {good} of {total}", style="green" if good == total else "red"))
-    if copied:  # no proof of the exercise: an index that all are to reach may be copied
-        caught = sum(proof.holds for proof in copied)
-        console.print(f"  in {caught} of {len(copied)} instances the answers of every other lose marks")
+    pairs = list(copied(exercise, models))
+    lent.extend({"exercise": exercise.id, **asdict(each)} for each in pairs)
+    if len(models) > 1:
+        caught, others = sum(each.caught for each in pairs), sum(each.others for each in pairs)
+        console.print(f"  answers copied from another instance: {caught} of {others} lose points")
     needed = {what: total for what, (_, total) in counts.items()}
     if "mutant" in needed:
         needed["mutant"] = -(-needed["mutant"] * 38 // 40)  # of 40 at least 38 are caught

@@ -39,7 +39,7 @@ class Measured:
 
 @dataclass(frozen=True)
 class Proof:
-    """What was proved, or not: `what` is "model", "empty", "seen", "wrong/NAME", "copied" or "mutant: …"."""
+    """What was proved, or not: `what` is "model", "empty", "seen", "wrong/NAME" or "mutant: …"."""
 
     student: str
     what: str
@@ -116,10 +116,20 @@ def prove_empty(exercise: Exercise, instance: Instance, engine: Engine, seeds: S
     )
 
 
-def prove_copied(exercise: Exercise, models: Sequence[Measured]) -> Iterator[Proof]:
-    """A model answer with the answers of another instance's loses marks; a proof for each of the networks.
+@dataclass(frozen=True)
+class Copied:
+    """What the answers of `others` other instances come to in a student's network: `caught` of them lose points."""
 
-    Where all that is asked is what the student's own network does, such as an index, copied answers may be right.
+    student: str
+    caught: int
+    others: int
+
+
+def copied(exercise: Exercise, models: Sequence[Measured]) -> Iterator[Copied]:
+    """Each model answer judged with the answers of every other instance.
+
+    It proves nothing of the exercise: where all that is asked is what the student's own network does, such as an index,
+    copied answers may be right.
     """
     for own in models:
         evidence = Evidence(
@@ -131,17 +141,10 @@ def prove_copied(exercise: Exercise, models: Sequence[Measured]) -> Iterator[Pro
             own.metrics,
             own.answers,
         )
-        kept = {}
-        for other in models:
-            if other is not own:
-                earned = sum(result.score for result in judge(replace(evidence, answers=other.answers)))
-                kept[other.instance.student] = round(earned, 2)
-        caught = [student for student, earned in kept.items() if earned < exercise.weight]
-        least = (
-            f", at least {exercise.weight - max(kept.values()):g} points" if len(caught) == len(kept) and kept else ""
-        )
-        said = f"answers of {len(caught)} of {len(kept)} others lose marks{least}"
-        yield Proof(own.instance.student, "copied", len(caught) == len(kept), said)
+        others = [other for other in models if other is not own]
+        earned = [sum(each.score for each in judge(replace(evidence, answers=other.answers))) for other in others]
+        caught = sum(round(score, 2) < exercise.weight for score in earned)
+        yield Copied(own.instance.student, caught, len(others))
 
 
 def prove_seen(exercise: Exercise, instance: Instance, engine: Engine, seeds: Sequence[int]) -> Proof:
