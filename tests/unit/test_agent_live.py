@@ -6,6 +6,7 @@ import contextlib
 import gc
 import os
 import selectors
+import signal
 import subprocess
 import time
 from pathlib import Path
@@ -15,6 +16,14 @@ import pytest
 pytest.importorskip("mininet", reason="needs the mininet package")
 
 from linklab.agent.live import LiveTerminals
+
+
+@pytest.fixture(autouse=True)
+def hangups():
+    """A hangup ends a program, as for the agent's own; under nohup(1) the tests would pass on that it is ignored."""
+    before = signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    yield
+    signal.signal(signal.SIGHUP, before)
 
 
 class Loop:
