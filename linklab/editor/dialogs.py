@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import tkinter as tk
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from tkinter import ttk
 from typing import Any
 
@@ -119,7 +120,7 @@ class Form(Dialog):
         for each in self.inputs.values():
             if each.field.only is not None:
                 key, value = each.field.only
-                self.inputs[key].watch(lambda seen, each=each, value=value: each.enable(seen == value))  # type: ignore[misc]
+                self.inputs[key].watch(partial(_enable_at, each, value))
 
     def _return(self, event: tk.Event[tk.Misc]) -> None:
         if not isinstance(event.widget, tk.Text):
@@ -258,3 +259,8 @@ def _next_widget(event: tk.Event[tk.Misc]) -> str:
     if following is not None:
         following.focus_set()
     return "break"
+
+
+def _enable_at(one: Input, value: Any, seen: Any) -> None:
+    """What depends on another field is usable where that has the value."""
+    one.enable(seen == value)

@@ -10,7 +10,6 @@ Format: docs/writing-an-exercise.md, "A submission"; ZIP as in PKWARE's APPNOTE 
 
 from __future__ import annotations
 
-import codecs
 import hashlib
 import io
 import json
@@ -28,6 +27,7 @@ from typing import Any
 
 from linklab import __version__
 from linklab.errors import BundleError
+from linklab.exercise.textfile import encoding_of
 
 FORMAT = 1
 MANIFEST = "manifest.json"
@@ -322,12 +322,7 @@ class _Reader:
         return text.encode()
 
     def _decode(self, name: str, raw: bytes) -> str:
-        if raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-            encoding, label = "utf-16", "UTF-16"
-        elif raw.startswith(codecs.BOM_UTF8):
-            encoding, label = "utf-8-sig", "UTF-8 with a byte order mark"
-        else:
-            encoding, label = "utf-8", ""
+        encoding, label = encoding_of(raw)
         terminal = name.startswith("terminals/")  # programs print what they like
         try:
             text = raw.decode(encoding, errors="replace" if terminal else "strict")

@@ -8,7 +8,6 @@ Called by `linklab exercise issue`; format: docs/grading.md, "The roster".
 
 from __future__ import annotations
 
-import codecs
 import csv
 import re
 from collections.abc import Sequence
@@ -17,6 +16,7 @@ from pathlib import Path
 
 from linklab.errors import InputError
 from linklab.exercise.instance import STUDENT_ID, Student
+from linklab.exercise.textfile import decode
 
 IDS = (
     *("id number", "sis user id", "sis login id", "student id", "student number", "matriculation number"),
@@ -84,13 +84,7 @@ def _text(path: Path) -> str:
         raise InputError(f"{path}: cannot be read: {error.strerror}") from error
     if raw.startswith(b"PK\3\4"):
         raise InputError(f"{path}: is a spreadsheet or an archive, no text; save the roster as CSV")
-    try:
-        return raw.decode("utf-16" if raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) else "utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = raw[: error.start].count(b"\n") + 1
-        raise InputError(
-            f"{path}:{line}: is no UTF-8 text (byte {raw[error.start]:#04x}); save the roster as CSV UTF-8"
-        ) from None
+    return decode(raw, path)
 
 
 def _rows(text: str) -> list[list[str]]:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-r"""A student's text file, as editors of any system save it → its text with "\n".
+r"""A text file as editors and spreadsheets of any system save it → its text.
 
-For `linklab check` and `submit`, which take what the grader takes (`linklab.exercise.bundle`).
+For `linklab check` and `submit`, for rosters, and for the grader (`linklab.exercise.bundle`): what one takes all take.
 """
 
 from __future__ import annotations
@@ -12,8 +12,26 @@ from pathlib import Path
 from linklab.errors import InputError
 
 
+def encoding_of(raw: bytes) -> tuple[str, str]:
+    """Codec by the byte order mark, UTF-8 without one, and what a person calls it; "" for plain UTF-8."""
+    if raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return "utf-16", "UTF-16"
+    return ("utf-8-sig", "UTF-8 with a byte order mark") if raw.startswith(codecs.BOM_UTF8) else ("utf-8", "")
+
+
+def decode(raw: bytes, path: Path) -> str:
+    """The text of a file's bytes; InputError, with the line, if it is none."""
+    try:
+        return raw.decode(encoding_of(raw)[0])
+    except UnicodeDecodeError as error:
+        line = raw[: error.start].count(b"\n") + 1
+        raise InputError(
+            f"{path}:{line}: is neither UTF-8 nor UTF-16 text (byte {raw[error.start]:#04x}); save it as UTF-8"
+        ) from error
+
+
 def read_text(path: Path) -> str:
-    """The text; "" where there is no such file.
+    r"""The text, with "\n" for the end of a line; "" where there is no such file.
 
     Raises:
         InputError: it cannot be read, or is no text.
@@ -24,10 +42,4 @@ def read_text(path: Path) -> str:
         return ""
     except OSError as error:
         raise InputError(f"{path}: cannot be read: {error.strerror}") from error
-    wide = raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
-    try:
-        text = raw.decode("utf-16" if wide else "utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = raw[: error.start].count(b"\n") + 1
-        raise InputError(f"{path}:{line}: is neither UTF-8 nor UTF-16 text; save it as UTF-8") from error
-    return text.replace("\r\n", "\n").replace("\r", "\n")
+    return decode(raw, path).replace("\r\n", "\n").replace("\r", "\n")

@@ -44,13 +44,13 @@ def test_a_network_runs_on_this_kernel_and_leaves_nothing(tmp_path):
         assert (network.environment["engine"], network.environment["kernel"]) == ("host", os.uname().release)
         assert "2 received, 0% packet loss" in type_(network, "ping -c 2 -i 0.2 10.0.0.2", "h1").output
         assert type_(network, "ls /sys/class/net").output.split() == ["lo", "s1", "s1-eth1", "s1-eth2"]
-        type_(network, "echo made >kept; echo gone >/etc/linklab-test; echo gone >/root/linklab-test")
+        type_(network, "echo made >kept; echo gone >/etc/linklab-test; echo gone >/opt/linklab-test")
         assert type_(network, "sysctl -w vm.swappiness=1").exit_status != 0
         assert interfaces() == links
         assert len(namespaces()) == 3
     assert (tmp_path / "kept").read_text() == "made\n"
     assert not Path("/etc/linklab-test").exists()
-    assert not Path("/root/linklab-test").exists()
+    assert not Path("/opt/linklab-test").exists()
     assert namespaces() == set()
     assert not records.FOLDER.exists()
     assert list(folder().iterdir()) == []

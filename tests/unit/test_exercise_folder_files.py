@@ -347,7 +347,9 @@ def test_files_of_other_systems_are_read_as_the_grader_reads_them(folder, capsys
     (folder / "answers.toml").write_bytes(b'winner = "reno"\nwords = "\xfcber"\n')
     for command in ("check", "submit"):
         assert cli.main([command, str(folder)]) == 2
-        assert "answers.toml:2: is neither UTF-8 nor UTF-16 text; save it as UTF-8" in capsys.readouterr().err
+        assert (
+            "answers.toml:2: is neither UTF-8 nor UTF-16 text (byte 0xfc); save it as UTF-8" in capsys.readouterr().err
+        )
 
 
 def test_answers_that_are_no_toml_are_told_once(folder, capsys):
