@@ -10,9 +10,9 @@ import socket
 import struct
 from collections.abc import Callable, Mapping
 
+from linklab.agent.netlink import attributes, handle_text
 from linklab.agent.queue_options import Options
 from linklab.agent.queue_options import u32 as number
-from linklab.agent.sampler import _attributes, _handle
 
 PROTOCOLS = {0x0003: "all", 0x0800: "ip", 0x0806: "arp", 0x8100: "802.1Q", 0x86DD: "ipv6"}
 IP_PROTOCOLS = {1: "icmp", 6: "tcp", 17: "udp", 132: "sctp"}
@@ -20,7 +20,7 @@ IP_PROTOCOLS = {1: "icmp", 6: "tcp", 17: "udp", 132: "sctp"}
 
 def u32(raw: bytes, handle: int) -> Options | None:
     """A u32 filter's matches as "VALUE/MASK@OFFSET"; None for the hash table that tc makes for each priority."""
-    data = _attributes(raw)
+    data = attributes(raw)
     if not handle & 0xFFF:
         return None if handle >> 20 >= 0x800 else {"unread": ["hash table"]}
     flags, shift, count = data[5][:3]  # struct tc_u32_sel: 16 bytes, then keys of 16
@@ -39,19 +39,19 @@ def u32(raw: bytes, handle: int) -> Options | None:
 
 def matchall(raw: bytes, handle: int) -> Options:
     """Takes every packet."""
-    data = _attributes(raw)
+    data = attributes(raw)
     return _with(_classid(data, 1), _more(data, {1, 3, 4, 5}))
 
 
 def fw(raw: bytes, handle: int) -> Options:
     """Takes packets with a mark."""
-    data = _attributes(raw)
+    data = attributes(raw)
     return _with({"mark": handle, **_classid(data, 1), "mask": number(data, 5)}, _more(data, {1, 5}))
 
 
 def flower(raw: bytes, handle: int) -> Options:
     """Takes packets by fields of their headers."""
-    data = _attributes(raw)
+    data = attributes(raw)
     options: Options = _classid(data, 1)
     known = {1, 8, 9, 22, 86}  # class, ethernet type, protocol, flags, offload count
     for name, kind in (("src_ip", 10), ("dst_ip", 12)):
@@ -74,7 +74,7 @@ def flower(raw: bytes, handle: int) -> Options:
 
 
 def _classid(data: Mapping[int, bytes], kind: int) -> Options:
-    return {"classid": _handle(number(data, kind))} if kind in data else {}
+    return {"classid": handle_text(number(data, kind))} if kind in data else {}
 
 
 def _more(data: Mapping[int, bytes], known: set[int]) -> list[str]:

@@ -10,7 +10,6 @@ Mininet's own. IPv6 is off in these hosts: each would tell all the others of its
 
 from __future__ import annotations
 
-import ctypes
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -21,18 +20,11 @@ from mininet.link import Intf, Link
 from mininet.node import Host
 from mininet.nodelib import LinuxBridge
 
+from linklab.agent.kernelcalls import CLONE_NEWNET, CLONE_NEWNS, mount, setns, unshare
 from linklab.agent.rtnetlink import Kernel
 
 FROM = 50
 """Nodes from which on a network is built this way. No lab has as many, so what was recorded is as it was."""
-CLONE_NEWNS, CLONE_NEWNET = 0x00020000, 0x40000000
-_libc = ctypes.CDLL(None, use_errno=True)
-
-
-def _checked(result: int, what: str) -> None:
-    if result:
-        number = ctypes.get_errno()
-        raise OSError(number, f"{what}: {os.strerror(number)}")
 
 
 class Spaces:
@@ -40,8 +32,8 @@ class Spaces:
 
     def __init__(self) -> None:
         with _elsewhere():
-            _checked(_libc.unshare(CLONE_NEWNET | CLONE_NEWNS), "unshare")
-            _checked(_libc.mount(b"sysfs", b"/sys", b"sysfs", 0xC0ED0000, None), "mount of /sys")  # as mnexec does
+            unshare(CLONE_NEWNET | CLONE_NEWNS)
+            mount("sysfs", "/sys", "sysfs")  # as mnexec does
             self.network = os.open("/proc/self/ns/net", os.O_RDONLY | os.O_CLOEXEC)
             self.mounts = os.open("/proc/self/ns/mnt", os.O_RDONLY | os.O_CLOEXEC)
 
@@ -50,10 +42,10 @@ class Spaces:
         """Within this block we are in the node's network, with our own files."""
         here = os.open("/proc/self/ns/net", os.O_RDONLY | os.O_CLOEXEC)
         try:
-            _checked(_libc.setns(self.network, CLONE_NEWNET), "setns")
+            setns(self.network, CLONE_NEWNET)
             yield
         finally:
-            _checked(_libc.setns(here, CLONE_NEWNET), "setns")
+            setns(here, CLONE_NEWNET)
             os.close(here)
 
     def command(self) -> list[str]:
@@ -76,7 +68,7 @@ def _elsewhere() -> Iterator[None]:
         yield
     finally:
         for file, kind in zip(ours, (CLONE_NEWNET, CLONE_NEWNS), strict=True):
-            _checked(_libc.setns(file, kind), "setns")
+            setns(file, kind)
             os.close(file)
         os.chdir(folder)
 

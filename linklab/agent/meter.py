@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-from linklab.agent import sampler
+from linklab.agent import netlink, sampler
 
 PERIOD_S = 0.25
 NOT_QUEUES = ("netem", "noqueue")
@@ -27,16 +27,15 @@ class EveryQdisc(sampler.QdiscReader):
 
     def __init__(self) -> None:
         self.index = 0
-        self.socket = socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, 0)
-        self.socket.bind((0, 0))
+        self.socket = netlink.connect()
         self.sequence = 0
 
     def queues(self) -> dict[int, tuple[int, int]]:
         """(bytes queued, drops of all disciplines) by interface index."""
         found: dict[int, list[dict[str, Any]]] = {}
-        for kind, body in sampler._messages(self.raw()):
+        for kind, body in netlink.messages(self.raw()):
             if kind == sampler.RTM_NEWQDISC:
-                found.setdefault(sampler._index(body), []).append(sampler._qdisc(body))
+                found.setdefault(sampler.interface_of(body), []).append(sampler.discipline(body))
         return {index: _queue(qdiscs) for index, qdiscs in found.items()}
 
 

@@ -20,8 +20,21 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from linklab.agent import filter_options, queue_options, sampler
-from linklab.agent.sampler import _attributes, _handle
+from linklab.agent import filter_options, queue_options
+from linklab.agent.netlink import (
+    DUMP,
+    INGRESS,
+    NLMSG_DONE,
+    NLMSG_ERROR,
+    ROOT,
+    TCMSG,
+    attributes,
+    connect,
+    error,
+    handle_text,
+    message,
+    messages,
+)
 
 FALLBACK = re.compile(r"(?:tunl|gre|gretap|erspan|sit|ip6tnl|ip6gre|ip_vti|ip6_vti|teql)0")
 """Interfaces that the kernel makes in every namespace for its own use."""
@@ -76,7 +89,6 @@ SYSCTLS = (
 """Watched: what decides how TCP sends.  `linklab.exercise.node` has the same list."""
 
 RTM_GETLINK, RTM_GETADDR, RTM_GETROUTE, RTM_GETQDISC, RTM_GETTCLASS, RTM_GETTFILTER = 18, 22, 26, 38, 42, 46
-ROOT, INGRESS = 0xFFFFFFFF, 0xFFFFFFF1
 CLSACT_HOOKS = (0xFFFFFFF2, 0xFFFFFFF3)
 ROUTE_TYPES = {1: "unicast", 6: "blackhole", 7: "unreachable", 8: "prohibit"}
 SCOPES = {0: "global", 253: "link", 254: "host"}
@@ -105,8 +117,7 @@ class Netlink:
     """Dumps over rtnetlink from the network namespace that this thread is in."""
 
     def __init__(self) -> None:
-        self.socket = socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, 0)
-        self.socket.bind((0, 0))
+        self.socket = connect()
         self.socket.settimeout(5)
         self.sequence = 0
 
@@ -121,15 +132,12 @@ class Netlink:
             OSError: the kernel refuses; of a discipline without filters it says EINVAL or EOPNOTSUPP.
         """
         self.sequence += 1
-        flags = sampler.NLM_F_REQUEST | sampler.NLM_F_DUMP
-        self.socket.send(sampler.NLMSG.pack(sampler.NLMSG.size + len(body), request, flags, self.sequence, 0) + body)
+        self.socket.send(message(request, DUMP, self.sequence, body))
         while True:
-            for kind, answer in sampler._messages(self.socket.recv(1 << 18)):
-                if kind in (sampler.NLMSG_DONE, sampler.NLMSG_ERROR):
-                    # an error after the dump began is in its end (netlink(7))
-                    number = struct.unpack_from("=i", answer)[0] if len(answer) >= 4 else 0
-                    if number < 0:
-                        raise OSError(-number, f"rtnetlink request {request}: {os.strerror(-number)}")
+            for kind, answer in messages(self.socket.recv(1 << 18)):
+                if kind in (NLMSG_DONE, NLMSG_ERROR):
+                    if number := error(answer):  # one after the dump began is in its end (netlink(7))
+                        raise OSError(number, f"rtnetlink request {request}: {os.strerror(number)}")
                     return
                 yield answer
 
@@ -147,7 +155,7 @@ def _asked(netlink: Netlink, wanted: re.Pattern[str]) -> tuple[dict[str, dict[st
     interfaces: dict[str, dict[str, Any]] = {}
     links = list(netlink.dump(RTM_GETLINK, struct.pack("=BxHiII", 0, 0, 0, 0, 0)))
     for body in links:
-        names[struct.unpack_from("=i", body, 4)[0]] = _text(_attributes(body[16:])[3])
+        names[struct.unpack_from("=i", body, 4)[0]] = _text(attributes(body[16:])[3])
     for body in links:
         name = names[struct.unpack_from("=i", body, 4)[0]]
         if wanted.fullmatch(name) and not FALLBACK.fullmatch(name):
@@ -166,13 +174,13 @@ def _text(data: bytes) -> str:
 def _link(body: bytes, names: dict[int, str]) -> dict[str, Any]:
     """One interface; struct ifinfomsg, then attributes IFLA_*."""
     (flags,) = struct.unpack_from("=I", body, 8)
-    data = _attributes(body[16:])
+    data = attributes(body[16:])
     link = {
         "up": bool(flags & 1),
         "mtu": _number(data[4]),
         "mac": ":".join(f"{byte:02x}" for byte in data.get(1, b"")),
         "txqlen": _number(data.get(13, bytes(4))),
-        "kind": _text(_attributes(data.get(18, b"")).get(1, b"")),
+        "kind": _text(attributes(data.get(18, b"")).get(1, b"")),
         "master": names.get(_number(data[10]), "") if 10 in data else "",
         "addresses": [],
         "qdiscs": [],
@@ -190,7 +198,7 @@ def _addresses(netlink: Netlink, names: dict[int, str], interfaces: dict[str, di
     """Addresses of IPv4; struct ifaddrmsg, then attributes IFA_*."""
     for body in netlink.dump(RTM_GETADDR, struct.pack("=BBBBi", socket.AF_INET, 0, 0, 0, 0)):
         length, index = struct.unpack_from("=xBxxi", body)
-        data = _attributes(body[8:])
+        data = attributes(body[8:])
         if names.get(index) in interfaces:
             interfaces[names[index]]["addresses"].append(
                 f"{socket.inet_ntoa(data.get(2, data.get(1, bytes(4))))}/{length}"
@@ -203,7 +211,7 @@ def _routes(netlink: Netlink, names: dict[int, str]) -> Iterator[dict[str, Any]]
         _, length, _, tos, table, protocol, scope, kind, _ = struct.unpack_from("=8BI", body)
         if table != 254 or kind not in ROUTE_TYPES:
             continue
-        data = _attributes(body[12:])
+        data = attributes(body[12:])
         route = {
             "to": f"{socket.inet_ntoa(data.get(1, bytes(4)))}/{length}" if length else "default",
             "type": ROUTE_TYPES[kind],
@@ -221,7 +229,7 @@ def _routes(netlink: Netlink, names: dict[int, str]) -> Iterator[dict[str, Any]]
 
 
 def _metrics(raw: bytes) -> dict[str, Any]:
-    data = _attributes(raw)
+    data = attributes(raw)
     found: dict[str, Any] = {name: _number(data[kind]) for kind, name in METRICS.items() if kind in data}
     if 16 in data:
         found["congctl"] = _text(data[16])
@@ -232,14 +240,14 @@ def _metrics(raw: bytes) -> dict[str, Any]:
 
 def _queues(netlink: Netlink, names: dict[int, str], interfaces: dict[str, dict[str, Any]]) -> None:
     """Queueing disciplines, classes and filters, in the kernel's order."""
-    for body in list(netlink.dump(RTM_GETQDISC, sampler.TCMSG.pack(0, 0, 0, 0, 0))):
-        _, index, handle, parent, _ = sampler.TCMSG.unpack_from(body)
+    for body in list(netlink.dump(RTM_GETQDISC, TCMSG.pack(0, 0, 0, 0, 0))):
+        _, index, handle, parent, _ = TCMSG.unpack_from(body)
         if names.get(index) not in interfaces:
             continue
         interface = interfaces[names[index]]
-        data = _attributes(body[sampler.TCMSG.size :])
+        data = attributes(body[TCMSG.size :])
         kind = _text(data[1])
-        said = {"kind": kind, "handle": _handle(handle), "parent": _parent(parent)}
+        said = {"kind": kind, "handle": handle_text(handle), "parent": _parent(parent)}
         interface["qdiscs"].append({**said, "options": _options(queue_options.QDISCS.get(kind), data.get(2, b""))})
         parents = [handle, *_classes(netlink, index, handle, interface)]
         for hook in CLSACT_HOOKS if kind == "clsact" else parents if handle else ():
@@ -247,7 +255,7 @@ def _queues(netlink: Netlink, names: dict[int, str], interfaces: dict[str, dict[
 
 
 def _parent(number: int) -> str:
-    return "root" if number == ROOT else "ffff:fff1" if number == INGRESS else _handle(number)
+    return "root" if number == ROOT else "ffff:fff1" if number == INGRESS else handle_text(number)
 
 
 def _options(read: Any, *raw: Any) -> Any:
@@ -262,15 +270,15 @@ def _options(read: Any, *raw: Any) -> Any:
 def _classes(netlink: Netlink, index: int, qdisc: int, interface: dict[str, Any]) -> list[int]:
     """Append the classes of a discipline that has some of its own; their handles."""
     handles = []
-    for body in list(netlink.dump(RTM_GETTCLASS, sampler.TCMSG.pack(0, index, 0, qdisc, 0))):
-        _, _, handle, parent, _ = sampler.TCMSG.unpack_from(body)
-        data = _attributes(body[sampler.TCMSG.size :])
+    for body in list(netlink.dump(RTM_GETTCLASS, TCMSG.pack(0, index, 0, qdisc, 0))):
+        _, _, handle, parent, _ = TCMSG.unpack_from(body)
+        data = attributes(body[TCMSG.size :])
         kind = _text(data[1])
         if kind not in queue_options.CLASSES or handle >> 16 != qdisc >> 16:
             continue
         handles.append(handle)
         parent = qdisc if parent == ROOT else parent
-        said = {"kind": kind, "classid": _handle(handle), "parent": _handle(parent)}
+        said = {"kind": kind, "classid": handle_text(handle), "parent": handle_text(parent)}
         interface["classes"].append({**said, "options": _options(queue_options.CLASSES[kind], data.get(2, b""))})
     return handles
 
@@ -278,14 +286,14 @@ def _classes(netlink: Netlink, index: int, qdisc: int, interface: dict[str, Any]
 def _filters(netlink: Netlink, index: int, parent: int, interface: dict[str, Any]) -> None:
     """Append the filters at a discipline or class, without what tc makes for each priority by itself."""
     try:
-        answers = list(netlink.dump(RTM_GETTFILTER, sampler.TCMSG.pack(0, index, 0, parent, 0)))
+        answers = list(netlink.dump(RTM_GETTFILTER, TCMSG.pack(0, index, 0, parent, 0)))
     except OSError as error:
         if error.errno not in (errno.EINVAL, errno.EOPNOTSUPP):  # a discipline or class that can have no filters
             raise
         answers = []
     for body in answers:
-        _, _, handle, _, info = sampler.TCMSG.unpack_from(body)
-        data = _attributes(body[sampler.TCMSG.size :])
+        _, _, handle, _, info = TCMSG.unpack_from(body)
+        data = attributes(body[TCMSG.size :])
         kind = _text(data[1])
         if 2 not in data or not handle:
             continue
@@ -295,7 +303,7 @@ def _filters(netlink: Netlink, index: int, parent: int, interface: dict[str, Any
         if any(data.get(11, b"")):
             options.setdefault("unread", []).append("chain")
         protocol = socket.ntohs(info & 0xFFFF)
-        said = {"kind": kind, "parent": _handle(parent), "pref": info >> 16}
+        said = {"kind": kind, "parent": handle_text(parent), "pref": info >> 16}
         said["protocol"] = filter_options.PROTOCOLS.get(protocol, f"0x{protocol:04x}")
         interface["filters"].append({**said, "options": options})
 

@@ -10,7 +10,6 @@ It must not change anything, and must live with whatever a student's network hol
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import json
 import os
 import re
@@ -18,11 +17,11 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from linklab.agent.kernelcalls import CLONE_NEWNET, setns
 from linklab.agent.namespace_state import node
 
 FORMAT = 1
 CLIENT = "client"
-CLONE_NEWNET = 0x40000000
 NODE_NAME = re.compile(r"\0mininet:([A-Za-z0-9_.-]{1,15})\0?\Z")
 
 
@@ -56,18 +55,13 @@ def state() -> dict[str, Any]:
     found = {CLIENT: node(re.compile(rf"(?:{named})(?:-eth.*)?"))}
     root = os.open("/proc/self/ns/net", os.O_RDONLY)
     for name, namespace in elsewhere.items():
-        _enter(namespace)
+        setns(namespace, CLONE_NEWNET)
         try:
             found[name] = node(re.compile(".*"))
         finally:
-            _enter(root)
+            setns(root, CLONE_NEWNET)
             os.close(namespace)
     return {"format": FORMAT, "nodes": found}
-
-
-def _enter(namespace: int) -> None:
-    if ctypes.CDLL(None, use_errno=True).setns(namespace, CLONE_NEWNET):
-        raise OSError(ctypes.get_errno(), "setns")
 
 
 def main() -> int:

@@ -16,7 +16,7 @@ import sys
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from linklab.agent.sampler import _attributes
+from linklab.agent.netlink import attributes
 
 Options = dict[str, Any]
 U32_MAX = 2**32 - 1
@@ -126,7 +126,7 @@ def _ratespec(data: bytes) -> tuple[int, Options]:
 def netem(raw: bytes) -> Options:
     """struct tc_netem_qopt, then attributes.  A delay's distribution is not told by the kernel."""
     latency, limit, loss, gap, duplicate, jitter = struct.unpack_from("=6I", raw)
-    data = _attributes(raw[24:])
+    data = attributes(raw[24:])
     of_delay, of_loss, of_duplicate = struct.unpack_from("=3I", data.get(1, bytes(12)))
     reorder, of_reorder = struct.unpack_from("=2I", data.get(3, bytes(8)))
     corrupt, of_corrupt = struct.unpack_from("=2I", data.get(4, bytes(8)))
@@ -150,7 +150,7 @@ def netem(raw: bytes) -> Options:
         "cell_overhead": cell_overhead,
         "ecn": bool(u32(data, 7)) or None,
     }
-    model = _attributes(data.get(5, b""))
+    model = attributes(data.get(5, b""))
     if 1 in model:  # NETEM_LOSS_GI: p13, p31, p32, p14, p23
         p13, p31, p32, p14, p23 = (share(p) for p in struct.unpack_from("=5I", model[1]))
         options["loss_state"] = [p13, p31, p32, p23, p14]
@@ -169,7 +169,7 @@ def netem(raw: bytes) -> Options:
 
 def tbf(raw: bytes) -> Options:
     """TCA_TBF_PARMS: struct tc_tbf_qopt."""
-    data = _attributes(raw)
+    data = attributes(raw)
     parms = data[1]
     (rate, rest), (peak, _) = _ratespec(parms), _ratespec(parms[12:])
     limit, buffer, mtu = struct.unpack_from("=3I", parms, 24)
@@ -182,7 +182,7 @@ def tbf(raw: bytes) -> Options:
 
 def htb(raw: bytes) -> Options:
     """TCA_HTB_INIT: struct tc_htb_glob."""
-    data = _attributes(raw)
+    data = attributes(raw)
     _, r2q, default, _, _ = struct.unpack_from("=5I", data[2])
     options = {"default": default, "r2q": r2q, "direct_qlen": u32(data, 5)}
     return options | ({"unread": ["offload"]} if 9 in data else {})
@@ -190,7 +190,7 @@ def htb(raw: bytes) -> Options:
 
 def htb_class(raw: bytes) -> Options:
     """TCA_HTB_PARMS: struct tc_htb_opt; a class with classes below it has no quantum of its own."""
-    data = _attributes(raw)
+    data = attributes(raw)
     (rate, rest), (ceil, _) = _ratespec(data[1]), _ratespec(data[1][12:])
     buffer, cbuffer, quantum, level, prio = struct.unpack_from("=5I", data[1], 24)
     rate, ceil = _u64(data, 6, rate), _u64(data, 7, ceil)
@@ -201,7 +201,7 @@ def htb_class(raw: bytes) -> Options:
 
 def fq(raw: bytes) -> Options:
     """Attributes TCA_FQ_*."""
-    data = _attributes(raw)
+    data = attributes(raw)
     unread = []
     if 16 in data and tuple(data[16][4:20]) != PRIOMAP:
         unread.append("priomap")
@@ -231,7 +231,7 @@ def fq(raw: bytes) -> Options:
 
 def codel(raw: bytes) -> Options:
     """Attributes TCA_CODEL_*."""
-    data = _attributes(raw)
+    data = attributes(raw)
     options = {"limit": u32(data, 2), "target_us": codel_us(u32(data, 1)), "interval_us": codel_us(u32(data, 3))}
     options["ecn"] = bool(u32(data, 4))
     return options | ({"ce_threshold_us": codel_us(u32(data, 5))} if 5 in data else {})
@@ -239,7 +239,7 @@ def codel(raw: bytes) -> Options:
 
 def fq_codel(raw: bytes) -> Options:
     """Attributes TCA_FQ_CODEL_*."""
-    data = _attributes(raw)
+    data = attributes(raw)
     options: Options = {
         "limit": u32(data, 2),
         "flows": u32(data, 5),
@@ -259,7 +259,7 @@ def fq_codel(raw: bytes) -> Options:
 
 def pie(raw: bytes) -> Options:
     """Attributes TCA_PIE_*."""
-    data = _attributes(raw)
+    data = attributes(raw)
     options: Options = {"limit": u32(data, 2), "target_us": pie_us(u32(data, 1)), "tupdate_us": u32(data, 3)}
     options |= {"alpha": u32(data, 4), "beta": u32(data, 5)}
     names = ("ecn", "bytemode", "dq_rate_estimator")
@@ -268,7 +268,7 @@ def pie(raw: bytes) -> Options:
 
 def fq_pie(raw: bytes) -> Options:
     """Attributes TCA_FQ_PIE_*."""
-    data = _attributes(raw)
+    data = attributes(raw)
     options: Options = {"limit": u32(data, 1), "flows": u32(data, 2), "target_us": pie_us(u32(data, 3))}
     numbers = ("tupdate_us", "alpha", "beta", "quantum", "memory_limit", "ecn_prob")
     options |= {name: u32(data, kind) for kind, name in enumerate(numbers, 4)}
@@ -279,7 +279,7 @@ def fq_pie(raw: bytes) -> Options:
 
 def red(raw: bytes) -> Options:
     """TCA_RED_PARMS and TCA_RED_MAX_P; with `adaptive` the kernel moves the probability: then it is no setting."""
-    data = _attributes(raw)
+    data = attributes(raw)
     limit, low, high, wlog, plog, cell, old_flags = struct.unpack_from("=3I4B", data[1])
     flags = struct.unpack_from("=I", data[4])[0] if 4 in data else old_flags
     names = ("ecn", "harddrop", "adaptive", "nodrop")
@@ -309,7 +309,7 @@ def fifo(raw: bytes) -> Options:
 
 def cake(raw: bytes) -> Options:
     """Attributes TCA_CAKE_*."""
-    data = _attributes(raw)
+    data = attributes(raw)
     rtt, target = u32(data, 7), u32(data, 8)
     options: Options = {
         "diffserv": CAKE_TINS[u32(data, 3)],

@@ -11,15 +11,25 @@ import ipaddress
 import os
 import socket
 import struct
-from collections.abc import Sequence
 
-HEAD = struct.Struct("=IHHII")
-IFINFO = struct.Struct("=BxHiII")
+from linklab.agent.netlink import (
+    ACK,
+    CREATE,
+    EXCL,
+    IFINFO,
+    NLMSG_ERROR,
+    REPLACE,
+    attribute,
+    connect,
+    error,
+    message,
+    messages,
+    text,
+)
+
 IFADDR = struct.Struct("=BBBBi")
 RTMSG = struct.Struct("=BBBBBBBBI")
-ATTRIBUTE = struct.Struct("=HH")
-RTM_NEWLINK, RTM_NEWADDR, RTM_NEWROUTE, NLMSG_ERROR = 16, 20, 24, 2
-REQUEST, ACK, EXCL, CREATE, REPLACE = 0x1, 0x4, 0x200, 0x400, 0x100
+RTM_NEWLINK, RTM_NEWADDR, RTM_NEWROUTE = 16, 20, 24
 IFLA_ADDRESS, IFLA_IFNAME, IFLA_MASTER, IFLA_LINKINFO, IFLA_NET_NS_FD = 1, 3, 10, 18, 28
 IFLA_INFO_KIND, IFLA_INFO_DATA, VETH_INFO_PEER = 1, 2, 1
 IFA_ADDRESS, IFA_LOCAL, IFA_BROADCAST = 1, 2, 4
@@ -34,8 +44,7 @@ class Kernel:
     """The links of one network namespace."""
 
     def __init__(self) -> None:
-        self.socket = socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, socket.NETLINK_ROUTE)
-        self.socket.bind((0, 0))
+        self.socket = connect()
         self.sequence = 0
         self.waiting: list[tuple[bytes, str]] = []
 
@@ -45,41 +54,40 @@ class Kernel:
 
     def add_veth(self, one: tuple[str, str, int | None], other: tuple[str, str, int | None]) -> None:
         """A pair of interfaces: name, hardware address, and namespace (an open file; None for this one) of each."""
-        peer = _attribute(IFLA_INFO_DATA, _attribute(VETH_INFO_PEER, _interface(*other)))
-        info = _attribute(IFLA_LINKINFO, _attribute(IFLA_INFO_KIND, b"veth") + peer)
+        peer = attribute(IFLA_INFO_DATA, attribute(VETH_INFO_PEER, _interface(*other)))
+        info = attribute(IFLA_LINKINFO, attribute(IFLA_INFO_KIND, b"veth") + peer)
         self._do(RTM_NEWLINK, CREATE | EXCL, _interface(*one) + info, f"adding the link {one[0]} - {other[0]}")
 
     def add_bridge(self, name: str) -> None:
         """A bridge, down."""
-        info = _attribute(IFLA_LINKINFO, _attribute(IFLA_INFO_KIND, b"bridge"))
-        body = IFINFO.pack(0, 0, 0, 0, 0) + _text(IFLA_IFNAME, name) + info
+        info = attribute(IFLA_LINKINFO, attribute(IFLA_INFO_KIND, b"bridge"))
+        body = IFINFO.pack(0, 0, 0, 0, 0) + text(IFLA_IFNAME, name) + info
         self._do(RTM_NEWLINK, CREATE | EXCL, body, f"adding the bridge {name}")
 
     def set_up(self, name: str, *, up: bool = True, master: str | None = None) -> None:
         """Bring an interface up (or down), and make it a port of a bridge."""
         body = IFINFO.pack(0, 0, socket.if_nametoindex(name), IFF_UP if up else 0, IFF_UP)
         if master is not None:
-            body += _attribute(IFLA_MASTER, struct.pack("=I", socket.if_nametoindex(master)))
+            body += attribute(IFLA_MASTER, struct.pack("=I", socket.if_nametoindex(master)))
         self._do(RTM_NEWLINK, 0, body, f"bringing {name} {'up' if up else 'down'}")
 
     def add_address(self, name: str, address: str) -> None:
         """An IPv4 address with its prefix, such as 10.0.0.1/8."""
         there = ipaddress.IPv4Interface(address)
         body = IFADDR.pack(socket.AF_INET, there.network.prefixlen, 0, 0, socket.if_nametoindex(name))
-        body += _attribute(IFA_LOCAL, there.ip.packed) + _attribute(IFA_ADDRESS, there.ip.packed)
-        body += _attribute(IFA_BROADCAST, there.network.broadcast_address.packed)
+        body += attribute(IFA_LOCAL, there.ip.packed) + attribute(IFA_ADDRESS, there.ip.packed)
+        body += attribute(IFA_BROADCAST, there.network.broadcast_address.packed)
         self._do(RTM_NEWADDR, CREATE | REPLACE, body, f"giving {name} the address {address}")
 
     def set_default_route(self, gateway: str) -> None:
         """The way to everywhere else."""
         body = RTMSG.pack(socket.AF_INET, 0, 0, 0, RT_TABLE_MAIN, RTPROT_BOOT, RT_SCOPE_UNIVERSE, RTN_UNICAST, 0)
-        body += _attribute(RTA_GATEWAY, ipaddress.IPv4Address(gateway).packed)
+        body += attribute(RTA_GATEWAY, ipaddress.IPv4Address(gateway).packed)
         self._do(RTM_NEWROUTE, CREATE | REPLACE, body, f"setting the default route via {gateway}")
 
     def _do(self, kind: int, flags: int, body: bytes, what: str) -> None:
         self.sequence += 1
-        head = HEAD.pack(HEAD.size + len(body), kind, REQUEST | ACK | flags, self.sequence, 0)
-        self.waiting.append((head + body + b"\0" * (-len(body) % 4), what))
+        self.waiting.append((message(kind, ACK | flags, self.sequence, body), what))
         if len(self.waiting) >= MOST:
             self.flush()
 
@@ -88,42 +96,24 @@ class Kernel:
         waiting, self.waiting = self.waiting, []
         if not waiting:
             return
-        self.socket.send(b"".join(message for message, _ in waiting))
+        self.socket.send(b"".join(request for request, _ in waiting))
         refused: OSError | None = None
         answers = 0
         while answers < len(waiting):
-            data = self.socket.recv(1 << 16)
-            for error in _errors(data):
-                if error and refused is None:
-                    refused = OSError(error, f"{waiting[answers][1]}: {os.strerror(error)}")
+            for kind, answer in messages(self.socket.recv(1 << 16)):
+                if kind != NLMSG_ERROR:
+                    continue
+                if (number := error(answer)) and refused is None:
+                    refused = OSError(number, f"{waiting[answers][1]}: {os.strerror(number)}")
                 answers += 1
         if refused is not None:
             raise refused
 
 
 def _interface(name: str, mac: str, namespace: int | None) -> bytes:
-    found = IFINFO.pack(0, 0, 0, 0, 0) + _text(IFLA_IFNAME, name) + _attribute(IFLA_ADDRESS, _mac(mac))
-    return found if namespace is None else found + _attribute(IFLA_NET_NS_FD, struct.pack("=i", namespace))
+    found = IFINFO.pack(0, 0, 0, 0, 0) + text(IFLA_IFNAME, name) + attribute(IFLA_ADDRESS, _mac(mac))
+    return found if namespace is None else found + attribute(IFLA_NET_NS_FD, struct.pack("=i", namespace))
 
 
-def _errors(data: bytes) -> Sequence[int]:
-    """The error numbers of the acknowledgements in what the kernel sent, 0 for what was done."""
-    found, at = [], 0
-    while at + HEAD.size <= len(data):
-        size, kind, *_ = HEAD.unpack_from(data, at)
-        if kind == NLMSG_ERROR:
-            found.append(-int(struct.unpack_from("=i", data, at + HEAD.size)[0]))
-        at += (size + 3) & ~3
-    return found
-
-
-def _attribute(kind: int, data: bytes) -> bytes:
-    return ATTRIBUTE.pack(ATTRIBUTE.size + len(data), kind) + data + b"\0" * (-len(data) % 4)
-
-
-def _text(kind: int, text: str) -> bytes:
-    return _attribute(kind, text.encode() + b"\0")
-
-
-def _mac(text: str) -> bytes:
-    return bytes.fromhex(text.replace(":", ""))
+def _mac(address: str) -> bytes:
+    return bytes.fromhex(address.replace(":", ""))

@@ -17,18 +17,16 @@ import struct
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import IO, Any
 
-NLMSG = struct.Struct("=IHHII")  # len, type, flags, seq, pid
-TCMSG = struct.Struct("=BxxxiIII")  # family, ifindex, handle, parent, info
-ATTR = struct.Struct("=HH")
-RTM_GETQDISC, RTM_NEWQDISC, NLMSG_ERROR, NLMSG_DONE = 38, 36, 2, 3
-NLM_F_REQUEST, NLM_F_DUMP = 1, 0x300
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+from linklab.agent import netlink
+
+RTM_GETQDISC, RTM_NEWQDISC = 38, 36
 TCA_KIND, TCA_STATS2 = 1, 7
 TCA_STATS_BASIC, TCA_STATS_QUEUE, TCA_STATS_APP = 1, 3, 4
-ROOT, INGRESS = 0xFFFFFFFF, 0xFFFFFFF1
 UINT64_MAX = 2**64 - 1
 FLUSH_S = 0.25
 
@@ -99,70 +97,48 @@ class QdiscReader:
             self.index = socket.if_nametoindex(interface)
         except OSError:
             raise LookupError(f"there is no interface {interface} here") from None
-        self.socket = socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, 0)
-        self.socket.bind((0, 0))
+        self.socket = netlink.connect()
         self.sequence = 0
 
     def raw(self) -> bytes:
         """One dump as the kernel sent it."""
         self.sequence += 1
-        body = TCMSG.pack(0, self.index, 0, 0, 0)
-        head = NLMSG.pack(NLMSG.size + len(body), RTM_GETQDISC, NLM_F_REQUEST | NLM_F_DUMP, self.sequence, 0)
-        self.socket.send(head + body)
+        body = netlink.TCMSG.pack(0, self.index, 0, 0, 0)
+        self.socket.send(netlink.message(RTM_GETQDISC, netlink.DUMP, self.sequence, body))
         chunks = []
         while True:
             data = self.socket.recv(65536)
             chunks.append(data)
-            kinds = [kind for kind, _ in _messages(data)]
-            if NLMSG_DONE in kinds or NLMSG_ERROR in kinds:
+            kinds = [kind for kind, _ in netlink.messages(data)]
+            if netlink.NLMSG_DONE in kinds or netlink.NLMSG_ERROR in kinds:
                 return b"".join(chunks)
 
     def read(self) -> list[dict[str, Any]]:
         """The disciplines now, root first."""
         found = [
-            _qdisc(body) for kind, body in _messages(self.raw()) if kind == RTM_NEWQDISC and _index(body) == self.index
+            discipline(body)
+            for kind, body in netlink.messages(self.raw())
+            if kind == RTM_NEWQDISC and interface_of(body) == self.index
         ]
         return sorted(found, key=lambda qdisc: "root" not in qdisc)
 
 
-def _messages(data: bytes) -> Iterator[tuple[int, bytes]]:
-    at = 0
-    while at + NLMSG.size <= len(data):
-        size, kind, *_ = NLMSG.unpack_from(data, at)
-        yield kind, data[at + NLMSG.size : at + size]
-        at += (size + 3) & ~3
+def interface_of(body: bytes) -> int:
+    """Number of the interface that an answer is about."""
+    return int(netlink.TCMSG.unpack_from(body)[1])
 
 
-def _index(body: bytes) -> int:
-    return int(TCMSG.unpack_from(body)[1])
-
-
-def _attributes(data: bytes) -> dict[int, bytes]:
-    found, at = {}, 0
-    while at + ATTR.size <= len(data):
-        size, kind = ATTR.unpack_from(data, at)
-        if size < ATTR.size:
-            break
-        found[kind & 0x3FFF] = data[at + ATTR.size : at + size]
-        at += (size + 3) & ~3
-    return found
-
-
-def _handle(number: int) -> str:
-    major, minor = number >> 16, number & 0xFFFF
-    return f"{major:x}:" + (f"{minor:x}" if minor else "")
-
-
-def _qdisc(body: bytes) -> dict[str, Any]:
-    _, _, handle, parent, _ = TCMSG.unpack_from(body)
-    attributes = _attributes(body[TCMSG.size :])
+def discipline(body: bytes) -> dict[str, Any]:
+    """A queueing discipline's readings, with the field names of tc's JSON."""
+    _, _, handle, parent, _ = netlink.TCMSG.unpack_from(body)
+    attributes = netlink.attributes(body[netlink.TCMSG.size :])
     kind = attributes[TCA_KIND].rstrip(b"\0").decode()
-    qdisc: dict[str, Any] = {"kind": kind, "handle": _handle(handle)}
-    if parent == ROOT:
+    qdisc: dict[str, Any] = {"kind": kind, "handle": netlink.handle_text(handle)}
+    if parent == netlink.ROOT:
         qdisc["root"] = True
     else:
-        qdisc["parent"] = "ffff:fff1" if parent == INGRESS else _handle(parent)
-    stats = _attributes(attributes.get(TCA_STATS2, b""))
+        qdisc["parent"] = "ffff:fff1" if parent == netlink.INGRESS else netlink.handle_text(parent)
+    stats = netlink.attributes(attributes.get(TCA_STATS2, b""))
     if TCA_STATS_BASIC in stats:
         qdisc["bytes"], qdisc["packets"] = struct.unpack_from("=QI", stats[TCA_STATS_BASIC])
     if TCA_STATS_QUEUE in stats:

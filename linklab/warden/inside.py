@@ -17,7 +17,7 @@ import socket
 from dataclasses import dataclass
 from pathlib import Path
 
-from linklab.warden import kernelcalls as kernel
+from linklab.agent import kernelcalls as kernel
 from linklab.warden.paths import INTERPRETER
 from linklab.warden.records import FOLDER
 

@@ -21,7 +21,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from linklab.warden import inside, kernelcalls, paths, probe
+from linklab.agent import kernelcalls
+from linklab.warden import inside, paths, probe
 from linklab.warden.records import Records, start_of
 
 PACKAGE = Path(__file__).resolve().parent.parent

@@ -19,7 +19,7 @@ MAY_IMPORT = {
     "plots": {"errors", "units", "measure", "analysis"},
     "manual": {"errors", "units", "topology", "impair"},
     "agent": set(),
-    "warden": set(),
+    "warden": {"agent"},
 }
 
 

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from linklab.agent.kernelcalls import swapped
 from linklab.engine import sudo
 from linklab.engine.api import Clock
 from linklab.engine.host import HostEngine, _listening
 from linklab.errors import InputError
 from linklab.warden import paths
-from linklab.warden.kernelcalls import swapped
 from linklab.warden.records import ALLOWED, AVAILABLE, Records, boot_id, start_of
 
 

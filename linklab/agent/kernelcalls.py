@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """System calls that Python's standard library does not offer: namespaces, mounts, and a mount under another owner.
 
-Specified by unshare(2), mount(2), pivot_root(2), prctl(2), mount_setattr(2) and include/uapi/linux/mount.h. Each raises
-OSError with the call's own reason.
+Specified by unshare(2), setns(2), mount(2), pivot_root(2), prctl(2), mount_setattr(2) and include/uapi/linux/mount.h.
+Each raises OSError with the call's own reason.
 """
 
 from __future__ import annotations
@@ -51,6 +51,11 @@ def _syscall(what: str, number: int, *arguments: object) -> int:
 def unshare(flags: int) -> None:
     """Leave namespaces for new ones."""
     _checked(_libc.unshare(flags), "unshare")
+
+
+def setns(file: int, kind: int) -> None:
+    """Enter a namespace of that kind, held by an open file."""
+    _checked(_libc.setns(file, kind), "setns")
 
 
 def die_with_parent() -> None:
