@@ -112,6 +112,7 @@ def start_console(name: str, net: Any, env: dict[str, str], cwd: str, *, live: b
 
 def _run(net: Any, env: dict[str, str], cwd: str, live: bool) -> None:  # pragma: no cover - the child
     signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
     os.environ.clear()
     os.environ.update(env)
     os.chdir(cwd)

@@ -8,14 +8,13 @@ import contextlib
 import os
 import pty
 import selectors
-import signal
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from linklab.agent import recording
 from linklab.agent.console import start_console
-from linklab.agent.terminal import resize
+from linklab.agent.terminal import as_at_login, resize
 
 READ_BYTES = 65536
 MOST_PENDING_BYTES = 16 * 2**20
@@ -55,8 +54,7 @@ class LiveTerminals:
         }
         pid, master = pty.fork()
         if pid == 0:  # pragma: no cover - the child
-            for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGPIPE, signal.SIGCHLD):
-                signal.signal(number, signal.SIG_DFL)
+            as_at_login()
             os.chdir(cwd)
             os.execvpe(command[0], command, env)
         return self._keep(pid, master, message)

@@ -160,14 +160,19 @@ def start_shell(name: str, argv: list[str], env: dict[str, str], cwd: str) -> Te
     pid, master = pty.fork()
     if pid == 0:  # pragma: no cover - the child
         no_echo(0)
-        for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGPIPE, signal.SIGCHLD):
-            signal.signal(number, signal.SIG_DFL)
+        as_at_login()
         os.chdir(cwd)
         command = [*argv, SHELL[0], "--rcfile", env["LINKLAB_RC"], *SHELL[1:]]
         os.execvpe(command[0], command, env)
     resize(master, 24, 120)
     os.set_blocking(master, True)
     return Terminal(name, pid, master)
+
+
+def as_at_login() -> None:
+    """What the agent, or who started it (nohup(1)), ignores or handles, a program in a terminal does not inherit."""
+    for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGPIPE, signal.SIGCHLD, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)
 
 
 def no_echo(fd: int) -> None:

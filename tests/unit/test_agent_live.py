@@ -20,8 +20,8 @@ from linklab.agent.live import LiveTerminals
 
 @pytest.fixture(autouse=True)
 def hangups():
-    """A hangup ends a program, as for the agent's own; under nohup(1) the tests would pass on that it is ignored."""
-    before = signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    """A hangup is ignored, as in what nohup(1) starts; a program in a terminal is not to inherit that."""
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
     yield
     signal.signal(signal.SIGHUP, before)
 
