@@ -65,7 +65,6 @@ def build(args: argparse.Namespace) -> None:
     """Make the image, its bill of materials and its sums."""
     _preflight(args)
     out: Path = args.out.resolve()
-    out.mkdir(parents=True, exist_ok=True)
     epoch = _epoch()
     started = time.monotonic()
 
@@ -105,9 +104,10 @@ def _preflight(args: argparse.Namespace) -> None:
         raise InputError(f"{args.deb}: there is no such package; run: make deb")
     if not (args.manuals / "handbook.pdf").is_file():
         raise InputError(f"{args.manuals}: holds no handbook.pdf; run: make manuals")
-    free = shutil.disk_usage(ROOT).free
+    args.out.mkdir(parents=True, exist_ok=True)
+    free = shutil.disk_usage(args.out).free
     if free < 15 * 10**9:
-        raise MissingError(f"{ROOT}: building the image takes 15 GB of disk, and {free / 1e9:.0f} GB are free")
+        raise MissingError(f"{args.out}: building the image takes 15 GB of disk, and {free / 1e9:.0f} GB are free")
 
 
 def _epoch() -> int:
