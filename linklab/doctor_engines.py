@@ -25,7 +25,7 @@ def examine(checks: Iterable[Check]) -> tuple[Check, list[Fit]]:
     except LinklabError as error:
         host = str(error)
     try:
-        found = fits(all_needs(), pocket=pocket, host="root may not be used" if host else "")
+        found = fits(all_needs(), pocket=pocket, host="not usable, see above" if host else "")
     except MissingError:
         return check_host(host, []), []
     return check_host(host, found), found

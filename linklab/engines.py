@@ -80,20 +80,21 @@ def fits(wanted: Mapping[str, Needs], *, pocket: str, host: str) -> list[Fit]:
     Args:
         wanted: needs by name.
         pocket: why nothing can run in the pocket here, "" if it can.
-        host: why nothing can run on the host engine here, "" if its warden may be started.
+        host: why nothing can run on the host engine here, "" if its warden may be started; what the kernel lacks is
+            said beside it.
     """
     everything = Needs()
     for needs in wanted.values():
         everything |= needs
-    lacking = None if host else host_kernel.lacks(everything)
-    return [Fit(name, str(needs), pocket, host or _why_not(needs, lacking)) for name, needs in wanted.items()]
+    lacking = host_kernel.lacks(everything)
+    return [Fit(name, str(needs), pocket, _why_not(needs, lacking, host)) for name, needs in wanted.items()]
 
 
-def _why_not(needs: Needs, lacking: Needs | None) -> str:
+def _why_not(needs: Needs, lacking: Needs | None, host: str) -> str:
     if lacking is None:
-        return "what this kernel has cannot be found out without root"
+        return host or "what this kernel has cannot be found out without root"
     missing = needs & lacking
-    return f"this kernel lacks {missing}" if missing else ""
+    return "; ".join(why for why in (host, f"this kernel lacks {missing}" if missing else "") if why)
 
 
 def require(lab: Lab, section: str | None) -> None:

@@ -86,19 +86,31 @@ def make_root(folder: Path) -> None:
     os.chdir("/")
 
 
-def bind_under(source: Path, target: Path, namespace: int) -> None:
-    """Show a folder with the owners that a user namespace (an open file) makes of its own (Linux 5.12).
+def take_mount(folder: int) -> int:
+    """A copy of what is mounted at an open folder, as an open file, for another mount namespace (Linux 5.2).
+
+    It is of that very folder, whatever becomes of the path by which it was found.
+    """
+    flags = OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_EMPTY_PATH
+    return _syscall("open_tree", SYS_OPEN_TREE, folder, b"", flags)
+
+
+def map_owners(taken: int, namespace: int) -> None:
+    """Give a taken mount the owners that a user namespace (an open file) makes of its own (Linux 5.12).
 
     OSError with EINVAL where the folder's file system cannot do that.
     """
-    tree = _syscall("open_tree", SYS_OPEN_TREE, AT_FDCWD, os.fsencode(source), OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC)
+    attr = _MountAttr(attr_set=MOUNT_ATTR_IDMAP, userns_fd=namespace)
+    size = ctypes.c_size_t(ctypes.sizeof(attr))
+    _syscall("mount_setattr", SYS_MOUNT_SETATTR, taken, b"", AT_EMPTY_PATH, ctypes.byref(attr), size)
+
+
+def place_mount(taken: int, target: Path) -> None:
+    """Show a taken mount there; its open file is closed."""
     try:
-        attr = _MountAttr(attr_set=MOUNT_ATTR_IDMAP, userns_fd=namespace)
-        size = ctypes.c_size_t(ctypes.sizeof(attr))
-        _syscall("mount_setattr", SYS_MOUNT_SETATTR, tree, b"", AT_EMPTY_PATH, ctypes.byref(attr), size)
-        _syscall("move_mount", SYS_MOVE_MOUNT, tree, b"", AT_FDCWD, os.fsencode(target), MOVE_MOUNT_F_EMPTY_PATH)
+        _syscall("move_mount", SYS_MOVE_MOUNT, taken, b"", AT_FDCWD, os.fsencode(target), MOVE_MOUNT_F_EMPTY_PATH)
     finally:
-        os.close(tree)
+        os.close(taken)
 
 
 def swapping_namespace(uid: int, gid: int) -> int:
@@ -132,7 +144,9 @@ def swapping_namespace(uid: int, gid: int) -> int:
 
 
 def swapped(number: int) -> str:
-    """The map of user_namespaces(7) in which 0 and `number` have changed places."""
+    """The map of user_namespaces(7) in which 0 and `number` have changed places; a user's group may be 0."""
+    if number == 0:
+        return f"0 0 {LAST_ID + 1}\n"
     ranges = [(0, number, 1), (number, 0, 1)]
     if number > 1:
         ranges.append((1, 1, number - 1))

@@ -16,7 +16,8 @@ from linklab.engine import attach
 from linklab.errors import AgentError, DeadlineError, EngineError, InputError
 
 COLUMNS = 1000
-STATE_PROGRAM = ("python3", "-m", "linklab.agent.node_state")
+STATE_PROGRAM = ("env", "PYTHONSAFEPATH=1", "python3", "-m", "linklab.agent.node_state")
+"""What lies in the working folder is not ours: no json.py there may stand in for the standard one (Python 3.11)."""
 STATE_DEADLINE_S = 20.0
 
 

@@ -58,17 +58,9 @@ class HostEngine:
         display: bool = False,
         on_stage: Callable[[str, HostNetwork], None] = lambda stage, network: None,
     ) -> Iterator[HostNetwork]:
-        """Build `topology` in a space of its own on this kernel, and end it on every way out.
+        """Build `topology` in a space of its own on this kernel, and end it on every way out; see `Engine.start`.
 
-        Args:
-            topology: the network; None for the root namespace alone.
-            workdir: an existing folder; the terminals' working folder, and all that stays.
-            clock: the wall clock, the only one that there is.
-            seed: without meaning here, since chance is the kernel's.
-            profile: without meaning here, since computing takes what it takes.
-            speed: of the paced clock, so without meaning here.
-            display: whether windows may be opened for programs inside.
-            on_stage: told what is being done, and of the network, which may be closed from another thread meanwhile.
+        Seed, profile and speed mean nothing here: chance is the kernel's, and computing takes what it takes.
 
         Raises:
             InputError: another clock was asked for.
@@ -110,14 +102,20 @@ class HostNetwork(AgentNetwork):
         self._warden: sudo.Warden | None = None
         self._connection: socket.socket | None = None
         self._said = ""
+        """Why it ended, as far as somebody has said so."""
 
     def boot(self) -> None:
         """Have the warden make the space, and wait for its agent."""
         with _listening() as listener:
             path = Path(listener.getsockname())
             self._warden = sudo.Warden({"do": "run", "socket": str(path), "work": str(self.workdir)})
-            self._connection = self._accept(listener, self._warden)
-        self.link = AgentLink(self._connection)
+            connection = self._accept(listener, self._warden)
+        with self._closing:  # `close` ends a connection that it finds, and we one that comes too late for it
+            if self._closed:
+                connection.close()
+                raise EngineError("stopped")
+            self._connection = connection
+            self.link = AgentLink(connection)
         self.link.on("hello", lambda _: self._hello.set())
         self.link.on("end", lambda _: self._gone.set())
         self.link.on("end", lambda _: self.link.end(f"the network has ended{self._last_words()}"))
@@ -147,9 +145,9 @@ class HostNetwork(AgentNetwork):
         raise EngineError("stopped" if self._closed else f"the warden did not answer within {START_DEADLINE_S} s")
 
     def _last_words(self) -> str:
-        if self._warden is not None:
-            self._said = self._warden.complaints
-        return f"; its last words: {self._said.splitlines()[-1]}" if self._said else ""
+        if self._warden is not None and self._warden.complaints:
+            self._said = self._warden.complaints.splitlines()[-1]
+        return f"; its last words: {self._said}" if self._said else ""
 
     def build(self, topology: Topology | None, *, display: bool = False) -> None:
         """Have the agent build the network."""
@@ -191,7 +189,7 @@ class HostNetwork(AgentNetwork):
             if self._closed:
                 return
             self._closed = True
-        if self._connection is not None and hasattr(self, "link"):
+        if self._connection is not None:
             if self._hello.is_set() and not self._gone.is_set():
                 with contextlib.suppress(EngineError):
                     self.link.send("shutdown")
@@ -199,12 +197,13 @@ class HostNetwork(AgentNetwork):
             with contextlib.suppress(OSError):
                 self._connection.shutdown(socket.SHUT_RDWR)
             self.link.end("the network has been closed")
-        if self._connection is not None:
             self._connection.close()
         if self._warden is not None:
-            with contextlib.suppress(LinklabError):  # one that was killed has nothing to say
-                self._warden.answer(WARDEN_DEADLINE_S)
             self._last_words()
+            try:
+                self._warden.answer(WARDEN_DEADLINE_S)
+            except LinklabError as error:  # of one that was killed it says so
+                self._said = self._said or str(error)
             self._warden.close()
             self._warden = None
 
@@ -233,8 +232,12 @@ def folder() -> Path:
 
 
 def remove_stale(*, dry_run: bool = False) -> list[Path]:
-    """Remove the sockets on which nobody awaits a warden any more; which they were."""
-    stale = [path for path in sorted(folder().glob("*.sock")) if not attach.served(path)]
+    """Remove the sockets on which nobody awaits a warden any more; which they were.
+
+    Not by connecting, as elsewhere: who awaits a warden would take root for it.
+    """
+    awaited = set(Path("/proc/net/unix").read_text(encoding="utf-8", errors="replace").split())
+    stale = [path for path in sorted(folder().glob("*.sock")) if str(path) not in awaited]
     for path in [] if dry_run else stale:
         path.unlink(missing_ok=True)
     return stale

@@ -16,8 +16,9 @@ from pathlib import Path
 from linklab.engine import sudo
 from linklab.errors import LinklabError, MissingError
 from linklab.needs import FIELDS, Needs
+from linklab.warden import probe
 
-PROBE = Path(__file__).resolve().parent.parent / "warden/probe.py"
+PROBE = Path(probe.__file__).resolve()
 DEADLINE_S = 30
 MODULES = {"qdiscs": "sch_{}", "filters": "cls_{}", "links": "{}", "congestion": "tcp_{}", "families": "{}"}
 _ODD = {"ovs_datapath": "openvswitch", "ingress": "sch_ingress", "clsact": "sch_ingress"}
@@ -59,21 +60,8 @@ def _as_user(asked: dict[str, list[str]]) -> dict[str, list[str]] | None:
         found: dict[str, list[str]] = json.loads(done.stdout)
     except (OSError, subprocess.SubprocessError, ValueError):
         return None
-    modules = _modules()
+    modules = probe.modules()
     for kind, names in asked.items():
         more = [name for name in names if name not in found[kind]]
         found[kind] += [name for name in more if _ODD.get(name, MODULES[kind].format(name)) in modules]
-    return found
-
-
-def _modules() -> set[str]:
-    """Names of the modules that this kernel can load or has built in (modules.dep(5))."""
-    folder = Path("/lib/modules", os.uname().release)
-    found = set()
-    for name in ("modules.dep", "modules.builtin"):
-        try:
-            lines = (folder / name).read_text(encoding="utf-8").splitlines()
-        except OSError:
-            continue
-        found |= {Path(line.partition(":")[0]).name.partition(".")[0].replace("-", "_") for line in lines}
     return found

@@ -37,5 +37,5 @@ hostname linklab
 { pivot_root . . && umount -l .; } || fail "the layer cannot become the root"
 cd /
 
-PYTHONPATH=/opt/linklab HOME=/lab /usr/bin/python3 -B -m linklab.agent || echo "init: the agent ended with $?"
+PYTHONPATH=/opt/linklab PYTHONNOUSERSITE=1 HOME=/lab /usr/bin/python3 -B -m linklab.agent || echo "init: the agent ended with $?"
 poweroff -f

@@ -7,9 +7,9 @@ standard input (`linklab.warden.orders`).
 
 from __future__ import annotations
 
-import getpass
 import json
 import os
+import pwd
 import shutil
 import subprocess
 import tempfile
@@ -89,8 +89,8 @@ def ask(order: dict[str, Any]) -> dict[str, Any]:
 def sudoers_line() -> str:
     """What lets this person start the warden without a password, in sudoers(5)."""
     try:
-        user = getpass.getuser()
-    except (KeyError, OSError):
+        user = pwd.getpwuid(os.getuid()).pw_name
+    except KeyError:
         user = f"#{os.getuid()}"
     return f"{user} ALL=(root) NOPASSWD: {' '.join(_escaped(word) for word in COMMAND)}"
 
@@ -103,7 +103,8 @@ def refusal(words: str, status: int) -> str:
     return (
         f"the host engine needs root for one command: {said}. Type `sudo -v` first, or allow it for good with "
         f"`sudo visudo -f /etc/sudoers.d/linklab` and this line: {sudoers_line()} (whoever has that line can become "
-        "root). Or use the pocket, which needs no rights: --engine pocket"
+        "root). An editor started from the menu can ask by the program that SUDO_ASKPASS names. Or use the pocket, "
+        "which needs no rights: --engine pocket"
     )
 
 

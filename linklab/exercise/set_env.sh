@@ -7,4 +7,4 @@ folder=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd)
   echo "set_env.sh: run this inside the network, in its Client's terminal: linklab attach client" >&2
   exit 1
 }
-exec python3 -m linklab.agent.exercise_env "$folder"
+PYTHONSAFEPATH=1 exec python3 -m linklab.agent.exercise_env "$folder"

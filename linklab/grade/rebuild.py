@@ -56,7 +56,8 @@ status=$?
 sleep 0.5 # in which what it printed last is written
 exit "$status"
 """
-_READ = f"set -o pipefail; python3 -m linklab.agent.node_state | head -c {MOST_STATE_BYTES}"  # /lab may be full
+# /lab may be full
+_READ = f"set -o pipefail; PYTHONSAFEPATH=1 python3 -m linklab.agent.node_state | head -c {MOST_STATE_BYTES}"
 
 
 @dataclass(frozen=True)

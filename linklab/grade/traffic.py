@@ -68,7 +68,7 @@ def drive(
         command = f"ping -D -i {ping.interval_s:g} -w {math.ceil(experiment.seconds)} {target} > /lab/ping.txt 2>&1"
         together.append(Typed(f"{ping.source}#p", command))
     if experiment.queue:
-        sampler = f"python3 -m linklab.agent.sampler {experiment.queue} --out /lab/queue.jsonl"
+        sampler = f"PYTHONSAFEPATH=1 python3 -m linklab.agent.sampler {experiment.queue} --out /lab/queue.jsonl"
         sampler += f" --seconds {math.ceil(experiment.seconds)}"
         together.append(Typed("client#q", sampler))
     if servers:

@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 if __name__ == "__main__":
-    sys.path.insert(0, str(Path(__file__).resolve().parents[2]))  # -I leaves no other way to our own modules
+    sys.path.append(str(Path(__file__).resolve().parents[2]))  # -I leaves no other way to our own modules
     from linklab.warden.orders import main
 
     sys.exit(main())

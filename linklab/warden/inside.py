@@ -12,6 +12,7 @@ from __future__ import annotations
 import contextlib
 import gzip
 import os
+import re
 import signal
 import socket
 from dataclasses import dataclass
@@ -24,6 +25,8 @@ from linklab.warden.records import FOLDER
 CHANNEL = 3
 OVER = ("/proc", "/sys", "/dev", "/run", "/lab")
 """Mounts of the machine below these are not taken over: each is made anew."""
+REMOVABLE = ("/media", "/mnt")
+"""Nor these, unless the package lies there: a stick could not be let go of as long as the network runs."""
 PLAIN, HAND_OVER = b"p", b"h"
 """How the working folder is shown; HAND_OVER: what root writes there is root's until the warden hands it over."""
 DEVICES = ("null", "zero", "full", "random", "urandom", "tty", "net/tun")
@@ -44,18 +47,20 @@ class Space:
 
     channel: the socket to the engine.
     report: a pipe to the warden, which is told in a letter how the working folder is shown.
-    work: the working folder; writable: whether it may be written.
+    work: the working folder, taken (`kernelcalls.take_mount`); writable: whether it may be written.
     package: the folder of our package.
     name: the network's id.
-    owners: a user namespace, open, in which root and whoever called have changed places; None where they are the same.
+    foreign: whether who called is not root, so that what root writes has to become theirs.
+    owners: a user namespace, open, in which root and whoever called have changed places; None where there is none.
     """
 
     channel: int
     report: int
-    work: Path
+    work: int
     writable: bool
     package: Path
     name: str
+    foreign: bool
     owners: int | None
 
 
@@ -70,8 +75,9 @@ def live(space: Space) -> None:
         _network()
         _kernel_configuration()
         status = _agent(space.channel)
-    except OSError as error:
-        os.write(2, f"linklab: the network's space could not be made: {error}\n".encode())
+    except Exception as error:  # whatever it is, the process ends below, and the person is to know why
+        what = str(error) if isinstance(error, OSError) else f"{type(error).__name__}: {error}"
+        os.write(2, f"linklab: the network's space could not be made: {what}\n".encode())
     finally:
         os._exit(status)
 
@@ -79,7 +85,7 @@ def live(space: Space) -> None:
 def _files(space: Space) -> bytes:
     package = space.package
     kernel.mount("none", "/", flags=kernel.MS_REC | kernel.MS_PRIVATE)
-    others = _mounts()
+    others = _mounts(package)
     kernel.mount("layer", FOLDER, "tmpfs", options="mode=755")
     root = FOLDER / "root"
     root.mkdir()
@@ -103,7 +109,7 @@ def _files(space: Space) -> bytes:
     if (package.parent / "scripts").is_dir():
         kernel.bind(package.parent / "scripts", root / "opt/linklab/scripts", read_only=True)
     shown = _work(space, root / "lab")
-    # a lab may set what belongs to its network, and nothing that belongs to the machine
+    # a lab may set what belongs to its network; of /proc/sys nothing that belongs to the machine
     kernel.bind(root / "proc/sys", root / "proc/sys")
     kernel.bind(root / "proc/sys/net", root / "proc/sys/net")
     kernel.mount("none", root / "proc/sys", flags=kernel.MS_BIND | kernel.MS_REMOUNT | kernel.MS_RDONLY)
@@ -119,14 +125,24 @@ def _overlay(lower: Path, target: Path, number: int) -> None:
     kernel.mount("overlay", target, "overlay", options=f"lowerdir={lower_text},upperdir={upper},workdir={scratch}")
 
 
-def _mounts() -> list[Path]:
-    """Mount points of the machine's files other than the root, each before those below it (proc(5), mountinfo)."""
-    found = []
-    for line in Path("/proc/self/mountinfo").read_text().splitlines():
-        place = line.split()[4].encode().decode("unicode_escape")
-        if place != "/" and not any(place == over or place.startswith(f"{over}/") for over in OVER):
-            found.append(Path(place))
-    return sorted(set(found))
+def _mounts(package: Path) -> list[Path]:
+    """Mount points of the machine's files other than the root, each before those below it."""
+    found = set()
+    for line in Path("/proc/self/mountinfo").read_bytes().splitlines():
+        place = mount_point(line)
+        own = place in package.parents
+        if place != Path("/") and not _below(place, OVER) and (own or not _below(place, REMOVABLE)):
+            found.add(place)
+    return sorted(found)
+
+
+def mount_point(line: bytes) -> Path:
+    r"""The fifth word of a line of mountinfo (proc(5)), in which \040 stands for a space."""
+    return Path(os.fsdecode(re.sub(rb"\\([0-7]{3})", lambda octal: bytes([int(octal[1], 8)]), line.split()[4])))
+
+
+def _below(place: Path, folders: tuple[str, ...]) -> bool:
+    return any(place.is_relative_to(folder) for folder in folders)
 
 
 def _devices(folder: Path) -> None:
@@ -146,15 +162,15 @@ def _devices(folder: Path) -> None:
 
 
 def _work(space: Space, target: Path) -> bytes:
-    if space.owners is None or not space.writable:
-        kernel.bind(space.work, target, read_only=not space.writable)
-        return PLAIN
-    try:
-        kernel.bind_under(space.work, target, space.owners)
-    except OSError:  # its file system cannot
-        kernel.bind(space.work, target)
-        return HAND_OVER
-    return PLAIN
+    shown = HAND_OVER if space.foreign and space.writable else PLAIN
+    if shown == HAND_OVER and space.owners is not None:
+        with contextlib.suppress(OSError):  # its file system cannot
+            kernel.map_owners(space.work, space.owners)
+            shown = PLAIN
+    kernel.place_mount(space.work, target)
+    if not space.writable:
+        kernel.mount("none", target, flags=kernel.MS_BIND | kernel.MS_REMOUNT | kernel.MS_RDONLY)
+    return shown
 
 
 def _network() -> None:
@@ -186,6 +202,7 @@ def _agent(channel: int) -> int:
             "LANG": "C.UTF-8",
             "HOME": "/lab",
             "PYTHONPATH": "/opt/linklab",
+            "PYTHONNOUSERSITE": "1",  # the working folder may be somebody else's
             "CLOCK": "wall",
             "LINKLAB_CHANNEL": f"fd:{CHANNEL}",
             "LINKLAB_ENGINE": "host",

@@ -69,6 +69,7 @@ def _check(_: dict[str, Any], uid: int) -> dict[str, Any]:
             f"the host engine needs {', '.join(missing)}: sudo apt-get install mininet iproute2 "
             "net-tools ethtool bridge-utils procps"
         )
+    probe.probe({})  # raises where no network namespace can be made
     return {"kernel": os.uname().release, "uid": uid}
 
 
@@ -82,15 +83,17 @@ def _clean(_: dict[str, Any], __: int) -> dict[str, Any]:
 
 def _run(order: dict[str, Any], uid: int) -> dict[str, Any]:
     """Make a network's space and wait for its end."""
-    work = Path(order["work"])
-    writable = paths.may_write(work, uid)
+    work, gid = Path(order["work"]), int(os.environ.get("SUDO_GID", "0"))
+    folder, writable = paths.open_work(work, uid)
+    taken = kernelcalls.take_mount(folder)
     channel = paths.connect(Path(order["socket"]), uid)
-    owner = None if uid == 0 else (uid, int(os.environ.get("SUDO_GID", "0")))
-    owners = None if owner is None else kernelcalls.swapping_namespace(*owner)
+    owners = None
+    with contextlib.suppress(OSError):  # a machine may allow no user namespaces
+        owners = kernelcalls.swapping_namespace(uid, gid) if uid else None
+    probe.load_congestion_controls()
     records = Records()
-    record = records.begin(uid, str(work))
+    record = records.begin(uid, str(work), gid)
     first = 0
-    shown = b""
     try:
         alive, ours = os.pipe()
         told, report = os.pipe()
@@ -102,18 +105,20 @@ def _run(order: dict[str, Any], uid: int) -> dict[str, Any]:
             if select.select([alive], [], [], 0)[0]:
                 os._exit(1)  # the warden died before it could be noticed
             os.close(record.file)
-            inside.live(inside.Space(channel.fileno(), report, work, writable, PACKAGE, record.id, owners))
+            space = (channel.fileno(), report, taken, writable, PACKAGE, record.id, uid != 0, owners)
+            inside.live(inside.Space(*space))
         record.write(first=first, first_start=start_of(first))
         os.close(report)
-        shown = os.read(told, 1)
+        os.close(taken)
+        if os.read(told, 1) == inside.HAND_OVER:
+            about = os.fstat(folder)
+            record.write(folder=[about.st_dev, about.st_ino])
         _wait(first, channel)
     finally:
         with contextlib.suppress(ProcessLookupError, ChildProcessError):
             if first:
                 os.kill(first, signal.SIGKILL)
                 os.waitpid(first, 0)
-        if owner is not None and shown == inside.HAND_OVER:
-            _hand_over(work, *owner)
         records.end(record)
     return {"id": record.id}
 
@@ -128,14 +133,3 @@ def _wait(first: int, channel: Any) -> None:
         poll.unregister(channel.fileno())
         poll.poll(GRACE_S * 1000)
     os.close(ended)
-
-
-def _hand_over(work: Path, uid: int, gid: int) -> None:
-    """Give the user what root wrote in the working folder, where the file system could not do it by itself."""
-    for folder, folders, files in os.walk(work):
-        for name in (*folders, *files):
-            path = Path(folder, name)
-            with contextlib.suppress(OSError):
-                about = path.lstat()
-                if about.st_uid == 0 and (about.st_nlink == 1 or path.is_dir()):
-                    os.chown(path, uid, gid, follow_symlinks=False)

@@ -6,6 +6,7 @@ A guard against a carelessly shared installation: root runs the package's code, 
 
 from __future__ import annotations
 
+import errno
 import grp
 import os
 import pwd
@@ -14,9 +15,11 @@ import stat
 import struct
 from pathlib import Path
 
+from linklab.warden import handover
+
 INTERPRETER = Path("/usr/bin/python3")
-CODE = ("__init__.py", "warden", "agent")
-"""What of the package runs as root, below its folder."""
+CODE = ("__init__.py", "__pycache__", "warden", "agent", "../scripts")
+"""What of the package runs as root, from its folder: the warden, the agent, and the scripts that terminals find."""
 
 
 class RefusedError(Exception):
@@ -38,14 +41,14 @@ def check_code(package: Path, uid: int) -> None:
     for path in (package, INTERPRETER):
         for folder in path.resolve().parents:
             about = folder.stat()
-            sticky = about.st_mode & stat.S_ISVTX  # as in /tmp: nobody can put another entry in place of this one
+            # as in /tmp: nobody but its owner can put another entry in place of this one
+            sticky = about.st_mode & stat.S_ISVTX and about.st_uid in (0, uid)
             if not sticky:
                 check_owner(folder, about, uid)
     check_owner(INTERPRETER, INTERPRETER.stat(), 0)
     check_owner(package, package.stat(), uid)
-    for name in CODE:
-        check_owner(package / name, (package / name).stat(), uid)
-        for path in (package / name).rglob("*"):
+    for code in (package / name for name in CODE):
+        for path in (code, *code.rglob("*")) if code.exists() else ():
             check_owner(path, path.stat(), uid)
 
 
@@ -63,15 +66,15 @@ def check_owner(path: Path, about: os.stat_result, uid: int) -> None:
 
 
 def _private_group(gid: int, uid: int) -> bool:
-    """Whether the group is the owner's alone, as distributions make one for each user."""
+    """Whether the group is the owner's alone, as distributions make one of the same name for each user."""
     if gid == 0:
         return True
     try:
         group, owner = grp.getgrgid(gid), pwd.getpwuid(uid)
     except KeyError:
         return False
-    others = {user.pw_name for user in pwd.getpwall() if user.pw_gid == gid} | set(group.gr_mem)
-    return others <= {owner.pw_name}
+    members = {user.pw_name for user in pwd.getpwall() if user.pw_gid == gid} | set(group.gr_mem)
+    return group.gr_name == owner.pw_name and members <= {owner.pw_name}  # a directory service may not list all users
 
 
 def _name(uid: int) -> str:
@@ -102,8 +105,21 @@ def peer(connection: socket.socket) -> int:
     return int(struct.unpack("3i", credentials)[1])
 
 
-def may_write(work: Path, uid: int) -> bool:
-    """Whether root may write the working folder on behalf of `uid`: it is theirs. RefusedError if it is no folder."""
-    if not work.is_dir() or work.resolve() != work:
-        raise RefusedError(f"the working folder {work} is no folder, or a link to one")
-    return uid == 0 or work.stat().st_uid == uid
+def open_work(work: Path, uid: int) -> tuple[int, bool]:
+    """The working folder, open, and whether root may write it on behalf of `uid`: it is theirs.
+
+    Raises:
+        RefusedError: it is no folder, its path leads over a link, or root may not enter it.
+    """
+    try:
+        folder = handover.open_folder(work)
+    except OSError as error:
+        if error.errno in (errno.EACCES, errno.EPERM):
+            raise RefusedError(
+                f"root may not enter the working folder {work}, as on some network file systems; work in a folder on "
+                "this machine's disk, or use the pocket: --engine pocket"
+            ) from error
+        raise RefusedError(f"the working folder {work} is no folder, or a link to one") from error
+    if Path(f"/proc/self/fd/{folder}").readlink() != work:
+        raise RefusedError(f"the path of the working folder, {work}, leads over a link")
+    return folder, os.fstat(folder).st_uid == uid or uid == 0

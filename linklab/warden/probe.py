@@ -9,6 +9,7 @@ module where there is one. Needs to be root, at least of a user namespace; also 
 from __future__ import annotations
 
 import errno
+import itertools
 import json
 import os
 import signal
@@ -18,9 +19,10 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))  # as a program, with -I
+sys.path.append(str(Path(__file__).resolve().parents[2]))  # as a program, with -I
 from linklab.agent import netlink
 from linklab.agent.kernelcalls import CLONE_NEWNET, unshare
+from linklab.warden.paths import RefusedError
 
 RTM_NEWLINK, RTM_NEWQDISC, RTM_NEWTFILTER = 16, 36, 44
 TCA_KIND, IFLA_IFNAME, IFLA_LINKINFO, IFLA_INFO_KIND = 1, 3, 18, 1
@@ -46,7 +48,35 @@ def probe(asked: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
     with os.fdopen(ours, "rb") as answer:
         text = answer.read()
     os.waitpid(child, 0)
-    found: dict[str, list[str]] = json.loads(text) if text else {}
+    if not text:
+        raise RefusedError(
+            "no network namespace can be made here, although this is root; a container needs CAP_SYS_ADMIN for that "
+            "(`--privileged`). Or use the pocket, which needs no rights: --engine pocket"
+        )
+    found: dict[str, list[str]] = json.loads(text)
+    return found
+
+
+def load_congestion_controls() -> None:
+    """Have the kernel load every algorithm of TCP that it has a module for, as root's choosing one would.
+
+    In a network namespace a lab may then choose it, once it is allowed (`records.ALLOWED`).
+    """
+    for name in modules():
+        if name.startswith("tcp_"):
+            _has_congestion(name.removeprefix("tcp_"))
+
+
+def modules() -> set[str]:
+    """Names of the modules that this kernel can load or has built in (modules.dep(5))."""
+    folder = Path("/lib/modules", os.uname().release)
+    found = set()
+    for name in ("modules.dep", "modules.builtin"):
+        try:
+            lines = (folder / name).read_text(encoding="utf-8").splitlines()
+        except OSError:
+            continue
+        found |= {Path(line.partition(":")[0]).name.partition(".")[0].replace("-", "_") for line in lines}
     return found
 
 
@@ -54,13 +84,14 @@ def look(asked: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
     """The same in the network namespace we are in, which is left with whatever could be made."""
     lo = socket.if_nametoindex("lo")
     found: dict[str, list[str]] = {kind: [] for kind in KINDS}
+    priorities = itertools.count(1)  # one that was made stands in the way of the next at its place
     with netlink.connect() as route, netlink.connect(NETLINK_GENERIC) as generic:
         tries: dict[str, Callable[[str], bool]] = {
             "qdiscs": lambda name: _has_qdisc(route, lo, name),
             "links": lambda name: _has_link(route, name),
             "congestion": _has_congestion,
             "families": lambda name: _has_family(generic, name),
-            "filters": lambda name: _has_filter(route, lo, name),
+            "filters": lambda name: _has_filter(route, lo, name, next(priorities)),
         }
         if asked.get("filters"):
             _has_qdisc(route, lo, "ingress")  # where filters can be tried
@@ -75,8 +106,8 @@ def _has_qdisc(kernel: socket.socket, device: int, kind: str) -> bool:
     return _ask(kernel, RTM_NEWQDISC, body) not in (errno.ENOENT, errno.EOPNOTSUPP)
 
 
-def _has_filter(kernel: socket.socket, device: int, kind: str) -> bool:
-    about = netlink.TCMSG.pack(0, device, 0, netlink.INGRESS_HANDLE, 1 << 16 | IP_PROTOCOL)
+def _has_filter(kernel: socket.socket, device: int, kind: str, priority: int) -> bool:
+    about = netlink.TCMSG.pack(0, device, 0, netlink.INGRESS_HANDLE, priority << 16 | IP_PROTOCOL)
     return _ask(kernel, RTM_NEWTFILTER, about + netlink.text(TCA_KIND, kind)) not in (errno.ENOENT, errno.EOPNOTSUPP)
 
 

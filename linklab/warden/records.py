@@ -2,8 +2,8 @@
 """Records of the networks that the host engine has made, and the machine's settings as they were before.
 
 `/run/linklab/host/ID.json`, one a network, locked by its warden for as long as that lives; `settings.json`, what each
-changed setting was and what it was set to, while any network is there. What a record names can be removed when nobody
-holds its lock; nothing is found by a name pattern. A record of an earlier boot names nothing that is still there.
+changed setting was and what it was set to, while any network is there. What a record names can be removed when its
+warden has gone; nothing is found by a name pattern. A record of an earlier boot names nothing that is still there.
 """
 
 from __future__ import annotations
@@ -20,8 +20,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from linklab.warden import handover
+
 FOLDER = Path("/run/linklab/host")
 SYSCTL = Path("/proc/sys")
+MODULES = Path("/sys/module")
 GONE_S = 5.0
 LEAST = {
     "fs/file-max": 10000,
@@ -37,25 +40,40 @@ LEAST = {
 ALLOWED, AVAILABLE = "net/ipv4/tcp_allowed_congestion_control", "net/ipv4/tcp_available_congestion_control"
 
 
+PARAMETERS = "tcp_*/parameters/*"
+"""Of kernel modules, which a lab may set (CUBIC's HyStart) and which no namespace keeps to itself."""
+
+
 class Records:
     """The folder of records; root alone writes it, everybody may read it."""
 
-    def __init__(self, folder: Path = FOLDER, sysctl: Path = SYSCTL) -> None:
-        self.folder, self.sysctl = folder, sysctl
+    def __init__(self, folder: Path = FOLDER, sysctl: Path = SYSCTL, modules: Path = MODULES) -> None:
+        self.folder, self.sysctl, self.modules = folder, sysctl, modules
 
     @contextlib.contextmanager
     def alone(self) -> Iterator[None]:
         """While nobody else begins, ends or cleans; the folder goes when nothing is in it any more."""
         path = self.folder / "lock"
+        lock = self._lock(path)
+        try:
+            yield
+            self._remove_if_empty(path)
+        finally:
+            os.close(lock)
+
+    def _lock(self, path: Path) -> int:
+        """The lock file, open and locked; nobody else may open it, so nobody else can keep it locked."""
         while True:
             self.folder.mkdir(mode=0o755, parents=True, exist_ok=True)
-            with contextlib.suppress(FileNotFoundError), path.open("w") as lock:
-                fcntl.flock(lock, fcntl.LOCK_EX)
-                # whoever was before us may have removed it with the folder
-                if path.exists() and os.path.samestat(path.stat(), os.fstat(lock.fileno())):
-                    yield
-                    self._remove_if_empty(path)
-                    return
+            try:
+                lock = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+            except FileNotFoundError:  # whoever was before us has removed the folder
+                continue
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            with contextlib.suppress(FileNotFoundError):  # or the lock with it
+                if os.path.samestat(path.stat(), os.fstat(lock)):
+                    return lock
+            os.close(lock)
 
     def _remove_if_empty(self, lock: Path) -> None:
         if list(self.folder.iterdir()) == [lock]:
@@ -64,22 +82,25 @@ class Records:
                 self.folder.rmdir()
                 self.folder.parent.rmdir()
 
-    def begin(self, uid: int, work: str) -> Record:
+    def begin(self, uid: int, work: str, gid: int = 0) -> Record:
         """A record of a network that is about to be made; the machine's settings are made wide enough for it."""
         with self.alone():
             self._clean()
             while (path := self.folder / f"{secrets.token_hex(3)}.json").exists():
                 pass
-            file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o644)
+            file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
             fcntl.flock(file, fcntl.LOCK_EX)
+            os.fchmod(file, 0o644)
             record = Record(path.stem, path, file)
-            record.write(id=path.stem, uid=uid, work=work, boot=boot_id(), warden=os.getpid(), began=int(time.time()))
+            warden = {"warden": os.getpid(), "warden_start": start_of(os.getpid())}
+            record.write(id=path.stem, uid=uid, gid=gid, work=work, boot=boot_id(), began=int(time.time()), **warden)
             self._widen()
         return record
 
     def end(self, record: Record) -> None:
         """Its network is no more."""
         with self.alone():
+            handover.hand_over(record.data)
             record.path.unlink(missing_ok=True)
             os.close(record.file)
             self._restore_if_last()
@@ -114,6 +135,7 @@ class Records:
                     with contextlib.suppress(ProcessLookupError):
                         os.kill(first, signal.SIGKILL)  # every process of its space ends with it
                     _wait_until_gone(first, data["first_start"])
+            handover.hand_over(data)
             path.unlink(missing_ok=True)
             done.append(f"network {path.stem} of the host engine")
         return done + self._restore_if_last()
@@ -129,32 +151,52 @@ class Records:
         path = self.folder / "settings.json"
         known = _read(path)
         for name, value in wanted.items():
-            if (before := self._get(name)) and name not in known:
-                known[name] = [before, value]
+            if before := self._get(name):
+                ours = name in known and known[name][1].split() == before.split()
+                known[name] = [known[name][0] if ours else before, value]
+        for parameter in self.modules.glob(PARAMETERS):
+            name = str(parameter.relative_to(self.modules.parent))
+            if name not in known and (before := self._get(name)):
+                known[name] = [before, None]
         if not known:
             return
         _replace(path, known)
         for name, value in wanted.items():
-            with contextlib.suppress(OSError):  # a container may not set it; what needs it says so itself
-                (self.sysctl / name).write_text(value + "\n")
+            self._set(name, value)  # a container may not; what needs it says so itself
 
     def _restore_if_last(self) -> list[str]:
         if self._paths():
             return []
-        path, done = self.folder / "settings.json", []
+        path, done, refused = self.folder / "settings.json", [], {}
         for name, (before, ours) in reversed(_read(path).items()):
-            if self._get(name).split() == ours.split():  # what somebody else has set since is theirs
-                with contextlib.suppress(OSError):
-                    (self.sysctl / name).write_text(before + "\n")
-                done.append(f"setting {name.replace('/', '.')}, {before} again")
-        path.unlink(missing_ok=True)
+            now = self._get(name)
+            # what somebody else has set since is theirs; of a module's parameter nobody knows who did
+            if now and now != before and (ours is None or now.split() == ours.split()):
+                if self._set(name, before):
+                    done.append(f"setting {name.replace('/', '.')}, {before} again")
+                else:
+                    refused[name] = [before, ours]
+        if refused:
+            _replace(path, refused)
+        else:
+            path.unlink(missing_ok=True)
         return done
+
+    def _path(self, name: str) -> Path:
+        """Of a setting: below /proc/sys, or `module/…` below /sys."""
+        return (self.modules.parent if name.startswith("module/") else self.sysctl) / name
 
     def _get(self, name: str) -> str:
         try:
-            return (self.sysctl / name).read_text().strip()
+            return self._path(name).read_text().strip()
         except OSError:
             return ""
+
+    def _set(self, name: str, value: str) -> bool:
+        """Whether it has the value now."""
+        with contextlib.suppress(OSError):
+            self._path(name).write_text(value + "\n")
+        return self._get(name).split() == value.split()
 
 
 class Record:
@@ -192,7 +234,7 @@ def _wait_until_gone(pid: int, start: int) -> None:
 
 
 def _held(path: Path) -> bool:
-    """Whether the warden of this record lives; readable for everybody, so is the lock (flock(2))."""
+    """Whether the warden of this record lives: its lock (flock(2)) is held, and by nobody else who may read it."""
     try:
         file = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     except OSError:
@@ -200,7 +242,8 @@ def _held(path: Path) -> bool:
     try:
         fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
     except BlockingIOError:
-        return True
+        data = _read(path)
+        return not data or (data["boot"] == boot_id() and start_of(data["warden"]) == data["warden_start"])
     finally:
         os.close(file)
     return False

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Networks on this machine's own kernel begin, run side by side, end, and leave nothing."""
 
+import contextlib
 import json
 import os
 import shutil
@@ -15,7 +16,7 @@ import pytest
 from hosts import namespaces, needs_host, star, type_
 
 from linklab.editor.running import Choice, Listener, Runner
-from linklab.engine import attach, host_kernel, sudo
+from linklab.engine import attach, attached, host_kernel, sudo
 from linklab.engine.agent_link import AgentLink
 from linklab.engine.host import HostEngine, folder
 from linklab.errors import AgentError, EngineError, MissingError
@@ -24,7 +25,7 @@ from linklab.topology import Topology
 from linklab.warden import records
 
 pytestmark = needs_host
-NOBODY = 65534
+NOBODY = GROUP = 65534
 
 
 def settings() -> list[str]:
@@ -55,6 +56,38 @@ def test_a_network_runs_on_this_kernel_and_leaves_nothing(tmp_path):
     assert not records.FOLDER.exists()
     assert list(folder().iterdir()) == []
     assert settings() == before
+
+
+def test_python_files_in_the_working_folder_are_not_run_by_root(tmp_path):
+    """A folder that somebody handed in may hold what Python would import by itself: `.pth` files, a json.py."""
+    site = tmp_path / f".local/lib/python3.{sys.version_info.minor}/site-packages"
+    site.mkdir(parents=True)
+    (site / "x.pth").write_text("import os; open('/lab/ran', 'w').close()\n")
+    (tmp_path / "json.py").write_text("open('/lab/ran', 'w').close()\n")
+    with HostEngine().start(star(2), workdir=tmp_path) as network:
+        assert '"h1"' in type_(network, " ".join(attached.STATE_PROGRAM)).output
+        assert type_(network, "linklab --version").exit_status == 0
+    assert not (tmp_path / "ran").exists()
+
+
+def test_a_file_system_without_owner_maps_is_handed_over_also_after_a_kill(of_nobody):
+    """ramfs cannot exchange owners; `linklab clean` gives what the killed warden could not."""
+    work = of_nobody / "home/work"
+    subprocess.run(["mount", "-t", "ramfs", "ramfs", str(work)], check=True)
+    try:
+        os.chown(work, NOBODY, NOBODY)
+        (work / "secret").touch(mode=0o600)
+        time.sleep(1.1)  # a record's time is in seconds
+        for kill in (False, True):
+            with network_of_nobody(of_nobody, kill=kill) as link:
+                typed(link, f"mkdir -p a{kill}; echo x >a{kill}/b")
+            if kill:
+                assert (work / "aTrue/b").stat().st_uid == 0
+                records.Records().clean()
+            assert {path.stat().st_uid for path in (work / f"a{kill}", work / f"a{kill}/b")} == {NOBODY}
+        assert (work / "secret").stat().st_uid == 0
+    finally:
+        subprocess.run(["umount", str(work)], check=True)
 
 
 def test_two_networks_of_the_same_names_run_side_by_side(tmp_path):
@@ -147,9 +180,11 @@ def of_nobody():
         shutil.rmtree(base)
 
 
-def test_what_root_writes_for_another_user_is_that_users(of_nobody):
-    """As under sudo: the warden connects to the user's socket, and what root makes inside is the user's outside."""
-    path, work = of_nobody / "home/s.sock", of_nobody / "home/work"
+@contextlib.contextmanager
+def network_of_nobody(base, *, kill=False):
+    """A link to the agent of a network that nobody's warden made, as under sudo; ends with the block, or is killed."""
+    path, work = base / "home/s.sock", base / "home/work"
+    path.unlink(missing_ok=True)
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as listener:
         listener.bind(str(path))
         os.chown(path, NOBODY, NOBODY)
@@ -159,8 +194,8 @@ def test_what_root_writes_for_another_user_is_that_users(of_nobody):
         os.seteuid(0)
         listener.settimeout(20)
         order = json.dumps({"do": "run", "socket": str(path), "work": str(work)})
-        command = [*sudo.COMMAND[:-1], str(of_nobody / "code/linklab/warden")]
-        environment = {**os.environ, "SUDO_UID": str(NOBODY), "SUDO_GID": str(NOBODY)}
+        command = [*sudo.COMMAND[:-1], str(base / "code/linklab/warden")]
+        environment = {**os.environ, "SUDO_UID": str(NOBODY), "SUDO_GID": str(GROUP)}
         with subprocess.Popen(command, stdin=subprocess.PIPE, env=environment, text=True) as warden:
             warden.stdin.write(order + "\n")
             warden.stdin.flush()
@@ -169,13 +204,34 @@ def test_what_root_writes_for_another_user_is_that_users(of_nobody):
                 link = AgentLink(connection)
                 link.begin()
                 link.request("build", deadline_s=30, what="build", plan=None, env={}, files={}, display=False)
-                typed = "id -u; mkdir -p a && echo x >a/b && stat -c %u a/b /lab"
-                action = {"terminal": "client", "text": typed, "finish": {"kind": "prompt"}}
-                done = link.request("run", deadline_s=30, what="run", actions=[action])["done"][0]
-                connection.shutdown(socket.SHUT_RDWR)
-            assert done["output"].split() == ["0", "0", "0"]
-            assert warden.wait(20) == 0
+                yield link
+                if kill:
+                    warden.kill()
+                else:
+                    connection.shutdown(socket.SHUT_RDWR)
+            assert warden.wait(20) == (-signal.SIGKILL if kill else 0)
+
+
+def typed(link, text):
+    """What a command prints there."""
+    action = {"terminal": "client", "text": text, "finish": {"kind": "prompt"}}
+    return link.request("run", deadline_s=30, what="run", actions=[action])["done"][0]["output"]
+
+
+def test_what_root_writes_for_another_user_is_that_users(of_nobody):
+    """As under sudo: the warden connects to the user's socket, and what root makes inside is the user's outside."""
+    with network_of_nobody(of_nobody) as link:
+        assert typed(link, "id -u; mkdir -p a && echo x >a/b && stat -c %u a/b /lab").split() == ["0", "0", "0"]
+    work = of_nobody / "home/work"
     assert {made.stat().st_uid for made in (work / "a", work / "a/b")} == {NOBODY}
+
+
+def test_a_user_whose_group_is_roots_may_have_networks_too(of_nobody, monkeypatch):
+    """As in containers that give people any number and the group 0."""
+    monkeypatch.setattr(sys.modules[__name__], "GROUP", 0)
+    with network_of_nobody(of_nobody) as link:
+        assert typed(link, "touch made; stat -c %u made").split() == ["0"]
+    assert (of_nobody / "home/work/made").stat().st_uid == NOBODY
 
 
 def test_the_editor_runs_a_drawing_without_a_clock_to_set(tmp_path):

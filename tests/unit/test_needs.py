@@ -68,8 +68,12 @@ def test_each_lab_is_told_which_engine_can_run_it_and_why_not(monkeypatch):
         ("Lab 2", "missing: pocket kernel", "", ["host"]),
     ]
     assert [str(needs) for needs in asked] == ["netem, veth"]
-    assert fits(wanted, pocket="", host="root may not be used")[1].host == "root may not be used"
+    assert [fit.host for fit in fits(wanted, pocket="", host="not usable, see above")] == [
+        "not usable, see above; this kernel lacks netem",
+        "not usable, see above",
+    ]
     monkeypatch.setattr(host_kernel, "lacks", lambda needs: None)
+    assert fits(wanted, pocket="", host="not usable, see above")[0].host == "not usable, see above"
     assert fits(wanted, pocket="", host="")[0].host == "what this kernel has cannot be found out without root"
 
 

@@ -1,8 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
+import fcntl
 import json
 import os
 import socket
 import stat
+import subprocess
+import tempfile
+import time
 from pathlib import Path
 
 import pytest
@@ -13,12 +17,19 @@ from linklab.engine.api import Clock
 from linklab.engine.host import HostEngine, _listening
 from linklab.errors import InputError
 from linklab.warden import paths
+from linklab.warden.handover import hand_over
+from linklab.warden.inside import mount_point
 from linklab.warden.records import ALLOWED, AVAILABLE, Records, boot_id, start_of
+
+needs_root = pytest.mark.skipif(os.getuid() != 0, reason="needs root: it gives files away")
+
+
+HYSTART = "module/tcp_cubic/parameters/hystart"
 
 
 @pytest.fixture
 def records(tmp_path):
-    """Records of their own, and a machine of three settings."""
+    """Records of their own, and a machine of three settings and a module with a parameter."""
     settings = {
         "net/core/rmem_max": "212992",
         "fs/file-max": "99999",
@@ -28,12 +39,19 @@ def records(tmp_path):
     for name, value in settings.items():
         (tmp_path / "sys" / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / "sys" / name).write_text(value + "\n")
-    return Records(tmp_path / "run" / "host", tmp_path / "sys")
+    (tmp_path / HYSTART).parent.mkdir(parents=True)
+    (tmp_path / HYSTART).write_text("1\n")
+    return Records(tmp_path / "run" / "host", tmp_path / "sys", tmp_path / "module")
 
 
 def value(records, name):
     """What a setting is now."""
     return (records.sysctl / name).read_text().strip()
+
+
+def put(records, name, text):
+    """As somebody else, or a module that is loaded, would."""
+    (records.sysctl / name).write_text(text + "\n")
 
 
 def test_settings_of_the_machine_are_put_back_when_the_last_network_ends(records):
@@ -56,6 +74,70 @@ def test_what_somebody_else_has_set_meanwhile_stays(records):
     (records.sysctl / "net/core/rmem_max").write_text("33554432\n")
     records.end(record)
     assert value(records, "net/core/rmem_max") == "33554432"
+
+
+def test_what_somebody_else_has_set_between_two_networks_is_what_is_put_back(records):
+    """The second network widens it again."""
+    first = records.begin(0, "/a")
+    put(records, "net/core/rmem_max", "300000")
+    second = records.begin(0, "/b")
+    assert value(records, "net/core/rmem_max") == "16777216"
+    records.end(second)
+    records.end(first)
+    assert value(records, "net/core/rmem_max") == "300000"
+
+
+def test_an_algorithm_loaded_between_two_networks_is_allowed_no_longer_than_they_run(records):
+    """What was allowed at first is what is allowed at last."""
+    first = records.begin(0, "/a")
+    put(records, AVAILABLE, "reno cubic bbr htcp")
+    second = records.begin(0, "/b")
+    assert value(records, ALLOWED) == "reno cubic bbr htcp"
+    records.end(first)
+    records.end(second)
+    assert value(records, ALLOWED) == "reno cubic"
+
+
+def test_a_parameter_of_a_module_that_a_lab_has_set_is_put_back(records, tmp_path):
+    """No namespace keeps CUBIC's HyStart to itself; also after SIGKILL."""
+    record = records.begin(0, "/a")
+    (tmp_path / HYSTART).write_text("0\n")
+    os.close(record.file)
+    assert f"setting {HYSTART.replace('/', '.')}, 1 again" in records.clean()
+    assert (tmp_path / HYSTART).read_text() == "1\n"
+
+
+def test_what_cannot_be_put_back_is_not_said_to_be_and_waits(records):
+    """Until somebody may."""
+    record = records.begin(0, "/a")
+    os.close(record.file)
+    kept = Records._set
+    records._set = lambda name, value: name != "net/core/rmem_max" and kept(records, name, value)
+    assert not any("rmem_max" in line for line in records.clean())
+    assert records.settings_left()
+    del records._set
+    assert records.clean() == ["setting net.core.rmem_max, 212992 again"]
+    assert not records.folder.exists()
+
+
+def test_a_record_that_somebody_else_locks_is_left_all_the_same(records):
+    """Everybody may read it, and whoever reads may lock (flock(2)); its warden has gone."""
+    record = records.begin(0, "/a")
+    gone = subprocess.Popen(["true"])
+    gone.wait()
+    record.write(warden=gone.pid, warden_start=1)
+    with record.path.open() as reader:
+        os.close(record.file)
+        fcntl.flock(reader, fcntl.LOCK_EX)
+        assert records.left() == [record.id]
+        assert stat.S_IMODE(record.path.stat().st_mode) == 0o644
+        assert records.clean()[0] == f"network {record.id} of the host engine"
+
+
+def test_nobody_else_may_open_the_lock(records):
+    """So nobody can keep networks from beginning."""
+    with records.alone():
+        assert stat.S_IMODE((records.folder / "lock").stat().st_mode) == 0o600
 
 
 def test_a_network_whose_warden_was_killed_is_cleaned_and_one_that_runs_is_not(records):
@@ -109,6 +191,34 @@ def test_root_does_not_use_what_others_can_write(tmp_path, mode, says):
     paths.check_owner(file, file.stat(), os.getuid())
 
 
+@needs_root
+@pytest.mark.parametrize("shared", ["linklab/__pycache__", "scripts", "linklab/agent/deep", "."])
+def test_root_runs_no_package_of_which_another_may_write_a_part(shared):
+    """Compiled code, scripts on the path of root's terminals, a sticky folder whose owner may rename what is in it."""
+    with tempfile.TemporaryDirectory(dir="/run") as folder:  # whose parents are root's alone
+        base = Path(folder)
+        for name in ("linklab/__pycache__", "linklab/warden", "linklab/agent/deep", "scripts"):
+            (base / name).mkdir(parents=True, exist_ok=True)
+        (base / "linklab/__init__.py").touch()
+        base.chmod(0o1755)
+        paths.check_code(base / "linklab", 1000)
+        os.chown(base / shared, 4242, 4242)
+        with pytest.raises(paths.RefusedError, match="belongs to user 4242 and would be used by root"):
+            paths.check_code(base / "linklab", 1000)
+
+
+def test_a_group_that_many_share_is_no_private_one(monkeypatch):
+    """A directory service may not list its users, so an empty list proves nothing."""
+    owner = type("P", (), {"pw_name": "alice", "pw_gid": 100})
+    monkeypatch.setattr(paths.pwd, "getpwall", list)
+    monkeypatch.setattr(paths.pwd, "getpwuid", lambda uid: owner)
+    for name, private in (("students", False), ("alice", True)):
+        monkeypatch.setattr(
+            paths.grp, "getgrgid", lambda gid, name=name: type("G", (), {"gr_name": name, "gr_mem": []})
+        )
+        assert paths._private_group(100, 1000) is private
+
+
 def test_root_does_not_use_what_belongs_to_a_third(tmp_path):
     """Neither root's nor the caller's."""
     about = os.stat_result((stat.S_IFREG | 0o644, 0, 0, 1, 4242, 4242, 0, 0, 0, 0))
@@ -137,10 +247,57 @@ def test_a_socket_in_a_folder_that_others_may_enter_is_refused(tmp_path):
             paths.connect(tmp_path / "s", os.getuid())
 
 
+def test_the_working_folder_is_the_very_one_that_was_asked_for(tmp_path):
+    """No link leads to it, and its owner decides whether it may be written."""
+    (tmp_path / "work/deep").mkdir(parents=True)
+    (tmp_path / "link").symlink_to(tmp_path / "work")
+    folder, writable = paths.open_work(tmp_path / "work", os.getuid() + 1)
+    os.close(folder)
+    assert not writable
+    for wrong in ("link", "none"):
+        with pytest.raises(paths.RefusedError, match="is no folder, or a link to one"):
+            paths.open_work(tmp_path / wrong, os.getuid())
+    with pytest.raises(paths.RefusedError, match="leads over a link"):
+        paths.open_work(tmp_path / "link/deep", os.getuid())
+
+
+@needs_root
+def test_what_root_wrote_is_handed_over_and_nothing_else(tmp_path):
+    """Neither what is older, nor what has a name elsewhere, nor what a link leads to."""
+    for name in ("old", "linked", "elsewhere/x"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).touch()
+    while time.time() < int((tmp_path / "elsewhere/x").stat().st_ctime) + 1.1:
+        time.sleep(0.05)
+    work = tmp_path / "work"
+    (work / "made").mkdir(parents=True)
+    (work / "made/file").touch()
+    began = int(work.stat().st_ctime)
+    (tmp_path / "old").rename(work / "made/old")
+    os.utime(work / "made/old")
+    (work / "other").hardlink_to(tmp_path / "linked")
+    (work / "away").symlink_to(tmp_path / "elsewhere")
+    about = work.stat()
+    record = {"work": str(work), "uid": 4242, "gid": 4243, "began": began, "folder": [about.st_dev, about.st_ino]}
+    hand_over({**record, "folder": [about.st_dev, about.st_ino + 1]})
+    assert (work / "made").stat().st_uid == 0
+    hand_over(record)
+    assert [(work / name).lstat().st_uid for name in ("made", "made/file", "away", "other")] == [4242, 4242, 4242, 0]
+    assert (tmp_path / "elsewhere/x").stat().st_uid == 0
+    assert (work / "made/file").stat().st_gid == 4243
+
+
+def test_mount_points_with_spaces_and_umlauts_are_read():
+    """mountinfo writes a space as an octal number, and UTF-8 as it is."""
+    line = "97 29 8:17 / /media/ann/\u00dcbung\\0401 rw,relatime shared:52 - vfat /dev/sdb1 rw".encode()
+    assert mount_point(line) == Path("/media/ann/\u00dcbung 1")
+
+
 def test_a_map_in_which_root_and_a_user_change_places():
     """Everybody else stays who they are; ranges of user_namespaces(7): inside, outside, count."""
     assert swapped(1000) == "0 1000 1\n1 1 999\n1000 0 1\n1001 1001 64535\n"
     assert swapped(1) == "0 1 1\n1 0 1\n2 2 65534\n"
+    assert swapped(0) == "0 0 65536\n"
 
 
 def test_another_clock_than_the_wall_clock_is_refused(tmp_path):
@@ -153,7 +310,7 @@ def test_another_clock_than_the_wall_clock_is_refused(tmp_path):
 
 def test_the_line_for_sudoers_names_one_command_and_no_options_of_ours(monkeypatch):
     """What the warden is to do goes to its standard input, so there is nothing to vary."""
-    monkeypatch.setattr(sudo.getpass, "getuser", lambda: "alice")
+    monkeypatch.setattr(sudo.pwd, "getpwuid", lambda uid: type("P", (), {"pw_name": "alice"}))
     monkeypatch.setattr(sudo, "COMMAND", ("/usr/bin/python3", "-I", "-S", "-B", "/opt/my lab/linklab/warden"))
     line = r"alice ALL=(root) NOPASSWD: /usr/bin/python3 -I -S -B /opt/my\ lab/linklab/warden"
     assert sudo.sudoers_line() == line
