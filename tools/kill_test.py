@@ -3,14 +3,18 @@
 
 `python tools/kill_test.py [STARTS] [--seed N]` as root; `make kill-test` does it with fifty. A start is
 `linklab shell` on a topology of three hosts; killed is the program itself, its warden, the first process of the
-network's space, the agent, or all of them at once, as a power cut would. Exit 1 if anything is left: namespaces, links,
-queueing disciplines, processes, files, or settings of the machine that are not what they were.
+network's space, the agent, or all of them at once, as a power cut would. Exit 1 if anything is left: processes and the
+namespaces they are in, namespaces that are kept by a mount, links, queueing disciplines, files, or settings of the
+machine that are not what they were. Whatever loses its parent becomes a child of this program (prctl(2),
+PR_SET_CHILD_SUBREAPER), so nothing that was started can hide. One setting is lowered first, so that there is something
+to put back.
 """
 
 from __future__ import annotations
 
 import argparse
 import contextlib
+import ctypes
 import json
 import os
 import random
@@ -31,7 +35,9 @@ LATEST_S = 4.0
 SETTLES_S = 20
 ENDS_S = 30
 AT_ONCE = 2
-OURS = ("linklab/warden", "linklab.agent", "mininet:", "linklab shell")
+PR_SET_CHILD_SUBREAPER = 36
+LOWERED = records.SYSCTL / "net/core/rmem_max"
+LOW = "212992\n"
 TOPOLOGY = {
     "hosts": [
         {"number": str(n), "opts": {"hostname": f"h{n}", "nodeNum": n}, "x": "100", "y": str(100 * n)}
@@ -46,67 +52,79 @@ TOPOLOGY = {
 }
 
 
-def processes() -> Iterator[tuple[int, str]]:
-    """Number and command line of every process."""
-    for entry in Path("/proc").iterdir():
-        if entry.name.isdecimal():
-            with contextlib.suppress(OSError):
-                yield int(entry.name), (entry / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
-
-
-def is_ours(command: str) -> bool:
-    """Whether the host engine, or what it started, runs there."""
-    return any(word in command for word in OURS)
-
-
 def shown(*command: str) -> set[str]:
     """The lines that a program prints."""
     return set(subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines())
 
 
 def files() -> set[str]:
-    """Files that the host engine makes: records, sockets."""
+    """What the host engine makes: records, sockets, their folders and locks."""
     folders = (records.FOLDER.parent, attach.folder())
-    return {str(path) for folder in folders for path in folder.rglob("*") if path.name != "lock" and path.is_file()}
+    return {str(path) for folder in folders for path in folder.rglob("*")} - {str(attach.folder() / "lock")}
 
 
 def settings() -> set[str]:
-    """Settings of the machine that it changes, with their values."""
+    """Settings of the machine that it or a lab may change, with their values."""
+    paths = [records.SYSCTL / name for name in (*records.LEAST, records.ALLOWED)]
     found = set()
-    for name in (*records.LEAST, records.ALLOWED):
+    for path in (*paths, *records.MODULES.glob(records.PARAMETERS)):
         with contextlib.suppress(OSError):
-            found.add(f"{name} = {(records.SYSCTL / name).read_text().strip()}")
+            found.add(f"{path} = {path.read_text().strip()}")
+    return found
+
+
+def kept_namespaces() -> set[str]:
+    """Namespaces that a mount keeps alive (nsfs), wherever it is."""
+    found = set()
+    for folder in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            lines = (folder / "mountinfo").read_text(errors="replace").splitlines()
+            found |= {line.split()[3] for line in lines if " - nsfs " in line}
     return found
 
 
 def census() -> dict[str, set[str]]:
-    """All there is of each kind; namespaces and processes only where the host engine's programs are in them."""
+    """All there is of each kind."""
+    below = descendants(os.getpid())[1:]
     there: dict[str, set[str]] = {
-        "namespaces": set(),
+        "namespaces": kept_namespaces(),
         "links": {line.split(":")[1].strip() for line in shown("ip", "-o", "link")},
         "qdiscs": shown("tc", "qdisc", "show"),
         "processes": set(),
         "files": files(),
         "settings": settings(),
     }
-    for pid, command in processes():
-        if pid != os.getpid() and is_ours(command):
-            there["processes"].add(f"{pid} {command}")
+    for pid in below:
+        with contextlib.suppress(OSError):
+            command = Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
+            if command:  # one that has ended and is not yet waited for has none
+                there["processes"].add(f"{pid} {command}")
             for kind in ("net", "mnt", "pid", "uts", "ipc"):
-                with contextlib.suppress(OSError):
-                    here, root = (str(Path(f"/proc/{number}/ns/{kind}").readlink()) for number in (pid, 1))
-                    if here != root:
-                        there["namespaces"].add(here)
+                here, root = (str(Path(f"/proc/{number}/ns/{kind}").readlink()) for number in (pid, os.getpid()))
+                if here != root:
+                    there["namespaces"].add(here)
     return there
 
 
 def descendants(pid: int) -> list[int]:
-    """A process and all below it, the oldest first."""
+    """A process and all below it, the oldest first; started by whichever thread."""
     found = [pid]
     for parent in found:
         with contextlib.suppress(OSError):
-            found += map(int, Path(f"/proc/{parent}/task/{parent}/children").read_text().split())
+            for children in Path(f"/proc/{parent}/task").glob("*/children"):
+                found += map(int, children.read_text().split())
     return found
+
+
+@contextlib.contextmanager
+def something_to_put_back() -> Iterator[None]:
+    """One of the machine's settings below what networks need, within this block."""
+    before = LOWERED.read_text()
+    LOWERED.write_text(LOW)
+    try:
+        yield
+    finally:
+        LOWERED.write_text(before)
 
 
 def start_and_kill(number: int, chance: random.Random, folder: Path) -> str:
@@ -153,6 +171,13 @@ def main() -> int:
     if os.getuid() != 0:
         print("kill_test: only root sees all that could be left; use sudo", file=sys.stderr)
         return 2
+    ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+    with something_to_put_back():
+        return kill_and_count(args)
+
+
+def kill_and_count(args: argparse.Namespace) -> int:
+    """The starts, the cleaning, the count; 1 if something is left."""
     before, started = census(), time.monotonic()
     with tempfile.TemporaryDirectory(prefix="linklab-kill-") as folder:
         (Path(folder) / "three.mn").write_text(json.dumps(TOPOLOGY))

@@ -220,9 +220,13 @@ def boot_id() -> str:
 
 
 def start_of(pid: int) -> int | None:
-    """When a process began, in ticks since boot (proc(5), stat, field 22): with its number it names it for good."""
+    """When a process began, in ticks since boot (proc(5), stat, field 22): with its number it names it for good.
+
+    None for one that has ended, also where nobody waits for it, as in a container without an init.
+    """
     try:
-        return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[19])
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+        return None if fields[0] in "ZX" else int(fields[19])
     except (OSError, ValueError, IndexError):
         return None
 

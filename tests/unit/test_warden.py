@@ -134,6 +134,16 @@ def test_a_record_that_somebody_else_locks_is_left_all_the_same(records):
         assert records.clean()[0] == f"network {record.id} of the host engine"
 
 
+def test_a_process_that_nobody_waits_for_has_ended():
+    """Its number stays taken, in a container without an init for ever."""
+    ended = subprocess.Popen(["sleep", "60"])
+    assert start_of(ended.pid) is not None
+    ended.kill()
+    os.waitid(os.P_PID, ended.pid, os.WEXITED | os.WNOWAIT)
+    assert start_of(ended.pid) is None
+    ended.wait()
+
+
 def test_nobody_else_may_open_the_lock(records):
     """So nobody can keep networks from beginning."""
     with records.alone():
