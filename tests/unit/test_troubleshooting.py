@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from linklab import doctor
+from linklab import doctor, doctor_engines
 from linklab.doctor import Place
+from linklab.engines import Fit
 from linklab.grade import bubblewrap
 
 TEXT = (Path(__file__).parents[2] / "docs/troubleshooting.md").read_text(encoding="utf-8")
@@ -64,4 +65,36 @@ def test_nothing_that_the_doctor_looks_at_is_left_out():
     """And no entry is of something that it no longer looks at."""
     parts = [*(tool.program for tool in doctor.TOOLS), *(f"python: {module.name}" for module in doctor.MODULES)]
     others = {check.name for check in doctor.examine()} - set(parts)
-    assert others == set(SECTIONS) - {"Programs", "Python modules"}
+    assert others == set(SECTIONS) - {"Programs", "Python modules", "host engine"}
+
+
+@pytest.mark.parametrize(
+    "why",
+    [
+        "the host engine needs root for one command: sudo: a password is required",
+        "there is no sudo here: install sudo",
+        "the host engine needs brctl: sudo apt-get install mininet",
+        "/x can be written by everybody and would be used by root",
+        "/x belongs to bob and would be used by root",
+        "no network namespace can be made here, although this is root; a container needs",
+    ],
+)
+def test_a_reason_for_no_host_engine_has_its_row(why):
+    """What the warden or its caller refuses; the row's first words are the reason's."""
+    rows = re.findall(r"^\| ([^|]+) \| ([^|]+) \|$", SECTIONS["host engine"], re.M)
+    said = re.sub(r"brctl|everybody|bob", "…", why)
+    assert [row for row in rows if _bare(row[0]) in said.replace("/x ", "")]
+
+
+def _bare(cell):
+    return re.sub(r" \(or [^)]*\)", "", cell).replace("brctl", "…").replace("everybody", "…").strip()
+
+
+def test_what_the_doctor_says_of_the_host_engine_has_its_entry(monkeypatch):
+    """Not usable, and usable for some."""
+    monkeypatch.setattr(doctor_engines.os, "uname", lambda: type("U", (), {"release": "…"}))
+    fits = [Fit("Lab 1", "", "", ""), Fit("Lab 2", "netem", "", "this kernel lacks netem")]
+    unusable, some = doctor_engines.check_host("no", []), doctor_engines.check_host("", fits)
+    assert f"`{unusable.found}`; {unusable.status}" in SECTIONS["host engine"]
+    assert f"`{some.found.replace('1 of 2', 'N of M')}`; {some.status}" in SECTIONS["host engine"]
+    assert some.cure in SECTIONS["host engine"]
