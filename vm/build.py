@@ -79,7 +79,9 @@ def build(args: argparse.Namespace) -> None:
         write_stage(scratch / "stage.tar", args.manuals, epoch)
         say("installing Debian's packages and Linklab's")
         root_tar = out / "root.tar"
-        _bootstrap(args, scratch, root_tar, epoch)
+        # mmdebstrap shows the package inside at its own path, and of what it leaves there only /tmp is emptied
+        with tempfile.TemporaryDirectory(dir="/tmp", prefix="linklab-vm-") as shown:
+            _bootstrap(args, scratch, Path(shown), root_tar, epoch)
         if args.root_only:
             return
         bill = sbom.bill(_status(root_tar), f"{NAME}-{args.arch}", epoch)
@@ -152,14 +154,15 @@ def _version(mke2fs: str, environment: dict[str, str]) -> tuple[int, ...]:
     return tuple(map(int, found.group(1).split("."))) if found else ()
 
 
-def _bootstrap(args: argparse.Namespace, scratch: Path, root_tar: Path, epoch: int) -> None:
+def _bootstrap(args: argparse.Namespace, scratch: Path, shown: Path, root_tar: Path, epoch: int) -> None:
     """Debian's packages, ours and the staged files → the root file system as a tar."""
     listed = (HERE / "packages.txt").read_text().format(arch=args.arch).split("\n")
     packages = [line for line in listed if line and not line.startswith("#")]
     packages += ["grub-pc-bin"] if args.arch == "amd64" else []
     command = ["mmdebstrap", "--variant=minbase", f"--architectures={args.arch}", f"--include={','.join(packages)}"]
     if args.deb is not None:
-        deb = scratch / args.deb.name
+        shown.chmod(0o755)
+        deb = shown / args.deb.name
         shutil.copy(args.deb, deb)
         deb.chmod(0o644)
         command += [f"--include={deb}", f"--hook-dir={HOOKS}"]
@@ -168,7 +171,7 @@ def _bootstrap(args: argparse.Namespace, scratch: Path, root_tar: Path, epoch: i
     command += [f"--customize-hook=tar-in {scratch / 'stage.tar'} /", f'--customize-hook={HERE / "customize.sh"} "$1"']
     command += [args.suite, str(root_tar), *([args.mirror] if args.mirror else [])]
     log = root_tar.parent / "mmdebstrap.log"
-    environment = os.environ | {"SOURCE_DATE_EPOCH": str(epoch), "LC_ALL": "C"}
+    environment = os.environ | {"SOURCE_DATE_EPOCH": str(epoch), "LC_ALL": "C", "HOME": "/root"}
     with log.open("w") as output:
         done = subprocess.run(
             command, env=environment, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT, check=False

@@ -26,5 +26,5 @@ chroot "$root" visudo --check --quiet
 # made anew where the image starts, or of no use there
 rm -f "$root"/etc/ssh/ssh_host_*_key* "$root"/etc/openvswitch/system-id.conf "$root"/etc/openvswitch/conf.db
 rm -rf "$root"/var/lib/openvswitch/pki "$root"/etc/openvswitch-testcontroller
-rm -rf "$root"/var/lib/systemd/random-seed "$root"/var/cache/ldconfig/* "$root"/var/cache/man/* "$root"/var/cache/fontconfig/*
+rm -rf "$root"/root/.cache "$root"/var/lib/systemd/random-seed "$root"/var/cache/ldconfig/* "$root"/var/cache/man/* "$root"/var/cache/fontconfig/*
 find "$root/var/log" -type f -delete
