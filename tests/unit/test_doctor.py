@@ -8,6 +8,7 @@ import pytest
 from linklab import cli, doctor, doctor_engines, kernel
 from linklab.doctor import Check, Module, Place, Tool
 from linklab.engine import host_kernel, sudo
+from linklab.engine.pocket import PocketEngine
 from linklab.engines import Fit
 from linklab.errors import MissingError
 from linklab.needs import Needs
@@ -78,6 +79,12 @@ def test_on_arm_what_wants_a_pocket_says_what_to_take(on_arm, tmp_path, monkeypa
     assert "runs on Linux on x86-64 only, and this is Linux aarch64: take the host engine" in said
     assert "--engine host" in said
     assert not list(tmp_path.iterdir())
+
+
+def test_on_arm_the_editor_is_told_where_to_choose_the_engine(on_arm, tmp_path):
+    """Its Run starts an engine as this does, and shows the message."""
+    with pytest.raises(MissingError, match=r"x86-64 only, .* in the editor Preferences, Running"):
+        PocketEngine().start(None, workdir=tmp_path).__enter__()
 
 
 def test_on_arm_nothing_of_the_host_engine_points_to_the_pocket(on_arm, monkeypatch):
