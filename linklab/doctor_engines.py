@@ -21,7 +21,7 @@ def examine(checks: Iterable[Check]) -> tuple[Check, list[Fit]]:
     broken = [check.name for check in checks if check.status == "missing"]
     pocket = "" if labs_can_run(checks) else f"missing: {', '.join(broken)}"
     if not kernel.runs_here():
-        pocket = kernel.ONLY
+        pocket = "x86-64 only"
     try:
         sudo.ask({"do": "check"})
         host = ""

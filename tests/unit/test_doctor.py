@@ -45,9 +45,9 @@ def test_on_arm_the_doctor_leaves_out_what_the_pocket_needs(on_arm):
 
 def test_on_arm_labs_run_by_the_host_engine_or_not_at_all(on_arm, monkeypatch, capsys):
     """The verdict names the engine; where it may not be used, that is what is missing."""
-    fits = [Fit("Lab 3", "netem", kernel.ONLY, "")]
+    fits = [Fit("Lab 3", "netem", "x86-64 only", "")]
     assert doctor_engines.check_host("", fits).status == "ok"
-    lacking = doctor_engines.check_host("", [Fit("Lab 3", "netem", kernel.ONLY, "this kernel lacks netem")])
+    lacking = doctor_engines.check_host("", [Fit("Lab 3", "netem", "x86-64 only", "this kernel lacks netem")])
     assert lacking.cure == "a distribution's own kernel has the modules"
     refused = doctor_engines.check_host("host engine: sudo asks for a password", [])
     assert (refused.status, refused.found) == ("missing", "not usable, and there is no pocket here")
@@ -66,7 +66,7 @@ def test_on_arm_the_table_of_engines_says_why_there_is_no_pocket(on_arm, monkeyp
     monkeypatch.setattr(doctor_engines.sudo, "ask", lambda order: {})
     monkeypatch.setattr(doctor_engines, "all_needs", lambda: {"Lab 3": Needs()})
     _, (fit,) = doctor_engines.examine([Check("iperf3", "ok", "x")])
-    assert (fit.pocket, fit.engines) == (kernel.ONLY, ["host"])
+    assert (fit.pocket, fit.engines) == ("x86-64 only", ["host"])
 
 
 @pytest.mark.parametrize("command", [["run", "3"], ["kernel", "build"], ["kernel", "path"]])
