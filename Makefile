@@ -4,6 +4,8 @@ VENV := .venv/bin
 
 .PHONY: help setup tools lab labs manuals test check format kernel build install uninstall deb deb-test bench kill-test vm vm-test clean
 PREFIX ?= /usr/local
+ARCH ?= amd64
+FOR_ARCH := $(if $(filter amd64,$(ARCH)),,-$(ARCH))
 .DEFAULT_GOAL := help
 
 help: ## this list
@@ -50,11 +52,11 @@ install: ## after `make build`, for all users: sudo make install PREFIX=/usr/loc
 uninstall: ## remove what `make install` installed
 	@/usr/bin/python3 tools/install.py uninstall --prefix "$(PREFIX)" --destdir "$(DESTDIR)"
 
-deb: ## build the Debian package, in build/deb/
+deb: ## build the Debian package, in build/deb/; with ARCH=arm64 one without the pocket kernel
 	@tools/setup.sh deb
-	$(VENV)/python tools/install.py build
+	$(VENV)/python tools/install.py build $(if $(FOR_ARCH),--no-kernel)
 	mkdir -p build/deb
-	debian/rules clean binary
+	DEB_HOST_ARCH=$(ARCH) DEB_BUILD_OPTIONS=nocheck debian/rules clean binary
 	debian/rules clean
 	@ls -l build/deb/*.deb
 
@@ -69,12 +71,12 @@ kill-test: setup ## kill fifty networks of the host engine at random moments and
 	$(VENV)/python tools/kill_test.py 50
 
 vm: setup manuals deb ## build the virtual machine image, in build/vm/ (vm/README.md); about ten minutes
-	@tools/setup.sh vm
-	$(VENV)/python -m vm.build --deb build/deb/linklab_*.deb $(VM_OPTIONS)
+	@tools/setup.sh vm$(FOR_ARCH)
+	$(VENV)/python -m vm.build --arch $(ARCH) --deb build/deb/linklab_*_$(ARCH).deb $(VM_OPTIONS)
 
 vm-test: tools ## start that image in QEMU and use it; software emulation, half an hour
-	@tools/setup.sh vm
-	$(VENV)/python -m vm.trial $(VM_OPTIONS)
+	@tools/setup.sh vm$(FOR_ARCH)
+	$(VENV)/python -m vm.trial --arch $(ARCH) $(VM_OPTIONS)
 
 clean: ## remove what runs left behind and what was built here; runs/ and the kernel stay
 	@if [ -x $(VENV)/linklab ]; then $(VENV)/linklab clean; fi

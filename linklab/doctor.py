@@ -23,6 +23,8 @@ from linklab.errors import MissingError
 
 Status = Literal["ok", "warn", "missing"]
 _GIB = 1024**3
+OF_THE_POCKET = ("pocket kernel", "place for memory", "seccomp", "same runs for all", "sandbox")
+"""Checks of what the pocket alone needs; not made where its kernel cannot run."""
 PIPE_COLUMNS = 4096
 """Columns of the table where no terminal limits them: a path is at most that long (PATH_MAX)."""
 
@@ -102,7 +104,7 @@ def examine() -> list[Check]:
     environment = dict(os.environ)
     search = os.pathsep.join([environment.get("PATH", ""), "/usr/sbin", "/sbin"])  # a user's PATH may lack sbin
     packages = _package_versions({tool.package for tool in TOOLS} | {"python3-matplotlib", "python3-tk"})
-    return [
+    checks = [
         check_architecture(platform.system(), platform.machine()),
         _look_for_kernel(),
         check_memory(_available_bytes()),
@@ -114,19 +116,21 @@ def examine() -> list[Check]:
         _look_for_sandbox(),
         check_display(environment),
     ]
+    return [check for check in checks if kernel.runs_here() or check.name not in OF_THE_POCKET]
 
 
 def labs_can_run(checks: Iterable[Check]) -> bool:
-    """Whether nothing that a lab in the pocket needs is missing."""
+    """Whether nothing that every lab needs is missing."""
     return all(check.status != "missing" for check in checks)
 
 
 def check_architecture(system: str, machine: str) -> Check:
-    """The pocket kernel is a Linux program for x86-64."""
+    """The pocket kernel is a Linux program for x86-64; Linux on another processor has the host engine."""
     found = f"{system} {machine}"
-    if system == "Linux" and machine in ("x86_64", "AMD64"):
+    if kernel.runs_on(system, machine):
         return Check("architecture", "ok", found)
-    return Check("architecture", "missing", found, "use Linux on x86-64, or the virtual machine image")
+    status: Status = "warn" if system == "Linux" else "missing"
+    return Check("architecture", status, f"{found}; {kernel.ONLY}", kernel.instead(system))
 
 
 def check_kernel(found: str | None) -> Check:
@@ -241,7 +245,8 @@ def render(checks: Iterable[Check]) -> None:
         console = Console(width=PIPE_COLUMNS)
     console.print(table)
     missing = [check.name for check in checks if check.status == "missing"]
-    verdict = f"Labs cannot run here yet; missing: {', '.join(missing)}." if missing else "Labs can run here."
+    able = "Labs can run here." if kernel.runs_here() else "Labs can run here, on the host engine: --engine host."
+    verdict = f"Labs cannot run here yet; missing: {', '.join(missing)}." if missing else able
     console.print(f"\n{verdict}", markup=False, soft_wrap=True)
 
 

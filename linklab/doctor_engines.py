@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Sequence
 
+from linklab import kernel
 from linklab.doctor import PIPE_COLUMNS, Check, labs_can_run
 from linklab.engine import sudo
 from linklab.engines import Fit, all_needs, fits, grouped
@@ -19,6 +20,8 @@ def examine(checks: Iterable[Check]) -> tuple[Check, list[Fit]]:
     """The check of the host engine, and how each lab fits; none where this is no clone."""
     broken = [check.name for check in checks if check.status == "missing"]
     pocket = "" if labs_can_run(checks) else f"missing: {', '.join(broken)}"
+    if not kernel.runs_here():
+        pocket = "x86-64 only"
     try:
         sudo.ask({"do": "check"})
         host = ""
@@ -35,13 +38,16 @@ def check_host(why_not: str, found: Sequence[Fit]) -> Check:
     """The host engine: whether its one command as root may be called, and how many labs this kernel can run."""
     if why_not:
         cure = why_not if os.getuid() else why_not.removeprefix("host engine: ")
+        if not kernel.runs_here():
+            return Check("host engine", "missing", "not usable, and there is no pocket here", cure)
         return Check("host engine", "warn", "not usable; the pocket needs no rights", cure)
     able = sum(not fit.host for fit in found)
-    kernel = f"Linux {os.uname().release}"
+    linux = f"Linux {os.uname().release}"
     if found and able < len(found):
-        cure = "use the pocket for the others; a distribution's own kernel has the modules"
-        return Check("host engine", "warn", f"{kernel} can run {able} of {len(found)} labs and exercises", cure)
-    return Check("host engine", "ok", f"{kernel} can run all labs and exercises" if found else kernel)
+        cure = "use the pocket for the others; " if kernel.runs_here() else ""
+        cure += "a distribution's own kernel has the modules"
+        return Check("host engine", "warn", f"{linux} can run {able} of {len(found)} labs and exercises", cure)
+    return Check("host engine", "ok", f"{linux} can run all labs and exercises" if found else linux)
 
 
 def render(found: Sequence[Fit]) -> None:

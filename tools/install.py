@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What `make build` made → files of an installation: `make install`, `make uninstall`, debian/rules.
 
-    tools/install.py build                                   vendored Python packages, pages, kernel → build/stage
+    tools/install.py build [--no-kernel]                     vendored Python packages, pages, kernel → build/stage
     tools/install.py install [--prefix DIR] [--destdir DIR] [--no-kernel] [--no-finish]
     tools/install.py uninstall [--prefix DIR] [--destdir DIR]
 
@@ -56,7 +56,7 @@ def main(arguments: list[str]) -> int:
         if not args.prefix.is_absolute():
             raise InstallError(f"PREFIX {args.prefix} is no absolute path")
         if args.what == "build":
-            build()
+            build(kernel=not args.no_kernel)
         else:
             target = Target(args.prefix, args.destdir)
             if args.what == "install":
@@ -132,7 +132,7 @@ def files(folder: Path) -> Iterator[Path]:
             yield path
 
 
-def build() -> None:
+def build(*, kernel: bool) -> None:
     """Make what is installed and not in the repository, whole or not at all."""
     linklab = VENV / "linklab"
     if not linklab.exists():
@@ -147,11 +147,12 @@ def build() -> None:
     shutil.rmtree(part / "packages/bin", ignore_errors=True)  # fonttools' own commands
     shutil.rmtree(part / "packages/share", ignore_errors=True)  # and their manual
     _run([str(VENV / "python"), str(ROOT / "tools/pages.py"), str(part / "pages")])
-    done = subprocess.run([str(linklab), "kernel", "path"], capture_output=True, text=True, check=False)
-    if done.returncode:
-        raise InstallError(f"no pocket kernel to install: {done.stderr.strip()}")
-    kernel = Path(done.stdout.strip()).parent
-    shutil.copytree(kernel, part / "kernel" / kernel.name)
+    if kernel:
+        done = subprocess.run([str(linklab), "kernel", "path"], capture_output=True, text=True, check=False)
+        if done.returncode:
+            raise InstallError(f"no pocket kernel to install: {done.stderr.strip()}")
+        built = Path(done.stdout.strip()).parent
+        shutil.copytree(built, part / "kernel" / built.name)
     shutil.rmtree(STAGE, ignore_errors=True)
     part.rename(STAGE)
 

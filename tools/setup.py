@@ -12,6 +12,7 @@ import contextlib
 import fcntl
 import hashlib
 import os
+import platform
 import subprocess
 import sys
 import tempfile
@@ -24,8 +25,9 @@ STAMP = VENV / "linklab-setup"
 PACKAGES = ROOT / "tools/packages.txt"
 PACKAGING = ROOT / "tools/packages-deb.txt"
 IMAGE = ROOT / "vm/host-packages.txt"
+IMAGE_ARM64 = ROOT / "vm/host-packages-arm64.txt"
 POLICY = Path("/usr/sbin/policy-rc.d")
-STAGES = ("packages", "tools", "all", "deb", "vm")
+STAGES = ("packages", "tools", "all", "deb", "vm", "vm-arm64")
 MISSING = 4  # exit code of linklab.errors.MissingError, which cannot be imported yet
 
 
@@ -36,7 +38,8 @@ class SetupError(Exception):
 def main(arguments: list[str]) -> int:
     """Do the stages up to the named one.
 
-    They are packages, tools (packages and .venv), all (and the kernel), deb and vm (and the tools to build those).
+    They are packages, tools (packages and .venv), all (and the kernel), deb, vm and vm-arm64 (and the tools to build
+    those).
     """
     stage = arguments[0] if arguments else "all"
     if stage not in STAGES:
@@ -65,8 +68,10 @@ def _set_up(stage: str) -> None:
         build_kernel()
     if stage == "deb":
         install_packages(missing_packages(PACKAGING.read_text()))
-    if stage == "vm":
+    if stage in ("vm", "vm-arm64"):
         install_packages(missing_packages(IMAGE.read_text()))
+    if stage == "vm-arm64":
+        install_packages(missing_packages(IMAGE_ARM64.read_text()))
 
 
 def _digest() -> str:
@@ -177,7 +182,10 @@ def _foreign_venv() -> bool:
 
 
 def build_kernel() -> None:
-    """Build the pocket kernel unless the one for this version is there."""
+    """Build the pocket kernel unless the one for this version is there, or the processor is not the one it is for."""
+    if (machine := platform.machine()) not in ("x86_64", "AMD64"):
+        _say(f"the pocket kernel is for x86-64 and this is {machine}; labs run on the host engine: --engine host")
+        return
     linklab = str(VENV / "bin/linklab")
     if subprocess.run([linklab, "kernel", "path"], capture_output=True, check=False).returncode == 0:
         return

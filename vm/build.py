@@ -5,6 +5,8 @@
     files/ ─┘      │          └──→ linklab.vmdk ─→ linklab.ova
                    └→ linklab.spdx.json           all of them ─→ SHA256SUMS
 
+For arm64 the files are named linklab-arm64, and there is no .ova, since what imports those runs on a PC.
+
 Needs no root where user namespaces are allowed (mmdebstrap's unshare mode); as root it uses a chroot.
 The date of the last commit is the latest date of anything in the image, unless SOURCE_DATE_EPOCH says another.
 """
@@ -85,15 +87,20 @@ def build(args: argparse.Namespace) -> None:
         if args.root_only:
             return
         bill = sbom.bill(_status(root_tar), f"{NAME}-{args.arch}", epoch)
-        (out / f"{NAME}.spdx.json").write_text(json.dumps(bill, indent=2) + "\n")
+        (out / f"{name_of(args.arch)}.spdx.json").write_text(json.dumps(bill, indent=2) + "\n")
         say("writing the disk")
         raw = scratch / "disk.raw"
         disk.write_disk(raw, root_tar, arch=args.arch, size_mib=DISK_MIB, mke2fs=mke2fs, library=library, epoch=epoch)
         made = _convert(args.arch, raw, out, epoch, say)
     root_tar.unlink()
-    _write_sums(out, [*made, f"{NAME}.spdx.json"])
+    write_sums(out)
     for name in made:
         say(f"{out / name}: {(out / name).stat().st_size / 1e6:.0f} MB")
+
+
+def name_of(arch: str) -> str:
+    """What the files of the image for that architecture are called, without their endings."""
+    return NAME if arch == "amd64" else f"{NAME}-{arch}"
 
 
 def _preflight(args: argparse.Namespace) -> None:
@@ -190,7 +197,7 @@ def _status(root_tar: Path) -> str:
 
 def _convert(arch: str, raw: Path, out: Path, epoch: int, say: disk.Say) -> list[str]:
     """The disk in the formats of QEMU and, for what runs on a PC, of VirtualBox and VMware; the files' names."""
-    qcow2, vmdk, ova = out / f"{NAME}.qcow2", raw.parent / f"{NAME}-disk1.vmdk", out / f"{NAME}.ova"
+    qcow2, vmdk, ova = out / f"{name_of(arch)}.qcow2", raw.parent / f"{NAME}-disk1.vmdk", out / f"{NAME}.ova"
     say("compressing it for QEMU")
     convert = ["qemu-img", "convert", "-f", "raw"]
     subprocess.run([*convert, "-c", "-O", "qcow2", "-o", "compression_type=zstd", str(raw), str(qcow2)], check=True)
@@ -206,9 +213,10 @@ def _convert(arch: str, raw: Path, out: Path, epoch: int, say: disk.Say) -> list
     return [qcow2.name, ova.name]
 
 
-def _write_sums(out: Path, names: list[str]) -> None:
-    lines = [f"{ovf.sha256(out / name)}  {name}\n" for name in names]
-    (out / "SHA256SUMS").write_text("".join(lines))
+def write_sums(out: Path) -> None:
+    """The sums of every image in the folder and of its bill of materials; one folder may hold those of both kinds."""
+    files = sorted(file for file in out.glob(f"{NAME}*") if file.suffix in (".qcow2", ".ova", ".json"))
+    (out / "SHA256SUMS").write_text("".join(f"{ovf.sha256(file)}  {file.name}\n" for file in files))
 
 
 if __name__ == "__main__":

@@ -12,6 +12,7 @@ import json
 import os
 import re
 import shlex
+import shutil
 import socket
 import tempfile
 import time
@@ -23,7 +24,17 @@ import pexpect
 
 from linklab.errors import MissingError
 
-UEFI = Path("/usr/share/ovmf/OVMF.fd")
+QEMU = {"amd64": "qemu-system-x86_64", "arm64": "qemu-system-aarch64"}
+UEFI = {"amd64": Path("/usr/share/ovmf/OVMF.fd"), "arm64": Path("/usr/share/qemu-efi-aarch64/QEMU_EFI.fd")}
+HARDWARE = {
+    "amd64": ["-nic", "user,restrict=on,model=e1000", "-vga", "std"],
+    "arm64": [
+        *("-M", "virt", "-nic", "user,restrict=on,model=virtio-net-pci", "-device", "virtio-gpu-pci"),
+        *("-device", "qemu-xhci", "-device", "usb-kbd", "-device", "usb-tablet"),
+    ],
+}
+EMULATED = {"amd64": "max", "arm64": "cortex-a72"}
+"""The processor without KVM; arm64's "max" signs pointers, which takes an emulator long."""
 KVM = Path("/dev/kvm")
 USER, PASSWORD = "admin", "password"
 
@@ -35,38 +46,43 @@ class TrialError(Exception):
 class Machine:
     """A running machine; `with Machine(...) as machine` ends it on every way out."""
 
-    def __init__(self, image: Path, log: Path, *, uefi: bool = False, kvm: bool = False) -> None:
+    def __init__(self, image: Path, log: Path, *, arch: str = "amd64", uefi: bool = False, kvm: bool = False) -> None:
         """Start it.
 
         Args:
             image: the disk, as qemu-img names its formats by the file's ending: qcow2 or vmdk.
             log: gets all that the serial line says.
-            uefi: start by UEFI in place of the BIOS.
+            arch: amd64 or arm64, as Debian names them.
+            uefi: start by UEFI in place of the BIOS, which arm64 does not have.
             kvm: use the processor itself, not an emulated one.
 
         Raises:
-            MissingError: the firmware is not installed, or KVM cannot be used.
+            MissingError: QEMU or the firmware is not installed, or KVM cannot be used.
         """
         if kvm and not os.access(KVM, os.R_OK | os.W_OK):
             raise MissingError(f"{KVM} cannot be used here; leave out --kvm")
-        if uefi and not UEFI.is_file():
-            raise MissingError(f"{UEFI} is missing; run: tools/setup.sh vm")
+        uefi = uefi or arch == "arm64"
+        if shutil.which(QEMU[arch]) is None or (uefi and not UEFI[arch].is_file()):
+            stage = "vm" if arch == "amd64" else f"vm-{arch}"
+            raise MissingError(f"{QEMU[arch]} or its firmware is missing; run: tools/setup.sh {stage}")
+        self.arch = arch
         self._scratch = tempfile.TemporaryDirectory(prefix="linklab-vm-")
         self._qmp_path = Path(self._scratch.name) / "qmp"
         drive = f"file={image},format={image.suffix[1:]},snapshot=on,if=none,id=disk"
         controller = ["virtio-blk-pci,drive=disk"] if image.suffix == ".qcow2" else ["ich9-ahci", "ide-hd,drive=disk"]
-        command = ["-accel", "kvm" if kvm else "tcg,thread=multi", "-cpu", "max", "-smp", "2", "-m", "3G"]
+        processor = "max" if kvm else EMULATED[arch]
+        command = ["-accel", "kvm" if kvm else "tcg,thread=multi", "-cpu", processor, "-smp", "2", "-m", "3G"]
         command += ["-drive", drive]
         for device in controller:
             command += ["-device", device]
-        command += ["-nic", "user,restrict=on,model=e1000", "-vga", "std", "-display", "none", "-no-reboot"]
+        command += [*HARDWARE[arch], "-display", "none", "-no-reboot"]
         command += ["-serial", "stdio", "-monitor", "none", "-qmp", f"unix:{self._qmp_path},server=on,wait=off"]
-        command += ["-bios", str(UEFI)] if uefi else []
+        command += ["-bios", str(UEFI[arch])] if uefi else []
         self.slower = 1 if kvm else 20
         """By what deadlines are multiplied: software emulation takes about that long."""
         self._log = log.open("w", encoding="utf-8", errors="replace", buffering=1)
         # setpriv(1): it ends with us, however we end
-        command = ["--pdeathsig", "KILL", "qemu-system-x86_64", *command]
+        command = ["--pdeathsig", "KILL", QEMU[arch], *command]
         self.line = pexpect.spawn("setpriv", command, encoding="utf-8", codec_errors="replace", timeout=60, echo=False)
         self.line.logfile_read = self._log
 

@@ -21,7 +21,7 @@ _EPILOG = """examples:
 The second table says of each lab, exercise and problem which engine can run it: the pocket, which brings its own
 kernel, or the host engine (--engine host), which uses this machine's and needs root for one command.
 
-Exits with 0 if labs can run in the pocket kernel here, else with 4.
+Exits with 0 if labs can run here, in the pocket or, where its kernel cannot, on the host engine; else with 4.
 """
 
 
@@ -43,9 +43,9 @@ def run(args: argparse.Namespace) -> int:
     from linklab import doctor_engines
 
     checks = doctor.examine()
-    ready = doctor.labs_can_run(checks)
     engine, found = doctor_engines.examine(checks)
     checks.append(engine)
+    ready = doctor.labs_can_run(checks)
     if args.json:
         labs = [{**asdict(fit), "engines": fit.engines} for fit in found]
         print(

@@ -18,7 +18,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-from linklab import needs
+from linklab import kernel, needs
 from linklab.engine import attach, host_kernel, place, sudo
 from linklab.engine.agent_link import AgentLink
 from linklab.engine.agent_network import AgentNetwork
@@ -71,7 +71,7 @@ class HostEngine:
         if clock is not Clock.WALL:
             raise InputError(
                 f"the host engine has no {clock.value} clock, since the machine's own time cannot be set: use --clock "
-                "wall, or the pocket (--engine pocket)"
+                f"wall{', or the pocket (--engine pocket)' if kernel.runs_here() else ''}"
             )
         drawn = needs.of_topology(topology)
         if drawn - needs.of_topology(None):  # what every network needs is found missing soon enough

@@ -13,6 +13,7 @@ import os
 import subprocess
 from pathlib import Path
 
+from linklab import kernel
 from linklab.engine import sudo
 from linklab.errors import LinklabError, MissingError
 from linklab.needs import FIELDS, Needs
@@ -37,9 +38,11 @@ def require(needs: Needs, what: str) -> None:
     """MissingError, naming them, if this kernel lacks some of it; what cannot be found out is tried."""
     missing = lacks(needs)
     if missing:
+        cure = "the pocket brings a kernel that does: --engine pocket"
+        if not kernel.runs_here():
+            cure = "a distribution's own kernel has the modules"
         raise MissingError(
-            f"{what} needs {missing}, which this machine's kernel (Linux {os.uname().release}) does not have; the "
-            "pocket brings a kernel that does: --engine pocket"
+            f"{what} needs {missing}, which this machine's kernel (Linux {os.uname().release}) does not have; {cure}"
         )
 
 

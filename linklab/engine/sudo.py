@@ -16,12 +16,14 @@ import tempfile
 from pathlib import Path
 from typing import IO, Any
 
+from linklab import kernel
 from linklab.errors import EngineError, MissingError
 
 WARDEN = Path(__file__).resolve().parent.parent / "warden"
 COMMAND = ("/usr/bin/python3", "-I", "-S", "-B", str(WARDEN))
 ANSWER_DEADLINE_S = 60
 LAST_WORDS = 600
+_POCKET = "use the pocket, which needs no rights: --engine pocket"
 
 
 class Warden:
@@ -103,8 +105,8 @@ def refusal(words: str, status: int) -> str:
     return (
         f"the host engine needs root for one command: {said}. Type `sudo -v` first, or allow it for good with "
         f"`sudo visudo -f /etc/sudoers.d/linklab` and this line: {sudoers_line()} (whoever has that line can become "
-        "root). An editor started from the menu can ask by the program that SUDO_ASKPASS names. Or use the pocket, "
-        "which needs no rights: --engine pocket"
+        "root). An editor started from the menu can ask by the program that SUDO_ASKPASS names."
+        f"{f' Or {_POCKET}' if kernel.runs_here() else ''}"
     )
 
 
@@ -119,7 +121,7 @@ def _prefix() -> list[str]:
     if shutil.which("sudo") is None:
         raise MissingError(
             "the host engine needs root for one command, and there is no sudo here: install sudo, or run Linklab as "
-            "root, or use the pocket, which needs no rights: --engine pocket"
+            f"root{f', or {_POCKET}' if kernel.runs_here() else ''}"
         )
     return ["sudo", "-A", "--"] if os.environ.get("SUDO_ASKPASS") else ["sudo", "-n", "--"]
 

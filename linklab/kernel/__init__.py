@@ -12,6 +12,7 @@ import contextlib
 import hashlib
 import json
 import os
+import platform
 import re
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,6 +22,7 @@ from linklab import clone
 from linklab.errors import MissingError
 
 KERNEL_DIR = clone.ROOT / "kernel"
+ONLY = "the pocket kernel runs on Linux on x86-64 only"
 
 
 @dataclass(frozen=True)
@@ -69,13 +71,38 @@ def find() -> Kernel | None:
     return max(found, key=lambda kernel: numbers(kernel.version), default=None)
 
 
+def runs_on(system: str, machine: str) -> bool:
+    """Whether such a machine, as `uname` names it, can run a pocket kernel at all."""
+    return system == "Linux" and machine in ("x86_64", "AMD64")
+
+
+def runs_here() -> bool:
+    """Whether this machine can."""
+    return runs_on(platform.system(), platform.machine())
+
+
+def instead(system: str) -> str:
+    """What to do on a machine that cannot."""
+    if system == "Linux":
+        return "take the host engine, on this machine's own kernel (--engine host; in the editor Preferences, Running)"
+    return "use Linux on x86-64, or the virtual machine image"
+
+
+def need_processor() -> None:
+    """MissingError, with what to do, where no pocket kernel can run, whatever is built."""
+    if not runs_here():
+        system = platform.system()
+        raise MissingError(f"{ONLY}, and this is {system} {platform.machine()}: {instead(system)}")
+
+
 def how_to_build() -> str:
     """The command that builds it, in a clone or in an installation without one."""
     return "linklab kernel build" if clone.installed() else "make kernel"
 
 
 def require() -> Kernel:
-    """The built kernel; MissingError, with the cure, if there is none."""
+    """The built kernel; MissingError, with the cure, if there is none or it cannot run here."""
+    need_processor()
     kernel = find()
     if kernel is None:
         raise MissingError(f"the pocket kernel is not built: run `{how_to_build()}` (about 4 minutes, once)")

@@ -21,7 +21,7 @@ from pathlib import Path
 
 from linklab.engine import place
 from linklab.errors import InputError, MissingError
-from linklab.kernel import KERNEL_DIR, Kernel, cache_dir, digest, find, numbers
+from linklab.kernel import KERNEL_DIR, Kernel, cache_dir, digest, find, need_processor, numbers
 from linklab.kernel.source import VERSIONS, fetch, unpack_archive
 from linklab.kernel.tools import Report, Tools
 
@@ -41,8 +41,9 @@ def build(report: Report, source: Path | None = None, log: Path | None = None) -
 
     Raises:
         InputError: the archive is not a Linux source, or a patch does not apply to it.
-        MissingError: no source can be had, no room, or a tool is missing.
+        MissingError: no source can be had, no room, a tool is missing, or the processor is another.
     """
+    need_processor()
     cache = cache_dir()
     try:
         cache.mkdir(parents=True, exist_ok=True)

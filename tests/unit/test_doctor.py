@@ -1,12 +1,17 @@
 # SPDX-License-Identifier: BSD-3-Clause
 import json
+import platform
 from pathlib import Path
 
 import pytest
 
-from linklab import cli, doctor, doctor_engines
+from linklab import cli, doctor, doctor_engines, kernel
 from linklab.doctor import Check, Module, Place, Tool
+from linklab.engine import host_kernel, sudo
+from linklab.engine.pocket import PocketEngine
 from linklab.engines import Fit
+from linklab.errors import MissingError
+from linklab.needs import Needs
 
 GIB = 1024**3
 PACKAGES = (Path(__file__).parents[2] / "tools/packages.txt").read_text().splitlines()
@@ -14,13 +19,83 @@ PACKAGES = (Path(__file__).parents[2] / "tools/packages.txt").read_text().splitl
 
 @pytest.mark.parametrize(
     ("system", "machine", "status"),
-    [("Linux", "x86_64", "ok"), ("Linux", "aarch64", "missing"), ("Darwin", "x86_64", "missing")],
+    [("Linux", "x86_64", "ok"), ("Linux", "aarch64", "warn"), ("Darwin", "x86_64", "missing")],
 )
 def test_the_pocket_needs_linux_on_x86_64(system, machine, status):
-    """Elsewhere the virtual machine image serves."""
+    """Linux elsewhere has the host engine, another system the virtual machine image."""
     check = doctor.check_architecture(system, machine)
-    assert (check.status, check.found) == (status, f"{system} {machine}")
-    assert (check.cure == "") == (status == "ok")
+    assert (check.status, check.found.partition(";")[0]) == (status, f"{system} {machine}")
+    assert ("x86-64 only" in check.found) == (status != "ok")
+    assert check.cure == ("" if status == "ok" else kernel.instead(system))
+
+
+@pytest.fixture
+def on_arm(monkeypatch):
+    """A machine with a processor that the pocket kernel is not for."""
+    monkeypatch.setattr(platform, "machine", lambda: "aarch64")
+
+
+def test_on_arm_the_doctor_leaves_out_what_the_pocket_needs(on_arm):
+    """Nothing advises to build a kernel that cannot be built; regression: `linklab kernel build` was the cure."""
+    checks = doctor.examine()
+    assert not {check.name for check in checks} & set(doctor.OF_THE_POCKET)
+    assert "kernel build" not in str(checks)
+    assert "make kernel" not in str(checks)
+
+
+def test_on_arm_labs_run_by_the_host_engine_or_not_at_all(on_arm, monkeypatch, capsys):
+    """The verdict names the engine; where it may not be used, that is what is missing."""
+    fits = [Fit("Lab 3", "netem", "x86-64 only", "")]
+    assert doctor_engines.check_host("", fits).status == "ok"
+    lacking = doctor_engines.check_host("", [Fit("Lab 3", "netem", "x86-64 only", "this kernel lacks netem")])
+    assert lacking.cure == "a distribution's own kernel has the modules"
+    refused = doctor_engines.check_host("host engine: sudo asks for a password", [])
+    assert (refused.status, refused.found) == ("missing", "not usable, and there is no pocket here")
+    monkeypatch.setattr(doctor, "examine", lambda: [doctor.check_architecture("Linux", "aarch64")])
+    for host, code, verdict in (
+        (doctor_engines.check_host("", fits), 0, "Labs can run here, on the host engine: --engine host."),
+        (refused, 4, "Labs cannot run here yet; missing: host engine."),
+    ):
+        monkeypatch.setattr(doctor_engines, "examine", lambda checks, host=host: (host, fits))
+        assert cli.main(["doctor"]) == code
+        assert verdict in capsys.readouterr().out
+
+
+def test_on_arm_the_table_of_engines_says_why_there_is_no_pocket(on_arm, monkeypatch):
+    """With nothing missing, too."""
+    monkeypatch.setattr(doctor_engines.sudo, "ask", lambda order: {})
+    monkeypatch.setattr(doctor_engines, "all_needs", lambda: {"Lab 3": Needs()})
+    _, (fit,) = doctor_engines.examine([Check("iperf3", "ok", "x")])
+    assert (fit.pocket, fit.engines) == ("x86-64 only", ["host"])
+
+
+@pytest.mark.parametrize("command", [["run", "3"], ["kernel", "build"], ["kernel", "path"]])
+def test_on_arm_what_wants_a_pocket_says_what_to_take(on_arm, tmp_path, monkeypatch, capsys, command):
+    """Before anything is built or fetched."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.chdir(tmp_path)
+    assert cli.main(command) == 4
+    said = capsys.readouterr().err
+    assert "runs on Linux on x86-64 only, and this is Linux aarch64: take the host engine" in said
+    assert "--engine host" in said
+    assert not list(tmp_path.iterdir())
+
+
+def test_on_arm_the_editor_is_told_where_to_choose_the_engine(on_arm, tmp_path):
+    """Its Run starts an engine as this does, and shows the message."""
+    with pytest.raises(MissingError, match=r"x86-64 only, .* in the editor Preferences, Running"):
+        PocketEngine().start(None, workdir=tmp_path).__enter__()
+
+
+def test_on_arm_nothing_of_the_host_engine_points_to_the_pocket(on_arm, monkeypatch):
+    """Its refusals name cures that can be had."""
+    monkeypatch.setattr(sudo.os, "getuid", lambda: 1000)
+    assert "sudo -v" in sudo.refusal("no tty", 1)
+    assert "pocket" not in sudo.refusal("no tty", 1)
+    monkeypatch.setattr(host_kernel, "lacks", lambda needs: Needs(qdiscs=frozenset({"netem"})))
+    with pytest.raises(MissingError, match="own kernel has the modules") as caught:
+        host_kernel.require(Needs(), "Lab 3")
+    assert "pocket" not in str(caught.value)
 
 
 def test_a_kernel_that_is_not_built_has_a_cure():

@@ -2,6 +2,7 @@
 """tools/install.py: what is installed, and that uninstalling takes exactly that away."""
 
 import importlib.util
+import os
 import re
 import subprocess
 from pathlib import Path
@@ -113,6 +114,27 @@ def test_the_package_asks_for_what_the_set_up_installs():
     needed = {name for name in listed if not name.startswith("#")} - {"python3-venv"}  # for .venv alone
     assert needed - asked == set()
     assert (ROOT / "debian/changelog").read_text().startswith(f"linklab ({__version__}) ")
+
+
+@pytest.mark.parametrize(("options", "kernel"), [([], True), (["ARCH=arm64"], False)])
+def test_only_the_package_for_x86_64_has_the_kernel(options, kernel):
+    """User-mode Linux exists for no other processor; amd64 is what is built without being asked."""
+    lines = subprocess.run(
+        ["make", "-n", "deb", *options], cwd=ROOT, capture_output=True, text=True, check=True
+    ).stdout.splitlines()
+    (built,) = (line for line in lines if "install.py build" in line)
+    (packed,) = (line for line in lines if line.endswith("clean binary"))
+    assert ("--no-kernel" in built) == (not kernel)
+    assert f"DEB_HOST_ARCH={'amd64' if kernel else 'arm64'} " in packed
+    rules = subprocess.run(
+        ["make", "-n", "-f", "debian/rules", "override_dh_auto_install"],
+        cwd=ROOT,
+        env={**os.environ, "DEB_HOST_ARCH": "amd64" if kernel else "arm64"},
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
+    assert ("--no-kernel" in rules) == (not kernel)
 
 
 def test_what_is_installed_is_what_is_looked_for(tool):

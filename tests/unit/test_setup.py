@@ -3,6 +3,7 @@
 
 import importlib.util
 import os
+import platform
 from pathlib import Path
 
 import pytest
@@ -132,6 +133,28 @@ def test_the_kernel_is_built_once_and_its_failure_is_told(setup, capsys, built, 
     assert setup.main([]) == code
     assert calls(setup) == ["linklab kernel path"] + ([] if built else ["linklab kernel build"])
     assert ("could not be built (exit 3)" in capsys.readouterr().err) == (not built)
+
+
+def test_on_arm_no_kernel_is_built(setup, capsys, monkeypatch):
+    """The set-up goes on and names the engine that labs run on; regression: it ended with exit 4."""
+    monkeypatch.setattr(platform, "machine", lambda: "aarch64")
+    (setup.VENV / "bin").mkdir(parents=True)
+    setup.STAMP.write_text(setup._digest())
+    assert setup.main([]) == 0
+    assert "for x86-64 and this is aarch64; labs run on the host engine" in capsys.readouterr().out
+
+
+def test_tools_for_an_image_of_arm64_are_installed_for_that_alone(setup, monkeypatch):
+    """Who builds the image for PCs does not download them."""
+    (setup.VENV / "bin").mkdir(parents=True)
+    setup.STAMP.write_text(setup._digest())
+    installed = []
+    monkeypatch.setattr(setup, "missing_packages", lambda listed: listed.splitlines()[1:])
+    monkeypatch.setattr(setup, "install_packages", installed.extend)
+    assert setup.main(["vm"]) == 0
+    assert not {"qemu-user-static", "qemu-system-arm"} & set(installed)
+    assert setup.main(["vm-arm64"]) == 0
+    assert {"mmdebstrap", "qemu-user-static", "qemu-system-arm"} <= set(installed)
 
 
 def test_an_unknown_stage_is_an_input_error(setup, capsys):

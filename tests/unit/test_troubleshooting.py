@@ -17,6 +17,7 @@ GIB = 1024**3
 FULL = Place("/tmp", "has only 9 MiB free", "has only 9 MiB free")
 FINDINGS = [
     doctor.check_architecture("Linux", "aarch64"),
+    doctor.check_architecture("Darwin", "arm64"),
     doctor.check_kernel(None),
     *(doctor.check_memory(free) for free in (None, GIB, 0)),
     doctor.check_place([FULL]),

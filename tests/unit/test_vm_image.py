@@ -3,12 +3,15 @@
 
 import hashlib
 import io
+import re
 import tarfile
 import xml.etree.ElementTree as ET
+from unittest import mock
 
 import pytest
 
-from vm import disk, ovf, sbom, stage
+from linklab.errors import MissingError
+from vm import build, disk, ovf, sbom, stage
 
 MACHINE = ovf.Machine("linklab", "Networks", processors=2, memory_mib=4096, disk_bytes=16 * 2**30)
 STATUS = """Package: jq
@@ -131,6 +134,54 @@ def test_partitions_follow_each_other_and_end_before_the_copy_of_the_table():
     assert [part.name for part in disk.parts("arm64", 16384)] == ["efi", "linklab"]
     assert disk.table("amd64", 16384) == disk.table("amd64", 16384)
     assert "start=135168, size=33417216, type=4F68BCE3-E8CD-4DB1-96E7-FBCAF984B709, uuid=" in disk.table("amd64", 16384)
+
+
+def test_images_for_both_processors_share_a_folder(tmp_path):
+    """Neither takes the other's place, and the sums are of all of them."""
+    assert [build.name_of(arch) for arch in ("amd64", "arm64")] == ["linklab", "linklab-arm64"]
+    for name in ("linklab.ova", "linklab.qcow2", "linklab-arm64.qcow2", "linklab-arm64.spdx.json", "mmdebstrap.log"):
+        (tmp_path / name).write_text(name)
+    build.write_sums(tmp_path)
+    lines = [line.split("  ") for line in (tmp_path / "SHA256SUMS").read_text().splitlines()]
+    assert [name for _, name in lines] == [
+        "linklab-arm64.qcow2",
+        "linklab-arm64.spdx.json",
+        "linklab.ova",
+        "linklab.qcow2",
+    ]
+    assert all(digest == hashlib.sha256(name.encode()).hexdigest() for digest, name in lines)
+
+
+@pytest.mark.parametrize(("arch", "line"), [("amd64", "ttyS0"), ("arm64", "ttyAMA0")])
+def test_the_serial_line_of_each_processor_is_waited_for(arch, line):
+    """Slow machines find it late; it is the one that the boot menu names."""
+    waits = (stage.ROOT / f"vm/files/etc/systemd/system/dev-{line}.device.d/patience.conf").read_text()
+    assert "JobTimeoutSec=infinity" in waits
+    chosen, other = re.findall(r"set machine='(.*)'", (stage.ROOT / "vm/files/boot/grub/grub.cfg").read_text())
+    assert f"console={line}," in (chosen if arch == "arm64" else other)
+
+
+def test_an_arm64_machine_starts_by_uefi_with_hardware_of_its_own(tmp_path, monkeypatch):
+    """It has no BIOS and no VGA; without its firmware the cure is the stage that installs it."""
+    machine = pytest.importorskip("vm.machine")
+    started = []
+    monkeypatch.setattr(machine.pexpect, "spawn", lambda program, command, **_: started.append(command) or mock.Mock())
+    monkeypatch.setattr(machine.shutil, "which", lambda program: program)
+    firmware = tmp_path / "QEMU_EFI.fd"
+    monkeypatch.setitem(machine.UEFI, "arm64", firmware)
+    with pytest.raises(MissingError, match=r"qemu-system-aarch64 or its firmware is missing; run: .* vm-arm64"):
+        machine.Machine(tmp_path / "linklab-arm64.qcow2", tmp_path / "log", arch="arm64")
+    firmware.touch()
+    for arch in ("arm64", "amd64"):
+        with machine.Machine(tmp_path / "linklab.qcow2", tmp_path / "log", arch=arch):
+            pass
+    arm, pc = (" ".join(command) for command in started)
+    assert "qemu-system-aarch64" in arm
+    assert f"-bios {firmware}" in arm
+    assert "-M virt" in arm
+    assert "-vga" not in arm
+    assert "qemu-system-x86_64" in pc
+    assert "-bios" not in pc
 
 
 def test_staged_files_belong_to_root_and_those_at_home_to_admin(tmp_path):
