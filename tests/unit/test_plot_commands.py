@@ -188,8 +188,11 @@ def test_scripts_find_linklab(script: str, tmp_path: Path) -> None:
     fake.write_text('#!/bin/sh\necho "$@"\n')
     fake.chmod(0o755)
     (tmp_path / "link").symlink_to(repository / "scripts" / script)
+    (tmp_path / "bin").mkdir()
+    for program in ("bash", "dirname", "readlink"):  # and no linklab, which may be installed on this machine
+        (tmp_path / "bin" / program).symlink_to(str(shutil.which(program)))
     shown = subprocess.run(
-        [tmp_path / "link", "a b.json"], env={"PATH": "/usr/bin:/bin"}, capture_output=True, text=True, check=True
+        [tmp_path / "link", "a b.json"], env={"PATH": f"{tmp_path}/bin"}, capture_output=True, text=True, check=True
     )
     command = {"plot_iperf.sh": "plot iperf", "plot_q.sh": "plot queue", "fairness.sh": "fairness"}[script]
     assert shown.stdout == f"{command} a b.json\n"
