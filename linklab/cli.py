@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Protocol, TypeAlias, cast
 
 from linklab import __version__
-from linklab.errors import InputError, LinklabError, MissingError
+from linklab.errors import TO_COPY, InputError, LinklabError, MissingError
 
 if TYPE_CHECKING:  # argparse's own name for what add_subparsers gives, and no type at run time
     Subparsers: TypeAlias = argparse._SubParsersAction[argparse.ArgumentParser]
@@ -81,7 +81,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         code = _command(args.command).run(args)
         sys.stdout.flush()  # a reader that has gone is noticed here, not at exit
     except LinklabError as error:
-        print(f"linklab: {' '.join(str(error).split())}", file=sys.stderr)
+        sentence, mark, to_copy = str(error).partition(TO_COPY)
+        print(f"linklab: {' '.join(sentence.split())}{mark}{to_copy}", file=sys.stderr)
         return error.exit_code
     except KeyboardInterrupt:
         return 130

@@ -54,8 +54,10 @@ def work_folder(file: Path | None, root: Path = ROOT) -> Path:
 def topology_file(named: Path, root: Path = ROOT) -> Path:
     """The file that is meant by a topology's name: itself, else the lab's one of that name.
 
-    So `topologies/Lab 8.mn` and `Lab 8.mn` are found from everywhere; a name that nothing has comes back as it is.
+    So `topologies/Lab 8.mn`, `Lab 8.mn` and `8` are found from everywhere; a name that nothing has comes back as it is.
     """
+    if str(named).isdecimal() and not named.exists():
+        named = Path(f"Lab {named}.mn")
     if named.is_absolute() or named.exists() or named.parent not in (Path(), Path("topologies")):
         return named
     ours = root / "topologies" / named.name

@@ -19,7 +19,7 @@ from typing import Literal
 
 from linklab import clone, kernel
 from linklab.engine import bytecode, place
-from linklab.errors import MissingError
+from linklab.errors import TO_COPY, MissingError
 
 Status = Literal["ok", "warn", "missing"]
 _GIB = 1024**3
@@ -236,14 +236,19 @@ def render(checks: Iterable[Check]) -> None:
 
     checks = list(checks)
     colours = {"ok": "green", "warn": "yellow", "missing": "red"}
+    to_copy: list[str] = []
     table = Table("", "what", Column("found", overflow="fold"), Column("cure", overflow="fold"), box=None)
     for check in checks:
         colour = colours[check.status]
-        table.add_row(f"[{colour}]{check.status}[/]", *map(escape, (check.name, check.found, check.cure)))
+        cure, _, line = check.cure.partition(TO_COPY)
+        to_copy += [f"{check.name}, the line:{TO_COPY}{line}"] if line else []
+        table.add_row(f"[{colour}]{check.status}[/]", *map(escape, (check.name, check.found, cure)))
     console = Console()
     if not console.is_terminal:  # into a file or another program a line is a line
         console = Console(width=PIPE_COLUMNS)
     console.print(table)
+    for text in to_copy:
+        console.print(f"\n{text}", markup=False, highlight=False, soft_wrap=True)
     missing = [check.name for check in checks if check.status == "missing"]
     able = "Labs can run here." if kernel.runs_here() else "Labs can run here, on the host engine: --engine host."
     verdict = f"Labs cannot run here yet; missing: {', '.join(missing)}." if missing else able

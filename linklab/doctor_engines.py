@@ -67,7 +67,7 @@ def render(found: Sequence[Fit]) -> None:
         title_justify="left",
     )
     for (pocket, host), names in grouped(found).items():
-        cells = [f"[red]{escape(why)}[/]" if why else "[green]yes[/]" for why in (pocket, host)]
+        cells = [f"[yellow]{escape(why)}[/]" if why else "[green]yes[/]" for why in (pocket, host)]
         table.add_row(escape(shortened(names)), *cells)
     console = Console()
     if not console.is_terminal:

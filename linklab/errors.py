@@ -18,9 +18,12 @@
 Exit 1 is for a run that worked but did not meet its expectations; 130 for Ctrl+C.
 """
 
+TO_COPY = "\n    "
+"""Stands in a message before its end that is to be copied, which is shown on a line of its own."""
+
 
 class LinklabError(Exception):
-    """Base of all errors a person can be shown as one line."""
+    """Base of all errors a person can be shown as one line, and at most one to copy."""
 
     exit_code = 1
 

@@ -36,6 +36,12 @@ from linklab.cli import main
 
 sys.exit(main())
 """
+DATABASES = (
+    ("update-mime-database", "share/mime", "packages", "*"),
+    ("update-desktop-database", "share/applications", ".", "mimeinfo.cache"),
+    ("gtk-update-icon-cache -q -t -f", "share/icons/hicolor", ".", "icon-theme.cache"),
+)
+"""What makes it, its folder, where that holds what it is made from, and what is made."""
 MISSING = 4  # exit code of linklab.errors.MissingError, which may not be importable here
 
 
@@ -65,6 +71,9 @@ def main(arguments: list[str]) -> int:
                 uninstall(target)
             if not args.no_finish and not args.destdir:
                 renew_databases(args.prefix)
+    except PermissionError as error:
+        print(f"install: {error.filename} cannot be written: use sudo, or a PREFIX of your own", file=sys.stderr)
+        return MISSING
     except (InstallError, OSError) as error:
         print(f"install: {error}", file=sys.stderr)
         return MISSING
@@ -217,26 +226,42 @@ def uninstall(target: Target) -> None:
     listing = target.at(target.lib / "installed.txt")
     if not listing.is_file():
         raise InstallError(f"{listing} is not there: no Linklab was installed with this PREFIX by make install")
-    for line in listing.read_text(encoding="utf-8").splitlines():
-        path = target.at(Path(line))
-        if line.endswith("/"):  # these stand last, the innermost first
-            with contextlib.suppress(OSError):  # something of somebody else's is in it, or it has gone
-                path.rmdir()
-            continue
+    lines = listing.read_text(encoding="utf-8").splitlines()
+    for path in (target.at(Path(line)) for line in lines if not line.endswith("/")):
         path.unlink(missing_ok=True)
         if path.suffix == ".py":
             shutil.rmtree(path.parent / "__pycache__", ignore_errors=True)
+    folders = [target.at(Path(line)) for line in lines if line.endswith("/")]  # the innermost first
+    forget_databases(target.at(target.prefix), folders)
+    for folder in folders:
+        with contextlib.suppress(OSError):  # something of somebody else's is in it, or it has gone
+            folder.rmdir()
 
 
 def renew_databases(prefix: Path) -> None:
     """Have desktops know the file type, the icon and the application; without their tools there is no desktop."""
-    for command in (
-        ["update-mime-database", str(prefix / "share/mime")],
-        ["update-desktop-database", "-q", str(prefix / "share/applications")],
-        ["gtk-update-icon-cache", "-q", "-t", "-f", str(prefix / "share/icons/hicolor")],
-    ):
-        if shutil.which(command[0]) and Path(command[-1]).is_dir():
-            subprocess.run(command, check=False)
+    for command, folder, source, _ in DATABASES:
+        program, *options = command.split()
+        if shutil.which(program) and (prefix / folder / source).is_dir():
+            # update-desktop-database complains of a prefix that desktops do not look in
+            done = subprocess.run(
+                [program, *options, str(prefix / folder)], capture_output=True, text=True, check=False
+            )
+            if done.returncode:
+                print(f"{program} ends with {done.returncode}: {done.stderr.strip()}", file=sys.stderr)
+
+
+def forget_databases(prefix: Path, ours: list[Path]) -> None:
+    """Remove what was made of our files, where our installation made the folder and nobody else has a file there."""
+    for _, folder, source, made in DATABASES:
+        place = prefix / folder
+        if place not in ours or any(path.is_file() and path.name != made for path in (place / source).rglob("*")):
+            continue
+        for path in place.glob(made):
+            if path.is_dir():
+                shutil.rmtree(path)
+            else:
+                path.unlink()
 
 
 def _run(command: list[str]) -> None:

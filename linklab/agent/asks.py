@@ -15,6 +15,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+NO_CLOCK = "this network has the machine's own time, which cannot be set; the pocket has a clock (--engine pocket)"
 SOCKET = "/run/linklab/agent"
 LARGEST = 65536
 
@@ -77,7 +78,7 @@ class Asks:
 def without_display(argv: list[str]) -> str:
     """What to say where no window can be opened."""
     if argv[0] == "clock":
-        return "this network's clock is not paced: it cannot be set"
+        return NO_CLOCK
     if argv[0] == "terminal":
         return f"no display: use `linklab attach {argv[1] if len(argv) > 1 else 'h1'}` in another terminal"
     return f"no display: the file is {argv[1] if len(argv) > 1 else '?'}"

@@ -8,7 +8,7 @@ import importlib
 from collections.abc import Mapping
 from typing import cast
 
-from linklab.engine.api import Clock, Engine
+from linklab.engine.api import Clock, Engine, require_wall
 from linklab.errors import MissingError
 
 ENGINES = {"pocket": ("linklab.engine.pocket", "PocketEngine"), "host": ("linklab.engine.host", "HostEngine")}
@@ -22,8 +22,11 @@ TYPING_CLOCK = {"pocket": Clock.PACED, "host": Clock.WALL}
 
 
 def clock_of(name: str | None, engine: str, defaults: Mapping[str, Clock]) -> Clock:
-    """The clock that was asked for, or the engine's own."""
-    return defaults[engine] if name is None else Clock(name)
+    """The clock that was asked for, or the engine's own; InputError if the host engine has none such."""
+    clock = defaults[engine] if name is None else Clock(name)
+    if engine == "host":
+        require_wall(clock)
+    return clock
 
 
 def load_engine(name: str) -> Engine:

@@ -42,7 +42,7 @@ _EPILOG = """examples:
   linklab run 14 --section 4 --clock paced
   linklab run all                         every lab, one a processor
   linklab run 5-7,10 --seed 2 --jobs 1
-  linklab run 20 --engine host            on this machine's own kernel, under sudo (docs/architecture.md)
+  linklab run 20 --engine host            on this machine's own kernel; asks sudo by itself
   linklab run 14 --json | jq '.verdicts[] | select(.outcome != "pass")'
 
 Exits with 0 if every expectation is met, 1 if not; other codes as in linklab --help.

@@ -31,7 +31,7 @@ _EPILOG = """examples:
   linklab shell mine.mn --speed 0.1             everything ten times as slow
   linklab shell mine.mn --speed max             as fast as it goes; nothing waits for you
   linklab shell mine.mn --clock wall            what this machine itself can do
-  linklab shell mine.mn --engine host           on this machine's own kernel, under sudo
+  linklab shell mine.mn --engine host           on this machine's own kernel; asks sudo by itself
   linklab shell                                 no network: the Client's terminal, for sudo mn
 
 at the CLI:

@@ -16,6 +16,8 @@ from enum import Enum
 from pathlib import Path
 from typing import Any, Protocol, TypeAlias
 
+from linklab import kernel
+from linklab.errors import InputError
 from linklab.topology import Topology
 
 
@@ -25,6 +27,15 @@ class Clock(Enum):
     VIRTUAL = "virtual"
     PACED = "paced"
     WALL = "wall"
+
+
+def require_wall(clock: Clock) -> None:
+    """InputError if it is another than the wall clock, the only one of the host engine."""
+    if clock is not Clock.WALL:
+        raise InputError(
+            f"the host engine has no {clock.value} clock, since the machine's own time cannot be set: use --clock "
+            f"wall{', or the pocket (--engine pocket)' if kernel.runs_here() else ''}"
+        )
 
 
 @dataclass(frozen=True)

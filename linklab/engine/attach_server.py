@@ -17,6 +17,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from linklab.agent.asks import NO_CLOCK
 from linklab.engine.agent_link import AgentLink
 from linklab.engine.attach import Connection, alone, served
 from linklab.engine.clock import ClockWords, sentence
@@ -97,7 +98,7 @@ class AttachServer:
     def obey_clock(self, words: Sequence[str]) -> tuple[str, int]:
         """Do what the words after `clock` say; answer and exit status."""
         if self.clock is None:
-            return "this network's clock is not paced: it cannot be set", 2
+            return NO_CLOCK, 2
         return self.clock.obey(words)
 
     def _accept(self) -> None:

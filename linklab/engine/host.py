@@ -18,12 +18,12 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-from linklab import kernel, needs
+from linklab import needs
 from linklab.engine import attach, host_kernel, place, sudo
 from linklab.engine.agent_link import AgentLink
 from linklab.engine.agent_network import AgentNetwork
-from linklab.engine.api import Background, Clock, Completed, Typed
-from linklab.errors import BootError, EngineError, InputError, LinklabError
+from linklab.engine.api import Background, Clock, Completed, Typed, require_wall
+from linklab.errors import BootError, EngineError, LinklabError
 from linklab.topology import Topology
 from linklab.warden.paths import peer
 
@@ -68,11 +68,7 @@ class HostEngine:
             BootError: the space did not come up.
             AgentError: Mininet could not build the network.
         """
-        if clock is not Clock.WALL:
-            raise InputError(
-                f"the host engine has no {clock.value} clock, since the machine's own time cannot be set: use --clock "
-                f"wall{', or the pocket (--engine pocket)' if kernel.runs_here() else ''}"
-            )
+        require_wall(clock)
         drawn = needs.of_topology(topology)
         if drawn - needs.of_topology(None):  # what every network needs is found missing soon enough
             host_kernel.require(drawn, topology.name if topology else "the network")

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from linklab import kernel
-from linklab.errors import EngineError, MissingError
+from linklab.errors import TO_COPY, EngineError, MissingError
 
 WARDEN = Path(__file__).resolve().parent.parent / "warden"
 COMMAND = ("/usr/bin/python3", "-I", "-S", "-B", str(WARDEN))
@@ -103,10 +103,10 @@ def refusal(words: str, status: int) -> str:
     if os.getuid() == 0:
         return f"host engine: its warden could not be started: {said}"
     return (
-        f"the host engine needs root for one command: {said}. Type `sudo -v` first, or allow it for good with "
-        f"`sudo visudo -f /etc/sudoers.d/linklab` and this line: {sudoers_line()} (whoever has that line can become "
-        "root). An editor started from the menu can ask by the program that SUDO_ASKPASS names."
-        f"{f' Or {_POCKET}' if kernel.runs_here() else ''}"
+        f"the host engine needs root for one command: {said}. Type `sudo -v` first"
+        f"{f', or {_POCKET}' if kernel.runs_here() else ''}. An editor started from the menu can ask by the program "
+        "that SUDO_ASKPASS names. To be asked no more, put this line into a file with "
+        f"`sudo visudo -f /etc/sudoers.d/linklab` (whoever has it can become root):{TO_COPY}{sudoers_line()}"
     )
 
 

@@ -6,7 +6,7 @@ import socket
 
 import pytest
 
-from linklab.agent.asks import Asks
+from linklab.agent.asks import NO_CLOCK, Asks
 
 
 class Asking:
@@ -59,7 +59,11 @@ def test_an_answer_to_a_program_that_has_gone_is_dropped():
 @pytest.mark.parametrize(
     ("argv", "text", "status"),
     [
-        (["clock", "pause"], "this network's clock is not paced: it cannot be set", 1),
+        (
+            ["clock", "pause"],
+            NO_CLOCK,
+            1,
+        ),
         (["terminal", "h2"], "no display: use `linklab attach h2` in another terminal", 0),
         (["open", "/lab/x.pdf"], "no display: the file is /lab/x.pdf", 0),
         (["queue", "/lab/q.jsonl"], "no display: the file is /lab/q.jsonl", 1),

@@ -86,6 +86,11 @@ def test_uninstalling_leaves_what_was_there_before(tool, tmp_path):
     assert everything(root) == first
     (root / "usr/lib/linklab/linklab/__pycache__").mkdir()
     (root / "usr/lib/linklab/linklab/__pycache__/cli.pyc").touch()
+    # what desktops make of our files
+    (root / "usr/share/mime/application").mkdir()
+    for made in ("mime/mime.cache", "mime/application/x.xml", "applications/mimeinfo.cache"):
+        (root / "usr/share" / made).touch()
+    (root / "usr/share/icons/hicolor/icon-theme.cache").touch()
     assert tool.main(["uninstall", *options]) == 0
     assert everything(root) == before
 

@@ -327,4 +327,5 @@ def test_the_line_for_sudoers_names_one_command_and_no_options_of_ours(monkeypat
     monkeypatch.setattr(sudo.os, "getuid", lambda: 1000)
     told = sudo.refusal("sudo: a password is required\n", 1)
     assert told.startswith("the host engine needs root for one command: sudo: a password is required. Type `sudo -v`")
-    assert line in told and told.endswith("--engine pocket")
+    assert told.endswith(f"\n    {line}")  # on a line of its own, to be copied
+    assert "--engine pocket" in told
