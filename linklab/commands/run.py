@@ -51,6 +51,12 @@ Exits with 0 if every expectation is met, 1 if not; other codes as in linklab --
 _STYLES = {Outcome.PASS: "green", Outcome.FAIL: "red bold", Outcome.ERROR: "magenta bold", Outcome.SKIPPED: "dim"}
 
 
+_MACHINES_OWN = (
+    "On the host engine times and rates are this machine's own, and the expectations are those of the virtual clock; "
+    "--settings-only judges what each step sets, and no rates."
+)
+
+
 def add_parser(subparsers: Subparsers) -> argparse.ArgumentParser:
     """Add `run LAB` with its options."""
     parser = subparsers.add_parser(
@@ -142,6 +148,8 @@ def replay(args: argparse.Namespace, out: Path | None, section: str | None = Non
         done = run_lab(lab, engine, settings, folder, narrator, section=section)
     report = write_report(done)
     print_verdicts(done, console)
+    if args.engine == "host" and any(verdict.outcome is Outcome.FAIL for verdict in done.verdicts):
+        console.print(_MACHINES_OWN, style="yellow")
     console.print(f"{done.network_s:.1f} s of network time in {done.wall_s:.1f} s. Report: {report}", soft_wrap=True)
     return done
 
