@@ -213,7 +213,9 @@ def try_clone() -> None:
 
     bubblewrap keeps sudo from working in it, so root does what a user's `make lab` would do by sudo.
     """
-    fresh = Fresh("clone", ["ca-certificates", "git", "make"])
+    # and what renews the databases of a desktop
+    desktop = ["shared-mime-info", "desktop-file-utils", "gtk-update-icon-cache", "hicolor-icon-theme"]
+    fresh = Fresh("clone", ["ca-certificates", "git", "make", *desktop])
     bundle = fresh.folder / "srv/linklab.bundle"
     subprocess.run(["git", "bundle", "create", "--quiet", str(bundle), "HEAD"], cwd=ROOT, check=True)
     fresh.type("git clone --quiet /srv/linklab.bundle linklab && git -C linklab log -1 --oneline")
