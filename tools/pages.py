@@ -61,10 +61,13 @@ def page(parser: argparse.ArgumentParser, summary: str, see: list[str]) -> str:
     name = parser.prog.replace(" ", "-")
     text = re.sub(r"^\.TH .*$", f'.TH {name.upper()} 1 "" "Linklab {__version__}" "User Commands"', text, flags=re.M)
     text = re.sub(r"(\.SH NAME\n).*", lambda match: f"{match[1]}{name} \\- {_roff(summary)}", text, count=1)
-    text = text.replace(".SH POSITIONAL ARGUMENTS", ".SH COMMANDS").rstrip("\n") + "\n"
+    heading = "COMMANDS" if _subparsers(parser) else "ARGUMENTS"
+    text = re.sub(r"^\.SH\s+POSITIONAL ARGUMENTS", f".SH {heading}", text, flags=re.M).rstrip("\n") + "\n"
     text = re.sub(r"^\.SH COMMAND \S+'(.*)'\S+$", r'.SH "\1"', text, flags=re.M)
     text = re.sub(r"^\.SH OPTIONS \S+'.*'\S+$", ".SS Options", text, flags=re.M)
     text = re.sub(r"^usage: ((?:.+\n)+)", r".nf\n\1.fi\n", text, flags=re.M)
+    # of a command that has a page of its own only this is known
+    text = re.sub(r'^\.SH "(linklab[^"]*)"\n\.nf\n\1 \[\\-h\]\n\.fi\n+', "", text, flags=re.M)
     for heading, body, literal in sections(epilog):
         text += f".SH {heading}\n" + (f".nf\n{_roff(body)}\n.fi\n" if literal else f"{_roff(body)}\n")
     also = ",\n".join(f".BR {_roff(other)} (1)" for other in see)
