@@ -171,8 +171,8 @@ def try_deb(package: Path) -> None:
     # what the package recommends, and what says of which type a file is; no more than that of a desktop
     fresh = Fresh("deb", ["bubblewrap", "libglib2.0-bin", "shared-mime-info", "xdg-utils"])
     fresh.type("apt-get update", root=True)
-    before = fresh.files()
     shutil.copy(package, fresh.folder / "srv")
+    before = fresh.files()
     fresh.type(f"DEBIAN_FRONTEND=noninteractive apt-get install -y /srv/{package.name}", root=True, at="/")
     installed = "/usr/lib/linklab -type f -o -type l -printf '%p %s %t %l\\n'"
     was = fresh.type(f"find {installed} | sort | sha256sum", root=True)
@@ -189,7 +189,7 @@ def try_deb(package: Path) -> None:
     left = {path for path in fresh.files() - before if "linklab" in path.lower()}
     fresh.expect(f"nothing named linklab is left{': ' if left else ''}{', '.join(sorted(left))}", holds=not left)
     fresh.type("apt-get autoremove --purge -y", root=True)
-    left = fresh.files() - before - {f"srv/{package.name}"}
+    left = fresh.files() - before
     fresh.say(f"files that the packages it needed leave: {len(left)}\n" + "\n".join(sorted(left)))
 
 
