@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import io
+import re
 import tarfile
 import xml.etree.ElementTree as ET
 from dataclasses import dataclass
@@ -115,13 +116,13 @@ def fix_content_id(vmdk: Path, content_id: int) -> None:
     """Give the VMDK this content identifier; qemu-img draws a random one, in the text that begins in its sector 1.
 
     Raises:
-        ValueError: the file has no such text; it is no stream-optimized VMDK.
+        ValueError: the file has no such text, or no room behind it; it is no stream-optimized VMDK.
     """
     with vmdk.open("r+b") as file:
-        head = file.read(20 * 512)
-        found = head.find(b"\nCID=") + len(b"\nCID=")
-        end = head.find(b"\n", found)
-        if found < len(b"\nCID=") or end - found != 8:
-            raise ValueError(f"{vmdk}: there is no content identifier of eight digits in it")
-        file.seek(found)
-        file.write(f"{content_id:08x}".encode())
+        file.seek(512)
+        text, _, rest = file.read(20 * 512 - 8).partition(b"\0")
+        fixed, found = re.subn(rb"(?<=\nCID=)[0-9a-f]{1,8}(?=\n)", b"%08x" % content_id, text)
+        if found != 1 or rest.strip(b"\0"):
+            raise ValueError(f"{vmdk}: there is no content identifier in it")
+        file.seek(512)
+        file.write(fixed)

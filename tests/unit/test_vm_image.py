@@ -85,13 +85,15 @@ def test_an_ova_begins_with_its_description_and_ends_with_the_sums(tmp_path):
     )
 
 
-def test_the_vmdk_gets_the_content_identifier_that_it_is_given(tmp_path):
-    """Only the eight digits after CID= change; parentCID= is another line."""
+@pytest.mark.parametrize("drawn", [b"91ab03ff", b"3ff", b"0"])
+def test_the_vmdk_gets_the_content_identifier_that_it_is_given(tmp_path, drawn):
+    """qemu-img writes a small one with fewer digits; then what follows moves into the zeros behind the text."""
     vmdk = tmp_path / "d.vmdk"
-    head = b"KDMV".ljust(512, b"\0") + b"# Disk DescriptorFile\nversion=1\nCID=91ab03ff\nparentCID=ffffffff\n"
-    vmdk.write_bytes(head + b"\0" * 600)
+    text = b"# Disk DescriptorFile\nversion=1\nCID=%s\nparentCID=ffffffff\n"
+    vmdk.write_bytes(b"KDMV".ljust(512, b"\0") + (text % drawn).ljust(20 * 512, b"\0") + b"grain")
     ovf.fix_content_id(vmdk, 0x65)
-    assert vmdk.read_bytes() == head.replace(b"CID=91ab03ff", b"CID=00000065") + b"\0" * 600
+    wanted = b"KDMV".ljust(512, b"\0") + (text % b"00000065").ljust(20 * 512, b"\0") + b"grain"
+    assert vmdk.read_bytes() == wanted
 
 
 def test_a_file_without_a_content_identifier_is_refused(tmp_path):
