@@ -21,6 +21,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 VENV = ROOT / ".venv"
+DISTRIBUTION = Path("/usr/lib/python3/dist-packages")
 STAMP = VENV / "linklab-setup"
 PACKAGES = ROOT / "tools/packages.txt"
 PACKAGING = ROOT / "tools/packages-deb.txt"
@@ -57,13 +58,12 @@ def main(arguments: list[str]) -> int:
 
 
 def _set_up(stage: str) -> None:
-    digest = _digest()
-    if not STAMP.is_file() or STAMP.read_text() != digest:
+    if not STAMP.is_file() or STAMP.read_text() != _digest():
         install_packages(missing_packages(PACKAGES.read_text()))
         if stage == "packages":
             return
         make_venv()
-        STAMP.write_text(digest)
+        STAMP.write_text(_digest())  # as it is now, with what apt has brought
     if stage in ("all", "deb"):
         build_kernel()
     if stage == "deb":
@@ -75,9 +75,13 @@ def _set_up(stage: str) -> None:
 
 
 def _digest() -> str:
-    """Digest of all that decides what the set-up makes, of its Python, and of where it is: `.venv` names its folder."""
+    """Digest of all that decides what the set-up makes, of its Python, and of where it is: `.venv` names its folder.
+
+    Of the distribution's Python packages too: what pip found there it did not install, and apt may remove it.
+    """
     parts = [file.read_bytes() for file in (PACKAGES, ROOT / "pyproject.toml", Path(__file__))]
-    return hashlib.sha256(b"\0".join([*parts, sys.version.encode(), str(ROOT).encode()])).hexdigest()
+    found = sorted(path.name for path in DISTRIBUTION.glob("*-info"))
+    return hashlib.sha256(b"\0".join([*parts, *map(str.encode, (sys.version, str(ROOT), *found))])).hexdigest()
 
 
 @contextlib.contextmanager

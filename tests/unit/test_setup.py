@@ -113,6 +113,17 @@ def test_nothing_is_done_twice(setup, capsys):
     assert "apt-get install iperf3 tcpdump" in capsys.readouterr().err
 
 
+def test_a_package_of_the_distribution_that_has_gone_is_installed_by_pip(setup, monkeypatch, tmp_path):
+    """`.venv` sees the distribution's, so pip had left it out."""
+    info = tmp_path / "dist-packages/Jinja2-3.1.2.egg-info"
+    info.mkdir(parents=True)
+    monkeypatch.setattr(setup, "DISTRIBUTION", info.parent)
+    before = setup._digest()
+    assert setup._digest() == before
+    info.rmdir()
+    assert setup._digest() != before
+
+
 def test_a_clone_that_was_moved_is_set_up_again(setup, monkeypatch, tmp_path):
     """The programs in .venv name the folder they were made in; regression: `make lab` found no interpreter."""
     before = setup._digest()
