@@ -109,7 +109,8 @@ class Fresh:
         command = ["bwrap", "--ro-bind" if read_only else "--bind", str(self.folder), "/"]
         # bubblewrap masks parts of a /proc of its own, beside which the grader's sandbox may mount none: users get ours
         command += ["--unshare-pid", "--proc", "/proc"] if root else ["--bind", "/proc", "/proc"]
-        command += ["--dev", "/dev", "--perms", "1777", "--tmpfs", "/dev/shm", "--tmpfs", "/run"]  # noqa: S108
+        command += ["--ro-bind", "/sys", "/sys", "--dev", "/dev"]
+        command += ["--perms", "1777", "--tmpfs", "/dev/shm", "--tmpfs", "/run"]  # noqa: S108
         command += ["--perms", "1777", "--tmpfs", "/tmp"]  # noqa: S108
         if read_only:
             command += ["--bind", str(self.folder / HOME.lstrip("/")), HOME]

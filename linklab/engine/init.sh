@@ -3,7 +3,9 @@
 # The kernel's command line gives RUN (the run directory: links `lib` to the package's folder, `work` to the working
 # folder) and CLOCK. Only what is written under /lab, the working folder, stays.
 export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 LANG=C.UTF-8
-fail() { echo "init: $1"; poweroff -f; }
+# a machine without systemd has no poweroff; LINUX_REBOOT_CMD_POWER_OFF of reboot(2)
+off() { poweroff -f 2>/dev/null || /usr/bin/python3 -c 'import ctypes; ctypes.CDLL(None).reboot(0x4321FEDC)'; }
+fail() { echo "init: $1"; off; }
 
 lib=$(readlink "$RUN/lib") # before /tmp is covered
 { mount -t tmpfs layer /tmp && mkdir /tmp/upper /tmp/scratch /tmp/root; } || fail "no memory for the layer"
@@ -38,4 +40,4 @@ hostname linklab
 cd /
 
 PYTHONPATH=/opt/linklab PYTHONNOUSERSITE=1 HOME=/lab /usr/bin/python3 -B -m linklab.agent || echo "init: the agent ended with $?"
-poweroff -f
+off

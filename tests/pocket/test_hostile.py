@@ -52,6 +52,8 @@ ls /mnt/machine/code/linklab /mnt/machine/code
 FORK_BOMB = "bomb() { bomb & bomb & }; bomb; sleep 3600"
 ENDED = "the network ended while work.sh ran: "
 OVERDUE = r"work\.sh ran longer than \d+ s and was stopped"
+POWER_OFF = "python3 -c 'import ctypes; ctypes.CDLL(None).reboot(0x4321FEDC)'"
+"""reboot(2); the program of that name is not on every machine."""
 ATTACKS = {
     "fork bomb": (FORK_BOMB, OVERDUE),
     "endless loop": ("while :; do :; done", OVERDUE),
@@ -64,11 +66,11 @@ ATTACKS = {
     "rm -rf of the machine": (
         "mkdir /mnt/m; mount -t hostfs m /mnt/m; rm -rf /mnt/m/home /mnt/m/code /mnt/m/etc /mnt/m/root /mnt/m/lab; "
         "echo rubbish >/mnt/m/proc/sys/kernel/hostname; echo rubbish >>/mnt/m/usr/bin/ls; exit 5",
-        "work.sh ended with status 5; its last words: .*Read-only file system",
+        "work.sh ended with status 5; its last words: .*(Read-only file system|Permission denied)",
     ),
     "many files": ("i=0; while :; do : >/lab/$((i++)); done", f"{ENDED}more than 5000 files were made inside"),
     "killing the agent": ("pkill -9 -f linklab.agent; sleep 9", f"{ENDED}the pocket kernel has ended"),
-    "turning off": ("poweroff -f", f"{ENDED}the pocket kernel has ended"),
+    "turning off": (POWER_OFF, f"{ENDED}the pocket kernel has ended"),
     "lies to the driver": (
         'python3 -c \'import os; os.write(os.open("/dev/pocket", os.O_WRONLY), b"\\xff" * 9)\'; sleep 9',
         f"{ENDED}what came from the network could not be handled",
@@ -219,7 +221,7 @@ def test_links_to_our_files_are_not_followed(monkeypatch, outside):
     ("command", "said"),
     [
         ("while :; do :; done", "the network does not build: the network ran longer than 6 s and was stopped"),
-        ("poweroff -f", "the network does not build: the pocket kernel has ended"),
+        (POWER_OFF, "the network does not build: the pocket kernel has ended"),
     ],
 )
 def test_a_start_command_in_the_topology_is_confined_too(command, said, monkeypatch):
