@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import shutil
 import sys
 import tarfile
 import tempfile
@@ -68,8 +69,11 @@ def _try(args: argparse.Namespace) -> int:
 def _disk_of(ova: Path, folder: Path) -> Path:
     with tarfile.open(ova) as tar:
         member = next(member for member in tar if member.name.endswith(".vmdk"))
-        tar.extract(member, folder, filter="data")
-    return folder / member.name
+        vmdk, inside = folder / Path(member.name).name, tar.extractfile(member)
+        assert inside is not None  # it is a file
+        with inside, vmdk.open("wb") as file:
+            shutil.copyfileobj(inside, file)
+    return vmdk
 
 
 def _checks(machine: Machine, out: Path, *, desktop_only: bool) -> int:
