@@ -74,7 +74,7 @@ vm: setup manuals deb ## build the virtual machine image, in build/vm/ (vm/READM
 	@tools/setup.sh vm$(FOR_ARCH)
 	$(VENV)/python -m vm.build --arch $(ARCH) --deb build/deb/linklab_*_$(ARCH).deb $(VM_OPTIONS)
 
-vm-test: tools ## start that image in QEMU and use it; software emulation, half an hour
+vm-test: tools ## start that image in QEMU and use it; software emulation, ten minutes
 	@tools/setup.sh vm$(FOR_ARCH)
 	$(VENV)/python -m vm.trial --arch $(ARCH) $(VM_OPTIONS)
 

@@ -42,6 +42,21 @@ DATABASES = (
     ("gtk-update-icon-cache -q -t -f", "share/icons/hicolor", ".", "icon-theme.cache"),
 )
 """What makes it, its folder, where that holds what it is made from, and what is made."""
+ASKED_FOR = {
+    "PIL": "python3-pil",
+    "brotli": "python3-brotli",
+    "cffi": "python3-cffi",
+    "dpkt": "python3-dpkt",
+    "jinja2": "python3-jinja2",
+    "matplotlib": "python3-matplotlib",
+    "mdurl": "python3-mdurl",
+    "mininet": "mininet",
+    "pyphen": "python3-pyphen",
+    "rich": "python3-rich",
+    "tkinter": "python3-tk",
+    "webencodings": "python3-webencodings",
+}
+"""Modules that an installation takes from the distribution's Python, and what Debian calls their packages."""
 MISSING = 4  # exit code of linklab.errors.MissingError, which may not be importable here
 
 
@@ -170,6 +185,8 @@ def install(target: Target, *, kernel: bool) -> None:
     """Install everything, in place of an earlier installation."""
     if not STAGE.is_dir():
         raise InstallError(f"{STAGE} is not there; run make build")
+    if not target.destdir:
+        require_modules()
     if target.at(target.lib / "installed.txt").exists():
         uninstall(target)
     for name in ("linklab", *DATA):
@@ -198,6 +215,18 @@ def install(target: Target, *, kernel: bool) -> None:
     target.write("".join(f"{line}\n" for line in lines), target.lib / "installed.txt")
     if not target.destdir:
         print(f"installed {len(listed)} files; {target.prefix}/bin/linklab doctor says what else this machine needs")
+
+
+def require_modules() -> None:
+    """InstallError, with what to type, if the distribution's Python has not all that Linklab takes from it."""
+    look = "import importlib.util, sys; print(*(m for m in sys.argv[1:] if importlib.util.find_spec(m) is None))"
+    done = subprocess.run([PYTHON, "-I", "-c", look, *ASKED_FOR], capture_output=True, text=True, check=True)
+    if missing := done.stdout.split():
+        packages = " ".join(sorted(ASKED_FOR[module] for module in missing))
+        raise InstallError(
+            f"{PYTHON} has no {', '.join(missing)}; run: sudo apt-get install {packages} (or your distribution's, or "
+            f"{PYTHON} -m pip)"
+        )
 
 
 def _install_python(target: Target) -> None:

@@ -54,9 +54,10 @@ def test_an_installation_is_laid_out_like_a_clone(tool, tmp_path):
     assert not [name for name in everything(lib) if "__pycache__" in name or name.startswith("tests")]
 
 
-def test_the_installed_command_sees_the_package_and_what_is_beside_it(tool, tmp_path):
+def test_the_installed_command_sees_the_package_and_what_is_beside_it(tool, tmp_path, monkeypatch):
     """By an environment of its own, whichever Python 3 the distribution has; the kernel is the installation's."""
     prefix = tmp_path / "prefix"
+    monkeypatch.setattr(tool, "ASKED_FOR", {})  # this machine's Python may lack some of them
     assert tool.main(["install", "--prefix", str(prefix), "--no-finish"]) == 0
     code = (
         "import linklab, small; from linklab import kernel; print(linklab.__file__, small.__file__, kernel.find().path)"
@@ -93,6 +94,17 @@ def test_uninstalling_leaves_what_was_there_before(tool, tmp_path):
     (root / "usr/share/icons/hicolor/icon-theme.cache").touch()
     assert tool.main(["uninstall", *options]) == 0
     assert everything(root) == before
+
+
+def test_what_the_distributions_python_lacks_is_named_with_its_packages(tool, tmp_path, monkeypatch, capsys):
+    """Before anything is installed; each is one that the Debian package asks for."""
+    control = (ROOT / "debian/control").read_text()
+    assert all(re.search(rf"^ {package}\b", control, re.M) for package in tool.ASKED_FOR.values())
+    monkeypatch.setattr(tool, "ASKED_FOR", {**tool.ASKED_FOR, "no_such": "python3-no-such"})
+    assert tool.main(["install", "--prefix", str(tmp_path / "here"), "--no-finish"]) == 4
+    assert "has no" in (said := capsys.readouterr().err) and "python3-no-such" in said
+    assert "sudo apt-get install " in said
+    assert not (tmp_path / "here").exists()
 
 
 def test_what_cannot_be_done_is_said(tool, tmp_path, capsys):
