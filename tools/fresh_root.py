@@ -229,12 +229,12 @@ def try_clone() -> None:
 
 def install_from_clone(fresh: Fresh) -> None:
     """`make install` for all users, and away again."""
-    before = fresh.files()
     fresh.type("make build", at=CLONE)
     told = fresh.type("make install", at=CLONE, root=True, fails=True)
     command = told.partition("run: sudo ")[2].partition(" (or")[0]
     fresh.expect("what is missing is named with the command that installs it", holds=command.startswith("apt-get "))
     fresh.type(f"DEBIAN_FRONTEND=noninteractive {command} -y --no-install-recommends", root=True)
+    before = fresh.files()
     fresh.type("make install", at=CLONE, root=True)
     fresh.type("mv .cache hidden")  # the kernel that the clone built: the installed one is to serve
     use(fresh, read_only=True)
