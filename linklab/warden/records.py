@@ -247,11 +247,8 @@ def _held(path: Path) -> bool:
         fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
     except BlockingIOError:
         data = _read(path)
-        known = {
-            "boot",
-            "warden",
-            "warden_start",
-        } <= data.keys()  # else it is just being written, or by an older Linklab
+        # else it is just being written, or an earlier Linklab's
+        known = {"boot", "warden", "warden_start"} <= data.keys()
         return not known or (data["boot"] == boot_id() and start_of(data["warden"]) == data["warden_start"])
     finally:
         os.close(file)
