@@ -185,6 +185,8 @@ def install(target: Target, *, kernel: bool) -> None:
     """Install everything, in place of an earlier installation."""
     if not STAGE.is_dir():
         raise InstallError(f"{STAGE} is not there; run make build")
+    if kernel and not (STAGE / "kernel").is_dir():
+        raise InstallError(f"{STAGE} holds no pocket kernel, as after `make deb ARCH=arm64`; run make build")
     if not target.destdir:
         require_modules()
     if target.at(target.lib / "installed.txt").exists():

@@ -28,7 +28,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from linklab.engine import attach
-from linklab.warden import records
+from linklab.warden import probe, records
 
 LATEST_S = 4.0
 """After the start; on a machine with nothing else to do a network is up in about one second."""
@@ -178,6 +178,7 @@ def main() -> int:
 
 def kill_and_count(args: argparse.Namespace) -> int:
     """The starts, the cleaning, the count; 1 if something is left."""
+    probe.load_congestion_controls()  # as the first network does; they stay, with parameters of their own
     before, started = census(), time.monotonic()
     with tempfile.TemporaryDirectory(prefix="linklab-kill-") as folder:
         (Path(folder) / "three.mn").write_text(json.dumps(TOPOLOGY))

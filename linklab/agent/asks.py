@@ -15,7 +15,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-NO_CLOCK = "this network has the machine's own time, which cannot be set; the pocket has a clock (--engine pocket)"
+NO_CLOCK = "the clock of this network cannot be set: only the pocket's paced clock can"
 SOCKET = "/run/linklab/agent"
 LARGEST = 65536
 

@@ -232,8 +232,9 @@ def remove_stale(*, dry_run: bool = False) -> list[Path]:
 
     Not by connecting, as elsewhere: who awaits a warden would take root for it.
     """
+    found = sorted(folder().glob("*.sock"))  # first, so that one which is bound meanwhile is not looked at
     awaited = set(Path("/proc/net/unix").read_text(encoding="utf-8", errors="replace").split())
-    stale = [path for path in sorted(folder().glob("*.sock")) if str(path) not in awaited]
+    stale = [path for path in found if str(path) not in awaited]
     for path in [] if dry_run else stale:
         path.unlink(missing_ok=True)
     return stale

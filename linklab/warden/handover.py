@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Mapping
+import stat
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -33,20 +34,36 @@ def hand_over(record: Mapping[str, Any]) -> None:
             os.close(folder)
 
 
-def _give(folder: int, device: int, uid: int, gid: int, began: float) -> None:
-    """What root owns below and was changed since the network began, but for what has names elsewhere."""
-    for _, folders, files, here in os.fwalk(".", dir_fd=folder):
-        for name in (*folders, *files):
-            with contextlib.suppress(OSError):
-                about = os.stat(name, dir_fd=here, follow_symlinks=False)
-                only = about.st_nlink == 1 or name in folders
-                if about.st_uid == 0 and about.st_dev == device and about.st_ctime >= began and only:
-                    os.chown(name, uid, gid, dir_fd=here, follow_symlinks=False)
-        folders[:] = [name for name in folders if _device(name, here) == device]
+def _give(top: int, device: int, uid: int, gid: int, began: float) -> None:
+    """What root owns below and was changed since the network began, but for what has names elsewhere.
+
+    Folder by folder, each opened anew from the top, since os.fwalk calls itself for each level that a student made.
+    """
+    waiting: list[tuple[str, ...]] = [()]
+    while waiting:
+        steps = waiting.pop()
+        with contextlib.suppress(OSError), _opened(top, steps) as here:
+            for name in os.listdir(here):  # noqa: PTH208 - of an open folder
+                with contextlib.suppress(OSError):
+                    about = os.stat(name, dir_fd=here, follow_symlinks=False)
+                    if about.st_dev != device:
+                        continue
+                    folder = stat.S_ISDIR(about.st_mode)
+                    if about.st_uid == 0 and about.st_ctime >= began and (folder or about.st_nlink == 1):
+                        os.chown(name, uid, gid, dir_fd=here, follow_symlinks=False)
+                    if folder:
+                        waiting.append((*steps, name))
 
 
-def _device(name: str, folder: int) -> int | None:
+@contextlib.contextmanager
+def _opened(top: int, steps: tuple[str, ...]) -> Iterator[int]:
+    """The folder that the steps lead to, open; no step follows a link."""
+    here = os.dup(top)
     try:
-        return os.stat(name, dir_fd=folder, follow_symlinks=False).st_dev
-    except OSError:
-        return None
+        for step in steps:
+            below = os.open(step, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=here)
+            os.close(here)
+            here = below
+        yield here
+    finally:
+        os.close(here)

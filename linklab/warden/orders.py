@@ -105,6 +105,7 @@ def _run(order: dict[str, Any], uid: int) -> dict[str, Any]:
             if select.select([alive], [], [], 0)[0]:
                 os._exit(1)  # the warden died before it could be noticed
             os.close(record.file)
+            os.close(folder)  # its mount is the machine's, with all that lies above it
             space = (channel.fileno(), report, taken, writable, PACKAGE, record.id, uid != 0, owners)
             inside.live(inside.Space(*space))
         record.write(first=first, first_start=start_of(first))

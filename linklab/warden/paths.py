@@ -117,7 +117,7 @@ def open_work(work: Path, uid: int) -> tuple[int, bool]:
         if error.errno in (errno.EACCES, errno.EPERM):
             raise RefusedError(
                 f"root may not enter the working folder {work}, as on some network file systems; work in a folder on "
-                "this machine's disk, or use the pocket: --engine pocket"
+                "this machine's disk"
             ) from error
         raise RefusedError(f"the working folder {work} is no folder, or a link to one") from error
     if Path(f"/proc/self/fd/{folder}").readlink() != work:

@@ -18,6 +18,7 @@ import struct
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 sys.path.append(str(Path(__file__).resolve().parents[2]))  # as a program, with -I
 from linklab.agent import netlink
@@ -40,21 +41,28 @@ def probe(asked: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
     child = os.fork()
     if child == 0:  # pragma: no cover - the child
         try:
-            unshare(CLONE_NEWNET)
-            os.write(theirs, json.dumps(look(asked)).encode())
+            os.write(theirs, _looked(asked).encode())
         finally:
             os._exit(0)
     os.close(theirs)
     with os.fdopen(ours, "rb") as answer:
         text = answer.read()
     os.waitpid(child, 0)
-    if not text:
-        raise RefusedError(
-            "no network namespace can be made here, although this is root; a container needs CAP_SYS_ADMIN for that "
-            "(`--privileged`). Or use the pocket, which needs no rights: --engine pocket"
-        )
-    found: dict[str, list[str]] = json.loads(text)
+    told: dict[str, Any] = json.loads(text) if text else {"error": "whoever looked ended early"}
+    if "error" in told:
+        raise RefusedError(f"what this kernel has cannot be found out, although this is root: {told['error']}")
+    found: dict[str, list[str]] = told["found"]
     return found
+
+
+def _looked(asked: Mapping[str, Sequence[str]]) -> str:
+    """`look` in a new network namespace, as JSON: {"found": …} or {"error": why not}."""
+    try:
+        unshare(CLONE_NEWNET)
+        return json.dumps({"found": look(asked)})
+    except OSError as error:
+        cure = "; a container needs CAP_SYS_ADMIN (`--privileged`)" if error.errno == errno.EPERM else ""
+        return json.dumps({"error": f"{error.strerror}{cure}"})
 
 
 def load_congestion_controls() -> None:

@@ -99,8 +99,8 @@ class Records:
 
     def end(self, record: Record) -> None:
         """Its network is no more."""
+        handover.hand_over(record.data)  # may take long; until the record has gone it can be done again
         with self.alone():
-            handover.hand_over(record.data)
             record.path.unlink(missing_ok=True)
             os.close(record.file)
             self._restore_if_last()
@@ -130,11 +130,11 @@ class Records:
                 continue
             data = _read(path)
             if data.get("boot") == boot_id() and data.get("first"):
-                first = int(data["first"])
-                if start_of(first) == data.get("first_start"):
+                first, start = int(data["first"]), data.get("first_start")
+                if start is not None and start_of(first) == start:
                     with contextlib.suppress(ProcessLookupError):
                         os.kill(first, signal.SIGKILL)  # every process of its space ends with it
-                    _wait_until_gone(first, data["first_start"])
+                    _wait_until_gone(first, start)
             handover.hand_over(data)
             path.unlink(missing_ok=True)
             done.append(f"network {path.stem} of the host engine")
@@ -247,7 +247,9 @@ def _held(path: Path) -> bool:
         fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
     except BlockingIOError:
         data = _read(path)
-        return not data or (data["boot"] == boot_id() and start_of(data["warden"]) == data["warden_start"])
+        # else it is just being written, or an earlier Linklab's
+        known = {"boot", "warden", "warden_start"} <= data.keys()
+        return not known or (data["boot"] == boot_id() and start_of(data["warden"]) == data["warden_start"])
     finally:
         os.close(file)
     return False

@@ -49,6 +49,8 @@ def test_a_network_runs_on_this_kernel_and_leaves_nothing(tmp_path):
         assert type_(network, "sysctl -w vm.swappiness=1").exit_status != 0
         assert interfaces() == links
         assert len(namespaces()) == 3
+        # an open folder of the machine's own would lead to all that lies above it
+        assert "dir" not in type_(network, "for f in /proc/1/fd/*; do test -d $f && echo dir; done").output
     assert (tmp_path / "kept").read_text() == "made\n"
     assert not Path("/etc/linklab-test").exists()
     assert not Path("/opt/linklab-test").exists()

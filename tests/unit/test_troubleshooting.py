@@ -77,7 +77,7 @@ def test_nothing_that_the_doctor_looks_at_is_left_out():
         "the host engine needs brctl: sudo apt-get install mininet",
         "/x can be written by everybody and would be used by root",
         "/x belongs to bob and would be used by root",
-        "no network namespace can be made here, although this is root; a container needs",
+        "what this kernel has cannot be found out, although this is root: Operation not permitted",
     ],
 )
 def test_a_reason_for_no_host_engine_has_its_row(why):

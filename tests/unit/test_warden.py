@@ -144,6 +144,15 @@ def test_a_process_that_nobody_waits_for_has_ended():
     ended.wait()
 
 
+def test_a_record_without_the_wardens_start_is_somebody_elses(records):
+    """Of an earlier Linklab, whose network may run: as long as its lock is held nothing is done."""
+    record = records.begin(0, "/a")
+    del record.data["warden_start"]
+    record.write()
+    assert records.left() == []
+    assert records.clean() == []
+
+
 def test_nobody_else_may_open_the_lock(records):
     """So nobody can keep networks from beginning."""
     with records.alone():
@@ -273,28 +282,35 @@ def test_the_working_folder_is_the_very_one_that_was_asked_for(tmp_path):
 
 @needs_root
 def test_what_root_wrote_is_handed_over_and_nothing_else(tmp_path):
-    """Neither what is older, nor what has a name elsewhere, nor what a link leads to."""
-    for name in ("old", "linked", "elsewhere/x"):
+    """Neither what is older, nor what has a name elsewhere, nor what a link leads to; however deep it lies."""
+    work = tmp_path / "work"
+    for name in ("work/old", "linked", "elsewhere/x"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).touch()
-    while time.time() < int((tmp_path / "elsewhere/x").stat().st_ctime) + 1.1:
+    began = int((tmp_path / "elsewhere/x").stat().st_ctime) + 1
+    while time.time() < began + 0.1:
         time.sleep(0.05)
-    work = tmp_path / "work"
-    (work / "made").mkdir(parents=True)
-    (work / "made/file").touch()
-    began = int(work.stat().st_ctime)
-    (tmp_path / "old").rename(work / "made/old")
-    os.utime(work / "made/old")
+    deep = work.joinpath("made", *["d"] * 1100)
+    here = Path.cwd()
+    os.chdir(work)
+    for name in deep.relative_to(work).parts:  # longer than a path may be
+        Path(name).mkdir()
+        os.chdir(name)
+    Path("file").touch()
     (work / "other").hardlink_to(tmp_path / "linked")
     (work / "away").symlink_to(tmp_path / "elsewhere")
     about = work.stat()
     record = {"work": str(work), "uid": 4242, "gid": 4243, "began": began, "folder": [about.st_dev, about.st_ino]}
     hand_over({**record, "folder": [about.st_dev, about.st_ino + 1]})
-    assert (work / "made").stat().st_uid == 0
+    assert Path("file").stat().st_uid == 0
     hand_over(record)
-    assert [(work / name).lstat().st_uid for name in ("made", "made/file", "away", "other")] == [4242, 4242, 4242, 0]
+    made = Path("file").stat()
+    os.chdir(here)
+    owners = [(work / name).lstat().st_uid for name in ("made", "away", "other", "old")]
+    subprocess.run(["rm", "-rf", str(work / "made")], check=True)
+    assert (made.st_uid, made.st_gid) == (4242, 4243)
+    assert owners == [4242, 4242, 0, 0]
     assert (tmp_path / "elsewhere/x").stat().st_uid == 0
-    assert (work / "made/file").stat().st_gid == 4243
 
 
 def test_mount_points_with_spaces_and_umlauts_are_read():
