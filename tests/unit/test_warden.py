@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
+import contextlib
 import fcntl
 import json
 import os
@@ -290,27 +291,36 @@ def test_what_root_wrote_is_handed_over_and_nothing_else(tmp_path):
     began = int((tmp_path / "elsewhere/x").stat().st_ctime) + 1
     while time.time() < began + 0.1:
         time.sleep(0.05)
-    deep = work.joinpath("made", *["d"] * 1100)
-    here = Path.cwd()
-    os.chdir(work)
-    for name in deep.relative_to(work).parts:  # longer than a path may be
-        Path(name).mkdir()
-        os.chdir(name)
-    Path("file").touch()
-    (work / "other").hardlink_to(tmp_path / "linked")
-    (work / "away").symlink_to(tmp_path / "elsewhere")
-    about = work.stat()
-    record = {"work": str(work), "uid": 4242, "gid": 4243, "began": began, "folder": [about.st_dev, about.st_ino]}
-    hand_over({**record, "folder": [about.st_dev, about.st_ino + 1]})
-    assert Path("file").stat().st_uid == 0
-    hand_over(record)
-    made = Path("file").stat()
-    os.chdir(here)
-    owners = [(work / name).lstat().st_uid for name in ("made", "away", "other", "old")]
-    subprocess.run(["rm", "-rf", str(work / "made")], check=True)
+    with below(work / "made", 1100):
+        Path("file").touch()
+        (work / "other").hardlink_to(tmp_path / "linked")
+        (work / "away").symlink_to(tmp_path / "elsewhere")
+        about = work.stat()
+        record = {"work": str(work), "uid": 4242, "gid": 4243, "began": began, "folder": [about.st_dev, about.st_ino]}
+        hand_over({**record, "folder": [about.st_dev, about.st_ino + 1]})
+        assert Path("file").stat().st_uid == 0
+        hand_over(record)
+        made = Path("file").stat()
+        owners = [(work / name).lstat().st_uid for name in ("made", "away", "other", "old")]
     assert (made.st_uid, made.st_gid) == (4242, 4243)
     assert owners == [4242, 4242, 0, 0]
     assert (tmp_path / "elsewhere/x").stat().st_uid == 0
+
+
+@contextlib.contextmanager
+def below(folder, levels):
+    """In a folder so many levels down, deeper than a path can name; gone afterwards."""
+    here = Path.cwd()
+    folder.mkdir()
+    os.chdir(folder)
+    try:
+        for _ in range(levels):
+            Path("d").mkdir()
+            os.chdir("d")
+        yield
+    finally:
+        os.chdir(here)
+        subprocess.run(["rm", "-rf", str(folder)], check=True)  # Python 3.11's own calls itself for each level
 
 
 def test_mount_points_with_spaces_and_umlauts_are_read():
