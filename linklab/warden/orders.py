@@ -106,8 +106,17 @@ def _run(order: dict[str, Any], uid: int) -> dict[str, Any]:
                 os._exit(1)  # the warden died before it could be noticed
             os.close(record.file)
             os.close(folder)  # its mount is the machine's, with all that lies above it
-            space = (channel.fileno(), report, taken, writable, PACKAGE, record.id, uid != 0, owners)
-            inside.live(inside.Space(*space))
+            space = inside.Space(
+                channel=channel.fileno(),
+                report=report,
+                work=taken,
+                writable=writable,
+                package=PACKAGE,
+                name=record.id,
+                foreign=uid != 0,
+                owners=owners,
+            )
+            inside.live(space)
         record.write(first=first, first_start=start_of(first))
         os.close(report)
         os.close(taken)
