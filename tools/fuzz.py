@@ -101,12 +101,14 @@ def work(target: Target, seed: int, numbers: range, report: Connection) -> None:
         folder = Path(name)
         folder_of_input = folder / "a"
         folder_of_input.mkdir()
-        _limit_memory()
+        pages = int(Path("/proc/self/statm").read_text().split()[0])
+        most_bytes = pages * os.sysconf("SC_PAGE_SIZE") + MOST_BYTES
         for number in numbers:
             data = input_of(target, seed, number, seeds)
             report.send((number, "begun", "", 0.0))
             begun = time.perf_counter()
-            kind, what = tried(target, data, folder_of_input)
+            with memory_limit(most_bytes):
+                kind, what = tried(target, data, folder_of_input)
             elapsed = time.perf_counter() - begun
             if kind == "memory":
                 gc.collect()
@@ -114,12 +116,15 @@ def work(target: Target, seed: int, numbers: range, report: Connection) -> None:
     report.close()
 
 
-def _limit_memory() -> None:
-    """Let the process grow by `MOST_BYTES` from here on."""
-    pages = int(Path("/proc/self/statm").read_text().split()[0])
-    most = pages * os.sysconf("SC_PAGE_SIZE") + MOST_BYTES
-    resource.setrlimit(resource.RLIMIT_AS, (most, most))
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+@contextmanager
+def memory_limit(most_bytes: int) -> Iterator[None]:
+    """Let the process have so much address space; MemoryError beyond it."""
+    before = resource.getrlimit(resource.RLIMIT_AS)
+    resource.setrlimit(resource.RLIMIT_AS, (most_bytes, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, before)
 
 
 @contextmanager

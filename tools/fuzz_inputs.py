@@ -194,7 +194,7 @@ def change_lines(chance: Random, text: str) -> str:
         case 3:
             lines[at : at + 2] = ["".join(lines[at : at + 2])]
         case _:
-            lines[at:at] = [lines[at]] * chance.choice((2, 50, 3000))
+            lines[at:at] = [lines[at]] * min(chance.choice((2, 50, 3000)), MOST_BYTES // (len(lines[at]) + 1))
     return "\n".join(lines)
 
 
@@ -260,7 +260,7 @@ def _changed_list(chance: Random, data: list[Any]) -> list[Any]:
         case 1:
             return data[: at + 1] + data[at:]
         case 2:
-            return data[: at + 1] * chance.choice((1, 3, 200))
+            return [*data, *[data[at]] * chance.choice((1, 3, 200))]
         case _:
             return [*data[:at], _changed(chance, data[at]), *data[at + 1 :]]
 
