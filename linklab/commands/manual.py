@@ -9,6 +9,7 @@ import webbrowser
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from linklab.base import installation
 from linklab.documents import handbook
 from linklab.errors import InputError, LinklabError
 from linklab.exercise.handout import general
@@ -59,7 +60,7 @@ def run(args: argparse.Namespace) -> int:
     """Write the files and print their names; 2 if a lab or exercise is left out because it is broken."""
     left_out = 0
     if args.all:
-        path, left_out = _write_all(args.out or handbook.FOLDER)
+        path, left_out = _write_all(args.out or installation.manuals_folder())
     else:
         path = _write_one(load_lab(find_lab(args.lab)), args.out, pdf=args.pdf)
         print(path)
@@ -72,7 +73,7 @@ def _write_one(lab: Lab, out: Path | None, *, pdf: bool) -> Path:
     if out is not None and out.suffix.lower() not in ("", ".pdf" if pdf else out.suffix.lower()):
         raise InputError(f"{out}: --pdf writes a .pdf file")
     pdf = pdf or (out is not None and out.suffix.lower() == ".pdf")
-    path = out or handbook.FOLDER / f"{lab.slug}.{'pdf' if pdf else 'html'}"
+    path = out or installation.manuals_folder() / f"{lab.slug}.{'pdf' if pdf else 'html'}"
     return handbook.write(path, handbook.manual_pdf(lab) if pdf else handbook.manual_html(lab))
 
 
