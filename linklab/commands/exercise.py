@@ -36,7 +36,7 @@ from linklab.exercise.roster import read_roster
 from linklab.terminal.windows import display_usable
 
 if TYPE_CHECKING:
-    from linklab.cli import Subparsers
+    from linklab.commands import Subparsers
 
 WIDTH = 120
 FAILS_WITHIN_S = 1.5
@@ -91,11 +91,11 @@ _VERIFY_EPILOG = """examples:
 """
 
 
-def add_parser(subparsers: Subparsers) -> argparse.ArgumentParser:
+def add_parser(subparsers: Subparsers, summary: str) -> argparse.ArgumentParser:
     """Add `exercise list|start|handout|issue|verify`."""
     parser = subparsers.add_parser(
         "exercise",
-        help="exercises and problems: list, start, handout, issue, verify",
+        help=summary,
         description="Exercises and problems: what there is, a folder to work in, handouts; instances for a class.",
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,

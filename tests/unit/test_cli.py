@@ -16,7 +16,7 @@ def command(monkeypatch):
 
     def register(run):
         module = types.ModuleType("linklab.commands.try_")
-        module.add_parser = lambda subparsers: subparsers.add_parser("try")
+        module.add_parser = lambda subparsers, summary: subparsers.add_parser("try", help=summary)
         module.run = run
         monkeypatch.setitem(sys.modules, module.__name__, module)
         monkeypatch.setitem(cli.COMMANDS, "try", (module.__name__, "only here"))
