@@ -26,7 +26,7 @@ from linklab.exercise.instance import decode_environment, instance_text, parse_c
 from linklab.exercise.load import load_exercise
 from linklab.exercise.roster import read_roster
 from linklab.exercise.state import State
-from linklab.lab import load_lab
+from linklab.lab.model import load_lab
 from linklab.manual.parse import parse_manual
 from linklab.measure import Measurements, measure
 from linklab.measure.capture import measure_capture
@@ -37,7 +37,7 @@ from linklab.measure.ping import read_pings
 from linklab.measure.qdisc import measure_samples, read_samples
 from linklab.measure.ss import read_ss
 from linklab.measure.tc import read_tc
-from linklab.record import load_reference
+from linklab.run.record import load_reference
 from linklab.topology import Topology
 
 ROOT = Path(__file__).resolve().parents[1]
