@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import re
 from pathlib import Path
 from typing import Any
@@ -49,15 +50,22 @@ def read_text(path: Path) -> str:
 
 
 def shown(path: Path) -> str:
-    r"""The name of a file for messages; of a name that is no UTF-8 the other bytes as "\xff"."""
-    return str(path).encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+    r"""The name of a file for people; bytes that are no UTF-8, and what cannot be printed, as escapes like "\xff"."""
+    return printable(os.fsencode(path).decode("utf-8", "backslashreplace"))
+
+
+def printable(text: str) -> str:
+    r"""The text with escapes such as "\x1b" for what would do something to a terminal instead of showing there."""
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
 
 
 def excerpt(text: str, most: int = 60) -> str:
     """The beginning of a line for messages; what cannot be printed as an escape."""
     line = text.strip()[: most + 1]
     line = line if len(line) <= most else f"{line[:most]}…"
-    return line if line.isprintable() else line.encode("unicode_escape").decode("ascii")
+    return printable(line)
 
 
 def decimal(text: str, where: str) -> float:

@@ -182,7 +182,9 @@ def verdict_data(verdicts: Sequence[Verdict]) -> list[dict[str, str]]:
 def write_json(path: Path, data: object) -> None:
     """Write a file whole or not at all."""
     temporary = path.with_name(f".{path.name}.part")
-    temporary.write_text(json.dumps(data, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+    text = json.dumps(data, indent=2, ensure_ascii=False) + "\n"
+    # a byte of a file name that is no UTF-8 is half a surrogate in Python, and its backslash escape is JSON's too
+    temporary.write_text(text, encoding="utf-8", errors="backslashreplace")
     temporary.replace(path)
 
 
