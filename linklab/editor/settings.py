@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 RECENT = 10
+LARGEST_SCALE = 16.0
 
 
 @dataclass
@@ -46,7 +47,7 @@ def load_settings(path: Path | None = None) -> Settings:
     """What was chosen; defaults for what is missing or of another type."""
     try:
         data = json.loads((path or settings_file()).read_text())
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return Settings()
     return from_data(data) if isinstance(data, Mapping) else Settings()
 
@@ -56,12 +57,19 @@ def from_data(data: Mapping[str, Any]) -> Settings:
     settings = Settings()
     for each in fields(Settings):
         value: Any = data.get(each.name)
-        if each.name == "scale" and isinstance(value, int):
-            value = float(value)
+        if each.name == "scale":
+            value = _scale(value)
         if isinstance(value, type(getattr(settings, each.name))):
             setattr(settings, each.name, value)
     settings.recent = [name for name in settings.recent if isinstance(name, str)]
     return settings
+
+
+def _scale(value: Any) -> float | None:
+    """A scale that a display can have; None for anything else."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= LARGEST_SCALE:
+        return None
+    return float(value)
 
 
 def save_settings(settings: Settings, path: Path | None = None) -> None:

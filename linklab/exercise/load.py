@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from linklab.base import installation, toml
+from linklab.base.quoting import excerpt
 from linklab.errors import InputError
 from linklab.exercise.expression import names
 from linklab.exercise.fill import placeholders
@@ -24,6 +25,9 @@ ANSWER_KINDS = ("rate", "time", "size", "share", "number", "index", "choice", "w
 CHECK_KINDS = ("state", "measure", "answer", "unchanged", "holds")
 BASES = ("submitted", "start", "healthy")
 _SUBJECT = {"state": "fact", "measure": "metric", "answer": "answer", "holds": "holds"}
+_LARGEST = 1e15
+_MOST_WORDS = 600
+"""Letters of a message, which may quote from the file."""
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
 _ID = re.compile(r"[a-z][a-z0-9-]*")
 _METRIC = re.compile(r"throughput(\.\w+)?|jain|retransmits|ping\.(mean|max|loss)|backlog\.max")
@@ -77,7 +81,7 @@ def load_exercise(folder: Path) -> Exercise:
         exercise = _exercise(_Table(table, ""), folder)
         _check(exercise)
     except InputError as error:
-        raise InputError(f"{path}: {error}") from error
+        raise InputError(f"{path}: {excerpt(str(error), _MOST_WORDS)}") from error
     return exercise
 
 
@@ -98,6 +102,8 @@ class _Table:
         if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
             wanted = " or ".join(k.__name__ for k in (kind if isinstance(kind, tuple) else (kind,)))
             raise InputError(f'{self.where}: "{key}" is {value!r}, where {wanted} is wanted'.removeprefix(": "))
+        if isinstance(value, (int, float)) and not abs(value) <= _LARGEST:
+            raise InputError(f'{self.where}: "{key}" is not a number up to {_LARGEST:g}'.removeprefix(": "))
         return value
 
     def text(self, key: str, default: Any = ...) -> str:

@@ -16,6 +16,7 @@ from typing import Any
 
 from linklab.base import installation, toml
 from linklab.base.numbers import base_unit, digits_to_tell, format_number
+from linklab.base.quoting import excerpt
 from linklab.errors import InputError, LabError
 from linklab.manual.model import Manual
 from linklab.manual.parse import load_manual
@@ -25,6 +26,9 @@ from linklab.topology import Topology
 
 Scalars = Mapping[str, Mapping[str, tuple[float, str]]]
 """Step id → metric → (value, unit)."""
+
+MOST_WORDS = 600
+"""Letters of a message, which may quote from the file."""
 
 _KEYS = {
     "number": int,
@@ -190,7 +194,9 @@ def load_lab(folder: Path) -> Lab:
         for step in expectation.steps:
             if manual.step(step) is None:
                 known = ", ".join(step.id for step in manual.steps if not step.id.startswith("step-"))
-                raise LabError(f'{expectation.where}: the manual has no step "{step}"; it has {known or "none"}')
+                raise LabError(
+                    f'{expectation.where}: the manual has no step "{excerpt(step)}"; it has {known or "none"}'
+                )
     return Lab(
         folder=folder,
         number=table["number"],
@@ -305,7 +311,7 @@ def _both(relation: Relation, left: float, right: float, scalars: Scalars) -> tu
 def _check_keys(table: Mapping[str, Any], path: Path) -> None:
     for key, value in table.items():
         if key not in _KEYS:
-            raise LabError(f'{path}: unknown key "{key}"; I know {", ".join(_KEYS)}')
+            raise LabError(f'{path}: unknown key "{excerpt(key)}"; I know {", ".join(_KEYS)}')
         if not isinstance(value, _KEYS[key]) or isinstance(value, bool):
             raise LabError(f"{path}: {key} must be of type {_KEYS[key].__name__}, not {type(value).__name__}")
     for key in ("number", "title"):
@@ -321,7 +327,7 @@ def _expectation(table: object, where: str) -> Expectation:
         raise LabError(f"{where}: write expectations as [[expect]] tables")
     for key in table:
         if key not in _EXPECT_KEYS:
-            raise LabError(f'{where}: unknown key "{key}"; I know {", ".join(sorted(_EXPECT_KEYS))}')
+            raise LabError(f'{where}: unknown key "{excerpt(key)}"; I know {", ".join(sorted(_EXPECT_KEYS))}')
     text = {key: table.get(key, "") for key in ("step", "what", "why", "series", "hint", "relation", "shows")}
     for key, value in text.items():
         if not isinstance(value, str):
@@ -340,7 +346,7 @@ def _expectation(table: object, where: str) -> Expectation:
             raise LabError("give what, the name of a measurement, or shows")
         else:
             tolerance = parse_tolerance(table, text["why"])
-    except (InputError, re.error) as error:
-        raise LabError(f"{where}: {error}") from error
+    except (InputError, re.error, RecursionError, OverflowError) as error:  # of a regular expression, the last two
+        raise LabError(f"{where}: {excerpt(str(error), MOST_WORDS)}") from error
     fields = {key: text[key] for key in ("step", "what", "why", "series", "hint")}
     return Expectation(tolerance=tolerance, shows=shows, relation=relation, where=where, **fields)

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from linklab.base.quoting import shown
 from linklab.errors import DataError
 from linklab.measure import iperf3
 from linklab.measure.capture import looks_like_capture, measure_capture
@@ -18,7 +19,7 @@ from linklab.measure.fairness import read_fairness
 from linklab.measure.nstat import read_nstat
 from linklab.measure.ping import read_pings
 from linklab.measure.qdisc import looks_like_samples, measure_samples, read_samples
-from linklab.measure.reading import read_text, shown
+from linklab.measure.reading import read_text
 from linklab.measure.series import Measurements, Quantity, Series, make_series, merge
 from linklab.measure.ss import read_ss
 from linklab.measure.tc import read_tc

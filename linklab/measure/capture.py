@@ -16,8 +16,8 @@ from typing import Any, BinaryIO
 import dpkt
 import numpy as np
 
+from linklab.base.quoting import shown
 from linklab.errors import DataError
-from linklab.measure.reading import shown
 from linklab.measure.series import Measurements, Quantity, make_series
 
 _MAGIC = {

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from linklab.base.quoting import excerpt, shown
 from linklab.errors import DataError
 from linklab.measure.iperf3_documents import documents
 from linklab.measure.iperf3_json import read_document
 from linklab.measure.iperf3_model import Flow, Iperf3Test, Row, Side
 from linklab.measure.iperf3_text import read_tests
-from linklab.measure.reading import MOST_WORDS, excerpt, read_text, shown
+from linklab.measure.reading import MOST_WORDS, read_text
 
 __all__ = ["Flow", "Iperf3Test", "Row", "Side", "read_file", "read_json", "read_output"]
 

@@ -11,8 +11,9 @@ import math
 import re
 from dataclasses import dataclass, field
 
+from linklab.base.quoting import excerpt
 from linklab.errors import DataError
-from linklab.measure.reading import MOST_WORDS, decimal, excerpt
+from linklab.measure.reading import MOST_WORDS, decimal
 from linklab.measure.series import Measurements, Quantity, make_series
 
 _START = re.compile(r"^PING (\S+)")

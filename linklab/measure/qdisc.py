@@ -18,9 +18,10 @@ from typing import Any
 
 import numpy as np
 
+from linklab.base.quoting import excerpt, shown
 from linklab.errors import DataError
 from linklab.measure import aqm
-from linklab.measure.reading import Json, excerpt, json_number, json_object, json_objects, load_json, read_text, shown
+from linklab.measure.reading import Json, json_number, json_object, json_objects, load_json, read_text
 from linklab.measure.series import Measurements, Quantity, Series, make_series
 
 Qdisc = Json

@@ -11,11 +11,11 @@ from __future__ import annotations
 
 import json
 import math
-import os
 import re
 from pathlib import Path
 from typing import Any
 
+from linklab.base.quoting import excerpt, shown
 from linklab.errors import DataError
 
 Json = dict[str, Any]
@@ -47,25 +47,6 @@ def read_text(path: Path) -> str:
             f"{shown(path)}: is larger than {MOST_BYTES >> 20} MiB, the most that is read; measure a part of it"
         )
     return data.decode("utf-8", "replace").replace("\r\n", "\n").replace("\r", "\n")
-
-
-def shown(path: Path) -> str:
-    r"""The name of a file for people; bytes that are no UTF-8, and what cannot be printed, as escapes like "\xff"."""
-    return printable(os.fsencode(path).decode("utf-8", "backslashreplace"))
-
-
-def printable(text: str) -> str:
-    r"""The text with escapes such as "\x1b" for what would do something to a terminal instead of showing there."""
-    if text.isprintable():
-        return text
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
-
-
-def excerpt(text: str, most: int = 60) -> str:
-    """The beginning of a line for messages; what cannot be printed as an escape."""
-    line = text.strip()[: most + 1]
-    line = line if len(line) <= most else f"{line[:most]}…"
-    return printable(line)
 
 
 def decimal(text: str, where: str) -> float:

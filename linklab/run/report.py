@@ -13,11 +13,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
 
+from linklab.base.quoting import shown
 from linklab.manual.blocks import excerpt, terminal_label
 from linklab.manual.html import data_uri, page
 from linklab.manual.model import Show
 from linklab.measure import Measurements
-from linklab.measure.reading import shown
 from linklab.plots import catalogue
 from linklab.run.runner import Run
 

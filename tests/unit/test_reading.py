@@ -13,12 +13,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from linklab.base.quoting import shown
 from linklab.errors import DataError
 from linklab.measure import make_series, measure
 from linklab.measure.iperf3 import read_json, read_output
 from linklab.measure.ping import MOST_PROBES, read_pings
 from linklab.measure.qdisc import QueueSamples, measure_samples, read_samples
-from linklab.measure.reading import LARGEST, MOST_BYTES, decimal, read_text, shown
+from linklab.measure.reading import LARGEST, MOST_BYTES, decimal, read_text
 from linklab.measure.series import per_second
 from linklab.measure.tc import read_tc
 
