@@ -2,8 +2,9 @@
 """Feeds every reader of files and outputs what went wrong with good ones, and counts what it cannot take.
 
 `python tools/fuzz.py [--count N] [--target NAME] [--seed N]`: N inputs for each target (fuzz_targets.py), the same for
-the same seed. An input is refused with a LinklabError, or read; counted are other exceptions, hangs (over two
-seconds), memory (over 256 MiB for one input) and broken promises. `--show N` prints one input, to look at.
+the same seed. An input is refused with a LinklabError, or read; counted are other exceptions, hangs (over two seconds
+of processor time, or a minute of waiting), memory (over 256 MiB for one input) and broken promises.
+`--show N` prints one input, to look at.
 Each target has a process of its own, which is ended where it hangs, and replaced.
 """
 
@@ -35,6 +36,9 @@ from fuzz_targets import TARGETS, BrokenPromiseError, Target, check_message  # n
 from linklab.errors import LinklabError  # noqa: E402
 
 DEADLINE_S = 2.0
+"""Of processor time, which a busy machine does not lengthen."""
+WAIT_S = 60.0
+LOOK_S = 0.1
 MOST_BYTES = 256 << 20
 """Memory that one input may cost beside what the process has already."""
 KINDS = ("foreign", "hang", "memory", "promise", "death")
@@ -106,10 +110,10 @@ def work(target: Target, seed: int, numbers: range, report: Connection) -> None:
         for number in numbers:
             data = input_of(target, seed, number, seeds)
             report.send((number, "begun", "", 0.0))
-            begun = time.perf_counter()
+            begun = time.process_time()
             with memory_limit(most_bytes):
                 kind, what = tried(target, data, folder_of_input)
-            elapsed = time.perf_counter() - begun
+            elapsed = time.process_time() - begun
             if kind == "memory":
                 gc.collect()
             report.send((number, kind, what, elapsed))
@@ -128,19 +132,35 @@ def memory_limit(most_bytes: int) -> Iterator[None]:
 
 
 @contextmanager
-def process_of(target: Target, seed: int, numbers: range) -> Iterator[Connection]:
-    """A process that tries these inputs; gone at the end."""
+def process_of(target: Target, seed: int, numbers: range) -> Iterator[tuple[Connection, int]]:
+    """A process that tries these inputs, as what it says and its id; gone at the end."""
     context = multiprocessing.get_context("fork")
     ours, theirs = context.Pipe(duplex=False)
     process = context.Process(target=work, args=(target, seed, numbers, theirs))
     process.start()
     theirs.close()
     try:
-        yield ours
+        assert process.pid is not None
+        yield ours, process.pid
     finally:
         process.kill()
         process.join()
         ours.close()
+
+
+def answers(said: Connection, pid: int, deadline_s: float) -> bool:
+    """Whether the process says something before its deadline."""
+    begun, used_s = time.monotonic(), processor_s(pid)
+    while not wait([said], LOOK_S):
+        if processor_s(pid) - used_s > deadline_s or time.monotonic() - begun > max(WAIT_S, deadline_s):
+            return False
+    return True
+
+
+def processor_s(pid: int) -> float:
+    """What a process has used up to now; fields 14 and 15 of proc(5), after the name, which may hold blanks."""
+    words = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(words[11]) + int(words[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def fuzz(target: Target, count: int, seed: int, deadline_s: float = DEADLINE_S) -> Found:
@@ -149,10 +169,10 @@ def fuzz(target: Target, count: int, seed: int, deadline_s: float = DEADLINE_S) 
     first = 0
     while first < count:
         at, begun = first, False
-        with process_of(target, seed, range(first, count)) as said:
+        with process_of(target, seed, range(first, count)) as (said, pid):
             while True:
                 # before its first input a process reads the good ones, which may take longer
-                if not wait([said], deadline_s if begun else 60):
+                if not answers(said, pid, deadline_s if begun else WAIT_S):
                     found.add("hang", "", at)
                     break
                 try:
