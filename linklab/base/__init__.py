@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What everything else stands on and what knows nothing of networks."""
+"""What everything stands on: where our files are, numbers as people write them, TOML, processes."""
