@@ -23,7 +23,6 @@ from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import IO, Any, Protocol, TypeAlias, TypeVar
 
-import linklab
 from linklab.errors import LinklabError
 
 T = TypeVar("T")
@@ -128,7 +127,7 @@ def fresh(work: Work[Any], folder: Path | None, printed: Path | None) -> tuple[C
         output: IO[bytes] | None = stack.enter_context(printed.open("wb")) if printed is not None else None
         process = subprocess.Popen(
             command,
-            cwd=Path(linklab.__file__).parent.parent,  # `-m` puts this folder first on the module path
+            cwd=Path(__file__).resolve().parents[2],  # `-m` puts this folder first on the module path: ours
             stdin=task,
             stdout=output,
             stderr=output,

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Several labs replayed at once, a process each: which are due, how far each is, what came of it.
 
-Each lab runs as `linklab.run.runner` runs it alone; its process tells how far it is.  One that ends without a word counts
-as broken off, and the others go on.
+Each lab runs as `linklab.run.runner` runs it alone, and its process tells how far it is.  One that ends without a word
+counts as broken off, and the others go on.
 """
 
 from __future__ import annotations
