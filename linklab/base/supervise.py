@@ -32,7 +32,16 @@ GRACE_S = 20.0
 
 
 class OverdueError(DeadlineError):
-    """The job was not done within its deadline, and its process was ended."""
+    """The job was not done within its deadline, `after_s`, and its process was ended."""
+
+    after_s = 0.0
+
+    @classmethod
+    def of(cls, after_s: float) -> OverdueError:
+        """The error that says so."""
+        found = cls(f"it took longer than {after_s:g} s and was ended")
+        found.after_s = after_s
+        return found
 
 
 @dataclass(frozen=True)
@@ -59,7 +68,7 @@ class Job(Generic[T]):
 
 @dataclass(frozen=True)
 class Began:
-    """The process of a job was started."""
+    """The process of a job was started, or could not be, which its end says."""
 
     key: int
 
@@ -125,7 +134,10 @@ class _Supervisor(Generic[T]):
                 if (job := next(self.jobs, None)) is None:
                     self.more = False
                 else:
-                    yield self._begin(job)
+                    failed = self._begin(job)
+                    yield Began(job.key)
+                    if failed is not None:
+                        yield failed
             if not self.running:
                 return
             moments = [each.until for each in self.running if each.until is not None]
@@ -143,10 +155,14 @@ class _Supervisor(Generic[T]):
                 ticks_at = time.monotonic() + tick_s
                 yield None
 
-    def _begin(self, job: Job[T]) -> Began:
-        with _without_interrupt():  # between its start and its place in the list a process would be nobody's
-            self.running.append(_Watched(job, self.grace_s))
-        return Began(job.key)
+    def _begin(self, job: Job[T]) -> Ended[T] | None:
+        """Start its process; its end where that cannot be, for want of memory or of a place for its task."""
+        try:
+            with _without_interrupt():  # between its start and its place in the list a process would be nobody's
+                self.running.append(_Watched(job, self.grace_s))
+        except Exception as error:
+            return Ended(job.key, None, BrokenError.of(error), 0.0)
+        return None
 
     def end(self) -> None:
         """Ctrl+C to each that runs, so that it tears its network down; then by force. A Ctrl+C here changes nothing."""
@@ -220,7 +236,7 @@ class _Watched(Generic[T]):
             return
         if self.answer is None:
             self.interrupt()
-            self._settle(None, OverdueError(f"it took longer than {self.job.deadline_s:g} s and was ended"))
+            self._settle(None, OverdueError.of(self.job.deadline_s or 0.0))
         else:
             self.kill()
             self.until = None
@@ -236,7 +252,7 @@ class _Watched(Generic[T]):
         status = self.process.status()
         os.close(self.pidfd)
         self.connection.close()
-        value, error = self.answer or (None, DiedError(status))
+        value, error = self.answer or (None, DiedError.of(status))
         return Ended(self.job.key, value, error, time.monotonic() - self.began)
 
     def interrupt(self) -> None:

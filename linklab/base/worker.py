@@ -57,15 +57,18 @@ class StoppedError(WorkerError):
 
 
 class DiedError(WorkerError):
-    """The process ended without an answer; `status` as `subprocess` gives it, below 0 for a signal."""
+    """The process ended without an answer; how: "signal SIGKILL" or "exit code 3"."""
 
-    def __init__(self, status: int) -> None:
-        self.status = status
-        how = f"signal {signal.Signals(-status).name}" if status < 0 else f"exit code {status}"
-        super().__init__(f"its process ended without a word ({how})")
+    how = ""
 
-    def __reduce__(self) -> tuple[type[DiedError], tuple[int]]:
-        return type(self), (self.status,)
+    @classmethod
+    def of(cls, status: int) -> DiedError:
+        """The error for an exit status as `subprocess` gives it, below 0 for a signal."""
+        named = {number.value: number.name for number in signal.Signals}
+        how = f"signal {named.get(-status, -status)}" if status < 0 else f"exit code {status}"
+        found = cls(f"its process ended without a word ({how})")
+        found.how = how
+        return found
 
 
 # --- how it starts
@@ -109,8 +112,10 @@ def copied(work: Work[Any], folder: Path | None, printed: Path | None) -> tuple[
     context = multiprocessing.get_context("fork")
     ours, theirs = context.Pipe(duplex=False)
     process = context.Process(target=_in_copy, args=(os.getpid(), (ours, theirs), (work, folder), printed))
-    process.start()
-    theirs.close()
+    try:
+        process.start()
+    finally:
+        theirs.close()
     assert process.pid is not None
     return ours, _Copy(process, process.pid)
 

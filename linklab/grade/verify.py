@@ -23,7 +23,7 @@ from linklab.exercise.model import Exercise, Instance
 from linklab.exercise.report import Outcome, Report
 from linklab.grade.rerun import rerun
 from linklab.grade.sample import drawn, empty, instance_of, sample
-from linklab.grade.unit import SEEDS, assess, examine, scene_of
+from linklab.grade.unit import SEEDS, assess, examine, network_of
 
 
 @dataclass(frozen=True)
@@ -154,7 +154,7 @@ def prove_seen(exercise: Exercise, instance: Instance, engine: Engine, seeds: Se
     experiments = [experiment for experiment in exercise.experiments if experiment.id in wanted]
     topology = drawn(exercise, instance, exercise.folder / "solution")
     lookup = quantities(exercise, instance)
-    done = rerun(scene_of(exercise, instance, topology, Answers()), None, engine, seeds, lambda *_: experiments)
+    done = rerun(network_of(exercise, instance, topology, Answers()), None, engine, seeds, lambda *_: experiments)
     start = facts(done.start, topology)
     evidence = Evidence(exercise, lookup, fault.id, start, {}, done.metrics, Answers(), done.broken, done.errors)
     values = {name: evidence.name(name) for name in sorted(names(fault.seen))}

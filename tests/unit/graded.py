@@ -107,7 +107,7 @@ def grade(bundle, course, *, seeds=(1,), sandboxed=True):
                 os.kill(os.getppid(), signal.SIGKILL)
                 time.sleep(600)
         case "refuse":
-            return ungradable(f"{bundle} holds no topology.mn.")
+            return ungradable("The file holds no topology.mn.")
         case "leave":
             subprocess.Popen(["sleep", wanted["for"]])
         case "spoil":

@@ -14,7 +14,7 @@ from linklab.exercise.load import load_exercise
 from linklab.exercise.report import CheckResult, Outcome
 from linklab.grade import verify
 from linklab.grade.rerun import UnbuildableError
-from linklab.grade.unit import scene_of
+from linklab.grade.unit import network_of
 from linklab.topology import Topology
 
 
@@ -26,7 +26,7 @@ def exercise(tmp_path):
 
 def scene(exercise, topology):
     """For the practice instance."""
-    return scene_of(exercise, practice_instance(exercise), topology, Answers())
+    return network_of(exercise, practice_instance(exercise), topology, Answers())
 
 
 def test_the_drawing_that_was_handed_out_is_measured(exercise):

@@ -195,6 +195,14 @@ def test_what_a_job_leaves_running_ends_with_it():
     until_gone([end.value])
 
 
+def test_a_job_that_cannot_be_started_is_an_outcome_too():
+    """Its task does not travel, or there is no room for it; the others go on."""
+    found = ended(run([Job(1, lambda _: "ill", fresh=True), Job(2, lambda _: "well")], at_once=1))
+    assert type(found[1].error) is BrokenError
+    assert "pickle" in str(found[1].error)
+    assert found[2].value == "well"
+
+
 # --- how many, in which order
 
 
