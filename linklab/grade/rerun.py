@@ -211,8 +211,8 @@ class _Pocket:
             raise EngineError(f"the state cannot be read: {done.output.strip()[-300:]}")
         try:
             return State.loads((self.folder / "state.json").read_text(encoding="utf-8"), "the state read back")
-        except InputError as error:  # our own program wrote it
-            raise EngineError(str(error)) from error
+        except (InputError, OSError) as error:  # our own program wrote it, or did not
+            raise EngineError(f"the state cannot be read: {error}") from error
 
     def addresses(self) -> dict[str, str]:
         """IPv4 address of each node's first interface that has one."""

@@ -51,10 +51,10 @@ def drive(
         folder: the network's working folder.
 
     Raises:
-        InputError: a host or interface is not there (the network's fault), or the number of streams cannot be (the
-            submission's where an answer says it).
+        InputError: a host or interface is not there (the network's fault), the number of streams cannot be (the
+            submission's where an answer says it), or what iperf3 or ping wrote cannot be read (the tool's).
         NoValueError: the number of streams follows from an answer that is not there.
-        EngineError: the network failed, or what a tool wrote cannot be read.
+        EngineError: the network failed.
     """
     for node in {each for flow in experiment.flows for each in (flow.source, flow.target)}:
         _need(node, addresses)
@@ -119,7 +119,7 @@ def _read(experiment: Experiment, folder: Path) -> Driven:
         driven.broken = f"iperf3 did not get through: {error.what}"
         return driven
     except DataError as error:
-        raise EngineError(f"iperf3's output cannot be read: {error}") from error
+        raise DataError(f"iperf3's output cannot be read: {error.what}", fault=Fault.TOOL) from error
     if tests:
         _flows(experiment, tests, driven)
     if experiment.ping:
@@ -162,7 +162,7 @@ def _pings(experiment: Experiment, path: Path, driven: Driven) -> None:
         driven.metrics["ping.loss"] = 1.0
         return
     except DataError as error:
-        raise EngineError(f"ping's output cannot be read: {error}") from error
+        raise DataError(f"ping's output cannot be read: {error.what}", fault=Fault.TOOL) from error
     series = found.series["ping.rtt"].between(experiment.omit_s, math.inf)
     known = series.known
     driven.metrics["ping.loss"] = 1 - known.size / len(series) if len(series) else 1.0

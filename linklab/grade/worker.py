@@ -204,14 +204,22 @@ def _work(parent: int, unit: Unit, bundle: str, _tell: Tell) -> Report:
     os.umask(0o077)
     folder = Path.cwd()
     try:
-        return _graded(unit.grade, Path(bundle), unit.course, unit.options)
+        return graded(unit.grade, Path(bundle), unit.course, unit.options)
     finally:
         if os.getppid() != parent:  # it was killed: nobody else removes what it made for its units
             os.chdir("/")
             shutil.rmtree(folder.parent, ignore_errors=True)
 
 
-def _graded(name: str, bundle: Path, course: bytes | None, options: Mapping[str, Any]) -> Report:
+def graded(name: str, bundle: Path, course: bytes | None, options: Mapping[str, Any]) -> Report:
+    """What came of a submission, whatever happens: an error of ours costs no points.
+
+    Args:
+        name: of the function that grades, "module:name".
+        bundle: the submitted file.
+        course: content of the course file.
+        options: keyword arguments of the function.
+    """
     try:
         module, _, function = name.partition(":")
         report = getattr(importlib.import_module(module), function)(bundle, course, **options)
