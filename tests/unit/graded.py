@@ -14,7 +14,7 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
-from linklab.errors import EngineError
+from linklab.errors import EngineError, LinklabError
 from linklab.exercise.report import CheckResult, Outcome, Report, Status, Trace
 
 NAN = float("nan")
@@ -89,6 +89,16 @@ def ungradable(why="the zip holds no topology.mn.", **changes):
     """A report of a submission that could not be graded."""
     made = Report("", "", "", "", "", "x.zip", Status.UNGRADABLE, 0.0, 0.0, notes=(why,))
     return replace(made, **changes)
+
+
+def say_it_backwards(monkeypatch):
+    """From here on every error says its words backwards, to show that nothing is decided by them."""
+    begin = LinklabError.__init__
+
+    def backwards(self, what, *, where="", fault=None):
+        begin(self, what[::-1], where=where[::-1], fault=fault)
+
+    monkeypatch.setattr(LinklabError, "__init__", backwards)
 
 
 def grade(bundle, course, *, seeds=(1,), sandboxed=True):

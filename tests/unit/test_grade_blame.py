@@ -7,10 +7,11 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from graded import say_it_backwards
 from scripted import ScriptedEngine
 from small_exercise import TOPOLOGY, use_clone
 
-from linklab.errors import AgentError, BootError, DeadlineError, EngineError, Fault, LinklabError
+from linklab.errors import AgentError, BootError, DeadlineError, EngineError, Fault
 from linklab.exercise.bundle import Bundle, write_bundle
 from linklab.exercise.instance import instance_text, practice_instance
 from linklab.exercise.load import find_exercise, load_exercise
@@ -20,6 +21,7 @@ from linklab.grade import unit, worker
 
 CAPTURES = Path(__file__).parents[1] / "captures"
 STATE = with_facts(State.loads((CAPTURES / "node_state-6.1.0-tuned.json").read_text()), {"s1-eth2.rate": 100e6})
+STATE_TEXT = STATE.dumps()
 ANSWERS = 'throughput = "90 Mbps"\nwinner = "reno"\nwords = "Because it does."\n'
 
 
@@ -41,7 +43,7 @@ class Answers:
 class Engine(ScriptedEngine):
     """Its networks do not come up where `fails` says so: with an error that is made only then."""
 
-    def __init__(self, iperf3="iperf3-3.12-tcp.json", state=STATE.dumps(), fails=None):
+    def __init__(self, iperf3="iperf3-3.12-tcp.json", state=STATE_TEXT, fails=None):
         super().__init__()
         self.answers, self.fails = Answers(iperf3, state), fails
 
@@ -113,10 +115,10 @@ def handed_in(tmp_path, monkeypatch):
     exercise = load_exercise(find_exercise("exercise3"))
     text = instance_text(exercise, practice_instance(exercise))
     whole = {"instance.json": text, "topology.mn": TOPOLOGY.read_text(), "answers.toml": ANSWERS}
-    whole["state.json"] = STATE.dumps()
+    whole["state.json"] = STATE_TEXT
     for name in CLASS:
         changed = {
-            "not repeatable": {"state.json": moved(STATE.dumps())},
+            "not repeatable": {"state.json": moved(STATE_TEXT)},
             "rewired": {"topology.mn": rewired(TOPOLOGY.read_text())},
             "no exercise": {"instance.json": text.replace('"exercise3"', '"exercise77"')},
         }.get(name, {})
@@ -152,12 +154,7 @@ def test_each_is_blamed_on_whose_fault_it_is(handed_in):
 def test_rewording_every_message_changes_no_grade(handed_in, monkeypatch):
     """All sentences backwards: the same marks; verdicts used to be found in the words."""
     _, before = marks(handed_in)
-    begin = LinklabError.__init__
-
-    def backwards(self, what, *, where="", fault=None):
-        begin(self, what[::-1], where=where[::-1], fault=fault)
-
-    monkeypatch.setattr(LinklabError, "__init__", backwards)
+    say_it_backwards(monkeypatch)
     found, after = marks(handed_in)
     assert found == MARKS
     assert after["no kernel"] == tuple(note[::-1] for note in before["no kernel"])

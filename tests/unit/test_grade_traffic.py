@@ -2,6 +2,7 @@
 """The grader's traffic: what a broken instrument is, and what the student's network did."""
 
 import pytest
+from graded import say_it_backwards
 
 from linklab.engine.api import Completed
 from linklab.errors import DataError, EngineError, Fault, InputError
@@ -37,8 +38,11 @@ def lookup(name):
         "ping: connect: Network is unreachable\n",
     ],
 )
-def test_a_network_that_nothing_passes_loses_everything(tmp_path, text):
-    """No reply and no way are the network's doing: all is lost."""
+@pytest.mark.parametrize("reworded", [False, True])
+def test_a_network_that_nothing_passes_loses_everything(tmp_path, monkeypatch, text, reworded):
+    """No reply and no way are the network's doing: all is lost, whatever the words for it are."""
+    if reworded:
+        say_it_backwards(monkeypatch)
     assert drive(Said(tmp_path, text), PING, lookup, ADDRESSES, tmp_path).metrics == {"ping.loss": 1.0}
 
 
