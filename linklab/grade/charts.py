@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
 
-from linklab.exercise.report import Outcome
+from linklab.judge.verdict import Outcome
 
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#666666")
 DASHES = ("", "7 3", "2 2.5", "8 2.5 2 2.5")

@@ -22,9 +22,10 @@ import jinja2
 from markupsafe import Markup
 
 from linklab.base.numbers import format_number
-from linklab.exercise.report import Outcome, Report, Status, Trace
+from linklab.exercise.report import Report, Status, Trace
 from linklab.grade.charts import Curve, outcome_bar, swatch, time_chart
 from linklab.grade.results import hints, points, story, student_view, tool_broke
+from linklab.judge.verdict import Outcome
 
 WORDS = {
     Outcome.PASS: ("✓", "passed"),

@@ -18,9 +18,9 @@ import numpy as np
 from linklab.analysis.formulas import jain_index
 from linklab.engine.api import Background, Completed, Network, Typed
 from linklab.errors import DataError, EngineError, InputError
-from linklab.exercise.expression import Lookup, number
 from linklab.exercise.model import Experiment, Flow
 from linklab.exercise.report import Trace
+from linklab.judge.evaluation import Lookup, number
 from linklab.measure import Series, measure
 from linklab.measure.iperf3 import Iperf3Test, read_file
 
