@@ -22,7 +22,7 @@ from linklab.engine import api
 from linklab.errors import EngineError, LabError, TopologyError
 from linklab.judge.expectation import Expectation, ExpectationVerdict
 from linklab.judge.verdict import Outcome
-from linklab.lab.model import ROOT, Lab
+from linklab.lab.model import Lab
 from linklab.manual.editing import EMPTY, edited
 from linklab.manual.model import (
     AtPrompt,
@@ -295,7 +295,8 @@ class Stage:
         match verb.words:
             case ("open", name):
                 own = self.files / name
-                self._topology = Topology.load(own if own.is_file() else installation.need(ROOT / "topologies") / name)
+                topologies = installation.ROOT / "topologies"
+                self._topology = Topology.load(own if own.is_file() else installation.need(topologies) / name)
             case ("run",):
                 self._close()
                 self._start(self._topology)
