@@ -2,7 +2,7 @@
 """Units of computed quantities: "bit/s" times "s", "bytes" per "s", and what a unit is called after that.
 
 A unit is text in one canonical form: base units ("bit/s", "s", "bytes", "1" for plain numbers), products "bytes·s" and
-quotients "bytes/s" or "1/(s·s)".  So two units are the same quantity if their texts are equal; bytes per second are not
+quotients "bytes/s" or "1/(s·s)". So two units are the same quantity if their texts are equal; bytes per second are not
 bits per second, and counts of whatever kind are plain numbers.
 """
 

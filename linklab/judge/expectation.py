@@ -2,7 +2,7 @@
 """What a step of a lab must measure or show, and the verdict on it; from `[[expect]]` in lab.toml.
 
 Judged is one run, or several of the same lab with other seeds: then the median of each metric counts, and output must
-be shown in every run.  Keys of `[[expect]]`: docs/writing-a-lab.md.
+be shown in every run. Keys of `[[expect]]`: docs/writing-a-lab.md.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The functions of the language: which units they take and give, and their value.
 
-Formulas are those of `linklab.analysis`; docs/writing-an-exercise.md lists the functions ("Quantities").
+Formulas are those of `linklab.analysis`; docs/writing-an-exercise.md lists the functions ("Expressions").
 """
 
 from __future__ import annotations

@@ -6,8 +6,8 @@
     sum        = product { ("+" | "-") product }           product = factor { ("*" | "/") factor }
     factor     = "-" factor | quantity | "word in quotes" | name | function "(" sum { "," sum } ")" | "(" expression ")"
 
-A quantity is a number with its unit (`40 ms`, or `"40 ms"` in quotes).  A name may hold dots and hyphens, such as
-`bloat-ping.ping.rtt.mean`, so a minus between names has blanks around it.  Meaning: `linklab.judge.evaluation`.
+A quantity is a number with its unit (`40 ms`, or `"40 ms"` in quotes). A name may hold dots and hyphens, such as
+`bloat-ping.ping.rtt.mean`, so a minus between names has blanks around it. Meaning: `linklab.judge.evaluation`.
 """
 
 from __future__ import annotations

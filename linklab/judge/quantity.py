@@ -81,7 +81,7 @@ def parse_value(text: str | float) -> Value:
 
     Raises:
         InputError: it begins like a number and has a unit that is none ("10 Mbps" is one, "10 Mb" is not), or it is
-            too large for a number.  "nan" and "inf" are words: no quantity is unknown or without end.
+            too large for a number. "nan" and "inf" are words: no quantity is unknown or without end.
     """
     if isinstance(text, (int, float)) and not isinstance(text, bool):
         return Value(_finite(float(text), str(text)), PLAIN, text=f"{text:g}")

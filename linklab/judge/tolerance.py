@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """How far a measured number may lie from what is expected, and why.
 
-A tolerance has a shape (a range, a share of a value, a bound, chance) and a reason; values are in base units.  Its ends
+A tolerance has a shape (a range, a share of a value, a bound, chance) and a reason; values are in base units. Its ends
 are expressions without names in lab.toml, and with the names of an instance in exercise.toml.
 """
 

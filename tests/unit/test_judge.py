@@ -16,6 +16,7 @@ from linklab.judge.expectation import Observed, read_expectation, verdicts_on
 from linklab.judge.quantity import Value, parse_value
 from linklab.judge.tolerance import around, between, chance_range, parse_tolerance
 from linklab.judge.verdict import Outcome
+from linklab.lab.model import find_lab, load_lab
 
 CAPTURES = Path(__file__).parents[1] / "captures"
 BEFORE = json.loads((CAPTURES / "relations-of-the-labs.json").read_text(encoding="utf-8"))
@@ -258,3 +259,17 @@ def test_every_relation_of_the_labs_is_judged_as_before(case):
         value, unit = case["measured"][name]
         moved = [judged({**case["measured"], name: [value * factor, unit]}) for factor in BEFORE["factors"]]
         assert "".join(MARKS[each.outcome] for each in moved) == marks, name
+
+
+def test_lab_18_says_in_words_what_it_said_by_a_product():
+    """The ratio of the flows lies below 1 to 4 or near 1: positive (r - 0.25) * (r - 0.9), but readable."""
+    lab = load_lab(find_lab("18"))
+    (now,) = [each for each in lab.expectations if " or " in each.relation]
+    (case,) = [each for each in BEFORE["relations"] if each["relation"].startswith("(two-h1")]
+    before = expectation(relation=case["relation"])
+    for ratio in (0.0, 0.067, 0.2499, 0.25, 0.26, 0.5, 0.89, 0.9, 0.901, 1.0, 3.0):
+        rates = {"two-h1": ratio * 4e8, "two-h2": 4e8}
+        scalars = {step: {"iperf3.throughput.receiver": (rate, "bit/s")} for step, rate in rates.items()}
+        runs = [Observed(scalars, dict.fromkeys(rates, ""))]
+        old, new = verdicts_on([before, now], runs)
+        assert (new.outcome, new.outcome is Outcome.PASS) == (old.outcome, ratio < 0.25 or ratio > 0.9), ratio
