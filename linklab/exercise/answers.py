@@ -54,6 +54,11 @@ def template(exercise: Exercise) -> str:
     return "\n".join(lines)
 
 
+def unit_of_kind(kind: str) -> str:
+    """The base unit of answers of a kind; those that are no quantity are words."""
+    return _UNITS.get(kind, WORD)
+
+
 def example(answer: Answer) -> str:
     """How an answer may be written: "one of: …" or "such as: 412 Mbps"."""
     return f"one of: {', '.join(answer.choices)}" if answer.choices else f"such as: {_EXAMPLES[answer.kind]}"

@@ -7,7 +7,6 @@ skipped.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
@@ -32,16 +31,8 @@ def judge(evidence: Evidence, checks: Sequence[Check] | None = None) -> list[Che
     results: dict[str, CheckResult] = {}
     for check in checks if checks is not None else evidence.exercise.checks:
         result = _judge(_filled(check, evidence.lookup), evidence, results)
-        results[check.id] = replace(result, experiments=_experiments(check, evidence.exercise))
+        results[check.id] = replace(result, experiments=experiments_of(check, evidence.exercise))
     return list(results.values())
-
-
-def _experiments(check: Check, exercise: Exercise) -> tuple[str, ...]:
-    """Those that the check's subject and bands name."""
-    texts = [check.subject, *(end for band in check.bands for end in (band.low, band.high, band.exactly))]
-    return tuple(
-        each.id for each in exercise.experiments if re.search(rf"(?<![\w.-]){re.escape(each.id)}\.", " ".join(texts))
-    )
 
 
 def spoken_of(check: Check) -> set[str]:

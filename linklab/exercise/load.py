@@ -7,14 +7,12 @@ Pure. Messages name the file, the table and the key. Format: docs/writing-an-exe
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
 from pathlib import Path
 
 from linklab.base import installation, toml
 from linklab.errors import InputError
-from linklab.exercise.fill import placeholders
+from linklab.exercise.coherence import check_coherence
 from linklab.exercise.model import Answer, Band, Check, Exercise, Experiment, Fault, Flow, Parameter, Ping, Setting
-from linklab.judge.evaluation import names
 from linklab.judge.quantity import parse_value
 from linklab.judge.tolerance import around
 
@@ -24,9 +22,6 @@ ANSWER_KINDS = ("rate", "time", "size", "share", "number", "index", "choice", "w
 CHECK_KINDS = ("state", "measure", "answer", "unchanged", "holds")
 BASES = ("submitted", "start", "healthy")
 _SUBJECT = {"state": "fact", "measure": "metric", "answer": "answer", "holds": "holds"}
-_NAME = re.compile(r"[a-z][a-z0-9_]*")
-_ID = re.compile(r"[a-z][a-z0-9-]*")
-_METRIC = re.compile(r"throughput(\.\w+)?|jain|retransmits|ping\.(mean|max|loss)|backlog\.max")
 
 
 def exercise_folders(root: Path | None = None) -> list[Path]:
@@ -75,7 +70,7 @@ def load_exercise(folder: Path) -> Exercise:
         raise InputError(f"{path}: {error}") from error
     try:
         exercise = _exercise(toml.Table(table, ""), folder)
-        _check(exercise)
+        check_coherence(exercise)
     except InputError as error:
         raise InputError(f"{path}: {error}") from error
     return exercise
@@ -240,79 +235,3 @@ def _band(table: toml.Table, share: float = 1.0) -> Band:
     if not (low or high or exactly):
         raise table.wrong("give low, high, both, value with within, or is")
     return Band(low, high, exactly, share)
-
-
-# --- whether it holds together
-
-
-def _check(exercise: Exercise) -> None:
-    _unique("parameter", [p.name for p in exercise.parameters] + list(exercise.derived), _NAME)
-    _unique("experiment", [e.id for e in exercise.experiments], _NAME)
-    _unique("answer", [a.name for a in exercise.answers], _NAME)
-    _unique("fault", [f.id for f in exercise.faults], _ID)
-    _unique("check", [c.id for c in exercise.checks], _ID)
-    if (exercise.kind == "problem") != bool(exercise.faults):
-        raise InputError("a problem has faults, an exercise none")
-    given = {p.name for p in exercise.parameters}
-    for name, text in exercise.derived.items():
-        _known(f"derived {name}", text, given)
-        given.add(name)
-    settings = [*exercise.settings, *(setting for fault in exercise.faults for setting in fault.settings)]
-    for setting in settings:
-        for text in (*setting.lines, setting.says):
-            for expression in placeholders(text):
-                _known(f'setting "{text}"', expression, given)
-    _check_measured(exercise, given)
-    _check_needs(exercise.checks)
-
-
-def _check_measured(exercise: Exercise, given: set[str]) -> None:
-    experiments = {e.id for e in exercise.experiments}
-    answers = {f"answer.{a.name}" for a in exercise.answers}
-    for experiment in exercise.experiments:
-        for flow in experiment.flows:
-            _known(f"experiment {experiment.id}", flow.streams, given | answers)
-    for fault in exercise.faults:
-        _known(f"fault {fault.id}", fault.seen, given, experiments)
-    for check in exercise.checks:
-        where = f"check {check.id}"
-        if check.kind == "measure":
-            _known(where, check.subject, set(), experiments)
-        if check.kind == "answer" and f"answer.{check.subject}" not in answers:
-            raise InputError(f'{where}: there is no answer "{check.subject}"')
-        if check.kind == "unchanged" and check.reference not in ("start", "healthy"):
-            raise InputError(f'{where}: reference "{check.reference}"; use start or healthy')
-        texts = [check.subject] if check.kind == "holds" else []
-        for text in (*texts, *(end for band in check.bands for end in (band.low, band.high) if end)):
-            _known(where, text, given | answers, experiments)
-        for band in check.bands:
-            for expression in placeholders(band.exactly):
-                _known(where, expression, given | {"fault"})
-
-
-def _check_needs(checks: Sequence[Check]) -> None:
-    before: dict[str, Check] = {}
-    for check in checks:
-        for need in check.needs:
-            if need not in before:
-                raise InputError(f'check {check.id}: it needs "{need}", which is no check before it')
-            if before[need].hidden and not check.hidden:
-                why = "which is hidden: its title would be told to students"
-                raise InputError(f'check {check.id}: it needs "{need}", {why}')
-        before[check.id] = check
-
-
-def _unique(what: str, found: Sequence[str], pattern: re.Pattern[str]) -> None:
-    for name in found:
-        if not pattern.fullmatch(name):
-            raise InputError(f'{what} "{name}": a name is {pattern.pattern}')
-        if found.count(name) > 1:
-            raise InputError(f'{what} "{name}" is there twice')
-
-
-def _known(where: str, expression: str, given: Collection[str], experiments: Collection[str] = ()) -> None:
-    for name in names(expression):
-        experiment, _, metric = name.partition(".")
-        if name in given or (experiment in experiments and _METRIC.fullmatch(metric)):
-            continue
-        raise InputError(f'{where}: "{expression}" speaks of {name}, which is not there')
