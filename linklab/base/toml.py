@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 from typing import Any
 
 from linklab.errors import InputError
@@ -13,9 +14,39 @@ if sys.version_info >= (3, 11):
 else:
     from tomli import TOMLDecodeError, loads
 
-__all__ = ["TOMLDecodeError", "Table", "loads"]
+__all__ = ["TOMLDecodeError", "Table", "loads", "parse", "read_text"]
 
 _NAMES = {str: "text", int: "a whole number", float: "a number", bool: "true or false", list: "a list", dict: "a table"}
+
+
+def read_text(path: Path) -> str:
+    """The text of a file that a person wrote.
+
+    Raises:
+        InputError: it is not there, cannot be read, or is not UTF-8.
+    """
+    try:
+        return path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise InputError(f"{path}: there is no such file") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"{path}: {error}") from error
+
+
+def parse(text: str, where: str) -> Table:
+    """The table of a text.
+
+    Args:
+        text: TOML.
+        where: the place that messages begin with.
+
+    Raises:
+        InputError: it is not TOML, or its numbers or its depth are beyond what can be read.
+    """
+    try:
+        return Table(loads(text), where)
+    except (ValueError, RecursionError) as error:  # TOMLDecodeError is a ValueError; so is an integer of 5,000 digits
+        raise InputError(f"{where}: {error}" if where else str(error)) from error
 
 
 class Table:
@@ -75,5 +106,7 @@ class Table:
     def end(self) -> None:
         """Refuse a key that nobody took."""
         if self.data:
-            known = ", ".join(dict.fromkeys(self.known))
-            raise self.wrong(f'unknown key "{next(iter(self.data))}"; the keys here are {known}')
+            known = (
+                f"the keys here are {', '.join(dict.fromkeys(self.known))}" if self.known else "no key is known here"
+            )
+            raise self.wrong(f'unknown key "{next(iter(self.data))}"; {known}')

@@ -62,14 +62,9 @@ def load_exercise(folder: Path) -> Exercise:
         InputError: it is missing or wrong: the file, the table, the key and what is wanted.
     """
     path = folder / "exercise.toml"
+    text = toml.read_text(path)
     try:
-        table = toml.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise InputError(f"{path}: there is no such file") from None
-    except (OSError, UnicodeDecodeError, toml.TOMLDecodeError) as error:
-        raise InputError(f"{path}: {error}") from error
-    try:
-        exercise = _exercise(toml.Table(table, ""), folder)
+        exercise = _exercise(toml.parse(text, ""), folder)
         check_coherence(exercise)
     except InputError as error:
         raise InputError(f"{path}: {error}") from error

@@ -99,15 +99,9 @@ def load_lab(folder: Path) -> Lab:
     """
     path = folder / "lab.toml"
     try:
-        text = path.read_text(encoding="utf-8")
-        data = toml.loads(text)
-    except FileNotFoundError:
-        raise LabError(f"{path}: there is no such file") from None
-    except (OSError, UnicodeDecodeError, toml.TOMLDecodeError) as error:
-        raise LabError(f"{path}: {error}") from error
-    lines = [number for number, line in enumerate(text.splitlines(), 1) if re.match(r"\s*\[\[expect\]\]", line)]
-    try:
-        return _lab(toml.Table(data, str(path)), folder, lines)
+        text = toml.read_text(path)
+        lines = [number for number, line in enumerate(text.splitlines(), 1) if re.match(r"\s*\[\[expect\]\]", line)]
+        return _lab(toml.parse(text, str(path)), folder, lines)
     except (LabError, ManualError, TopologyError):
         raise
     except InputError as error:
