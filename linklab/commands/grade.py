@@ -21,7 +21,7 @@ from linklab.commands.interrupt import says_what_is_left
 from linklab.commands.options import seed
 from linklab.errors import InputError
 from linklab.exercise.instance import parse_course
-from linklab.exercise.report import Outcome, Status
+from linklab.exercise.report import Status
 from linklab.grade.cohort import Entry
 from linklab.grade.grading import (
     DEADLINE_S,
@@ -36,6 +36,7 @@ from linklab.grade.grading import (
 )
 from linklab.grade.results import points, tool_broke
 from linklab.grade.worker import load_engine
+from linklab.judge.verdict import Outcome
 from linklab.terminal.screen import ends_orderly
 from linklab.units import parse_time_s
 

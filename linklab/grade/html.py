@@ -22,10 +22,11 @@ import jinja2
 from markupsafe import Markup
 
 from linklab.base.numbers import format_number
-from linklab.exercise.judge import unit_of
-from linklab.exercise.report import Outcome, Report, Status, Trace
+from linklab.exercise.evidence import unit_of
+from linklab.exercise.report import Report, Status, Trace
 from linklab.grade.charts import Curve, outcome_bar, swatch, time_chart
 from linklab.grade.results import hints, points, story, student_view, tool_broke
+from linklab.judge.verdict import Outcome
 from linklab.manual.templates import templates
 
 WORDS = {

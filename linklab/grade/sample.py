@@ -17,16 +17,16 @@ from linklab.engine.api import Engine
 from linklab.errors import InputError
 from linklab.exercise.answers import Answers, read_answers
 from linklab.exercise.bundle import Bundle
-from linklab.exercise.expression import NoValueError, names
+from linklab.exercise.evidence import Evidence
 from linklab.exercise.fill import fill, placeholders
 from linklab.exercise.instance import Course, Student, instance_text, issue, quantities
-from linklab.exercise.judge import Evidence
 from linklab.exercise.model import Exercise, Instance
-from linklab.exercise.quantity import Value
 from linklab.exercise.state import State
 from linklab.grade.rebuild import rebuild
 from linklab.grade.rerun import rerun
 from linklab.grade.unit import Submission, network_of
+from linklab.judge.evaluation import NoValueError, names
+from linklab.judge.quantity import Value
 from linklab.topology import Topology
 
 STUDENT_SEED = 101

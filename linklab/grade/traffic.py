@@ -18,9 +18,9 @@ import numpy as np
 from linklab.analysis.formulas import jain_index
 from linklab.engine.api import Background, Completed, Network, Typed
 from linklab.errors import DataError, EngineError, Fault, InputError, NothingMeasuredError
-from linklab.exercise.expression import Lookup, names, number
 from linklab.exercise.model import Experiment, Flow
 from linklab.exercise.report import Trace
+from linklab.judge.evaluation import Lookup, names, number
 from linklab.measure import Series, measure
 from linklab.measure.iperf3 import Iperf3Test, read_file
 

@@ -20,7 +20,7 @@ from linklab.engine.api import Engine
 from linklab.errors import BundleError, Fault, InputError, TopologyError, blame
 from linklab.exercise.answers import Answers, read_answers
 from linklab.exercise.bundle import Bundle, read_bundle
-from linklab.exercise.expression import Lookup, NoValueError
+from linklab.exercise.evidence import Evidence, changes
 from linklab.exercise.facts import facts, peers
 from linklab.exercise.instance import (
     Course,
@@ -33,15 +33,16 @@ from linklab.exercise.instance import (
     proven,
     quantities,
 )
-from linklab.exercise.judge import Evidence, agree, changes, describe, judge, worth_doing
+from linklab.exercise.judge import agree, describe, judge, worth_doing
 from linklab.exercise.load import find_exercise, load_exercise
 from linklab.exercise.model import Check, Exercise, Experiment, Instance
-from linklab.exercise.quantity import Value
 from linklab.exercise.report import Report, Status
 from linklab.exercise.state import State
 from linklab.exercise.textfile import read_text
 from linklab.grade.rebuild import rebuild
 from linklab.grade.rerun import ExerciseNetwork, Rerun, UnbuildableError, rerun
+from linklab.judge.evaluation import Lookup, NoValueError
+from linklab.judge.quantity import Value
 from linklab.topology import Topology
 
 SEEDS = (1, 2, 3)

@@ -19,7 +19,8 @@ from linklab.base.supervise import Began, Ended, Job, Told, supervised
 from linklab.base.worker import Tell
 from linklab.engine.api import Engine
 from linklab.errors import LinklabError
-from linklab.lab.model import Lab, Outcome
+from linklab.judge.verdict import Outcome
+from linklab.lab.model import Lab
 from linklab.manual.model import Step
 from linklab.run.record import load_reference, record
 from linklab.run.report import write_report
@@ -166,7 +167,7 @@ def _replay(
     write_report(done)
     passed = sum(verdict.outcome is Outcome.PASS for verdict in done.verdicts)
     good = passed == len(done.verdicts)
-    failed = next((verdict.message for verdict in done.verdicts if verdict.outcome is not Outcome.PASS), "")
+    failed = next((verdict.story for verdict in done.verdicts if verdict.outcome is not Outcome.PASS), "")
     return {
         "state": "pass" if good else "fail",
         "passed": passed,

@@ -15,7 +15,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from linklab.errors import EngineError, LinklabError
-from linklab.exercise.report import CheckResult, Outcome, Report, Status, Trace
+from linklab.exercise.report import CheckResult, Report, Status, Trace
+from linklab.judge.verdict import Outcome
 
 NAN = float("nan")
 
