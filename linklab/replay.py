@@ -13,8 +13,9 @@ from typing import Any, Protocol
 
 from linklab.engine.api import Engine
 from linklab.errors import DataError
+from linklab.finish import Prompt
 from linklab.lab import Lab, Verdict
-from linklab.manual.model import AtPrompt, Commands, Manual, Step
+from linklab.manual.model import Commands, Manual, Step
 from linklab.manual.parse import groups
 from linklab.measure import Measurements, measure
 from linklab.stage import Capture, Settings, Stage
@@ -118,7 +119,7 @@ def measure_step(manual: Manual, capture: Capture, files: Path) -> Measurements:
     if step is None or not isinstance(step.action, Commands):
         return Measurements(source=f"step {capture.step}")
     paths = [files / name for name in capture.files if Path(name).suffix in _MEASURED_FILES]
-    stopped = not isinstance(step.action.finish, AtPrompt)
+    stopped = not isinstance(step.action.finish, Prompt)
     return measure(capture.output, paths, f"step {capture.step}", partial=stopped)
 
 

@@ -20,21 +20,10 @@ from typing import Any
 from linklab import clone
 from linklab.engine import api
 from linklab.errors import EngineError, LabError, TopologyError
+from linklab.finish import Background, Finish, Prompt, Shows, StopAfter
 from linklab.lab import ROOT, Expectation, Lab, Outcome, Verdict
 from linklab.manual.editing import EMPTY, edited
-from linklab.manual.model import (
-    AtPrompt,
-    Await,
-    Commands,
-    EditorActions,
-    EditorVerb,
-    Finish,
-    Interrupt,
-    LeftRunning,
-    Step,
-    StoppedAfter,
-    WriteFile,
-)
+from linklab.manual.model import Await, Commands, EditorActions, EditorVerb, Interrupt, Step, WriteFile
 from linklab.readback import Look, looks
 from linklab.topology import Topology
 from linklab.workfolder import WorkFolder
@@ -177,7 +166,7 @@ class Stage:
                 parts = []
                 for number, line in enumerate(lines, 1):
                     last = number == len(lines)
-                    shaped = replace(step, action=Commands((line,), step.action.finish if last else AtPrompt()))
+                    shaped = replace(step, action=Commands((line,), step.action.finish if last else Prompt()))
                     parts.append(self._run([shaped])[0])
                 self._keep(step, parts)
             case Interrupt(of=of) | Await(of=of):
@@ -235,7 +224,7 @@ class Stage:
         return replace(completed, output="\n".join(lines) + "\n" if lines else "")
 
     def _check(self, step: Step, completed: api.Completed) -> None:
-        ended = isinstance(step.action, Commands) and isinstance(step.action.finish, AtPrompt)
+        ended = isinstance(step.action, Commands) and isinstance(step.action.finish, Prompt)
         if ended and step.status is not None and completed.exit_status not in (None, step.status):
             last = "\n".join(completed.output.strip().splitlines()[-3:]) or "nothing"
             raise EngineError(
@@ -247,7 +236,7 @@ class Stage:
         output = "\n".join(part.output.rstrip("\n") for part in parts if part.output.strip("\n"))
         start_s, end_s = self._before_s + parts[0].start_s, self._before_s + parts[-1].end_s
         self._add(step, output + "\n" if output else "", parts[-1].exit_status, start_s, end_s)
-        if isinstance(step.action, Commands) and isinstance(step.action.finish, LeftRunning):
+        if isinstance(step.action, Commands) and isinstance(step.action.finish, Background):
             self._running[step.id] = step
 
     def _add(self, step: Step, output: str, status: int | None, start_s: float, end_s: float) -> None:
@@ -308,16 +297,14 @@ class Stage:
                     raise LabError(f"{self.lab.manual.path}:{verb.line}: {error}") from error
 
 
-def _finish(step: Step) -> api.Finish:
-    """The manual's word for "finished" in the engine's."""
-    finish: Finish = step.action.finish if isinstance(step.action, Commands) else AtPrompt()
+def _finish(step: Step) -> Finish:
+    """When a step has ended; where it says a prompt of its own, that is waited for instead of the shell's."""
+    finish: Finish = step.action.finish if isinstance(step.action, Commands) else Prompt()
     shown = rf"(?:^|\n){re.escape(step.prompt)}\s*\Z" if step.prompt else ""
     match finish:
-        case StoppedAfter(seconds=seconds):
-            return api.StopAfter(seconds, shown)
-        case LeftRunning():
-            return api.Background()
-        case AtPrompt() if shown:
-            return api.Shows(shown)
+        case StopAfter(seconds=seconds):
+            return StopAfter(seconds, shown)
+        case Prompt() if shown:
+            return Shows(shown)
         case _:
-            return api.Prompt()
+            return finish

@@ -15,9 +15,10 @@ from rich.table import Table
 from rich.text import Text
 
 from linklab.commands.interrupt import says_what_is_left
-from linklab.commands.options import ENGINES, REPLAY_CLOCK, clock_of, load_engine, seed
+from linklab.commands.options import seed
 from linklab.commands.several import add_jobs_option, chosen, run_several
 from linklab.engine.api import Clock
+from linklab.engine.choice import ENGINES, REPLAY_CLOCK, clock_of, load_engine
 from linklab.engine.profiles import PROFILES
 from linklab.errors import InputError
 from linklab.lab import Lab, Outcome, find_lab, load_lab
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
 WIDTH = 132
 """Columns of the table where the output is no terminal."""
 
-__all__ = ["ENGINES", "add_parser", "add_run_options", "load_engine", "print_verdicts", "replay", "run"]
+__all__ = ["add_parser", "add_run_options", "print_verdicts", "replay", "run"]
 
 _EPILOG = """examples:
   linklab run 14
@@ -92,7 +93,7 @@ def add_run_options(parser: argparse.ArgumentParser) -> None:
         choices=[clock.value for clock in Clock],
         help="default: virtual; on the host engine wall, its only one",
     )
-    parser.add_argument("--engine", choices=sorted(ENGINES), default="pocket", help="default: pocket")
+    parser.add_argument("--engine", choices=ENGINES, default="pocket", help="default: pocket")
     parser.add_argument("--seed", type=seed, default=1, metavar="N", help="seed of all chance (default: 1)")
     parser.add_argument(
         "--cpu",

@@ -19,7 +19,7 @@ from rich.text import Text
 from linklab import clone
 from linklab.batch import Task, run_batch
 from linklab.commands.interrupt import says_what_is_left
-from linklab.commands.options import REPLAY_CLOCK, clock_of, load_engine
+from linklab.engine.choice import REPLAY_CLOCK, clock_of, load_engine
 from linklab.errors import InputError, LabError
 from linklab.lab import find_lab, lab_folders, load_lab
 from linklab.processes import processors

@@ -11,6 +11,7 @@ import re
 from typing import Any
 
 from linklab.topology import Topology
+from linklab.topology import plan as plans
 
 SWITCHES = {"ovs": "OVSSwitch", "ivs": "IVSSwitch", "user": "UserSwitch", "userns": "UserSwitch"}
 CONTROLLERS = {
@@ -79,7 +80,7 @@ def script(topology: Topology, title: str) -> str:
     Raises:
         TopologyError: the topology has faults; the first of them.
     """
-    plan = topology.to_json_data()
+    plan = plans.plan(topology)
     classes = sorted({*_node_classes(plan), "Node"})
     text = HEAD.format(title=_plain(title), nodes=", ".join(classes))
     kinds = {node["kind"] for node in plan["nodes"]}

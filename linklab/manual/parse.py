@@ -18,19 +18,9 @@ from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 
 from linklab.errors import ManualError
+from linklab.finish import Background
 from linklab.manual import info as fences
-from linklab.manual.model import (
-    Action,
-    Await,
-    Commands,
-    Figure,
-    Interrupt,
-    LeftRunning,
-    Manual,
-    Quote,
-    Section,
-    Step,
-)
+from linklab.manual.model import Action, Await, Commands, Figure, Interrupt, Manual, Quote, Section, Step
 
 LAB_FIELDS = frozenset({"title", "number", "objectives", "roadmap"})
 STEP_MARK = "Step. "
@@ -227,7 +217,7 @@ def _check_sequence(steps: tuple[Step, ...], path: Path) -> None:
                 del running[step.terminal]
             case _ if busy is not None and step.terminal != "editor":
                 raise place.error(f'{step.terminal} is still busy with "{busy.id}" (line {busy.line}); stop it first')
-            case Commands(finish=LeftRunning()):
+            case Commands(finish=Background()):
                 running[step.terminal] = step
     for group in groups(steps):
         terminals = [step.terminal for step in group]

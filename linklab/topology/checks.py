@@ -2,7 +2,7 @@
 """What is wrong or doubtful in a topology, as sentences that name the node and the key.
 
 An "error" would keep Mininet from building the network, or build another one than the file says; a "warning" runs but
-deserves a look. Called by `Topology.check` and, for its list of problems, by the editor. Pure.
+deserves a look. Pure.
 Limits: IFNAMSIZ in Linux's uapi/linux/if.h (15 characters), mininet/link.py `TCIntf`.
 """
 
@@ -14,14 +14,12 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv4Interface, IPv4Network
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from linklab import units
 from linklab.errors import InputError
-
-if TYPE_CHECKING:
-    from linklab.topology.model import Topology
-    from linklab.topology.parts import Controller, Node
+from linklab.topology.drawn import Drawn
+from linklab.topology.parts import Controller, Node
 
 SWITCH_TYPES = ("default", "ovs", "ivs", "user", "userns", "legacySwitch", "legacyRouter")
 _MAX_INTERFACE_NAME = 15
@@ -40,7 +38,7 @@ class Problem:
         return f"{self.where}: {self.message}"
 
 
-def problems(topology: Topology) -> list[Problem]:
+def problems(topology: Drawn) -> list[Problem]:
     """Everything found; names and addresses are looked at only once all values have the right type."""
     found = list(_values(topology))
     if not found:
@@ -190,7 +188,7 @@ _PARTS: dict[str, dict[str, _Check]] = {
 }
 
 
-def _values(topology: Topology) -> Iterator[Problem]:
+def _values(topology: Drawn) -> Iterator[Problem]:
     """Values of the wrong type or out of range; unknown keys pass."""
     application = topology.preferences.data
     tables: list[tuple[str, Mapping[str, Any], dict[str, _Check]]] = [("application", application, _APPLICATION)]
@@ -218,7 +216,7 @@ def _values(topology: Topology) -> Iterator[Problem]:
                 yield Problem("error", f"{node.what} {node.name}", f'"{key}" must be a number, found "{value}"')
 
 
-def _names(topology: Topology) -> Iterator[Problem]:
+def _names(topology: Drawn) -> Iterator[Problem]:
     """Names that Linux or Mininet would refuse, or that two nodes share."""
     named: list[Controller | Node] = [*topology.all_controllers, *topology.nodes]
     for name, count in Counter(node.name for node in named).items():
@@ -234,7 +232,7 @@ def _names(topology: Topology) -> Iterator[Problem]:
             yield Problem("warning", where, f'a terminal called "{node.name}" is Linklab\'s own; rename the node')
 
 
-def _ends(topology: Topology) -> Iterator[Problem]:
+def _ends(topology: Drawn) -> Iterator[Problem]:
     """Links and controllers that lead nowhere."""
     ports = {node.name: node.what for node in topology.nodes}
     controllers = {controller.name for controller in topology.all_controllers}
@@ -264,7 +262,7 @@ def _ends(topology: Topology) -> Iterator[Problem]:
             yield Problem("warning", f"link {link.name}", message)
 
 
-def _interface_names(topology: Topology) -> Iterator[Problem]:
+def _interface_names(topology: Drawn) -> Iterator[Problem]:
     """Interface names that Linux would refuse; only to be asked once every link leads somewhere."""
     if wireless_names(topology):
         return
@@ -279,7 +277,7 @@ def _interface_names(topology: Topology) -> Iterator[Problem]:
             )
 
 
-def _ports_twice(topology: Topology) -> Iterator[Problem]:
+def _ports_twice(topology: Drawn) -> Iterator[Problem]:
     """Port numbers that the file itself gives to two links of a node, or that an external interface has."""
     ends = [
         (link.name, node, port)
@@ -298,7 +296,7 @@ def _ports_twice(topology: Topology) -> Iterator[Problem]:
         owners[node_name, port] = f"link {link_name}"
 
 
-def _addresses(topology: Topology) -> Iterator[Problem]:
+def _addresses(topology: Drawn) -> Iterator[Problem]:
     """Addresses that two hosts share, or that ipBase does not hold."""
     base = IPv4Network(topology.preferences.ip_base, strict=False)
     owners: dict[IPv4Address, str] = {}
@@ -317,7 +315,7 @@ def _addresses(topology: Topology) -> Iterator[Problem]:
             yield Problem("warning", where, f'"ip" {address} is outside the ipBase {base}')
 
 
-def _loops(topology: Topology) -> Iterator[Problem]:
+def _loops(topology: Drawn) -> Iterator[Problem]:
     """Rings of switches: a broadcast circles in them for ever unless a spanning tree breaks them."""
     group = {switch.name: switch.name for switch in topology.switches if switch.type != "legacyRouter"}
 
@@ -335,7 +333,7 @@ def _loops(topology: Topology) -> Iterator[Problem]:
             group[src] = dest
 
 
-def _unheeded(topology: Topology) -> Iterator[Problem]:
+def _unheeded(topology: Drawn) -> Iterator[Problem]:
     """What is right but has no effect: User-mode Linux has one processor."""
     for host in topology.hosts:
         if cores := host.opts.get("cores"):
@@ -343,7 +341,7 @@ def _unheeded(topology: Topology) -> Iterator[Problem]:
             yield Problem("warning", f"host {host.name}", message)
 
 
-def wireless_names(topology: Topology) -> set[str]:
+def wireless_names(topology: Drawn) -> set[str]:
     """Names of mininet-wifi's stations and access points."""
     return {
         str(node["opts"].get("hostname", prefix + str(node.get("number", ""))))

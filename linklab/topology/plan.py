@@ -40,17 +40,15 @@ from __future__ import annotations
 
 import re
 from ipaddress import IPv4Address
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from linklab import impair, units
 from linklab.errors import TopologyError
 from linklab.impair import Impairment
 from linklab.topology import own
 from linklab.topology.checks import wireless_names
+from linklab.topology.model import Topology
 from linklab.topology.parts import Controller, Host, Link, Node, Switch
-
-if TYPE_CHECKING:
-    from linklab.topology.model import Topology
 
 
 def plan(topology: Topology) -> dict[str, Any]:
