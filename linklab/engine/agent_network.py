@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from linklab.base.finish import Background, Finish, Prompt, Shows, StopAfter
 from linklab.engine.agent_link import AgentLink
 from linklab.engine.api import Completed, Paced, Typed
-from linklab.finish import Background, Finish, Prompt, Shows, StopAfter
 from linklab.topology import Topology
 from linklab.topology.plan import plan
 

@@ -17,7 +17,7 @@ from enum import Enum
 from pathlib import Path
 from typing import Any, Protocol, TypeAlias
 
-from linklab.finish import Background, Finish, Prompt, Shows, StopAfter
+from linklab.base.finish import Background, Finish, Prompt, Shows, StopAfter
 from linklab.topology import Topology
 
 __all__ = [

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from linklab import kernel
+from linklab import pocket_kernel
 from linklab.engine.api import Clock
 from linklab.errors import InputError
 
@@ -13,5 +13,5 @@ def require_wall(clock: Clock) -> None:
     if clock is not Clock.WALL:
         raise InputError(
             f"the host engine has no {clock.value} clock, since the machine's own time cannot be set: use --clock "
-            f"wall{', or the pocket (--engine pocket)' if kernel.runs_here() else ''}"
+            f"wall{', or the pocket (--engine pocket)' if pocket_kernel.runs_here() else ''}"
         )

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The info string of a fenced block (`h1 id=bulk for=5s`) and its body to a step's action.
 
-Called by `linklab.manual.parse` alone; raises ManualError with file and line for whatever it does not know.
-The syntax is specified in docs/writing-a-lab.md.
+Raises ManualError with file and line for whatever it does not know. The syntax is specified in docs/writing-a-lab.md.
 """
 
 from __future__ import annotations
@@ -11,8 +10,8 @@ import re
 import shlex
 from dataclasses import dataclass
 
+from linklab.base.finish import Background, Finish, Prompt, StopAfter
 from linklab.errors import ManualError
-from linklab.finish import Background, Finish, Prompt, StopAfter
 from linklab.manual.model import Action, Await, Commands, EditorActions, EditorVerb, Interrupt, Show, WriteFile
 
 LISTINGS = frozenset({"text", "formula"})

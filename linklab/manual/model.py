@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeAlias
 
-from linklab.finish import Finish, Prompt
+from linklab.base.finish import Finish, Prompt
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,6 @@ PACKAGE = Path(__file__).resolve().parents[2] / "linklab"
 PURE = ("errors", "units", "topology", "measure", "analysis", "plots", "manual", "lab", "tolerance", "relation")
 MAY_IMPORT = {
     "errors": set(),
-    "finish": set(),
     "units": {"errors"},
     "clone": {"errors"},
     "analysis": {"errors", "units"},
@@ -18,7 +17,7 @@ MAY_IMPORT = {
     "topology": {"errors", "units", "impair"},
     "measure": {"errors", "units"},
     "plots": {"errors", "units", "measure", "analysis"},
-    "manual": {"errors", "units", "finish", "topology", "impair"},
+    "manual": {"errors", "units", "topology", "impair"},
     "agent": set(),
     "warden": {"agent"},
 }

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from linklab.base.finish import Background, Prompt, StopAfter
 from linklab.errors import ManualError
-from linklab.finish import Background, Prompt, StopAfter
 from linklab.manual.info import join_lines
 from linklab.manual.model import Await, Commands, EditorActions, Interrupt, Show, WriteFile
 from linklab.manual.parse import groups, load_manual, parse_manual
