@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from linklab.editor import edits, export, fields, link_fields, node_fields, preference_fields, running
+from linklab.editor import edits, export, fields, link_fields, node_fields, preference_fields, runnable
 from linklab.editor.actions import MENUS, keys_text
 from linklab.editor.labels import Box, place_labels
 from linklab.editor.meter import Meter, short_bytes, short_rate
@@ -181,22 +181,24 @@ def test_export_keeps_names_apart_that_python_cannot_have():
 def test_what_an_engine_cannot_heed_is_named():
     """Kept in the file, named at Run, left out of what is built, with the same ports."""
     topology = Topology.load(MINIEDIT)
-    named = running.unheeded(topology, running.Choice())
+    named = runnable.unheeded(topology, runnable.Choice())
     assert [text.split(":")[0] for text in named] == ["h1", "h1"]
-    built = running.runnable(topology, running.Choice())
+    built = runnable.runnable(topology, runnable.Choice())
     assert built.link_ends() == topology.link_ends()
     assert not built.hosts[0].external_interfaces
     assert built.problems() == [] or all(problem.severity == "warning" for problem in built.problems())
     indigo = edits.set_opts(topology, "s1", {"switchType": "ivs"})
-    (why,) = running.refused(indigo)
-    assert "s1: Indigo Virtual Switch is part of no supported system" in why
+    (why,) = runnable.refused(indigo)
+    assert "s1: Indigo Virtual Switch is not supported" in why
 
 
 def test_how_to_run_comes_from_the_file():
     """Defaults, and what Preferences keep under our own key."""
     data = {"run": {"clock": "wall", "speed": "0.5", "seed": "7"}}
-    assert running.Choice.of(Topology()) == running.Choice()
-    assert running.Choice.of(Topology(extra={"linklab": data})) == running.Choice("pocket", "wall", "0.5", "desktop", 7)
+    assert runnable.Choice.of(Topology()) == runnable.Choice()
+    assert runnable.Choice.of(Topology(extra={"linklab": data})) == runnable.Choice(
+        "pocket", "wall", "0.5", "desktop", 7
+    )
 
 
 def test_the_meter_counts_bits_and_keeps_the_queue():
@@ -244,7 +246,7 @@ def test_the_host_engine_runs_on_the_wall_clock_whatever_the_file_says():
     """The file keeps what is meant for the pocket; what only the pocket's clock knows is greyed in Preferences."""
     run = {"engine": "host", "clock": "paced", "seed": 7}
     topology = replace(Topology.load(ROOT / "topologies/Lab 8.mn"), extra={"linklab": {"run": run}})
-    choice = running.Choice.of(topology)
+    choice = runnable.Choice.of(topology)
     assert (choice.engine, choice.clock, choice.seed) == ("host", "wall", 7)
     (page,) = (page for page in preference_fields.pages(("host", "pocket")) if page.title == "Running")
     greyed = [field.key for field in page.fields if field.only == ("engine", "pocket")]
@@ -256,12 +258,12 @@ def test_what_the_host_engine_cannot_do_is_named_and_left_out():
     topology = Topology.load(ROOT / "topologies/Lab 8.mn")
     first = replace(topology.hosts[0], opts={**topology.hosts[0].opts, "cpu": 0.5, "externalInterfaces": ["eth0"]})
     topology = replace(topology, hosts=(first, *topology.hosts[1:]))
-    choice = running.Choice(engine="host", clock="wall")
-    assert running.unheeded(topology, choice) == [
+    choice = runnable.Choice(engine="host", clock="wall")
+    assert runnable.unheeded(topology, choice) == [
         "h1: a network of the host engine has no interface eth0 of this machine; left out, ports counted with it",
         "h1: no share of a processor on the host engine; all hosts share the machine's",
     ]
-    assert set(running.runnable(topology, choice).hosts[0].opts) == set(topology.hosts[0].opts) - {
+    assert set(runnable.runnable(topology, choice).hosts[0].opts) == set(topology.hosts[0].opts) - {
         "cpu",
         "externalInterfaces",
     }
