@@ -100,6 +100,8 @@ class Shot:
 
     def run(self) -> None:
         """Run, and send through the bottleneck."""
+        from linklab.editor import orders  # noqa: PLC0415 - needs the display
+
         net = self.editor.networking
         net.run()
         self.live(60, lambda: net.runner.state == "running")

@@ -14,6 +14,7 @@ from linklab.editor.meter import Meter, short_bytes, short_rate
 from linklab.errors import InputError
 from linklab.impair import DISCIPLINES
 from linklab.topology import Link, Topology
+from linklab.topology.plan import ORDER
 
 ROOT = Path(__file__).parents[2]
 MINIEDIT = ROOT / "tests/captures/miniedit-2.2.0.1-all-kinds.mn"
@@ -167,6 +168,18 @@ def test_export_is_python_and_quotes_everything():
         "s1.start([c0])",
     ):
         assert line in text, line
+
+
+def test_the_agent_and_an_exported_script_know_every_stage_of_a_plan():
+    """In the plan's order; the script's lines follow it."""
+    network = pytest.importorskip("linklab.agent.network", reason="needs Mininet")
+    assert set(ORDER) == set(network.STAGES) == set(export.STAGES)
+    made = Topology.load(MINIEDIT)
+    text = export.script(edits.set_opts(made, "h1", {"startCommand": "echo begun"}), "order")
+    marks = ("net.addController", "net.addHost", "net.addLink", "net.build()", "tcp_rmem", "controller.start()")
+    marks += (".start([", "echo begun")
+    places = [text.index(mark) for mark in marks]
+    assert places == sorted(places)
 
 
 def test_export_keeps_names_apart_that_python_cannot_have():
