@@ -21,7 +21,7 @@ from linklab.base import installation
 from linklab.base.finish import Background, Finish, Prompt, Shows, StopAfter
 from linklab.engine import api
 from linklab.errors import EngineError, LabError, TopologyError
-from linklab.lab.model import ROOT, Expectation, Lab, Outcome, Verdict
+from linklab.lab.model import Expectation, Lab, Outcome, Verdict
 from linklab.manual.editing import EMPTY, edited
 from linklab.manual.model import Await, Commands, EditorActions, EditorVerb, Interrupt, Step, WriteFile
 from linklab.run.readback import Look, looks
@@ -280,7 +280,8 @@ class Stage:
         match verb.words:
             case ("open", name):
                 own = self.files / name
-                self._topology = Topology.load(own if own.is_file() else installation.need(ROOT / "topologies") / name)
+                topologies = installation.ROOT / "topologies"
+                self._topology = Topology.load(own if own.is_file() else installation.need(topologies) / name)
             case ("run",):
                 self._close()
                 self._start(self._topology)
