@@ -24,7 +24,7 @@ from mininet.nodelib import LinuxBridge
 
 from linklab.agent import many
 from linklab.linux.baseline import BASELINE
-from linklab.linux.rtnetlink import Kernel
+from linklab.linux.rtnetlink import NamespaceLinks
 
 OVS_KINDS = ("ovs", "default")
 NOT_BUILT = {
@@ -152,7 +152,7 @@ def _private(node: dict[str, Any]) -> list[Any]:
 
 
 def _add_links(net: Mininet, plan: dict[str, Any]) -> None:
-    kernel = Kernel()
+    kernel = NamespaceLinks()
     for link in plan["links"]:
         ends = [net.get(link[side]["node"]) for side in ("src", "dest")]
         ports = {"port1": link["src"]["port"], "port2": link["dest"]["port"]}

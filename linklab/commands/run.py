@@ -26,7 +26,7 @@ from linklab.manual.model import Step
 from linklab.run.report import write_report
 from linklab.run.runner import Run, run_folder, run_lab, verdict_data
 from linklab.run.sections import chosen_steps
-from linklab.run.stage import Capture, Settings
+from linklab.run.stage import Capture, RunSettings
 from linklab.terminal.screen import ends_orderly
 
 if TYPE_CHECKING:
@@ -134,7 +134,7 @@ def replay(args: argparse.Namespace, out: Path | None, section: str | None = Non
     """Run the lab that the arguments name, tell the person how it goes, print the table and write the report."""
     lab = load_lab(find_lab(args.lab))
     clock = clock_of(args.clock, args.engine, REPLAY_CLOCK)
-    settings = Settings(clock, args.seed, args.cpu, settings_only=getattr(args, "settings_only", False))
+    settings = RunSettings(clock, args.seed, args.cpu, settings_only=getattr(args, "settings_only", False))
     console = Console(quiet=quiet, highlight=False)
     if not console.is_terminal:
         console = Console(quiet=quiet, highlight=False, width=WIDTH)

@@ -15,7 +15,7 @@ from typing import Any
 from linklab.editor.document import AnyNode, Key, Snapshot, control_links, everyone
 from linklab.editor.edits import kind_of, position
 from linklab.editor.icons import Icons
-from linklab.editor.labels import Box, place_labels
+from linklab.editor.labels import Rectangle, place_labels
 from linklab.editor.settings import EditorSettings
 from linklab.editor.theme import Look
 from linklab.topology import Host, Link, Topology
@@ -48,7 +48,7 @@ class Drawing(tk.Canvas):
         self._items: dict[Key, tuple[int, ...]] = {}
         self._drawn: dict[Key, object] = {}
         self._keys: dict[int, Key] = {}
-        self._boxes: dict[str, Box] = {}
+        self._boxes: dict[str, Rectangle] = {}
         self._nodes: dict[str, AnyNode] = {}
         self._fonts: dict[str, tkfont.Font] = {}
         self._widths: dict[tuple[str, str], int] = {}
@@ -250,7 +250,7 @@ class Drawing(tk.Canvas):
             )
             bottom += height + 1
             wide = max(wide, self._measure(font, text) / 2)
-        self._boxes[node.name] = Box(x - wide, y - half, x + wide, bottom)
+        self._boxes[node.name] = Rectangle(x - wide, y - half, x + wide, bottom)
         return tuple(items)
 
     def _measure(self, font: str, text: str) -> int:

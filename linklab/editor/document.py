@@ -37,7 +37,7 @@ class Snapshot:
 
 
 @dataclass(frozen=True)
-class Change:
+class Edit:
     """One undoable change: what it is called and the state before it."""
 
     label: str
@@ -54,8 +54,8 @@ class Document:
         self.on_change: Callable[[], None] = lambda: None
         self.on_open: Callable[[], None] = lambda: None
         self._saved = self.state.topology
-        self._undo: list[Change] = []
-        self._redo: list[Change] = []
+        self._undo: list[Edit] = []
+        self._redo: list[Edit] = []
 
     def open(self, topology: Topology, path: Path | None) -> None:
         """Become that file, with nothing to undo; `on_open` is told."""
@@ -104,7 +104,7 @@ class Document:
             self.select(chosen)
             return
         if not (joins and self._undo and self._undo[-1].joins == joins):
-            self._undo = [*self._undo[-UNDO_LEVELS + 1 :], Change(label, self.state, joins)]
+            self._undo = [*self._undo[-UNDO_LEVELS + 1 :], Edit(label, self.state, joins)]
         self._redo = []
         self.state = Snapshot(after, chosen)
         self.on_change()
@@ -146,18 +146,18 @@ class Document:
         self._saved = Topology(version="2", name="nothing", extra={"linklab": {"recovered": True}})
         self.on_change()
 
-    def _travel(self, source: list[Change], target: list[Change]) -> str | None:
+    def _travel(self, source: list[Edit], target: list[Edit]) -> str | None:
         if not source:
             return None
         step = source.pop()
-        target.append(Change(step.label, self.state))
+        target.append(Edit(step.label, self.state))
         self.state = step.before
         self.on_change()
         return step.label
 
     def _end_joining(self) -> None:
         if self._undo and self._undo[-1].joins:
-            self._undo[-1] = Change(self._undo[-1].label, self._undo[-1].before)
+            self._undo[-1] = Edit(self._undo[-1].label, self._undo[-1].before)
 
     def _remaining(self, after: Topology) -> frozenset[Key]:
         names = {node.name for node in everyone(after)} | set(control_links(after))

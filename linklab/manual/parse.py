@@ -62,7 +62,7 @@ def parse_manual(text: str, path: Path, nodes: Iterable[str] | None = None) -> M
         ManualError: "FILE:LINE: …" for an unknown terminal, option, quote or verb, a step id used twice,
             a `stop` or `wait` of something that does not run there, a command typed into a busy terminal.
     """
-    reader = _Reader(path, None if nodes is None else frozenset(nodes))
+    reader = _ManualReader(path, None if nodes is None else frozenset(nodes))
     tokens = markdown().parse(text)
     for at, token in enumerate(tokens):
         reader.read(token, tokens[at - 1] if at else None)
@@ -115,7 +115,7 @@ def plain_text(inline: Token) -> str:
 
 
 @dataclass
-class _Reader:
+class _ManualReader:
     path: Path
     nodes: frozenset[str] | None
     title: str = ""

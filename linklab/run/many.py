@@ -27,7 +27,7 @@ from linklab.run.record import load_reference, record
 from linklab.run.report import write_report
 from linklab.run.runner import run_lab, verdict_data
 from linklab.run.sections import chosen_steps
-from linklab.run.stage import Capture, Settings
+from linklab.run.stage import Capture, RunSettings
 
 BYTES_PER_S = 0.9e9
 """Of iperf3 data that a pocket computes in a second of wall time, about; only the order of starting depends on it."""
@@ -92,7 +92,7 @@ def estimate_s(lab: Lab) -> float:
 def run_batch(
     tasks: Sequence[Task],
     engine: Callable[[], Engine],
-    settings: Settings,
+    settings: RunSettings,
     jobs: int,
     changed: Callable[[Task | None], None],
     *,
@@ -155,7 +155,7 @@ def _read(connection: Connection, task: Task) -> None:
 
 
 def _work(
-    parent: int, report: Connection, task: Task, engine: Callable[[], Engine], settings: Settings, *, recording: bool
+    parent: int, report: Connection, task: Task, engine: Callable[[], Engine], settings: RunSettings, *, recording: bool
 ) -> None:
     """The life of one process."""
     try:
@@ -173,7 +173,7 @@ def _work(
 
 
 def _replay(
-    report: Connection, task: Task, engine: Callable[[], Engine], settings: Settings, recording: bool
+    report: Connection, task: Task, engine: Callable[[], Engine], settings: RunSettings, recording: bool
 ) -> dict[str, Any]:
     done = run_lab(task.lab, engine(), settings, task.out, _Reporter(report))
     write_report(done)

@@ -15,7 +15,7 @@ from linklab.lab.model import Lab, Verdict
 from linklab.manual.model import Commands, Manual, Step
 from linklab.manual.parse import groups
 from linklab.measure import Measurements, measure
-from linklab.run.stage import Capture, Settings, Stage
+from linklab.run.stage import Capture, RunSettings, Stage
 
 _MEASURED_FILES = {".json", ".jsonl", ".txt", ".log", ".out", ".pcap", ".pcapng"}
 
@@ -55,7 +55,7 @@ class Scene:
 
     lab: Lab
     engine: Engine
-    settings: Settings
+    settings: RunSettings
 
 
 def replay(

@@ -24,7 +24,7 @@ from linklab.errors import EngineError, LabError, TopologyError
 from linklab.lab.model import Expectation, Lab, Outcome, Verdict
 from linklab.manual.editing import EMPTY, edited
 from linklab.manual.model import Await, Commands, EditorActions, EditorVerb, Interrupt, Step, WriteFile
-from linklab.run.readback import Look, looks
+from linklab.run.readback import ReadBack, looks
 from linklab.run.workfolder import WorkFolder
 from linklab.topology import Topology
 
@@ -39,7 +39,7 @@ PIECE_CHARS = 3000
 
 
 @dataclass(frozen=True)
-class Settings:
+class RunSettings:
     """How a lab is run: the clock, the seed of all chance, the profile of what computing costs.
 
     settings_only: what steps set is read back and judged, and nothing else.
@@ -77,7 +77,7 @@ class Stage:
 
     lab: Lab
     engine: api.Engine
-    settings: Settings
+    settings: RunSettings
     files: Path
     on_output: Callable[[str, str], None] | None = None
     environment: dict[str, Any] = field(default_factory=dict)
@@ -148,7 +148,7 @@ class Stage:
                 verdicts.append(self._looked(step, look, shown.output))
         return verdicts
 
-    def _looked(self, step: Step, look: Look, output: str) -> Verdict:
+    def _looked(self, step: Step, look: ReadBack, output: str) -> Verdict:
         where = f"{self.lab.manual.path}:{step.line}"
         expected = Expectation(
             step.id, look.command, None, re.compile(look.pattern), None, "what was set is read back", "", "", where

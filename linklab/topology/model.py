@@ -93,7 +93,7 @@ class Topology(Drawn):
 
     @classmethod
     def _from_data(cls, data: Any, name: str) -> Topology:
-        top = _Reader(data, "the file")
+        top = _ObjectReader(data, "the file")
         version = top.take("version", str)
         if version not in ("1", "2"):
             raise ValueError(f'"version" is "{version}"; I know "1" and "2"')
@@ -102,7 +102,8 @@ class Topology(Drawn):
             if version == "1":
                 filed = top.take("controllers", dict)
                 controllers = tuple(
-                    Controller(key=key, opts=_Reader(opts, f"controller {key}").rest) for key, opts in filed.items()
+                    Controller(key=key, opts=_ObjectReader(opts, f"controller {key}").rest)
+                    for key, opts in filed.items()
                 )
             else:
                 controllers = tuple(_controller(reader) for reader in top.take_list("controllers"))
@@ -137,7 +138,7 @@ class Topology(Drawn):
 _TYPE_NAMES: dict[type, str] = {str: "a string", dict: "an object", list: "a list"}
 
 
-class _Reader:
+class _ObjectReader:
     """Takes known keys out of a JSON object; `rest` is what remains, ValueError says what was expected."""
 
     def __init__(self, data: Any, where: str) -> None:
@@ -154,15 +155,15 @@ class _Reader:
             raise ValueError(f'{self.where}: "{key}" must be {_TYPE_NAMES[types[0]]}, found {_short(value)}')
         return value
 
-    def take_list(self, key: str) -> list[_Reader]:
-        return [_Reader(item, f"{key}[{i}]") for i, item in enumerate(self.take(key, list))]
+    def take_list(self, key: str) -> list[_ObjectReader]:
+        return [_ObjectReader(item, f"{key}[{i}]") for i, item in enumerate(self.take(key, list))]
 
     def named(self, name: str) -> None:
         """Say the node's name in messages from here on."""
         self.where = name
 
 
-def _node(kind: type[Any], reader: _Reader) -> Any:
+def _node(kind: type[Any], reader: _ObjectReader) -> Any:
     opts = reader.take("opts", dict)
     number = reader.take("number", str)
     reader.named(f"{kind.what} {opts.get('hostname', kind.prefix + number)}")
@@ -172,15 +173,15 @@ def _node(kind: type[Any], reader: _Reader) -> Any:
     return kind(number=number, x=x, y=y, opts=opts, extra=reader.rest)
 
 
-def _controller(reader: _Reader) -> Controller:
+def _controller(reader: _ObjectReader) -> Controller:
     opts = reader.take("opts", dict)
-    _Reader(opts, f'{reader.where} "opts"').take("hostname", str)
+    _ObjectReader(opts, f'{reader.where} "opts"').take("hostname", str)
     reader.named(f"controller {opts['hostname']}")
     x, y = reader.take("x", str, int, float), reader.take("y", str, int, float)
     return Controller(opts=opts, x=x, y=y, extra=reader.rest)
 
 
-def _link(reader: _Reader) -> Link:
+def _link(reader: _ObjectReader) -> Link:
     src, dest = reader.take("src", str), reader.take("dest", str)
     reader.named(f"link {src}-{dest}")
     return Link(src=src, dest=dest, opts=reader.take("opts", dict), extra=reader.rest)

@@ -9,7 +9,7 @@ import pytest
 
 from linklab.editor import edits, export, fields, link_fields, node_fields, preference_fields, runnable
 from linklab.editor.actions import MENUS, keys_text
-from linklab.editor.labels import Box, place_labels
+from linklab.editor.labels import Rectangle, place_labels
 from linklab.editor.meter import Meter, short_bytes, short_rate
 from linklab.errors import InputError
 from linklab.impair import DISCIPLINES
@@ -230,14 +230,14 @@ def test_the_meter_counts_bits_and_keeps_the_queue():
 
 def test_labels_keep_clear_of_nodes_and_of_each_other():
     """On a short link there is none rather than one upon the other."""
-    boxes = Box(-20, -20, 20, 50), Box(280, -20, 320, 50)
+    boxes = Rectangle(-20, -20, 20, 50), Rectangle(280, -20, 320, 50)
     sizes = [(50, 12), (50, 12), (0, 12)]
     first, second, none = place_labels((0, 0), (300, 0), boxes, sizes)
     assert first[0] - 25 >= 20 and second[0] + 25 <= 280 and first[0] + 25 < second[0] - 25
     assert none is None
-    near = Box(80, -20, 120, 50)
+    near = Rectangle(80, -20, 120, 50)
     assert place_labels((0, 0), (100, 0), (boxes[0], near), sizes)[:2] == [None, None]
-    down = place_labels((0, 0), (0, 200), (boxes[0], Box(-20, 180, 20, 250)), sizes)
+    down = place_labels((0, 0), (0, 200), (boxes[0], Rectangle(-20, 180, 20, 250)), sizes)
     assert down[0][1] - 6 >= 50
 
 
