@@ -9,7 +9,7 @@ import pytest
 
 from linklab.agent import concurrent
 from linklab.agent.concurrent import ConcurrentError, ConcurrentFlow, parse
-from linklab.lab.model import ROOT
+from linklab.base.installation import ROOT
 from linklab.measure import make_series, measure
 from linklab.measure.series import Measurements
 from linklab.plots import catalogue
