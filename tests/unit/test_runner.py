@@ -17,7 +17,7 @@ from linklab.run.record import compare, load_reference, problems, record
 from linklab.run.report import write_report
 from linklab.run.runner import run_lab
 from linklab.run.sections import chosen_steps
-from linklab.run.stage import Settings
+from linklab.run.stage import RunSettings
 
 CAPTURES = Path(__file__).parent.parent / "captures"
 PING = (CAPTURES / "ping-20221126-plain.txt").read_text()
@@ -124,7 +124,9 @@ def make_lab(tmp_path, manual=MANUAL, toml=TOML):
 def replay(lab, tmp_path, engine=None, **options):
     """Run it into tmp_path/run."""
     engine = engine or ScriptedEngine(ANSWERS)
-    return run_lab(lab, engine, Settings(api.Clock.VIRTUAL, 3, "ideal"), tmp_path / "run", Silent(), **options), engine
+    return run_lab(
+        lab, engine, RunSettings(api.Clock.VIRTUAL, 3, "ideal"), tmp_path / "run", Silent(), **options
+    ), engine
 
 
 def test_every_step_is_typed_in_order(lab, tmp_path):
