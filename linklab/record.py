@@ -18,13 +18,14 @@ from pathlib import Path
 from typing import Any
 
 from linklab import stepplots
+from linklab.base import files
 from linklab.errors import LabError
 from linklab.lab import Lab, Outcome, Scalars, Verdict, judge
 from linklab.manual.html import Recorded
 from linklab.manual.model import Commands
 from linklab.manual.numbers import format_number
 from linklab.parts import parts_problems
-from linklab.runner import FORMAT, Run, write_json
+from linklab.runner import FORMAT, Run
 
 NOTICEABLE = 0.005
 """Relative change of a number that is worth a line when a reference is replaced."""
@@ -193,15 +194,15 @@ def _write(run: Run, folder: Path) -> None:
     (folder / "figures").mkdir()
     for step, capture in run.captures.items():
         if capture.output:
-            (folder / "outputs" / f"{step}.txt").write_text(capture.output, encoding="utf-8")
+            files.write(folder / "outputs" / f"{step}.txt", capture.output)
     for figure in run.lab.manual.figures:
         if figure.kind == "run" and all(step in run.captures for step in figure.steps):
             try:
                 content = stepplots.draw([_part(run, step) for step in figure.steps], figure.names)
             except LabError as error:
                 raise LabError(f"{run.lab.manual.path}:{figure.line}: {error}") from error
-            (folder / "figures" / f"{figure.step}-{figure.name}.svg").write_bytes(content)
-    write_json(
+            files.write(folder / "figures" / f"{figure.step}-{figure.name}.svg", content)
+    files.write_json(
         folder / "reference.json",
         {
             "format": FORMAT,

@@ -9,7 +9,6 @@ Layout of the folder: docs/writing-a-lab.md, "What a run leaves".
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 import time
@@ -21,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from linklab import clone
+from linklab.base.files import write_json
 from linklab.engine.api import Engine
 from linklab.errors import InputError, LinklabError, MissingError
 from linklab.lab import Lab, Outcome, Verdict, judge
@@ -178,13 +178,6 @@ def verdict_data(verdicts: Sequence[Verdict]) -> list[dict[str, str]]:
         }
         for verdict in verdicts
     ]
-
-
-def write_json(path: Path, data: object) -> None:
-    """Write a file whole or not at all."""
-    temporary = path.with_name(f".{path.name}.part")
-    temporary.write_text(json.dumps(data, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
-    temporary.replace(path)
 
 
 def _step_data(run: Run, capture: Capture) -> dict[str, Any]:

@@ -17,13 +17,13 @@ from rich.table import Table
 from rich.text import Text
 
 from linklab import clone
+from linklab.base.files import write_json
 from linklab.batch import Task, run_batch
 from linklab.commands.interrupt import says_what_is_left
 from linklab.commands.options import REPLAY_CLOCK, clock_of, load_engine
 from linklab.errors import InputError, LabError
 from linklab.lab import find_lab, lab_folders, load_lab
 from linklab.processes import processors
-from linklab.runner import write_json
 from linklab.stage import Settings
 
 WIDTH = 132

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from linklab import clone
+from linklab.base.files import write
 from linklab.editor import export, files, mending, questions
 from linklab.editor.chooser import Chooser
 from linklab.editor.document import Document
@@ -202,7 +203,7 @@ class Filing:
         """Write the script there."""
         try:
             text = export.script(self.document.topology, self.document.title)
-            path.write_text(text)
+            write(path, text)
             path.chmod(path.stat().st_mode | 0o100)
         except LinklabError as error:
             self.editor.tell("Not exported", str(error))

@@ -8,14 +8,13 @@ bytes if MiniEdit wrote them. It never starts anything. Format: see the package'
 from __future__ import annotations
 
 import json
-import os
-import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from ipaddress import IPv4Interface, IPv4Network
 from pathlib import Path
 from typing import Any, NoReturn
 
+from linklab.base import files
 from linklab.errors import TopologyError
 from linklab.topology import checks, own, plan
 from linklab.topology.near import nearest
@@ -82,18 +81,7 @@ class Topology:
 
     def save(self, path: Path | str) -> None:
         """Write the file whole or not at all; OSError is left to the caller."""
-        path = Path(path)
-        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-        try:
-            with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
-                file.write(self.dumps())
-                file.flush()
-                os.fsync(file.fileno())
-            Path(temporary).chmod(path.stat().st_mode & 0o7777 if path.exists() else 0o644)
-            Path(temporary).replace(path)
-        except BaseException:
-            Path(temporary).unlink(missing_ok=True)
-            raise
+        files.write(path, self.dumps(), durable=True)
 
     def problems(self) -> list[checks.Problem]:
         """Everything wrong (severity "error") or doubtful ("warning"), in the order of the file."""

@@ -9,14 +9,15 @@ import pytest
 PACKAGE = Path(__file__).resolve().parents[2] / "linklab"
 PURE = ("errors", "units", "topology", "measure", "analysis", "plots", "manual", "lab", "tolerance", "relation")
 MAY_IMPORT = {
+    "base": set(),
     "errors": set(),
     "units": {"errors"},
     "clone": {"errors"},
     "analysis": {"errors", "units"},
     "impair": {"errors", "units"},
-    "topology": {"errors", "units", "impair"},
+    "topology": {"base", "errors", "units", "impair"},
     "measure": {"errors", "units"},
-    "plots": {"errors", "units", "measure", "analysis"},
+    "plots": {"base", "errors", "units", "measure", "analysis"},
     "manual": {"errors", "units", "topology", "impair"},
     "agent": set(),
     "warden": {"agent"},
