@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Commands and topologies → what they need of a kernel: queueing disciplines, filters, links, algorithms of TCP.
 
-Read from what is typed and drawn, so that no list is kept by hand. Called by `linklab.engines` for whole labs and
-exercises, and by the host engine for what it is to build. Pure. Commands: tc(8), ip-link(8), sysctl(8), iperf3(1).
+Read from what is typed and drawn, so that no list is kept by hand. Pure. Commands: tc(8), ip-link(8), sysctl(8),
+iperf3(1).
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Options of filters (linux/pkt_cls.h) as rtnetlink tells them → plain data, as `queue_options` does for disciplines.
 
-Called by `node_state`'s parts.  Actions, policers, hash tables and keys that are not read are named in "unread".
+Actions, policers, hash tables and keys that are not read are named in "unread".
 """
 
 from __future__ import annotations
@@ -10,9 +10,9 @@ import socket
 import struct
 from collections.abc import Callable, Mapping
 
-from linklab.agent.netlink import attributes, handle_text
 from linklab.agent.queue_options import Options
 from linklab.agent.queue_options import u32 as number
+from linklab.linux.netlink import attributes, handle_text
 
 PROTOCOLS = {0x0003: "all", 0x0800: "ip", 0x0806: "arp", 0x8100: "802.1Q", 0x86DD: "ipv6"}
 IP_PROTOCOLS = {1: "icmp", 6: "tcp", 17: "udp", 132: "sctp"}

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What the network namespace that this thread is in is set to: interfaces, queues, routes of IPv4, sysctls.
 
-Called by `node_state` for each node.  Asks the kernel over rtnetlink(7), ethtool's ioctl and /proc/sys; changes nothing
-and starts no process.
+Asks the kernel over rtnetlink(7), ethtool's ioctl and /proc/sys; changes nothing and starts no process.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from linklab.agent import filter_options, queue_options
-from linklab.agent.netlink import (
+from linklab.linux.netlink import (
     DUMP,
     INGRESS,
     NLMSG_DONE,

@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Options of queueing disciplines and classes as rtnetlink tells them → plain data.
 
-Called by `node_state`.  tc's own JSON rounds (tbf's limit to a latency in µs, bursts to whole µs), says some keys twice
-and has no classes of htb, so the kernel's words are read here (linux/pkt_sched.h).
-Where the kernel keeps a rounded value, the roundest number that it would round so is given:
-a burst of 5000000, not 4999920.
-Units are in the names: rates in bit/s (`_bit`), times in ns or µs, sizes in bytes, shares 0..1.  Options at 0 that mean
-"nothing of the kind" are left out.  What cannot be told as a word of tc is named in "unread".
+tc's own JSON rounds (tbf's limit to a latency in µs, bursts to whole µs), says some keys twice and has no classes of
+htb, so the kernel's words are read here (linux/pkt_sched.h). Where the kernel keeps a rounded value, the roundest
+number that it would round so is given: a burst of 5000000, not 4999920. Units are in the names: rates in bit/s
+(`_bit`), times in ns or µs, sizes in bytes, shares 0..1. Options at 0 that mean "nothing of the kind" are left out.
+What cannot be told as a word of tc is named in "unread".
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ import sys
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from linklab.agent.netlink import attributes
+from linklab.linux.netlink import attributes
 
 Options = dict[str, Any]
 U32_MAX = 2**32 - 1

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What every other package may use: it knows nothing of labs, networks or engines."""
+"""What everything stands on: where our files are, numbers as people write them, TOML, processes."""

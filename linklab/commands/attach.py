@@ -9,9 +9,9 @@ import os
 import time
 from typing import TYPE_CHECKING
 
-from linklab.engine import attach
 from linklab.errors import InputError
-from linklab.screen import Screen, ends_orderly
+from linklab.terminal import attach
+from linklab.terminal.screen import Screen, ends_orderly
 
 if TYPE_CHECKING:
     from linklab.cli import Subparsers

@@ -22,7 +22,7 @@ from linklab.exercise.discreet import discreet
 from linklab.exercise.model import Check, Exercise
 from linklab.exercise.report import CheckResult, Outcome, Report
 from linklab.exercise.textfile import read_text
-from linklab.screen import ends_orderly
+from linklab.terminal.screen import ends_orderly
 
 if TYPE_CHECKING:
     from linklab.cli import Subparsers
@@ -78,8 +78,8 @@ def run(args: argparse.Namespace) -> int:
 
 def _run(args: argparse.Namespace) -> int:
     from linklab.commands.student import not_set
-    from linklab.engine import attached
     from linklab.grade.unit import own_instance, self_check
+    from linklab.terminal import attached
 
     attached.need_outside("linklab check")
     instance, exercise = own_instance(args.folder)

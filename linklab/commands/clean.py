@@ -21,10 +21,11 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from linklab import kernel
-from linklab.engine import attach, host, sudo
+from linklab import pocket_kernel
+from linklab.engine import host, sudo
 from linklab.engine.pocket import run_base
 from linklab.errors import InputError, LinklabError
+from linklab.terminal import attach
 from linklab.warden.records import Records
 
 if TYPE_CHECKING:
@@ -151,7 +152,7 @@ def _command_line(pid: int) -> str:
 
 def _builds() -> Iterator[Left]:
     """Folders of interrupted kernel builds; InputError if it cannot be seen whether one is going on."""
-    lock = kernel.cache_dir() / "lock"
+    lock = pocket_kernel.cache_dir() / "lock"
     try:
         file = lock.open("rb")  # enough for flock(2)
     except FileNotFoundError:

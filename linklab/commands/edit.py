@@ -7,9 +7,9 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from linklab import clone
-from linklab.engine.windows import display_usable
+from linklab.base import installation
 from linklab.errors import MissingError
+from linklab.terminal.windows import display_usable
 
 if TYPE_CHECKING:
     from linklab.cli import Subparsers
@@ -47,5 +47,5 @@ def run(args: argparse.Namespace) -> int:
         from linklab.editor.app import Editor
     except ImportError as error:
         raise MissingError(f"the editor needs python3-tk and python3-pil.imagetk ({error})") from error
-    Editor(clone.topology_file(args.file) if args.file else None).run()
+    Editor(installation.topology_file(args.file) if args.file else None).run()
     return 0

@@ -16,8 +16,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from linklab import documents
-from linklab.engine.windows import display_usable
+from linklab.documents import handbook
 from linklab.errors import InputError, LinklabError
 from linklab.exercise.folder import folder_name, start
 from linklab.exercise.handout import handout_html, handout_pdf, topology_name
@@ -33,6 +32,7 @@ from linklab.exercise.instance import (
 from linklab.exercise.load import exercise_folders, find_exercise, load_exercise
 from linklab.exercise.model import Exercise, Instance
 from linklab.exercise.roster import read_roster
+from linklab.terminal.windows import display_usable
 
 if TYPE_CHECKING:
     from linklab.cli import Subparsers
@@ -238,7 +238,7 @@ def _start(args: argparse.Namespace) -> int:
     folder: Path = args.folder or Path(folder_name(exercise))
     made = start(folder, exercise, instance, text)
     if args.pdf:
-        documents.write(folder / "handout.pdf", handout_pdf(exercise, instance))
+        handbook.write(folder / "handout.pdf", handout_pdf(exercise, instance))
     print(f"{exercise.heading}: {'started' if made else 'goes on'} in {folder}")
     print(f"  read   {folder / 'handout.html'}")
     where = shlex.quote(str(folder))
@@ -288,8 +288,8 @@ def _handout(args: argparse.Namespace) -> int:
     exercise, instance, _ = instance_from(args.exercise)
     out: Path | None = args.out
     pdf = args.pdf or (out is not None and out.suffix.lower() == ".pdf")
-    path = out or documents.FOLDER / f"{documents.handout_slug(exercise)}.{'pdf' if pdf else 'html'}"
-    print(documents.write(path, handout_pdf(exercise, instance) if pdf else handout_html(exercise, instance)))
+    path = out or handbook.FOLDER / f"{handbook.handout_slug(exercise)}.{'pdf' if pdf else 'html'}"
+    print(handbook.write(path, handout_pdf(exercise, instance) if pdf else handout_html(exercise, instance)))
     if args.open:
         webbrowser.open(path.resolve().as_uri())
     return 0
@@ -309,7 +309,7 @@ def _issue(args: argparse.Namespace) -> int:
     print(roster.said)
     instances = [issue(exercise, course, student) for student in roster.students]
     for instance in instances:
-        documents.write(out / f"{exercise.id}-{instance.student}.json", instance_text(exercise, instance))
+        handbook.write(out / f"{exercise.id}-{instance.student}.json", instance_text(exercise, instance))
     print(f"{out}: {len(instances)} instances of {exercise.heading}, a file a student")
     if args.key:
         _write_key(args.key, exercise, instances)

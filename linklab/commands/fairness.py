@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """`linklab fairness`: Jain's index of the flows of one or more iperf3 results.
 
-Called by the command line and, through it, by fairness.sh and the concurrent_* scripts.
-It must not compute: index and variation are `linklab.analysis`'s, the throughputs are `linklab.measure.iperf3`'s.
+Index and variation are computed by `linklab.analysis.formulas`, throughputs are read by `linklab.measure.iperf3`.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
-from linklab.analysis import coefficient_of_variation, jain_index
+from linklab.analysis.formulas import coefficient_of_variation, jain_index
 from linklab.errors import DataError
 from linklab.measure.iperf3 import Flow, Iperf3Test, read_file
 

@@ -6,8 +6,8 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from linklab import clone
-from linklab.fidelity import PATH, fidelity_text, readable_labs, write_fidelity
+from linklab.base import installation
+from linklab.lab.fidelity import PATH, fidelity_text, readable_labs, write_fidelity
 
 if TYPE_CHECKING:
     from linklab.cli import Subparsers
@@ -34,7 +34,7 @@ def add_parser(subparsers: Subparsers) -> argparse.ArgumentParser:
 def run(args: argparse.Namespace) -> int:
     """Print or write it."""
     if args.write:
-        clone.refuse_installed("fidelity --write")
+        installation.refuse_installed("fidelity --write")
         print(f"{PATH}{'' if write_fidelity() else ': nothing changed'}")
     else:
         print(fidelity_text(readable_labs()), end="")

@@ -16,6 +16,7 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
+from linklab.base.processes import processors
 from linklab.commands.interrupt import says_what_is_left
 from linklab.commands.options import seed
 from linklab.errors import InputError
@@ -35,8 +36,7 @@ from linklab.grade.batch import (
 from linklab.grade.cohort import Entry
 from linklab.grade.results import points, tool_broke
 from linklab.grade.worker import load_engine
-from linklab.processes import processors
-from linklab.screen import ends_orderly
+from linklab.terminal.screen import ends_orderly
 from linklab.units import parse_time_s
 
 if TYPE_CHECKING:

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """`linklab plot iperf`, `queue` and `spacing`: figures from results that exist, or from an interface that is sampled.
 
-Called by the command line and, through it, by plot_iperf.sh and plot_q.sh.
 It must not know formats: reading is `linklab.measure`'s, drawing `linklab.plots`'s, sampling the agent's sampler's.
 """
 

@@ -6,10 +6,10 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from linklab import clone
+from linklab.base import installation
 from linklab.base.files import write
 from linklab.errors import LabError
-from linklab.lab import Lab, find_lab, load_lab
+from linklab.lab.model import Lab, find_lab, load_lab
 from linklab.manual.set_env import set_env_script
 
 if TYPE_CHECKING:
@@ -45,8 +45,8 @@ def run(args: argparse.Namespace) -> int:
     if not args.write:
         print(script, end="")
         return 0
-    if lab.folder.resolve().parent == clone.ROOT / "labs":
-        clone.refuse_installed("set-env --write")
+    if lab.folder.resolve().parent == installation.ROOT / "labs":
+        installation.refuse_installed("set-env --write")
     path = lab.folder / "set_env.sh"
     write(path, script)
     path.chmod(0o755)

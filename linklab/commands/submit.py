@@ -66,8 +66,8 @@ class _Packed:
 
 def run(args: argparse.Namespace) -> int:
     """Pack it; 0 if it was written."""
-    from linklab.engine import attached
     from linklab.grade.unit import own_instance, topology_file
+    from linklab.terminal import attached
 
     attached.need_outside("linklab submit")
     folder: Path = args.folder
@@ -109,8 +109,8 @@ def _network(
 ) -> None:
     """The state of the running network, or work.sh: one of the two counts, and the student is told which."""
     from linklab.commands.student import not_set, tried
-    from linklab.engine import attached
     from linklab.exercise.state import State
+    from linklab.terminal import attached
 
     work = args.folder / "work.sh"
     no_network = "" if args.work or args.repeat_recorded else "No network runs in this folder, so "

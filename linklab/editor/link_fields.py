@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The fields of one direction of a link: what is typed → `linklab.impair`'s object, and the lines that show it.
 
-Called by `link_dialog`; pure. Every key is that of the object, parameters of a discipline are "discipline.NAME".
+Pure. Every key is that of the object, parameters of a discipline are "discipline.NAME".
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A state → the facts that checks are about, in base units: "s1-eth2.rate" → 1e9, "h1.cc" → "bbr".
 
-Called by whoever judges; pure.  The names are listed in docs/writing-an-exercise.md; what is not there is absent.
+Pure. The names are listed in docs/writing-an-exercise.md; what is not there is absent.
 """
 
 from __future__ import annotations

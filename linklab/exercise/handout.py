@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """handout.md with one instance's values → what the student reads, as HTML or PDF, in the manuals' style.
 
-Called by `linklab exercise` and, for the handbook, by `linklab manual`; pure.  Written as docs/writing-an-exercise.md
-says; the sections that are the same everywhere, and those that exercise.toml already knows, are added here.
+Pure. Written as docs/writing-an-exercise.md says; the sections that are the same everywhere, and those that
+exercise.toml already knows, are added here.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """`exercises/N-slug/exercise.toml` → `Exercise`, checked: every name in it leads somewhere.
 
-Called by the commands and the grader; pure.  Messages name the file, the table and the key.
-Format: docs/writing-an-exercise.md.
+Pure. Messages name the file, the table and the key. Format: docs/writing-an-exercise.md.
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Any
 
-from linklab import clone, toml
+from linklab.base import installation, toml
 from linklab.errors import InputError
 from linklab.exercise.expression import names
 from linklab.exercise.fill import placeholders
@@ -20,7 +19,7 @@ from linklab.exercise.model import Answer, Band, Check, Exercise, Experiment, Fa
 from linklab.exercise.quantity import parse_value
 
 FORMAT = 1
-ROOT = clone.ROOT
+ROOT = installation.ROOT
 KINDS = ("exercise", "problem")
 ANSWER_KINDS = ("rate", "time", "size", "share", "number", "index", "choice", "words", "text")
 CHECK_KINDS = ("state", "measure", "answer", "unchanged", "holds")
@@ -37,7 +36,7 @@ def exercise_folders(root: Path = ROOT) -> list[Path]:
     Raises:
         MissingError: this is not a clone.
     """
-    clone.need(root / "exercises")
+    installation.need(root / "exercises")
     found = [path.parent for kind in KINDS for path in root.glob(f"{kind}s/[0-9]*-*/exercise.toml")]
     return sorted(found, key=lambda path: (path.parent.name, int(path.name.partition("-")[0])))
 

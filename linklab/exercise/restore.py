@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """One state → another: the lines that lead a network there, and whether it has got there.
 
-Called by the grader on a fresh network; pure.  Lines are made of what `linklab.exercise.state` has checked, by
-tc(8), ip(8), ethtool(8) and sysctl(8); nothing in them needs quoting beyond what stands here.
-MAC addresses are drawn anew in every network and left alone.
+Pure. Lines are made of what `linklab.exercise.state` has checked, by tc(8), ip(8), ethtool(8) and sysctl(8); nothing in
+them needs quoting beyond what stands here. MAC addresses are drawn anew in every network and left alone.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Small charts as `<svg>` elements for pages: curves over time, a histogram of scores, bars of outcomes.
 
-Called by `linklab.grade.html`.  Written by hand, not with matplotlib: a report has up to a dozen of them, and a class a
-hundred reports.  Lines take the page's own text colour, so that dark pages and paper need no second picture; data have
-the colours of `linklab.plots.style`, and dashes, for who cannot tell colours apart and for printers that have none.
+Written by hand, not with matplotlib: a report has up to a dozen of them, and a class a hundred reports. Lines take the
+page's own text colour, so that dark pages and paper need no second picture; data have the colours of
+`linklab.plots.style`, and dashes, for who cannot tell colours apart and for printers that have none.
 """
 
 from __future__ import annotations

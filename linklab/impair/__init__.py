@@ -3,8 +3,7 @@
 
     {"rate": "1gbit", "delay": "20ms", "discipline": {"kind": "codel"}} → Impairment → commands("s1-eth2", …)
 
-Called by the topology (checks, plan), the editor ("Show the commands") and whoever sets a running link. It starts
-nothing and knows no topology. disciplines.py: which there are; model.py: the data; lines.py: the commands.
+It starts nothing and knows no topology. disciplines.py: which there are; model.py: the data; lines.py: the commands.
 Specified in tc(8), tc-netem(8), tc-tbf(8) and the page of each discipline; defaults are tc's where nothing is given.
 """
 

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The steps of a manual that set something up, as `set_env.sh [SECTION]`.
 
-Called by `linklab set-env` and by the check that `labs/NN-slug/set_env.sh` is what the manual gives.
-The script is for whoever starts in the middle: it makes every setting that stands before SECTION.
-Nodes' commands run in the node's namespaces through Mininet's `mnexec`, as its own helper `m` does it.
+The script is for whoever starts in the middle: it makes every setting that stands before SECTION. Nodes' commands run
+in the node's namespaces through Mininet's `mnexec`, as its own helper `m` does it.
 """
 
 from __future__ import annotations

@@ -1,8 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Several quantities over one time axis: panels one above the other, the same flow in the same colour in each.
-
-Called by `linklab.stepplots` and, for a figure of one panel, by `linklab.plots.iperf`.
-"""
+"""Several quantities over one time axis: panels one above the other, the same flow in the same colour in each."""
 
 from __future__ import annotations
 

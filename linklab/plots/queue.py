@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Samples of a queue → a figure of its occupancy over time; also while the samples are still being written.
 
-Called by `linklab plot queue`, the live window and the lab runner.
 It must not sample: the agent's sampler does. Which discipline is the queue: `linklab.measure.qdisc.choose`.
 """
 

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The one look of Linklab's figures, and saving them so that the same data give the same bytes.
 
-Used by every module of this package. A figure is one column wide; lines differ in colour, dash and marker, so that
-they can be told apart by the colour-blind and on grey paper (colours: Okabe and Ito, 2008).
-It must not use pyplot: that looks for a display.
+A figure is one column wide; lines differ in colour, dash and marker, so that they can be told apart by the colour-blind
+and on grey paper (colours: Okabe and Ito, 2008). It must not use pyplot: that looks for a display.
 """
 
 from __future__ import annotations
