@@ -15,6 +15,7 @@ import json
 import os
 import shutil
 import signal
+import time
 from collections.abc import Callable, Iterator
 from functools import partial
 from itertools import chain
@@ -22,6 +23,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from linklab import pocket_kernel
+from linklab.base.claims import RUNNING
 from linklab.engine import host, sudo
 from linklab.engine.pocket import run_base
 from linklab.errors import InputError, LinklabError
@@ -30,6 +32,9 @@ from linklab.warden.records import Records
 
 if TYPE_CHECKING:
     from linklab.cli import Subparsers
+
+BEING_MADE_S = 0.1
+"""Wall-clock seconds after which a note that was made is written, too."""
 
 _EPILOG = """examples:
   linklab clean
@@ -181,6 +186,8 @@ def _runs(runs: Path) -> Iterator[Left]:
 def _remove_run(folder: Path, runs: Path) -> None:
     _remove(folder)
     if folder.parent != runs:
+        if not _goes_on(folder.parent / RUNNING):
+            (folder.parent / RUNNING).unlink(missing_ok=True)
         with contextlib.suppress(OSError):  # that of several labs, unless there is more in it
             folder.parent.rmdir()
 
@@ -199,6 +206,10 @@ def _run_folders(folder: Path) -> Iterator[Path]:
 def _goes_on(note: Path) -> bool:
     """Whether the process that the note names is there; one that got its number later counts too, to be safe."""
     try:
-        return Path(f"/proc/{int(json.loads(note.read_text())['pid'])}").exists()
+        text = note.read_text()
+        if not text:  # it is just being made
+            time.sleep(BEING_MADE_S)
+            text = note.read_text()
+        return Path(f"/proc/{int(json.loads(text)['pid'])}").exists()
     except (OSError, ValueError, LookupError, TypeError):
         return False

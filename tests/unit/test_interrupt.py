@@ -28,6 +28,8 @@ def test_what_stays_is_named_with_how_it_is_removed(tmp_path, monkeypatch):
     folder = tmp_path / "runs/lab08-x-seed1"
     assert interrupt.left(folder) == "nothing is left"
     folder.mkdir(parents=True)
+    assert interrupt.left(folder) == "nothing is left"
+    (folder / "incomplete.json").touch()
     monkeypatch.chdir(tmp_path)
     assert interrupt.left(folder) == f"what it has done so far stays in {folder}; `linklab clean --runs` removes it"
     monkeypatch.chdir("/")

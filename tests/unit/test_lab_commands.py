@@ -11,6 +11,7 @@ import pytest
 from scripted import ScriptedEngine
 
 from linklab import cli
+from linklab.base import installation
 from linklab.commands import run as run_command
 
 PING = (Path(__file__).parent.parent / "captures" / "ping-20221126-plain.txt").read_text()
@@ -88,7 +89,7 @@ def test_record_then_manual(folder, tmp_path, capsys, monkeypatch):
     page = tmp_path / "page.html"
     assert cli.main(["manual", str(folder), "--out", str(page)]) == 0
     assert "not recorded yet" in page.read_text()
-    monkeypatch.setattr(run_command, "run_folder", lambda lab, settings: tmp_path / "recorded")
+    monkeypatch.setattr(installation, "runs_folder", lambda: tmp_path / "runs")
     assert cli.main(["record", str(folder)]) == 0
     assert "probe.ping.rtt.mean: new" in capsys.readouterr().out
     assert cli.main(["manual", str(folder), "--out", str(page)]) == 0
