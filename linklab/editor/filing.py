@@ -6,10 +6,8 @@ Nothing is thrown away without asking. Part of the window; reading and writing i
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
-import tempfile
 import time
 import tkinter as tk
 import webbrowser
@@ -22,6 +20,7 @@ from linklab.base.files import write
 from linklab.editor import export, files, mending, questions
 from linklab.editor.chooser import Chooser
 from linklab.editor.document import Document
+from linklab.engine.place import private
 from linklab.errors import InputError, LinklabError
 from linklab.topology import Topology
 from linklab.topology.near import nearest
@@ -265,9 +264,11 @@ class Filing:
         if number is None:
             self.editor.say("neither a lab's nor an exercise's topology is open: File, Labs has the labs'")
             return
-        out = Path(tempfile.gettempdir()) / f"linklab-manual-{os.getuid()}"
-        out.mkdir(mode=0o700, exist_ok=True)
-        page = out / f"lab-{number}.html"
+        try:
+            page = private("manual") / f"lab-{number}.html"
+        except LinklabError as error:
+            self.editor.tell("No manual", str(error))
+            return
         command = [sys.executable, "-m", "linklab", "manual", str(number), "--out", str(page)]
         self.editor.say("making the manual …")
         self._await_manual(subprocess.Popen(command, stderr=subprocess.PIPE, text=True), page)

@@ -13,6 +13,7 @@ from linklab.commands import interrupt
 
 def test_ctrl_c_says_at_once_what_stays(tmp_path, capsys):
     """And then it is the Ctrl+C it was."""
+    (tmp_path / "incomplete.json").touch()
     before = signal.getsignal(signal.SIGINT)
     with pytest.raises(KeyboardInterrupt), interrupt.says_what_is_left(tmp_path):
         os.kill(os.getpid(), signal.SIGINT)
