@@ -15,6 +15,7 @@ import os
 import signal
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, cast
 
 from linklab import __version__
@@ -96,6 +97,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _run(chosen: str | None, arguments: Sequence[str]) -> int:
     try:
         args = build_parser(chosen).parse_args(arguments)
+        _need_working_directory()
         return _command(args.command).run(args)
     except LinklabError as error:
         sentence, mark, to_copy = str(error).partition(TO_COPY)
@@ -109,6 +111,17 @@ def _run(chosen: str | None, arguments: Sequence[str]) -> int:
         raise ReaderGoneError from error
     except OSError as error:
         return _complain_of(error)
+
+
+def _need_working_directory() -> None:
+    """InputError where it has been deleted: what comes of that elsewhere names no file."""
+    try:
+        Path.cwd()
+    except FileNotFoundError as error:
+        here = os.environ.get("PWD", "")
+        raise InputError(
+            f"{here or '.'}: this working directory has been deleted; go to another one with cd"
+        ) from error
 
 
 def _complain_of(error: OSError) -> int:

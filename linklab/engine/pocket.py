@@ -243,7 +243,7 @@ class PocketNetwork(AgentNetwork):
             "RUN=@RUN@",
             f"CLOCK={self.clock.value}",
         ]
-        if self.kernel.seccomp:
+        if self.kernel.seccomp:  # "on" would end the kernel where a sandbox denies it; "auto" then takes ptrace
             argv.append("seccomp=auto")
         if self.clock is Clock.VIRTUAL:
             argv += ["time-travel=inf-cpu", f"time-travel-start={VIRTUAL_START_NS}"]

@@ -2,12 +2,16 @@
 import errno
 import subprocess
 import sys
+import tempfile
 import types
+from pathlib import Path
 
 import pytest
 
 from linklab import __version__, cli
 from linklab.errors import BootError, InputError, MissingError
+
+REPOSITORY = Path(__file__).parents[2]
 
 
 @pytest.fixture
@@ -139,6 +143,15 @@ def test_nobody_has_to_read_a_complaint():
 def test_closed_streams_are_no_error(streams):
     """Regression: without a standard output, a traceback."""
     assert shell(f"linklab set-env 14 {streams} | cat > /dev/null") == ("", ["0", "0"])
+
+
+def test_a_working_directory_that_is_gone_is_named():
+    """Regression: "No such file or directory", of nothing."""
+    with tempfile.TemporaryDirectory() as name:
+        gone = f"{name}/gone"
+        said, codes = shell(f"mkdir {gone}; cd {gone}; rmdir {gone}; export PYTHONPATH={REPOSITORY}; linklab labs")
+    assert said == f"linklab: {gone}: this working directory has been deleted; go to another one with cd\n"
+    assert codes == ["2"]
 
 
 def test_output_that_finds_no_room_is_one_line():
