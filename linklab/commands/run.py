@@ -20,7 +20,8 @@ from linklab.commands.several import add_jobs_option, chosen, run_several
 from linklab.engine.api import Clock
 from linklab.engine.profiles import PROFILES
 from linklab.errors import InputError
-from linklab.lab.model import Lab, Outcome, find_lab, load_lab
+from linklab.judge.verdict import Outcome
+from linklab.lab.model import Lab, find_lab, load_lab
 from linklab.manual.model import Step
 from linklab.run.report import write_report
 from linklab.run.runner import Run, run_folder, run_lab, verdict_data
@@ -163,16 +164,16 @@ def print_verdicts(done: Run, console: Console) -> None:
         relation = expectation.relation
         table.add_row(
             Text("" if relation else expectation.step),
-            Text(relation.text if relation else expectation.what or "output"),
-            Text(verdict.measured),
-            Text(expectation.expected),
+            Text(relation or expectation.what or "output"),
+            Text(verdict.seen),
+            Text(verdict.expected),
             Text(expectation.series),
             Text(verdict.outcome.value, style=_STYLES[verdict.outcome]),
         )
     console.print(table)
     for verdict in done.verdicts:
-        if verdict.message and verdict.outcome is not Outcome.SKIPPED:
-            console.print(Text(f"{verdict.outcome.value} {verdict.message}", style=_STYLES[verdict.outcome]))
+        if verdict.story and verdict.outcome is not Outcome.SKIPPED:
+            console.print(Text(f"{verdict.outcome.value} {verdict.story}", style=_STYLES[verdict.outcome]))
 
 
 class _Progress:

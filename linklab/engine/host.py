@@ -212,7 +212,7 @@ def _listening() -> Iterator[socket.socket]:
     listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     try:
         listener.bind(str(path))
-        path.chmod(0o600)
+        path.chmod(0o600)  # nobody else can enter the folder; the umask is that of every thread
         listener.listen(4)
         yield listener
     finally:

@@ -19,7 +19,9 @@ from typing import Any
 from linklab.base import files
 from linklab.base.numbers import format_number
 from linklab.errors import LabError
-from linklab.lab.model import Lab, Outcome, Scalars, Verdict, judge
+from linklab.judge.expectation import ExpectationVerdict, Observed, Scalars, verdicts_on
+from linklab.judge.verdict import Outcome
+from linklab.lab.model import Lab
 from linklab.manual.html import Recorded
 from linklab.manual.model import Commands
 from linklab.plots import catalogue
@@ -96,10 +98,10 @@ def staleness(lab: Lab, reference: Reference, kernel_digest: str, profile: str) 
     return found
 
 
-def judged(lab: Lab, reference: Reference) -> list[Verdict]:
+def judged(lab: Lab, reference: Reference) -> list[ExpectationVerdict]:
     """What the lab's expectations say of its recording; a step that printed nothing counts as done."""
     outputs = {step.id: reference.recorded.outputs.get(step.id, "") for step in lab.manual.steps if not step.optional}
-    return judge(lab.expectations, reference.recorded.scalars, outputs, {})
+    return verdicts_on(lab.expectations, [Observed(reference.recorded.scalars, outputs)])
 
 
 def record(run: Run) -> list[str]:
@@ -112,7 +114,7 @@ def record(run: Run) -> list[str]:
     if failed:
         raise LabError(
             f"{run.lab.slug}: {len(failed)} of {len(run.verdicts)} expectations are not met "
-            f"({failed[0].message}); a reference is recorded from a run that meets all"
+            f"({failed[0].story}); a reference is recorded from a run that meets all"
         )
     before = load_reference(run.lab)
     target = folder_of(run.lab)
@@ -177,7 +179,7 @@ def _reference_problems(lab: Lab, reference: Reference | None) -> list[str]:
         found.append(f"{path}:1: the reference is of other steps; renew it with linklab record {lab.number}")
     for verdict in judged(lab, reference):
         if verdict.outcome is not Outcome.PASS:
-            found.append(f"{verdict.expectation.where}: the reference does not meet this: {verdict.message}")
+            found.append(f"{verdict.expectation.where}: the reference does not meet this: {verdict.story}")
     return found
 
 

@@ -22,7 +22,9 @@ from linklab.base import claims, installation
 from linklab.base.files import write_json
 from linklab.engine.api import Engine
 from linklab.errors import LinklabError, MissingError
-from linklab.lab.model import Lab, Outcome, Verdict, judge
+from linklab.judge.expectation import ExpectationVerdict, Observed, verdicts_on
+from linklab.judge.verdict import Outcome
+from linklab.lab.model import Lab
 from linklab.manual.model import Step
 from linklab.measure import Measurements
 from linklab.run.replay import Narrator, Scene, output_name, replay, scalars_of
@@ -51,7 +53,7 @@ class Run:
     captures: Mapping[str, Capture]
     measured: Mapping[str, Measurements]
     broken: Mapping[str, str]
-    verdicts: Sequence[Verdict]
+    verdicts: Sequence[ExpectationVerdict]
     network_s: float
     wall_s: float
 
@@ -85,7 +87,7 @@ def run_lab(
         else:
             done = replay_parts(scene, parts, out, narrator, note)
         outputs = {step: capture.output for step, capture in done.captures.items()}
-        verdicts = judge(lab.expectations, scalars_of(done.measured), outputs, done.broken)
+        verdicts = verdicts_on(lab.expectations, [Observed(scalars_of(done.measured), outputs, done.broken)])
         if settings.settings_only:
             verdicts = [*done.read_back, *map(not_judged, verdicts)]
         wall_s = time.perf_counter() - started
@@ -105,9 +107,9 @@ def run_lab(
     return run
 
 
-def not_judged(verdict: Verdict) -> Verdict:
+def not_judged(verdict: ExpectationVerdict) -> ExpectationVerdict:
     """The same expectation, skipped; what was measured is still told."""
-    return replace(verdict, outcome=Outcome.SKIPPED, message="skipped (only settings are judged)")
+    return replace(verdict, outcome=Outcome.SKIPPED, story="skipped (only settings are judged)")
 
 
 def preflight(lab: Lab, engine: Engine, out: Path) -> None:
@@ -169,18 +171,18 @@ def run_data(run: Run) -> dict[str, Any]:
     }
 
 
-def verdict_data(verdicts: Sequence[Verdict]) -> list[dict[str, str]]:
+def verdict_data(verdicts: Sequence[ExpectationVerdict]) -> list[dict[str, str]]:
     """The verdicts as run.json and `--json` give them."""
     return [
         {
             "step": verdict.expectation.step,
-            "what": verdict.expectation.relation.text if verdict.expectation.relation else verdict.expectation.what,
+            "what": verdict.expectation.relation or verdict.expectation.what,
             "outcome": verdict.outcome.value,
-            "measured": verdict.measured,
-            "expected": verdict.expectation.expected,
+            "measured": verdict.seen,
+            "expected": verdict.expected,
             "series": verdict.expectation.series,
             "why": verdict.expectation.why,
-            "message": verdict.message,
+            "message": verdict.story,
         }
         for verdict in verdicts
     ]

@@ -12,7 +12,8 @@ from scripted import ScriptedEngine
 from linklab.base import installation
 from linklab.engine import api
 from linklab.errors import DeadlineError, EngineError, InputError, LabError, MissingError
-from linklab.lab.model import Outcome, load_lab
+from linklab.judge.verdict import Outcome
+from linklab.lab.model import load_lab
 from linklab.run.record import compare, load_reference, problems, record
 from linklab.run.report import write_report
 from linklab.run.runner import run_folder, run_lab
