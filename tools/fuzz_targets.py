@@ -19,7 +19,7 @@ import fuzz_inputs
 from fuzz_inputs import Mutation
 
 from linklab.editor.files import Autosave
-from linklab.editor.settings import Settings, load_settings
+from linklab.editor.settings import EditorSettings, load_settings
 from linklab.errors import LinklabError
 from linklab.exercise.answers import read_answers, template
 from linklab.exercise.instance import decode_environment, instance_text, parse_course, parse_instance, practice_instance
@@ -39,6 +39,7 @@ from linklab.measure.ss import read_ss
 from linklab.measure.tc import read_tc
 from linklab.run.record import load_reference
 from linklab.topology import Topology
+from linklab.topology.plan import plan
 
 ROOT = Path(__file__).resolve().parents[1]
 CAPTURES = ROOT / "tests" / "captures"
@@ -191,7 +192,7 @@ def _autosave(data: bytes, folder: Path) -> None:
 def _settings(data: bytes, folder: Path) -> None:
     settings = load_settings(_file(data, folder, "editor.json"))
     promise(
-        all(type(getattr(settings, name)) is type(value) for name, value in vars(Settings()).items()),
+        all(type(getattr(settings, name)) is type(value) for name, value in vars(EditorSettings()).items()),
         "a setting of another type",
     )
     promise(math.isfinite(settings.scale), "a scale that is none")
@@ -202,7 +203,7 @@ def _topology(data: bytes, folder: Path) -> None:
     drawn = Topology.load(path, check=False)
     promise(Topology.loads(drawn.dumps(), check=False) == drawn, "a topology that is not read back as it was written")
     if not any(problem.severity == "error" for problem in drawn.problems()):
-        Topology.load(path).to_json_data()
+        plan(Topology.load(path))
 
 
 def _lab(data: bytes, folder: Path) -> None:
@@ -300,7 +301,7 @@ def _drawings() -> list[bytes]:
 
 
 def _chosen() -> list[bytes]:
-    return [json.dumps(vars(Settings(scale=1.5, recent=["/a.mn", "/b.mn"]))).encode()]
+    return [json.dumps(vars(EditorSettings(scale=1.5, recent=["/a.mn", "/b.mn"]))).encode()]
 
 
 def _students() -> list[bytes]:

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import Any, cast
 
 from linklab.base.quoting import excerpt
-from linklab.errors import DataError
+from linklab.errors import DataError, NothingMeasuredError
 from linklab.measure.iperf3_model import NAN, Direction, Flow, Iperf3Test, Row, Side, rate_or_nan, sum_or_nan
 from linklab.measure.reading import MOST_WORDS, Json, json_number, json_object, json_objects
 
@@ -21,13 +21,14 @@ def read_document(document: Json, source: str, *, partial: bool) -> Iperf3Test:
     """One document as a test.
 
     Raises:
-        DataError: iperf3 reported an error (its message), the shape is not iperf3's, or nothing was transferred.
+        NothingMeasuredError: iperf3 reported an error (its message), or nothing was transferred.
+        DataError: the shape is not iperf3's.
     """
     error = _error(document)
     intervals = json_objects(document.get("intervals"), f"{source}: intervals")
     if error and not (partial and intervals):
         so_far = f" after {len(intervals)} intervals" if intervals else ""
-        raise DataError(f"{source}: iperf3 ended with an error{so_far}: {error}")
+        raise NothingMeasuredError(f"iperf3 ended with an error{so_far}: {error}", where=source)
     return _Reader(document, source).test()
 
 
@@ -56,7 +57,7 @@ class _Reader:
         self.block_bytes = json_number(settings.get("blksize"))
         self.omitted_s = max(0.0, json_number(settings.get("omit") or 0.0))
         if first is None and not self.streams:
-            raise DataError(f"{source}: iperf3's JSON holds no interval and no result: nothing was measured")
+            raise NothingMeasuredError("iperf3's JSON holds no interval and no result", where=source)
 
     def test(self) -> Iperf3Test:
         """The whole document."""

@@ -12,7 +12,7 @@ import re
 from dataclasses import dataclass, field
 
 from linklab.base.quoting import excerpt
-from linklab.errors import DataError
+from linklab.errors import DataError, NothingMeasuredError
 from linklab.measure.reading import MOST_WORDS, decimal
 from linklab.measure.series import Measurements, Quantity, make_series
 
@@ -56,8 +56,8 @@ def read_pings(text: str, source: str = "ping") -> list[Measurements]:
     .max, .mdev (s). Series: ping.rtt (s), one value a sequence number, NaN where no reply came.
 
     Raises:
-        DataError: ping could not start (its words), it printed in another language, or a line holds what ping
-            never prints, such as icmp_seq=70000.
+        NothingMeasuredError: ping could not start; its words.
+        DataError: it printed in another language, or a line holds what ping never prints, such as icmp_seq=70000.
     """
     runs: list[_Run] = []
     failure = ""
@@ -73,7 +73,7 @@ def read_pings(text: str, source: str = "ping") -> list[Measurements]:
         elif runs:
             _read_line(runs[-1], line, f"{source}: line {number}")
     if failure and not runs:
-        raise DataError(f"{source}: ping sent nothing: {excerpt(failure, MOST_WORDS)}")
+        raise NothingMeasuredError(f"ping sent nothing: {excerpt(failure, MOST_WORDS)}", where=source)
     return [_measurements(run, source) for run in runs if run.rtt_s or run.errors or not math.isnan(run.sent)]
 
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
 
+from linklab.base import files
 from linklab.base.quoting import shown
 from linklab.manual.blocks import excerpt, terminal_label
 from linklab.manual.html import data_uri, page
@@ -63,7 +64,7 @@ def write_report(run: Run) -> Path:
         )
     html = page("report.html.j2", run=run, heading=run.lab.heading, steps=steps)
     path = run.out / "report.html"
-    path.write_text(html, encoding="utf-8", errors="backslashreplace")
+    files.write(path, html)
     return path
 
 

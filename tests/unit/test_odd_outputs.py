@@ -9,11 +9,12 @@ import pytest
 from scripted import ScriptedEngine
 
 from linklab.engine import api
-from linklab.lab.model import Outcome, load_lab
+from linklab.judge.verdict import Outcome
+from linklab.lab.model import load_lab
 from linklab.run.replay import save_outputs
 from linklab.run.report import write_report
 from linklab.run.runner import run_lab
-from linklab.run.stage import Capture, Settings
+from linklab.run.stage import Capture, RunSettings
 
 ROOT = Path(__file__).parents[2]
 CAPTURES = ROOT / "tests" / "captures"
@@ -79,7 +80,7 @@ def replayed(tmp_path, odd):
     (folder / "lab.toml").write_text(TOML)
     (tmp_path / "topologies").symlink_to(ROOT / "topologies")
     engine = ScriptedEngine({"./odd": odd, "iperf3 -c 10.0.0.2 -J > out.json": bulk, "ping -c 5 10.0.0.1": PING})
-    run = run_lab(load_lab(folder), engine, Settings(api.Clock.VIRTUAL, 1, "ideal"), tmp_path / "run", Silent())
+    run = run_lab(load_lab(folder), engine, RunSettings(api.Clock.VIRTUAL, 1, "ideal"), tmp_path / "run", Silent())
     write_report(run)
     return run, json.loads((run.out / "run.json").read_text(encoding="utf-8"))
 
