@@ -110,6 +110,13 @@ def test_messages_do_not_repeat_what_is_long(tmp_path):
     assert f'"{"ä" * 60}…" is no student' in str(caught.value)
 
 
+def test_a_roster_with_a_cell_without_end_is_refused(tmp_path):
+    """Such as one whose quotation mark is never closed."""
+    (tmp_path / "roster.csv").write_text('id,name\n1,"' + "a" * 200_000)
+    with pytest.raises(InputError, match=r"roster\.csv: no CSV: field larger than field limit"):
+        read_roster(tmp_path / "roster.csv")
+
+
 @pytest.mark.parametrize("scale", ["1e308", "-1", "NaN", "Infinity", "true", "9" * 400])
 def test_a_scale_that_no_display_has_is_the_default(tmp_path, scale):
     """The other settings stay."""
