@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Commands and topologies → what they need of a kernel: queueing disciplines, filters, links, algorithms of TCP.
 
-Read from what is typed and drawn, so that no list is kept by hand. Called by `linklab.engines` for whole labs and
-exercises, and by the host engine for what it is to build. Pure. Commands: tc(8), ip-link(8), sysctl(8), iperf3(1).
+Read from what is typed and drawn, so that no list is kept by hand. Pure. Commands: tc(8), ip-link(8), sysctl(8),
+iperf3(1).
 """
 
 from __future__ import annotations
@@ -12,16 +12,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from linklab.linux.tc_line import SETS, lines_in
 from linklab.topology import Topology
 from linklab.topology.plan import plan
 
 _WORD = r"[a-z][a-z0-9_]*"
 _B = r"[ \t]+"
-_PLACE = rf"(?:(?:root|ingress|clsact|(?:parent|handle|classid){_B}\S+){_B})*"
-_QDISC = re.compile(rf"\btc{_B}qdisc{_B}(?:add|replace|change){_B}dev{_B}\S+{_B}{_PLACE}({_WORD})")
-_INGRESS = re.compile(rf"\btc{_B}qdisc{_B}(?:add|replace){_B}dev{_B}\S+{_B}(?:handle{_B}\S+{_B})?(ingress|clsact)\b")
-_FILTER_PLACE = rf"(?:(?:dev|protocol|parent|prio|pref|handle){_B}\S+{_B}|ingress{_B}|root{_B})*"
-_FILTER = re.compile(rf"\btc{_B}filter{_B}(?:add|replace){_B}{_FILTER_PLACE}({_WORD})")
 _LINK = re.compile(rf"\bip{_B}link{_B}add[^\n;&|]*?{_B}type{_B}({_WORD})")
 _CONGESTION = (
     re.compile(rf"\btcp_congestion_control=['\"]?({_WORD})"),
@@ -67,9 +63,10 @@ _SPELLED = {"ovs_datapath": "Open vSwitch"}
 def of_text(text: str) -> Needs:
     """What commands need, wherever they stand in the text; lines that a backslash continues are put together."""
     text = text.replace("\\\n", " ")
+    set_by_tc = [line for line in lines_in(text) if line.verb in SETS and line.device and line.kind]
     return Needs(
-        qdiscs=frozenset(_QDISC.findall(text)) | frozenset(_INGRESS.findall(text)),
-        filters=frozenset(_FILTER.findall(text)),
+        qdiscs=frozenset(line.kind for line in set_by_tc if line.object == "qdisc"),
+        filters=frozenset(line.kind for line in set_by_tc if line.object == "filter"),
         links=frozenset(_LINK.findall(text)),
         congestion=frozenset(word for pattern in _CONGESTION for word in pattern.findall(text)),
         families=frozenset({"ovs_datapath"} if re.search(r"\bsudo\s+mn\b", text) else ()),
@@ -92,7 +89,7 @@ def of_topology(topology: Topology | None) -> Needs:
     for link in built["links"]:
         found |= _of_options(link["opts"])
         for end in (link["src"], link["dest"]):
-            found |= Needs(qdiscs=frozenset(end.get("tc", {}).get("kinds", ())))
+            found |= Needs(qdiscs=frozenset(qdisc["kind"] for qdisc in end.get("tc", {}).get("qdiscs", ())))
     return found
 
 

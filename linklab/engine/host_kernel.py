@@ -13,7 +13,7 @@ import os
 import subprocess
 from pathlib import Path
 
-from linklab import kernel
+from linklab import kernel, tc
 from linklab.engine import sudo
 from linklab.errors import LinklabError, MissingError
 from linklab.needs import FIELDS, Needs
@@ -21,8 +21,6 @@ from linklab.warden import probe
 
 PROBE = Path(probe.__file__).resolve()
 DEADLINE_S = 30
-MODULES = {"qdiscs": "sch_{}", "filters": "cls_{}", "links": "{}", "congestion": "tcp_{}", "families": "{}"}
-_ODD = {"ovs_datapath": "openvswitch", "ingress": "sch_ingress", "clsact": "sch_ingress"}
 
 
 def lacks(needs: Needs) -> Needs | None:
@@ -66,5 +64,18 @@ def _as_user(asked: dict[str, list[str]]) -> dict[str, list[str]] | None:
     modules = probe.modules()
     for kind, names in asked.items():
         more = [name for name in names if name not in found[kind]]
-        found[kind] += [name for name in more if _ODD.get(name, MODULES[kind].format(name)) in modules]
+        found[kind] += [name for name in more if _module(kind, name) in modules]
     return found
+
+
+def _module(kind: str, name: str) -> str:
+    """The module that brings it; a kind is one of needs.FIELDS."""
+    match kind:
+        case "qdiscs":
+            return tc.module_of("qdisc", name)
+        case "filters":
+            return tc.module_of("filter", name)
+        case "congestion":
+            return f"tcp_{name}"
+        case _:
+            return "openvswitch" if name == "ovs_datapath" else name

@@ -3,7 +3,7 @@
 
 Called by the grader and by `linklab check`.  A state may come from a hostile student: every name, number and word is
 checked here, so that what is made of them later (`linklab.exercise.restore`) is safe to give to a shell.
-Options of disciplines are in `linklab.exercise.disciplines`.
+Options of disciplines are in `linklab.tc`.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The steps of a manual that set something up, as `set_env.sh [SECTION]`.
 
-Called by `linklab set-env` and by the check that `labs/NN-slug/set_env.sh` is what the manual gives.
 The script is for whoever starts in the middle: it makes every setting that stands before SECTION.
 Nodes' commands run in the node's namespaces through Mininet's `mnexec`, as its own helper `m` does it.
 """
@@ -12,6 +11,7 @@ import re
 import shlex
 
 from linklab.errors import ManualError
+from linklab.linux.tc_line import lines_in
 from linklab.manual.model import Commands, Manual, Step, WriteFile
 
 _HEAD = """\
@@ -88,6 +88,7 @@ def _clearing(manual: Manual) -> list[str]:
     for step in manual.steps:
         if step.setup and isinstance(step.action, Commands):
             for line in step.action.lines:
-                if device := re.search(r"\btc qdisc \w+ dev (\S+)", line):
-                    found[_on(step.terminal.partition("#")[0], f"tc qdisc del dev {device[1]} root")] = None
+                for shaped in lines_in(line):
+                    if shaped.object == "qdisc" and shaped.device:
+                        found[_on(step.terminal.partition("#")[0], f"tc qdisc del dev {shaped.device} root")] = None
     return list(found)
