@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Relations between measured numbers, such as `bbr.iperf3.throughput.receiver > 5 * reno.iperf3.throughput.receiver`.
 
-Called by `linklab.lab` for the `relation` of an expectation; never hands text to Python's own evaluator.
-Numbers are in base units (bit/s, s, bytes); a number in the text carries its unit: `ping.ping.rtt.mean < 40 ms`. What
-is added, subtracted or compared must be of one unit; * and / make units of their own (bytes / s is none of bit/s).
+Never hands text to Python's own evaluator. Numbers are in base units (bit/s, s, bytes); a number in the text carries
+its unit: `ping.ping.rtt.mean < 40 ms`. What is added, subtracted or compared must be of one unit; * and / make units of
+their own (bytes / s is none of bit/s).
 
     relation   = sum comparison sum
     comparison = "<" | "<=" | ">" | ">="
@@ -20,8 +20,8 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+from linklab.base.numbers import base_unit, parse_number
 from linklab.errors import InputError
-from linklab.manual.numbers import base_unit, parse_number
 
 _TOKEN = re.compile(
     r"\s*(?:(?P<name>[a-z0-9][a-z0-9-]*\.[a-z][\w.-]*)"

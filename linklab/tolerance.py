@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """How far a measured number may lie from what is expected, and why.
 
-Made by `linklab.lab` from lab.toml; used by lab runs and by the grader, so that both judge alike.
-A tolerance has a shape (a range, a share of a value, a bound, chance) and a reason; values are in base units.
+Used by lab runs and by the grader, so that both judge alike. A tolerance has a shape (a range, a share of a value, a
+bound, chance) and a reason; values are in base units.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from linklab.base.numbers import parse_number
 from linklab.errors import InputError
-from linklab.manual.numbers import parse_number
 
 CONFIDENCE = 0.95
 """Share of runs that a tolerance of shape "chance" must contain."""

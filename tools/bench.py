@@ -28,7 +28,7 @@ import bench_editor
 import bench_grading
 import bench_host
 
-from linklab import kernel
+from linklab import pocket_kernel
 from linklab.engine.api import Background, Clock, Typed
 from linklab.engine.pocket import PocketEngine, PocketNetwork
 from linklab.topology import Topology
@@ -369,7 +369,7 @@ LONG: dict[str, Callable[[], list[Row]]] = {
 
 def page(rows: list[Row]) -> str:
     """The page docs/benchmarks.md."""
-    built = kernel.require()
+    built = pocket_kernel.require()
     model = next(
         (
             line.split(":")[1].strip()
@@ -412,7 +412,7 @@ def main(names: list[str]) -> int:
             good &= row.ok
         KEPT.parent.mkdir(exist_ok=True)
         rows = {measure: [asdict(row) for row in found] for measure, found in known.items()}
-        KEPT.write_text(json.dumps({"kernel": kernel.require().digest, "rows": rows}, indent=2) + "\n")
+        KEPT.write_text(json.dumps({"kernel": pocket_kernel.require().digest, "rows": rows}, indent=2) + "\n")
     if missing := [name for name in MEASURES if name not in known]:
         print(f"bench: {PAGE.name} is written when these are measured too: {', '.join(missing)}", file=sys.stderr)
     else:
@@ -425,7 +425,7 @@ def kept() -> dict[str, list[Row]]:
     if not KEPT.is_file():
         return {}
     data = json.loads(KEPT.read_text())
-    if data["kernel"] != kernel.require().digest:
+    if data["kernel"] != pocket_kernel.require().digest:
         return {}
     return {name: [Row(**row) for row in rows] for name, rows in data["rows"].items()}
 

@@ -6,7 +6,8 @@
     tools/install.py install [--prefix DIR] [--destdir DIR] [--no-kernel] [--no-finish]
     tools/install.py uninstall [--prefix DIR] [--destdir DIR]
 
-PREFIX/lib/linklab is laid out like a clone (linklab/clone.py) and adds `venv/`, the Python that sees our packages, and
+PREFIX/lib/linklab is laid out like a clone
+(linklab/base/installation.py) and adds `venv/`, the Python that sees our packages, and
 `installed.txt`, the list by which `uninstall` removes what was installed and nothing else. Standard library only.
 """
 

@@ -27,7 +27,7 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from linklab.engine import attach
+from linklab.terminal import attach
 from linklab.warden import probe, records
 
 LATEST_S = 4.0

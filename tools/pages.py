@@ -22,7 +22,7 @@ from argparse_manpage.manpage import Manpage
 
 from linklab import __version__, cli
 from linklab.exercise.load import exercise_folders, load_exercise
-from linklab.lab import lab_folders
+from linklab.lab.model import lab_folders
 
 SHELLS = ("bash", "zsh", "fish")
 HEADINGS = {"examples": "EXAMPLES", "exit codes": "EXIT STATUS"}

@@ -181,7 +181,7 @@ def lab_shots(number: int) -> None:
 
     from linklab.editor.app import Editor  # noqa: PLC0415
     from linklab.editor.settings import Settings  # noqa: PLC0415
-    from linklab.lab import load_lab  # noqa: PLC0415
+    from linklab.lab.model import load_lab  # noqa: PLC0415
     from linklab.manual.model import EditorActions, EditorVerb  # noqa: PLC0415
 
     (folder,) = (ROOT / "labs").glob(f"{number:02d}-*")

@@ -25,8 +25,8 @@ import time
 from pathlib import Path
 
 from linklab.errors import InputError, LinklabError, MissingError
-from linklab.kernel.source import private_apt
-from linklab.kernel.tools import Tools
+from linklab.pocket_kernel.source import private_apt
+from linklab.pocket_kernel.tools import Tools
 from vm import disk, ovf, sbom
 from vm.stage import write_stage
 

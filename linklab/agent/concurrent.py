@@ -2,8 +2,8 @@
 """Several iperf3 tests that begin at the same instant, for the `concurrent` command of the Mininet CLI.
 
 `parse` turns the command's words into flows; `Tests.run` starts servers, then all clients on one signal, and gives the
-JSON file of each flow. Called by linklab.agent.console; knows a namespace by the id of a process in it, not Mininet.
-Drawing and the index are left to `linklab plot iperf` and `linklab fairness`.
+JSON file of each flow. Knows a namespace by the id of a process in it, not Mininet. Drawing and the index are left to
+`linklab plot iperf` and `linklab fairness`.
 """
 
 from __future__ import annotations

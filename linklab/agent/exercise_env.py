@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """`python3 -m linklab.agent.exercise_env [FOLDER]`: set the environment of an exercise in the running network.
 
-Run by set_env.sh of a student's folder, as root in the root namespace; settings are data of instance.json, written
-by `linklab.exercise.instance`: base64 of zlib of JSON, [[on, line, says], …].  That is no secret, only nothing that
-shows at a glance.  What an earlier call shaped is cleared first; what is set is read back; what has no `says` is not
-named.  Standard library alone, since a host with plain Mininet runs it too.
+Settings are data of instance.json, written by `linklab.exercise.instance`: base64 of zlib of JSON, [[on, line, says],
+…]. That is no secret, only nothing that shows at a glance. What an earlier call shaped is cleared first; what is set is
+read back; what has no `says` is not named. Standard library alone, since a host with plain Mininet runs it too.
 """
 
 from __future__ import annotations

@@ -3,9 +3,8 @@
 
 What Mininet takes long for is starting programs: for each host mnexec, env, bash, stty, and then ip, ifconfig and cat a
 dozen times. Here a host is its namespaces, held by open files, until something is typed there; then its shell starts,
-as Mininet's does, within them. Links, addresses and routes go to the kernel directly (`linklab.agent.rtnetlink`).
-Used by `linklab.agent.network` from `FROM` nodes on, for nodes and links that ask for nothing more; all else is
-Mininet's own. IPv6 is off in these hosts: each would tell all the others of itself several times.
+as Mininet's does, within them. Links, addresses and routes go to the kernel directly (`linklab.linux.rtnetlink`). All
+else is Mininet's own. IPv6 is off in these hosts: each would tell all the others of itself several times.
 """
 
 from __future__ import annotations
@@ -20,8 +19,8 @@ from mininet.link import Intf, Link
 from mininet.node import Host
 from mininet.nodelib import LinuxBridge
 
-from linklab.agent.kernelcalls import CLONE_NEWNET, CLONE_NEWNS, mount, setns, unshare
-from linklab.agent.rtnetlink import Kernel
+from linklab.linux.kernelcalls import CLONE_NEWNET, CLONE_NEWNS, mount, setns, unshare
+from linklab.linux.rtnetlink import Kernel
 
 FROM = 50
 """Nodes from which on a network is built this way. No lab has as many, so what was recorded is as it was."""

@@ -16,7 +16,8 @@ from pathlib import Path
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-from linklab.agent import netlink, sampler
+from linklab.agent import sampler
+from linklab.linux import netlink
 
 PERIOD_S = 0.25
 NOT_QUEUES = ("netem", "noqueue")

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """`python3 -m linklab.agent.mn OPTION…`: Mininet's own `mn` with what it needs inside a pocket.
 
-Called by the shim of that name.  Open vSwitch's programs are started, since no service manager has done it.
+Open vSwitch's programs are started, since no service manager has done it.
 """
 
 from __future__ import annotations

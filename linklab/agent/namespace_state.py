@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What the network namespace that this thread is in is set to: interfaces, queues, routes of IPv4, sysctls.
 
-Asks the kernel over rtnetlink(7), ethtool's ioctl and /proc/sys; changes nothing
-and starts no process.
+Asks the kernel over rtnetlink(7), ethtool's ioctl and /proc/sys; changes nothing and starts no process.
 """
 
 from __future__ import annotations
@@ -20,7 +19,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from linklab.agent.netlink import (
+from linklab.linux import tc_filter_options, tc_options
+from linklab.linux.netlink import (
     DUMP,
     INGRESS,
     NLMSG_DONE,
@@ -34,7 +34,6 @@ from linklab.agent.netlink import (
     message,
     messages,
 )
-from linklab.linux import tc_filter_options, tc_options
 from linklab.linux.tc_attributes import TCA_CHAIN, TCA_KIND, TCA_OPTIONS
 
 FALLBACK = re.compile(r"(?:tunl|gre|gretap|erspan|sit|ip6tnl|ip6gre|ip_vti|ip6_vti|teql)0")

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A plan (`linklab.topology.plan`, plain data) → a running Mininet network, and its end.
 
-Called by the agent alone. Hosts get the curriculum's baseline: TCP buffers and CUBIC, set and read back.
+Hosts get the curriculum's baseline: TCP buffers and CUBIC, set and read back.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from mininet.node import Controller, CPULimitedHost, Host, OVSSwitch, RemoteCont
 from mininet.nodelib import LinuxBridge
 
 from linklab.agent import many
-from linklab.agent.rtnetlink import Kernel
+from linklab.linux.rtnetlink import Kernel
 
 BASELINE = {
     "net/ipv4/tcp_rmem": "10240 87380 16777216",

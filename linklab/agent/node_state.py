@@ -17,8 +17,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from linklab.agent.kernelcalls import CLONE_NEWNET, setns
 from linklab.agent.namespace_state import node
+from linklab.linux.kernelcalls import CLONE_NEWNET, setns
 
 FORMAT = 1
 CLIENT = "client"

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What is typed in the terminals of an exercise's folder, kept in `terminals/NODE.log` with network time.
 
-Used by the live terminals and the Mininet CLI where the working folder holds an instance.json, and nowhere else, so
-that labs are as they were.  Read by `linklab.exercise.terminals`.  A log is text: a head whenever a terminal opens,
-then for each command a line when it begins and one with its exit status when it has ended.
+Read by `linklab.exercise.terminals`. A log is text: a head whenever a terminal opens, then for each command a line when
+it begins and one with its exit status when it has ended.
 
     # network 1732160000.250000 t1
     12.345678 t1 $ tc qdisc add dev s1-eth2 root netem delay 20ms

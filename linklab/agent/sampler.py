@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import IO, Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-from linklab.agent import netlink
+from linklab.linux import netlink
 
 RTM_GETQDISC, RTM_NEWQDISC = 38, 36
 TCA_KIND, TCA_STATS2 = 1, 7

@@ -22,10 +22,10 @@ from linklab.exercise.discreet import discreet
 from linklab.exercise.model import Check, Exercise
 from linklab.exercise.report import CheckResult, Outcome, Report
 from linklab.exercise.textfile import read_text
-from linklab.screen import ends_orderly
+from linklab.terminal.screen import ends_orderly
 
 if TYPE_CHECKING:
-    from linklab.cli import Subparsers
+    from linklab.commands import Subparsers
 
 HINTS = ("where", "what", "how")
 MORE = {1: "what is wrong there", 2: "how to do it"}
@@ -52,11 +52,11 @@ Exits with 0 if every visible check is met, 1 if not; other codes as in linklab 
 """
 
 
-def add_parser(subparsers: Subparsers) -> argparse.ArgumentParser:
+def add_parser(subparsers: Subparsers, summary: str) -> argparse.ArgumentParser:
     """Add `check [FOLDER] [--hint N] [--work] [--json]`."""
     parser = subparsers.add_parser(
         "check",
-        help="what of an exercise is met, and where to look",
+        help=summary,
         description="Say what of an exercise is met, and for the rest where to look.",
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -78,8 +78,8 @@ def run(args: argparse.Namespace) -> int:
 
 def _run(args: argparse.Namespace) -> int:
     from linklab.commands.student import not_set
-    from linklab.engine import attached
     from linklab.grade.unit import own_instance, self_check
+    from linklab.terminal import attached
 
     attached.need_outside("linklab check")
     instance, exercise = own_instance(args.folder)

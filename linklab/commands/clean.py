@@ -21,14 +21,15 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from linklab import kernel
-from linklab.engine import attach, host, sudo
+from linklab import pocket_kernel
+from linklab.engine import host, sudo
 from linklab.engine.pocket import run_base
 from linklab.errors import InputError, LinklabError
+from linklab.terminal import attach
 from linklab.warden.records import Records
 
 if TYPE_CHECKING:
-    from linklab.cli import Subparsers
+    from linklab.commands import Subparsers
 
 _EPILOG = """examples:
   linklab clean
@@ -39,11 +40,11 @@ Networks that are running, and whole runs, are never touched.
 """
 
 
-def add_parser(subparsers: Subparsers) -> argparse.ArgumentParser:
+def add_parser(subparsers: Subparsers, summary: str) -> argparse.ArgumentParser:
     """Add the parser of `linklab clean`."""
     parser = subparsers.add_parser(
         "clean",
-        help="remove what an earlier run left behind",
+        help=summary,
         description="Remove what earlier runs left behind: run directories, sockets, networks on this machine's kernel "
         "and interrupted kernel builds.",
         epilog=_EPILOG,
@@ -151,7 +152,7 @@ def _command_line(pid: int) -> str:
 
 def _builds() -> Iterator[Left]:
     """Folders of interrupted kernel builds; InputError if it cannot be seen whether one is going on."""
-    lock = kernel.cache_dir() / "lock"
+    lock = pocket_kernel.cache_dir() / "lock"
     try:
         file = lock.open("rb")  # enough for flock(2)
     except FileNotFoundError:

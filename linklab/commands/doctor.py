@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""`linklab doctor`: the findings of `linklab.doctor` and `linklab.engines` as tables or as JSON."""
+"""`linklab doctor`: the findings of `linklab.doctor.machine` and `linklab.doctor.fit` as tables or as JSON."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ import json
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-from linklab import doctor
+from linklab.doctor import machine
 from linklab.errors import MissingError
 
 if TYPE_CHECKING:
-    from linklab.cli import Subparsers
+    from linklab.commands import Subparsers
 
 _EPILOG = """examples:
   linklab doctor
@@ -25,11 +25,11 @@ Exits with 0 if labs can run here, in the pocket or, where its kernel cannot, on
 """
 
 
-def add_parser(subparsers: Subparsers) -> argparse.ArgumentParser:
+def add_parser(subparsers: Subparsers, summary: str) -> argparse.ArgumentParser:
     """Add `doctor [--json]`."""
     parser = subparsers.add_parser(
         "doctor",
-        help="what this machine can run",
+        help=summary,
         description="Look at this machine: what labs need, what is there, and the cure for what is missing.",
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -40,18 +40,18 @@ def add_parser(subparsers: Subparsers) -> argparse.ArgumentParser:
 
 def run(args: argparse.Namespace) -> int:
     """Print the findings; 0 or MissingError's exit code."""
-    from linklab import doctor_engines
+    from linklab.doctor import engines
 
-    checks = doctor.examine()
-    engine, found = doctor_engines.examine(checks)
+    checks = machine.examine()
+    engine, found = engines.examine(checks)
     checks.append(engine)
-    ready = doctor.labs_can_run(checks)
+    ready = machine.labs_can_run(checks)
     if args.json:
         labs = [{**asdict(fit), "engines": fit.engines} for fit in found]
         print(
             json.dumps({"labs_can_run": ready, "checks": [asdict(check) for check in checks], "labs": labs}, indent=2)
         )
     else:
-        doctor.render(checks)
-        doctor_engines.render(found)
+        machine.render(checks)
+        engines.render(found)
     return 0 if ready else MissingError.exit_code

@@ -7,12 +7,12 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from linklab import clone
-from linklab.engine.windows import display_usable
+from linklab.base import installation
 from linklab.errors import MissingError
+from linklab.terminal.windows import display_usable
 
 if TYPE_CHECKING:
-    from linklab.cli import Subparsers
+    from linklab.commands import Subparsers
 
 _EPILOG = """examples:
   linklab edit                          an empty drawing
@@ -23,11 +23,11 @@ Reads and writes the files of MiniEdit. docs/editor.md says what can be done.
 """
 
 
-def add_parser(subparsers: Subparsers) -> argparse.ArgumentParser:
+def add_parser(subparsers: Subparsers, summary: str) -> argparse.ArgumentParser:
     """Add the parser of `linklab edit`."""
     parser = subparsers.add_parser(
         "edit",
-        help="draw a network and run it",
+        help=summary,
         description="Draw a network in a window and run it.",
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -47,5 +47,5 @@ def run(args: argparse.Namespace) -> int:
         from linklab.editor.app import Editor
     except ImportError as error:
         raise MissingError(f"the editor needs python3-tk and python3-pil.imagetk ({error})") from error
-    Editor(clone.topology_file(args.file) if args.file else None).run()
+    Editor(installation.topology_file(args.file) if args.file else None).run()
     return 0

@@ -14,6 +14,7 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
+from linklab.base.processes import processors
 from linklab.commands.options import load_engine
 from linklab.errors import InputError
 from linklab.exercise.load import exercise_folders, find_exercise, load_exercise
@@ -22,8 +23,7 @@ from linklab.grade.mutants import prove_mutants
 from linklab.grade.spread import spread
 from linklab.grade.unit import SEEDS
 from linklab.grade.verify import Measured, Proof, copied, distinct, verify, wrong_ones
-from linklab.processes import processors
-from linklab.screen import ends_orderly
+from linklab.terminal.screen import ends_orderly
 
 PROOF = ("student", "what", "holds", "said")
 

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """`linklab fairness`: Jain's index of the flows of one or more iperf3 results.
 
-Called by the command line and, through it, by fairness.sh and the concurrent_* scripts.
-It must not compute: index and variation are `linklab.analysis`'s, the throughputs are `linklab.measure.iperf3`'s.
+Index and variation are computed by `linklab.analysis.formulas`, throughputs are read by `linklab.measure.iperf3`.
 """
 
 from __future__ import annotations
@@ -18,12 +17,12 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
-from linklab.analysis import coefficient_of_variation, jain_index
+from linklab.analysis.formulas import coefficient_of_variation, jain_index
 from linklab.errors import DataError
 from linklab.measure.iperf3 import Flow, Iperf3Test, read_file
 
 if TYPE_CHECKING:
-    from linklab.cli import Subparsers
+    from linklab.commands import Subparsers
 
 _CONVENTION = "Jain's index of the mean throughput of each flow over its whole test, as the receiver saw it where known"
 
@@ -41,11 +40,11 @@ interval of iperf3's report.
 """
 
 
-def add_parser(subparsers: Subparsers) -> argparse.ArgumentParser:
+def add_parser(subparsers: Subparsers, summary: str) -> argparse.ArgumentParser:
     """Add `fairness FILE... [--json]`."""
     parser = subparsers.add_parser(
         "fairness",
-        help="Jain's fairness index of the streams of an iperf3 result",
+        help=summary,
         description=f"{_CONVENTION}. {_VARIATION}.",
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,

@@ -6,11 +6,11 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from linklab import clone
-from linklab.fidelity import PATH, fidelity_text, readable_labs, write_fidelity
+from linklab.base import installation
+from linklab.lab.fidelity import PATH, fidelity_text, readable_labs, write_fidelity
 
 if TYPE_CHECKING:
-    from linklab.cli import Subparsers
+    from linklab.commands import Subparsers
 
 _EPILOG = """examples:
   linklab fidelity                  print it
@@ -18,11 +18,11 @@ _EPILOG = """examples:
 """
 
 
-def add_parser(subparsers: Subparsers) -> argparse.ArgumentParser:
+def add_parser(subparsers: Subparsers, summary: str) -> argparse.ArgumentParser:
     """Add `fidelity [--write]`."""
     parser = subparsers.add_parser(
         "fidelity",
-        help="what the series reported beside our references",
+        help=summary,
         description="Print what the original series reported beside what the recorded run of each lab gave.",
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -34,7 +34,7 @@ def add_parser(subparsers: Subparsers) -> argparse.ArgumentParser:
 def run(args: argparse.Namespace) -> int:
     """Print or write it."""
     if args.write:
-        clone.refuse_installed("fidelity --write")
+        installation.refuse_installed("fidelity --write")
         print(f"{PATH}{'' if write_fidelity() else ': nothing changed'}")
     else:
         print(fidelity_text(readable_labs()), end="")

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from linklab import clone
+from linklab.base import installation
 
 
 @contextlib.contextmanager
@@ -31,7 +31,7 @@ def left(folder: Path) -> str:
     """What stays of a run that is stopped now, and how it is removed."""
     if not folder.exists():
         return "nothing is left"
-    folder_of_runs = clone.runs_folder().resolve()
+    folder_of_runs = installation.runs_folder().resolve()
     ours = folder_of_runs in folder.resolve().parents
     runs = "" if folder_of_runs == Path("runs").resolve() else f" {folder_of_runs}"
     removal = f"; `linklab clean --runs{runs}` removes it" if ours else ""

@@ -15,14 +15,14 @@ from rich.text import Text
 from linklab.commands.run import WIDTH
 from linklab.commands.set_env import check_script
 from linklab.errors import InputError, LinklabError
-from linklab.fidelity import check_fidelity
-from linklab.kernel import digest
-from linklab.lab import Lab, lab_folders, load_lab
-from linklab.record import load_reference, problems, staleness
-from linklab.stage import Settings
+from linklab.lab.fidelity import check_fidelity
+from linklab.lab.model import Lab, lab_folders, load_lab
+from linklab.pocket_kernel import digest
+from linklab.run.record import load_reference, problems, staleness
+from linklab.run.stage import Settings
 
 if TYPE_CHECKING:
-    from linklab.cli import Subparsers
+    from linklab.commands import Subparsers
 
 _EPILOG = """examples:
   linklab labs
@@ -30,11 +30,11 @@ _EPILOG = """examples:
 """
 
 
-def add_parser(subparsers: Subparsers) -> argparse.ArgumentParser:
+def add_parser(subparsers: Subparsers, summary: str) -> argparse.ArgumentParser:
     """Add `labs [--check]`."""
     parser = subparsers.add_parser(
         "labs",
-        help="list the labs, or check them",
+        help=summary,
         description="List the labs and the state of their references.",
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,

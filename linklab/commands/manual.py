@@ -9,17 +9,18 @@ import webbrowser
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from linklab import documents
+from linklab.base import installation
+from linklab.documents import handbook
 from linklab.errors import InputError, LinklabError
 from linklab.exercise.handout import general
 from linklab.exercise.load import exercise_folders, load_exercise
 from linklab.exercise.model import Exercise
-from linklab.lab import Lab, find_lab, lab_folders, load_lab
+from linklab.lab.model import Lab, find_lab, lab_folders, load_lab
 from linklab.manual.html import Chapter, render_manual
 from linklab.manual.paper import paper_html, to_pdf
 
 if TYPE_CHECKING:
-    from linklab.cli import Subparsers
+    from linklab.commands import Subparsers
 
 _EPILOG = """examples:
   linklab manual 14                 14-router-bufferbloat.html in build/manuals/; installed, in manuals/ here
@@ -32,11 +33,11 @@ The handout of an exercise: linklab exercise handout 3
 """
 
 
-def add_parser(subparsers: Subparsers) -> argparse.ArgumentParser:
+def add_parser(subparsers: Subparsers, summary: str) -> argparse.ArgumentParser:
     """Add `manual LAB|--all [--pdf] [--open] [--out FILE]`."""
     parser = subparsers.add_parser(
         "manual",
-        help="a lab's manual as HTML or PDF",
+        help=summary,
         description="Write the manual of a lab as one file that works offline, or those of all labs.",
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -59,7 +60,7 @@ def run(args: argparse.Namespace) -> int:
     """Write the files and print their names; 2 if a lab or exercise is left out because it is broken."""
     left_out = 0
     if args.all:
-        path, left_out = _write_all(args.out or documents.FOLDER)
+        path, left_out = _write_all(args.out or installation.manuals_folder())
     else:
         path = _write_one(load_lab(find_lab(args.lab)), args.out, pdf=args.pdf)
         print(path)
@@ -72,8 +73,8 @@ def _write_one(lab: Lab, out: Path | None, *, pdf: bool) -> Path:
     if out is not None and out.suffix.lower() not in ("", ".pdf" if pdf else out.suffix.lower()):
         raise InputError(f"{out}: --pdf writes a .pdf file")
     pdf = pdf or (out is not None and out.suffix.lower() == ".pdf")
-    path = out or documents.FOLDER / f"{lab.slug}.{'pdf' if pdf else 'html'}"
-    return documents.write(path, documents.manual_pdf(lab) if pdf else documents.manual_html(lab))
+    path = out or installation.manuals_folder() / f"{lab.slug}.{'pdf' if pdf else 'html'}"
+    return handbook.write(path, handbook.manual_pdf(lab) if pdf else handbook.manual_html(lab))
 
 
 def _write_all(folder: Path) -> tuple[Path, int]:
@@ -84,7 +85,7 @@ def _write_all(folder: Path) -> tuple[Path, int]:
     for lab_folder in lab_folders():
         try:
             lab = load_lab(lab_folder)
-            _write_chapter(folder / lab.slug, documents.chapter(lab))
+            _write_chapter(folder / lab.slug, handbook.chapter(lab))
         except InputError as error:
             left_out += _left_out(error)
         else:
@@ -92,24 +93,24 @@ def _write_all(folder: Path) -> tuple[Path, int]:
     for exercise_folder in exercise_folders():
         try:
             exercise = load_exercise(exercise_folder)
-            _write_chapter(folder / documents.handout_slug(exercise), general(exercise))
+            _write_chapter(folder / handbook.handout_slug(exercise), general(exercise))
         except InputError as error:
             left_out += _left_out(error)
         else:
             exercises.append(exercise)
     if not labs:
         raise LinklabError("there is no lab to write")
-    print(documents.write(folder / "handbook.pdf", documents.handbook_pdf(labs, exercises)), flush=True)
-    index = documents.write(folder / "index.html", documents.index_html(labs, exercises))
+    print(handbook.write(folder / "handbook.pdf", handbook.handbook_pdf(labs, exercises)), flush=True)
+    index = handbook.write(folder / "index.html", handbook.index_html(labs, exercises))
     print(index)
     return index, left_out
 
 
 def _write_chapter(path: Path, chapter: Chapter) -> None:
     """Both documents of a chapter, and their names; `path` without an ending."""
-    print(documents.write(path.with_name(f"{path.name}.html"), render_manual(chapter)), flush=True)
+    print(handbook.write(path.with_name(f"{path.name}.html"), render_manual(chapter)), flush=True)
     pdf = to_pdf(paper_html([chapter], title=chapter.heading))
-    print(documents.write(path.with_name(f"{path.name}.pdf"), pdf), flush=True)
+    print(handbook.write(path.with_name(f"{path.name}.pdf"), pdf), flush=True)
 
 
 def _left_out(error: InputError) -> int:

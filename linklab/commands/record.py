@@ -7,17 +7,17 @@ import argparse
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from linklab import clone
+from linklab.base import installation
 from linklab.commands.run import add_run_options, replay
 from linklab.commands.several import chosen, run_several
 from linklab.errors import InputError
-from linklab.fidelity import write_fidelity
-from linklab.lab import find_lab
-from linklab.record import record
-from linklab.screen import ends_orderly
+from linklab.lab.fidelity import write_fidelity
+from linklab.lab.model import find_lab
+from linklab.run.record import record
+from linklab.terminal.screen import ends_orderly
 
 if TYPE_CHECKING:
-    from linklab.cli import Subparsers
+    from linklab.commands import Subparsers
 
 _EPILOG = """examples:
   linklab record 14
@@ -29,11 +29,11 @@ and renews docs/fidelity.md.  A run that does not meet its expectations is never
 """
 
 
-def add_parser(subparsers: Subparsers) -> argparse.ArgumentParser:
+def add_parser(subparsers: Subparsers, summary: str) -> argparse.ArgumentParser:
     """Add `record LAB`."""
     parser = subparsers.add_parser(
         "record",
-        help="make a run the lab's reference",
+        help=summary,
         description="Replay a lab and make what it showed the reference that its manual quotes.",
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -56,9 +56,9 @@ def _run(args: argparse.Namespace) -> int:
         raise InputError("a reference must come out the same for everybody, so only the pocket makes one")
     several = chosen(args.lab)
     folders = [find_lab(args.lab)] if several is None else several
-    ours = any(folder.resolve().parent == clone.ROOT / "labs" for folder in folders)
+    ours = any(folder.resolve().parent == installation.ROOT / "labs" for folder in folders)
     if ours:
-        clone.refuse_installed("recording")
+        installation.refuse_installed("recording")
     if several is None:
         good = True
         _print(record(replay(args, None)))

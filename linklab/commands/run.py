@@ -20,16 +20,16 @@ from linklab.commands.several import add_jobs_option, chosen, run_several
 from linklab.engine.api import Clock
 from linklab.engine.profiles import PROFILES
 from linklab.errors import InputError
-from linklab.lab import Lab, Outcome, find_lab, load_lab
+from linklab.lab.model import Lab, Outcome, find_lab, load_lab
 from linklab.manual.model import Step
-from linklab.parts import chosen_steps
-from linklab.report import write_report
-from linklab.runner import Run, run_folder, run_lab, verdict_data
-from linklab.screen import ends_orderly
-from linklab.stage import Capture, Settings
+from linklab.run.report import write_report
+from linklab.run.runner import Run, run_folder, run_lab, verdict_data
+from linklab.run.sections import chosen_steps
+from linklab.run.stage import Capture, Settings
+from linklab.terminal.screen import ends_orderly
 
 if TYPE_CHECKING:
-    from linklab.cli import Subparsers
+    from linklab.commands import Subparsers
 
 WIDTH = 132
 """Columns of the table where the output is no terminal."""
@@ -57,11 +57,11 @@ _MACHINES_OWN = (
 )
 
 
-def add_parser(subparsers: Subparsers) -> argparse.ArgumentParser:
+def add_parser(subparsers: Subparsers, summary: str) -> argparse.ArgumentParser:
     """Add `run LAB` with its options."""
     parser = subparsers.add_parser(
         "run",
-        help="replay a lab and compare",
+        help=summary,
         description="Do every step of a lab's manual on its network and compare what it shows with what it should.",
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -142,9 +142,9 @@ def replay(args: argparse.Namespace, out: Path | None, section: str | None = Non
     with says_what_is_left(folder), narrator.progress:
         engine = load_engine(args.engine)
         if args.engine == "host":
-            from linklab import engines
+            from linklab.doctor import fit
 
-            engines.require(lab, section)
+            fit.require(lab, section)
         done = run_lab(lab, engine, settings, folder, narrator, section=section)
     report = write_report(done)
     print_verdicts(done, console)

@@ -6,13 +6,13 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from linklab import clone
+from linklab.base import installation
 from linklab.errors import LabError
-from linklab.lab import Lab, find_lab, load_lab
+from linklab.lab.model import Lab, find_lab, load_lab
 from linklab.manual.set_env import set_env_script
 
 if TYPE_CHECKING:
-    from linklab.cli import Subparsers
+    from linklab.commands import Subparsers
 
 _EPILOG = """examples:
   linklab set-env 14                print the script
@@ -23,11 +23,11 @@ In the running network of the lab, in the Client's terminal:
 """
 
 
-def add_parser(subparsers: Subparsers) -> argparse.ArgumentParser:
+def add_parser(subparsers: Subparsers, summary: str) -> argparse.ArgumentParser:
     """Add `set-env LAB [--write]`."""
     parser = subparsers.add_parser(
         "set-env",
-        help="the script that sets a lab up to a section",
+        help=summary,
         description="Print the script that makes a lab's settings up to a section, for whoever starts in the middle.",
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -44,8 +44,8 @@ def run(args: argparse.Namespace) -> int:
     if not args.write:
         print(script, end="")
         return 0
-    if lab.folder.resolve().parent == clone.ROOT / "labs":
-        clone.refuse_installed("set-env --write")
+    if lab.folder.resolve().parent == installation.ROOT / "labs":
+        installation.refuse_installed("set-env --write")
     path = lab.folder / "set_env.sh"
     path.write_text(script, encoding="utf-8")
     path.chmod(0o755)

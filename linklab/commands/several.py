@@ -16,15 +16,15 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
-from linklab import clone
-from linklab.batch import Task, run_batch
+from linklab.base import installation
+from linklab.base.processes import processors
 from linklab.commands.interrupt import says_what_is_left
 from linklab.commands.options import REPLAY_CLOCK, clock_of, load_engine
 from linklab.errors import InputError, LabError
-from linklab.lab import find_lab, lab_folders, load_lab
-from linklab.processes import processors
-from linklab.runner import write_json
-from linklab.stage import Settings
+from linklab.lab.model import find_lab, lab_folders, load_lab
+from linklab.run.many import Task, run_batch
+from linklab.run.runner import write_json
+from linklab.run.stage import Settings
 
 WIDTH = 132
 _STYLES = {"waiting": "dim", "running": "", "pass": "green", "fail": "red bold", "broken": "magenta bold"}
@@ -84,7 +84,7 @@ def run_several(
     most = processors() if engine.side_by_side else 1
     jobs = min(args.jobs or most, processors())
     engine.check()
-    folder = out or _free(clone.runs_folder() / f"all-{datetime.now():%Y%m%d-%H%M%S}-seed{settings.seed}")
+    folder = out or _free(installation.runs_folder() / f"all-{datetime.now():%Y%m%d-%H%M%S}-seed{settings.seed}")
     try:
         folder.mkdir(parents=True, exist_ok=True)
         if any(folder.iterdir()):

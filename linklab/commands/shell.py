@@ -13,18 +13,18 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from linklab import clone
+from linklab.base import installation
 from linklab.commands.options import ENGINES, TYPING_CLOCK, clock_of, load_engine, seed
 from linklab.engine.api import Clock, Typed
-from linklab.engine.attach_server import AttachServer
-from linklab.engine.clock import ClockWords, parse_speed
 from linklab.engine.profiles import PROFILES
-from linklab.engine.windows import Windows, display_usable
-from linklab.screen import Screen, ends_orderly
+from linklab.terminal.attach_server import AttachServer
+from linklab.terminal.clock import ClockWords, parse_speed
+from linklab.terminal.screen import Screen, ends_orderly
+from linklab.terminal.windows import Windows, display_usable
 from linklab.topology import Topology
 
 if TYPE_CHECKING:
-    from linklab.cli import Subparsers
+    from linklab.commands import Subparsers
 
 _EPILOG = """examples:
   linklab shell "topologies/Lab 8.mn"
@@ -51,11 +51,11 @@ The folder you are in is /lab inside; only what is written there stays.
 """
 
 
-def add_parser(subparsers: Subparsers) -> argparse.ArgumentParser:
+def add_parser(subparsers: Subparsers, summary: str) -> argparse.ArgumentParser:
     """Add the parser of `linklab shell`."""
     parser = subparsers.add_parser(
         "shell",
-        help="build a network and open the Mininet CLI on it",
+        help=summary,
         description="Build the network of a topology and open the Mininet CLI on it in this terminal.",
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -85,7 +85,7 @@ def add_parser(subparsers: Subparsers) -> argparse.ArgumentParser:
 def run(args: argparse.Namespace) -> int:
     """Hold the network until the CLI is left."""
     if args.file:
-        args.file = clone.topology_file(args.file)
+        args.file = installation.topology_file(args.file)
     topology = Topology.load(args.file) if args.file else None
     name, terminal = (args.file.stem, "mininet") if args.file else ("no network", "client")
     clock = clock_of(args.clock, args.engine, TYPING_CLOCK)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What `linklab check` and `linklab submit` find out about a student's work: is the environment set, does work.sh run.
 
-Called by both; not_set is pure, tried builds a network.
+not_set is pure, tried builds a network.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def not_set(state: str, exercise: Exercise, instance: Instance) -> str:
     """A sentence where a running network shows nothing of what set_env.sh shapes; "" where it does, or there is none.
 
     Args:
-        state: as `linklab.engine.attached.read_state` gives it.
+        state: as `linklab.terminal.attached.read_state` gives it.
         exercise: whose settings are looked for.
         instance: with the values of the settings.
     """

@@ -19,7 +19,7 @@ from linklab.exercise.textfile import read_text
 from linklab.topology import Topology
 
 if TYPE_CHECKING:
-    from linklab.cli import Subparsers
+    from linklab.commands import Subparsers
 
 _EPILOG = """examples:
   linklab submit                       the folder you are in, with the network that runs in it
@@ -32,11 +32,11 @@ terminals, and a list of hashes. Nothing is sent: hand it in as your course says
 """
 
 
-def add_parser(subparsers: Subparsers) -> argparse.ArgumentParser:
+def add_parser(subparsers: Subparsers, summary: str) -> argparse.ArgumentParser:
     """Add `submit [FOLDER] [-o FILE.zip]` and what counts."""
     parser = subparsers.add_parser(
         "submit",
-        help="pack an exercise's work to hand it in",
+        help=summary,
         description="Pack what you did for an exercise into one .zip to hand in.",
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -66,8 +66,8 @@ class _Packed:
 
 def run(args: argparse.Namespace) -> int:
     """Pack it; 0 if it was written."""
-    from linklab.engine import attached
     from linklab.grade.unit import own_instance, topology_file
+    from linklab.terminal import attached
 
     attached.need_outside("linklab submit")
     folder: Path = args.folder
@@ -109,8 +109,8 @@ def _network(
 ) -> None:
     """The state of the running network, or work.sh: one of the two counts, and the student is told which."""
     from linklab.commands.student import not_set, tried
-    from linklab.engine import attached
     from linklab.exercise.state import State
+    from linklab.terminal import attached
 
     work = args.folder / "work.sh"
     no_network = "" if args.work or args.repeat_recorded else "No network runs in this folder, so "

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The editor's window: puts its parts together and gives every action of `actions.MENUS` something to do.
 
-Called by `linklab edit`. What concerns files is in `filing`, a running network in `networking`, dialogs of nodes and
-links in `properties`; here are the window, the edit commands and the view.
+What concerns files is in `filing`, a running network in `networking`, dialogs of nodes and links in `properties`; here
+are the window, the edit commands and the view.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The clock above the drawing while a network runs, and the line below it that says what is happening.
 
-Called by the window; each button calls back with the words of `clock`.
+Each button calls back with the words of `clock`.
 """
 
 from __future__ import annotations

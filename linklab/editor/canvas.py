@@ -2,7 +2,7 @@
 """The drawing: a topology as items on a canvas, drawn anew only where it changed.
 
 The drawing's own pixels (as in the file) times zoom and display scale are the canvas's. Labels of ports sit on their
-link, clear of the nodes and of what is written below them. Called by the window; mouse and keys are `gestures`'s.
+link, clear of the nodes and of what is written below them. Mouse and keys are `gestures`'s.
 """
 
 from __future__ import annotations

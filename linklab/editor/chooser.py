@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A dialog that chooses a file to open or to save as, in the editor's own look and size; it does not block the program.
 
-Called by `filing`. A whole path may be typed; overwriting is asked about once.
+A whole path may be typed; overwriting is asked about once.
 """
 
 from __future__ import annotations

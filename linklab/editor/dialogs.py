@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Dialogs drawn from fields (`fields.py`): tabs, units, help beside each field, errors next to the field they are of.
 
-A dialog closes only when its values were taken or the person gives up; a wrong value never loses the others.
-Called by the window. The mouse is not needed: Tab, Return for OK, Escape for Cancel, Alt+digit for a tab.
+A dialog closes only when its values were taken or the person gives up; a wrong value never loses the others. The mouse
+is not needed: Tab, Return for OK, Escape for Cancel, Alt+digit for a tab.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The fields of a dialog as data: label, unit, help, and text ↔ value with a sentence where a text is wrong.
 
-An empty text means: no such key. Which fields there are: `node_fields`, `link_fields`, `preference_fields`.
-Called by `dialogs` (which draws them) and `link_dialog`; pure.
+An empty text means: no such key. Which fields there are: `node_fields`, `link_fields`, `preference_fields`. Pure.
 """
 
 from __future__ import annotations

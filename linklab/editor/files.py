@@ -14,13 +14,13 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from linklab import clone
+from linklab.base import installation
 from linklab.errors import InputError
 from linklab.topology import Topology
 
 ENDING = ".mn"
 RECENT = 10
-LABS = clone.ROOT / "topologies"
+LABS = installation.ROOT / "topologies"
 
 
 def open_file(path: Path) -> Topology:

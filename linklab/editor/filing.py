@@ -17,7 +17,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from linklab import clone
+from linklab.base import installation
 from linklab.editor import export, files, mending, questions
 from linklab.editor.chooser import Chooser
 from linklab.editor.document import Document
@@ -101,7 +101,7 @@ class Filing:
         name: str = "",
     ) -> None:
         path = self.document.path
-        folder = path.parent if path and not save else clone.work_folder(path)
+        folder = path.parent if path and not save else installation.work_folder(path)
         root, look = self.editor.root, self.editor.look
         Chooser(root, look, title, folder=folder, ending=ending, name=name, save=save, take=take)
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What mouse and keys do on the drawing: select, add, link, drag, pan, zoom, and the same without a mouse.
 
-A gesture changes the document through `edits` and nothing else; while dragging only canvas items move, and the
-document learns of it at the end. Called by the window.
+A gesture changes the document through `edits` and nothing else; while dragging only canvas items move, and the document
+learns of it at the end.
 """
 
 from __future__ import annotations

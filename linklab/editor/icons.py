@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Our own icons, drawn at any size and in any colour: nodes for the canvas, tools for the bar.
 
-Each is a few shapes on a field of 24 × 24 units, painted four times as large and brought down for smooth edges.
-Called by the view; needs Pillow, which comes with matplotlib's part for tkinter.
+Each is a few shapes on a field of 24 × 24 units, painted four times as large and brought down for smooth edges. Needs
+Pillow, which comes with matplotlib's part for tkinter.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Where labels go on a link so that none lies on a node or on another label of that link; plain geometry.
 
-Called by the canvas for every link it draws. Units are canvas pixels, y downwards.
+Units are canvas pixels, y downwards.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The dialog of a link: MiniEdit's fields for both directions, then each direction by itself, and the exact tc lines.
 
-Called by `properties`. While the network runs, OK and Apply change the running link too.
+While the network runs, OK and Apply change the running link too.
 """
 
 from __future__ import annotations

@@ -1,8 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The menu bar and the key bindings, drawn from `actions.MENUS`; submenus are filled when they are opened.
-
-Called by the window, which gives a function for every action's name.
-"""
+"""The menu bar and the key bindings, drawn from `actions.MENUS`; submenus are filled when they are opened."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Readings of all interfaces (`linklab.agent.meter`) → rate and queue of each link over the last while; pure.
 
-Called by the window for the small traces. A port's received bytes went one way of its link, its sent bytes the other.
+A port's received bytes went one way of its link, its sent bytes the other.
 """
 
 from __future__ import annotations

@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from linklab import clone
+from linklab.base import installation
 from linklab.editor import files, questions, running
 from linklab.editor.document import everyone
 from linklab.editor.meter import Meter, polyline, short_bytes, short_rate
 from linklab.editor.running import Choice, Listener, Runner, Session
-from linklab.engine.windows import display_usable
+from linklab.terminal.windows import display_usable
 from linklab.topology import Topology
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ class Networking:
 
     def _start(self, topology: Topology, choice: Choice) -> None:
         path = self.editor.document.path
-        workdir = clone.work_folder(path)
+        workdir = installation.work_folder(path)
         self.node_states = dict.fromkeys((node.name for node in everyone(topology)), "building")
         self.down, self.meter, self.environment = frozenset(), Meter(), ""
         self.running_topology = running.runnable(topology, choice)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The properties of hosts, switches, controllers and of a whole link, as pages of fields.
 
-Names and order are MiniEdit's, so that a lab written for it finds them. Called by `properties` and `link_dialog`; pure.
+Names and order are MiniEdit's, so that a lab written for it finds them. Pure.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Short dialogs in the editor's own look: a question with buttons, a message, a text to read or copy.
 
-Called by the window. None of them blocks the program: what follows is a callback.
+None of them blocks the program: what follows is a callback.
 """
 
 from __future__ import annotations

@@ -21,10 +21,10 @@ from pathlib import Path
 from typing import Any
 
 from linklab.engine.api import Clock, Typed
-from linklab.engine.attach_server import AttachServer
-from linklab.engine.clock import ClockWords, parse_speed
-from linklab.engine.windows import Windows
 from linklab.errors import EngineError, LinklabError
+from linklab.terminal.attach_server import AttachServer
+from linklab.terminal.clock import ClockWords, parse_speed
+from linklab.terminal.windows import Windows
 from linklab.topology import Topology
 
 METER = ["sh", "-c", 'exec python3 "$(dirname "$(command -v modprobe)")/../meter.py"']

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The bar at the left: tools from Select to Controller, at the bottom Run and Stop, where MiniEdit has them.
 
-Called by the window. A tool button is a widget of its own, since ttk's cannot show our icons in a theme's colours.
+A tool button is a widget of its own, since ttk's cannot show our icons in a theme's colours.
 """
 
 from __future__ import annotations

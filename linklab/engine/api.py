@@ -16,7 +16,7 @@ from enum import Enum
 from pathlib import Path
 from typing import Any, Protocol, TypeAlias
 
-from linklab import kernel
+from linklab import pocket_kernel
 from linklab.errors import InputError
 from linklab.topology import Topology
 
@@ -34,7 +34,7 @@ def require_wall(clock: Clock) -> None:
     if clock is not Clock.WALL:
         raise InputError(
             f"the host engine has no {clock.value} clock, since the machine's own time cannot be set: use --clock "
-            f"wall{', or the pocket (--engine pocket)' if kernel.runs_here() else ''}"
+            f"wall{', or the pocket (--engine pocket)' if pocket_kernel.runs_here() else ''}"
         )
 
 

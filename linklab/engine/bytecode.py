@@ -1,10 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Compiles our own code for the programs inside a pocket, which read it at /opt/linklab.
 
-Called by `linklab.engine.pocket` before a boot, by an installation as `python -m linklab.engine.bytecode`, and by
-`linklab doctor` to see whether it can be done. Reading a file takes network time for each byte, so a run must find it
-compiled in the first run as in every later one, and in the same length wherever the clone is: the path that Python
-writes into compiled code is the one inside.
+Reading a file takes network time for each byte, so a run must find it compiled in the first run as in every later one,
+and in the same length wherever the clone is: the path that Python writes into compiled code is the one inside.
 """
 
 from __future__ import annotations

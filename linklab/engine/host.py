@@ -18,12 +18,12 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-from linklab import needs
-from linklab.engine import attach, host_kernel, place, sudo
+from linklab.engine import host_kernel, needs, place, sudo
 from linklab.engine.agent_link import AgentLink
 from linklab.engine.agent_network import AgentNetwork
 from linklab.engine.api import Background, Clock, Completed, Typed, require_wall
 from linklab.errors import BootError, EngineError, LinklabError
+from linklab.terminal import attach
 from linklab.topology import Topology
 from linklab.warden.paths import peer
 

@@ -13,10 +13,10 @@ import os
 import subprocess
 from pathlib import Path
 
-from linklab import kernel, tc
+from linklab import pocket_kernel, tc
 from linklab.engine import sudo
+from linklab.engine.needs import FIELDS, Needs
 from linklab.errors import LinklabError, MissingError
-from linklab.needs import FIELDS, Needs
 from linklab.warden import probe
 
 PROBE = Path(probe.__file__).resolve()
@@ -37,7 +37,7 @@ def require(needs: Needs, what: str) -> None:
     missing = lacks(needs)
     if missing:
         cure = "the pocket brings a kernel that does: --engine pocket"
-        if not kernel.runs_here():
+        if not pocket_kernel.runs_here():
             cure = "a distribution's own kernel has the modules"
         raise MissingError(
             f"{what} needs {missing}, which this machine's kernel (Linux {os.uname().release}) does not have; {cure}"

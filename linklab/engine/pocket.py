@@ -23,7 +23,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from linklab import kernel
+from linklab import pocket_kernel
 from linklab.engine import place
 from linklab.engine.agent_link import AgentLink
 from linklab.engine.agent_network import AgentNetwork
@@ -77,7 +77,7 @@ class PocketEngine:
 
     def check(self) -> None:
         """MissingError if no kernel is built or its memory has no place; see `Engine.check`."""
-        kernel.require()
+        pocket_kernel.require()
         place.memory_dir(self.memory_mib * 2**20)
 
     @contextlib.contextmanager
@@ -143,7 +143,7 @@ class PocketNetwork(AgentNetwork):
 
     def __init__(self, *, workdir: Path, clock: Clock, seed: int, profile: str, speed: float, memory_mib: int) -> None:
         super().__init__()
-        self.kernel = kernel.require()
+        self.kernel = pocket_kernel.require()
         self.workdir = workdir.resolve()
         self.clock = clock
         self.seed = seed

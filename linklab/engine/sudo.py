@@ -16,7 +16,7 @@ import tempfile
 from pathlib import Path
 from typing import IO, Any
 
-from linklab import kernel
+from linklab import pocket_kernel
 from linklab.errors import TO_COPY, EngineError, MissingError
 
 WARDEN = Path(__file__).resolve().parent.parent / "warden"
@@ -104,8 +104,8 @@ def refusal(words: str, status: int) -> str:
         return f"host engine: its warden could not be started: {said}"
     return (
         f"the host engine needs root for one command: {said}. Type `sudo -v` first"
-        f"{f', or {_POCKET}' if kernel.runs_here() else ''}. An editor started from the menu can ask by the program "
-        "that SUDO_ASKPASS names. To be asked no more, put this line into a file with "
+        f"{f', or {_POCKET}' if pocket_kernel.runs_here() else ''}. An editor started from the menu can ask by the "
+        "program that SUDO_ASKPASS names. To be asked no more, put this line into a file with "
         f"`sudo visudo -f /etc/sudoers.d/linklab` (whoever has it can become root):{TO_COPY}{sudoers_line()}"
     )
 
@@ -121,7 +121,7 @@ def _prefix() -> list[str]:
     if shutil.which("sudo") is None:
         raise MissingError(
             "the host engine needs root for one command, and there is no sudo here: install sudo, or run Linklab as "
-            f"root{f', or {_POCKET}' if kernel.runs_here() else ''}"
+            f"root{f', or {_POCKET}' if pocket_kernel.runs_here() else ''}"
         )
     return ["sudo", "-A", "--"] if os.environ.get("SUDO_ASKPASS") else ["sudo", "-n", "--"]
 

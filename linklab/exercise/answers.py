@@ -12,7 +12,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from linklab import toml
+from linklab.base import toml
 from linklab.errors import InputError
 from linklab.exercise.model import Answer, Exercise
 from linklab.exercise.quantity import WORD, Value, parse_value

@@ -12,7 +12,7 @@ import math
 import operator
 from collections.abc import Callable
 
-from linklab import analysis
+from linklab.analysis import formulas
 from linklab.errors import InputError
 from linklab.exercise.quantity import Value, parse_value
 
@@ -205,13 +205,13 @@ class _Evaluator:
         try:
             match function, [value.unit for value in given]:
                 case "bdp", ["bit/s", "s"]:
-                    return Value(analysis.bdp_bytes(*numbers), "bytes")
+                    return Value(formulas.bdp_bytes(*numbers), "bytes")
                 case "goodput", ["bit/s"]:
-                    return Value(analysis.goodput_limit(numbers[0]), "bit/s")
+                    return Value(formulas.goodput_limit(numbers[0]), "bit/s")
                 case "goodput", ["bit/s", "1" | "bytes"]:
-                    return Value(analysis.goodput_limit(numbers[0], mtu_bytes=round(numbers[1])), "bit/s")
+                    return Value(formulas.goodput_limit(numbers[0], mtu_bytes=round(numbers[1])), "bit/s")
                 case "mathis", ["s", "1"]:
-                    return Value(analysis.mathis_bps(SEGMENT_BYTES, *numbers), "bit/s")
+                    return Value(formulas.mathis_bps(SEGMENT_BYTES, *numbers), "bit/s")
                 case "sqrt", ["1"]:
                     return Value(math.sqrt(numbers[0]), "1")
                 case "round" | "ceil", [unit]:
@@ -221,7 +221,7 @@ class _Evaluator:
                 case "jain", [unit, *more] if all(other == unit for other in more):
                     if min(numbers) < 0 or not any(numbers):  # a student may answer so
                         raise NoValueError(f"{self.text} (an index of no throughputs)")
-                    return Value(analysis.jain_index(numbers), "1")
+                    return Value(formulas.jain_index(numbers), "1")
                 case "min" | "max", [unit, *more] if all(other == unit for other in more):
                     return Value(min(numbers) if function == "min" else max(numbers), unit)
         except (ValueError, OverflowError) as error:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A state → the facts that checks are about, in base units: "s1-eth2.rate" → 1e9, "h1.cc" → "bbr".
 
-Pure.  The names are listed in docs/writing-an-exercise.md; what is not there is absent.
+Pure. The names are listed in docs/writing-an-exercise.md; what is not there is absent.
 """
 
 from __future__ import annotations
@@ -11,8 +11,7 @@ from typing import Any
 
 from linklab.exercise.node import Interface, Node, Route
 from linklab.exercise.state import CLIENT, State
-from linklab.linux.tc_line import HOOKS
-from linklab.tc import DEFAULT_HANDLE, FRAME_BYTES, Options, Qdisc, mean_loss
+from linklab.tc import DEFAULT_HANDLE, FRAME_BYTES, HOOKS, Options, Qdisc, mean_loss
 from linklab.topology import Topology
 from linklab.topology.checks import wireless_names
 

@@ -1,19 +1,19 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """handout.md with one instance's values → what the student reads, as HTML or PDF, in the manuals' style.
 
-Called by `linklab exercise` and, for the handbook, by `linklab manual`; pure.  Written as docs/writing-an-exercise.md
-says; the sections that are the same everywhere, and those that exercise.toml already knows, are added here.
+Pure. Written as docs/writing-an-exercise.md says; the sections that are the same everywhere, and those that
+exercise.toml already knows, are added here.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
+from linklab.base import installation
 from linklab.errors import InputError
 from linklab.exercise.answers import example
 from linklab.exercise.fill import fill
 from linklab.exercise.instance import PRACTICE, practice_instance, quantities
-from linklab.exercise.load import ROOT
 from linklab.exercise.model import Exercise, Instance
 from linklab.manual.html import Chapter, render_manual
 from linklab.manual.paper import paper_html, to_pdf
@@ -21,7 +21,7 @@ from linklab.manual.parse import parse_manual
 from linklab.manual.picture import topology_parts, topology_svg
 from linklab.topology import Topology
 
-GUIDE = ROOT / "docs" / "exercises.md"
+GUIDE = installation.ROOT / "docs" / "exercises.md"
 
 
 def handout_html(exercise: Exercise, instance: Instance) -> str:

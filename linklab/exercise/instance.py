@@ -21,7 +21,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from linklab import toml
+from linklab.base import toml
 from linklab.errors import InputError
 from linklab.exercise.expression import Lookup, number
 from linklab.exercise.fill import fill

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Facts, metrics and answers of a submission → what came of each check, told as a story.
 
-Called by `linklab.grade.unit`, for the grader and for `linklab check` alike; pure.  Only a submission's own doing is a
-fail: what our tools could not measure is an error, what was not judged is skipped.
+Pure. Only a submission's own doing is a fail: what our tools could not measure is an error, what was not judged is
+skipped.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """`exercises/N-slug/exercise.toml` → `Exercise`, checked: every name in it leads somewhere.
 
-Called by the commands and the grader; pure.  Messages name the file, the table and the key.
-Format: docs/writing-an-exercise.md.
+Pure. Messages name the file, the table and the key. Format: docs/writing-an-exercise.md.
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Any
 
-from linklab import clone, toml
+from linklab.base import installation, toml
 from linklab.errors import InputError
 from linklab.exercise.expression import names
 from linklab.exercise.fill import placeholders
@@ -20,7 +19,6 @@ from linklab.exercise.model import Answer, Band, Check, Exercise, Experiment, Fa
 from linklab.exercise.quantity import parse_value
 
 FORMAT = 1
-ROOT = clone.ROOT
 KINDS = ("exercise", "problem")
 ANSWER_KINDS = ("rate", "time", "size", "share", "number", "index", "choice", "words", "text")
 CHECK_KINDS = ("state", "measure", "answer", "unchanged", "holds")
@@ -31,18 +29,19 @@ _ID = re.compile(r"[a-z][a-z0-9-]*")
 _METRIC = re.compile(r"throughput(\.\w+)?|jain|retransmits|ping\.(mean|max|loss)|backlog\.max")
 
 
-def exercise_folders(root: Path = ROOT) -> list[Path]:
+def exercise_folders(root: Path | None = None) -> list[Path]:
     """The folders of all exercises, then of all problems, by number.
 
     Raises:
         MissingError: this is not a clone.
     """
-    clone.need(root / "exercises")
+    root = root or installation.ROOT
+    installation.need(root / "exercises")
     found = [path.parent for kind in KINDS for path in root.glob(f"{kind}s/[0-9]*-*/exercise.toml")]
     return sorted(found, key=lambda path: (path.parent.name, int(path.name.partition("-")[0])))
 
 
-def find_exercise(name: str, root: Path = ROOT) -> Path:
+def find_exercise(name: str, root: Path | None = None) -> Path:
     """The folder of an exercise given as "3", "exercise3", "problem 1", "p1", its slug or a path.
 
     Raises:

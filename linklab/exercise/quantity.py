@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Values of an exercise: parameters as they are written, what follows from them, and how a text shows them.
 
-Used by everything of this package; pure.  Values are in base units (bit/s, s, bytes, 1); words have unit "word".
+Pure. Values are in base units (bit/s, s, bytes, 1); words have unit "word".
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ import math
 from dataclasses import dataclass
 
 from linklab import units
+from linklab.base.numbers import format_number, parse_number
 from linklab.errors import InputError
-from linklab.manual.numbers import format_number, parse_number
 
 WORD = "word"
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The graded report of one submission, as plain data, and its JSON text.
 
-Made by `linklab.grade.unit`; read by everything that shows or adds up grades.  Holds no wall-clock time and no path of
-the machine, so that grading one submission twice gives the same bytes.
+Read by everything that shows or adds up grades. Holds no wall-clock time and no path of the machine, so that grading
+one submission twice gives the same bytes.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """One state → another: the lines that lead a network there, and whether it has got there.
 
-Pure.  Lines are made of what `linklab.exercise.state` has checked, by
-tc(8), ip(8), ethtool(8) and sysctl(8); nothing in them needs quoting beyond what stands here.
-MAC addresses are drawn anew in every network and left alone.
+Pure. Lines are made of what `linklab.exercise.state` has checked, by tc(8), ip(8), ethtool(8) and sysctl(8); nothing in
+them needs quoting beyond what stands here. MAC addresses are drawn anew in every network and left alone.
 """
 
 from __future__ import annotations
@@ -15,8 +14,7 @@ from linklab.errors import StateError
 from linklab.exercise.facts import inwards, root, route_words
 from linklab.exercise.node import Interface, Node, Route
 from linklab.exercise.state import CLIENT, State
-from linklab.linux.tc_line import HOOKS
-from linklab.tc import DEFAULT_HANDLE, INCOMING, Class, Filter, Options, Qdisc
+from linklab.tc import DEFAULT_HANDLE, HOOKS, INCOMING, Class, Filter, Options, Qdisc
 
 _INNER_QUANTUM = 1514
 """For a class with classes below it, which has none: tc would warn of the one it computes."""

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A roster → the students of a course, and a sentence on which columns were taken.
 
-As Moodle (Participants, Grades) and Canvas (Gradebook) export it, as a spreadsheet saves it, or one id a line.
-Nothing is guessed: a table without a heading that is known is refused, since a wrong column draws wrong parameters.
-Called by `linklab exercise issue`; format: docs/grading.md, "The roster".
+As Moodle (Participants, Grades) and Canvas (Gradebook) export it, as a spreadsheet saves it, or one id a line. Nothing
+is guessed: a table without a heading that is known is refused, since a wrong column draws wrong parameters. Format:
+docs/grading.md, "The roster".
 """
 
 from __future__ import annotations

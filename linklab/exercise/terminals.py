@@ -12,7 +12,7 @@ import shlex
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
-from linklab.linux.tc_line import lines_in
+from linklab.tc import lines_in
 
 _HEAD = re.compile(r"# network (\d+\.\d+) \S+")
 _LINE = re.compile(r"(-?\d+\.\d+) (\S+) ([$=]) (.*)")

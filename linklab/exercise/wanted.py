@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A state with some of its facts changed, as an experiment asks for them: {"h1.cc": "reno", "s1-eth2.loss": 0.0}.
 
-Pure.  Which facts can be set stands in
-docs/writing-an-exercise.md.  Everything else of the state stays as the student left it.
+Pure. Which facts can be set stands in docs/writing-an-exercise.md. Everything else of the state stays as the student
+left it.
 """
 
 from __future__ import annotations

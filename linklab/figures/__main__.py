@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import linklab.figures
-from linklab.lab import find_lab
+from linklab.lab.model import find_lab
 
 
 def drawn(numbers: Sequence[int] = ()) -> dict[Path, str]:

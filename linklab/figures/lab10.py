@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import itertools
 
-from linklab.analysis import jain_index
+from linklab.analysis.formulas import jain_index
 from linklab.figures.svg import BLUE, GREEN, PURPLE, VERMILLION, Drawing
 
 START = (0.08, 0.62)

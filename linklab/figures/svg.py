@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Small diagrams for the theory of a manual, as SVG text: lines, boxes, curves and labels on a canvas in pixels.
 
-Called by the modules `linklab.figures.labNN`; needs nothing but Python and gives the same bytes everywhere.
-Colours are given twice: as attributes for a picture opened alone, and as classes that the page's style.css colours in
-the dark. There are no ids save those of title and description, because several pictures stand in one page.
+Needs nothing but Python and gives the same bytes everywhere. Colours are given twice: as attributes for a picture
+opened alone, and as classes that the page's style.css colours in the dark. There are no ids save those of title and
+description, because several pictures stand in one page.
 """
 
 from __future__ import annotations

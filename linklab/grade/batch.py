@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Submissions of a class → a folder of results: pages and results.json of each, grades, findings and an overview.
 
-Called by `linklab grade`.  Each submission is a unit of its own (`linklab.grade.worker`), graded here or on a cluster;
-what is written follows from the reports alone, so neither the number of jobs nor who finished first can be seen in it.
+Each submission is a unit of its own (`linklab.grade.worker`), graded here or on a cluster; what is written follows from
+the reports alone, so neither the number of jobs nor who finished first can be seen in it.
 """
 
 from __future__ import annotations

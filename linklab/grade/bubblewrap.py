@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The command that confines a program with bubblewrap, and why it cannot be had on a machine that denies it.
 
-Called by `linklab.grade.sandbox`, which runs a pocket by it, and by `linklab doctor`.
-Why each part is there: docs/architecture.md, The sandbox.  Format of the command: bwrap(1).
+Why each part is there: docs/architecture.md, The sandbox. Format of the command: bwrap(1).
 """
 
 from __future__ import annotations
@@ -16,7 +15,8 @@ import subprocess
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from linklab import clone, kernel
+from linklab import pocket_kernel
+from linklab.base import installation
 from linklab.engine.pocket import PACKAGE
 
 PYTHON = "/usr/bin/python3"
@@ -54,8 +54,8 @@ def sandbox(kernel_path: Path, memory_mib: int, work_mib: int) -> Iterator[tuple
     if _knows("--disable-userns"):
         command.append("--disable-userns")
     command += ["--hostname", "linklab", "--ro-bind", "/usr", "/usr"]
-    if Path("/usr") in clone.ROOT.parents:  # installed there, with solutions and hidden checks
-        command += ["--tmpfs", str(clone.ROOT), "--remount-ro", str(clone.ROOT)]
+    if Path("/usr") in installation.ROOT.parents:  # installed there, with solutions and hidden checks
+        command += ["--tmpfs", str(installation.ROOT), "--remount-ro", str(installation.ROOT)]
     for folder in FOLDERS:
         command += ["--perms", "0755", "--dir", f"/{folder}"]
     for folder in TEMPORARY:
@@ -103,7 +103,7 @@ def _set_id_programs() -> list[Path]:
 
 def why_not() -> str | None:
     """Why nothing can be run in the sandbox here, with the cure; None if it can."""
-    built = kernel.find()
+    built = pocket_kernel.find()
     if shutil.which("bwrap") is None:
         return explain("", {}, installed=False)
     if built is None:

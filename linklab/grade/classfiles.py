@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The reports of a class → files for other programs: CSV for Moodle and for Canvas, JUnit XML, feedback for Moodle.
 
-Called by `linklab.grade.batch`; pure: text and bytes out, the same for the same reports.
-Sources: Moodle's "Grade import" page and mod/assign/feedback/file/importziplib.php; Canvas's lib/gradebook_importer.rb;
-JUnit's XML as Jenkins and GitLab read it.
+Pure: text and bytes out, the same for the same reports. Sources: Moodle's "Grade import" page and
+mod/assign/feedback/file/importziplib.php; Canvas's lib/gradebook_importer.rb; JUnit's XML as Jenkins and GitLab read
+it.
 """
 
 from __future__ import annotations

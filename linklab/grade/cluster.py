@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Units of grading on a Dask cluster: bundles and course file travel as bytes, so workers need no shared folder.
 
-Called by `linklab.grade.batch` for `--cluster ADDRESS`.  A worker needs the same Linklab with its kernel, and
-bubblewrap; a thread of it starts the same process for a unit as this machine would, and waits for it.  A pocket wants
-a processor to itself, so a worker should have no more threads than processors, which is Dask's default.
-Needs the extra "cluster" (https://distributed.dask.org).
+A worker needs the same Linklab with its kernel, and bubblewrap; a thread of it starts the same process for a unit as
+this machine would, and waits for it. A pocket wants a processor to itself, so a worker should have no more threads than
+processors, which is Dask's default. Needs the extra "cluster" (https://distributed.dask.org).
 """
 
 from __future__ import annotations

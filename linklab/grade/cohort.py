@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The reports of a class side by side → findings for the instructor's eyes: the same work, another's parameters.
 
-Called by `linklab.grade.batch`; pure.  A finding says what was found and what may be behind it; it never takes points.
+Pure. A finding says what was found and what may be behind it; it never takes points.
 """
 
 from __future__ import annotations

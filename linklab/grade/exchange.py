@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Carries files between a folder of ours and one that hostile programs write.
 
-Called by `linklab.grade.sandbox` before and after what is typed.  The other folder is known by an open file alone and
-entered without following links; only plain files come out of it, as plain files of ours, and never more than `Room`.
+The other folder is known by an open file alone and entered without following links; only plain files come out of it, as
+plain files of ours, and never more than `Room`.
 """
 
 from __future__ import annotations

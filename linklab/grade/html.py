@@ -2,8 +2,8 @@
 """A report as pages: one for the student and one for the instructor; `linklab.grade.overview` has that of a class.
 
 Each is one file that works offline, in light and dark, on paper and with a screen reader: `report.html.j2` beside this
-module, in the style of the manuals (`linklab/manual/style.css`).  Called by `linklab.grade.batch`.
-Everything that comes from a submission is escaped by the templates.
+module, in the style of the manuals (`linklab/manual/style.css`). Everything that comes from a submission is escaped by
+the templates.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from typing import Any
 import jinja2
 from markupsafe import Markup
 
+from linklab.base.numbers import format_number
 from linklab.exercise.report import Outcome, Report, Status, Trace
 from linklab.grade.charts import Curve, outcome_bar, swatch, time_chart
 from linklab.grade.results import hints, points, story, student_view, tool_broke
-from linklab.manual.numbers import format_number
 
 WORDS = {
     Outcome.PASS: ("✓", "passed"),

@@ -2,7 +2,7 @@
 """The numbers in a student's work.sh, held against every student's parameters → whose values they are.
 
 A number that follows from another's rate or round-trip time and not from the own was copied, whatever else differs.
-Called by `linklab.grade.cohort`; pure but for reading the exercise, which says what follows from its parameters.
+Pure but for reading the exercise, which says what follows from its parameters.
 """
 
 from __future__ import annotations

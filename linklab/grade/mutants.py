@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Wrong variants of a model answer, generated, and whether the grader catches them.
 
-Called by `linklab exercise verify --mutants`.  A mutant is caught if it loses marks.
+A mutant is caught if it loses marks.
 """
 
 from __future__ import annotations

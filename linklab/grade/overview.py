@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The reports of a class → one page: scores, the check that fails most, what to look at, links to every report.
 
-Called by `linklab.grade.batch`; `overview.html.j2` beside this module.
+The template is `overview.html.j2` beside this module.
 """
 
 from __future__ import annotations

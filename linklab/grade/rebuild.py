@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Builds a student's network, types what set_env.sh sets, runs work.sh in it, and reads the state that it left.
 
-Called by `linklab.grade.unit`, with an engine that confines it (`linklab.grade.sandbox`): everything the student wrote
-runs here and nowhere else.  All that leaves is the state as text, which is checked as hostile, and bounded output.
-Whatever work.sh does to its network is told as a sentence and is no error of the grader's.
+All that leaves is the state as text, which is checked as hostile, and bounded output. Whatever work.sh does to its
+network is told as a sentence and is no error of the grader's.
 """
 
 from __future__ import annotations

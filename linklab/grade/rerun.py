@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Builds a student's network again from data and measures it with the grader's own traffic, for several seeds.
 
-Called by `linklab.grade.unit`.  Everything typed here is ours or made from checked data (`State`): no program of the
-student's runs in these networks.  One network a seed: the start is set up, then for each experiment its state restored,
-read back, and the traffic driven on the virtual clock.
+Everything typed here is ours or made from checked data (`State`): no program of the student's runs in these networks.
+One network a seed: the start is set up, then for each experiment its state restored, read back, and the traffic driven
+on the virtual clock.
 """
 
 from __future__ import annotations

@@ -2,9 +2,8 @@
 """A report → results.json, and the report as its student may see it.
 
 results.json has the form that Gradescope's autograders write (its "Autograder Specifications", docs/specs.md in
-gradescope/autograder_samples), so it can be handed to it as it is; `extra_data` holds our whole report.
-Called by `linklab.grade.batch` and `linklab.grade.html`; pure.  Submissions are hostile, so what comes from them is
-made plain text first (`scrubbed`).
+gradescope/autograder_samples), so it can be handed to it as it is; `extra_data` holds our whole report. Pure.
+Submissions are hostile, so what comes from them is made plain text first (`scrubbed`).
 """
 
 from __future__ import annotations

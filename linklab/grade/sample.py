@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Submissions as a student would make them who does what a folder says: `solution/` or `wrong/NAME/`.
 
-Called by `linklab exercise verify`, by the mutants and by the benchmark of grading.  Answers that a student measures
-are measured here too, with a seed that is not the grader's.
+Answers that a student measures are measured here too, with a seed that is not the grader's.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from linklab import toml
+from linklab.base import toml
 from linklab.engine.api import Engine
 from linklab.errors import InputError
 from linklab.exercise.answers import Answers, read_answers

@@ -19,7 +19,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from linklab import kernel
+from linklab import pocket_kernel
 from linklab.engine.api import Completed, Typed
 from linklab.engine.pocket import Places, PocketEngine, PocketNetwork
 from linklab.errors import BootError, EngineError, MissingError
@@ -60,7 +60,7 @@ class SandboxEngine(PocketEngine):
 
     def check(self) -> None:
         """MissingError, with the cure, where there is no kernel, no bubblewrap, or no right to use it."""
-        kernel.require()
+        pocket_kernel.require()
         if why := why_not():
             raise MissingError(why)
 

@@ -14,8 +14,8 @@ from multiprocessing.connection import Connection, wait
 from multiprocessing.context import ForkProcess
 from typing import Any, TypeVar
 
+from linklab.base.processes import end, settle_in
 from linklab.errors import LinklabError
-from linklab.processes import end, settle_in
 
 T = TypeVar("T")
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """One experiment's traffic on a running network → metrics and curves.
 
-Called by `linklab.grade.rerun`.  iperf3 and ping are started at the same instant; what they wrote is read by
-`linklab.measure`.  Names of metrics: docs/writing-an-exercise.md, "Metrics".
+iperf3 and ping are started at the same instant; what they wrote is read by `linklab.measure`. Names of metrics:
+docs/writing-an-exercise.md, "Metrics".
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
-from linklab.analysis import jain_index
+from linklab.analysis.formulas import jain_index
 from linklab.engine.api import Background, Completed, Network, Typed
 from linklab.errors import DataError, EngineError, InputError
 from linklab.exercise.expression import Lookup, number

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from linklab import toml
+from linklab.base import toml
 from linklab.engine.api import Engine
 from linklab.errors import InputError
 from linklab.exercise.answers import Answers

@@ -2,8 +2,7 @@
 """One submission graded in a process of its own, so that nothing it does to the grader reaches the others.
 
 `run_unit` starts the process, waits and gives a report in every case: also where the process dies, hangs or raises.
-`python -m linklab.grade.worker` is that process.  Called by `linklab.grade.batch` here and, with the same `Unit`, by
-`linklab.grade.cluster` on another machine.
+`python -m linklab.grade.worker` is that process.
 """
 
 from __future__ import annotations
@@ -27,10 +26,10 @@ from pathlib import Path
 from typing import Any
 
 import linklab
+from linklab.base.processes import settle_in
 from linklab.engine.api import Engine
 from linklab.errors import LinklabError
 from linklab.exercise.report import Report, Status
-from linklab.processes import settle_in
 
 GRADE = "linklab.grade.worker:grade_in_pocket"
 GRACE_S = 10.0

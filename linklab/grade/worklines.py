@@ -2,11 +2,10 @@
 """What work.sh printed, with marks that bash put into it → the lines that failed, and the output without the marks.
 
 `WATCH` is read by bash before work.sh: its traps mark where each command begins and where one failed, in the stream
-that work.sh prints to, so that what a command said lies between the two.  They leave alone what work.sh does:
-`$?`, `$_` and PIPESTATUS stay, and what is meant to fail (`if`, `||`, `!`) is none (bash(1), trap, ERR).
-Who sets DEBUG or ERR traps of their own, or closes the marks' descriptor, is told less.
-Used by `linklab.grade.rebuild`; pure.  The stream is a stranger's: it may forge marks, which then stand in the
-stranger's own report, and nothing here grows with it.
+that work.sh prints to, so that what a command said lies between the two. They leave alone what work.sh does: `$?`, `$_`
+and PIPESTATUS stay, and what is meant to fail (`if`, `||`, `!`) is none (bash(1), trap, ERR). Who sets DEBUG or ERR
+traps of their own, or closes the marks' descriptor, is told less. Pure. The stream is a stranger's: it may forge marks,
+which then stand in the stranger's own report, and nothing here grows with it.
 """
 
 from __future__ import annotations

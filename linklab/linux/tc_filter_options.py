@@ -10,8 +10,8 @@ import socket
 import struct
 from collections.abc import Callable, Mapping
 
-from linklab.agent.netlink import attributes, handle_text
 from linklab.linux import tc_attributes as attr
+from linklab.linux.netlink import attributes, handle_text
 from linklab.linux.tc_options import Options
 from linklab.linux.tc_options import u32 as number
 

@@ -16,8 +16,8 @@ import sys
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from linklab.agent.netlink import attributes
 from linklab.linux import tc_attributes as attr
+from linklab.linux.netlink import attributes
 
 Options = dict[str, Any]
 U32_MAX = 2**32 - 1

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What stands in the box of a step: whose terminal, what is typed there, and the lines of output that are shown.
 
-Called by the HTML writer and the report of a run.  On paper a line longer than the box is wrapped so that it shows:
-a shell command by a backslash, as the reader may type it, anything else by an arrow.
+On paper a line longer than the box is wrapped so that it shows: a shell command by a backslash, as the reader may type
+it, anything else by an arrow.
 """
 
 from __future__ import annotations

@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What the steps of a manual's `editor` blocks make of a topology, without a window.
 
-Called by `linklab.stage` when a lab is replayed; pure: a topology and a step in, the changed topology out.
-Files, Run and Stop are the stage's business.  Nodes get the options that MiniEdit gives them (examples/miniedit.py,
-`newNode`), and what is deleted leaves the other links their ports, as in our editor (`linklab.editor.edits`, which
-tests/display compares); the verbs are in docs/writing-a-lab.md.
+Pure: a topology and a step in, the changed topology out. Files, Run and Stop are the stage's business. Nodes get the
+options that MiniEdit gives them (examples/miniedit.py, `newNode`), and what is deleted leaves the other links their
+ports, as in our editor (`linklab.editor.edits`, which tests/display compares); the verbs are in docs/writing-a-lab.md.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A manual as one HTML file: works offline, in light and dark, on paper and with a screen reader.
 
-Called by `linklab.documents`; takes the parsed manual and what was recorded, gives text.
-Numbers and outputs come from the recording alone; what it lacks is marked as not recorded, never made up.
-The page around it is `page.html.j2`; `linklab.manual.paper` puts the same chapters into a PDF.
+Takes the parsed manual and what was recorded, gives text. Numbers and outputs come from the recording alone; what it
+lacks is marked as not recorded, never made up. The page around it is `page.html.j2`; `linklab.manual.paper` puts the
+same chapters into a PDF.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from pathlib import Path
 import jinja2
 from markdown_it.token import Token
 
+from linklab.base.numbers import format_number
 from linklab.manual.blocks import OUTPUT_COLUMNS, box, excerpt, in_a_shell, terminal_name, wrapped
 from linklab.manual.info import LISTINGS, Place
 from linklab.manual.model import Commands, Figure, LeftRunning, Manual, Section, Show, Step
-from linklab.manual.numbers import format_number
 from linklab.manual.parse import STEP_MARK, groups, markdown, parse_figure, parse_quote
 
 SHORT_BOX = 20

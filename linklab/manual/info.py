@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The info string of a fenced block (`h1 id=bulk for=5s`) and its body to a step's action.
 
-Called by `linklab.manual.parse` alone; raises ManualError with file and line for whatever it does not know.
-The syntax is specified in docs/writing-a-lab.md.
+Raises ManualError with file and line for whatever it does not know. The syntax is specified in docs/writing-a-lab.md.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Where the labels of a picture go, so that none lies on a line, a node or another label; plain geometry.
 
-Called by `linklab.manual.picture`.  Units are those of the picture, y downwards.  Each label has its places in order of
-preference; the first that is clear is taken, or else the one with the least in its way.
+Units are those of the picture, y downwards. Each label has its places in order of preference; the first that is clear
+is taken, or else the one with the least in its way.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Manuals as PDF: one lab, or the handbook of all, with contents, running headers, page numbers and bookmarks.
 
-Called by `linklab.documents`.  The same chapters as in HTML go into `paper.html.j2` with `print.css`, and WeasyPrint
-lays them out.  The same chapters and the same fonts give the same bytes: there is no date in the file unless the
-environment gives SOURCE_DATE_EPOCH (https://reproducible-builds.org/specs/source-date-epoch/).
+The same chapters as in HTML go into `paper.html.j2` with `print.css`, and WeasyPrint lays them out. The same chapters
+and the same fonts give the same bytes: there is no date in the file unless the environment gives SOURCE_DATE_EPOCH
+(https://reproducible-builds.org/specs/source-date-epoch/).
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """manual.md to a `Manual`: sections, steps, quoted numbers and figures, each with its line.
 
-Called by `linklab.lab` and by the HTML writer, which shares `markdown()`.
-Reads only the text it is given; whether a quoted number exists is the lab's business.
-The format: CommonMark with tables, and fenced blocks as docs/writing-a-lab.md specifies.
+Reads only the text it is given; whether a quoted number exists is the lab's business. The format: CommonMark with
+tables, and fenced blocks as docs/writing-a-lab.md specifies.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A topology as an SVG picture: nodes where the editor has them, links with the names of their ports.
 
-Called by the HTML writer; pure, from the small structure below, so that it needs neither Mininet nor a display.
-Colours are given twice: as attributes for a picture opened alone, and as classes that a page's style may colour.
+Pure, from the small structure below, so that it needs neither Mininet nor a display. Colours are given twice: as
+attributes for a picture opened alone, and as classes that a page's style may colour.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The steps of a manual that set something up, as `set_env.sh [SECTION]`.
 
-The script is for whoever starts in the middle: it makes every setting that stands before SECTION.
-Nodes' commands run in the node's namespaces through Mininet's `mnexec`, as its own helper `m` does it.
+The script is for whoever starts in the middle: it makes every setting that stands before SECTION. Nodes' commands run
+in the node's namespaces through Mininet's `mnexec`, as its own helper `m` does it.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ import re
 import shlex
 
 from linklab.errors import ManualError
-from linklab.linux.tc_line import lines_in
 from linklab.manual.model import Commands, Manual, Step, WriteFile
+from linklab.tc import lines_in
 
 _HEAD = """\
 #!/usr/bin/env bash

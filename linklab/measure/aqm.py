@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The state of an active queue management from samples of it: what it counted, what it was in, RED's average.
 
-Called by `linklab.measure.qdisc`, which finds the discipline and reads its numbers.
 Names are tc's; what tc prints in microseconds is in seconds here.
 """
 

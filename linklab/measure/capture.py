@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Captures of tcpdump -w (pcap, pcapng) → the spacing of the packets that carry TCP's data.
 
-Called by `measure`; the one module that knows dpkt. Gaps lie between packets of one connection in one direction, as
-they pass the interface: a bundle of segments that the card would still have to cut up (TSO) is one packet here.
-It must not print packets: tcpdump does.
+The one module that knows dpkt. Gaps lie between packets of one connection in one direction, as they pass the interface:
+a bundle of segments that the card would still have to cut up (TSO) is one packet here. It must not print packets:
+tcpdump does.
 """
 
 from __future__ import annotations

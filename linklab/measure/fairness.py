@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Output of `linklab fairness` (fairness.sh, the concurrent_* scripts) → the indices and variations it printed.
 
-Called by `measure`. The lines are those of linklab.commands.fairness; it must not compute an index itself.
+The lines are those of linklab.commands.fairness; it must not compute an index itself.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Output of iperf3, JSON or text, client or server → tests, and from them measurements.
 
-Called by `measure`, by the plots and by the fairness command; nobody else needs to know iperf3's output.
-JSON is read exactly; text has three digits. Versions 3.1 to 3.18.
-It must not run iperf3 and must not turn what iperf3 did not measure into 0.
+Nobody else needs to know iperf3's output. JSON is read exactly; text has three digits. Versions 3.1 to 3.18. It must
+not run iperf3 and must not turn what iperf3 did not measure into 0.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The JSON documents of `iperf3 -J` and `--json-stream` in a text, whole or cut off.
 
-Called by `iperf3` only; `iperf3_json` reads what is in a document. It must not look at measurements, and must not pass
-a part of a document off as a whole one.
+`iperf3_json` reads what is in a document. It must not look at measurements, and must not pass a part of a document off
+as a whole one.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """One JSON document of iperf3, versions 3.1 to 3.18 → `Iperf3Test`.
 
-Called by `iperf3` only. It must not read files and must not guess: a missing field is NaN.
-The format has no specification; fields are those that iperf3's own source prints, above all in iperf_api.c.
+It must not read files and must not guess: a missing field is NaN. The format has no specification; fields are those
+that iperf3's own source prints, above all in iperf_api.c.
 """
 
 from __future__ import annotations

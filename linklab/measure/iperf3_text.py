@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What iperf3 prints in a terminal, client or server, versions 3.1 to 3.18 → `Iperf3Test`.
 
-Called by `iperf3` only. Figures have the three digits that iperf3 prints; sizes are binary (KBytes = 1024 bytes),
-rates decimal (Mbits/sec = 10^6 bit/s), as iperf3's units.c has it. It must not read JSON or files.
+Figures have the three digits that iperf3 prints; sizes are binary (KBytes = 1024 bytes), rates decimal (Mbits/sec =
+10^6 bit/s), as iperf3's units.c has it. It must not read JSON or files.
 """
 
 from __future__ import annotations

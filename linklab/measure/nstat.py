@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Output of nstat → the kernel's network counters that it printed, by the kernel's names.
 
-Called by `measure`. nstat(8) prints what was added since its last call, or with -a since the start; which of the two a
-listing is does not show in it.
+nstat(8) prints what was added since its last call, or with -a since the start; which of the two a listing is does not
+show in it.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Text of `ping` (iputils) → RTT per sequence number, loss, and the summary's figures.
 
-Called by `measure`. It must not take a lost reply for an RTT of 0, nor know loss where ping was killed before its
-summary. The format is that of iputils' ping.c and ping_common.c, under LC_ALL=C.
+It must not take a lost reply for an RTT of 0, nor know loss where ping was killed before its summary. The format is
+that of iputils' ping.c and ping_common.c, under LC_ALL=C.
 """
 
 from __future__ import annotations

@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Samples of an interface's queueing disciplines (JSON lines) → occupancy and drops over time.
 
-Called by `measure` and by the queue plot, also while the file is still being written.
-A file is one header {"interface", "node", "period_s", "tc": what `tc -d -j qdisc` said at the start}, then lines
-{"t": s, "qdiscs": [as `tc -s -j qdisc` lists them]}.
-It must not show netem's backlog as a queue: that is packets in flight on the emulated link.
+A file is one header {"interface", "node", "period_s", "tc": what `tc -d -j qdisc` said at the start}, then lines {"t":
+s, "qdiscs": [as `tc -s -j qdisc` lists them]}. It must not show netem's backlog as a queue: that is packets in flight
+on the emulated link.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What every tool's output becomes: named scalars and named series, both with units.
 
-Made by the parsers of this package; read by expectations, plots, reports and grades.
-It must not know which tool a number came from: that is text in `tool`, `source` and `meta`.
-A value that was not measured is absent or NaN, never 0 (house rule: unknown is not zero).
+Read by expectations, plots, reports and grades. It must not know which tool a number came from: that is text in `tool`,
+`source` and `meta`. A value that was not measured is absent or NaN, never 0 (house rule: unknown is not zero).
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Text of `ss -ti` → what the kernel says of each TCP connection, as scalars.
 
-Called by `measure`. It must not guess which connection is the bulk one: they are numbered in the order printed.
-Field names are those of iproute2's misc/ss.c, tcp_stats_print(); rtt is "srtt/rttvar" in ms there.
+It must not guess which connection is the bulk one: they are numbered in the order printed. Field names are those of
+iproute2's misc/ss.c, tcp_stats_print(); rtt is "srtt/rttvar" in ms there.
 """
 
 from __future__ import annotations

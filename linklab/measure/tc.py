@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Text of `tc [-s] qdisc show` → queueing disciplines as data, and their counters as scalars.
 
-Called by `measure`, for what a lab shows in a terminal; samples over time are `qdisc`'s.
-It must not interpret options: they differ by discipline and stay words. Format: iproute2, tc/tc_qdisc.c and tc_util.c.
+Samples over time are `qdisc`'s. It must not interpret options: they differ by discipline and stay words. Format:
+iproute2, tc/tc_qdisc.c and tc_util.c.
 """
 
 from __future__ import annotations

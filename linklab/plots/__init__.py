@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Series → figures of one look, as PDF, PNG or SVG.
 
-Called by the plot command, the lab runner and reports. Figures take series, not files of a tool.
-Needs matplotlib of the distribution; a display only for the live window of `queue_window`.
-It must not measure, and must not draw a gap as a value.
+Figures take series, not files of a tool. Needs matplotlib of the distribution; a display only for the live window of
+`queue_window`. It must not measure, and must not draw a gap as a value.
 """

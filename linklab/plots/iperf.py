@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """iperf3 results → one figure a field and one table a test, in a folder `results`.
 
-Called by `linklab plot iperf` and the lab runner. File names are those that the labs name: cwnd.pdf, retransmits.pdf,
-RTT.pdf, RTT_Var.pdf, throughput.pdf, MTU.pdf, bytes.pdf and the table 1.dat; UDP has jitter.pdf and loss.pdf.
-It must not draw a field that the files lack: that is said in a sentence instead.
+File names are those that the labs name: cwnd.pdf, retransmits.pdf, RTT.pdf, RTT_Var.pdf, throughput.pdf, MTU.pdf,
+bytes.pdf and the table 1.dat; UDP has jitter.pdf and loss.pdf. It must not draw a field that the files lack: that is
+said in a sentence instead.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Samples of a queue → a figure of its occupancy over time; also while the samples are still being written.
 
-Called by `linklab plot queue`, the live window and the lab runner.
 It must not sample: the agent's sampler does. Which discipline is the queue: `linklab.measure.qdisc.choose`.
 """
 
@@ -15,7 +14,7 @@ from matplotlib.figure import Figure
 from linklab.errors import DataError
 from linklab.measure import Measurements
 from linklab.measure.qdisc import QueueSamples, measure_samples, read_samples
-from linklab.plots import style
+from linklab.plots import palette, style
 
 
 def plot_file(path: Path, out: Path, *, handle: str | None = None, limit_bytes: float | None = None) -> Measurements:
@@ -43,7 +42,7 @@ def draw_queue(measured: Measurements, *, limit_bytes: float | None = None, figu
     if backlog is None or not backlog.known.size:
         raise DataError(f"{measured.source}: the samples hold no backlog")
     largest = max(float(backlog.known.max()), limit_bytes or 0.0)
-    scale, unit = style.axis_unit("bytes", largest)
+    scale, unit = palette.axis_unit("bytes", largest)
     figure = figure or Figure(figsize=style.ONE_COLUMN_IN, layout="constrained")
     figure.clear()
     axes = figure.add_subplot()

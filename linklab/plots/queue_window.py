@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A window that shows a queue while it is sampled; the key s stops it and saves the figure.
 
-Called by `linklab plot queue` where there is a display. The view only: reading is `Follower`'s, drawing `draw_queue`'s.
-It must not sample, and must not block: it looks at the file a few times a second.
+The view only: reading is `Follower`'s, drawing `draw_queue`'s. It must not sample, and must not block: it looks at the
+file a few times a second.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Gaps between packets of a capture → how large a share of them is how long, on a logarithmic axis.
 
-Called by `linklab plot spacing` and `linklab.stepplots`, with a line for each capture. An even pace is a step at one
-length; bursts have a mass of gaps near nothing and a few that are very long.
+An even pace is a step at one length; bursts have a mass of gaps near nothing and a few that are very long.
 """
 
 from __future__ import annotations

@@ -10,6 +10,8 @@ A `Kind` is the one row that knows a kind; `kinds` has the tables. An `Impairmen
 as data; a backend turns it into Qdiscs and Classes (`netem_backend`). Specified in tc(8) and the page of each kind.
 """
 
+from linklab.linux.tc_line import HOOKS, SETS, Line, lines_in
+from linklab.linux.tc_line import parse as parse_line
 from linklab.tc.impairment import Impairment
 from linklab.tc.kind import FRAME_BYTES, Kind
 from linklab.tc.kinds import CLASSES, DISCIPLINES, FILTERS, QDISCS, module_of
@@ -25,19 +27,24 @@ __all__ = [
     "DISTRIBUTIONS",
     "FILTERS",
     "FRAME_BYTES",
+    "HOOKS",
     "INCOMING",
     "QDISCS",
+    "SETS",
     "Class",
     "Filter",
     "Impairment",
     "Kind",
+    "Line",
     "Options",
     "Parameter",
     "Qdisc",
     "change_lines",
     "lines",
+    "lines_in",
     "mean_loss",
     "module_of",
     "objects",
+    "parse_line",
     "read_line",
 ]

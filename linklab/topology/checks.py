@@ -2,8 +2,7 @@
 """What is wrong or doubtful in a topology, as sentences that name the node and the key.
 
 An "error" would keep Mininet from building the network, or build another one than the file says; a "warning" runs but
-deserves a look. Called by `Topology.check` and, for its list of problems, by the editor. Pure.
-Limits: IFNAMSIZ in Linux's uapi/linux/if.h (15 characters), mininet/link.py `TCIntf`.
+deserves a look. Pure. Limits: IFNAMSIZ in Linux's uapi/linux/if.h (15 characters), mininet/link.py `TCIntf`.
 """
 
 from __future__ import annotations

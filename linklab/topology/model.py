@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A whole topology: text of a `.mn` file ↔ `Topology`, and the names and addresses that follow from it.
 
-Called by the command line, the editor and the engine. `dumps` gives back the JSON data that `loads` read, and the very
-bytes if MiniEdit wrote them. It never starts anything. Format: see the package's docstring.
+`dumps` gives back the JSON data that `loads` read, and the very bytes if MiniEdit wrote them. It never starts anything.
+Format: see the package's docstring.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@
     "linklab": {"links": [{"src": "s1", "dest": "h2", "ports": [2, null], "forward": {...}, "backward": {...}}, …]}
 
 The n-th entry for a pair of nodes belongs to the n-th link of that pair. Unknown keys and entries that belong to no
-link are kept. Called by the model when it reads and writes a file; pure.
+link are kept. Pure.
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ import socket
 from dataclasses import dataclass
 from pathlib import Path
 
-from linklab.agent import kernelcalls as kernel
+from linklab.linux import kernelcalls as kernel
 from linklab.warden.paths import INTERPRETER
 from linklab.warden.records import FOLDER
 

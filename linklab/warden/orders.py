@@ -6,7 +6,7 @@
     {"do": "probe", "qdiscs": [...], ...}         what of the named this kernel has (`linklab.warden.probe`)
     {"do": "clean"}                               {"ok": {"removed": [sentences]}}
 
-A refusal is {"error": sentence}. Called by `linklab.engine.host`, under sudo or as root.
+A refusal is {"error": sentence}.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from linklab.agent import kernelcalls
+from linklab.linux import kernelcalls
 from linklab.warden import inside, paths, probe
 from linklab.warden.records import Records, start_of
 

@@ -18,8 +18,8 @@ from pathlib import Path
 from linklab.warden import handover
 
 INTERPRETER = Path("/usr/bin/python3")
-CODE = ("__init__.py", "__pycache__", "warden", "agent", "../scripts")
-"""What of the package runs as root, from its folder: the warden, the agent, and the scripts that terminals find."""
+CODE = ("__init__.py", "__pycache__", "warden", "agent", "linux", "../scripts")
+"""What of the package runs as root: warden, agent, their calls to the kernel, and the scripts that terminals find."""
 
 
 class RefusedError(Exception):

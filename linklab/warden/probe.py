@@ -21,8 +21,8 @@ from pathlib import Path
 from typing import Any
 
 sys.path.append(str(Path(__file__).resolve().parents[2]))  # as a program, with -I
-from linklab.agent import netlink
-from linklab.agent.kernelcalls import CLONE_NEWNET, unshare
+from linklab.linux import netlink
+from linklab.linux.kernelcalls import CLONE_NEWNET, unshare
 from linklab.warden.paths import RefusedError
 
 RTM_NEWLINK, RTM_NEWQDISC, RTM_NEWTFILTER = 16, 36, 44

@@ -12,14 +12,14 @@ from pathlib import Path
 import pytest
 from robot import needs_display
 
-from linklab import kernel
+from linklab import pocket_kernel
 from linklab.editor import edits
 from linklab.engine.api import Shows, Typed
 from linklab.engine.pocket import PocketEngine
 from linklab.topology import Topology
 
 pytestmark = needs_display
-needs_kernel = pytest.mark.skipif(kernel.find() is None, reason="the pocket kernel is not built (make kernel)")
+needs_kernel = pytest.mark.skipif(pocket_kernel.find() is None, reason="the pocket kernel is not built (make kernel)")
 ROOT = Path(__file__).parents[2]
 
 

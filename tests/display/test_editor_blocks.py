@@ -9,15 +9,15 @@ import pytest
 from robot import needs_display
 from verbs import Person
 
-from linklab import kernel
-from linklab.lab import ROOT, load_lab
+from linklab import pocket_kernel
+from linklab.lab.model import ROOT, load_lab
 from linklab.manual.editing import EMPTY, edited
 from linklab.manual.model import Commands, EditorActions, EditorVerb
-from linklab.stage import Settings, Stage
+from linklab.run.stage import Settings, Stage
 from linklab.topology import Topology
 
 pytestmark = needs_display
-needs_kernel = pytest.mark.skipif(kernel.find() is None, reason="the pocket kernel is not built (make kernel)")
+needs_kernel = pytest.mark.skipif(pocket_kernel.find() is None, reason="the pocket kernel is not built (make kernel)")
 FOLDERS = sorted(path.parent for path in ROOT.glob("labs/*/manual.md"))
 DONE_HERE = (1, 10)
 """Labs whose blocks are done by hand: between them they use every verb that any lab uses."""

@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 from robot import needs_display
 
-from linklab import kernel
+from linklab import pocket_kernel
 from linklab.engine.api import Typed
 from linklab.exercise.instance import encode_environment
 
 pytestmark = [
     *needs_display,
-    pytest.mark.skipif(kernel.find() is None, reason="the pocket kernel is not built (make kernel)"),
+    pytest.mark.skipif(pocket_kernel.find() is None, reason="the pocket kernel is not built (make kernel)"),
 ]
 ROOT = Path(__file__).parents[2]
 LINES = [

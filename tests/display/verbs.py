@@ -8,10 +8,10 @@ two, and tools/screenshots.py takes the manuals' pictures on the way.
 from collections.abc import Callable
 from pathlib import Path
 
-from linklab import clone
+from linklab.base import installation
 from linklab.editor import edits
 from linklab.editor.dialogs import Dialog
-from linklab.lab import ROOT
+from linklab.lab.model import ROOT
 from linklab.manual.model import EditorVerb
 
 RUN_S, TERMINAL_S = 60, 30
@@ -47,7 +47,7 @@ class Person:
                 self._new()
             case ("open", name):
                 own = self.folder / name
-                self._file("Control+o", own if own.is_file() else clone.need(ROOT / "topologies") / name)
+                self._file("Control+o", own if own.is_file() else installation.need(ROOT / "topologies") / name)
             case ("save", name):
                 self._file("Control+Shift+S", self.folder / name)
             case ("host" | "switch" as kind, name, "at", x, y):

@@ -16,11 +16,12 @@ import pytest
 from hosts import namespaces, needs_host, star, type_
 
 from linklab.editor.running import Choice, Listener, Runner
-from linklab.engine import attach, attached, host_kernel, sudo
+from linklab.engine import host_kernel, sudo
 from linklab.engine.agent_link import AgentLink
 from linklab.engine.host import HostEngine, folder
+from linklab.engine.needs import Needs
 from linklab.errors import AgentError, EngineError, MissingError
-from linklab.needs import Needs
+from linklab.terminal import attach, attached
 from linklab.topology import Topology
 from linklab.warden import records
 

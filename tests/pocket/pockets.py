@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from linklab import kernel
+from linklab import pocket_kernel
 from linklab.engine.api import Completed, Typed
 from linklab.engine.pocket import run_base
 
 needs_pocket = [
     pytest.mark.pocket,
-    pytest.mark.skipif(kernel.find() is None, reason="the pocket kernel is not built (make kernel)"),
+    pytest.mark.skipif(pocket_kernel.find() is None, reason="the pocket kernel is not built (make kernel)"),
 ]
 TOPOLOGY = Path(__file__).parents[2] / "topologies" / "Lab 8.mn"
 

@@ -10,10 +10,10 @@ import subprocess
 import pytest
 from pockets import needs_pocket, run_dir_of
 
-from linklab import kernel
+from linklab import pocket_kernel
 from linklab.cli import main
-from linklab.engine import attach
 from linklab.engine.pocket import PocketEngine
+from linklab.terminal import attach
 
 
 @pytest.fixture
@@ -101,9 +101,9 @@ def test_a_socket_nobody_serves_goes(tidy):
 
 def test_an_interrupted_build_goes_unless_one_is_going_on(tidy, capsys):
     """The lock decides."""
-    build = kernel.cache_dir() / "build-abc"
+    build = pocket_kernel.cache_dir() / "build-abc"
     build.mkdir()
-    with (kernel.cache_dir() / "lock").open("w") as lock:
+    with (pocket_kernel.cache_dir() / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         main(["clean"])
         assert build.exists()

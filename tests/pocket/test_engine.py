@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from pockets import TOPOLOGY, all_gone, group_of, needs_pocket, run_dir_of, type_
 
-from linklab import kernel
+from linklab import pocket_kernel
 from linklab.engine import place
 from linklab.engine.api import Background, Clock, Prompt, Shows, Typed
 from linklab.engine.pocket import PocketEngine
@@ -45,8 +45,10 @@ def start(workdir: Path, **options):
 
 def test_a_kernel_that_ends_at_once_is_a_boot_error(tmp_path, monkeypatch):
     """/bin/false in the kernel's place: an error and no directory."""
-    found = kernel.find()
-    monkeypatch.setattr(kernel, "require", lambda: kernel.Kernel(Path("/bin/false"), found.version, "0", {}))
+    found = pocket_kernel.find()
+    monkeypatch.setattr(
+        pocket_kernel, "require", lambda: pocket_kernel.Kernel(Path("/bin/false"), found.version, "0", {})
+    )
     monkeypatch.setattr("linklab.engine.pocket.run_base", lambda: tmp_path)
     with pytest.raises(BootError, match="ended while booting"), start(tmp_path):
         pass
@@ -332,7 +334,7 @@ def test_a_user_without_privileges(tmp_path):
     work.mkdir()
     try:
         (work / "cache/linklab").mkdir(parents=True)
-        built = kernel.find().path.parent
+        built = pocket_kernel.find().path.parent
         shutil.copytree(built, work / "cache/linklab/kernel" / built.name)
         for path in [work, *work.rglob("*")]:
             os.chown(path, 65534, 65534)

@@ -13,11 +13,11 @@ from small_exercise import use_clone
 
 from linklab import cli
 from linklab.engine.api import Clock, Typed
-from linklab.engine.attach_server import AttachServer
-from linklab.engine.clock import ClockWords
 from linklab.engine.pocket import PocketEngine
 from linklab.exercise.bundle import read_bundle
 from linklab.exercise.state import State
+from linklab.terminal.attach_server import AttachServer
+from linklab.terminal.clock import ClockWords
 from linklab.topology import Topology
 
 pytestmark = needs_pocket
@@ -145,7 +145,7 @@ def test_without_a_network_work_sh_counts(folder, capsys):
 
 def test_what_was_typed_becomes_work_sh(folder, capsys):
     """With --repeat-recorded, where the network has ended; what set_env.sh undid is left out."""
-    from linklab.engine import attach  # noqa: PLC0415 - its sockets are the fixture's
+    from linklab.terminal import attach  # noqa: PLC0415 - its sockets are the fixture's
 
     lines = [
         "tc qdisc change dev s1-eth2 parent 1: handle 2: tbf rate 100mbit burst 100000 limit 999999",

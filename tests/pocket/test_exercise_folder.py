@@ -8,14 +8,14 @@ import time
 
 from pockets import TOPOLOGY, needs_pocket, type_
 
-from linklab.engine import attach
 from linklab.engine.api import Clock, Typed
-from linklab.engine.attach_server import AttachServer
-from linklab.engine.clock import ClockWords
 from linklab.engine.pocket import PocketEngine
 from linklab.exercise.instance import encode_environment
 from linklab.exercise.load import ROOT
 from linklab.exercise.terminals import last_network, work_script
+from linklab.terminal import attach
+from linklab.terminal.attach_server import AttachServer
+from linklab.terminal.clock import ClockWords
 from linklab.topology import Topology
 
 pytestmark = needs_pocket

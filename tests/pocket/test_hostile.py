@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 from pockets import TOPOLOGY, alive, group_of, needs_pocket, type_
 
-from linklab import kernel
+from linklab import pocket_kernel
 from linklab.engine.api import Typed
 from linklab.engine.pocket import PocketEngine
 from linklab.errors import EngineError
@@ -241,7 +241,7 @@ def test_a_start_command_in_the_topology_is_confined_too(command, said, monkeypa
 
 def confined(script):
     """Output of a shell script in the sandbox itself, as if the pocket's kernel were a program of the student's."""
-    with sandbox(kernel.require().path, 16, 16) as (command, taken):
+    with sandbox(pocket_kernel.require().path, 16, 16) as (command, taken):
         done = subprocess.run(  # noqa: PLW1510 - what it prints says how it ended
             [*command, "/bin/sh", "-c", script], capture_output=True, text=True, pass_fds=taken, env={}, timeout=20
         )

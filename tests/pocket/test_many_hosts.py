@@ -6,8 +6,8 @@ import json
 import pytest
 from pockets import needs_pocket, type_
 
-from linklab.agent.rtnetlink import Kernel
 from linklab.engine.pocket import PocketEngine
+from linklab.linux.rtnetlink import Kernel
 from linklab.topology import Topology
 
 pytestmark = needs_pocket

@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 
 import linklab
-from linklab import kernel
+from linklab import pocket_kernel
 from linklab.engine.api import Background, Typed
 from linklab.engine.pocket import PocketEngine
 
 pytestmark = [
     pytest.mark.pocket,
-    pytest.mark.skipif(kernel.find() is None, reason="the pocket kernel is not built (make kernel)"),
+    pytest.mark.skipif(pocket_kernel.find() is None, reason="the pocket kernel is not built (make kernel)"),
 ]
 
 SAMPLER = Path(linklab.__file__).parent / "agent/sampler.py"

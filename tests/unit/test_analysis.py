@@ -8,7 +8,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from linklab.analysis import bdp_bytes, coefficient_of_variation, goodput_limit, jain_index, mathis_bps
+from linklab.analysis.formulas import bdp_bytes, coefficient_of_variation, goodput_limit, jain_index, mathis_bps
 
 rates = st.floats(min_value=1e3, max_value=1e12)
 flows = st.lists(st.floats(min_value=0, max_value=1e12), min_size=1, max_size=30).filter(lambda x: max(x) > 1e-3)

@@ -7,7 +7,7 @@ from concurrent.futures import Future
 
 import pytest
 
-from linklab.engine.attach_server import AttachServer
+from linklab.terminal.attach_server import AttachServer
 
 
 class Link:

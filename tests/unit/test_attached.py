@@ -6,9 +6,9 @@ import threading
 
 import pytest
 
-from linklab.engine import attach, attached
-from linklab.engine.attach_server import AttachServer
 from linklab.errors import AgentError, DeadlineError, EngineError, InputError
+from linklab.terminal import attach, attached
+from linklab.terminal.attach_server import AttachServer
 
 
 class Link:

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 from scripted import ScriptedEngine
 
-from linklab.batch import Task, run_batch
-from linklab.lab import load_lab
-from linklab.stage import Settings
+from linklab.lab.model import load_lab
+from linklab.run.many import Task, run_batch
+from linklab.run.stage import Settings
 
 TOML = 'number = NUMBER\ntitle = "T"\n[[expect]]\nstep = "probe"\nshows = "here"\nwhy = "it is"\n'
 MANUAL = "## A\n\n```client id=probe\nlook\n```\n"
@@ -22,9 +22,9 @@ import os, sys, time
 from pathlib import Path
 sys.path.insert(0, sys.argv[2])
 from scripted import ScriptedEngine
-from linklab.batch import Task, run_batch
-from linklab.lab import load_lab
-from linklab.stage import Settings
+from linklab.run.many import Task, run_batch
+from linklab.lab.model import load_lab
+from linklab.run.stage import Settings
 def look(workdir):
     (workdir / "pid.part").write_text(str(os.getpid()))
     (workdir / "pid.part").rename(workdir / "pid")

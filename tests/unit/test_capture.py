@@ -6,11 +6,11 @@ from pathlib import Path
 import dpkt
 import pytest
 
-from linklab import stepplots
 from linklab.cli import main
 from linklab.errors import DataError, LabError
 from linklab.measure import measure
 from linklab.measure.capture import looks_like_capture, measure_capture
+from linklab.plots import catalogue
 
 CAPTURES = Path(__file__).resolve().parents[1] / "captures"
 BIG = 40_000
@@ -132,13 +132,13 @@ def test_spacing_is_a_figure_of_its_own(tmp_path):
     """A line for each capture; it has no time axis, so it is no panel beside others; the same data, the same bytes."""
     even = write(tmp_path / "even.pcap", [(n * 1e-4, frame(1000)) for n in range(50)])
     bursts = write(tmp_path / "bursts.pcap", [(burst * 0.01, frame(1000)) for burst in range(5) for _ in range(10)])
-    parts = [stepplots.Part(path.stem, path.stem, measure_capture(path), 0.0, 1.0) for path in (even, bursts)]
-    drawn = stepplots.draw(parts, ["spacing"])
-    assert drawn == stepplots.draw(parts, ["spacing"])
+    parts = [catalogue.Part(path.stem, path.stem, measure_capture(path), 0.0, 1.0) for path in (even, bursts)]
+    drawn = catalogue.draw(parts, ["spacing"])
+    assert drawn == catalogue.draw(parts, ["spacing"])
     assert b"<svg" in drawn
-    assert "sent" in stepplots.available(parts[0].measured)
+    assert "sent" in catalogue.available(parts[0].measured)
     with pytest.raises(LabError, match="spacing: this has no time axis"):
-        stepplots.draw(parts, ["sent", "spacing"])
+        catalogue.draw(parts, ["sent", "spacing"])
 
 
 def test_plot_spacing_says_what_it_drew(tmp_path, capsys):

@@ -6,9 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from linklab import clone, kernel, lab, toml
-from linklab.doctor import examine
+from linklab import pocket_kernel
+from linklab.base import installation, toml
+from linklab.doctor.machine import examine
 from linklab.errors import InputError, MissingError
+from linklab.lab import model
 
 ROOT = Path(__file__).parents[2]
 
@@ -27,16 +29,16 @@ def test_a_wheel_holds_every_file_of_the_package():
 @pytest.fixture
 def alone(tmp_path, monkeypatch):
     """A package with nothing beside it."""
-    monkeypatch.setattr(kernel, "KERNEL_DIR", tmp_path / "kernel")
+    monkeypatch.setattr(pocket_kernel, "KERNEL_DIR", tmp_path / "kernel")
     return tmp_path
 
 
 def test_without_a_clone_what_is_missing_is_named(alone):
     """Regression: "there is no lab 8; I have none", FileNotFoundError, a folder among the installed packages."""
     for needs in (
-        lambda: lab.find_lab("8", alone),
-        lambda: lab.lab_folders(alone),
-        kernel.require,
+        lambda: model.find_lab("8", alone),
+        lambda: model.lab_folders(alone),
+        pocket_kernel.require,
     ):
         with pytest.raises(MissingError, match=f"this is not a clone: {alone}/(labs|kernel) is missing"):
             needs()
@@ -52,40 +54,40 @@ def test_an_installation_is_only_read(tmp_path, monkeypatch):
     """What is made goes to the current folder; in a clone it goes to the clone, from wherever one is."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "lib/topologies").mkdir(parents=True)
-    assert clone.installed(tmp_path / "lib")
-    assert clone.runs_folder(tmp_path / "lib") == Path("runs")
-    assert clone.manuals_folder(tmp_path / "lib") == Path("manuals")
-    assert clone.work_folder(tmp_path / "lib/topologies/Lab 1.mn", tmp_path / "lib") == tmp_path
+    assert installation.installed(tmp_path / "lib")
+    assert installation.runs_folder(tmp_path / "lib") == Path("runs")
+    assert installation.manuals_folder(tmp_path / "lib") == Path("manuals")
+    assert installation.work_folder(tmp_path / "lib/topologies/Lab 1.mn", tmp_path / "lib") == tmp_path
     with pytest.raises(InputError, match=f"recording changes files of Linklab itself, and those in {tmp_path}/lib"):
-        clone.refuse_installed("recording", tmp_path / "lib")
-    assert clone.runs_folder(ROOT) == ROOT / "runs"
-    assert clone.manuals_folder(ROOT) == ROOT / "build/manuals"
-    assert clone.work_folder(ROOT / "topologies/Lab 1.mn", ROOT) == ROOT / "topologies"
-    clone.refuse_installed("recording", ROOT)
+        installation.refuse_installed("recording", tmp_path / "lib")
+    assert installation.runs_folder(ROOT) == ROOT / "runs"
+    assert installation.manuals_folder(ROOT) == ROOT / "build/manuals"
+    assert installation.work_folder(ROOT / "topologies/Lab 1.mn", ROOT) == ROOT / "topologies"
+    installation.refuse_installed("recording", ROOT)
 
 
 def test_a_lab_s_topology_is_found_from_everywhere(tmp_path, monkeypatch):
     """By its name or with topologies/ before it; the person's own file comes first, other names stay."""
     monkeypatch.chdir(tmp_path)
     ours = ROOT / "topologies/Lab 8.mn"
-    assert clone.topology_file(Path("Lab 8.mn"), ROOT) == ours
-    assert clone.topology_file(Path("topologies/Lab 8.mn"), ROOT) == ours
-    assert clone.topology_file(Path("mine/Lab 8.mn"), ROOT) == Path("mine/Lab 8.mn")
-    assert clone.topology_file(Path("Lab 99.mn"), ROOT) == Path("Lab 99.mn")
+    assert installation.topology_file(Path("Lab 8.mn"), ROOT) == ours
+    assert installation.topology_file(Path("topologies/Lab 8.mn"), ROOT) == ours
+    assert installation.topology_file(Path("mine/Lab 8.mn"), ROOT) == Path("mine/Lab 8.mn")
+    assert installation.topology_file(Path("Lab 99.mn"), ROOT) == Path("Lab 99.mn")
     Path("Lab 8.mn").touch()
-    assert clone.topology_file(Path("Lab 8.mn"), ROOT) == Path("Lab 8.mn")
+    assert installation.topology_file(Path("Lab 8.mn"), ROOT) == Path("Lab 8.mn")
 
 
 def test_an_installed_kernel_serves_whoever_has_built_none(tmp_path, monkeypatch):
     """It lies in the installation's kernel/, and one that was built later of a newer Linux comes before it."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    monkeypatch.setattr(kernel, "KERNEL_DIR", tmp_path / "kernel")
+    monkeypatch.setattr(pocket_kernel, "KERNEL_DIR", tmp_path / "kernel")
     (tmp_path / "kernel").mkdir()
     (tmp_path / "kernel/fragment.config").write_text("CONFIG_NET=y\n")
-    assert kernel.find() is None
-    for base, version in ((tmp_path / "kernel", "7.3.4"), (kernel.cache_dir(), "7.3.10")):
-        folder = base / f"{version}-{kernel.digest()}"
+    assert pocket_kernel.find() is None
+    for base, version in ((tmp_path / "kernel", "7.3.4"), (pocket_kernel.cache_dir(), "7.3.10")):
+        folder = base / f"{version}-{pocket_kernel.digest()}"
         folder.mkdir(parents=True)
         (folder / "linux").touch(0o755)
         (folder / "info.json").write_text(f'{{"version": "{version}"}}')
-        assert (kernel.require().path, kernel.require().version) == (folder / "linux", version)
+        assert (pocket_kernel.require().path, pocket_kernel.require().version) == (folder / "linux", version)

@@ -7,12 +7,12 @@ import socket
 
 import pytest
 
-from linklab import stepplots
 from linklab.agent import concurrent
 from linklab.agent.concurrent import ConcurrentError, Flow, parse
-from linklab.lab import ROOT
+from linklab.lab.model import ROOT
 from linklab.measure import make_series, measure
 from linklab.measure.series import Measurements
+from linklab.plots import catalogue
 
 NODES = {"h1", "h2", "h3", "h4", "s1", "s2"}
 
@@ -93,9 +93,9 @@ def test_flows_of_several_tests_are_drawn_by_file():
         for tool, file in (("iperf3", "h1-reno"), ("iperf3.2", "h3-bbr"))
     }
     found = Measurements({}, series, "iperf3", "x")
-    assert [label for label, _ in stepplots.flows_of(found)] == ["h1-reno", "h3-bbr"]
-    assert stepplots.available(found) == ["flows"]
-    assert stepplots.draw([stepplots.Part("both", "mininet", found)], ["flows"]).startswith(b"<?xml")
+    assert [label for label, _ in catalogue.flows_of(found)] == ["h1-reno", "h3-bbr"]
+    assert catalogue.available(found) == ["flows"]
+    assert catalogue.draw([catalogue.Part("both", "mininet", found)], ["flows"]).startswith(b"<?xml")
 
 
 def test_streams_of_one_test_are_numbered():
@@ -107,4 +107,4 @@ def test_streams_of_one_test_are_numbered():
         for n in (1, 2)
     }
     found = Measurements({}, series, "iperf3", "x")
-    assert [label for label, _ in stepplots.flows_of(found)] == ["stream 1", "stream 2"]
+    assert [label for label, _ in catalogue.flows_of(found)] == ["stream 1", "stream 2"]

@@ -5,28 +5,29 @@ from pathlib import Path
 
 import pytest
 
-from linklab import cli, doctor, doctor_engines, kernel
-from linklab.doctor import Check, Module, Place, Tool
+from linklab import cli, pocket_kernel
+from linklab.doctor import engines, machine
+from linklab.doctor.fit import Fit
+from linklab.doctor.machine import Check, Module, Place, Tool
 from linklab.engine import host_kernel, sudo
+from linklab.engine.needs import Needs
 from linklab.engine.pocket import PocketEngine
-from linklab.engines import Fit
 from linklab.errors import MissingError
-from linklab.needs import Needs
 
 GIB = 1024**3
 PACKAGES = (Path(__file__).parents[2] / "tools/packages.txt").read_text().splitlines()
 
 
 @pytest.mark.parametrize(
-    ("system", "machine", "status"),
+    ("system", "processor", "status"),
     [("Linux", "x86_64", "ok"), ("Linux", "aarch64", "warn"), ("Darwin", "x86_64", "missing")],
 )
-def test_the_pocket_needs_linux_on_x86_64(system, machine, status):
+def test_the_pocket_needs_linux_on_x86_64(system, processor, status):
     """Linux elsewhere has the host engine, another system the virtual machine image."""
-    check = doctor.check_architecture(system, machine)
-    assert (check.status, check.found.partition(";")[0]) == (status, f"{system} {machine}")
+    check = machine.check_architecture(system, processor)
+    assert (check.status, check.found.partition(";")[0]) == (status, f"{system} {processor}")
     assert ("x86-64 only" in check.found) == (status != "ok")
-    assert check.cure == ("" if status == "ok" else kernel.instead(system))
+    assert check.cure == ("" if status == "ok" else pocket_kernel.instead(system))
 
 
 @pytest.fixture
@@ -37,8 +38,8 @@ def on_arm(monkeypatch):
 
 def test_on_arm_the_doctor_leaves_out_what_the_pocket_needs(on_arm):
     """Nothing advises to build a kernel that cannot be built; regression: `linklab kernel build` was the cure."""
-    checks = doctor.examine()
-    assert not {check.name for check in checks} & set(doctor.OF_THE_POCKET)
+    checks = machine.examine()
+    assert not {check.name for check in checks} & set(machine.OF_THE_POCKET)
     assert "kernel build" not in str(checks)
     assert "make kernel" not in str(checks)
 
@@ -46,26 +47,26 @@ def test_on_arm_the_doctor_leaves_out_what_the_pocket_needs(on_arm):
 def test_on_arm_labs_run_by_the_host_engine_or_not_at_all(on_arm, monkeypatch, capsys):
     """The verdict names the engine; where it may not be used, that is what is missing."""
     fits = [Fit("Lab 3", "netem", "x86-64 only", "")]
-    assert doctor_engines.check_host("", fits).status == "ok"
-    lacking = doctor_engines.check_host("", [Fit("Lab 3", "netem", "x86-64 only", "this kernel lacks netem")])
+    assert engines.check_host("", fits).status == "ok"
+    lacking = engines.check_host("", [Fit("Lab 3", "netem", "x86-64 only", "this kernel lacks netem")])
     assert lacking.cure == "a distribution's own kernel has the modules"
-    refused = doctor_engines.check_host("host engine: sudo asks for a password", [])
+    refused = engines.check_host("host engine: sudo asks for a password", [])
     assert (refused.status, refused.found) == ("missing", "not usable, and there is no pocket here")
-    monkeypatch.setattr(doctor, "examine", lambda: [doctor.check_architecture("Linux", "aarch64")])
+    monkeypatch.setattr(machine, "examine", lambda: [machine.check_architecture("Linux", "aarch64")])
     for host, code, verdict in (
-        (doctor_engines.check_host("", fits), 0, "Labs can run here, on the host engine: --engine host."),
+        (engines.check_host("", fits), 0, "Labs can run here, on the host engine: --engine host."),
         (refused, 4, "Labs cannot run here yet; missing: host engine."),
     ):
-        monkeypatch.setattr(doctor_engines, "examine", lambda checks, host=host: (host, fits))
+        monkeypatch.setattr(engines, "examine", lambda checks, host=host: (host, fits))
         assert cli.main(["doctor"]) == code
         assert verdict in capsys.readouterr().out
 
 
 def test_on_arm_the_table_of_engines_says_why_there_is_no_pocket(on_arm, monkeypatch):
     """With nothing missing, too."""
-    monkeypatch.setattr(doctor_engines.sudo, "ask", lambda order: {})
-    monkeypatch.setattr(doctor_engines, "all_needs", lambda: {"Lab 3": Needs()})
-    _, (fit,) = doctor_engines.examine([Check("iperf3", "ok", "x")])
+    monkeypatch.setattr(engines.sudo, "ask", lambda order: {})
+    monkeypatch.setattr(engines, "all_needs", lambda: {"Lab 3": Needs()})
+    _, (fit,) = engines.examine([Check("iperf3", "ok", "x")])
     assert (fit.pocket, fit.engines) == ("x86-64 only", ["host"])
 
 
@@ -100,8 +101,8 @@ def test_on_arm_nothing_of_the_host_engine_points_to_the_pocket(on_arm, monkeypa
 
 def test_a_kernel_that_is_not_built_has_a_cure():
     """The cure is a command to type."""
-    assert doctor.check_kernel(None) == Check("pocket kernel", "missing", "not built", "make kernel")
-    assert doctor.check_kernel("Linux 7.3.4, /somewhere/linux").status == "ok"
+    assert machine.check_kernel(None) == Check("pocket kernel", "missing", "not built", "make kernel")
+    assert machine.check_kernel("Linux 7.3.4, /somewhere/linux").status == "ok"
 
 
 @pytest.mark.parametrize(
@@ -116,27 +117,27 @@ def test_a_kernel_that_is_not_built_has_a_cure():
 )
 def test_memory_is_judged_by_what_labs_take(available, status, found):
     """2 GiB carry every lab, half of one the slow ones."""
-    check = doctor.check_memory(available)
+    check = machine.check_memory(available)
     assert (check.status, check.found) == (status, found)
 
 
 def test_without_a_sandbox_only_grading_is_missing():
     """Labs run all the same; the cure is the one that grading would name."""
-    assert doctor.check_sandbox(None).status == "ok"
-    denied = doctor.check_sandbox("this machine denies user namespaces: sudo sysctl")
+    assert machine.check_sandbox(None).status == "ok"
+    denied = machine.check_sandbox("this machine denies user namespaces: sudo sysctl")
     assert (denied.status, denied.cure) == ("warn", "this machine denies user namespaces: sudo sysctl")
-    assert doctor.labs_can_run([denied])
+    assert machine.labs_can_run([denied])
 
 
 def test_a_noexec_shm_is_passed_over():
     """Docker's /dev/shm is noexec and would kill the boot; /tmp on disk does."""
     places = [Place("/dev/shm", "is mounted noexec", "is mounted noexec"), Place("/tmp", None, None)]
-    assert doctor.check_place(places) == Check("place for memory", "ok", "/tmp")
+    assert machine.check_place(places) == Check("place for memory", "ok", "/tmp")
 
 
 def test_a_small_place_is_enough_for_slow_labs():
     """The warning says what cannot be run there."""
-    check = doctor.check_place([Place("/tmp", "has only 300 MiB free", None)])
+    check = machine.check_place([Place("/tmp", "has only 300 MiB free", None)])
     assert (check.status, check.found) == ("warn", "/tmp, too small for labs at 10 Gbps: has only 300 MiB free")
     assert "LINKLAB_TMP" in check.cure
 
@@ -144,22 +145,22 @@ def test_a_small_place_is_enough_for_slow_labs():
 def test_without_a_place_each_folder_says_why():
     """The cure is one environment variable."""
     places = [Place("/dev/shm", "is mounted noexec", "is mounted noexec"), Place("/tmp", "is full", "is full")]
-    check = doctor.check_place(places)
+    check = machine.check_place(places)
     assert (check.status, check.found) == ("missing", "/dev/shm is mounted noexec; /tmp is full")
     assert "LINKLAB_TMP" in check.cure
 
 
 def test_without_seccomp_labs_run_slower_but_run():
     """ptrace serves too."""
-    assert doctor.check_seccomp("kill_process trap errno\n").status == "ok"
-    assert doctor.check_seccomp("kill_process errno\n").status == "warn"
-    assert doctor.check_seccomp(None).status == "warn"
+    assert machine.check_seccomp("kill_process trap errno\n").status == "ok"
+    assert machine.check_seccomp("kill_process errno\n").status == "warn"
+    assert machine.check_seccomp(None).status == "warn"
 
 
 def test_where_compiled_code_cannot_be_kept_runs_may_differ():
     """A warning with the folder and a cure; labs run all the same."""
-    assert doctor.check_compiled([]) == Check("same runs for all", "ok", "compiled code can be kept")
-    assert doctor.check_compiled([Path("/usr/lib/linklab/cli.py"), Path("/usr/lib/linklab/lab.py")]) == Check(
+    assert machine.check_compiled([]) == Check("same runs for all", "ok", "compiled code can be kept")
+    assert machine.check_compiled([Path("/usr/lib/linklab/cli.py"), Path("/usr/lib/linklab/lab.py")]) == Check(
         "same runs for all",
         "warn",
         "/usr/lib/linklab takes no compiled code of yours (2 modules): a run may differ from that of another user by "
@@ -172,40 +173,40 @@ def test_where_compiled_code_cannot_be_kept_runs_may_differ():
 def test_a_tool_is_shown_with_its_packages_version():
     """Or with its path where no package brought it."""
     tool = Tool("iperf3", "iperf3", "labs")
-    assert doctor.check_tool(tool, "/usr/bin/iperf3", {"iperf3": "3.12-1"}) == Check("iperf3", "ok", "iperf3 3.12-1")
-    assert doctor.check_tool(tool, "/opt/bin/iperf3", {}) == Check("iperf3", "ok", "/opt/bin/iperf3")
+    assert machine.check_tool(tool, "/usr/bin/iperf3", {"iperf3": "3.12-1"}) == Check("iperf3", "ok", "iperf3 3.12-1")
+    assert machine.check_tool(tool, "/opt/bin/iperf3", {}) == Check("iperf3", "ok", "/opt/bin/iperf3")
 
 
 def test_a_missing_tool_names_its_package():
     """A tool that no lab needs to run is a warning."""
-    check = doctor.check_tool(Tool("iperf3", "iperf3", "labs"), None, {})
+    check = machine.check_tool(Tool("iperf3", "iperf3", "labs"), None, {})
     assert check == Check("iperf3", "missing", "not found; needed for labs", "sudo apt-get install iperf3")
-    assert doctor.check_tool(Tool("xterm", "xterm", "windows", needed=False), None, {}).status == "warn"
+    assert machine.check_tool(Tool("xterm", "xterm", "windows", needed=False), None, {}).status == "warn"
 
 
 def test_a_missing_module_is_pips_or_apts():
     """What pip installed comes back by `make setup`."""
-    assert doctor.check_module(Module("jinja2", "", "reports"), False, {}).cure == "make setup"
-    assert doctor.check_module(Module("tkinter", "python3-tk", "x", False), False, {}).cure.endswith("python3-tk")
+    assert machine.check_module(Module("jinja2", "", "reports"), False, {}).cure == "make setup"
+    assert machine.check_module(Module("tkinter", "python3-tk", "x", False), False, {}).cure.endswith("python3-tk")
 
 
 def test_a_display_is_either_kind():
     """Without one labs still run."""
-    assert doctor.check_display({"DISPLAY": ":0"}) == Check("display", "ok", "DISPLAY=:0")
-    assert doctor.check_display({"WAYLAND_DISPLAY": "wayland-0"}).status == "ok"
-    assert doctor.check_display({"DISPLAY": ""}).status == "warn"
+    assert machine.check_display({"DISPLAY": ":0"}) == Check("display", "ok", "DISPLAY=:0")
+    assert machine.check_display({"WAYLAND_DISPLAY": "wayland-0"}).status == "ok"
+    assert machine.check_display({"DISPLAY": ""}).status == "warn"
 
 
 def test_only_what_is_missing_keeps_labs_from_running():
     """A warning takes something away and no more."""
     ok, warn, missing = (Check("x", status, "") for status in ("ok", "warn", "missing"))
-    assert doctor.labs_can_run([ok, warn])
-    assert not doctor.labs_can_run([ok, missing])
+    assert machine.labs_can_run([ok, warn])
+    assert not machine.labs_can_run([ok, missing])
 
 
 def test_set_up_installs_every_package_the_doctor_names():
     """The cure of `linklab doctor` and the list of `make setup` are the same packages."""
-    named = {part.package for part in (*doctor.TOOLS, *doctor.MODULES) if part.package}
+    named = {part.package for part in (*machine.TOOLS, *machine.MODULES) if part.package}
     assert named <= set(PACKAGES)
 
 
@@ -215,8 +216,8 @@ def test_the_command_prints_findings_and_a_verdict(monkeypatch, capsys, status, 
     check = Check("iperf3", status, "what is [there]", "a cure")
     host = Check("host engine", "ok", "Linux 6.18 can run all labs and exercises")
     fits = [Fit("Lab 3", "netem", "", "this kernel lacks netem"), Fit("Lab 2", "veth", "", "")]
-    monkeypatch.setattr(doctor, "examine", lambda: [check])
-    monkeypatch.setattr(doctor_engines, "examine", lambda checks: (host, fits))
+    monkeypatch.setattr(machine, "examine", lambda: [check])
+    monkeypatch.setattr(engines, "examine", lambda checks: (host, fits))
     assert cli.main(["doctor", "--json"]) == code
     assert json.loads(capsys.readouterr().out) == {
         "labs_can_run": code == 0,
@@ -245,13 +246,13 @@ def test_the_command_prints_findings_and_a_verdict(monkeypatch, capsys, status, 
 def test_a_finding_is_one_line_where_there_is_no_terminal(capsys):
     """Whoever searches for a path finds it; regression: it was broken at 80 columns."""
     path = "Linux 7.3, /" + 30 * "folder/"
-    doctor.render([Check("pocket kernel", "ok", path)])
+    machine.render([Check("pocket kernel", "ok", path)])
     assert any(path in line for line in capsys.readouterr().out.splitlines())
 
 
 def test_this_machine_can_be_examined():
     """Every check names what it found, and everything that is not well has a cure."""
-    checks = doctor.examine()
+    checks = machine.examine()
     assert len({check.name for check in checks}) == len(checks)
     assert all(check.found for check in checks)
     assert all((check.cure == "") == (check.status == "ok") for check in checks)

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from linklab import toml
+from linklab.base import toml
 from linklab.exercise.answers import read_answers, template
 from linklab.exercise.expression import names, number
 from linklab.exercise.fill import fill, placeholders

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from linklab import __version__, clone, kernel
+from linklab import __version__, pocket_kernel
+from linklab.base import installation
 
 ROOT = Path(__file__).parents[2]
 
@@ -28,7 +29,7 @@ def tool(tmp_path, monkeypatch):
     ):
         (stage / name).parent.mkdir(parents=True, exist_ok=True)
         (stage / name).write_text("")
-    built = stage / f"kernel/7.3.4-{kernel.digest()}"
+    built = stage / f"kernel/7.3.4-{pocket_kernel.digest()}"
     built.mkdir(parents=True)
     (built / "linux").touch(0o755)
     (built / "info.json").write_text('{"version": "7.3.4"}')
@@ -45,7 +46,7 @@ def test_an_installation_is_laid_out_like_a_clone(tool, tmp_path):
     """So one function finds the data in both; what is only for the work on Linklab is left out."""
     assert tool.main(["install", "--prefix", "/usr", "--destdir", str(tmp_path / "root")]) == 0
     lib = tmp_path / "root/usr/lib/linklab"
-    assert clone.installed(lib)
+    assert installation.installed(lib)
     for name in ("labs/14-router-bufferbloat/manual.md", "topologies/Lab 14.mn", "exercises/3-tcp-and-switch-buffers"):
         assert (lib / name).exists()
     assert (lib / "scripts/plot_q.sh").stat().st_mode & 0o777 == 0o755
@@ -60,14 +61,15 @@ def test_the_installed_command_sees_the_package_and_what_is_beside_it(tool, tmp_
     monkeypatch.setattr(tool, "ASKED_FOR", {})  # this machine's Python may lack some of them
     assert tool.main(["install", "--prefix", str(prefix), "--no-finish"]) == 0
     code = (
-        "import linklab, small; from linklab import kernel; print(linklab.__file__, small.__file__, kernel.find().path)"
+        "import linklab, small; from linklab import pocket_kernel; "
+        "print(linklab.__file__, small.__file__, pocket_kernel.find().path)"
     )
     done = subprocess.run(
         [prefix / "lib/linklab/venv/bin/python", "-I", "-c", code], capture_output=True, text=True, check=True
     )
     lib = prefix / "lib/linklab"
     package, small, found = done.stdout.split()
-    assert (package, found) == (f"{lib}/linklab/__init__.py", f"{lib}/kernel/7.3.4-{kernel.digest()}/linux")
+    assert (package, found) == (f"{lib}/linklab/__init__.py", f"{lib}/kernel/7.3.4-{pocket_kernel.digest()}/linux")
     assert Path(small).resolve() == lib / "venv/lib/python3/site-packages/small.py"
     said = subprocess.run([prefix / "bin/linklab", "--version"], capture_output=True, text=True, check=True).stdout
     assert said == f"linklab {__version__}\n"
@@ -156,8 +158,8 @@ def test_only_the_package_for_x86_64_has_the_kernel(options, kernel):
 
 def test_what_is_installed_is_what_is_looked_for(tool):
     """tools/install.py cannot import the package that it installs, so it repeats the names."""
-    assert tool.DATA == clone.DATA
-    assert all((ROOT / name).is_dir() for name in clone.DATA)
+    assert tool.DATA == installation.DATA
+    assert all((ROOT / name).is_dir() for name in installation.DATA)
 
 
 def test_vendored_packages_meet_what_is_asked_for():

@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from linklab import clone
+from linklab.base import installation
 from linklab.commands import interrupt
 
 
@@ -24,7 +24,7 @@ def test_ctrl_c_says_at_once_what_stays(tmp_path, capsys):
 
 def test_what_stays_is_named_with_how_it_is_removed(tmp_path, monkeypatch):
     """A folder of ours by `linklab clean`, from wherever one is; one that was named is the person's."""
-    monkeypatch.setattr(clone, "runs_folder", lambda: tmp_path / "runs")
+    monkeypatch.setattr(installation, "runs_folder", lambda: tmp_path / "runs")
     folder = tmp_path / "runs/lab08-x-seed1"
     assert interrupt.left(folder) == "nothing is left"
     folder.mkdir(parents=True)

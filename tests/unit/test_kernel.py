@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from linklab import kernel
+from linklab import pocket_kernel
 from linklab.cli import main
 from linklab.engine import place
 from linklab.engine.pocket import PocketEngine
 from linklab.errors import InputError, MissingError
-from linklab.kernel import build
-from linklab.kernel.tools import Tools
+from linklab.pocket_kernel import build
+from linklab.pocket_kernel.tools import Tools
 
 
 def silent(what, share):
@@ -43,7 +43,7 @@ def test_a_source_that_is_none_leaves_nothing(tmp_path, monkeypatch):
     archive.write_text("no archive")
     with pytest.raises(InputError, match="not an archive that tar can read"):
         build.build(silent, archive)
-    assert sorted(path.name for path in kernel.cache_dir().iterdir()) == ["build.log", "lock"]
+    assert sorted(path.name for path in pocket_kernel.cache_dir().iterdir()) == ["build.log", "lock"]
 
 
 def test_a_patch_that_does_not_apply_is_named(tmp_path, tools):
@@ -68,20 +68,20 @@ def test_options_that_a_version_does_not_take_are_kept(tmp_path, monkeypatch):
 def test_the_newest_kernel_of_this_configuration_is_found(tmp_path, monkeypatch):
     """7.10 is newer than 7.9; another digest, a folder without its program or with a broken note does not count."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    ours = kernel.digest()
+    ours = pocket_kernel.digest()
     for version, digest in (("7.9", ours), ("7.10", ours), ("8.0", "0" * 12), ("9.0", ours), ("9.1", ours)):
-        folder = kernel.cache_dir() / f"{version}-{digest}"
+        folder = pocket_kernel.cache_dir() / f"{version}-{digest}"
         folder.mkdir(parents=True)
         (folder / "info.json").write_text("{" if version == "9.1" else json.dumps({"version": version}))
         if version != "9.0":
             (folder / "linux").touch(mode=0o755)
-    found = kernel.find()
-    assert (found.version, found.path) == ("7.10", kernel.cache_dir() / f"7.10-{ours}" / "linux")
+    found = pocket_kernel.find()
+    assert (found.version, found.path) == ("7.10", pocket_kernel.cache_dir() / f"7.10-{ours}" / "linux")
 
 
 def test_building_again_says_where_it_is(tmp_path, monkeypatch, capsys):
     """One line; regression: none."""
-    monkeypatch.setattr(kernel, "find", lambda: kernel.Kernel(tmp_path / "linux", "7.3.4", "0", {}))
+    monkeypatch.setattr(pocket_kernel, "find", lambda: pocket_kernel.Kernel(tmp_path / "linux", "7.3.4", "0", {}))
     assert main(["kernel", "build"]) == 0
     assert capsys.readouterr() == ("", f"pocket kernel 7.3.4 is built already: {tmp_path}/linux\n")
 
@@ -90,7 +90,7 @@ def test_without_a_kernel_the_cure_is_named(tmp_path, monkeypatch):
     """`make kernel`."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(Path(tmp_path)))
     with pytest.raises(MissingError, match="run `make kernel`"):
-        kernel.require()
+        pocket_kernel.require()
 
 
 def test_an_engine_is_ready_with_a_kernel_and_a_place_for_its_memory(tmp_path, monkeypatch):
@@ -98,7 +98,7 @@ def test_an_engine_is_ready_with_a_kernel_and_a_place_for_its_memory(tmp_path, m
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     with pytest.raises(MissingError, match="run `make kernel`"):
         PocketEngine().check()
-    monkeypatch.setattr(kernel, "find", lambda: kernel.Kernel(tmp_path / "linux", "7.3", "0", {}))
+    monkeypatch.setattr(pocket_kernel, "find", lambda: pocket_kernel.Kernel(tmp_path / "linux", "7.3", "0", {}))
     monkeypatch.setattr(place, "candidates", lambda: [tmp_path])
     PocketEngine().check()
     with pytest.raises(MissingError, match="MiB of memory"):

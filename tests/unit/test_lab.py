@@ -4,7 +4,7 @@
 import pytest
 
 from linklab.errors import InputError, LabError
-from linklab.lab import Outcome, find_lab, judge, lab_folders, load_lab
+from linklab.lab.model import Outcome, find_lab, judge, lab_folders, load_lab
 
 MANUAL = "## A\n\n```h1 id=slow\na\n```\n\n```h1 id=fast\nb\n```\n"
 HEAD = 'number = 1\ntitle = "T"\n'

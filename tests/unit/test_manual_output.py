@@ -11,9 +11,9 @@ from xml.etree import ElementTree
 import pytest
 
 from linklab.commands.set_env import check_script
-from linklab.documents import manual_html
+from linklab.documents.handbook import manual_html
 from linklab.errors import LabError, ManualError
-from linklab.lab import lab_folders, load_lab
+from linklab.lab.model import lab_folders, load_lab
 from linklab.manual.blocks import excerpt
 from linklab.manual.html import Chapter, Recorded, render_manual
 from linklab.manual.model import Show

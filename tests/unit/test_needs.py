@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 import pytest
 
-from linklab import doctor_engines, engines
-from linklab.doctor import Check
+from linklab.doctor import engines, fit
+from linklab.doctor.fit import Fit, fits, of_lab
+from linklab.doctor.machine import Check
 from linklab.engine import host_kernel
-from linklab.engines import Fit, fits, of_lab
+from linklab.engine.needs import Needs, of_text, of_topology
 from linklab.errors import MissingError
-from linklab.lab import find_lab, load_lab
-from linklab.needs import Needs, of_text, of_topology
+from linklab.lab.model import find_lab, load_lab
 from linklab.topology import Topology
 
 WITH_DELAY = """{"hosts": [{"number": "1", "opts": {"hostname": "h1", "nodeNum": 1}, "x": "1", "y": "1"},
@@ -82,27 +82,27 @@ def test_a_kernel_that_lacks_something_is_named_with_the_pocket_as_the_way_out(m
     monkeypatch.setattr(host_kernel, "lacks", lambda needs: needs & Needs(qdiscs=frozenset({"netem", "pie"})))
     monkeypatch.setattr(host_kernel.os, "uname", lambda: type("U", (), {"release": "6.18"}))
     with pytest.raises(MissingError) as refused:
-        engines.require(load_lab(find_lab("19")), None)
+        fit.require(load_lab(find_lab("19")), None)
     assert str(refused.value) == (
         "Lab 19: Proportional Integral controller Enhanced (PIE) needs netem, pie, which this machine's kernel (Linux "
         "6.18) does not have; the pocket brings a kernel that does: --engine pocket"
     )
-    engines.require(load_lab(find_lab("2")), None)
+    fit.require(load_lab(find_lab("2")), None)
 
 
 def test_doctor_counts_what_this_kernel_can_run(monkeypatch):
     """A warning, since the pocket does without."""
-    monkeypatch.setattr(doctor_engines.os, "uname", lambda: type("U", (), {"release": "6.18"}))
+    monkeypatch.setattr(engines.os, "uname", lambda: type("U", (), {"release": "6.18"}))
     found = [Fit("Lab 1", "", "", ""), Fit("Lab 2", "", "", "this kernel lacks netem")]
     cure = "use the pocket for the others; a distribution's own kernel has the modules"
-    assert doctor_engines.check_host("", found) == Check(
+    assert engines.check_host("", found) == Check(
         "host engine", "warn", "Linux 6.18 can run 1 of 2 labs and exercises", cure
     )
-    assert doctor_engines.check_host("", found[:1]).status == "ok"
-    assert doctor_engines.check_host("no sudo", []).status == "warn"
+    assert engines.check_host("", found[:1]).status == "ok"
+    assert engines.check_host("no sudo", []).status == "warn"
 
 
 def test_neighbouring_labs_are_named_together():
     """As a person would write it."""
     names = ["Lab 3", "Lab 4", "Lab 5", "Lab 8", "Exercise 2", "Problem 1", "Problem 2"]
-    assert doctor_engines.shortened(names) == "Labs 3 to 5, 8; Exercise 2; Problems 1 to 2"
+    assert engines.shortened(names) == "Labs 3 to 5, 8; Exercise 2; Problems 1 to 2"

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from linklab.agent import namespace_state, netlink
+from linklab.agent import namespace_state
+from linklab.linux import netlink
 
 NO_SUCH_DEVICE = bytes.fromhex(
     "4400000002000000010000006c590000"  # NLMSG_ERROR, 68 bytes

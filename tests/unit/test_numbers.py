@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from linklab.base.numbers import format_number, parse_number
 from linklab.errors import InputError
-from linklab.manual.numbers import format_number, parse_number
 from linklab.relation import parse_relation
 from linklab.tolerance import chance_range, parse_tolerance
 

@@ -9,9 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from linklab import cli, documents
+from linklab import cli
+from linklab.documents import handbook
 from linklab.errors import InputError
-from linklab.lab import lab_folders
+from linklab.lab.model import lab_folders
 from linklab.manual.blocks import OUTPUT_COLUMNS, TYPED_COLUMNS, wrapped, wrapped_command
 from linklab.manual.html import Chapter, Recorded, render_body, spoken
 from linklab.manual.paper import paper_html, to_pdf
@@ -241,4 +242,4 @@ def test_the_ending_of_out_says_which_document(tmp_path, capsys):
     assert cli.main(["manual", lab, "--pdf", "--out", str(tmp_path / "x.html")]) == 2
     assert "--pdf writes a .pdf file" in capsys.readouterr().err
     with pytest.raises(InputError, match="cannot be written"):
-        documents.write(tmp_path / "x.pdf" / "y.html", "")
+        handbook.write(tmp_path / "x.pdf" / "y.html", "")

@@ -14,9 +14,9 @@ from test_runner import Silent, make_lab
 
 from linklab.engine import api
 from linklab.errors import EngineError, LabError
-from linklab.parts import parts_of, parts_problems
-from linklab.runner import run_lab
-from linklab.stage import Settings
+from linklab.run.runner import run_lab
+from linklab.run.sections import parts_of, parts_problems
+from linklab.run.stage import Settings
 
 MANUAL = """\
 ## Setting up

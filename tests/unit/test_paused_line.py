@@ -8,9 +8,9 @@ import select
 
 import pytest
 
-from linklab.engine.clock import ClockWords
-from linklab.paused_line import PausedLine
-from linklab.screen import Screen
+from linklab.terminal.clock import ClockWords
+from linklab.terminal.paused_line import PausedLine
+from linklab.terminal.screen import Screen
 
 
 @pytest.mark.parametrize(

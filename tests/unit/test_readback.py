@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 import re
 
-from linklab.readback import looks
+from linklab.run.readback import looks
 
 
 def test_what_was_set_is_looked_at_in_the_words_of_tc():

@@ -11,12 +11,12 @@ from scripted import ScriptedEngine
 
 from linklab.engine import api
 from linklab.errors import DeadlineError, EngineError, InputError, LabError, MissingError
-from linklab.lab import Outcome, load_lab
-from linklab.parts import chosen_steps
-from linklab.record import compare, load_reference, problems, record
-from linklab.report import write_report
-from linklab.runner import run_lab
-from linklab.stage import Settings
+from linklab.lab.model import Outcome, load_lab
+from linklab.run.record import compare, load_reference, problems, record
+from linklab.run.report import write_report
+from linklab.run.runner import run_lab
+from linklab.run.sections import chosen_steps
+from linklab.run.stage import Settings
 
 CAPTURES = Path(__file__).parent.parent / "captures"
 PING = (CAPTURES / "ping-20221126-plain.txt").read_text()
@@ -214,7 +214,7 @@ def test_a_full_disk_does_not_hide_the_first_error(lab, tmp_path, monkeypatch):
         raise OSError(28, "No space left on device", str(path))
 
     def broken(workdir):
-        monkeypatch.setattr("linklab.runner.write_json", full)
+        monkeypatch.setattr("linklab.run.runner.write_json", full)
         raise DeadlineError("mkdir did not end")
 
     with pytest.raises(DeadlineError, match="mkdir did not end"):

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from linklab import clone, kernel
+from linklab import pocket_kernel
+from linklab.base import installation
 from linklab.errors import MissingError
 from linklab.grade import bubblewrap, sandbox
 from linklab.grade.exchange import Exchange, Room
@@ -186,7 +187,7 @@ def test_an_old_bubblewrap_is_told_from_a_denial():
 def test_without_bubblewrap_nothing_starts(monkeypatch, tmp_path):
     """It is named with the command that installs it; no submission is run without it."""
     monkeypatch.setenv("PATH", str(tmp_path))
-    monkeypatch.setattr(kernel, "require", lambda: None)
+    monkeypatch.setattr(pocket_kernel, "require", lambda: None)
     with pytest.raises(MissingError, match="bubblewrap is not installed: sudo apt-get install bubblewrap"):
         sandbox.SandboxEngine().check()
 
@@ -197,8 +198,8 @@ def test_a_bubblewrap_that_is_denied_is_quoted(monkeypatch, tmp_path):
     program.write_text("#!/bin/sh\necho 'bwrap: No permissions to create new namespace' >&2\nexit 1\n")
     program.chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
-    monkeypatch.setattr(kernel, "require", lambda: None)
-    monkeypatch.setattr(kernel, "find", lambda: kernel.Kernel(program, "7.3.4", "0", {}))
+    monkeypatch.setattr(pocket_kernel, "require", lambda: None)
+    monkeypatch.setattr(pocket_kernel, "find", lambda: pocket_kernel.Kernel(program, "7.3.4", "0", {}))
     monkeypatch.setattr(bubblewrap, "settings", dict)
     with pytest.raises(MissingError, match="bwrap: No permissions to create new namespace"):
         sandbox.SandboxEngine().check()
@@ -206,11 +207,11 @@ def test_a_bubblewrap_that_is_denied_is_quoted(monkeypatch, tmp_path):
 
 def test_what_is_installed_below_usr_stays_outside(monkeypatch):
     """A clone is not seen inside; an installation would be, since /usr is, with its solutions and hidden checks."""
-    monkeypatch.setattr(clone, "ROOT", Path("/usr/lib/linklab"))
+    monkeypatch.setattr(installation, "ROOT", Path("/usr/lib/linklab"))
     with bubblewrap.sandbox(Path("/kernel"), 1, 1) as (command, _):
         hides = command.index("/usr/lib/linklab")
         assert command[hides - 1 : hides + 3] == ["--tmpfs", "/usr/lib/linklab", "--remount-ro", "/usr/lib/linklab"]
         assert hides > command.index("/usr")
-    monkeypatch.setattr(clone, "ROOT", Path("/home/anna/linklab"))
+    monkeypatch.setattr(installation, "ROOT", Path("/home/anna/linklab"))
     with bubblewrap.sandbox(Path("/kernel"), 1, 1) as (command, _):
         assert "/home/anna/linklab" not in command

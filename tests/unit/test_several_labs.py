@@ -9,13 +9,15 @@ from pathlib import Path
 import pytest
 from scripted import ScriptedEngine
 
-from linklab import cli, clone, fidelity
+from linklab import cli
+from linklab.base import installation
 from linklab.commands import several
 from linklab.commands.labs import check_lab
 from linklab.errors import LabError
-from linklab.fidelity import check_fidelity, fidelity_text, write_fidelity
-from linklab.lab import load_lab
-from linklab.record import load_reference, problems, staleness
+from linklab.lab import fidelity
+from linklab.lab.fidelity import check_fidelity, fidelity_text, write_fidelity
+from linklab.lab.model import load_lab
+from linklab.run.record import load_reference, problems, staleness
 
 PING = (Path(__file__).parent.parent / "captures" / "ping-20221126-plain.txt").read_text()
 MANUAL = "## A\n\nStep. Ping.\n\n```h1 id=probe\nping -c 3 10.0.0.2\n```\n\n{{probe.ping.rtt.mean}}\n"
@@ -113,7 +115,7 @@ def test_what_several_labs_cannot_do(labs, tmp_path, capsys, arguments, says):
 
 def test_recording_several_labs(labs, tmp_path, capsys, monkeypatch):
     """Each that meets its expectations is recorded, and what changed is said."""
-    monkeypatch.setattr(clone, "runs_folder", lambda: tmp_path / "runs")
+    monkeypatch.setattr(installation, "runs_folder", lambda: tmp_path / "runs")
     assert cli.main(["record", "1,4"]) == 1
     assert "Lab 1: T:\nprobe.ping.received: new" in capsys.readouterr().out
     assert load_reference(load_lab(labs[0])) is not None
@@ -123,7 +125,7 @@ def test_recording_several_labs(labs, tmp_path, capsys, monkeypatch):
 @pytest.fixture
 def recorded(labs, tmp_path, monkeypatch):
     """The first lab, with a reference."""
-    monkeypatch.setattr(clone, "runs_folder", lambda: tmp_path / "runs")
+    monkeypatch.setattr(installation, "runs_folder", lambda: tmp_path / "runs")
     assert cli.main(["record", "1,2"]) == 0
     return labs[0]
 

@@ -13,12 +13,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from linklab import stepplots
 from linklab.errors import LabError
 from linklab.measure import Measurements, make_series, measure
 from linklab.measure.aqm import red_average
 from linklab.measure.series import Quantity, per_second
-from linklab.stepplots import Part
+from linklab.plots import catalogue
+from linklab.plots.catalogue import Part
 
 CAPTURES = Path(__file__).parent.parent / "captures"
 
@@ -44,7 +44,7 @@ def words(svg: bytes) -> str:
 def test_each_aqm_has_its_own_figures() -> None:
     """What a discipline counts and is in can be drawn; another's figures are not offered."""
     own = {
-        kind: [name for name in stepplots.available(samples(kind)) if name not in {"backlog", "drops"}]
+        kind: [name for name in catalogue.available(samples(kind)) if name not in {"backlog", "drops"}]
         for kind in ("red", "codel", "fq_codel", "pie")
     }
     assert own == {
@@ -183,17 +183,17 @@ def test_the_bins_hold_what_was_counted(steps: list[tuple[int, int]], most: int)
 def test_steps_at_the_same_time_share_an_axis() -> None:
     """A flow that began ten seconds later is drawn ten seconds later; what iperf3 omitted counts as time."""
     parts = [flow("h1", 100, 160), flow("h2", 110, 140, omitted_s=5)]
-    starts = stepplots._starts(parts)
+    starts = catalogue._starts(parts)
     assert starts == {"h1-flow": 0, "h2-flow": 10}
-    moved = stepplots._moved(parts[1].measured.series["iperf3.throughput"], starts["h2-flow"])
+    moved = catalogue._moved(parts[1].measured.series["iperf3.throughput"], starts["h2-flow"])
     assert (moved.time_s[0], moved.time_s[-1]) == (16, 40)
 
 
 def test_what_the_first_flow_omitted_is_time_too() -> None:
     """Regression: the flow that the axis begins with was drawn as much too early as it had omitted."""
     parts = [flow("h1", 100, 130, omitted_s=5), flow("h2", 110, 140)]
-    starts = stepplots._starts(parts)
-    ((_, first),), ((_, second),) = (stepplots._on_axis(part, "throughput", starts) for part in parts)
+    starts = catalogue._starts(parts)
+    ((_, first),), ((_, second),) = (catalogue._on_axis(part, "throughput", starts) for part in parts)
     assert (first.time_s[0], first.time_s[-1]) == (6, 30)
     assert (second.time_s[0], second.time_s[-1]) == (11, 40)
 
@@ -201,21 +201,21 @@ def test_what_the_first_flow_omitted_is_time_too() -> None:
 def test_a_step_alone_begins_when_iperf3_begins_to_count() -> None:
     """Without a common axis there is nothing that what was omitted would have to fit."""
     part = flow("h1", 100, 130, omitted_s=5)
-    ((_, series),) = stepplots._on_axis(part, "throughput", stepplots._starts([part]))
+    ((_, series),) = catalogue._on_axis(part, "throughput", catalogue._starts([part]))
     assert (series.time_s[0], series.time_s[-1]) == (1, 25)
 
 
 def test_a_queue_is_watched_from_before_the_axis_begins() -> None:
     """The axis begins with the flow, and samples from before it are left out."""
     queue = Part("queue", "client", samples("red"), 98, 112)
-    starts = stepplots._starts([flow("h1", 100, 106), queue])
+    starts = catalogue._starts([flow("h1", 100, 106), queue])
     assert starts == {"h1-flow": 0, "queue": -2}
-    assert stepplots._moved(queue.measured.series["queue.backlog"], -2).time_s[0] >= 0
+    assert catalogue._moved(queue.measured.series["queue.backlog"], -2).time_s[0] >= 0
 
 
 def test_steps_one_after_the_other_are_compared_from_their_starts() -> None:
     """Three runs of one flow lie over each other."""
-    assert stepplots._starts([flow("h1", 0, 20), flow("h1", 30, 50)]) is None
+    assert catalogue._starts([flow("h1", 0, 20), flow("h1", 30, 50)]) is None
 
 
 def test_a_queue_that_was_watched_only_before_the_axis_says_so() -> None:
@@ -223,31 +223,31 @@ def test_a_queue_that_was_watched_only_before_the_axis_says_so() -> None:
     parts = [flow("h1", 20, 40), Part("queue", "client", samples("red"), 0, 40)]
     message = "queue: no backlog to draw after the time axis begins, with the first step that sends"
     with pytest.raises(LabError, match=re.escape(message)):
-        stepplots.draw(parts, ["throughput", "backlog"])
+        catalogue.draw(parts, ["throughput", "backlog"])
 
 
 def test_panels_of_one_figure() -> None:
     """Each panel has its words and unit, lines are told by terminal and algorithm, and the bytes are the same."""
     parts = [flow("h1", 10, 16), flow("h2", 10, 16, mbps=300), Part("queue", "client", samples("red"), 9, 18)]
-    svg = stepplots.draw(parts, ["throughput", "red-average", "red-drops"])
+    svg = catalogue.draw(parts, ["throughput", "red-average", "red-drops"])
     for text in ("Throughput", "(Mbit/s)", "h1 cubic", "h2 cubic", "RED's average, computed from it", "(MB)", "(1/s)"):
         assert text in words(svg), text
     assert words(svg).count("Time (s)") == 1
-    assert svg == stepplots.draw(parts, ["throughput", "red-average", "red-drops"])
+    assert svg == catalogue.draw(parts, ["throughput", "red-average", "red-drops"])
 
 
 def test_the_average_of_red_is_drawn_with_its_thresholds() -> None:
     """min and max as tc told them; one that the queue comes nowhere near is left out."""
     red = samples("red")
-    assert stepplots.PLOTS["red-average"].levels(red) == [("min", 2184533), ("max", 8738133)]
-    drawn = words(stepplots.draw([Part("queue", "client", red)], ["red-average"])).split()
+    assert catalogue.PLOTS["red-average"].levels(red) == [("min", 2184533), ("max", 8738133)]
+    drawn = words(catalogue.draw([Part("queue", "client", red)], ["red-average"])).split()
     assert red.scalars["queue.backlog.max"].value < 8738133
     assert ("min" in drawn, "max" in drawn) == (True, False)
 
 
 def test_a_state_has_words_on_its_axis() -> None:
     """CoDel drops or does not: regression, the axis had quarters of it."""
-    drawn = words(stepplots.draw([Part("queue", "client", samples("codel"))], ["codel-dropping"])).split()
+    drawn = words(catalogue.draw([Part("queue", "client", samples("codel"))], ["codel-dropping"])).split()
     assert {"no", "yes"} < set(drawn)
     assert "0.25" not in drawn
 
@@ -264,4 +264,4 @@ def test_a_figure_that_cannot_be_drawn_says_why(names: list[str], message: str) 
     """An unknown name, a series that no step has, and a step without a line are told apart."""
     parts = [flow("h1", 0, 6), Part("queue", "client", samples("red"), 0, 8)]
     with pytest.raises(LabError, match=re.escape(message)):
-        stepplots.draw(parts, names)
+        catalogue.draw(parts, names)

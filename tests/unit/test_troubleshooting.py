@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from linklab import doctor, doctor_engines
-from linklab.doctor import Place
-from linklab.engines import Fit
+from linklab.doctor import engines, machine
+from linklab.doctor.fit import Fit
+from linklab.doctor.machine import Place
 from linklab.grade import bubblewrap
 
 TEXT = (Path(__file__).parents[2] / "docs/troubleshooting.md").read_text(encoding="utf-8")
@@ -16,15 +16,15 @@ SECTIONS = dict(re.findall(r"^## (.+)\n((?:(?!## ).*\n)*)", TEXT, re.M))
 GIB = 1024**3
 FULL = Place("/tmp", "has only 9 MiB free", "has only 9 MiB free")
 FINDINGS = [
-    doctor.check_architecture("Linux", "aarch64"),
-    doctor.check_architecture("Darwin", "arm64"),
-    doctor.check_kernel(None),
-    *(doctor.check_memory(free) for free in (None, GIB, 0)),
-    doctor.check_place([FULL]),
-    doctor.check_place([Place("/tmp", "has only 600 MiB free", None)]),
-    doctor.check_seccomp(None),
-    doctor.check_compiled([Path("/x/linklab/cli.py")]),
-    doctor.check_display({}),
+    machine.check_architecture("Linux", "aarch64"),
+    machine.check_architecture("Darwin", "arm64"),
+    machine.check_kernel(None),
+    *(machine.check_memory(free) for free in (None, GIB, 0)),
+    machine.check_place([FULL]),
+    machine.check_place([Place("/tmp", "has only 600 MiB free", None)]),
+    machine.check_seccomp(None),
+    machine.check_compiled([Path("/x/linklab/cli.py")]),
+    machine.check_display({}),
 ]
 """Each finding that is not well and is neither a program, a module nor the sandbox."""
 
@@ -37,11 +37,13 @@ def test_a_finding_has_its_cure_under_its_name(check):
     assert f"; {check.status}" in SECTIONS[check.name] or f", {check.status}" in SECTIONS[check.name]
 
 
-@pytest.mark.parametrize("part", [*doctor.TOOLS, *doctor.MODULES], ids=lambda part: getattr(part, "program", part.use))
+@pytest.mark.parametrize(
+    "part", [*machine.TOOLS, *machine.MODULES], ids=lambda part: getattr(part, "program", part.use)
+)
 def test_a_program_or_module_has_its_row(part):
     """With what it is needed for and how it is installed."""
-    tool = isinstance(part, doctor.Tool)
-    check = doctor.check_tool(part, None, {}) if tool else doctor.check_module(part, False, {})
+    tool = isinstance(part, machine.Tool)
+    check = machine.check_tool(part, None, {}) if tool else machine.check_module(part, False, {})
     row = f"| {check.name} | {check.status} | {part.use} | {check.cure} |"
     assert row in SECTIONS["Programs" if tool else "Python modules"].splitlines()
 
@@ -57,15 +59,15 @@ def test_a_program_or_module_has_its_row(part):
 )
 def test_a_reason_for_no_sandbox_has_its_row(why):
     """Whatever keeps bubblewrap from starting."""
-    assert doctor.check_sandbox(why).found in SECTIONS["sandbox"]
+    assert machine.check_sandbox(why).found in SECTIONS["sandbox"]
     rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in SECTIONS["sandbox"].splitlines()]
     assert [row for row in rows if len(row) == 3 and row[0] in why and row[2] in why]
 
 
 def test_nothing_that_the_doctor_looks_at_is_left_out():
     """And no entry is of something that it no longer looks at."""
-    parts = [*(tool.program for tool in doctor.TOOLS), *(f"python: {module.name}" for module in doctor.MODULES)]
-    others = {check.name for check in doctor.examine()} - set(parts)
+    parts = [*(tool.program for tool in machine.TOOLS), *(f"python: {module.name}" for module in machine.MODULES)]
+    others = {check.name for check in machine.examine()} - set(parts)
     assert others == set(SECTIONS) - {"Programs", "Python modules", "host engine"}
 
 
@@ -93,9 +95,9 @@ def _bare(cell):
 
 def test_what_the_doctor_says_of_the_host_engine_has_its_entry(monkeypatch):
     """Not usable, and usable for some."""
-    monkeypatch.setattr(doctor_engines.os, "uname", lambda: type("U", (), {"release": "…"}))
+    monkeypatch.setattr(engines.os, "uname", lambda: type("U", (), {"release": "…"}))
     fits = [Fit("Lab 1", "", "", ""), Fit("Lab 2", "netem", "", "this kernel lacks netem")]
-    unusable, some = doctor_engines.check_host("no", []), doctor_engines.check_host("", fits)
+    unusable, some = engines.check_host("no", []), engines.check_host("", fits)
     assert f"`{unusable.found}`; {unusable.status}" in SECTIONS["host engine"]
     assert f"`{some.found.replace('1 of 2', 'N of M')}`; {some.status}" in SECTIONS["host engine"]
     assert some.cure in SECTIONS["host engine"]

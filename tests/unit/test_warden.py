@@ -12,11 +12,11 @@ from pathlib import Path
 
 import pytest
 
-from linklab.agent.kernelcalls import swapped
 from linklab.engine import sudo
 from linklab.engine.api import Clock
 from linklab.engine.host import HostEngine, _listening
 from linklab.errors import InputError
+from linklab.linux.kernelcalls import swapped
 from linklab.warden import paths
 from linklab.warden.handover import hand_over
 from linklab.warden.inside import mount_point

@@ -5,8 +5,8 @@ import sys
 
 import pytest
 
-from linklab.engine import windows
-from linklab.engine.windows import Windows
+from linklab.terminal import windows
+from linklab.terminal.windows import Windows
 
 
 class Link:

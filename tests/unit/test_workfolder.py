@@ -5,7 +5,7 @@ from pathlib import PurePosixPath
 
 import pytest
 
-from linklab.workfolder import WorkFolder
+from linklab.run.workfolder import WorkFolder
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Labs and exercises as documents: HTML and PDF of each, the handbook of all, and a page that lists them.
+
+Puts what a lab's folder holds into chapters, and takes those of exercises as they are; what they look like is the
+business of `linklab.manual.html` and `linklab.manual.paper`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from linklab.errors import InputError
+from linklab.exercise.handout import book_chapters
+from linklab.exercise.model import Exercise
+from linklab.lab.model import Lab
+from linklab.manual.html import Chapter, Recorded, page, render_manual
+from linklab.manual.paper import paper_html, to_pdf
+from linklab.manual.picture import topology_parts, topology_svg
+from linklab.run.record import load_reference
+
+TITLE = "TCP/IP labs"
+
+
+def chapter(lab: Lab) -> Chapter:
+    """A lab's manual with what its reference recorded; LabError and TopologyError as their readers raise them."""
+    reference = load_reference(lab)
+    topology = lab.load_topology()
+    return Chapter(
+        manual=lab.manual,
+        heading=lab.heading,
+        objectives=lab.objectives,
+        fields={"title": lab.title, "number": str(lab.number)},
+        recorded=reference.recorded if reference else Recorded(),
+        picture=topology_svg(*topology_parts(topology), title=f"Topology of {lab.heading}") if topology else "",
+        minutes=lab.minutes,
+    )
+
+
+def manual_html(lab: Lab) -> str:
+    """A lab's manual as one page."""
+    return render_manual(chapter(lab))
+
+
+def manual_pdf(lab: Lab) -> bytes:
+    """A lab's manual as PDF; MissingError without WeasyPrint."""
+    return to_pdf(paper_html([chapter(lab)], title=lab.heading))
+
+
+def handout_slug(exercise: Exercise) -> str:
+    """Name of a handout's documents: "exercise-3-tcp-and-switch-buffers"."""
+    return f"{exercise.kind}-{exercise.folder.name}"
+
+
+def handbook_pdf(labs: Sequence[Lab], exercises: Sequence[Exercise] = ()) -> bytes:
+    """All labs and the handouts of all exercises in one PDF: cover, contents, a chapter each."""
+    chapters = [*(chapter(lab) for lab in labs), *(book_chapters(exercises) if exercises else [])]
+    return to_pdf(paper_html(chapters, title=TITLE, book=True))
+
+
+def index_html(labs: Sequence[Lab], exercises: Sequence[Exercise] = ()) -> str:
+    """The page that leads to the documents of all labs and exercises."""
+    handouts = [(exercise, handout_slug(exercise)) for exercise in exercises]
+    return page("index.html.j2", title=TITLE, labs=labs, handouts=handouts)
+
+
+def write(path: Path, content: str | bytes) -> Path:
+    """Write a document whole or not at all, and give its path.
+
+    Raises:
+        InputError: it cannot be written there.
+    """
+    part = path.with_name(f".{path.name}.part")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        part.write_bytes(content.encode("utf-8") if isinstance(content, str) else content)
+        part.replace(path)
+    except OSError as error:
+        raise InputError(f"{path}: cannot be written: {error.strerror}") from error
+    return path

@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Does steps of a lab on its networks, in order, and measures what each showed as soon as it has ended."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Protocol
+
+from linklab.engine.api import Engine
+from linklab.errors import DataError
+from linklab.lab.model import Lab, Verdict
+from linklab.manual.model import AtPrompt, Commands, Manual, Step
+from linklab.manual.parse import groups
+from linklab.measure import Measurements, measure
+from linklab.run.stage import Capture, Settings, Stage
+
+_MEASURED_FILES = {".json", ".jsonl", ".txt", ".log", ".out", ".pcap", ".pcapng"}
+
+
+class Narrator(Protocol):
+    """Whoever tells the person how far the run is."""
+
+    def begin(self, steps: Sequence[Step], network_s: float) -> None:
+        """These steps are about to be done."""
+        ...
+
+    def end(self, captures: Sequence[Capture], network_s: float) -> None:
+        """They are done."""
+        ...
+
+
+@dataclass
+class Replayed:
+    """What steps gave.
+
+    measured: what each step measured; broken: steps whose output could not be measured, with the reason.
+    read_back: what came of looking at the settings, where nothing else is judged.
+    network_s: how long they took on the network's clock.
+    """
+
+    environment: Mapping[str, Any] = field(default_factory=dict)
+    captures: dict[str, Capture] = field(default_factory=dict)
+    measured: dict[str, Measurements] = field(default_factory=dict)
+    broken: dict[str, str] = field(default_factory=dict)
+    read_back: list[Verdict] = field(default_factory=list)
+    network_s: float = 0.0
+
+
+@dataclass(frozen=True)
+class Scene:
+    """What is replayed, on what, and how."""
+
+    lab: Lab
+    engine: Engine
+    settings: Settings
+
+
+def replay(
+    scene: Scene, steps: Sequence[Step], out: Path, narrator: Narrator, note: Callable[[Sequence[Step]], None]
+) -> Replayed:
+    """Do `steps`, leaving files and outputs in `out`; `note` is told of each group before it is typed.
+
+    Raises:
+        LinklabError: as the engine and the steps raise it.
+    """
+    done = Replayed()
+    with Stage(scene.lab, scene.engine, scene.settings, out / "files") as stage:
+        for group in groups(steps):
+            note(group)
+            narrator.begin(group, stage.now_s())
+            finished = stage.perform(group)
+            # At once: a later step may write the same files again.
+            measure_captures(scene.lab.manual, finished, out / "files", done.measured, done.broken)
+            save_outputs(stage.captures, out)
+            if scene.settings.settings_only:
+                done.read_back += stage.read_back(group)
+            narrator.end(finished, stage.now_s())
+        done.network_s = stage.now_s()
+    done.environment, done.captures = stage.environment, stage.captures
+    return done
+
+
+def measure_captures(
+    manual: Manual,
+    captures: Sequence[Capture],
+    files: Path,
+    measured: dict[str, Measurements],
+    broken: dict[str, str],
+) -> None:
+    """Add what finished steps measured to `measured`; or why it could not be read to `broken`."""
+    for capture in captures:
+        try:
+            measured[capture.step] = measure_step(manual, capture, files)
+        except DataError as error:
+            broken[capture.step] = str(error)
+
+
+def scalars_of(measured: Mapping[str, Measurements]) -> dict[str, dict[str, tuple[float, str]]]:
+    """The scalars of each step that measured something."""
+    return {
+        step: {name: (quantity.value, quantity.unit) for name, quantity in found.scalars.items()}
+        for step, found in measured.items()
+        if found.scalars
+    }
+
+
+def measure_step(manual: Manual, capture: Capture, files: Path) -> Measurements:
+    """What one step measured; DataError as `measure` raises it.
+
+    What a stopped command printed counts for the step that started it, not for the one that stopped it.
+    """
+    step = manual.step(capture.step)
+    if step is None or not isinstance(step.action, Commands):
+        return Measurements(source=f"step {capture.step}")
+    paths = [files / name for name in capture.files if Path(name).suffix in _MEASURED_FILES]
+    stopped = not isinstance(step.action.finish, AtPrompt)
+    return measure(capture.output, paths, f"step {capture.step}", partial=stopped)
+
+
+def output_name(captures: Mapping[str, Capture], step: str) -> str:
+    """Name of a step's file in `steps/`, such as "07-bulk.txt"."""
+    return f"{list(captures).index(step) + 1:02d}-{step}.txt"
+
+
+def save_outputs(captures: Mapping[str, Capture], out: Path) -> None:
+    """Write the outputs that are new or longer than before to `out`/steps."""
+    folder = out / "steps"
+    folder.mkdir(exist_ok=True)
+    for step, capture in captures.items():
+        path = folder / output_name(captures, step)
+        if not path.exists() or path.stat().st_size != len(capture.output.encode()):
+            path.write_text(capture.output, encoding="utf-8")

@@ -1,0 +1,229 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Replays a lab: manual and network in, a folder with everything it showed and a verdict on each expectation out.
+
+The network's side is `linklab.run.stage`, the judging `linklab.lab.model`. `run.json` is written last and only for a
+whole run; until then there is `incomplete.json`, which says who is at it, or why the run broke off. Layout of the
+folder: docs/writing-a-lab.md, "What a run leaves".
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import asdict, dataclass, replace
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from linklab.base import installation
+from linklab.engine.api import Engine
+from linklab.errors import InputError, LinklabError, MissingError
+from linklab.lab.model import Lab, Outcome, Verdict, judge
+from linklab.manual.model import Step
+from linklab.measure import Measurements
+from linklab.run.replay import Narrator, Scene, output_name, replay, scalars_of
+from linklab.run.sections import chosen_steps, parts_of, replay_parts
+from linklab.run.stage import Capture, Settings
+
+FORMAT = 1
+"""Of run.json; raised when a reader of the old one would misread the new one."""
+
+FREE_BYTES = 200 * 2**20
+"""Room that a run may need: results, plots and queue samples of the largest lab take a tenth of it."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """A whole run.
+
+    measured: what each step measured; broken: steps whose output could not be measured, with the reason.
+    network_s, wall_s: how long it took on the network's clock and on the wall.
+    """
+
+    lab: Lab
+    settings: Settings
+    out: Path
+    environment: Mapping[str, Any]
+    captures: Mapping[str, Capture]
+    measured: Mapping[str, Measurements]
+    broken: Mapping[str, str]
+    verdicts: Sequence[Verdict]
+    network_s: float
+    wall_s: float
+
+    @property
+    def scalars(self) -> dict[str, dict[str, tuple[float, str]]]:
+        """Step → metric → (value, unit)."""
+        return scalars_of(self.measured)
+
+    @property
+    def files(self) -> Path:
+        """The working folder the terminals had."""
+        return self.out / "files"
+
+
+def run_lab(
+    lab: Lab, engine: Engine, settings: Settings, out: Path, narrator: Narrator, *, section: str | None = None
+) -> Run:
+    """Replay a lab, or one section of it after the settings of those before.
+
+    Raises:
+        LinklabError: as preflight, the engine and the steps raise it; `out` then holds `incomplete.json`.
+    """
+    started = time.perf_counter()
+    parts = parts_of(lab) if section is None else [chosen_steps(lab.manual, section)]
+    preflight(lab, engine, out)
+    scene = Scene(lab, engine, settings)
+    with _incomplete_unless_whole(lab, settings, out) as note:
+        if len(parts) == 1:
+            done = replay(scene, parts[0], out, narrator, note)
+        else:
+            done = replay_parts(scene, parts, out, narrator, note)
+        outputs = {step: capture.output for step, capture in done.captures.items()}
+        verdicts = judge(lab.expectations, scalars_of(done.measured), outputs, done.broken)
+        if settings.settings_only:
+            verdicts = [*done.read_back, *map(not_judged, verdicts)]
+        wall_s = time.perf_counter() - started
+        run = Run(
+            lab,
+            settings,
+            out,
+            done.environment,
+            done.captures,
+            done.measured,
+            done.broken,
+            verdicts,
+            done.network_s,
+            wall_s,
+        )
+        save_run(run)
+    return run
+
+
+def not_judged(verdict: Verdict) -> Verdict:
+    """The same expectation, skipped; what was measured is still told."""
+    return replace(verdict, outcome=Outcome.SKIPPED, message="skipped (only settings are judged)")
+
+
+def preflight(lab: Lab, engine: Engine, out: Path) -> None:
+    """Fail before anything is built: the topology can be read, the engine can start, the folder is free and has room.
+
+    Raises:
+        LinklabError: TopologyError, InputError for a folder in use, MissingError for a kernel, a tool or a full disk.
+    """
+    lab.load_topology()
+    engine.check()
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+        if any(out.iterdir()):
+            raise InputError(f"{out}: this folder is in use; give another with --out")
+    except OSError as error:
+        raise InputError(f"{out}: cannot be made: {error.strerror}") from error
+    free = shutil.disk_usage(out).free
+    if free < FREE_BYTES:
+        raise MissingError(f"{out}: {free >> 20} MiB are free there and a run may need {FREE_BYTES >> 20} MiB")
+
+
+def run_folder(lab: Lab, settings: Settings, runs: Path | None = None) -> Path:
+    """A new folder's name, such as `runs/lab14-20260131-142530-seed1`."""
+    stamp = datetime.now().strftime("%Y%m%d-%H%M%S")
+    name = f"lab{lab.number:02d}-{stamp}-seed{settings.seed}"
+    folder = (runs or installation.runs_folder()) / name
+    return next(
+        path for path in (folder, *(folder.with_name(f"{name}-{n}") for n in range(2, 1000))) if not path.exists()
+    )
+
+
+def save_run(run: Run) -> None:
+    """Write run.json, whole or not at all, and take `incomplete.json` away."""
+    write_json(run.out / "run.json", run_data(run))
+    (run.out / "incomplete.json").unlink(missing_ok=True)
+
+
+def run_data(run: Run) -> dict[str, Any]:
+    """What run.json holds."""
+    return {
+        "format": FORMAT,
+        "lab": run.lab.number,
+        "slug": run.lab.slug,
+        "title": run.lab.title,
+        "seed": run.settings.seed,
+        "clock": run.settings.clock.value,
+        "profile": run.settings.profile,
+        "network_s": round(run.network_s, 6),
+        "wall_s": round(run.wall_s, 3),
+        "environment": dict(run.environment),
+        "steps": [_step_data(run, capture) for capture in run.captures.values()],
+        "verdicts": verdict_data(run.verdicts),
+    }
+
+
+def verdict_data(verdicts: Sequence[Verdict]) -> list[dict[str, str]]:
+    """The verdicts as run.json and `--json` give them."""
+    return [
+        {
+            "step": verdict.expectation.step,
+            "what": verdict.expectation.relation.text if verdict.expectation.relation else verdict.expectation.what,
+            "outcome": verdict.outcome.value,
+            "measured": verdict.measured,
+            "expected": verdict.expectation.expected,
+            "series": verdict.expectation.series,
+            "why": verdict.expectation.why,
+            "message": verdict.message,
+        }
+        for verdict in verdicts
+    ]
+
+
+def write_json(path: Path, data: object) -> None:
+    """Write a file whole or not at all."""
+    temporary = path.with_name(f".{path.name}.part")
+    temporary.write_text(json.dumps(data, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+    temporary.replace(path)
+
+
+def _step_data(run: Run, capture: Capture) -> dict[str, Any]:
+    data = asdict(capture)
+    del data["output"]
+    data["output_file"] = f"steps/{output_name(run.captures, capture.step)}"
+    data["start_s"], data["end_s"] = round(capture.start_s, 6), round(capture.end_s, 6)
+    data["scalars"] = {
+        name: {"value": value, "unit": unit} for name, (value, unit) in run.scalars.get(capture.step, {}).items()
+    }
+    if capture.step in run.broken:
+        data["not_measured"] = run.broken[capture.step]
+    return data
+
+
+@contextmanager
+def _incomplete_unless_whole(lab: Lab, settings: Settings, out: Path) -> Iterator[Callable[[Sequence[Step]], None]]:
+    """Keep `incomplete.json`: who runs this while it does, the reason if it fails; gives a function to note a group.
+
+    A run that is ended by SIGKILL leaves the first; `linklab clean --runs` knows by its `pid` that nobody is at it.
+    """
+    data = {"format": FORMAT, "lab": lab.number, "seed": settings.seed, "clock": settings.clock.value}
+    write_json(out / "incomplete.json", {**data, "at": [], "why": "running", "pid": os.getpid()})
+    at: list[str] = []
+
+    def note(group: Sequence[Step]) -> None:
+        at[:] = [step.id for step in group]
+
+    try:
+        yield note
+    except BaseException as error:
+        match error:
+            case LinklabError():
+                why = str(error)
+            case KeyboardInterrupt():
+                why = "stopped with Ctrl+C"
+            case SystemExit():
+                why = "ended from outside by a signal"
+            case _:
+                why = f"{type(error).__name__}: {error}"
+        with suppress(OSError):  # a full disk, say: the first error is the one to tell
+            write_json(out / "incomplete.json", {**data, "at": at, "why": why})
+        raise

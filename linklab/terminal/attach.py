@@ -1,0 +1,169 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Terminals of a running network for other programs of the same user, over a Unix socket.
+
+Where the sockets lie, and the side that wants a terminal: `networks` and `connect`; the side that holds the network is
+`linklab.terminal.attach_server`. Frames as in `linklab.agent.protocol`:
+client: {"op": "info"} | {"op": "open", "node", "rows", "columns", "term", "argv"?} | {"op": "input", "data"} |
+{"op": "resize", "rows", "columns"} | {"op": "clock", "words"}; one terminal a connection, whose end is its hangup.
+server: {"event": "info" | "opened" | "data" | "closed" (status) | "clock" (paused, on_way, text) | "answer" | "error"}.
+"""
+
+from __future__ import annotations
+
+import base64
+import contextlib
+import fcntl
+import os
+import socket
+import tempfile
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from linklab.agent import protocol
+from linklab.engine import place
+from linklab.errors import EngineError, InputError
+
+ANSWER_DEADLINE_S = 5.0
+LONGEST_PATH = 100  # sun_path of unix(7) holds 108 bytes
+READ_BYTES = 65536
+
+
+# --- where the sockets lie
+
+
+def folder() -> Path:
+    """The private folder of the sockets, made if it is not there.
+
+    Raises:
+        EngineError: it exists and belongs to somebody else.
+    """
+    runtime = os.environ.get("XDG_RUNTIME_DIR", "")
+    usable = runtime and os.access(runtime, os.W_OK) and len(runtime) < LONGEST_PATH - 20
+    found = Path(runtime) / "linklab" if usable else Path(tempfile.gettempdir()) / f"linklab-{os.getuid()}"
+    if len(str(found)) > LONGEST_PATH - 10:
+        found = Path("/tmp") / f"linklab-{os.getuid()}"  # noqa: S108 - made private below
+    return place.make_private(found)
+
+
+@contextlib.contextmanager
+def alone() -> Iterator[Path]:
+    """The folder, while nobody else adds or removes sockets."""
+    here = folder()
+    with (here / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield here
+
+
+def remove_stale(*, dry_run: bool = False) -> list[Path]:
+    """Remove the sockets that nobody serves any more; which they were."""
+    with alone() as here:
+        stale = [path for path in sorted(here.glob("*.sock")) if not served(path)]
+        for path in [] if dry_run else stale:
+            path.unlink(missing_ok=True)
+    return stale
+
+
+def served(path: Path) -> bool:
+    """Whether somebody answers at this socket."""
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as probe:
+        probe.settimeout(ANSWER_DEADLINE_S)
+        try:
+            probe.connect(str(path))
+        except (ConnectionRefusedError, FileNotFoundError):
+            return False
+        except OSError:
+            return True  # busy, so somebody is there
+    return True
+
+
+# --- the side that wants a terminal
+
+
+class Connection:
+    """A stream of frames."""
+
+    def __init__(self, stream: socket.socket) -> None:
+        self.stream = stream
+        self._decoder = protocol.Decoder()
+        self._sending = threading.Lock()
+
+    def send(self, message: dict[str, Any]) -> None:
+        """Send one; OSError if the other side has gone."""
+        with self._sending:
+            self.stream.sendall(protocol.encode(message))
+
+    def receive(self) -> list[dict[str, Any]] | None:
+        """Wait for the next ones; None when the other side has gone."""
+        try:
+            data = self.stream.recv(READ_BYTES)
+        except OSError:
+            return None
+        return self._decoder.feed(data) if data else None
+
+    def ask(self, message: dict[str, Any]) -> dict[str, Any]:
+        """Ask on a connection without a terminal and wait for the one answer."""
+        self.stream.settimeout(ANSWER_DEADLINE_S)
+        self.send(message)
+        found: list[dict[str, Any]] = []
+        while not found:
+            more = self.receive()
+            if more is None:
+                raise EngineError("the network does not answer")
+            found = [answer for answer in more if answer["event"] in ("info", "answer", "error")]
+        return found[0]
+
+    def close(self) -> None:
+        """End it, also for a thread that waits in `receive`."""
+        with contextlib.suppress(OSError):
+            self.stream.shutdown(socket.SHUT_RDWR)
+        self.stream.close()
+
+
+def networks() -> list[dict[str, Any]]:
+    """The running networks of this user: id, name, nodes, pid, started (s since the epoch), workdir, clock, paused."""
+    remove_stale()
+    found = []
+    for path in sorted(folder().glob("*.sock"), key=lambda path: (len(path.name), path.name)):
+        connection: Connection | None = None
+        try:
+            connection = _connect(path)
+            found.append({**connection.ask({"op": "info"}), "id": path.stem})
+        except (OSError, EngineError):
+            continue  # ended meanwhile
+        finally:
+            if connection is not None:
+                connection.close()
+    return found
+
+
+def connect(network: str | None) -> Connection:
+    """A connection to the network of that id, or to the only one.
+
+    Raises:
+        InputError: there is none, or there are several and none was named.
+    """
+    there = networks()
+    ids = [entry["id"] for entry in there]
+    if network is None and len(ids) > 1:
+        raise InputError(f"several networks are running: choose one by --network {'|'.join(ids)} (see --list)")
+    if not ids or (network is not None and network not in ids):
+        which = f"network {network} is not running" if network is not None else "no network is running"
+        raise InputError(f"{which}: start one with `linklab shell FILE.mn`")
+    return _connect(folder() / f"{network or ids[0]}.sock")
+
+
+def _connect(path: Path) -> Connection:
+    stream = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    try:
+        stream.connect(str(path))
+    except OSError:
+        stream.close()
+        raise
+    return Connection(stream)
+
+
+def data_of(message: dict[str, Any]) -> bytes:
+    """The bytes of an event `data`."""
+    return base64.b64decode(message["data"])
