@@ -18,13 +18,14 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-from linklab.engine import host_kernel, needs, place, sudo
+from linklab.engine import host_kernel, place, sudo
 from linklab.engine.agent_link import AgentLink
 from linklab.engine.agent_network import AgentNetwork
 from linklab.engine.api import Background, Clock, Completed, Typed, require_wall
 from linklab.errors import BootError, EngineError, LinklabError
 from linklab.terminal import attach
 from linklab.topology import Topology
+from linklab.topology.needs import of_topology
 from linklab.warden.paths import peer
 
 START_DEADLINE_S = 60
@@ -69,8 +70,8 @@ class HostEngine:
             AgentError: Mininet could not build the network.
         """
         require_wall(clock)
-        drawn = needs.of_topology(topology)
-        if drawn - needs.of_topology(None):  # what every network needs is found missing soon enough
+        drawn = of_topology(topology)
+        if drawn - of_topology(None):  # what every network needs is found missing soon enough
             host_kernel.require(drawn, topology.name if topology else "the network")
         network = HostNetwork(workdir)
         try:

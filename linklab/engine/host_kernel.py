@@ -13,10 +13,10 @@ import os
 import subprocess
 from pathlib import Path
 
-from linklab import pocket_kernel, tc
+from linklab import pocket_kernel
 from linklab.engine import sudo
-from linklab.engine.needs import FIELDS, Needs
 from linklab.errors import LinklabError, MissingError
+from linklab.tc.needs import FIELDS, Needs, module
 from linklab.warden import probe
 
 PROBE = Path(probe.__file__).resolve()
@@ -64,18 +64,5 @@ def _as_user(asked: dict[str, list[str]]) -> dict[str, list[str]] | None:
     modules = probe.modules()
     for kind, names in asked.items():
         more = [name for name in names if name not in found[kind]]
-        found[kind] += [name for name in more if _module(kind, name) in modules]
+        found[kind] += [name for name in more if module(kind, name) in modules]
     return found
-
-
-def _module(kind: str, name: str) -> str:
-    """The module that brings it; a kind is one of needs.FIELDS."""
-    match kind:
-        case "qdiscs":
-            return tc.module_of("qdisc", name)
-        case "filters":
-            return tc.module_of("filter", name)
-        case "congestion":
-            return f"tcp_{name}"
-        case _:
-            return "openvswitch" if name == "ovs_datapath" else name

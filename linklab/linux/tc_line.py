@@ -104,6 +104,6 @@ def lines_in(text: str) -> Iterator[Line]:
     for start in _START.finditer(text):
         end = _END.search(text, start.end())
         command = text[start.start() : end.start() if end else len(text)]
-        line = parse([word.strip("\"',()") for word in command.split()])
+        line = parse([word.strip("\"',()]") for word in command.split()])
         if line is not None:
             yield line if _KIND.fullmatch(line.kind) else line._replace(kind="", options=())

@@ -69,8 +69,8 @@ class Qdisc(_Object):
             InputError: a kind that is not known, or words that it does not have.
         """
         known = _known(QDISCS, "discipline", line.kind)
-        parent = INCOMING if line.parent in HOOKS else line.parent
-        return cls(line.kind, line.handle or DEFAULT_HANDLE, parent, known.read(line.options))
+        parent = INCOMING if line.parent in HOOKS else _place(line.parent)
+        return cls(line.kind, _place(line.handle or DEFAULT_HANDLE), parent, known.read(line.options))
 
     def line(self, device: str, verb: str = "add", *, spelled: bool = False) -> str:
         """The line of tc that sets it; spelled: as people write it."""
@@ -139,7 +139,8 @@ class Class(_Object):
     @classmethod
     def from_line(cls, line: Line) -> Class:
         """The class that a line sets; InputError as of a discipline."""
-        return cls(line.kind, line.handle, line.parent, _known(CLASSES, "kind of class", line.kind).read(line.options))
+        options = _known(CLASSES, "kind of class", line.kind).read(line.options)
+        return cls(line.kind, line.handle, _place(line.parent), options)
 
     def line(self, device: str, verb: str = "add", *, spelled: bool = False) -> str:
         """The line of tc that sets it; spelled: as people write it."""
@@ -166,9 +167,8 @@ class Filter(_Object):
         options = known.read(line.options)
         if isinstance(known, Fw):
             options |= known.read_handle(line.handle)
-        parent = line.parent.removesuffix("0") if line.parent.endswith(":0") else line.parent
         priority = int(line.priority) if line.priority.isdecimal() else 0
-        return cls(line.kind, parent, priority, line.protocol or "all", options)
+        return cls(line.kind, _place(line.parent), priority, line.protocol or "all", options)
 
     def line(self, device: str, verb: str = "add", *, spelled: bool = False) -> str:
         """The line of tc that sets it; spelled: as people write it."""
@@ -190,6 +190,14 @@ def read_line(words: Sequence[str]) -> Qdisc | Class | Filter | None:
     if line.object == "qdisc":
         return Qdisc.from_line(line)
     return Class.from_line(line) if line.object == "class" else Filter.from_line(line)
+
+
+def _place(text: str) -> str:
+    """A handle or parent as the kernel's number is written: "1" and "1:0" are "1:"."""
+    if text in ("root", *HOOKS):
+        return text
+    major, _, minor = text.partition(":")
+    return f"{major}:{minor.lstrip('0')}"
 
 
 def _known(kinds: Mapping[str, Kind], what: str, kind: str) -> Kind:

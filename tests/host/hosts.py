@@ -9,8 +9,8 @@ import pytest
 
 from linklab.engine import host_kernel, sudo
 from linklab.engine.api import Completed, Typed
-from linklab.engine.needs import Needs
 from linklab.errors import LinklabError
+from linklab.tc.needs import Needs
 from linklab.topology import Topology
 
 BASIC = Needs(links=frozenset({"veth", "bridge"}))

@@ -10,9 +10,9 @@ from linklab.doctor import engines, machine
 from linklab.doctor.fit import Fit
 from linklab.doctor.machine import Check, Module, Place, Tool
 from linklab.engine import host_kernel, sudo
-from linklab.engine.needs import Needs
 from linklab.engine.pocket import PocketEngine
 from linklab.errors import MissingError
+from linklab.tc.needs import Needs
 
 GIB = 1024**3
 PACKAGES = (Path(__file__).parents[2] / "tools/packages.txt").read_text().splitlines()

@@ -5,10 +5,11 @@ from linklab.doctor import engines, fit
 from linklab.doctor.fit import Fit, fits, of_lab
 from linklab.doctor.machine import Check
 from linklab.engine import host_kernel
-from linklab.engine.needs import Needs, of_text, of_topology
 from linklab.errors import MissingError
 from linklab.lab.model import find_lab, load_lab
+from linklab.tc.needs import Needs, of_text
 from linklab.topology import Topology
+from linklab.topology.needs import of_topology
 
 WITH_DELAY = """{"hosts": [{"number": "1", "opts": {"hostname": "h1", "nodeNum": 1}, "x": "1", "y": "1"},
  {"number": "2", "opts": {"hostname": "h2", "nodeNum": 2}, "x": "3", "y": "1"}], "switches": [], "controllers": [],

@@ -1,20 +1,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Commands and topologies → what they need of a kernel: queueing disciplines, filters, links, algorithms of TCP.
+"""Commands → what they need of a kernel: queueing disciplines, filters, links, algorithms of TCP.
 
-Read from what is typed and drawn, so that no list is kept by hand. Pure. Commands: tc(8), ip-link(8), sysctl(8),
-iperf3(1).
+Read from what is typed, so that no list is kept by hand. Pure. Commands: tc(8), ip-link(8), sysctl(8), iperf3(1).
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
-from linklab.tc import SETS, lines_in
-from linklab.topology import Topology
-from linklab.topology.plan import plan
+from linklab.linux.tc_line import SETS, lines_in
+from linklab.tc.kinds import module_of
 
 _WORD = r"[a-z][a-z0-9_]*"
 _B = r"[ \t]+"
@@ -26,7 +22,6 @@ _CONGESTION = (
     re.compile(rf"\bmodprobe\s+tcp_({_WORD})"),
     re.compile(rf'\.cc"?\s*=\s*"({_WORD})"'),
 )
-_OVS_KINDS = ("ovs", "default")
 
 
 @dataclass(frozen=True)
@@ -73,29 +68,14 @@ def of_text(text: str) -> Needs:
     )
 
 
-def of_topology(topology: Topology | None) -> Needs:
-    """What a drawing needs; links are pairs of veth, hosts use CUBIC."""
-    found = Needs(links=frozenset({"veth"}), congestion=frozenset({"cubic"}))
-    if topology is None:
-        return found
-    built = plan(topology)
-    kinds = {node["kind"] for node in built["nodes"]}
-    if "legacySwitch" in kinds:
-        found |= Needs(links=frozenset({"bridge"}))
-    if kinds & set(_OVS_KINDS):
-        found |= Needs(families=frozenset({"ovs_datapath"}))
-    if any(node.get("vlan_interfaces") for node in built["nodes"]):
-        found |= Needs(links=frozenset({"vlan"}))
-    for link in built["links"]:
-        found |= _of_options(link["opts"])
-        for end in (link["src"], link["dest"]):
-            found |= Needs(qdiscs=frozenset(qdisc["kind"] for qdisc in end.get("tc", {}).get("qdiscs", ())))
-    return found
-
-
-def _of_options(options: Mapping[str, Any]) -> Needs:
-    """Of Mininet's own link options (mininet.link, TCIntf)."""
-    shaped = {"htb"} if "bw" in options else set()
-    if {"delay", "jitter", "loss", "max_queue_size"} & set(options):
-        shaped.add("netem")
-    return Needs(qdiscs=frozenset(shaped))
+def module(field: str, name: str) -> str:
+    """The kernel's module that brings a name of one of FIELDS; "" where every kernel has it."""
+    match field:
+        case "qdiscs":
+            return module_of("qdisc", name)
+        case "filters":
+            return module_of("filter", name)
+        case "congestion":
+            return f"tcp_{name}"
+        case _:
+            return "openvswitch" if name == "ovs_datapath" else name
