@@ -16,26 +16,28 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
+from linklab.base import claims
 from linklab.base.processes import processors
 from linklab.commands.interrupt import says_what_is_left
 from linklab.commands.options import seed
 from linklab.errors import InputError
 from linklab.exercise.instance import parse_course
-from linklab.exercise.report import Outcome, Status
-from linklab.grade.batch import (
+from linklab.exercise.report import Status
+from linklab.grade.cohort import Entry
+from linklab.grade.grading import (
     DEADLINE_S,
-    Event,
     Graded,
-    Settings,
-    Submission,
+    GradingSettings,
+    HandedIn,
+    Progress,
     collect,
     courses_of,
     grade_all,
     summary,
 )
-from linklab.grade.cohort import Entry
 from linklab.grade.results import points, tool_broke
 from linklab.grade.worker import load_engine
+from linklab.judge.verdict import Outcome
 from linklab.terminal.screen import ends_orderly
 from linklab.units import parse_time_s
 
@@ -122,17 +124,17 @@ def _run(args: argparse.Namespace) -> int:
         _courses_wanted(submissions, quiet=args.json)
     if not args.cluster:
         load_engine(sandboxed=not args.trusted).check()
-    settings = Settings(
+    settings = GradingSettings(
         course=course,
         jobs=min(args.jobs or processors(), processors(), len(submissions)),
         cluster=args.cluster,
         deadline_s=args.deadline,
         options={"sandboxed": not args.trusted} | ({"seeds": args.seeds} if args.seeds else {}),
     )
-    out = _folder(args.out)
     started = time.perf_counter()
     view = _View(submissions, quiet=args.json)
-    with says_what_is_left(out), view:
+    wanted = [args.out] if args.out else [Path("grades"), *(Path(f"grades-{number}") for number in range(2, 1000))]
+    with claims.held(wanted) as out, says_what_is_left(out), view:
         graded = grade_all(submissions, settings, out, view.changed, left)
     if args.json:
         data = {"out": str(out), **summary(graded.entries, graded.findings)}
@@ -156,7 +158,7 @@ def _course(path: Path | None) -> bytes | None:
     return content
 
 
-def _courses_wanted(submissions: Sequence[Submission], *, quiet: bool) -> None:
+def _courses_wanted(submissions: Sequence[HandedIn], *, quiet: bool) -> None:
     """Say once, before anything is graded, that a course file is missing.
 
     Raises:
@@ -178,26 +180,13 @@ def _courses_wanted(submissions: Sequence[Submission], *, quiet: bool) -> None:
         )
 
 
-def _folder(wanted: Path | None) -> Path:
-    """The folder of the results, made; a free one where none was named."""
-    names = [wanted] if wanted else [Path("grades"), *(Path(f"grades-{number}") for number in range(2, 1000))]
-    for folder in names:
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-            if not any(folder.iterdir()):
-                return folder
-        except OSError as error:
-            raise InputError(f"{folder}: cannot be made: {error.strerror}") from error
-    raise InputError(f"{names[0]}: this folder is in use; give another with --out")
-
-
 class _View:
     """How far the class is: a bar and what is under way.
 
     On something that is no terminal a line a submission, and where nothing was done for a while, a line that says so.
     """
 
-    def __init__(self, submissions: Sequence[Submission], *, quiet: bool) -> None:
+    def __init__(self, submissions: Sequence[HandedIn], *, quiet: bool) -> None:
         self.submissions = submissions
         self.console = Console(quiet=quiet, highlight=False)
         if not self.console.is_terminal:
@@ -218,7 +207,7 @@ class _View:
     def __exit__(self, *_error: object) -> None:
         self.live.stop()
 
-    def changed(self, event: Event | None) -> None:
+    def changed(self, event: Progress | None) -> None:
         """Take in what happened."""
         if event is not None and event.entry is None:
             self.running[event.index] = time.perf_counter()

@@ -19,16 +19,16 @@ _VALUE = re.compile(r"[\d.]+[a-zA-Z%]+")
 
 
 @dataclass(frozen=True)
-class Look:
+class ReadBack:
     """A command that shows a setting, and what its output must match."""
 
     command: str
     pattern: str
 
 
-def looks(lines: Iterable[str]) -> list[Look]:
+def looks(lines: Iterable[str]) -> list[ReadBack]:
     """What to look at once the lines of one terminal have been typed; what a later line takes back is left out."""
-    found: dict[str, dict[str, Look]] = {}
+    found: dict[str, dict[str, ReadBack]] = {}
     for line in lines:
         for part in re.split(r"&&|;|\|\|", line):
             try:
@@ -41,11 +41,11 @@ def looks(lines: Iterable[str]) -> list[Look]:
             if words[:1] == ["sysctl"]:
                 for name, _, value in (word.partition("=") for word in words[1:] if "=" in word):
                     shown = r"\s+".join(map(re.escape, value.split()))
-                    found[f"sysctl {name}"] = {"": Look(f"sysctl -n {name}", rf"^{shown}$")}
+                    found[f"sysctl {name}"] = {"": ReadBack(f"sysctl -n {name}", rf"^{shown}$")}
     return [look for places in found.values() for look in places.values()]
 
 
-def _qdisc(line: Line, there: dict[str, Look]) -> None:
+def _qdisc(line: Line, there: dict[str, ReadBack]) -> None:
     """Take one line into account, for the device it names; key: where the discipline hangs."""
     if line.verb == "delete":
         for key in list(there) if line.parent == "root" else [line.parent]:
@@ -55,7 +55,9 @@ def _qdisc(line: Line, there: dict[str, Look]) -> None:
     if line.parent == "root" and line.verb == "replace":
         there.clear()
     options = "".join(rf"(?=.*\b{name} {re.escape(value)}(?=\s|$))" for name, value in _shown_as_typed(line))
-    there[line.parent] = Look(f"tc qdisc show dev {line.device}", rf"(?im)^qdisc {re.escape(line.kind)} \S+{options}")
+    there[line.parent] = ReadBack(
+        f"tc qdisc show dev {line.device}", rf"(?im)^qdisc {re.escape(line.kind)} \S+{options}"
+    )
 
 
 def _shown_as_typed(line: Line) -> list[tuple[str, str]]:
