@@ -139,9 +139,8 @@ def replay(args: argparse.Namespace, out: Path | None, section: str | None = Non
     console = Console(quiet=quiet, highlight=False)
     if not console.is_terminal:
         console = Console(quiet=quiet, highlight=False, width=WIDTH)
-    folder = out or run_folder(lab, settings)
     narrator = _Progress(console, lab, len(chosen_steps(lab.manual, section)))
-    with says_what_is_left(folder), narrator.progress:
+    with run_folder(lab, settings, out) as folder, says_what_is_left(folder), narrator.progress:
         engine = load_engine(args.engine)
         if args.engine == "host":
             from linklab.doctor import fit

@@ -16,14 +16,14 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
-from linklab.base import installation
+from linklab.base import claims, installation
+from linklab.base.files import write_json
 from linklab.base.processes import processors
 from linklab.commands.interrupt import says_what_is_left
 from linklab.engine.choice import REPLAY_CLOCK, clock_of, load_engine
 from linklab.errors import InputError, LabError
 from linklab.lab.model import find_lab, lab_folders, load_lab
 from linklab.run.many import Task, run_batch
-from linklab.run.runner import write_json
 from linklab.run.stage import RunSettings
 
 WIDTH = 132
@@ -84,27 +84,19 @@ def run_several(
     most = processors() if engine.side_by_side else 1
     jobs = min(args.jobs or most, processors())
     engine.check()
-    folder = out or _free(installation.runs_folder() / f"all-{datetime.now():%Y%m%d-%H%M%S}-seed{settings.seed}")
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        if any(folder.iterdir()):
-            raise InputError(f"{folder}: this folder is in use; give another with --out")
-    except OSError as error:
-        raise InputError(f"{folder}: cannot be made: {error.strerror}") from error
-    tasks = [Task(lab, folder / f"lab{lab.number:02d}") for lab in labs]
-    started = time.perf_counter()
-    view = _LabsView(tasks, quiet=quiet)
-    with says_what_is_left(folder), view:
-        run_batch(tasks, lambda: load_engine(args.engine), settings, jobs, view.changed, recording=recording)
-    wall_s = time.perf_counter() - started
-    write_json(folder / "summary.json", _summary(tasks, settings, jobs, wall_s))
+    folder = out or claims.make_new(
+        installation.runs_folder() / f"all-{datetime.now():%Y%m%d-%H%M%S}-seed{settings.seed}"
+    )
+    with claims.held([folder]):
+        tasks = [Task(lab, folder / f"lab{lab.number:02d}") for lab in labs]
+        started = time.perf_counter()
+        view = _LabsView(tasks, quiet=quiet)
+        with says_what_is_left(folder), view:
+            run_batch(tasks, lambda: load_engine(args.engine), settings, jobs, view.changed, recording=recording)
+        wall_s = time.perf_counter() - started
+        write_json(folder / "summary.json", _summary(tasks, settings, jobs, wall_s))
     view.end(wall_s, jobs, folder)
     return tasks, folder
-
-
-def _free(folder: Path) -> Path:
-    names = [folder, *(folder.with_name(f"{folder.name}-{number}") for number in range(2, 1000))]
-    return next(path for path in names if not path.exists())
 
 
 def _summary(tasks: Sequence[Task], settings: RunSettings, jobs: int, wall_s: float) -> dict[str, Any]:

@@ -6,10 +6,8 @@ Nothing is thrown away without asking. Reading and writing itself is in `files` 
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
-import tempfile
 import time
 import tkinter as tk
 import webbrowser
@@ -18,11 +16,13 @@ from functools import partial
 from pathlib import Path
 
 from linklab.base import installation
+from linklab.base.files import write
 from linklab.editor import export, files, mending
 from linklab.editor.chooser import Chooser
 from linklab.editor.document import Document
 from linklab.editor.settings import EditorSettings
 from linklab.editor.window import Window
+from linklab.engine.place import private
 from linklab.errors import InputError, LinklabError
 from linklab.topology import Topology
 from linklab.topology.near import nearest
@@ -180,7 +180,7 @@ class Filing:
         """Write the script there."""
         try:
             text = export.script(self.document.topology, self.document.title)
-            path.write_text(text)
+            write(path, text)
             path.chmod(path.stat().st_mode | 0o100)
         except LinklabError as error:
             self.window.tell("Not exported", str(error))
@@ -234,9 +234,11 @@ class Filing:
         if number is None:
             self.window.say("neither a lab's nor an exercise's topology is open: File, Labs has the labs'")
             return
-        out = Path(tempfile.gettempdir()) / f"linklab-manual-{os.getuid()}"
-        out.mkdir(mode=0o700, exist_ok=True)
-        page = out / f"lab-{number}.html"
+        try:
+            page = private("manual") / f"lab-{number}.html"
+        except LinklabError as error:
+            self.window.tell("No manual", str(error))
+            return
         command = [sys.executable, "-m", "linklab", "manual", str(number), "--out", str(page)]
         self.window.say("making the manual …")
         self._await_manual(subprocess.Popen(command, stderr=subprocess.PIPE, text=True), page)

@@ -13,6 +13,8 @@ from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
+from linklab.base import files
+
 RECENT = 10
 
 
@@ -69,8 +71,6 @@ def save_settings(settings: EditorSettings, path: Path | None = None) -> None:
     file = path or settings_file()
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
-        temporary = file.with_suffix(".new")
-        temporary.write_text(json.dumps(asdict(settings), indent=1))
-        temporary.replace(file)
+        files.write(file, json.dumps(asdict(settings), indent=1))
     except OSError:
         return

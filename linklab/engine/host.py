@@ -225,14 +225,20 @@ def folder() -> Path:
     return place.make_private(attach.folder() / "host")
 
 
+def bound_paths(table: bytes) -> set[bytes]:
+    """The paths in the table of Unix sockets (proc_net_unix(5)): its eighth column, which may hold blanks."""
+    rows = [line.split(maxsplit=7) for line in table.splitlines()[1:]]
+    return {row[7] for row in rows if len(row) == 8}
+
+
 def remove_stale(*, dry_run: bool = False) -> list[Path]:
     """Remove the sockets on which nobody awaits a warden any more; which they were.
 
     Not by connecting, as elsewhere: who awaits a warden would take root for it.
     """
     found = sorted(folder().glob("*.sock"))  # first, so that one which is bound meanwhile is not looked at
-    awaited = set(Path("/proc/net/unix").read_text(encoding="utf-8", errors="replace").split())
-    stale = [path for path in found if str(path) not in awaited]
+    awaited = bound_paths(Path("/proc/net/unix").read_bytes())
+    stale = [path for path in found if os.fsencode(path) not in awaited]
     for path in [] if dry_run else stale:
         path.unlink(missing_ok=True)
     return stale

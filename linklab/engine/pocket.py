@@ -8,6 +8,7 @@ orders the keeper about. Clocks, seed and cost profiles: docs/architecture.md; k
 from __future__ import annotations
 
 import contextlib
+import errno
 import json
 import math
 import os
@@ -30,8 +31,9 @@ from linklab.engine.agent_network import AgentNetwork
 from linklab.engine.api import Clock, OnStage, Paced
 from linklab.engine.bytecode import compile_package
 from linklab.engine.cpus import CpuLock
+from linklab.engine.failures import of_oserror, start_failure
 from linklab.engine.profiles import PROFILES
-from linklab.errors import BootError, EngineError, InputError
+from linklab.errors import BootError, EngineError, InputError, LinklabError
 from linklab.topology import Topology
 
 PACKAGE = Path(__file__).resolve().parent.parent
@@ -150,6 +152,8 @@ class PocketNetwork(AgentNetwork):
         self.pid: int | None = None
         self._cpu = CpuLock()
         self._closed = False
+        self._failed: LinklabError | None = None
+        self._watcher = threading.Thread(target=self._watch_keeper, name="pocket keeper", daemon=True)
         self._gone = threading.Event()
         self._hello = threading.Event()
         self._clock_answers: list[dict[str, Any]] = []
@@ -163,28 +167,41 @@ class PocketNetwork(AgentNetwork):
         """Start the kernel and wait for its agent."""
         places = self._places()
         compile_package(PACKAGE)
-        ours, guests = socket.socketpair()
-        control, keepers = socket.socketpair()
-        self._control = control
-        self.link = AgentLink(ours)
-        self.link.on("hello", lambda _: self._hello.set())
-        with guests, keepers:
-            fds = [keepers.fileno(), guests.fileno()]
-            keeper = str(places.code / PACKAGE.name / "engine/keeper.py")
-            self._keeper = self._start_keeper([places.python, "-I", "-S", keeper, *map(str, fds)], fds)
-        self._watcher = threading.Thread(target=self._watch_keeper, name="pocket keeper", daemon=True)
-        self._watcher.start()
-        self._order(self._config(places))
-        self.link.begin()
+        try:
+            self._start(places)
+        except OSError as error:
+            raise of_oserror("starting its keeper", error) from error
         deadline = time.monotonic() + BOOT_DEADLINE_S
         while not self._hello.wait(0.2):
             late = time.monotonic() > deadline
             if late:
                 self.close()
+            if self._gone.is_set() and self._failed is not None:
+                raise self._failed
             if late or self._gone.is_set():
                 how = f"did not come up within {BOOT_DEADLINE_S} s" if late else "ended while booting"
                 words = self.last_words.strip()[-LAST_WORDS:] or "(none)"
                 raise BootError(f"the pocket kernel {how}. Its last words: {words}")
+
+    def _start(self, places: Places) -> None:
+        """Start the keeper, and tell it what to start."""
+        ours, guests = socket.socketpair()
+        self.link = AgentLink(ours)
+        self.link.on("hello", lambda _: self._hello.set())
+        with guests:
+            control, keepers = socket.socketpair()
+            self._control = control
+            with keepers:
+                fds = [keepers.fileno(), guests.fileno()]
+                keeper = str(places.code / PACKAGE.name / "engine/keeper.py")
+                self._keeper = self._start_keeper([places.python, "-I", "-S", keeper, *map(str, fds)], fds)
+        try:
+            self._watcher.start()
+            self.link.begin()
+        except RuntimeError as error:  # what threading says where no thread can be had (pthread_create(3), EAGAIN)
+            raise start_failure("starting a thread", errno.EAGAIN, os.strerror(errno.EAGAIN)) from error
+        with contextlib.suppress(EngineError):  # it has gone, and what it said of that is better than that it has
+            self._order(self._config(places))
 
     def _places(self) -> Places:
         """MissingError if there is no place for the memory."""
@@ -222,8 +239,8 @@ class PocketNetwork(AgentNetwork):
             "RUN=@RUN@",
             f"CLOCK={self.clock.value}",
         ]
-        if self.kernel.seccomp:
-            argv.append("seccomp=on")
+        if self.kernel.seccomp:  # "on" would end the kernel where a sandbox denies it; "auto" then takes ptrace
+            argv.append("seccomp=auto")
         if self.clock is Clock.VIRTUAL:
             argv += ["time-travel=inf-cpu", f"time-travel-start={VIRTUAL_START_NS}"]
         if self.clock is Clock.PACED:
@@ -290,7 +307,8 @@ class PocketNetwork(AgentNetwork):
             except subprocess.TimeoutExpired:
                 self._keeper.kill()  # the kernel dies with it
                 self._keeper.wait()
-            self._watcher.join()
+            if self._watcher.ident is not None:
+                self._watcher.join()
             self._control.close()
             self.link.end("the network has been closed")
         self._cpu.release()
@@ -302,6 +320,10 @@ class PocketNetwork(AgentNetwork):
             for message in self._keeper_says():
                 if message["event"] == "started":
                     self.pid, run_dir = message["pid"], message.get("run_dir")
+                elif message["event"] == "failed":
+                    self._failed = start_failure(
+                        message["doing"], message["errno"], message["why"], message.get("file")
+                    )
                 elif message["event"] == "ended":
                     self.last_words = message["console"]
                 elif message["event"] in ("clock", "reached"):

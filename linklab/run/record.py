@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from linklab.base import files
 from linklab.base.numbers import format_number
 from linklab.errors import LabError
 from linklab.judge.expectation import ExpectationVerdict, Observed, Scalars, verdicts_on
@@ -24,7 +25,7 @@ from linklab.lab.model import Lab
 from linklab.manual.html import Recorded
 from linklab.manual.model import Commands
 from linklab.plots import catalogue
-from linklab.run.runner import FORMAT, Run, write_json
+from linklab.run.runner import FORMAT, Run
 from linklab.run.sections import parts_problems
 
 NOTICEABLE = 0.005
@@ -194,15 +195,15 @@ def _write(run: Run, folder: Path) -> None:
     (folder / "figures").mkdir()
     for step, capture in run.captures.items():
         if capture.output:
-            (folder / "outputs" / f"{step}.txt").write_text(capture.output, encoding="utf-8")
+            files.write(folder / "outputs" / f"{step}.txt", capture.output)
     for figure in run.lab.manual.figures:
         if figure.kind == "run" and all(step in run.captures for step in figure.steps):
             try:
                 content = catalogue.draw([_part(run, step) for step in figure.steps], figure.names)
             except LabError as error:
                 raise LabError(f"{run.lab.manual.path}:{figure.line}: {error}") from error
-            (folder / "figures" / f"{figure.step}-{figure.name}.svg").write_bytes(content)
-    write_json(
+            files.write(folder / "figures" / f"{figure.step}-{figure.name}.svg", content)
+    files.write_json(
         folder / "reference.json",
         {
             "format": FORMAT,

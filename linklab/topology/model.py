@@ -8,13 +8,12 @@ Format: see the package's docstring.
 from __future__ import annotations
 
 import json
-import os
-import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn
 
+from linklab.base import files
 from linklab.errors import TopologyError
 from linklab.topology import checks, own
 from linklab.topology.drawn import Drawn
@@ -67,18 +66,7 @@ class Topology(Drawn):
 
     def save(self, path: Path | str) -> None:
         """Write the file whole or not at all; OSError is left to the caller."""
-        path = Path(path)
-        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-        try:
-            with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
-                file.write(self.dumps())
-                file.flush()
-                os.fsync(file.fileno())
-            Path(temporary).chmod(path.stat().st_mode & 0o7777 if path.exists() else 0o644)
-            Path(temporary).replace(path)
-        except BaseException:
-            Path(temporary).unlink(missing_ok=True)
-            raise
+        files.write(path, self.dumps(), durable=True)
 
     def problems(self) -> list[checks.Problem]:
         """Everything wrong (severity "error") or doubtful ("warning"), in the order of the file."""
