@@ -36,7 +36,7 @@ from linklab.grade.grading import (
     summary,
 )
 from linklab.grade.results import points, tool_broke
-from linklab.grade.worker import load_engine
+from linklab.grade.worker import grading_engine
 from linklab.judge.verdict import Outcome
 from linklab.terminal.screen import ends_orderly
 from linklab.units import parse_time_s
@@ -123,7 +123,7 @@ def _run(args: argparse.Namespace) -> int:
     if course is None:
         _courses_wanted(submissions, quiet=args.json)
     if not args.cluster:
-        load_engine(sandboxed=not args.trusted).check()
+        grading_engine(sandboxed=not args.trusted).check()
     settings = GradingSettings(
         course=course,
         jobs=min(args.jobs or processors(), processors(), len(submissions)),
