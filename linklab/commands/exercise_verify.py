@@ -14,7 +14,7 @@ from linklab.base.processes import processors
 from linklab.base.supervise import Ended, Job, supervised
 from linklab.base.worker import Tell
 from linklab.commands.console import make_console, plain
-from linklab.commands.options import load_engine
+from linklab.engine.choice import load_engine
 from linklab.errors import InputError
 from linklab.exercise.load import exercise_folders, find_exercise, load_exercise
 from linklab.exercise.model import Exercise

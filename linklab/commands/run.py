@@ -16,9 +16,10 @@ from rich.table import Table
 from linklab.base.text import one_line
 from linklab.commands.console import make_console, plain
 from linklab.commands.interrupt import says_what_is_left
-from linklab.commands.options import ENGINES, REPLAY_CLOCK, clock_of, load_engine, seed
+from linklab.commands.options import seed
 from linklab.commands.several import add_jobs_option, chosen, run_several
 from linklab.engine.api import Clock
+from linklab.engine.choice import ENGINES, REPLAY_CLOCK, clock_of, load_engine
 from linklab.engine.profiles import PROFILES
 from linklab.errors import InputError
 from linklab.judge.verdict import Outcome
@@ -27,13 +28,13 @@ from linklab.manual.model import Step
 from linklab.run.report import write_report
 from linklab.run.runner import Run, run_folder, run_lab, verdict_data
 from linklab.run.sections import chosen_steps
-from linklab.run.stage import Capture, Settings
+from linklab.run.stage import Capture, RunSettings
 from linklab.terminal.screen import ends_orderly
 
 if TYPE_CHECKING:
     from linklab.commands import Subparsers
 
-__all__ = ["ENGINES", "add_parser", "add_run_options", "load_engine", "print_verdicts", "replay", "run"]
+__all__ = ["add_parser", "add_run_options", "print_verdicts", "replay", "run"]
 
 _EPILOG = """examples:
   linklab run 14
@@ -91,7 +92,7 @@ def add_run_options(parser: argparse.ArgumentParser) -> None:
         choices=[clock.value for clock in Clock],
         help="default: virtual; on the host engine wall, its only one",
     )
-    parser.add_argument("--engine", choices=sorted(ENGINES), default="pocket", help="default: pocket")
+    parser.add_argument("--engine", choices=ENGINES, default="pocket", help="default: pocket")
     parser.add_argument("--seed", type=seed, default=1, metavar="N", help="seed of all chance (default: 1)")
     parser.add_argument(
         "--cpu",
@@ -132,7 +133,7 @@ def replay(args: argparse.Namespace, out: Path | None, section: str | None = Non
     """Run the lab that the arguments name, tell the person how it goes, print the table and write the report."""
     lab = load_lab(find_lab(args.lab))
     clock = clock_of(args.clock, args.engine, REPLAY_CLOCK)
-    settings = Settings(clock, args.seed, args.cpu, settings_only=getattr(args, "settings_only", False))
+    settings = RunSettings(clock, args.seed, args.cpu, settings_only=getattr(args, "settings_only", False))
     console = make_console(quiet=quiet)
     narrator = _Progress(console, lab, len(chosen_steps(lab.manual, section)))
     with run_folder(lab, settings, out) as folder, says_what_is_left(folder), narrator.progress:

@@ -20,11 +20,11 @@ from linklab.base.files import write_json
 from linklab.base.processes import processors
 from linklab.commands.console import make_console, plain
 from linklab.commands.interrupt import says_what_is_left
-from linklab.commands.options import REPLAY_CLOCK, clock_of, load_engine
+from linklab.engine.choice import REPLAY_CLOCK, clock_of, load_engine
 from linklab.errors import InputError, LabError
 from linklab.lab.model import find_lab, lab_folders, load_lab
 from linklab.run.many import Task, run_batch
-from linklab.run.stage import Settings
+from linklab.run.stage import RunSettings
 
 _STYLES = {"waiting": "dim", "running": "", "pass": "green", "fail": "red bold", "broken": "magenta bold"}
 
@@ -77,7 +77,7 @@ def run_several(
     """
     if args.jobs is not None and args.jobs < 1:
         raise InputError(f"--jobs {args.jobs}; at least one lab runs at a time")
-    settings = Settings(clock_of(args.clock, args.engine, REPLAY_CLOCK), args.seed, args.cpu)
+    settings = RunSettings(clock_of(args.clock, args.engine, REPLAY_CLOCK), args.seed, args.cpu)
     labs = [load_lab(folder) for folder in folders]
     engine = load_engine(args.engine)
     most = processors() if engine.side_by_side else 1
@@ -89,7 +89,7 @@ def run_several(
     with claims.held([folder]):
         tasks = [Task(lab, folder / f"lab{lab.number:02d}") for lab in labs]
         started = time.perf_counter()
-        view = _View(tasks, quiet=quiet)
+        view = _LabsView(tasks, quiet=quiet)
         with says_what_is_left(folder), view:
             run_batch(tasks, lambda: load_engine(args.engine), settings, jobs, view.changed, recording=recording)
         wall_s = time.perf_counter() - started
@@ -98,7 +98,7 @@ def run_several(
     return tasks, folder
 
 
-def _summary(tasks: Sequence[Task], settings: Settings, jobs: int, wall_s: float) -> dict[str, Any]:
+def _summary(tasks: Sequence[Task], settings: RunSettings, jobs: int, wall_s: float) -> dict[str, Any]:
     return {
         "seed": settings.seed,
         "clock": settings.clock.value,
@@ -110,7 +110,7 @@ def _summary(tasks: Sequence[Task], settings: Settings, jobs: int, wall_s: float
     }
 
 
-class _View:
+class _LabsView:
     """The table, redrawn a few times a second; on something that is no terminal, a line for each lab that ends."""
 
     def __init__(self, tasks: Sequence[Task], *, quiet: bool) -> None:
@@ -119,7 +119,7 @@ class _View:
         # Redrawn by us: a thread that draws must not be there while processes are forked.
         self.live = Live(console=self.console, auto_refresh=False, transient=True)
 
-    def __enter__(self) -> _View:
+    def __enter__(self) -> _LabsView:
         if self.console.is_terminal:
             self.live.start()
         return self

@@ -22,7 +22,8 @@ from linklab import needs
 from linklab.engine import host_kernel, place, sudo
 from linklab.engine.agent_link import AgentLink
 from linklab.engine.agent_network import AgentNetwork
-from linklab.engine.api import Background, Clock, Completed, Typed, require_wall
+from linklab.engine.api import Background, Clock, Completed, OnStage, Typed
+from linklab.engine.wall import require_wall
 from linklab.errors import BootError, EngineError, LinklabError
 from linklab.terminal import attach
 from linklab.topology import Topology
@@ -55,13 +56,12 @@ class HostEngine:
         clock: Clock = Clock.WALL,
         seed: int = 1,
         profile: str = "desktop",
-        speed: float = 1.0,
         display: bool = False,
-        on_stage: Callable[[str, HostNetwork], None] = lambda stage, network: None,
+        on_stage: OnStage = lambda stage, network: None,
     ) -> Iterator[HostNetwork]:
         """Build `topology` in a space of its own on this kernel, and end it on every way out; see `Engine.start`.
 
-        Seed, profile and speed mean nothing here: chance is the kernel's, and computing takes what it takes.
+        Seed and profile mean nothing here: chance is the kernel's, and computing takes what it takes.
 
         Raises:
             InputError: another clock was asked for.

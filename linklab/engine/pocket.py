@@ -28,7 +28,7 @@ from linklab import pocket_kernel
 from linklab.engine import place
 from linklab.engine.agent_link import AgentLink
 from linklab.engine.agent_network import AgentNetwork
-from linklab.engine.api import Clock
+from linklab.engine.api import Clock, OnStage, Paced
 from linklab.engine.bytecode import compile_package
 from linklab.engine.cpus import CpuLock
 from linklab.engine.failures import of_oserror, start_failure
@@ -91,20 +91,18 @@ class PocketEngine:
         clock: Clock = Clock.VIRTUAL,
         seed: int = 1,
         profile: str = "desktop",
-        speed: float = 1.0,
         display: bool = False,
         memory_mib: int | None = None,
-        on_stage: Callable[[str, PocketNetwork], None] = lambda stage, network: None,
+        on_stage: OnStage = lambda stage, network: None,
     ) -> Iterator[PocketNetwork]:
         """Build `topology` in a new pocket, and end it on every way out.
 
         Args:
             topology: the network; None for the root namespace alone.
             workdir: an existing folder of the host; the terminals' working folder, and all that stays.
-            clock: which clock.
+            clock: which clock; the paced one begins at the speed of wall time.
             seed: 0..2**64-1; on the virtual clock the same seed gives the same run.
             profile: what computing costs, a name in PROFILES.
-            speed: of the paced clock, > 0; inf is as fast as it goes.
             display: whether windows may be opened on the host for programs inside.
             memory_mib: memory of the pocket; used only as far as it is filled.
             on_stage: told what is being done, and of the network, which may be closed from another thread meanwhile.
@@ -123,7 +121,6 @@ class PocketEngine:
             clock=clock,
             seed=seed,
             profile=profile,
-            speed=speed,
             memory_mib=memory_mib or self.memory_mib,
         )
         try:
@@ -143,14 +140,13 @@ class PocketEngine:
 class PocketNetwork(AgentNetwork):
     """A running network in a pocket; see `linklab.engine.api.Network`."""
 
-    def __init__(self, *, workdir: Path, clock: Clock, seed: int, profile: str, speed: float, memory_mib: int) -> None:
+    def __init__(self, *, workdir: Path, clock: Clock, seed: int, profile: str, memory_mib: int) -> None:
         super().__init__()
         self.kernel = pocket_kernel.require()
         self.workdir = workdir.resolve()
         self.clock = clock
         self.seed = seed
         self.profile = profile
-        self.speed = speed
         self.memory_mib = memory_mib
         self.last_words = ""
         self.pid: int | None = None
@@ -281,7 +277,7 @@ class PocketNetwork(AgentNetwork):
         """Have the agent build the network."""
         tools = self._build(topology, self._files(), display=display)
         if self.clock is Clock.PACED:
-            self.set_speed(self.speed)
+            self.set_speed(1.0)  # until now it went as fast as it could
         self.environment = {
             "engine": "pocket",
             "kernel": self.kernel.version,
@@ -361,6 +357,11 @@ class PocketNetwork(AgentNetwork):
             raise EngineError("the pocket's keeper has gone") from error
 
     # --- the paced clock
+
+    @property
+    def paced(self) -> Paced | None:
+        """Itself on the paced clock, whose orders the other clocks cannot obey."""
+        return self if self.clock is Clock.PACED else None
 
     def clock_status(self) -> dict[str, Any]:
         """The paced clock: now_s (network time), speed, paused, behind_s (wall seconds it has slowed down)."""

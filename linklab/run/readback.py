@@ -18,16 +18,16 @@ _SETS = ("add", "replace", "change")
 
 
 @dataclass(frozen=True)
-class Look:
+class ReadBack:
     """A command that shows a setting, and what its output must match."""
 
     command: str
     pattern: str
 
 
-def looks(lines: Iterable[str]) -> list[Look]:
+def looks(lines: Iterable[str]) -> list[ReadBack]:
     """What to look at once the lines of one terminal have been typed; what a later line takes back is left out."""
-    found: dict[str, dict[str, Look]] = {}
+    found: dict[str, dict[str, ReadBack]] = {}
     for line in lines:
         for part in re.split(r"&&|;|\|\|", line):
             try:
@@ -39,11 +39,11 @@ def looks(lines: Iterable[str]) -> list[Look]:
             if words[:1] == ["sysctl"]:
                 for name, _, value in (word.partition("=") for word in words[1:] if "=" in word):
                     shown = r"\s+".join(map(re.escape, value.split()))
-                    found[f"sysctl {name}"] = {"": Look(f"sysctl -n {name}", rf"^{shown}$")}
+                    found[f"sysctl {name}"] = {"": ReadBack(f"sysctl -n {name}", rf"^{shown}$")}
     return [look for places in found.values() for look in places.values()]
 
 
-def _qdisc(words: list[str], there: dict[str, Look]) -> None:
+def _qdisc(words: list[str], there: dict[str, ReadBack]) -> None:
     """Take one line into account, for the device it names; key: where the discipline hangs."""
     verb, device = words[2], words[words.index("dev") + 1]
     place, rest, options = "root", words[words.index("dev") + 2 :], []
@@ -64,4 +64,4 @@ def _qdisc(words: list[str], there: dict[str, Look]) -> None:
     for name, value in pairwise(rest[1:]):
         if name in _SHOWN_AS_TYPED and re.fullmatch(r"[\d.]+[a-zA-Z%]+", value):
             options.append(rf".*\b{name} {re.escape(value)}(?=\s|$)")
-    there[place] = Look(f"tc qdisc show dev {device}", rf"(?im)^qdisc {re.escape(rest[0])} \S+{''.join(options)}")
+    there[place] = ReadBack(f"tc qdisc show dev {device}", rf"(?im)^qdisc {re.escape(rest[0])} \S+{''.join(options)}")

@@ -29,7 +29,7 @@ from linklab.manual.model import Step
 from linklab.measure import Measurements
 from linklab.run.replay import Narrator, Scene, output_name, replay, scalars_of
 from linklab.run.sections import chosen_steps, parts_of, replay_parts
-from linklab.run.stage import Capture, Settings
+from linklab.run.stage import Capture, RunSettings
 
 FORMAT = 1
 """Of run.json; raised when a reader of the old one would misread the new one."""
@@ -47,7 +47,7 @@ class Run:
     """
 
     lab: Lab
-    settings: Settings
+    settings: RunSettings
     out: Path
     environment: Mapping[str, Any]
     captures: Mapping[str, Capture]
@@ -69,7 +69,7 @@ class Run:
 
 
 def run_lab(
-    lab: Lab, engine: Engine, settings: Settings, out: Path, narrator: Narrator, *, section: str | None = None
+    lab: Lab, engine: Engine, settings: RunSettings, out: Path, narrator: Narrator, *, section: str | None = None
 ) -> Run:
     """Replay a lab, or one section of it after the settings of those before.
 
@@ -127,7 +127,7 @@ def preflight(lab: Lab, engine: Engine, out: Path) -> None:
 
 
 @contextmanager
-def run_folder(lab: Lab, settings: Settings, out: Path | None = None) -> Iterator[Path]:
+def run_folder(lab: Lab, settings: RunSettings, out: Path | None = None) -> Iterator[Path]:
     """Give the folder of a run: `out`, or one made for it, such as `runs/lab14-20260131-142530-seed1`.
 
     One that was made and stays empty, since nothing could begin, is taken away again.
@@ -202,7 +202,7 @@ def _step_data(run: Run, capture: Capture) -> dict[str, Any]:
 
 
 @contextmanager
-def _incomplete_unless_whole(lab: Lab, settings: Settings, out: Path) -> Iterator[Callable[[Sequence[Step]], None]]:
+def _incomplete_unless_whole(lab: Lab, settings: RunSettings, out: Path) -> Iterator[Callable[[Sequence[Step]], None]]:
     """Keep `incomplete.json`: who runs this while it does, the reason if it fails; gives a function to note a group.
 
     A run that is ended by SIGKILL leaves the first; `linklab clean --runs` knows by its `pid` that nobody is at it.

@@ -5,6 +5,7 @@ The agent has the standard library only, so this holds nothing but dict, list, s
 "?" means None where the file says nothing; keys are always there. Further keys may be added, none change.
 
     {"format": 1, "name": "Lab 8", "ip_base": "10.0.0.0/8",
+     "order": ["controllers", "nodes", …],             the stages of building, ORDER below
      "controllers": [{"name": "c0", "type": "ref|ovsc|remote|inband", "protocol": "tcp|ssl",
                       "ip": "127.0.0.1", "port": 6633}],
      "nodes": [                                        hosts, then switches, in the order of the file
@@ -40,17 +41,28 @@ from __future__ import annotations
 
 import re
 from ipaddress import IPv4Address
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from linklab import impair, units
 from linklab.errors import TopologyError
 from linklab.impair import Impairment
 from linklab.topology import own
 from linklab.topology.checks import wireless_names
+from linklab.topology.model import Topology
 from linklab.topology.parts import Controller, Host, Link, Node, Switch
 
-if TYPE_CHECKING:
-    from linklab.topology.model import Topology
+ORDER = (
+    "controllers",
+    "nodes",
+    "links",
+    "build",
+    "hosts",
+    "start controllers",
+    "start switches",
+    "impairments",
+    "commands",
+)
+"""The stages in which a network is built, by the agent and by an exported script."""
 
 
 def plan(topology: Topology) -> dict[str, Any]:
@@ -62,6 +74,7 @@ def plan(topology: Topology) -> dict[str, Any]:
         "format": 1,
         "name": topology.name,
         "ip_base": topology.preferences.ip_base,
+        "order": list(ORDER),
         "controllers": [_controller(controller) for controller in topology.all_controllers],
         "nodes": [_host(host, topology) for host in topology.hosts]
         + [_switch(switch, topology) for switch in topology.switches],

@@ -7,7 +7,7 @@ import re
 import pytest
 from pockets import needs_pocket, type_
 
-from linklab.editor import edits, export, running
+from linklab.editor import edits, export, runnable
 from linklab.engine.api import Shows, Typed
 from linklab.engine.pocket import PocketEngine
 from linklab.errors import AgentError
@@ -50,7 +50,7 @@ def test_a_drawing_runs_and_its_script_builds_the_same(tmp_path):
     topology = mixed()
     assert topology.port_names()["s1-eth1"] == "h1-eth0"
     words = ("net", "dump", "h1 ip -br addr", "h1 df --output=target /var/log /srv", "s1 tc qdisc show dev s1-eth1")
-    with PocketEngine().start(running.runnable(topology, running.Choice()), workdir=tmp_path) as network:
+    with PocketEngine().start(runnable.runnable(topology, runnable.Choice()), workdir=tmp_path) as network:
         ours = [seen(type_(network, word, "mininet").output) for word in words]
         assert "10.0.0.77" in type_(network, "ip addr show dev s1").output
         assert 'Controller "ptcp:6634"' in type_(network, "ovs-vsctl show").output
