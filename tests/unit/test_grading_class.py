@@ -493,3 +493,11 @@ def test_a_cluster_that_goes_away(no_look, handed_in, tmp_path):
     lost = "The connection to the cluster was lost before this was graded."
     assert [entry.report.notes == (lost,) for entry in done.entries] == [False, True, True, True, True, True]
     assert (tmp_path / "out/s6/report.html").is_file()
+
+
+def test_a_files_name_is_shown_and_not_obeyed(tmp_path):
+    """Regression: a submission's name cleared the grader's terminal."""
+    (tmp_path / "\x1b[2Ja\udcff.zip").touch()
+    (tmp_path / "b\n.txt").touch()
+    submissions, left = collect([str(tmp_path)])
+    assert ([each.label for each in submissions], left) == (["\\x1b[2Ja\\udcff.zip"], ["b\\x0a.txt"])
