@@ -104,4 +104,5 @@ def test_two_texts_for_one_terminal_are_refused(agent):
     """Neither is typed."""
     answer = agent.run(("h1", "sleep 60"), ("h1", "echo x"))
     assert answer["error"] == "terminal h1: two texts cannot be typed there at once; use a second terminal, h1#2"
+    assert answer["fault"] == "given"
     assert agent.run(("h1", "echo free"))["ok"]["done"][0]["output"] == "free\n"
