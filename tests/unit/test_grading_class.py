@@ -358,7 +358,6 @@ def test_ctrl_c_ends_a_batch_and_says_what_is_left(handed_in, tmp_path):
     until = time.monotonic() + 20
     while len(units()) < 2 and time.monotonic() < until:
         time.sleep(0.1)
-    time.sleep(1)
     running = units()
     assert len(running) == 2
     process.send_signal(signal.SIGINT)
