@@ -25,7 +25,7 @@ from linklab.agent import network, protocol, resting
 from linklab.agent.asks import SOCKET, Asks
 from linklab.agent.console import start_console
 from linklab.agent.live import LiveTerminals
-from linklab.agent.terminal import RC, Job, Terminal, TerminalError, start_shell
+from linklab.agent.terminal import RC, Terminal, TerminalError, TypedText, start_shell
 
 HERE = Path(__file__).resolve().parent
 SCRIPTS = HERE.parent.parent / "scripts"
@@ -46,7 +46,7 @@ class Request:
 
     id: int
     terminals: list[Terminal]
-    jobs: list[Job]
+    jobs: list[TypedText]
     streamed: set[str] = field(default_factory=set)
 
 
@@ -106,7 +106,7 @@ class Agent:
         return max(0.0, min(d for d in due if d is not None) - self.now_s()) if due else None
 
     @staticmethod
-    def _to_interrupt(job: Job) -> bool:
+    def _to_interrupt(job: TypedText) -> bool:
         return job.interrupt_at_s is not None and not job.interrupted and job.end_s is None
 
     def _send(self, message: dict[str, Any]) -> None:
@@ -198,7 +198,7 @@ class Agent:
     def _op_run(self, message: dict[str, Any]) -> None:
         actions = message["actions"]
         terminals = [self._terminal(action["terminal"]) for action in actions]
-        jobs = [Job(action["text"], action["finish"], 0.0, action["text"].split("\n")) for action in actions]
+        jobs = [TypedText(action["text"], action["finish"], 0.0, action["text"].split("\n")) for action in actions]
         request = Request(message["id"], terminals, jobs)
         for number, (terminal, job) in enumerate(self._pairs(request)):  # all, before any is typed
             if terminal in terminals[:number]:
@@ -291,10 +291,10 @@ class Agent:
                 )
 
     @staticmethod
-    def _pairs(request: Request) -> list[tuple[Terminal, Job]]:
+    def _pairs(request: Request) -> list[tuple[Terminal, TypedText]]:
         return list(zip(request.terminals, request.jobs, strict=True))
 
-    def _completed(self, terminal: Terminal, job: Job) -> dict[str, Any]:
+    def _completed(self, terminal: Terminal, job: TypedText) -> dict[str, Any]:
         done = {
             "terminal": terminal.name,
             "text": job.text,

@@ -221,12 +221,18 @@ def _impair(net: Mininet, plan: dict[str, Any]) -> None:
                 node.cmd(f"tc qdisc del dev {interface} root")
             for line in end["tc"]["lines"]:
                 _do(net, end["node"], line)
-            seen = [qdisc["kind"] for qdisc in json.loads(node.cmd(f"tc -j qdisc show dev {interface}") or "[]")]
-            missing = [kind for kind in end["tc"]["kinds"] if kind not in seen]
+            shown = json.loads(node.cmd(f"tc -j qdisc show dev {interface}") or "[]")
+            seen = [_at(qdisc) for qdisc in shown]
+            missing = [place for qdisc in end["tc"]["qdiscs"] if (place := _at(qdisc)) not in seen]
             if missing:
                 raise BuildError(
                     f"{end['node']}: {interface} shows {', '.join(seen)}, not {', '.join(missing)}, after tc"
                 )
+
+
+def _at(qdisc: dict[str, Any]) -> str:
+    """Kind and place of a discipline, of the plan or of `tc -j`: "tbf 2: at 1:"."""
+    return f"{qdisc['kind']} {qdisc['handle']} at {qdisc.get('parent', 'root')}"
 
 
 def _configure_hosts(net: Mininet, plan: dict[str, Any]) -> None:
