@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from linklab.base.quoting import excerpt
+from linklab.base.text import excerpt
 from linklab.errors import InputError
 
 if sys.version_info >= (3, 11):
@@ -75,6 +75,10 @@ def parse(text: str, where: str) -> Table:
         raise InputError(f"{where}: {error}" if where else str(error)) from error
 
 
+LARGEST = 1e15
+"""No quantity that a person writes into a file is larger, in whatever unit."""
+
+
 class Table:
     """A table whose keys are taken one by one, each of its type; what is left over is a mistake.
 
@@ -83,7 +87,7 @@ class Table:
 
     def __init__(self, data: object, where: str) -> None:
         if not isinstance(data, dict):
-            raise InputError(f"{where} must be a table, not {excerpt(repr(data))}")
+            raise InputError(f"{where} must be a table, not {_shown(data)}")
         self.data: dict[str, Any] = dict(data)
         self.where = where
         self.known: list[str] = []
@@ -109,9 +113,9 @@ class Table:
         kinds = kind if isinstance(kind, tuple) else (kind,)
         if not isinstance(value, kinds) or (isinstance(value, bool) and not {bool, object} & set(kinds)):
             wanted = " or ".join(_NAMES.get(each, each.__name__) for each in kinds)
-            raise self.wrong(f'"{key}" must be {wanted}, not {excerpt(repr(value))}')
-        if isinstance(value, (int, float)) and not abs(value) <= LARGEST:
-            raise self.wrong(f'"{key}" is not a number up to {LARGEST:g}')
+            raise self.wrong(f'"{key}" must be {wanted}, not {_shown(value)}')
+        if isinstance(value, (int, float)) and not abs(value) <= LARGEST:  # NaN too
+            raise self.wrong(f'"{key}" must be a number up to {LARGEST:g}')
         return value
 
     def text(self, key: str, default: Any = ...) -> str:
@@ -138,3 +142,10 @@ class Table:
                 f"the keys here are {', '.join(dict.fromkeys(self.known))}" if self.known else "no key is known here"
             )
             raise self.wrong(f'unknown key "{excerpt(next(iter(self.data)))}"; {known}')
+
+
+def _shown(value: object) -> str:
+    """A value in a message; a whole number of more digits than Python writes has none."""
+    if isinstance(value, int) and not abs(value) <= LARGEST:
+        return "a number of many digits"
+    return excerpt(repr(value))

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Which engine can run which lab, exercise and problem on this machine, and why one cannot.
 
-What they need: `linklab.needs`; what this machine's kernel has: `linklab.engine.host_kernel`.
+What they need: `linklab.tc.needs` and `linklab.topology.needs`; what this machine's kernel has:
+`linklab.engine.host_kernel`.
 """
 
 from __future__ import annotations
@@ -14,9 +15,10 @@ from linklab.exercise.load import exercise_folders, load_exercise
 from linklab.exercise.model import Exercise
 from linklab.lab.model import Lab, lab_folders, load_lab
 from linklab.manual.model import Commands, Step, WriteFile
-from linklab.needs import Needs, of_text, of_topology
 from linklab.run.sections import chosen_steps
+from linklab.tc.needs import Needs, of_text
 from linklab.topology import Topology
+from linklab.topology.needs import of_topology
 
 _COMMANDS_IN = ("exercise.toml", "handout.md", "key.md", "solution/*")
 

@@ -18,16 +18,16 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-from linklab import needs
-from linklab.engine import host_kernel, place, sudo
+from linklab.base import place
+from linklab.engine import host_kernel, sudo
 from linklab.engine.agent_link import AgentLink
 from linklab.engine.agent_network import AgentNetwork
 from linklab.engine.api import Background, Clock, Completed, OnStage, Typed
 from linklab.engine.wall import require_wall
 from linklab.errors import BootError, EngineError, LinklabError
-from linklab.terminal import attach
+from linklab.linux.sockets import peer
 from linklab.topology import Topology
-from linklab.warden.paths import peer
+from linklab.topology.needs import of_topology
 
 START_DEADLINE_S = 60
 CLOSE_DEADLINE_S = 10
@@ -70,8 +70,8 @@ class HostEngine:
             AgentError: Mininet could not build the network.
         """
         require_wall(clock)
-        drawn = needs.of_topology(topology)
-        if drawn - needs.of_topology(None):  # what every network needs is found missing soon enough
+        drawn = of_topology(topology)
+        if drawn - of_topology(None):  # what every network needs is found missing soon enough
             host_kernel.require(drawn, topology.name if topology else "the network")
         network = HostNetwork(workdir)
         try:
@@ -222,7 +222,7 @@ def _listening() -> Iterator[socket.socket]:
 
 def folder() -> Path:
     """Where the sockets lie on which wardens are awaited."""
-    return place.make_private(attach.folder() / "host")
+    return place.make_private(place.for_sockets() / "host")
 
 
 def bound_paths(table: bytes) -> set[bytes]:

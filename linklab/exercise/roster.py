@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from linklab.base.quoting import excerpt
+from linklab.base.text import excerpt
 from linklab.errors import InputError
 from linklab.exercise.instance import STUDENT_ID, Student
 from linklab.exercise.textfile import decode

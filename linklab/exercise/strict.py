@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Collection
 from typing import Any, NoReturn
 
-from linklab.base.quoting import excerpt
+from linklab.base.text import excerpt
 from linklab.errors import InputError
 
 MOST_CHARACTERS = 8 << 20

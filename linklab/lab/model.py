@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from linklab.base import installation, toml
-from linklab.base.quoting import excerpt
+from linklab.base.text import excerpt
 from linklab.errors import InputError, LabError, ManualError, TopologyError
 from linklab.judge.expectation import Expectation, read_expectation
 from linklab.manual.model import Manual

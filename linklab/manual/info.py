@@ -11,7 +11,7 @@ import shlex
 from dataclasses import dataclass
 
 from linklab.base.finish import Background, Finish, Prompt, StopAfter
-from linklab.base.quoting import excerpt
+from linklab.base.text import excerpt
 from linklab.errors import ManualError
 from linklab.manual.model import Action, Await, Commands, EditorActions, EditorVerb, Interrupt, Show, WriteFile
 

@@ -17,7 +17,7 @@ from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 
 from linklab.base.finish import Background
-from linklab.base.quoting import excerpt
+from linklab.base.text import excerpt
 from linklab.errors import ManualError
 from linklab.manual import info as fences
 from linklab.manual.model import Action, Await, Commands, Figure, Interrupt, Manual, Quote, Section, Step

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from linklab.base.quoting import shown
+from linklab.base.text import file_name
 from linklab.errors import DataError
 from linklab.measure import iperf3
 from linklab.measure.capture import looks_like_capture, measure_capture
@@ -72,13 +72,13 @@ def _measure_file(path: Path, *, partial: bool) -> list[Measurements]:
             if looks_like_capture(file.read(4)):
                 return [measure_capture(path)]
     except OSError as error:
-        raise DataError(f"{shown(path)}: {error.strerror}") from error
+        raise DataError(f"{file_name(path)}: {error.strerror}") from error
     text = read_text(path)
     if looks_like_samples(text):
         return [measure_samples(read_samples(path))]
     if not text.strip() or text.lstrip().startswith("{"):
-        return [test.measurements() for test in iperf3.read_json(text, shown(path), partial=partial)]
-    parts = _measure_text(text, shown(path), partial=partial)
+        return [test.measurements() for test in iperf3.read_json(text, file_name(path), partial=partial)]
+    parts = _measure_text(text, file_name(path), partial=partial)
     if not parts:
-        raise DataError(f"{shown(path)}: no output of iperf3, ping, tc or ss, no queue samples and no capture")
+        raise DataError(f"{file_name(path)}: no output of iperf3, ping, tc or ss, no queue samples and no capture")
     return parts

@@ -16,7 +16,7 @@ from typing import Any, BinaryIO
 import dpkt
 import numpy as np
 
-from linklab.base.quoting import shown
+from linklab.base.text import file_name
 from linklab.errors import DataError
 from linklab.measure.series import Measurements, Quantity, make_series
 
@@ -55,7 +55,7 @@ def measure_capture(path: Path) -> Measurements:
     total = sum(sum(flow.data_bytes) for flow in flows)
     flows = [flow for flow in flows if len(flow.time_s) > 1 and sum(flow.data_bytes) >= _LEAST_SHARE * total]
     if not flows:
-        raise DataError(f"{shown(path)}: fewer than two packets with TCP data in it")
+        raise DataError(f"{file_name(path)}: fewer than two packets with TCP data in it")
     start_s = min(flow.time_s[0] for flow in flows)
     when = np.concatenate([np.asarray(flow.time_s) for flow in flows]) - start_s
     data = np.concatenate([np.asarray(flow.data_bytes, dtype=np.float64) for flow in flows])
@@ -76,7 +76,7 @@ def measure_capture(path: Path) -> Measurements:
         scalars["capture.gap.variation"] = Quantity(float(gaps.std() / gaps.mean()), "")
         # the last packet is not counted: what it took is not in the capture
         scalars["capture.rate"] = Quantity(float(8 * data[:-1].sum() / when[-1]), "bit/s")
-    source = shown(path)
+    source = file_name(path)
     series = {
         "capture.gap": make_series("capture.gap", "s", ends[later], gaps[later], source=source),
         "capture.sent": make_series("capture.sent", "bytes", when, np.cumsum(data), source=source),
@@ -113,7 +113,9 @@ def _frames(path: Path) -> Iterator[tuple[float, dpkt.ethernet.Ethernet]]:
         with path.open("rb") as file:
             reader = dpkt.pcap.UniversalReader(_Bounded(file, path.stat().st_size))
             if reader.datalink() != dpkt.pcap.DLT_EN10MB:
-                raise DataError(f"{shown(path)}: not of one Ethernet interface; capture with -i INTERFACE, not -i any")
+                raise DataError(
+                    f"{file_name(path)}: not of one Ethernet interface; capture with -i INTERFACE, not -i any"
+                )
             epoch = None
             for time, record in _whole(reader):
                 epoch = time if epoch is None else epoch
@@ -124,9 +126,9 @@ def _frames(path: Path) -> Iterator[tuple[float, dpkt.ethernet.Ethernet]]:
                 except (dpkt.UnpackError, ValueError, IndexError):
                     continue
     except OSError as error:
-        raise DataError(f"{shown(path)}: {error.strerror}") from error
+        raise DataError(f"{file_name(path)}: {error.strerror}") from error
     except (ValueError, dpkt.Error) as error:
-        raise DataError(f"{shown(path)}: cannot be read as a capture: {error}") from error
+        raise DataError(f"{file_name(path)}: cannot be read as a capture: {error}") from error
 
 
 class _Bounded:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from linklab.base.quoting import excerpt, shown
+from linklab.base.text import excerpt, file_name
 from linklab.errors import DataError, NothingMeasuredError
 from linklab.measure.iperf3_documents import documents
 from linklab.measure.iperf3_json import read_document
@@ -75,7 +75,7 @@ def read_file(path: Path, *, partial: bool = False) -> list[Iperf3Test]:
     Raises:
         DataError: as `read_json`; or the file cannot be read.
     """
-    text, name = read_text(path), shown(path)
+    text, name = read_text(path), file_name(path)
     if text.lstrip().startswith("{") or not text.strip():
         return read_json(text, name, partial=partial)
     tests = read_output(text, name, partial=partial)

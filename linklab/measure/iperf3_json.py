@@ -11,7 +11,7 @@ import math
 from collections.abc import Sequence
 from typing import Any, cast
 
-from linklab.base.quoting import excerpt
+from linklab.base.text import excerpt
 from linklab.errors import DataError, NothingMeasuredError
 from linklab.measure.iperf3_model import NAN, Direction, Flow, Iperf3Test, Row, Side, rate_or_nan, sum_or_nan
 from linklab.measure.reading import MOST_WORDS, Json, json_number, json_object, json_objects

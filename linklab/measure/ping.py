@@ -11,7 +11,7 @@ import math
 import re
 from dataclasses import dataclass, field
 
-from linklab.base.quoting import excerpt
+from linklab.base.text import excerpt
 from linklab.errors import DataError, NothingMeasuredError
 from linklab.measure.reading import MOST_WORDS, decimal
 from linklab.measure.series import Measurements, Quantity, make_series

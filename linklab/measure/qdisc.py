@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from linklab.base.quoting import excerpt, shown
+from linklab.base.text import excerpt, file_name
 from linklab.errors import DataError
 from linklab.measure import aqm
 from linklab.measure.reading import Json, json_number, json_object, json_objects, load_json, read_text
@@ -117,7 +117,7 @@ def read_samples(path: Path) -> QueueSamples:
     Raises:
         DataError: the file cannot be read, has no header, or holds no sample.
     """
-    samples = QueueSamples(shown(path))
+    samples = QueueSamples(file_name(path))
     samples.feed(read_text(path))
     if not samples.time_s:
         raise DataError(f"{samples.source}: no queue samples in it; was the sampler stopped before its first one?")

@@ -15,7 +15,7 @@ import re
 from pathlib import Path
 from typing import Any
 
-from linklab.base.quoting import excerpt, shown
+from linklab.base.text import excerpt, file_name
 from linklab.errors import DataError
 
 Json = dict[str, Any]
@@ -41,10 +41,10 @@ def read_text(path: Path) -> str:
         with path.open("rb") as file:
             data = file.read(MOST_BYTES + 1)
     except OSError as error:
-        raise DataError(f"{shown(path)}: {error.strerror}") from error
+        raise DataError(f"{file_name(path)}: {error.strerror}") from error
     if len(data) > MOST_BYTES:
         raise DataError(
-            f"{shown(path)}: is larger than {MOST_BYTES >> 20} MiB, the most that is read; measure a part of it"
+            f"{file_name(path)}: is larger than {MOST_BYTES >> 20} MiB, the most that is read; measure a part of it"
         )
     return data.decode("utf-8", "replace").replace("\r\n", "\n").replace("\r", "\n")
 

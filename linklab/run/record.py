@@ -18,7 +18,7 @@ from typing import Any
 
 from linklab.base import files
 from linklab.base.numbers import format_number
-from linklab.base.quoting import excerpt
+from linklab.base.text import excerpt
 from linklab.errors import LabError
 from linklab.judge.expectation import ExpectationVerdict, Observed, Scalars, verdicts_on
 from linklab.judge.verdict import Outcome

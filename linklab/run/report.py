@@ -14,7 +14,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from linklab.base import files
-from linklab.base.quoting import shown
+from linklab.base.text import file_name
 from linklab.manual.blocks import excerpt, terminal_label
 from linklab.manual.html import data_uri, page
 from linklab.manual.model import Show
@@ -58,7 +58,7 @@ def write_report(run: Run) -> Path:
                 output=output,
                 start_s=capture.start_s,
                 end_s=capture.end_s,
-                files=[(f"files/{quote(os.fsencode(name))}", shown(Path(name))) for name in capture.files],
+                files=[(f"files/{quote(os.fsencode(name))}", file_name(Path(name))) for name in capture.files],
                 plots=_plots(step_id, run.measured[step_id]) if step_id in run.measured else (),
             )
         )

@@ -26,8 +26,10 @@ The agent has the standard library only, so this holds nothing but dict, list, s
         "opts": {}}],                                  or any of bw (float, Mbit/s), delay and jitter ("20ms", for tc),
                                                        loss (float, percent), max_queue_size (int, packets),
                                                        speedup (float, Mbit/s); {} is a plain veth pair, no tc
-                                                       an impaired end has "tc" too, lines of `linklab.impair`
-                                                       and the kinds then seen: {"lines": [...], "kinds": [...]}
+                                                       an impaired end has "tc" too: lines that set it, and the
+                                                       disciplines that then stand there, as `linklab.tc.Qdisc`:
+                                                       {"lines": [...], "qdiscs": [{"kind": "netem", "handle": "1:",
+                                                        "parent": "root", "options": {"delay_ns": 20000000, …}}]}
      "preferences": {"start_cli": false, "terminal": "xterm|gterm", "dpctl_port"?: 6634,
         "netflow"?: {"target": "10.0.0.5:2055", "timeout_s": 600, "add_id": false},
         "sflow"?: {"target": "...", "sampling": 400, "header_bytes": 128, "polling_s": 30}},
@@ -40,12 +42,12 @@ External interfaces take the node's first port numbers (they are attached before
 from __future__ import annotations
 
 import re
+from dataclasses import asdict
 from ipaddress import IPv4Address
 from typing import Any
 
-from linklab import impair, units
+from linklab import tc, units
 from linklab.errors import TopologyError
-from linklab.impair import Impairment
 from linklab.topology import own
 from linklab.topology.checks import wireless_names
 from linklab.topology.model import Topology
@@ -181,10 +183,11 @@ def _link(link: Link, ends: tuple[str, str]) -> dict[str, Any]:
     return {"src": _end(link.src, ends[0], forward), "dest": _end(link.dest, ends[1], backward), "opts": opts}
 
 
-def _end(node: str, interface: str, impairment: Impairment | None) -> dict[str, Any]:
+def _end(node: str, interface: str, impairment: tc.Impairment | None) -> dict[str, Any]:
     end: dict[str, Any] = {"node": node, "interface": interface, "port": int(interface.removeprefix(f"{node}-eth"))}
     if impairment is not None:
-        end["tc"] = {"lines": impair.commands(interface, impairment), "kinds": impair.kinds(impairment)}
+        qdiscs = [asdict(each) for each in tc.objects(impairment) if isinstance(each, tc.Qdisc)]
+        end["tc"] = {"lines": tc.lines(interface, impairment), "qdiscs": qdiscs}
     return end
 
 

@@ -21,7 +21,7 @@ from linklab.engine import host_kernel, sudo
 from linklab.engine.agent_link import AgentLink
 from linklab.engine.host import HostEngine, folder
 from linklab.errors import AgentError, EngineError, MissingError
-from linklab.needs import Needs
+from linklab.tc.needs import Needs
 from linklab.terminal import attach, attached
 from linklab.topology import Topology
 from linklab.warden import records

@@ -11,11 +11,11 @@ from linklab.editor import edits, export, runnable
 from linklab.engine.api import Shows, Typed
 from linklab.engine.pocket import PocketEngine
 from linklab.errors import AgentError
-from linklab.impair import DISCIPLINES, Impairment, change_commands, commands, kinds
+from linklab.tc import DISCIPLINES, Impairment, Qdisc, change_lines, lines, objects
 from linklab.topology import Topology
 
 pytestmark = needs_pocket
-START_OVS = "python3 -c 'from linklab.agent.network import start_ovs; start_ovs()'"
+START_OVS = "python3 -c 'from linklab.agent.open_vswitch import start_ovs; start_ovs()'"
 PROMPT = Shows("mininet> ")
 
 
@@ -85,11 +85,12 @@ def test_every_discipline_is_taken_by_the_kernel_and_changed(tmp_path):
                 data = {"rate": "10mbit", **delay, "discipline": {"kind": kind, **options.get(kind, {})}}
                 set_one = Impairment.from_data(data)
                 other = Impairment.from_data({**data, "rate": "20mbit"})
-                for line in [*commands("s1-eth1", set_one), *change_commands("s1-eth1", set_one, other)]:
+                for line in [*lines("s1-eth1", set_one), *change_lines("s1-eth1", set_one, other)]:
                     done = type_(network, line)
                     assert done.exit_status == 0, f"{line}: {done.output}"
                 shown = json.loads(type_(network, "tc -j qdisc show dev s1-eth1").output)
-                assert [qdisc["kind"] for qdisc in shown][: len(kinds(other))] == kinds(other)
+                wanted = [each.kind for each in objects(other) if isinstance(each, Qdisc)]
+                assert [qdisc["kind"] for qdisc in shown][: len(wanted)] == wanted
                 type_(network, "tc qdisc del dev s1-eth1 root")
 
 

@@ -12,7 +12,7 @@ from linklab.doctor.machine import MachineCheck, MemoryPlace, Module, Tool
 from linklab.engine import host_kernel, sudo
 from linklab.engine.pocket import PocketEngine
 from linklab.errors import MissingError
-from linklab.needs import Needs
+from linklab.tc.needs import Needs
 
 GIB = 1024**3
 PACKAGES = (Path(__file__).parents[2] / "tools/packages.txt").read_text().splitlines()

@@ -12,7 +12,7 @@ from linklab.editor.actions import MENUS, keys_text
 from linklab.editor.labels import Rectangle, place_labels
 from linklab.editor.meter import Meter, short_bytes, short_rate
 from linklab.errors import InputError
-from linklab.impair import DISCIPLINES
+from linklab.tc import DISCIPLINES
 from linklab.topology import Link, Topology
 from linklab.topology.plan import ORDER
 
@@ -103,7 +103,7 @@ def test_rows_and_lines_of_a_host():
 
 
 def test_a_direction_from_its_fields():
-    """What is typed becomes the object of `linklab.impair`, and shows as the same again."""
+    """What is typed becomes the object of `linklab.tc.Impairment`, and shows as the same again."""
     typed = {"rate": "1gbit", "delay": "20ms", "held": "5000", "kind": "red"}
     typed |= {"discipline.limit": "1mb", "discipline.min": "64kb", "discipline.max": "256kb", "discipline.ecn": "1"}
     data = link_fields.collect(typed)

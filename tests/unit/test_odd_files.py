@@ -9,7 +9,7 @@ import pytest
 from linklab import units
 from linklab.base import toml
 from linklab.base.numbers import parse_number
-from linklab.base.quoting import excerpt, printable
+from linklab.base.text import excerpt, visible
 from linklab.editor.files import Autosave
 from linklab.editor.settings import load_settings
 from linklab.errors import InputError, LabError, ManualError
@@ -46,7 +46,7 @@ def test_a_weight_that_is_no_share_of_points_is_refused(tmp_path, value):
     """The key is named."""
     (tmp_path / "exercise.toml").write_text(EXERCISE.replace("\nweight = 10", f"\nweight = {value}", 1))
     assert "\nweight = 10" in EXERCISE
-    with pytest.raises(InputError, match=r'check [a-z-]+: "weight" is not a number up to 1e\+15'):
+    with pytest.raises(InputError, match=r'check [a-z-]+: "weight" must be a number up to 1e\+15'):
         load_exercise(tmp_path)
 
 
@@ -152,4 +152,4 @@ def test_an_excerpt_is_one_short_line():
     assert excerpt("  a\x1b[31m\nb ") == "a\\x1b[31m\\nb"
     assert excerpt("a" * 61) == "a" * 60 + "…"
     assert excerpt("a" * 60) == "a" * 60
-    assert printable("é\udcff") == "é\\udcff"
+    assert visible("é\udcff", keep="") == "é\\udcff"

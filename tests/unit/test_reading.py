@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from linklab.base.quoting import shown
+from linklab.base.text import file_name
 from linklab.errors import DataError
 from linklab.measure import make_series, measure
 from linklab.measure.iperf3 import read_json, read_output
@@ -230,7 +230,7 @@ def test_a_file_name_that_is_no_utf_8_is_written_with_escapes(tmp_path):
     with pytest.raises(DataError, match=r"a\\xff\.txt: no output of iperf3") as caught:
         measure("", [path])
     assert str(caught.value).encode()
-    assert shown(Path("é\udcff")) == "é\\xff"
+    assert file_name(Path("é\udcff")) == "é\\xff"
 
 
 def test_a_file_larger_than_is_read_is_refused(tmp_path):

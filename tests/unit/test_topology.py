@@ -572,7 +572,9 @@ def test_the_nth_entry_is_the_nth_link_of_a_pair():
     tc = plan(topology)["links"][1]["src"]["tc"]
     assert tc == {
         "lines": ["tc qdisc add dev s1-eth2 root handle 1: netem limit 100000 delay 20ms"],
-        "kinds": ["netem"],
+        "qdiscs": [
+            {"kind": "netem", "handle": "1:", "parent": "root", "options": {"limit": 100000, "delay_ns": 20000000}}
+        ],
     }
 
 

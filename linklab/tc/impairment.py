@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""One direction of a link as plain data: a JSON object with units ⇄ `Impairment`."""
+"""One direction of a link as plain data: a JSON object with units → `Impairment`."""
 
 from __future__ import annotations
 
@@ -10,9 +10,13 @@ from typing import Any
 
 from linklab import units
 from linklab.errors import InputError
-from linklab.impair.disciplines import SHAPERS, counts_packets, parse_discipline
+from linklab.tc.forms import counts_packets
+from linklab.tc.kind import FRAME_BYTES
+from linklab.tc.kinds import DISCIPLINES, QDISCS
+from linklab.tc.netem import DISTRIBUTIONS
 
-FRAME_BYTES = 1514
+SHAPERS = ("tbf", "htb")
+"""Disciplines that are nothing without a rate."""
 
 
 @dataclass(frozen=True)
@@ -21,7 +25,7 @@ class Impairment:
 
     queue_bytes or queue_pkts: what the shaper's queue (or a plain one) holds.
     held_pkts: what netem may hold; None is enough for the rate, or 100,000.
-    discipline: key of DISCIPLINES or "" for first in, first out; options: its parameters as tc words.
+    discipline: key of DISCIPLINES or "" for first in, first out; options: its parameters as the drawing has them.
     """
 
     rate_mbit: float | None = None
@@ -50,7 +54,7 @@ class Impairment:
             if key not in known:
                 raise InputError(f'"{key}" is nothing I know of a direction; there are {", ".join(sorted(known))}')
         values: dict[str, Any] = {}
-        for key, (name, parse, _) in _KEYS.items():
+        for key, (name, parse) in _KEYS.items():
             if key in data:
                 values[name] = _named(key, parse, data[key])
         if "queue" in data:
@@ -63,7 +67,7 @@ class Impairment:
         if data.get("distribution", "") not in DISTRIBUTIONS:
             raise InputError(f'"distribution" must be one of {", ".join(DISTRIBUTIONS[1:])}')
         values["distribution"] = data.get("distribution", "")
-        values["discipline"], values["options"] = parse_discipline(data.get("discipline"))
+        values["discipline"], values["options"] = _discipline(data.get("discipline"))
         found = cls(**values)
         found._check()
         return found
@@ -78,27 +82,15 @@ class Impairment:
         if self.discipline in SHAPERS and self.rate_mbit is None:
             raise InputError(f'{self.discipline} needs a "rate"')
 
-    def to_data(self) -> dict[str, Any]:
-        """The JSON object that `from_data` reads; only what is set."""
-        data: dict[str, Any] = {}
-        for key, (name, _, form) in _KEYS.items():
-            value = getattr(self, name)
-            if value:
-                data[key] = form(value)
-        if self.queue_pkts is not None:
-            data["queue"] = units.format_packets(self.queue_pkts)
-        elif self.queue_bytes is not None:
-            data["queue"] = units.format_size(self.queue_bytes)
-        if self.distribution:
-            data["distribution"] = self.distribution
-        if self.discipline:
-            data["discipline"] = {"kind": self.discipline, **self.options}
-        return data
-
     @property
     def has_netem(self) -> bool:
         """Whether a delay line stands first."""
         return any((self.delay_s, self.loss_frac, self.duplicate_frac, self.corrupt_frac))
+
+    @property
+    def has_queue(self) -> bool:
+        """Whether it says how much the queue holds."""
+        return self.queue_bytes is not None or self.queue_pkts is not None
 
     @property
     def is_empty(self) -> bool:
@@ -123,19 +115,17 @@ class Impairment:
         return found
 
 
-DISTRIBUTIONS = ("", "normal", "pareto", "paretonormal")
-_Key = tuple[str, Callable[[str], Any], Callable[[Any], str]]
-_KEYS: dict[str, _Key] = {
-    "rate": ("rate_mbit", units.parse_rate_mbit, units.format_rate),
-    "burst": ("burst_bytes", units.parse_size_bytes, units.format_size),
-    "delay": ("delay_s", units.parse_time_s, units.format_time),
-    "jitter": ("jitter_s", units.parse_time_s, units.format_time),
-    "correlation": ("correlation_frac", units.parse_percent_frac, units.format_percent),
-    "loss": ("loss_frac", units.parse_percent_frac, units.format_percent),
-    "duplicate": ("duplicate_frac", units.parse_percent_frac, units.format_percent),
-    "reorder": ("reorder_frac", units.parse_percent_frac, units.format_percent),
-    "corrupt": ("corrupt_frac", units.parse_percent_frac, units.format_percent),
-    "held": ("held_pkts", units.parse_packets, units.format_packets),
+_KEYS: dict[str, tuple[str, Callable[[str], Any]]] = {
+    "rate": ("rate_mbit", units.parse_rate_mbit),
+    "burst": ("burst_bytes", units.parse_size_bytes),
+    "delay": ("delay_s", units.parse_time_s),
+    "jitter": ("jitter_s", units.parse_time_s),
+    "correlation": ("correlation_frac", units.parse_percent_frac),
+    "loss": ("loss_frac", units.parse_percent_frac),
+    "duplicate": ("duplicate_frac", units.parse_percent_frac),
+    "reorder": ("reorder_frac", units.parse_percent_frac),
+    "corrupt": ("corrupt_frac", units.parse_percent_frac),
+    "held": ("held_pkts", units.parse_packets),
 }
 
 
@@ -146,6 +136,18 @@ def _named(key: str, parse: Callable[[str], Any], text: Any) -> Any:
         return parse(text)
     except InputError as error:
         raise InputError(f'"{key}": {error}') from error
+
+
+def _discipline(data: Any) -> tuple[str, dict[str, str]]:
+    """Kind and options of the JSON object; InputError says what is wrong with it."""
+    if data is None:
+        return "", {}
+    if not isinstance(data, Mapping) or data.get("kind") not in DISCIPLINES:
+        raise InputError(f'"discipline" must be an object with a "kind" of {", ".join(DISCIPLINES)}')
+    kind = str(data["kind"])
+    options = {name: text for name, text in data.items() if name != "kind"}
+    QDISCS[kind].from_drawing(options)
+    return kind, options
 
 
 def in_flight_pkts(rate_mbit: float, delay_s: float) -> int:
