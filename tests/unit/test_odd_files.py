@@ -12,7 +12,7 @@ from linklab.base.numbers import parse_number
 from linklab.base.text import excerpt, visible
 from linklab.editor.files import Autosave
 from linklab.editor.settings import load_settings
-from linklab.errors import InputError, LabError, ManualError
+from linklab.errors import InputError, LabError, ManualError, TopologyError
 from linklab.exercise.instance import parse_course, practice_instance, quantities
 from linklab.exercise.load import load_exercise
 from linklab.exercise.roster import read_roster
@@ -20,6 +20,7 @@ from linklab.exercise.state import State
 from linklab.lab.model import load_lab
 from linklab.manual.parse import parse_manual
 from linklab.run.record import load_reference
+from linklab.topology import Topology
 
 ROOT = Path(__file__).parents[2]
 EXERCISE = (ROOT / "exercises" / "3-tcp-and-switch-buffers" / "exercise.toml").read_text()
@@ -104,6 +105,9 @@ def test_messages_do_not_repeat_what_is_long(tmp_path):
     with pytest.raises(InputError) as caught:
         State.loads(state)
     assert len(str(caught.value)) < 500
+    with pytest.raises(TopologyError) as caught:
+        Topology.loads('{"version": "' + "2" * 5000 + '"}')
+    assert len(str(caught.value)) < 700
     (tmp_path / "roster.csv").write_text("id\n" + "ä" * 5000)
     with pytest.raises(InputError) as caught:
         read_roster(tmp_path / "roster.csv")
