@@ -13,7 +13,7 @@ from linklab.base.text import excerpt, visible
 from linklab.editor.files import Autosave
 from linklab.editor.settings import load_settings
 from linklab.errors import InputError, LabError, ManualError, TopologyError
-from linklab.exercise.instance import parse_course, practice_instance, quantities
+from linklab.exercise.instance import parse_course
 from linklab.exercise.load import load_exercise
 from linklab.exercise.roster import read_roster
 from linklab.exercise.state import State
@@ -56,11 +56,16 @@ def test_a_derived_quantity_that_divides_by_a_parameter_of_0_is_named(tmp_path):
     text = EXERCISE.replace("[derived]", '[derived]\nodd = "1 / (rate - rate)"', 1)
     assert text != EXERCISE
     (tmp_path / "exercise.toml").write_text(text)
-    exercise = load_exercise(tmp_path)
-    with pytest.raises(
-        InputError, match=r"the derived quantity odd has no value with these parameters: .* division by 0"
-    ):
-        quantities(exercise, practice_instance(exercise))
+    with pytest.raises(InputError, match=r"derived odd: 1 / \(rate - rate\) \(a division by 0\) has no value"):
+        load_exercise(tmp_path)
+
+
+@pytest.mark.parametrize("name", ["a\\u0000.mn", "a" * 5000])
+def test_a_topology_that_no_file_can_be_called_is_refused(tmp_path, name):
+    """lab.toml is named, and the beginning of the name."""
+    (tmp_path / "lab.toml").write_text(f'number = 1\ntitle = "T"\ntopology = "{name}"\n')
+    with pytest.raises(LabError, match=r'lab\.toml: "topology" must be the name of a file, not "a'):
+        load_lab(tmp_path)
 
 
 @pytest.mark.parametrize("text", ["1e999 mbit", "1e400 s", "9" * 400 + " kB", "1e99 GiB"])
