@@ -104,6 +104,12 @@ def test_a_reference_of_another_shape_is_refused(tmp_path, monkeypatch, text):
         load_reference(moved)
 
 
+def test_a_heading_of_blanks_takes_no_time():
+    """100,000 blanks before what is no {-} took a minute."""
+    manual = parse_manual("# A\n\n## B" + " " * 100_000 + "C {-}\n", Path("m.md"))
+    assert [(section.number, section.title[-1]) for section in manual.sections] == [("", "C")]
+
+
 def test_messages_do_not_repeat_what_is_long(tmp_path):
     """A name of 5,000 letters is quoted with 60 of them."""
     state = json.dumps({"format": 1, "nodes": {"client": {"a" * 5000: 1}}})
