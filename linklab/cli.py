@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The command line `linklab`: which command, then its module's parser and `run`.
 
-A command is a module with `add_parser(subparsers) -> ArgumentParser` and `run(args) -> int` (the exit code), listed in
-COMMANDS and imported only when it is the one asked for, so that every command starts fast. Here and nowhere else
-an error becomes one line on stderr and an exit code.
+A command is a module with `add_parser(subparsers, summary) -> ArgumentParser` and `run(args) -> int` (the exit code),
+listed in COMMANDS and imported only when it is the one asked for, so that every command starts fast. Here and nowhere
+else an error becomes one line on stderr and an exit code.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ import importlib
 import os
 import sys
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Protocol, TypeAlias, cast
+from typing import TYPE_CHECKING, Protocol, cast
 
 from linklab import __version__
 from linklab.errors import TO_COPY, InputError, LinklabError, MissingError
 
-if TYPE_CHECKING:  # argparse's own name for what add_subparsers gives, and no type at run time
-    Subparsers: TypeAlias = argparse._SubParsersAction[argparse.ArgumentParser]
+if TYPE_CHECKING:
+    from linklab.commands import Subparsers
 
 COMMANDS = {
     "doctor": ("linklab.commands.doctor", "what this machine can run, and the cure for what is missing"),
@@ -37,7 +37,7 @@ COMMANDS = {
     "submit": ("linklab.commands.submit", "pack an exercise's work to hand it in"),
     "grade": ("linklab.commands.grade", "grade submissions of exercises and problems"),
     "manual": ("linklab.commands.manual", "turn a lab's manual into HTML or PDF, all into a handbook"),
-    "plot": ("linklab.commands.plot", "plot an iperf3 result or the queue of an interface"),
+    "plot": ("linklab.commands.plot", "plot an iperf3 result, the queue of an interface, or the gaps between packets"),
     "fairness": ("linklab.commands.fairness", "Jain's fairness index of the streams of an iperf3 result"),
     "kernel": ("linklab.commands.kernel", "build the pocket kernel, or say where it is"),
     "clean": ("linklab.commands.clean", "remove what an earlier run left behind"),
@@ -47,8 +47,8 @@ COMMANDS = {
 class Command(Protocol):
     """What the module of a command offers."""
 
-    def add_parser(self, subparsers: Subparsers) -> argparse.ArgumentParser:
-        """Add the command's parser: help, examples, options."""
+    def add_parser(self, subparsers: Subparsers, summary: str) -> argparse.ArgumentParser:
+        """Add the command's parser: examples, options, and `summary` as its line in the list of commands."""
         ...
 
     def run(self, args: argparse.Namespace) -> int:
@@ -110,7 +110,7 @@ def build_parser(*chosen: str | None) -> argparse.ArgumentParser:
     subparsers = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
     for name, (_, summary) in COMMANDS.items():
         if name in chosen:
-            _command(name).add_parser(subparsers)
+            _command(name).add_parser(subparsers, summary)
         else:
             subparsers.add_parser(name, help=summary)
     return parser

@@ -4,6 +4,8 @@
 import shutil
 from pathlib import Path
 
+from linklab.base import installation
+
 TOPOLOGY = Path(__file__).parents[1] / "topologies" / "Lab 8.mn"
 
 EXERCISE = """\
@@ -193,9 +195,6 @@ def make_clone(root):
 
 def use_clone(root, monkeypatch):
     """Have everything look for exercises in a clone of the test's."""
-    from linklab.exercise import load  # noqa: PLC0415 - what is changed
-
     make_clone(root)
-    monkeypatch.setattr(load.exercise_folders, "__defaults__", (root,))
-    monkeypatch.setattr(load.find_exercise, "__defaults__", (root,))
+    monkeypatch.setattr(installation, "ROOT", root)
     return root

@@ -17,6 +17,10 @@ DATA = ("docs", "exercises", "kernel", "labs", "problems", "scripts", "topologie
 """Folders of ROOT; what `tools/install.py` installs beside the package."""
 
 
+def _root(given: Path | None) -> Path:
+    return ROOT if given is None else given
+
+
 def need(folder: Path) -> Path:
     """The folder itself; MissingError where it is not there, since this Linklab was installed without it."""
     if not folder.is_dir():
@@ -27,31 +31,31 @@ def need(folder: Path) -> Path:
     return folder
 
 
-def installed(root: Path = ROOT) -> bool:
+def installed(root: Path | None = None) -> bool:
     """Whether this Linklab is no clone, so that nothing may be written beside it."""
-    return not (root / "pyproject.toml").is_file()
+    return not (_root(root) / "pyproject.toml").is_file()
 
 
-def runs_folder(root: Path = ROOT) -> Path:
+def runs_folder(root: Path | None = None) -> Path:
     """Where folders of runs go that are given no other place: `runs/` of the clone, else of the current folder."""
-    return Path("runs") if installed(root) else root / "runs"
+    return Path("runs") if installed(root) else _root(root) / "runs"
 
 
-def manuals_folder(root: Path = ROOT) -> Path:
+def manuals_folder(root: Path | None = None) -> Path:
     """Where documents go that are given no other place: `build/manuals/` of the clone, else `manuals/` here."""
-    return Path("manuals") if installed(root) else root / "build" / "manuals"
+    return Path("manuals") if installed(root) else _root(root) / "build" / "manuals"
 
 
-def work_folder(file: Path | None, root: Path = ROOT) -> Path:
+def work_folder(file: Path | None, root: Path | None = None) -> Path:
     """The folder to work in with a file: its own, or the current one where that is read-only or an installation's."""
     if file is None:
         return Path.cwd()
     folder = file.resolve().parent
-    ours = installed(root) and root in (folder, *folder.parents)
+    ours = installed(root) and _root(root) in (folder, *folder.parents)
     return Path.cwd() if ours or not os.access(folder, os.W_OK | os.X_OK) else folder
 
 
-def topology_file(named: Path, root: Path = ROOT) -> Path:
+def topology_file(named: Path, root: Path | None = None) -> Path:
     """The file that is meant by a topology's name: itself, else the lab's one of that name.
 
     So `topologies/Lab 8.mn`, `Lab 8.mn` and `8` are found from everywhere; a name that nothing has comes back as it is.
@@ -60,14 +64,14 @@ def topology_file(named: Path, root: Path = ROOT) -> Path:
         named = Path(f"Lab {named}.mn")
     if named.is_absolute() or named.exists() or named.parent not in (Path(), Path("topologies")):
         return named
-    ours = root / "topologies" / named.name
+    ours = _root(root) / "topologies" / named.name
     return ours if ours.is_file() else named
 
 
-def refuse_installed(what: str, root: Path = ROOT) -> None:
+def refuse_installed(what: str, root: Path | None = None) -> None:
     """InputError where `what` would change the files of an installation."""
     if installed(root):
         raise InputError(
-            f"{what} changes files of Linklab itself, and those in {root} stay as they were installed: "
+            f"{what} changes files of Linklab itself, and those in {_root(root)} stay as they were installed: "
             "do it in a clone of the repository"
         )

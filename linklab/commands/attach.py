@@ -14,7 +14,7 @@ from linklab.terminal import attach
 from linklab.terminal.screen import Screen, ends_orderly
 
 if TYPE_CHECKING:
-    from linklab.cli import Subparsers
+    from linklab.commands import Subparsers
 
 _EPILOG = """examples:
   linklab attach h1                 a shell on h1 of the running network
@@ -27,11 +27,11 @@ time is paused (help there says what it understands). Exits with 2 where there i
 """
 
 
-def add_parser(subparsers: Subparsers) -> argparse.ArgumentParser:
+def add_parser(subparsers: Subparsers, summary: str) -> argparse.ArgumentParser:
     """Add the parser of `linklab attach`."""
     parser = subparsers.add_parser(
         "attach",
-        help="open a node's shell in this terminal",
+        help=summary,
         description="Open a shell of a network that `linklab shell` runs in another terminal.",
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,

@@ -25,7 +25,7 @@ from linklab.exercise.textfile import read_text
 from linklab.terminal.screen import ends_orderly
 
 if TYPE_CHECKING:
-    from linklab.cli import Subparsers
+    from linklab.commands import Subparsers
 
 HINTS = ("where", "what", "how")
 MORE = {1: "what is wrong there", 2: "how to do it"}
@@ -52,11 +52,11 @@ Exits with 0 if every visible check is met, 1 if not; other codes as in linklab 
 """
 
 
-def add_parser(subparsers: Subparsers) -> argparse.ArgumentParser:
+def add_parser(subparsers: Subparsers, summary: str) -> argparse.ArgumentParser:
     """Add `check [FOLDER] [--hint N] [--work] [--json]`."""
     parser = subparsers.add_parser(
         "check",
-        help="what of an exercise is met, and where to look",
+        help=summary,
         description="Say what of an exercise is met, and for the rest where to look.",
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,

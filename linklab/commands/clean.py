@@ -29,7 +29,7 @@ from linklab.terminal import attach
 from linklab.warden.records import Records
 
 if TYPE_CHECKING:
-    from linklab.cli import Subparsers
+    from linklab.commands import Subparsers
 
 _EPILOG = """examples:
   linklab clean
@@ -40,11 +40,11 @@ Networks that are running, and whole runs, are never touched.
 """
 
 
-def add_parser(subparsers: Subparsers) -> argparse.ArgumentParser:
+def add_parser(subparsers: Subparsers, summary: str) -> argparse.ArgumentParser:
     """Add the parser of `linklab clean`."""
     parser = subparsers.add_parser(
         "clean",
-        help="remove what an earlier run left behind",
+        help=summary,
         description="Remove what earlier runs left behind: run directories, sockets, networks on this machine's kernel "
         "and interrupted kernel builds.",
         epilog=_EPILOG,

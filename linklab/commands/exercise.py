@@ -16,6 +16,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from linklab.base import installation
 from linklab.documents import handbook
 from linklab.errors import InputError, LinklabError
 from linklab.exercise.folder import folder_name, start
@@ -35,7 +36,7 @@ from linklab.exercise.roster import read_roster
 from linklab.terminal.windows import display_usable
 
 if TYPE_CHECKING:
-    from linklab.cli import Subparsers
+    from linklab.commands import Subparsers
 
 WIDTH = 120
 FAILS_WITHIN_S = 1.5
@@ -90,17 +91,17 @@ _VERIFY_EPILOG = """examples:
 """
 
 
-def add_parser(subparsers: Subparsers) -> argparse.ArgumentParser:
+def add_parser(subparsers: Subparsers, summary: str) -> argparse.ArgumentParser:
     """Add `exercise list|start|handout|issue|verify`."""
     parser = subparsers.add_parser(
         "exercise",
-        help="exercises and problems: list, start, handout, issue, verify",
+        help=summary,
         description="Exercises and problems: what there is, a folder to work in, handouts; instances for a class.",
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
-    actions.add_parser("list", help="what there is")
+    actions.add_parser("list", help="what there is").set_defaults(act=_list)
     begin = actions.add_parser(
         "start",
         help="make a folder to work in, and open the editor",
@@ -113,6 +114,7 @@ def add_parser(subparsers: Subparsers) -> argparse.ArgumentParser:
     begin.add_argument("--folder", metavar="DIR", type=Path, help="default: exercise-N here")
     begin.add_argument("--pdf", action="store_true", help="the handout as PDF too")
     begin.add_argument("--no-editor", action="store_true", help="open no window")
+    begin.set_defaults(act=_start)
     handout = actions.add_parser(
         "handout",
         help="the handout, with the practice values or those of an instance",
@@ -124,6 +126,7 @@ def add_parser(subparsers: Subparsers) -> argparse.ArgumentParser:
     handout.add_argument("--pdf", action="store_true", help="PDF instead of HTML")
     handout.add_argument("--out", metavar="FILE", type=Path, help="default: where linklab manual writes")
     handout.add_argument("--open", action="store_true", help="show it")
+    handout.set_defaults(act=_handout)
     issued = actions.add_parser(
         "issue",
         help="write an instance for each student of a roster",
@@ -147,6 +150,7 @@ def add_parser(subparsers: Subparsers) -> argparse.ArgumentParser:
     )
     issued.add_argument("--name", metavar="TEXT", help="name of a new course (default: the course file's)")
     issued.add_argument("--key", metavar="FILE", type=Path, help="also write who has which values and fault, as CSV")
+    issued.set_defaults(act=_issue)
     verify = actions.add_parser(
         "verify",
         help="prove that an exercise can be solved and is graded as it says",
@@ -162,25 +166,22 @@ def add_parser(subparsers: Subparsers) -> argparse.ArgumentParser:
     )
     verify.add_argument("--json", action="store_true", help="every proof as JSON on standard output")
     verify.add_argument("--jobs", type=int, metavar="N", help="how many at once (default: one a processor)")
+    verify.set_defaults(act=_verify)
     return parser
 
 
 def run(args: argparse.Namespace) -> int:
     """Do the action."""
-    if args.action == "list":
-        return _list()
-    if args.action == "start":
-        return _start(args)
-    if args.action == "handout":
-        return _handout(args)
-    if args.action == "issue":
-        return _issue(args)
+    return int(args.act(args))
+
+
+def _verify(args: argparse.Namespace) -> int:
     from linklab.commands.exercise_verify import run_verify
 
     return run_verify(args)
 
 
-def _list() -> int:
+def _list(_: argparse.Namespace) -> int:
     table = Table(header_style="bold")
     for name in ("Name", "Title", "A student needs", "After", "Points", "Checks"):
         table.add_column(name)
@@ -288,7 +289,7 @@ def _handout(args: argparse.Namespace) -> int:
     exercise, instance, _ = instance_from(args.exercise)
     out: Path | None = args.out
     pdf = args.pdf or (out is not None and out.suffix.lower() == ".pdf")
-    path = out or handbook.FOLDER / f"{handbook.handout_slug(exercise)}.{'pdf' if pdf else 'html'}"
+    path = out or installation.manuals_folder() / f"{handbook.handout_slug(exercise)}.{'pdf' if pdf else 'html'}"
     print(handbook.write(path, handout_pdf(exercise, instance) if pdf else handout_html(exercise, instance)))
     if args.open:
         webbrowser.open(path.resolve().as_uri())

@@ -22,7 +22,7 @@ from linklab.errors import DataError
 from linklab.measure.iperf3 import Flow, Iperf3Test, read_file
 
 if TYPE_CHECKING:
-    from linklab.cli import Subparsers
+    from linklab.commands import Subparsers
 
 _CONVENTION = "Jain's index of the mean throughput of each flow over its whole test, as the receiver saw it where known"
 
@@ -40,11 +40,11 @@ interval of iperf3's report.
 """
 
 
-def add_parser(subparsers: Subparsers) -> argparse.ArgumentParser:
+def add_parser(subparsers: Subparsers, summary: str) -> argparse.ArgumentParser:
     """Add `fairness FILE... [--json]`."""
     parser = subparsers.add_parser(
         "fairness",
-        help="Jain's fairness index of the streams of an iperf3 result",
+        help=summary,
         description=f"{_CONVENTION}. {_VARIATION}.",
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,

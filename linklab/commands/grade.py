@@ -40,7 +40,7 @@ from linklab.terminal.screen import ends_orderly
 from linklab.units import parse_time_s
 
 if TYPE_CHECKING:
-    from linklab.cli import Subparsers
+    from linklab.commands import Subparsers
 
 TRUST = "--unsandboxed-i-trust-these"
 WIDTH = 132
@@ -67,11 +67,11 @@ _STYLES = {Status.GRADED: "", Status.UNGRADABLE: "yellow", Status.ERROR: "magent
 _WORDS = {Status.GRADED: "graded", Status.UNGRADABLE: "not gradable", Status.ERROR: "our tool broke"}
 
 
-def add_parser(subparsers: Subparsers) -> argparse.ArgumentParser:
+def add_parser(subparsers: Subparsers, summary: str) -> argparse.ArgumentParser:
     """Add `grade SUBMISSIONS…` with its options."""
     parser = subparsers.add_parser(
         "grade",
-        help="grade submissions",
+        help=summary,
         description="Build each student's network again, measure it with the grader's traffic, and judge.",
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,

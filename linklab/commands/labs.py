@@ -22,7 +22,7 @@ from linklab.run.record import load_reference, problems, staleness
 from linklab.run.stage import Settings
 
 if TYPE_CHECKING:
-    from linklab.cli import Subparsers
+    from linklab.commands import Subparsers
 
 _EPILOG = """examples:
   linklab labs
@@ -30,11 +30,11 @@ _EPILOG = """examples:
 """
 
 
-def add_parser(subparsers: Subparsers) -> argparse.ArgumentParser:
+def add_parser(subparsers: Subparsers, summary: str) -> argparse.ArgumentParser:
     """Add `labs [--check]`."""
     parser = subparsers.add_parser(
         "labs",
-        help="list the labs, or check them",
+        help=summary,
         description="List the labs and the state of their references.",
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,

@@ -9,6 +9,7 @@ import webbrowser
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from linklab.base import installation
 from linklab.documents import handbook
 from linklab.errors import InputError, LinklabError
 from linklab.exercise.handout import general
@@ -19,7 +20,7 @@ from linklab.manual.html import Chapter, render_manual
 from linklab.manual.paper import paper_html, to_pdf
 
 if TYPE_CHECKING:
-    from linklab.cli import Subparsers
+    from linklab.commands import Subparsers
 
 _EPILOG = """examples:
   linklab manual 14                 14-router-bufferbloat.html in build/manuals/; installed, in manuals/ here
@@ -32,11 +33,11 @@ The handout of an exercise: linklab exercise handout 3
 """
 
 
-def add_parser(subparsers: Subparsers) -> argparse.ArgumentParser:
+def add_parser(subparsers: Subparsers, summary: str) -> argparse.ArgumentParser:
     """Add `manual LAB|--all [--pdf] [--open] [--out FILE]`."""
     parser = subparsers.add_parser(
         "manual",
-        help="a lab's manual as HTML or PDF",
+        help=summary,
         description="Write the manual of a lab as one file that works offline, or those of all labs.",
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -59,7 +60,7 @@ def run(args: argparse.Namespace) -> int:
     """Write the files and print their names; 2 if a lab or exercise is left out because it is broken."""
     left_out = 0
     if args.all:
-        path, left_out = _write_all(args.out or handbook.FOLDER)
+        path, left_out = _write_all(args.out or installation.manuals_folder())
     else:
         path = _write_one(load_lab(find_lab(args.lab)), args.out, pdf=args.pdf)
         print(path)
@@ -72,7 +73,7 @@ def _write_one(lab: Lab, out: Path | None, *, pdf: bool) -> Path:
     if out is not None and out.suffix.lower() not in ("", ".pdf" if pdf else out.suffix.lower()):
         raise InputError(f"{out}: --pdf writes a .pdf file")
     pdf = pdf or (out is not None and out.suffix.lower() == ".pdf")
-    path = out or handbook.FOLDER / f"{lab.slug}.{'pdf' if pdf else 'html'}"
+    path = out or installation.manuals_folder() / f"{lab.slug}.{'pdf' if pdf else 'html'}"
     return handbook.write(path, handbook.manual_pdf(lab) if pdf else handbook.manual_html(lab))
 
 

@@ -29,7 +29,7 @@ from linklab.run.stage import Capture, Settings
 from linklab.terminal.screen import ends_orderly
 
 if TYPE_CHECKING:
-    from linklab.cli import Subparsers
+    from linklab.commands import Subparsers
 
 WIDTH = 132
 """Columns of the table where the output is no terminal."""
@@ -57,11 +57,11 @@ _MACHINES_OWN = (
 )
 
 
-def add_parser(subparsers: Subparsers) -> argparse.ArgumentParser:
+def add_parser(subparsers: Subparsers, summary: str) -> argparse.ArgumentParser:
     """Add `run LAB` with its options."""
     parser = subparsers.add_parser(
         "run",
-        help="replay a lab and compare",
+        help=summary,
         description="Do every step of a lab's manual on its network and compare what it shows with what it should.",
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,

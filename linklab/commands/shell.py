@@ -24,7 +24,7 @@ from linklab.terminal.windows import Windows, display_usable
 from linklab.topology import Topology
 
 if TYPE_CHECKING:
-    from linklab.cli import Subparsers
+    from linklab.commands import Subparsers
 
 _EPILOG = """examples:
   linklab shell "topologies/Lab 8.mn"
@@ -51,11 +51,11 @@ The folder you are in is /lab inside; only what is written there stays.
 """
 
 
-def add_parser(subparsers: Subparsers) -> argparse.ArgumentParser:
+def add_parser(subparsers: Subparsers, summary: str) -> argparse.ArgumentParser:
     """Add the parser of `linklab shell`."""
     parser = subparsers.add_parser(
         "shell",
-        help="build a network and open the Mininet CLI on it",
+        help=summary,
         description="Build the network of a topology and open the Mininet CLI on it in this terminal.",
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,

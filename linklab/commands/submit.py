@@ -19,7 +19,7 @@ from linklab.exercise.textfile import read_text
 from linklab.topology import Topology
 
 if TYPE_CHECKING:
-    from linklab.cli import Subparsers
+    from linklab.commands import Subparsers
 
 _EPILOG = """examples:
   linklab submit                       the folder you are in, with the network that runs in it
@@ -32,11 +32,11 @@ terminals, and a list of hashes. Nothing is sent: hand it in as your course says
 """
 
 
-def add_parser(subparsers: Subparsers) -> argparse.ArgumentParser:
+def add_parser(subparsers: Subparsers, summary: str) -> argparse.ArgumentParser:
     """Add `submit [FOLDER] [-o FILE.zip]` and what counts."""
     parser = subparsers.add_parser(
         "submit",
-        help="pack an exercise's work to hand it in",
+        help=summary,
         description="Pack what you did for an exercise into one .zip to hand in.",
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,

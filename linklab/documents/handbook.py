@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from linklab.base import installation
 from linklab.errors import InputError
 from linklab.exercise.handout import book_chapters
 from linklab.exercise.model import Exercise
@@ -19,9 +18,6 @@ from linklab.manual.html import Chapter, Recorded, page, render_manual
 from linklab.manual.paper import paper_html, to_pdf
 from linklab.manual.picture import topology_parts, topology_svg
 from linklab.run.record import load_reference
-
-FOLDER = installation.manuals_folder()
-"""Where documents go that are given no other place."""
 
 TITLE = "TCP/IP labs"
 

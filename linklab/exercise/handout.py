@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from linklab.base import installation
 from linklab.errors import InputError
 from linklab.exercise.answers import example
 from linklab.exercise.fill import fill
 from linklab.exercise.instance import PRACTICE, practice_instance, quantities
-from linklab.exercise.load import ROOT
 from linklab.exercise.model import Exercise, Instance
 from linklab.manual.html import Chapter, render_manual
 from linklab.manual.paper import paper_html, to_pdf
@@ -21,7 +21,7 @@ from linklab.manual.parse import parse_manual
 from linklab.manual.picture import topology_parts, topology_svg
 from linklab.topology import Topology
 
-GUIDE = ROOT / "docs" / "exercises.md"
+GUIDE = installation.ROOT / "docs" / "exercises.md"
 
 
 def handout_html(exercise: Exercise, instance: Instance) -> str:

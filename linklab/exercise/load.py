@@ -19,7 +19,6 @@ from linklab.exercise.model import Answer, Band, Check, Exercise, Experiment, Fa
 from linklab.exercise.quantity import parse_value
 
 FORMAT = 1
-ROOT = installation.ROOT
 KINDS = ("exercise", "problem")
 ANSWER_KINDS = ("rate", "time", "size", "share", "number", "index", "choice", "words", "text")
 CHECK_KINDS = ("state", "measure", "answer", "unchanged", "holds")
@@ -30,18 +29,19 @@ _ID = re.compile(r"[a-z][a-z0-9-]*")
 _METRIC = re.compile(r"throughput(\.\w+)?|jain|retransmits|ping\.(mean|max|loss)|backlog\.max")
 
 
-def exercise_folders(root: Path = ROOT) -> list[Path]:
+def exercise_folders(root: Path | None = None) -> list[Path]:
     """The folders of all exercises, then of all problems, by number.
 
     Raises:
         MissingError: this is not a clone.
     """
+    root = root or installation.ROOT
     installation.need(root / "exercises")
     found = [path.parent for kind in KINDS for path in root.glob(f"{kind}s/[0-9]*-*/exercise.toml")]
     return sorted(found, key=lambda path: (path.parent.name, int(path.name.partition("-")[0])))
 
 
-def find_exercise(name: str, root: Path = ROOT) -> Path:
+def find_exercise(name: str, root: Path | None = None) -> Path:
     """The folder of an exercise given as "3", "exercise3", "problem 1", "p1", its slug or a path.
 
     Raises:

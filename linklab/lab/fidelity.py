@@ -10,11 +10,12 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
+from linklab.base import installation
 from linklab.errors import LabError, LinklabError
-from linklab.lab.model import ROOT, Lab, Verdict, lab_folders, load_lab
+from linklab.lab.model import Lab, Verdict, lab_folders, load_lab
 from linklab.run.record import Reference, judged, load_reference
 
-PATH = ROOT / "docs" / "fidelity.md"
+PATH = installation.ROOT / "docs" / "fidelity.md"
 
 _HEAD = """# Fidelity
 

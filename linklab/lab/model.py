@@ -23,9 +23,6 @@ from linklab.relation import Lookup, Relation, parse_relation
 from linklab.tolerance import Tolerance, parse_tolerance
 from linklab.topology import Topology
 
-ROOT = installation.ROOT
-"""Where `labs/` and `topologies/` are."""
-
 Scalars = Mapping[str, Mapping[str, tuple[float, str]]]
 """Step id → metric → (value, unit)."""
 
@@ -128,12 +125,13 @@ class Lab:
         return Topology.load(self.topology) if self.topology else None
 
 
-def lab_folders(root: Path = ROOT) -> list[Path]:
+def lab_folders(root: Path | None = None) -> list[Path]:
     """The folders of all labs, in order of their numbers; relative where that is shorter, for messages.
 
     Raises:
         MissingError: this is not a clone.
     """
+    root = root or installation.ROOT
     installation.need(root / "labs")
     here = Path.cwd()
     if here in (root, *root.parents):
@@ -141,7 +139,7 @@ def lab_folders(root: Path = ROOT) -> list[Path]:
     return sorted(path.parent for path in (root / "labs").glob("[0-9][0-9]-*/lab.toml"))
 
 
-def find_lab(name: str, root: Path = ROOT) -> Path:
+def find_lab(name: str, root: Path | None = None) -> Path:
     """The folder of a lab given by number ("8", "lab8"), slug ("08-bdp-and-tcp-buffers", or its beginning) or path.
 
     Raises:

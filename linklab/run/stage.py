@@ -20,7 +20,7 @@ from typing import Any
 from linklab.base import installation
 from linklab.engine import api
 from linklab.errors import EngineError, LabError, TopologyError
-from linklab.lab.model import ROOT, Expectation, Lab, Outcome, Verdict
+from linklab.lab.model import Expectation, Lab, Outcome, Verdict
 from linklab.manual.editing import EMPTY, edited
 from linklab.manual.model import (
     AtPrompt,
@@ -291,7 +291,8 @@ class Stage:
         match verb.words:
             case ("open", name):
                 own = self.files / name
-                self._topology = Topology.load(own if own.is_file() else installation.need(ROOT / "topologies") / name)
+                topologies = installation.ROOT / "topologies"
+                self._topology = Topology.load(own if own.is_file() else installation.need(topologies) / name)
             case ("run",):
                 self._close()
                 self._start(self._topology)

@@ -1,80 +1,195 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The table of docs/architecture.md as a test: imports go in one direction."""
+"""Which package may import which: the house of docs/architecture.md as a table that every file is held to."""
 
 import ast
+import sys
+from collections import defaultdict
+from functools import cache
 from pathlib import Path
 
 import pytest
 
 PACKAGE = Path(__file__).resolve().parents[2] / "linklab"
-PURE = ("errors", "units", "topology", "measure", "analysis", "plots", "manual", "lab", "tolerance", "relation")
+
+FLOOR = {"errors", "units", "base"}
+"""What any package above may use."""
+
 MAY_IMPORT = {
+    # what truly everything uses
     "errors": set(),
     "units": {"errors"},
-    "clone": {"errors"},
-    "analysis": {"errors", "units"},
-    "impair": {"errors", "units"},
-    "topology": {"errors", "units", "impair"},
-    "measure": {"errors", "units"},
-    "plots": {"errors", "units", "measure", "analysis"},
-    "manual": {"errors", "units", "topology", "impair"},
-    "agent": set(),
-    "warden": {"agent"},
+    "base": {"errors", "units", "tomli"},
+    "linux": set(),
+    # what is described
+    "tc": FLOOR | {"linux"},
+    "topology": FLOOR | {"tc"},
+    "manual": FLOOR | {"topology", "tc", "jinja2", "markdown_it", "weasyprint"},
+    # what runs
+    "agent": {"linux", "mininet"},
+    "warden": {"linux"},
+    "pocket_kernel": FLOOR,
+    "engine": FLOOR | {"linux", "tc", "topology", "agent", "warden", "pocket_kernel"},
+    "terminal": FLOOR | {"agent", "engine"},
+    # what comes out
+    "measure": FLOOR | {"tc", "numpy", "dpkt"},
+    "data": FLOOR | {"measure", "numpy"},
+    "analysis": FLOOR | {"numpy"},
+    "plots": FLOOR | {"measure", "data", "analysis", "numpy", "matplotlib"},
+    # how it is judged
+    "judge": FLOOR | {"analysis"},
+    # what people do with it
+    "lab": FLOOR | {"tc", "topology", "manual", "measure", "data", "plots", "judge"},
+    "run": FLOOR | {"tc", "topology", "manual", "engine", "measure", "data", "plots", "judge", "lab"},
+    "exercise": FLOOR | {"tc", "topology", "manual", "measure", "analysis", "judge"},
+    "grade": FLOOR
+    | {"tc", "topology", "manual", "engine", "pocket_kernel", "measure", "data", "analysis", "judge", "exercise"}
+    | {"plots", "numpy", "jinja2", "markupsafe", "distributed"},
+    "documents": FLOOR | {"topology", "manual", "lab", "exercise"},
+    "figures": FLOOR | {"analysis", "lab"},
+    # what people touch
+    "doctor": FLOOR
+    | {"tc", "topology", "manual", "engine", "pocket_kernel", "lab", "run", "exercise", "grade", "rich"},
+    "editor": FLOOR | {"tc", "topology", "engine", "terminal", "PIL"},
+    "commands": FLOOR
+    | {
+        "tc",
+        "topology",
+        "manual",
+        "agent",
+        "warden",
+        "pocket_kernel",
+        "engine",
+        "terminal",
+        "measure",
+        "data",
+        "analysis",
+    }
+    | {"plots", "judge", "lab", "run", "exercise", "grade", "documents", "doctor", "editor", "cli", "rich", "numpy"},
+    "cli": {"errors", "commands"},
+    "__init__": set(),
+    "__main__": {"cli"},
 }
+"""Package → all it may import that is not the standard library: packages of ours, and those of others."""
+
+OTHERS = {
+    "tomli",
+    "numpy",
+    "dpkt",
+    "matplotlib",
+    "mpl_toolkits",
+    "mininet",
+    "jinja2",
+    "markupsafe",
+    "markdown_it",
+    "mdit_py_plugins",
+} | {"weasyprint", "distributed", "rich", "PIL"}
+
+READS_FILES_ALONE = ("measure", "data", "analysis", "plots", "judge", "lab", "documents")
+"""What is right of a run: it begins with files, so that it works on another machine and years later."""
 
 
-def imports(file: Path) -> set[str]:
-    """Names of our own first-level modules that a file imports, anywhere in it."""
-    names = set()
-    for node in ast.walk(ast.parse(file.read_text())):
-        found = [node.module or ""] if isinstance(node, ast.ImportFrom) else []
-        if isinstance(node, ast.Import):
-            found = [alias.name for alias in node.names]
-        if isinstance(node, ast.ImportFrom) and node.module == "linklab":
-            found = [f"linklab.{alias.name}" for alias in node.names]
-        names |= {name.split(".")[1] for name in found if name.startswith("linklab.")}
-    return names
+@cache
+def imported(file: Path) -> frozenset[str]:
+    """What a file imports anywhere in it, TYPE_CHECKING included: first-level names of ours and of others."""
+    found = set()
+    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        match node:
+            case ast.ImportFrom(module="linklab", level=0):
+                modules = [f"linklab.{alias.name}" for alias in node.names]
+            case ast.ImportFrom(module=str(module), level=0):
+                modules = [module]
+            case ast.ImportFrom():
+                raise AssertionError(f"{file}:{node.lineno}: imports by a relative name, which this test does not read")
+            case ast.Import():
+                modules = [alias.name for alias in node.names]
+            case _:
+                continue
+        for module in modules:
+            first, _, rest = module.partition(".")
+            if first == "linklab":
+                found.add(rest.partition(".")[0])
+            elif first not in sys.stdlib_module_names:
+                found.add(first)
+    return frozenset(found - {"", "__version__"})
 
 
-def files(part: str) -> list[Path]:
-    """The files of a module or package."""
-    return sorted((PACKAGE / part).rglob("*.py")) or [PACKAGE / f"{part}.py"]
+def package_of(file: Path) -> str:
+    """The package that a file belongs to, or its own name at the top."""
+    return file.relative_to(PACKAGE).parts[0].removesuffix(".py")
 
 
-@pytest.mark.parametrize("part", sorted(MAY_IMPORT))
-def test_a_layer_imports_only_what_lies_below_it(part):
-    """Each layer keeps to its row of the table."""
+FILES = sorted(PACKAGE.rglob("*.py"))
+
+
+def table() -> dict[str, set[str]]:
+    """What each package really imports."""
+    found: dict[str, set[str]] = defaultdict(set)
+    for file in FILES:
+        found[package_of(file)] |= imported(file) - {package_of(file)}
+    return dict(found)
+
+
+def test_every_package_has_its_row():
+    """A new package says what it may import before it imports anything."""
+    assert sorted(table()) == sorted(MAY_IMPORT)
+
+
+@pytest.mark.parametrize("package", sorted(MAY_IMPORT))
+def test_a_package_imports_only_what_its_row_names(package, capsys):
+    """Ours and others' packages alike; a file that imports more is named."""
     wrong = {
-        file.name: sorted(imports(file) - MAY_IMPORT[part] - {part, "__version__"})
-        for file in files(part)
-        if imports(file) - MAY_IMPORT[part] - {part, "__version__"}
+        str(file.relative_to(PACKAGE)): sorted(imported(file) - MAY_IMPORT[package] - {package})
+        for file in FILES
+        if package_of(file) == package and imported(file) - MAY_IMPORT[package] - {package}
     }
     assert wrong == {}
 
 
-@pytest.mark.parametrize("part", PURE)
-def test_what_is_right_of_captured_output_never_reaches_an_engine(part):
-    """Measurements, plots and verdicts need no network."""
-    for file in files(part):
-        assert not imports(file) & {"engine", "agent", "runner", "stage", "kernel"}, file
+def test_a_row_allows_nothing_that_nobody_uses():
+    """So that the table says what is, and an arrow that has gone cannot come back unseen."""
+    real = table()
+    unused = {
+        package: sorted(allowed - real.get(package, set()) - FLOOR)
+        for package, allowed in MAY_IMPORT.items()
+        if allowed - real.get(package, set()) - FLOOR
+    }
+    assert unused == {}
 
 
-def test_only_the_agent_imports_mininet():
-    """One door to Mininet."""
-    guilty = [
-        file
-        for file in PACKAGE.rglob("*.py")
-        if "agent" not in file.relative_to(PACKAGE).parts
-        and any(
-            name.split(".")[0] == "mininet"
-            for node in ast.walk(ast.parse(file.read_text()))
-            for name in (
-                [node.module or ""]
-                if isinstance(node, ast.ImportFrom) and not node.level
-                else [alias.name for alias in node.names]
-                if isinstance(node, ast.Import)
-                else []
-            )
-        )
-    ]
-    assert guilty == []
+def test_arrows_go_one_way():
+    """No package reaches itself through others."""
+    real = {package: {name for name in names if name in MAY_IMPORT} for package, names in table().items()}
+
+    def reached(package: str) -> set[str]:
+        found: set[str] = set()
+        waiting = [package]
+        while waiting:
+            new = real[waiting.pop()] - found
+            found |= new
+            waiting += new
+        return found
+
+    real["cli"].discard("commands")  # by name only, when a command is asked for
+    real["commands"].discard("cli")  # for the type of its parsers
+    assert {package for package in real if package in reached(package)} == set()
+
+
+@pytest.mark.parametrize("package", READS_FILES_ALONE)
+def test_what_is_right_of_a_run_needs_no_network(package):
+    """Measurements, data sets, plots, verdicts and documents never reach an engine, directly or through others."""
+    real = {name: {other for other in names if other in MAY_IMPORT} for name, names in table().items()}
+    found, waiting = set(), [package]
+    while waiting:
+        new = real[waiting.pop()] - found
+        found |= new
+        waiting += new
+    assert not found & {"engine", "agent", "warden", "run", "pocket_kernel"}
+
+
+def test_the_table_is_printed(capsys):
+    """`pytest -s tests/unit/test_layers.py` shows who imports what; docs/architecture.md draws the same house."""
+    lines = [f"{name:14} {' '.join(sorted(found)) or '(standard library only)'}" for name, found in table().items()]
+    with capsys.disabled():
+        if sys.stdout.isatty() or "-s" in sys.argv:
+            sys.stdout.write("\n".join(["", *sorted(lines), ""]))
+    assert len(lines) == len(MAY_IMPORT)
