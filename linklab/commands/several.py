@@ -17,13 +17,13 @@ from rich.table import Table
 from rich.text import Text
 
 from linklab.base import installation
+from linklab.base.files import write_json
 from linklab.base.processes import processors
 from linklab.commands.interrupt import says_what_is_left
 from linklab.commands.options import REPLAY_CLOCK, clock_of, load_engine
 from linklab.errors import InputError, LabError
 from linklab.lab.model import find_lab, lab_folders, load_lab
 from linklab.run.many import Task, run_batch
-from linklab.run.runner import write_json
 from linklab.run.stage import Settings
 
 WIDTH = 132

@@ -62,10 +62,15 @@ class Dataset:
         return cls(known, measured.scalars, measured.series, measured.notes, flent)
 
     @property
+    def tool(self) -> str:
+        """Which tool measured it, such as "iperf3", or several as "iperf3+ping"; "" if that is not known."""
+        return str(self.metadata.get("tool", ""))
+
+    @property
     def measured(self) -> Measurements:
         """The same as `Measurements`, for formulas and plots that ask for no metadata."""
-        tool, source = (str(self.metadata.get(name, "")) for name in ("tool", "source"))
-        return Measurements(dict(self.scalars), dict(self.series), tool, source, self.notes)
+        source = str(self.metadata.get("source", ""))
+        return Measurements(dict(self.scalars), dict(self.series), self.tool, source, self.notes)
 
 
 def plain(value: Any, where: str) -> Any:

@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from linklab.base.files import write
 from linklab.data.dataset import OURS, SERIES_META, Dataset
 from linklab.data.grid import at_times, common_times
 from linklab.data.parse import FORMAT, parse
@@ -123,9 +124,7 @@ def save(data: Dataset, path: Path) -> None:
         content = bz2.compress(content)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        part = path.with_name(f".{path.name}.part")
-        part.write_bytes(content)
-        part.replace(path)
+        write(path, content)
     except OSError as error:
         raise InputError(f"{path}: cannot be written: {error.strerror}") from error
 

@@ -13,9 +13,9 @@ from linklab.engine import host_kernel
 from linklab.exercise.load import exercise_folders, load_exercise
 from linklab.exercise.model import Exercise
 from linklab.lab.model import Lab, lab_folders, load_lab
+from linklab.lab.sections import chosen_steps
 from linklab.manual.model import Commands, Step, WriteFile
 from linklab.needs import Needs, of_text, of_topology
-from linklab.run.sections import chosen_steps
 from linklab.topology import Topology
 
 _COMMANDS_IN = ("exercise.toml", "handout.md", "key.md", "solution/*")

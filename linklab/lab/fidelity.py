@@ -13,7 +13,7 @@ from pathlib import Path
 from linklab.base import installation
 from linklab.errors import LabError, LinklabError
 from linklab.lab.model import Lab, Verdict, lab_folders, load_lab
-from linklab.run.record import Reference, judged, load_reference
+from linklab.lab.reference import Reference, judged, load_reference
 
 PATH = installation.ROOT / "docs" / "fidelity.md"
 

@@ -22,11 +22,12 @@ from linklab.base.processes import end, settle_in
 from linklab.engine.api import Engine
 from linklab.errors import LinklabError
 from linklab.lab.model import Lab, Outcome
+from linklab.lab.reference import load_reference
+from linklab.lab.sections import chosen_steps
 from linklab.manual.model import Step
-from linklab.run.record import load_reference, record
+from linklab.run.record import record
 from linklab.run.report import write_report
 from linklab.run.runner import run_lab, verdict_data
-from linklab.run.sections import chosen_steps
 from linklab.run.stage import Capture, Settings
 
 BYTES_PER_S = 0.9e9
@@ -187,7 +188,7 @@ def _replay(
         "network_s": done.network_s,
         "why": failed,
         "verdicts": verdict_data(done.verdicts),
-        "changes": record(done) if recording and good else None,
+        "changes": record(task.lab, done) if recording and good else None,
     }
 
 

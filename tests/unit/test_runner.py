@@ -12,10 +12,12 @@ from scripted import ScriptedEngine
 from linklab.engine import api
 from linklab.errors import DeadlineError, EngineError, InputError, LabError, MissingError
 from linklab.lab.model import Outcome, load_lab
-from linklab.run.record import compare, load_reference, problems, record
+from linklab.lab.reference import load_reference, problems
+from linklab.lab.sections import chosen_steps
+from linklab.run.compare import compare
+from linklab.run.record import record
 from linklab.run.report import write_report
 from linklab.run.runner import run_lab
-from linklab.run.sections import chosen_steps
 from linklab.run.stage import Settings
 
 CAPTURES = Path(__file__).parent.parent / "captures"
@@ -143,7 +145,7 @@ def test_a_whole_run_leaves_its_folder(lab, tmp_path):
     """run.json, the output of each step, the files of the terminals and the report; nothing says incomplete."""
     run, _ = replay(lab, tmp_path)
     write_report(run)
-    data = json.loads((run.out / "run.json").read_text())
+    data = json.loads((run.folder / "run.json").read_text())
     assert (data["lab"], data["seed"], data["clock"], data["profile"]) == (1, 3, "virtual", "ideal")
     assert data["environment"] == {"kernel": "scripted"}
     steps = {step["step"]: step for step in data["steps"]}
@@ -151,7 +153,7 @@ def test_a_whole_run_leaves_its_folder(lab, tmp_path):
     assert steps["probe"]["files"] == []
     assert steps["bulk"]["scalars"]["iperf3.streams"] == {"value": 1.0, "unit": ""}
     assert steps["server"]["end_s"] == 4.0
-    assert (run.out / steps["server"]["output_file"]).read_text() == "Server listening\n"
+    assert (run.folder / steps["server"]["output_file"]).read_text() == "Server listening\n"
     assert data["verdicts"][0] | {"message": ""} == {
         "step": "probe",
         "what": "ping.loss.fraction",
@@ -162,8 +164,8 @@ def test_a_whole_run_leaves_its_folder(lab, tmp_path):
         "why": "nothing drops",
         "message": "",
     }
-    assert not (run.out / "incomplete.json").exists()
-    assert "data:image/svg+xml" in (run.out / "report.html").read_text()
+    assert not (run.folder / "incomplete.json").exists()
+    assert "data:image/svg+xml" in (run.folder / "report.html").read_text()
 
 
 def test_a_command_that_fails_ends_the_run_with_its_place(lab, tmp_path):
@@ -304,7 +306,7 @@ two
     assert [name for name, *_ in engine.started] == [None, "Lab 8", "Lab 14"]
     assert [[typed[0][1] for typed in network.typed] for network in engine.networks] == [["before"], ["one"], ["two"]]
     assert all(network.closed for network in engine.networks)
-    assert [capture.end_s for capture in run.captures.values()] == [1.0, 1.0, 2.0, 2.0, 3.0]
+    assert [step.end_s for step in run.steps.values()] == [1.0, 1.0, 2.0, 2.0, 3.0]
 
 
 def test_a_file_is_written_through_the_terminal(tmp_path):
@@ -363,13 +365,13 @@ def test_a_run_becomes_the_reference_and_feeds_the_manual(lab, tmp_path):
     """Recording keeps outputs, numbers and the figures that the manual shows; then nothing is missing."""
     assert problems(lab)[0].endswith("manual.md:1: there is no reference; make it with linklab record 1")
     run, _ = replay(lab, tmp_path)
-    assert "probe.ping.rtt.max: new" in "\n".join(record(run))
+    assert "probe.ping.rtt.max: new" in "\n".join(record(lab, run))
     assert problems(lab) == []
     recorded = load_reference(lab).recorded
     assert recorded.outputs["probe"] == PING
     assert recorded.figures["bulk/throughput"].startswith(b"<?xml")
     assert recorded.scalars["bulk"]["iperf3.streams"] == (1.0, "")
-    assert record(run) == []
+    assert record(lab, run) == []
 
 
 def test_a_bad_run_is_not_recorded(tmp_path):
@@ -377,7 +379,7 @@ def test_a_bad_run_is_not_recorded(tmp_path):
     lab = make_lab(tmp_path, toml=TOML.replace("value = 0", "value = 1"))
     run, _ = replay(lab, tmp_path)
     with pytest.raises(LabError, match="1 of 1 expectations are not met"):
-        record(run)
+        record(lab, run)
 
 
 def test_changes_of_a_reference_are_said():

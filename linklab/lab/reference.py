@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The recorded run of a lab: `labs/NN-slug/reference/`, as the manual and the check of the labs read it.
+
+Holds `reference.json` (seed, clock, environment, scalars), `outputs/STEP.txt` and `figures/STEP-NAME.svg` for each
+figure the manual shows; `linklab.run.record` writes it. Nothing in it is ever typed by hand.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from linklab.errors import LabError
+from linklab.lab.model import Lab, Outcome, Verdict, judge
+from linklab.lab.sections import parts_problems
+from linklab.manual.html import Recorded
+from linklab.manual.model import Commands
+
+FORMAT = 1
+"""Of reference.json; raised when a reader of the old one would misread the new one."""
+
+
+@dataclass(frozen=True)
+class Reference:
+    """A recording as it is on disk."""
+
+    data: dict[str, Any]
+    recorded: Recorded
+
+
+def folder_of(lab: Lab) -> Path:
+    """Where a lab's recording is."""
+    return lab.folder / "reference"
+
+
+def load_reference(lab: Lab) -> Reference | None:
+    """The recording of a lab, None if it has none.
+
+    Raises:
+        LabError: it is there and cannot be read.
+    """
+    folder = folder_of(lab)
+    path = folder / "reference.json"
+    if not path.is_file():
+        return None
+    try:
+        data = json.loads(path.read_text(encoding="utf-8"))
+        if data["format"] != FORMAT:
+            raise LabError(f"{path}: format {data['format']}, I read {FORMAT}; record the lab again")
+        scalars = {
+            step: {name: (quantity["value"], quantity["unit"]) for name, quantity in found.items()}
+            for step, found in data["scalars"].items()
+        }
+        outputs = {file.stem: file.read_text(encoding="utf-8") for file in (folder / "outputs").glob("*.txt")}
+        images = {
+            f"{figure.step}/{figure.name}": (folder / "figures" / f"{figure.step}-{figure.name}.svg").read_bytes()
+            for figure in lab.manual.figures
+            if figure.kind == "run" and (folder / "figures" / f"{figure.step}-{figure.name}.svg").is_file()
+        }
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise LabError(f"{path}: cannot be read: {error}") from error
+    return Reference(data, Recorded(outputs, scalars, images))
+
+
+def replayed(lab: Lab) -> str:
+    """Digest of all that a replay does: the steps in order, the parts, the topology; prose does not change it."""
+    parts = [lab.topology.read_bytes() if lab.topology else b""]
+    for step in lab.manual.steps:
+        if not step.optional:
+            finish = step.action.finish if isinstance(step.action, Commands) else type(step.action).__name__
+            parts.append(repr((step.id, step.terminal, step.typed, finish, step.together, step.prompt)).encode())
+    if lab.parts:
+        parts.append(repr(lab.parts).encode())
+    return hashlib.sha256(b"\0".join(parts)).hexdigest()[:12]
+
+
+def staleness(lab: Lab, reference: Reference, kernel_digest: str, profile: str) -> list[str]:
+    """Why a recording is not what a replay on that kernel would give now; empty where it is current."""
+    found = []
+    if reference.data.get("replayed") != replayed(lab):
+        found.append("other steps")
+    if reference.data["environment"].get("kernel_digest", kernel_digest) != kernel_digest:
+        found.append("another kernel")
+    if reference.data["profile"] != profile:
+        found.append(f"profile {reference.data['profile']}")
+    return found
+
+
+def judged(lab: Lab, reference: Reference) -> list[Verdict]:
+    """What the lab's expectations say of its recording; a step that printed nothing counts as done."""
+    outputs = {step.id: reference.recorded.outputs.get(step.id, "") for step in lab.manual.steps if not step.optional}
+    return judge(lab.expectations, reference.recorded.scalars, outputs, {})
+
+
+def problems(lab: Lab) -> list[str]:
+    """What the manual quotes or shows and the recording lacks, "FILE:LINE: …" each; also a missing recording."""
+    reference = load_reference(lab)
+    recorded = reference.recorded if reference else Recorded()
+    path, found = lab.manual.path, [*_reference_problems(lab, reference), *parts_problems(lab)]
+    for quote in lab.manual.quotes:
+        where = f"{path}:{quote.line}"
+        if quote.kind == "section" and quote.metric not in {section.slug for section in lab.manual.sections}:
+            found.append(f'{where}: there is no section "{quote.metric}"')
+        elif quote.kind == "scalar" and lab.manual.step(quote.step) is None:
+            found.append(f'{where}: there is no step "{quote.step}"')
+        elif quote.kind == "scalar" and reference and quote.metric not in recorded.scalars.get(quote.step, {}):
+            known = ", ".join(sorted(recorded.scalars.get(quote.step, {}))) or "nothing"
+            found.append(f"{where}: the reference of {quote.step} has no {quote.metric}; it has {known}")
+    for figure in lab.manual.figures:
+        where = f"{path}:{figure.line}"
+        if figure.kind == "file" and not (lab.folder / figure.name).is_file():
+            found.append(f"{where}: there is no image {figure.name}")
+        if figure.kind == "run":
+            missing = [step for step in figure.steps if lab.manual.step(step) is None]
+            if missing:
+                found.append(f'{where}: there is no step "{missing[0]}"')
+            elif reference and f"{figure.step}/{figure.name}" not in recorded.figures:
+                found.append(f"{where}: the reference has no figure {figure.step}/{figure.name}")
+    return found
+
+
+def _reference_problems(lab: Lab, reference: Reference | None) -> list[str]:
+    path = lab.manual.path
+    if reference is None:
+        return [f"{path}:1: there is no reference; make it with linklab record {lab.number}"]
+    found = []
+    if reference.data.get("replayed") != replayed(lab):
+        found.append(f"{path}:1: the reference is of other steps; renew it with linklab record {lab.number}")
+    for verdict in judged(lab, reference):
+        if verdict.outcome is not Outcome.PASS:
+            found.append(f"{verdict.expectation.where}: the reference does not meet this: {verdict.message}")
+    return found
