@@ -151,6 +151,8 @@ def replay(args: argparse.Namespace, out: Path | None, section: str | None = Non
     print_verdicts(done, console)
     if args.engine == "host" and any(verdict.outcome is Outcome.FAIL for verdict in done.verdicts):
         console.print(_MACHINES_OWN, style="yellow")
+    if done.unclaimed:
+        console.print(Text(f"It is not known which step wrote {', '.join(done.unclaimed)}; files=PATH says so."))
     console.print(f"{done.network_s:.1f} s of network time in {done.wall_s:.1f} s. Report: {report}", soft_wrap=True)
     return done
 

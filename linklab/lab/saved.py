@@ -71,6 +71,7 @@ class SavedRun:
     network_s, wall_s: how long it took on the network's clock and on the wall.
     steps: by id, in the order in which they were done.
     scalars: step → metric → (value, unit), in the order in which the steps ended.
+    unclaimed: paths below `files/` of which nobody knows which step wrote them.
     """
 
     folder: Path
@@ -88,6 +89,7 @@ class SavedRun:
     environment: Mapping[str, Any]
     steps: Mapping[str, SavedStep]
     scalars: Scalars
+    unclaimed: tuple[str, ...]
     verdicts: tuple[SavedVerdict, ...]
 
     @property
@@ -151,6 +153,7 @@ def load_run(folder: Path) -> SavedRun:
             environment=dict(found["environment"]),
             steps={step.id: step for step in steps},
             scalars=_scalars(found["steps"], found["measured"]),
+            unclaimed=tuple(str(name) for name in found["unclaimed"]),
             verdicts=tuple(_verdict(verdict) for verdict in found["verdicts"]),
         )
     except KeyError as error:

@@ -204,6 +204,7 @@ class _Reader:
                 optional="optional" in info.flags,
                 show=fences.parse_show(info),
                 deadline_s=info.number("deadline"),
+                files=fences.parse_files(info),
             )
         )
 

@@ -38,6 +38,7 @@ class Replayed:
 
     measured: what each step measured that measured something, in the order in which they ended.
     broken: steps whose output could not be measured, with the reason.
+    unclaimed: files below the working folder of which nobody knows which step wrote them.
     read_back: what came of looking at the settings, where nothing else is judged.
     network_s: how long they took on the network's clock.
     """
@@ -47,6 +48,7 @@ class Replayed:
     measured: dict[str, Dataset] = field(default_factory=dict)
     broken: dict[str, str] = field(default_factory=dict)
     read_back: list[Verdict] = field(default_factory=list)
+    unclaimed: list[str] = field(default_factory=list)
     network_s: float = 0.0
 
 
@@ -81,7 +83,7 @@ def replay(
                 done.read_back += stage.read_back(group)
             narrator.end(finished, stage.now_s())
         done.network_s = stage.now_s()
-    done.environment, done.captures = stage.environment, stage.captures
+    done.environment, done.captures, done.unclaimed = stage.environment, stage.captures, stage.unclaimed
     return done
 
 

@@ -123,6 +123,7 @@ def _run_data(
         "environment": dict(done.environment),
         "steps": [_step_data(lab, done, capture) for capture in done.captures.values()],
         "measured": list(done.measured),
+        "unclaimed": done.unclaimed,
         "verdicts": verdict_data([in_words(verdict) for verdict in verdicts]),
     }
 

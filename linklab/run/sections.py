@@ -100,6 +100,7 @@ def _joined(parts: Sequence[Sequence[Step]], found: Sequence[Replayed], out: Pat
                 whole.measured[step] = _later(data, whole.network_s)
         whole.broken.update({step: why for step, why in part.broken.items() if step in own})
         whole.read_back += part.read_back
+        whole.unclaimed += part.unclaimed
         whole.network_s += part.network_s
         shutil.copytree(out / f"part{number}" / "files", out / "files", dirs_exist_ok=True)
         shutil.rmtree(out / f"part{number}")

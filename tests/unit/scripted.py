@@ -64,6 +64,7 @@ class ScriptedEngine:
     """Starts scripted networks and keeps them, with what they were started with."""
 
     side_by_side = True
+    network = ScriptedNetwork
 
     def __init__(self, answers=None):
         self.answers, self.networks, self.started = answers or {}, [], []
@@ -74,7 +75,7 @@ class ScriptedEngine:
     @contextmanager
     def start(self, topology, *, workdir, clock=api.Clock.VIRTUAL, seed=1, profile="desktop"):
         """Start one."""
-        network = ScriptedNetwork(self.answers, workdir)
+        network = self.network(self.answers, workdir)
         self.networks.append(network)
         self.started.append((topology.name if topology else None, clock, seed, profile))
         try:

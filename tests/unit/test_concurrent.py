@@ -9,8 +9,8 @@ import pytest
 
 from linklab.agent import concurrent
 from linklab.agent.concurrent import ConcurrentError, Flow, parse
+from linklab.base.installation import ROOT
 from linklab.data import Dataset
-from linklab.lab.model import ROOT
 from linklab.measure import make_series, measure
 from linklab.measure.series import Measurements
 from linklab.plots import catalogue

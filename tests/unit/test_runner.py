@@ -163,6 +163,7 @@ def test_a_whole_run_leaves_its_folder(lab, tmp_path):
         "series": "",
         "why": "nothing drops",
         "message": "",
+        "steps": ["probe"],
     }
     assert not (run.folder / "incomplete.json").exists()
     assert "data:image/svg+xml" in (run.folder / "report.html").read_text()
@@ -328,7 +329,7 @@ def test_a_long_file_is_written_in_pieces(tmp_path, mode):
     assert b"".join(b64decode(line.split()[1]) for line in typed).decode() == text
     arrows = [line.split()[5] for line in typed]
     assert arrows == [">>" if mode else ">", *[">>"] * (len(typed) - 1)]
-    assert run.captures["edit"].output == ""
+    assert run.steps["edit"].output == ""
 
 
 def test_another_prompt_is_waited_for(tmp_path):
@@ -343,7 +344,7 @@ def test_echo_and_prompt_are_no_output(tmp_path):
     manual = '## A\n```client id=n prompt="mininet>"\nnodes\n```\n'
     engine = ScriptedEngine({"nodes": "nodes\navailable nodes are: \nh1 h2\nmininet> "})
     run, _ = replay(make_lab(tmp_path, manual, 'number = 1\ntitle = "T"\n'), tmp_path, engine)
-    assert run.captures["n"].output == "available nodes are: \nh1 h2\n"
+    assert run.steps["n"].output == "available nodes are: \nh1 h2\n"
 
 
 def test_echo_of_what_ends_a_program_is_no_output(tmp_path):
@@ -351,7 +352,7 @@ def test_echo_of_what_ends_a_program_is_no_output(tmp_path):
     manual = '## A\n```client prompt="mininet>"\nsudo mn\n```\n```client id=e\nexit\n```\n```client id=f\nls\n```\n'
     engine = ScriptedEngine({"exit": "exit\n*** Done\n", "ls": "ls\n"})
     run, _ = replay(make_lab(tmp_path, manual, 'number = 1\ntitle = "T"\n'), tmp_path, engine)
-    assert (run.captures["e"].output, run.captures["f"].output) == ("*** Done\n", "ls\n")
+    assert (run.steps["e"].output, run.steps["f"].output) == ("*** Done\n", "ls\n")
 
 
 def test_stopping_at_another_prompt(tmp_path):
