@@ -49,7 +49,7 @@ mkdir one && cd one
 
 Step. Test and ping at the same time.
 
-```h1 id=bulk together=both
+```h1 id=bulk together=both files=one/out.json
 iperf3 -c 10.0.0.2 -J > out.json
 ```
 
