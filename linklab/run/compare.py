@@ -8,7 +8,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from linklab.base.numbers import format_number
-from linklab.errors import InputError
 from linklab.lab.model import Lab, Scalars, Verdict
 from linklab.lab.reference import Reference, judged
 from linklab.lab.saved import SavedRun, SavedVerdict
@@ -44,14 +43,7 @@ def side_of_reference(lab: Lab, reference: Reference) -> Side:
 
 
 def differences(before: Side, after: Side) -> list[str]:
-    """What differs: verdicts, then numbers by more than `NOTICEABLE`; empty if nothing does.
-
-    Raises:
-        InputError: the sides have no step in common that measured or showed something.
-    """
-    common = {*before.scalars, *before.outputs} & {*after.scalars, *after.outputs}
-    if not common and (before.scalars or before.outputs) and (after.scalars or after.outputs):
-        raise InputError(f"{before.words} and {after.words} have no step in common")
+    """What differs: verdicts, then numbers by more than `NOTICEABLE`; empty if nothing does."""
     lines = []
     for key in dict.fromkeys([*before.verdicts, *after.verdicts]):
         old, new = before.verdicts.get(key, "not judged"), after.verdicts.get(key, "not judged")
