@@ -138,7 +138,7 @@ class Agent:
             answer = operation(message)
         except (network.BuildError, TerminalError, ValueError, KeyError, OSError) as error:
             text = f"{type(error).__name__}: {error}" if isinstance(error, (KeyError, OSError)) else str(error)
-            self._send({"id": message["id"], "error": text})
+            self._send({"id": message["id"], "error": text, "fault": _fault(error)})
             return
         if answer is not None:
             self._send({"id": message["id"], "ok": answer})
@@ -376,3 +376,10 @@ class Agent:
             command = getattr(node, "stop_command", None)
             if command:
                 node.cmd(command)
+
+
+def _fault(error: Exception) -> str:
+    """Whose fault it is, as `linklab.errors.Fault` calls it: of what was asked for where a terminal says no."""
+    if isinstance(error, network.BuildError):
+        return error.fault
+    return "given" if isinstance(error, TerminalError) else "tool"

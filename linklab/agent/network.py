@@ -47,7 +47,14 @@ in `ovs-dpctl show`), with or without a controller. See docs/architecture.md, Op
 
 
 class BuildError(Exception):
-    """The network cannot be built; the sentence says which node and why."""
+    """The network cannot be built; the sentence says which node and why, `fault` whose fault that is.
+
+    The words of `linklab.errors.Fault`, which nothing inside may import.
+    """
+
+    def __init__(self, sentence: str, fault: str = "topology") -> None:
+        super().__init__(sentence)
+        self.fault = fault
 
 
 class Router(Host):  # type: ignore[misc] # mininet has no types
@@ -100,7 +107,8 @@ def build(plan: dict[str, Any]) -> Mininet:
     except BuildError:
         raise
     except Exception as error:
-        raise BuildError(f"{plan['name']}: Mininet could not build the network: {error}") from error
+        fault = "machine" if isinstance(error, OSError | MemoryError) else "topology"  # no program, no memory, no file
+        raise BuildError(f"{plan['name']}: Mininet could not build the network: {error}", fault) from error
     return net
 
 
@@ -246,7 +254,7 @@ def _baseline(name: str, set_and_read: Callable[[str, str], str]) -> None:
     for key, value in BASELINE.items():
         seen = set_and_read(f"/proc/sys/{key}", value).split()
         if seen != value.split():
-            raise BuildError(f"{name}: {key} is {' '.join(seen)} after setting it to {value}")
+            raise BuildError(f"{name}: {key} is {' '.join(seen)} after setting it to {value}", "tool")
 
 
 def _set(path: str, value: str) -> str:
@@ -305,7 +313,7 @@ def start_ovs() -> None:
     base.mkdir(parents=True, exist_ok=True)
     schema = "/usr/share/openvswitch/vswitch.ovsschema"
     if not Path(schema).exists():
-        raise BuildError("Open vSwitch is not installed: install openvswitch-switch, or use legacy switches")
+        raise BuildError("Open vSwitch is not installed: install openvswitch-switch, or use legacy switches", "machine")
     _call(["ovsdb-tool", "create", str(base / "conf.db"), schema])
     log = ["-vconsole:off", "-vsyslog:off", "-vfile:off"]
     _call(
@@ -324,14 +332,14 @@ def start_ovs() -> None:
     deadline = time.monotonic() + OVS_DEADLINE_S
     while subprocess.run(["ovs-vsctl", "--timeout=1", "show"], capture_output=True, check=False).returncode:
         if time.monotonic() > deadline:
-            raise BuildError(f"Open vSwitch does not answer after {OVS_DEADLINE_S} s")
+            raise BuildError(f"Open vSwitch does not answer after {OVS_DEADLINE_S} s", "tool")
         time.sleep(0.05)
 
 
 def _call(argv: list[str]) -> None:
     done = subprocess.run(argv, capture_output=True, text=True, check=False)
     if done.returncode:
-        raise BuildError(f"Open vSwitch: {argv[0]} failed: {done.stderr.strip()}")
+        raise BuildError(f"Open vSwitch: {argv[0]} failed: {done.stderr.strip()}", "tool")
 
 
 def versions() -> dict[str, str]:

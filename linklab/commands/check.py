@@ -20,8 +20,9 @@ from linklab.errors import InputError
 from linklab.exercise.answers import Answers, read_answers
 from linklab.exercise.discreet import discreet
 from linklab.exercise.model import Check, Exercise
-from linklab.exercise.report import CheckResult, Outcome, Report
+from linklab.exercise.report import CheckResult, Report
 from linklab.exercise.textfile import read_text
+from linklab.judge.verdict import Outcome
 from linklab.terminal.screen import ends_orderly
 
 if TYPE_CHECKING:

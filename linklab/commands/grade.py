@@ -21,21 +21,22 @@ from linklab.commands.interrupt import says_what_is_left
 from linklab.commands.options import seed
 from linklab.errors import InputError
 from linklab.exercise.instance import parse_course
-from linklab.exercise.report import Outcome, Status
-from linklab.grade.batch import (
+from linklab.exercise.report import Status
+from linklab.grade.cohort import Entry
+from linklab.grade.grading import (
     DEADLINE_S,
-    Event,
     Graded,
-    Settings,
-    Submission,
+    GradingSettings,
+    HandedIn,
+    Progress,
     collect,
     courses_of,
     grade_all,
     summary,
 )
-from linklab.grade.cohort import Entry
 from linklab.grade.results import points, tool_broke
 from linklab.grade.worker import load_engine
+from linklab.judge.verdict import Outcome
 from linklab.terminal.screen import ends_orderly
 from linklab.units import parse_time_s
 
@@ -122,7 +123,7 @@ def _run(args: argparse.Namespace) -> int:
         _courses_wanted(submissions, quiet=args.json)
     if not args.cluster:
         load_engine(sandboxed=not args.trusted).check()
-    settings = Settings(
+    settings = GradingSettings(
         course=course,
         jobs=min(args.jobs or processors(), processors(), len(submissions)),
         cluster=args.cluster,
@@ -156,7 +157,7 @@ def _course(path: Path | None) -> bytes | None:
     return content
 
 
-def _courses_wanted(submissions: Sequence[Submission], *, quiet: bool) -> None:
+def _courses_wanted(submissions: Sequence[HandedIn], *, quiet: bool) -> None:
     """Say once, before anything is graded, that a course file is missing.
 
     Raises:
@@ -197,7 +198,7 @@ class _View:
     On something that is no terminal a line a submission, and where nothing was done for a while, a line that says so.
     """
 
-    def __init__(self, submissions: Sequence[Submission], *, quiet: bool) -> None:
+    def __init__(self, submissions: Sequence[HandedIn], *, quiet: bool) -> None:
         self.submissions = submissions
         self.console = Console(quiet=quiet, highlight=False)
         if not self.console.is_terminal:
@@ -218,7 +219,7 @@ class _View:
     def __exit__(self, *_error: object) -> None:
         self.live.stop()
 
-    def changed(self, event: Event | None) -> None:
+    def changed(self, event: Progress | None) -> None:
         """Take in what happened."""
         if event is not None and event.entry is None:
             self.running[event.index] = time.perf_counter()

@@ -20,7 +20,8 @@ from linklab.commands.several import add_jobs_option, chosen, run_several
 from linklab.engine.api import Clock
 from linklab.engine.profiles import PROFILES
 from linklab.errors import InputError
-from linklab.lab.model import Lab, Outcome, find_lab, load_lab
+from linklab.judge.verdict import Outcome
+from linklab.lab.model import Lab, find_lab, load_lab
 from linklab.lab.saved import SavedRun
 from linklab.lab.sections import chosen_steps
 from linklab.manual.model import Step

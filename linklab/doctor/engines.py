@@ -27,7 +27,7 @@ def examine(checks: Iterable[Check]) -> tuple[Check, list[Fit]]:
         sudo.ask({"do": "check"})
         host = ""
     except LinklabError as error:
-        host = str(error)
+        host = error.what  # the check is called after the place
     try:
         found = fits(all_needs(), pocket=pocket, host="not usable, see above" if host else "")
     except MissingError:
@@ -38,10 +38,9 @@ def examine(checks: Iterable[Check]) -> tuple[Check, list[Fit]]:
 def check_host(why_not: str, found: Sequence[Fit]) -> Check:
     """The host engine: whether its one command as root may be called, and how many labs this kernel can run."""
     if why_not:
-        cure = why_not if os.getuid() else why_not.removeprefix("host engine: ")
         if not pocket_kernel.runs_here():
-            return Check("host engine", "missing", "not usable, and there is no pocket here", cure)
-        return Check("host engine", "warn", "not usable; the pocket needs no rights", cure)
+            return Check("host engine", "missing", "not usable, and there is no pocket here", why_not)
+        return Check("host engine", "warn", "not usable; the pocket needs no rights", why_not)
     able = sum(not fit.host for fit in found)
     linux = f"Linux {os.uname().release}"
     if found and able < len(found):

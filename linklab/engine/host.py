@@ -211,11 +211,8 @@ def _listening() -> Iterator[socket.socket]:
     path = folder() / f"{secrets.token_hex(4)}.sock"
     listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     try:
-        before = os.umask(0o177)
-        try:
-            listener.bind(str(path))
-        finally:
-            os.umask(before)
+        listener.bind(str(path))
+        path.chmod(0o600)  # nobody else can enter the folder; the umask is that of every thread
         listener.listen(4)
         yield listener
     finally:

@@ -2,7 +2,7 @@
 """What an exercise says, as plain data: parameters, settings, faults, experiments, answers and checks.
 
 Built by `linklab.exercise.load`; read by everything that issues, sets up, measures or judges.
-Expressions are kept as text and evaluated by `linklab.exercise.expression`; placeholders by `linklab.exercise.fill`.
+Expressions are kept as text and evaluated by `linklab.judge.evaluation`; placeholders by `linklab.exercise.fill`.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
 
-from linklab.exercise.report import Outcome
+from linklab.judge.verdict import Outcome
 from linklab.plots.palette import COLOURS, axis_unit
 
 DASHES = ("", "7 3", "2 2.5", "8 2.5 2 2.5")

@@ -15,9 +15,10 @@ import zipfile
 from collections.abc import Iterable, Mapping, Sequence
 from xml.etree import ElementTree
 
-from linklab.exercise.report import CheckResult, Outcome, Report, Status
+from linklab.exercise.report import CheckResult, Report, Status
 from linklab.grade.cohort import Entry
 from linklab.grade.results import points, story, student_view, tool_broke
+from linklab.judge.verdict import Outcome
 
 STATUS = {Status.GRADED: "graded", Status.UNGRADABLE: "not gradable", Status.ERROR: "our tool broke"}
 _MOODLE_FOLDER = re.compile(r"(?:^|/)([^/]+_\d+_assignsubmission_[^/_]+_?)/")

@@ -16,7 +16,8 @@ from enum import Enum
 from typing import Any, TypeVar
 
 from linklab.exercise.discreet import undisclosed
-from linklab.exercise.report import CheckResult, Outcome, Report, Status
+from linklab.exercise.report import CheckResult, Report, Status
+from linklab.judge.verdict import Outcome
 
 MOST_TEXT = 20_000
 MOST_NOTES = 100
@@ -71,11 +72,10 @@ def _concealed(check: CheckResult, number: int) -> CheckResult:
         f"hidden-{number}",
         f"Hidden check {number}",
         "hidden",
-        check.outcome,
         check.score,
         check.max_score,
         hidden=True,
-        story="",
+        outcome=check.outcome,
     )
 
 

@@ -12,7 +12,8 @@ from pathlib import Path
 
 from linklab.base import installation
 from linklab.errors import LabError, LinklabError
-from linklab.lab.model import Lab, Verdict, lab_folders, load_lab
+from linklab.judge.expectation import ExpectationVerdict
+from linklab.lab.model import Lab, lab_folders, load_lab
 from linklab.lab.reference import Reference, judged, load_reference
 
 PATH = installation.ROOT / "docs" / "fidelity.md"
@@ -100,14 +101,14 @@ def _source(reference: Reference | None) -> str:
     return f"Ours: {', '.join(made)}."
 
 
-def _row(verdict: Verdict) -> str:
+def _row(verdict: ExpectationVerdict) -> str:
     expectation = verdict.expectation
     if expectation.relation:
-        what = f"`{expectation.relation.text}`"
+        what = f"`{expectation.relation}`"
     elif expectation.shows:
         what = f"{expectation.step}: shows `{expectation.shows.pattern}`"
     else:
         what = f"{expectation.step}: {expectation.what}"
-    measured = " ".join(verdict.measured.split()) or "–"
-    cells = (what, expectation.series or "–", measured, expectation.expected, verdict.outcome.value)
+    measured = " ".join(verdict.seen.split()) or "–"
+    cells = (what, expectation.series or "–", measured, verdict.expected, verdict.outcome.value)
     return f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |"

@@ -14,7 +14,9 @@ from pathlib import Path
 from typing import Any
 
 from linklab.errors import LabError
-from linklab.lab.model import Lab, Outcome, Verdict, judge
+from linklab.judge.expectation import ExpectationVerdict, Observed, verdicts_on
+from linklab.judge.verdict import Outcome
+from linklab.lab.model import Lab
 from linklab.lab.sections import parts_problems
 from linklab.manual.html import Recorded
 from linklab.manual.model import Commands
@@ -89,10 +91,10 @@ def staleness(lab: Lab, reference: Reference, kernel_digest: str, profile: str) 
     return found
 
 
-def judged(lab: Lab, reference: Reference) -> list[Verdict]:
+def judged(lab: Lab, reference: Reference) -> list[ExpectationVerdict]:
     """What the lab's expectations say of its recording; a step that printed nothing counts as done."""
     outputs = {step.id: reference.recorded.outputs.get(step.id, "") for step in lab.manual.steps if not step.optional}
-    return judge(lab.expectations, reference.recorded.scalars, outputs, {})
+    return verdicts_on(lab.expectations, [Observed(reference.recorded.scalars, outputs)])
 
 
 def problems(lab: Lab) -> list[str]:
@@ -131,5 +133,5 @@ def _reference_problems(lab: Lab, reference: Reference | None) -> list[str]:
         found.append(f"{path}:1: the reference is of other steps; renew it with linklab record {lab.number}")
     for verdict in judged(lab, reference):
         if verdict.outcome is not Outcome.PASS:
-            found.append(f"{verdict.expectation.where}: the reference does not meet this: {verdict.message}")
+            found.append(f"{verdict.expectation.where}: the reference does not meet this: {verdict.story}")
     return found

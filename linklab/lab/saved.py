@@ -16,7 +16,8 @@ from typing import Any
 
 from linklab.data import Dataset, open_file
 from linklab.errors import DataError
-from linklab.lab.model import Outcome, Scalars
+from linklab.judge.expectation import Observed, Scalars
+from linklab.judge.verdict import Outcome
 
 FORMAT = 2
 """Of run.json; raised when a reader of the old one would misread the new one."""
@@ -106,6 +107,11 @@ class SavedRun:
     def broken(self) -> dict[str, str]:
         """Steps whose output could not be measured, with the reason."""
         return {step.id: step.not_measured for step in self.steps.values() if step.not_measured}
+
+    @property
+    def observed(self) -> Observed:
+        """What expectations are judged by."""
+        return Observed(self.scalars, self.outputs, self.broken)
 
     def data(self, step: str) -> Dataset:
         """What a step measured.

@@ -13,9 +13,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape, unescape
-from pathlib import Path
 
-import jinja2
 from markdown_it.token import Token
 
 from linklab.base.numbers import format_number
@@ -23,6 +21,7 @@ from linklab.manual.blocks import OUTPUT_COLUMNS, box, excerpt, in_a_shell, term
 from linklab.manual.info import LISTINGS, Place
 from linklab.manual.model import Commands, Figure, LeftRunning, Manual, Section, Show, Step
 from linklab.manual.parse import STEP_MARK, groups, markdown, parse_figure, parse_quote
+from linklab.manual.templates import templates
 
 SHORT_BOX = 20
 """Most lines of a box that paper does not break over two pages."""
@@ -96,10 +95,7 @@ def render_body(chapter: Chapter, *, paper: bool = False, prefix: str = "") -> s
 
 def page(template: str, **values: object) -> str:
     """Fill one of the templates that stand beside this module."""
-    loader = jinja2.FileSystemLoader(Path(__file__).parent)
-    environment = jinja2.Environment(loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True)
-    environment.filters["number"] = format_number
-    return environment.get_template(template).render(**values)
+    return templates().get_template(template).render(**values)
 
 
 def data_uri(content: bytes) -> str:

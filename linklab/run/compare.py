@@ -8,7 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from linklab.base.numbers import format_number
-from linklab.lab.model import Lab, Scalars, Verdict
+from linklab.judge.expectation import ExpectationVerdict, Scalars
+from linklab.lab.model import Lab
 from linklab.lab.reference import Reference, judged
 from linklab.lab.saved import SavedRun, SavedVerdict
 
@@ -73,18 +74,18 @@ def compare(before: Scalars, after: Scalars) -> list[str]:
     return lines
 
 
-def in_words(verdict: Verdict) -> SavedVerdict:
+def in_words(verdict: ExpectationVerdict) -> SavedVerdict:
     """A verdict as run.json holds it."""
     expectation = verdict.expectation
     return SavedVerdict(
         step=expectation.step,
-        what=expectation.relation.text if expectation.relation else expectation.what,
+        what=expectation.relation or expectation.what,
         outcome=verdict.outcome,
-        measured=verdict.measured,
-        expected=expectation.expected,
+        measured=verdict.seen,
+        expected=verdict.expected,
         series=expectation.series,
         why=expectation.why,
-        message=verdict.message,
+        message=verdict.story,
         steps=expectation.steps,
     )
 

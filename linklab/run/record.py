@@ -12,7 +12,9 @@ from pathlib import Path
 
 from linklab.base.files import write, write_json
 from linklab.errors import InputError, LabError
-from linklab.lab.model import Lab, Outcome, judge
+from linklab.judge.expectation import verdicts_on
+from linklab.judge.verdict import Outcome
+from linklab.lab.model import Lab
 from linklab.lab.reference import FORMAT, folder_of, load_reference, replayed
 from linklab.lab.saved import SavedRun
 from linklab.plots import catalogue
@@ -50,12 +52,12 @@ def _check(lab: Lab, run: SavedRun) -> None:
             f"{lab.manual.path}: several steps may have written {', '.join(run.unclaimed)}; "
             "say which by files=PATH at its block, and replay the lab"
         )
-    verdicts = judge(lab.expectations, run.scalars, run.outputs, run.broken)
+    verdicts = verdicts_on(lab.expectations, [run.observed])
     failed = [verdict for verdict in verdicts if verdict.outcome is not Outcome.PASS]
     if failed:
         raise LabError(
             f"{lab.slug}: {len(failed)} of {len(verdicts)} expectations are not met "
-            f"({failed[0].message}); a reference is recorded from a run that meets all"
+            f"({failed[0].story}); a reference is recorded from a run that meets all"
         )
 
 

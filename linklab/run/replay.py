@@ -11,7 +11,8 @@ from typing import Any, Protocol
 from linklab.data import Dataset, save
 from linklab.engine.api import Engine
 from linklab.errors import DataError
-from linklab.lab.model import Lab, Verdict
+from linklab.judge.expectation import ExpectationVerdict
+from linklab.lab.model import Lab
 from linklab.manual.model import AtPrompt, Commands, Manual, Step
 from linklab.manual.parse import groups
 from linklab.measure import Measurements, measure
@@ -47,7 +48,7 @@ class Replayed:
     captures: dict[str, Capture] = field(default_factory=dict)
     measured: dict[str, Dataset] = field(default_factory=dict)
     broken: dict[str, str] = field(default_factory=dict)
-    read_back: list[Verdict] = field(default_factory=list)
+    read_back: list[ExpectationVerdict] = field(default_factory=list)
     unclaimed: list[str] = field(default_factory=list)
     network_s: float = 0.0
 

@@ -22,7 +22,9 @@ from linklab.base import installation
 from linklab.base.files import write_json
 from linklab.engine.api import Engine
 from linklab.errors import InputError, LinklabError, MissingError
-from linklab.lab.model import Lab, Outcome, Verdict, judge
+from linklab.judge.expectation import ExpectationVerdict, Observed, verdicts_on
+from linklab.judge.verdict import Outcome
+from linklab.lab.model import Lab
 from linklab.lab.reference import replayed
 from linklab.lab.saved import FORMAT, SavedRun, SavedVerdict, load_run
 from linklab.lab.sections import chosen_steps, parts_of
@@ -54,7 +56,7 @@ def run_lab(
         else:
             done = replay_parts(scene, parts, out, narrator, note)
         outputs = {step: capture.output for step, capture in done.captures.items()}
-        verdicts = judge(lab.expectations, scalars_of(done.measured), outputs, done.broken)
+        verdicts = verdicts_on(lab.expectations, [Observed(scalars_of(done.measured), outputs, done.broken)])
         if settings.settings_only:
             verdicts = [*done.read_back, *map(not_judged, verdicts)]
         wall_s = time.perf_counter() - started
@@ -63,9 +65,9 @@ def run_lab(
     return load_run(out)
 
 
-def not_judged(verdict: Verdict) -> Verdict:
+def not_judged(verdict: ExpectationVerdict) -> ExpectationVerdict:
     """The same expectation, skipped; what was measured is still told."""
-    return replace(verdict, outcome=Outcome.SKIPPED, message="skipped (only settings are judged)")
+    return replace(verdict, outcome=Outcome.SKIPPED, story="skipped (only settings are judged)")
 
 
 def preflight(lab: Lab, engine: Engine, out: Path) -> None:
@@ -103,7 +105,7 @@ def verdict_data(verdicts: Sequence[SavedVerdict]) -> list[dict[str, Any]]:
 
 
 def _run_data(
-    scene: Scene, section: str | None, done: Replayed, verdicts: Sequence[Verdict], wall_s: float
+    scene: Scene, section: str | None, done: Replayed, verdicts: Sequence[ExpectationVerdict], wall_s: float
 ) -> dict[str, Any]:
     """What run.json holds."""
     lab, settings = scene.lab, scene.settings

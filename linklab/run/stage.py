@@ -20,7 +20,9 @@ from typing import Any
 from linklab.base import installation
 from linklab.engine import api
 from linklab.errors import EngineError, LabError, TopologyError
-from linklab.lab.model import Expectation, Lab, Outcome, Verdict
+from linklab.judge.expectation import Expectation, ExpectationVerdict
+from linklab.judge.verdict import Outcome
+from linklab.lab.model import Lab
 from linklab.manual.editing import EMPTY, edited
 from linklab.manual.model import (
     AtPrompt,
@@ -149,7 +151,7 @@ class Stage:
         self._share_files(group, done)
         return [self.captures[step] for step in done if step not in self._running]
 
-    def read_back(self, group: Sequence[Step]) -> list[Verdict]:
+    def read_back(self, group: Sequence[Step]) -> list[ExpectationVerdict]:
         """Look whether what the steps set is set, in terminals of their nodes that nobody else uses."""
         verdicts = []
         for step in group:
@@ -161,16 +163,18 @@ class Stage:
                 verdicts.append(self._looked(step, look, shown.output))
         return verdicts
 
-    def _looked(self, step: Step, look: Look, output: str) -> Verdict:
+    def _looked(self, step: Step, look: Look, output: str) -> ExpectationVerdict:
         where = f"{self.lab.manual.path}:{step.line}"
         expected = Expectation(
-            step.id, look.command, None, re.compile(look.pattern), None, "what was set is read back", "", "", where
+            step.id, look.command, None, re.compile(look.pattern), "", "what was set is read back", "", "", where
         )
         found = expected.shows.search(output) if expected.shows else None
         if found:
-            return Verdict(expected, Outcome.PASS, found[0])
+            return ExpectationVerdict(expected, outcome=Outcome.PASS, expected=expected.expected, seen=found[0])
         said = f"{where}: step {step.id}: {look.command} shows {' '.join(output.split()) or 'nothing'} afterwards"
-        return Verdict(expected, Outcome.FAIL, "not shown", said)
+        return ExpectationVerdict(
+            expected, outcome=Outcome.FAIL, expected=expected.expected, seen="not shown", story=said
+        )
 
     def _one(self, step: Step) -> list[Step]:
         """Do one step; the steps that finished with it."""

@@ -79,7 +79,7 @@ def test_a_lab_that_misses_an_expectation_or_breaks_leaves_the_others_alone(labs
 def test_a_process_that_dies_without_a_word_is_noticed(labs, tmp_path):
     """As one that is killed for lack of memory."""
     tasks = batch(labs[:1], tmp_path, lambda _: os._exit(1))
-    assert (tasks[0].state, tasks[0].why) == ("broken", "its process ended without a word")
+    assert (tasks[0].state, tasks[0].why) == ("broken", "its process ended without a word (exit code 1)")
 
 
 def alive(process):

@@ -15,13 +15,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from linklab.exercise.report import Outcome, Status
+from linklab.exercise.report import Status
 from linklab.grade import charts
 from linklab.grade.classfiles import canvas_csv, feedback, grades_csv, junit_xml, moodle_feedback
 from linklab.grade.cohort import Entry, findings, handed_in_by
 from linklab.grade.html import draw, report_page
 from linklab.grade.overview import overview_page
 from linklab.grade.results import results, results_text, scrubbed, student_view
+from linklab.judge.verdict import Outcome
 
 HOSTILE = "</title><script>alert(1)</script>\"'&\x00\x1b[31m\ud800\u202e"
 

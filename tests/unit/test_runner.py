@@ -11,7 +11,8 @@ from scripted import ScriptedEngine
 
 from linklab.engine import api
 from linklab.errors import DeadlineError, EngineError, InputError, LabError, MissingError
-from linklab.lab.model import Outcome, load_lab
+from linklab.judge.verdict import Outcome
+from linklab.lab.model import load_lab
 from linklab.lab.reference import load_reference, problems
 from linklab.lab.sections import chosen_steps
 from linklab.run.compare import compare

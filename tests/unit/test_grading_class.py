@@ -9,7 +9,6 @@ import signal
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 from dataclasses import replace
 from functools import partial
@@ -23,8 +22,8 @@ from linklab.commands import grade as command
 from linklab.errors import InputError, MissingError
 from linklab.exercise.bundle import Bundle, dump_bundle, write_bundle
 from linklab.exercise.report import Status
-from linklab.grade.batch import Settings, collect, folder_names, grade_all
-from linklab.grade.worker import MOST_BYTES, Unit, run_unit
+from linklab.grade.grading import GradingSettings, collect, folder_names, grade_all
+from linklab.grade.worker import MOST_BYTES, Unit, run_here, run_unit
 
 HERE = Path(__file__).parent
 GRADE = "graded:grade"
@@ -63,7 +62,7 @@ def graded(folder, out, **more):
     told = []
     values = {"jobs": 2, "deadline_s": 60.0, "grade": GRADE} | more
     submissions, left = collect([str(folder)])
-    return grade_all(submissions, Settings(**values), out, told.append, left), told
+    return grade_all(submissions, GradingSettings(**values), out, told.append, left), told
 
 
 def contents(folder):
@@ -156,11 +155,14 @@ def test_a_unit_that_hangs_is_ended():
     assert time.monotonic() - started < 8
 
 
-def test_a_unit_can_be_stopped():
-    """Whoever waits for it is answered soon."""
-    stop = threading.Event()
-    threading.Timer(0.5, stop.set).start()
-    assert run_unit(unit("hang"), stop).report.notes == ("Grading was stopped.",)
+def test_who_stops_listening_ends_what_runs():
+    """The process of a unit goes, and so does its folder."""
+    before = set(Path(tempfile.gettempdir()).glob("linklab-unit-*"))
+    events = run_here([lambda: unit("hang")], 1)
+    assert next(events) == (0, None)
+    assert next(events) is None
+    events.close()
+    assert set(Path(tempfile.gettempdir()).glob("linklab-unit-*")) - before == set()
 
 
 def test_what_a_unit_leaves_running_ends_with_it():
@@ -221,7 +223,7 @@ def test_a_file_that_goes_away_is_told(handed_in, tmp_path):
     folder = handed_in(s1="grade", s2="grade")
     submissions, _ = collect([str(folder)])
     (folder / "s2.zip").unlink()
-    done = grade_all(submissions, Settings(grade=GRADE), tmp_path / "out", lambda event: None)
+    done = grade_all(submissions, GradingSettings(grade=GRADE), tmp_path / "out", lambda event: None)
     assert done.entries[1].report.notes == ("the file cannot be read: No such file or directory",)
 
 
@@ -232,7 +234,7 @@ def test_a_file_that_goes_away_is_told(handed_in, tmp_path):
 def grading(monkeypatch):
     """The command with the grader of these tests and no look for a kernel."""
     monkeypatch.setattr(command, "load_engine", lambda *, sandboxed: SimpleNamespace(check=lambda: None))
-    monkeypatch.setattr(command, "Settings", partial(Settings, grade=GRADE))
+    monkeypatch.setattr(command, "GradingSettings", partial(GradingSettings, grade=GRADE))
 
 
 def test_the_command_grades_a_folder(grading, handed_in, tmp_path, monkeypatch, capsys):
@@ -337,7 +339,8 @@ def test_ctrl_c_ends_a_batch_and_says_what_is_left(handed_in, tmp_path):
     program = (
         "import sys, functools; from linklab import cli; from linklab.commands import grade as g; "
         "g.load_engine = lambda *, sandboxed: type('E', (), {'check': lambda self: None})(); "
-        "g.Settings = functools.partial(g.Settings, grade='graded:grade'); sys.exit(cli.main(sys.argv[1:]))"
+        "g.GradingSettings = functools.partial(g.GradingSettings, grade='graded:grade'); "
+        "sys.exit(cli.main(sys.argv[1:]))"
     )
     out = tmp_path / "out"
     process = subprocess.Popen(
@@ -475,7 +478,7 @@ def test_a_cluster_that_goes_away(no_look, handed_in, tmp_path):
         address = process.stdout.readline().strip()
         folder = handed_in(s1="grade", s2={"do": "wait", "for": 20}, s3="grade", s4="grade", s5="grade", s6="grade")
         submissions, _ = collect([str(folder)])
-        settings = Settings(cluster=address, grade=GRADE)
+        settings = GradingSettings(cluster=address, grade=GRADE)
 
         def told(event):
             if event is not None and event.entry is not None and event.entry.name == "s1":

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Values of an exercise: parameters as they are written, what follows from them, and how a text shows them.
+"""Quantities and words as people write them ↔ values to compute with: "1 Gbps", "0.2 %", 12, "bbr".
 
-Pure. Values are in base units (bit/s, s, bytes, 1); words have unit "word".
+Numbers are in base units (bit/s, s, bytes, 1) and products or quotients of those (`linklab.judge.dimension`).
 """
 
 from __future__ import annotations
@@ -12,8 +12,7 @@ from dataclasses import dataclass
 from linklab import units
 from linklab.base.numbers import format_number, parse_number
 from linklab.errors import InputError
-
-WORD = "word"
+from linklab.judge.dimension import PLAIN, WORD
 
 
 @dataclass(frozen=True)
@@ -81,13 +80,16 @@ def parse_value(text: str | float) -> Value:
     """What toml or a person gives: "1 Gbps", "0.2 %", 12, or a word such as "bbr" or "10.0.0.1/8".
 
     Raises:
-        InputError: it begins like a number and has a unit that is none ("10 Mbps" is one, "10 Mb" is not).
+        InputError: it begins like a number and has a unit that is none ("10 Mbps" is one, "10 Mb" is not), or it is
+            too large for a number. "nan" and "inf" are words: no quantity is unknown or without end.
     """
     if isinstance(text, (int, float)) and not isinstance(text, bool):
-        return Value(float(text), "1", text=f"{text:g}")
+        return Value(_finite(float(text), str(text)), PLAIN, text=f"{text:g}")
     written = str(text).strip()
+    if not any(letter.isdigit() for letter in written):
+        return Value(unit=WORD, word=written, text=written)
     try:
-        return Value(float(written), "1", text=written)
+        return Value(_finite(float(written), written), PLAIN, text=written)
     except ValueError:
         pass
     try:
@@ -96,4 +98,10 @@ def parse_value(text: str | float) -> Value:
         if " " in written and written.split()[0].replace(".", "", 1).isdigit():
             raise
         return Value(unit=WORD, word=written, text=written)
-    return Value(number, unit, text=written)
+    return Value(_finite(number, written), unit, text=written)
+
+
+def _finite(number: float, written: str) -> float:
+    if not math.isfinite(number):
+        raise InputError(f'"{written[:60]}" is too large for a number')
+    return number

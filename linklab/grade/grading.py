@@ -10,12 +10,9 @@ from __future__ import annotations
 import contextlib
 import glob
 import json
-import queue
 import re
-import threading
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -30,7 +27,7 @@ from linklab.grade.cohort import Entry, Finding, findings
 from linklab.grade.html import draw, report_page
 from linklab.grade.overview import overview_page
 from linklab.grade.results import results_text, scrubbed
-from linklab.grade.worker import GRADE, MOST_BYTES, Done, Unit, failed, run_unit
+from linklab.grade.worker import GRADE, MOST_BYTES, Happenings, Unit, failed, run_here
 
 DEADLINE_S = 300.0
 """Wall-clock seconds for one submission: many times what the slowest exercise takes."""
@@ -40,7 +37,7 @@ _OURS = ("index.html", "grades.csv", "grades-canvas.csv", "junit.xml", "summary.
 
 
 @dataclass(frozen=True)
-class Submission:
+class HandedIn:
     """A file that was handed in; label: its path as it is named in reports."""
 
     path: Path
@@ -48,7 +45,7 @@ class Submission:
 
 
 @dataclass(frozen=True)
-class Settings:
+class GradingSettings:
     """How a class is graded.
 
     course: content of the course file; jobs: how many at once on this machine; cluster: address of a scheduler, or "".
@@ -64,7 +61,7 @@ class Settings:
 
 
 @dataclass(frozen=True)
-class Event:
+class Progress:
     """Something happened to the submission `index`: it was begun, or `entry` came of it."""
 
     index: int
@@ -82,7 +79,7 @@ class Graded:
 # --- which submissions
 
 
-def collect(arguments: Sequence[str]) -> tuple[list[Submission], list[str]]:
+def collect(arguments: Sequence[str]) -> tuple[list[HandedIn], list[str]]:
     """The submissions that are meant, in order of their labels, and the files in folders that are no .zip.
 
     Args:
@@ -107,7 +104,7 @@ def collect(arguments: Sequence[str]) -> tuple[list[Submission], list[str]]:
                 files.setdefault(path.resolve(), path.name)
     if not files:
         raise InputError(f"{', '.join(arguments)}: there is no .zip of a submission in it")
-    submissions = [Submission(path, label) for path, label in files.items()]
+    submissions = [HandedIn(path, label) for path, label in files.items()]
     return sorted(submissions, key=lambda each: (each.label.casefold(), each.label, str(each.path))), sorted(left)
 
 
@@ -121,7 +118,7 @@ def _expanded(argument: str) -> list[Path]:
     return found
 
 
-def courses_of(submissions: Sequence[Submission]) -> Counter[str]:
+def courses_of(submissions: Sequence[HandedIn]) -> Counter[str]:
     """How many submissions say that they are of which course; those of the practice instance and rubbish are none."""
     found: Counter[str] = Counter()
     for submission in submissions:
@@ -156,10 +153,10 @@ def folder_names(labels: Sequence[str]) -> list[str]:
 
 
 def grade_all(
-    submissions: Sequence[Submission],
-    settings: Settings,
+    submissions: Sequence[HandedIn],
+    settings: GradingSettings,
     out: Path,
-    told: Callable[[Event | None], None],
+    told: Callable[[Progress | None], None],
     left: Sequence[str] = (),
 ) -> Graded:
     """Grade all and write everything below `out`.
@@ -177,30 +174,24 @@ def grade_all(
     """
     names = folder_names([each.label for each in submissions])
     entries: list[Entry | None] = [None] * len(submissions)
-    for event in _run([partial(_unit, each, settings) for each in submissions], settings):
-        if event is None:
-            told(None)
-            continue
-        index, done = event
-        if done is not None:
-            name, label = names[index], submissions[index].label
-            notes = tuple(_without_name(note, label) for note in done.report.notes)
-            report = _written(out, name, scrubbed(replace(done.report, source=label, notes=notes)), done.log)
-            entries[index] = Entry(name, label, replace(report, traces=()))
-        told(Event(index, entries[index]))
+    with contextlib.closing(_graded([partial(_unit, each, settings) for each in submissions], settings)) as events:
+        for event in events:
+            if event is None:
+                told(None)
+                continue
+            index, done = event
+            if done is not None:
+                name, label = names[index], submissions[index].label
+                report = _written(out, name, scrubbed(replace(done.report, source=label)), done.log)
+                entries[index] = Entry(name, label, replace(report, traces=()))
+            told(Progress(index, entries[index]))
     whole = [entry for entry in entries if entry is not None]
     found = findings(whole)
     _write_class(out, whole, found, left)
     return Graded(whole, found)
 
 
-def _without_name(note: str, label: str) -> str:
-    """A note of a report whose reader sees the file's name above it."""
-    rest = re.sub(rf"^{re.escape(label.rpartition('/')[2])}:? ", "", note)
-    return f"The file {rest}" if rest != note and re.match(r"is |has |holds |lists |unpacks |cannot ", rest) else rest
-
-
-def _unit(submission: Submission, settings: Settings) -> Unit | Report:
+def _unit(submission: HandedIn, settings: GradingSettings) -> Unit | Report:
     try:
         with submission.path.open("rb") as file:
             content = file.read(MOST_BYTES + 1)
@@ -209,49 +200,12 @@ def _unit(submission: Submission, settings: Settings) -> Unit | Report:
     return Unit(submission.label, content, settings.course, settings.deadline_s, dict(settings.options), settings.grade)
 
 
-_Happened = tuple[int, "Done | None"]
-"""Number of a unit, and what came of it; None when it begins."""
-
-
-def _run(units: Sequence[Callable[[], Unit | Report]], settings: Settings) -> Iterator[_Happened | None]:
+def _graded(units: Sequence[Callable[[], Unit | Report]], settings: GradingSettings) -> Happenings:
     if settings.cluster:
-        from linklab.grade.cluster import run_units  # noqa: PLC0415 - its library is an extra
+        from linklab.grade.cluster import run_on_cluster  # noqa: PLC0415 - its library is an extra
 
-        yield from run_units(units, settings.cluster, settings.options)
-    else:
-        yield from _run_here(units, settings.jobs)
-
-
-def _run_here(units: Sequence[Callable[[], Unit | Report]], jobs: int) -> Iterator[_Happened | None]:
-    events: queue.Queue[_Happened] = queue.Queue()
-    stop = threading.Event()
-
-    def work(index: int) -> None:
-        if stop.is_set():
-            return
-        events.put((index, None))
-        try:
-            unit = units[index]()
-            done = Done(unit) if isinstance(unit, Report) else run_unit(unit, stop)
-        except Exception as error:  # such as a full /tmp: this one is lost, the others go on
-            done = Done(failed(f"The grader broke: {type(error).__name__}: {error}"))
-        events.put((index, done))
-
-    with ThreadPoolExecutor(jobs) as pool:
-        try:
-            for index in range(len(units)):
-                pool.submit(work, index)
-            waiting = len(units)
-            while waiting:
-                try:
-                    event = events.get(timeout=0.25)
-                except queue.Empty:
-                    yield None
-                    continue
-                waiting -= event[1] is not None
-                yield event
-        finally:
-            stop.set()
+        return run_on_cluster(units, settings.cluster, settings.options)
+    return run_here(units, settings.jobs)
 
 
 # --- writing
