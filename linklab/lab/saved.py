@@ -139,9 +139,8 @@ def load_run(folder: Path) -> SavedRun:
     try:
         found = json.loads(path.read_text(encoding="utf-8"))
         if (kind := found["format"]) != FORMAT:
-            age = "older" if kind < FORMAT else "newer"
-            cure = "replay the lab" if kind < FORMAT else "use that Linklab"
-            raise DataError(f"{path}: this run is of an {age} Linklab (format {kind}, I read {FORMAT}); {cure}")
+            age, cure = ("an older", "replay the lab") if kind < FORMAT else ("a newer", "use that Linklab")
+            raise DataError(f"{path}: this run is of {age} Linklab (format {kind}, I read {FORMAT}); {cure}")
         steps = [_step(folder, step) for step in found["steps"]]
         return SavedRun(
             folder=folder,
