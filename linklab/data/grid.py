@@ -33,7 +33,8 @@ def common_times(series: Collection[Series], step_s: float | None = None) -> tup
             series, rounded up to 1, 2 or 5 of a decimal unit.
 
     Returns:
-        `(n,)` float64, s, whole multiples of the step, from the first sample to the last; and the step, s.
+        `(n,)` float64, s, whole multiples of the step, to the last sample from 0, as in Flent, or from the first sample
+        where that is negative or later than the series are long; and the step, s.
         Without samples, or where they span more than 1e12 s, no times and a step of 1 s.
     """
     spans = [(float(one.time_s[0]), float(one.time_s[-1])) for one in series if len(one)]
@@ -43,6 +44,8 @@ def common_times(series: Collection[Series], step_s: float | None = None) -> tup
     if step_s is None or not 0 < step_s < math.inf or (last - first) / step_s > MOST_GIVEN:
         intervals = [interval for interval in map(_interval_s, series) if interval > 0]
         step_s = _round_up(max(min(intervals, default=0.0), (last - first) / MOST_POINTS, 1e-6))
+    if 0 < first <= last - first:
+        first = 0.0
     if max(abs(first), abs(last)) / step_s > 2**52:
         return np.empty(0), 1.0
     return np.arange(math.floor(first / step_s), math.ceil(last / step_s) + 1) * step_s, step_s

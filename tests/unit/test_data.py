@@ -151,8 +151,8 @@ def test_a_file_as_it_is_written():
     """Series stand at their own times, at common times, and with their units; ours is under one key."""
     assert json.loads(dump(BULK)) == {
         "version": 4,
-        "x_values": [1.0, 2.0, 3.0],
-        "results": {"iperf3.throughput": [9e8, None, 9.5e8], "ping.rtt": [None, None, None]},
+        "x_values": [0.0, 1.0, 2.0, 3.0],
+        "results": {"iperf3.throughput": [None, 9e8, None, 9.5e8], "ping.rtt": [None, None, None, None]},
         "raw_values": {
             "iperf3.throughput": [{"t": 1.0, "val": 9e8}, {"t": 2.0}, {"t": 3.0, "val": 9.5e8}],
             "ping.rtt": [],
