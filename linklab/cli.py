@@ -12,11 +12,15 @@ import argparse
 import errno
 import importlib
 import os
+import signal
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, cast
 
 from linklab import __version__
+from linklab.base.streams import ReaderGoneError, watched
+from linklab.base.text import one_line, visible
 from linklab.commands import Parser
 from linklab.errors import TO_COPY, InputError, LinklabError, MissingError
 
@@ -50,6 +54,10 @@ COMMANDS = {
 }
 
 
+GO_ON = frozenset({"run", "record", "grade", "exercise", "submit", "manual", "plot", "kernel", "clean"})
+"""Commands whose work is done to its end when nobody reads any more what they print; the others end."""
+
+
 class Command(Protocol):
     """What the module of a command offers."""
 
@@ -75,33 +83,61 @@ exit codes:
   3    the network could not be run
   4    a package, a tool, the kernel or space is missing (linklab doctor says which)
   130  stopped with Ctrl+C
+  141  nobody reads the output any more, as in linklab labs | head -1
 """
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and give its exit code."""
     arguments = list(sys.argv[1:] if argv is None else argv)
+    chosen = next((word for word in arguments if not word.startswith("-")), None)
     try:
-        chosen = next((word for word in arguments if not word.startswith("-")), None)
+        with watched(goes_on=chosen in GO_ON):
+            return _run(chosen, arguments)
+    except ReaderGoneError:
+        return 128 + signal.SIGPIPE
+    except OSError as error:  # of writing the last output
+        return _complain_of(error)
+
+
+def _run(chosen: str | None, arguments: Sequence[str]) -> int:
+    try:
         args = build_parser(chosen).parse_args(arguments)
-        code = _command(args.command).run(args)
-        sys.stdout.flush()  # a reader that has gone is noticed here, not at exit
+        _need_working_directory()
+        return _command(args.command).run(args)
     except LinklabError as error:
         sentence, mark, to_copy = str(error).partition(TO_COPY)
-        print(f"linklab: {' '.join(sentence.split())}{mark}{to_copy}", file=sys.stderr)
+        print(f"linklab: {one_line(sentence)}{mark}{visible(to_copy)}", file=sys.stderr)
         return error.exit_code
     except KeyboardInterrupt:
-        return 130
-    except BrokenPipeError:
-        os.dup2(
-            os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno()
-        )  # `linklab … | head`: no second complaint at exit
-        return 141
+        return 128 + signal.SIGINT
+    except BrokenPipeError as error:
+        if chosen in GO_ON:  # then it is none of standard output
+            return _complain_of(error)
+        raise ReaderGoneError from error
     except OSError as error:
-        files = " -> ".join(str(name) for name in (error.filename, error.filename2) if name is not None)
-        print(f"linklab: {files}{': ' if files else ''}{error.strerror or error}", file=sys.stderr)
-        return MissingError.exit_code if error.errno in (errno.ENOSPC, errno.EDQUOT) else InputError.exit_code
-    return code
+        return _complain_of(error)
+
+
+def _need_working_directory() -> None:
+    """InputError where it has been deleted: what comes of that elsewhere names no file."""
+    try:
+        Path.cwd()
+    except FileNotFoundError as error:
+        here = os.environ.get("PWD", "")
+        raise InputError(
+            f"{here or '.'}: this working directory has been deleted; go to another one with cd"
+        ) from error
+
+
+def _complain_of(error: OSError) -> int:
+    files = " -> ".join(_named(name) for name in (error.filename, error.filename2) if name is not None)
+    print(f"linklab: {files}{': ' if files else ''}{one_line(error.strerror or str(error))}", file=sys.stderr)
+    return MissingError.exit_code if error.errno in (errno.ENOSPC, errno.EDQUOT) else InputError.exit_code
+
+
+def _named(file: object) -> str:
+    return one_line(os.fsdecode(file) if isinstance(file, str | bytes | os.PathLike) else str(file))
 
 
 def build_parser(*chosen: str | None) -> argparse.ArgumentParser:

@@ -16,7 +16,7 @@ from rich.text import Text
 from linklab.base.processes import processors
 from linklab.base.supervise import Ended, Job, supervised
 from linklab.base.worker import Tell
-from linklab.commands.options import load_engine
+from linklab.engine.choice import load_engine
 from linklab.errors import InputError
 from linklab.exercise.load import exercise_folders, find_exercise, load_exercise
 from linklab.exercise.model import Exercise

@@ -16,6 +16,7 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
+from linklab.base import claims
 from linklab.base.processes import processors
 from linklab.commands.interrupt import says_what_is_left
 from linklab.commands.options import seed
@@ -130,10 +131,10 @@ def _run(args: argparse.Namespace) -> int:
         deadline_s=args.deadline,
         options={"sandboxed": not args.trusted} | ({"seeds": args.seeds} if args.seeds else {}),
     )
-    out = _folder(args.out)
     started = time.perf_counter()
     view = _View(submissions, quiet=args.json)
-    with says_what_is_left(out), view:
+    wanted = [args.out] if args.out else [Path("grades"), *(Path(f"grades-{number}") for number in range(2, 1000))]
+    with claims.held(wanted) as out, says_what_is_left(out), view:
         graded = grade_all(submissions, settings, out, view.changed, left)
     if args.json:
         data = {"out": str(out), **summary(graded.entries, graded.findings)}
@@ -177,19 +178,6 @@ def _courses_wanted(submissions: Sequence[HandedIn], *, quiet: bool) -> None:
             "(--course FILE); the others are graded.",
             flush=True,
         )
-
-
-def _folder(wanted: Path | None) -> Path:
-    """The folder of the results, made; a free one where none was named."""
-    names = [wanted] if wanted else [Path("grades"), *(Path(f"grades-{number}") for number in range(2, 1000))]
-    for folder in names:
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-            if not any(folder.iterdir()):
-                return folder
-        except OSError as error:
-            raise InputError(f"{folder}: cannot be made: {error.strerror}") from error
-    raise InputError(f"{names[0]}: this folder is in use; give another with --out")
 
 
 class _View:

@@ -54,14 +54,14 @@ def _build(source: Path | None) -> None:
     if found is not None and source is None:
         print(f"pocket kernel {found.version} is built already: {found.path}", file=sys.stderr)
         return
-    progress = _Progress()
+    progress = _BuildProgress()
     from linklab.pocket_kernel.build import build
 
     built = build(progress.report, source)
     progress.end(f"pocket kernel {built.version} ({built.info['bytes'] / 1e6:.1f} MB) in {built.path.parent}")
 
 
-class _Progress:
+class _BuildProgress:
     """One line that is rewritten on a terminal; a line a step and every tenth elsewhere."""
 
     def __init__(self) -> None:

@@ -19,7 +19,7 @@ from linklab.lab.fidelity import check_fidelity
 from linklab.lab.model import Lab, lab_folders, load_lab
 from linklab.lab.reference import load_reference, problems, staleness
 from linklab.pocket_kernel import digest
-from linklab.run.stage import Settings
+from linklab.run.stage import RunSettings
 
 if TYPE_CHECKING:
     from linklab.commands import Subparsers
@@ -98,6 +98,6 @@ def _reference(lab: Lab) -> tuple[str, str]:
     reference = load_reference(lab)
     if reference is None:
         return "", "none"
-    stale = staleness(lab, reference, digest(), Settings().profile)
+    stale = staleness(lab, reference, digest(), RunSettings().profile)
     state = f"stale: {', '.join(stale)}" if stale else "current"
     return f"{reference.data['network_s'] / 60:.1f} min", f"{state} (seed {reference.data['seed']})"

@@ -15,9 +15,10 @@ from rich.table import Table
 from rich.text import Text
 
 from linklab.commands.interrupt import says_what_is_left
-from linklab.commands.options import ENGINES, REPLAY_CLOCK, clock_of, load_engine, seed
+from linklab.commands.options import seed
 from linklab.commands.several import add_jobs_option, chosen, run_several
 from linklab.engine.api import Clock
+from linklab.engine.choice import ENGINES, REPLAY_CLOCK, clock_of, load_engine
 from linklab.engine.profiles import PROFILES
 from linklab.errors import InputError
 from linklab.judge.verdict import Outcome
@@ -27,7 +28,7 @@ from linklab.lab.sections import chosen_steps
 from linklab.manual.model import Step
 from linklab.run.report import write_report
 from linklab.run.runner import run_folder, run_lab, verdict_data
-from linklab.run.stage import Capture, Settings
+from linklab.run.stage import Capture, RunSettings
 from linklab.terminal.screen import ends_orderly
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
 WIDTH = 132
 """Columns of the table where the output is no terminal."""
 
-__all__ = ["ENGINES", "add_parser", "add_run_options", "load_engine", "print_verdicts", "replay", "run"]
+__all__ = ["add_parser", "add_run_options", "print_verdicts", "replay", "run"]
 
 _EPILOG = """examples:
   linklab run 14
@@ -94,7 +95,7 @@ def add_run_options(parser: argparse.ArgumentParser) -> None:
         choices=[clock.value for clock in Clock],
         help="default: virtual; on the host engine wall, its only one",
     )
-    parser.add_argument("--engine", choices=sorted(ENGINES), default="pocket", help="default: pocket")
+    parser.add_argument("--engine", choices=ENGINES, default="pocket", help="default: pocket")
     parser.add_argument("--seed", type=seed, default=1, metavar="N", help="seed of all chance (default: 1)")
     parser.add_argument(
         "--cpu",
@@ -135,13 +136,12 @@ def replay(args: argparse.Namespace, out: Path | None, section: str | None = Non
     """Run the lab that the arguments name, tell the person how it goes, print the table and write the report."""
     lab = load_lab(find_lab(args.lab))
     clock = clock_of(args.clock, args.engine, REPLAY_CLOCK)
-    settings = Settings(clock, args.seed, args.cpu, settings_only=getattr(args, "settings_only", False))
+    settings = RunSettings(clock, args.seed, args.cpu, settings_only=getattr(args, "settings_only", False))
     console = Console(quiet=quiet, highlight=False)
     if not console.is_terminal:
         console = Console(quiet=quiet, highlight=False, width=WIDTH)
-    folder = out or run_folder(lab, settings)
     narrator = _Progress(console, lab, len(chosen_steps(lab.manual, section)))
-    with says_what_is_left(folder), narrator.progress:
+    with run_folder(lab, settings, out) as folder, says_what_is_left(folder), narrator.progress:
         engine = load_engine(args.engine)
         if args.engine == "host":
             from linklab.doctor import fit

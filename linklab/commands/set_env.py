@@ -7,6 +7,7 @@ import argparse
 from typing import TYPE_CHECKING
 
 from linklab.base import installation
+from linklab.base.files import write
 from linklab.errors import LabError
 from linklab.lab.model import Lab, find_lab, load_lab
 from linklab.manual.set_env import set_env_script
@@ -47,7 +48,7 @@ def run(args: argparse.Namespace) -> int:
     if lab.folder.resolve().parent == installation.ROOT / "labs":
         installation.refuse_installed("set-env --write")
     path = lab.folder / "set_env.sh"
-    path.write_text(script, encoding="utf-8")
+    write(path, script)
     path.chmod(0o755)
     print(path)
     return 0

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 from linklab.agent.exercise_env import Line, shaped
-from linklab.commands.options import load_engine
+from linklab.engine.choice import load_engine
 from linklab.errors import LinklabError
 from linklab.exercise.answers import Answers
 from linklab.exercise.facts import facts

@@ -15,8 +15,9 @@ from linklab.exercise.model import Exercise
 from linklab.lab.model import Lab, lab_folders, load_lab
 from linklab.lab.sections import chosen_steps
 from linklab.manual.model import Commands, Step, WriteFile
-from linklab.needs import Needs, of_text, of_topology
+from linklab.tc.needs import Needs, of_text
 from linklab.topology import Topology
+from linklab.topology.needs import of_topology
 
 _COMMANDS_IN = ("exercise.toml", "handout.md", "key.md", "solution/*")
 

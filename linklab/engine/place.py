@@ -11,6 +11,7 @@ import mmap
 import os
 import stat
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
 from linklab.errors import EngineError, MissingError
@@ -65,19 +66,64 @@ def memory_dir(size_bytes: int) -> Path:
     )
 
 
+def runtime_folder() -> Path | None:
+    """The folder for sockets that the log-in made for this user (XDG Base Directory Specification); None without one.
+
+    Root started by `sudo` often has that of the user, where a folder of root's would lock the user out.
+    """
+    named = os.environ.get("XDG_RUNTIME_DIR")
+    folder = Path(named) if named else None
+    try:
+        ours = folder is not None and folder.stat().st_uid == os.getuid() and os.access(folder, os.W_OK)
+    except OSError:
+        return None
+    return folder if ours else None
+
+
 def private(name: str) -> Path:
-    """The folder `linklab-UID-NAME` among the temporary files, made if it is not there, for this user alone.
+    """A folder among the temporary files that this user alone may use; `linklab-UID-NAME`, made if it is not there.
+
+    Somebody else may have taken that name, since all users share `/tmp`: then it lies below the home folder.
 
     Raises:
-        EngineError: it belongs to somebody else, or is none: its files could lead anywhere.
+        EngineError: it can be made in neither place.
     """
-    return make_private(Path(tempfile.gettempdir()) / f"linklab-{os.getuid()}-{name}")
+    return first_private(
+        [Path(tempfile.gettempdir()) / f"linklab-{os.getuid()}-{name}", private_at_home() / name],
+    )
+
+
+def private_at_home() -> Path:
+    """Where private folders lie for which there is no place among the temporary files."""
+    cache = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
+    return Path(cache) / "linklab" / "private"
+
+
+def first_private(folders: Sequence[Path]) -> Path:
+    """The first of these folders that is this user's alone or can be made so; EngineError, with all reasons, if none.
+
+    Programs of one user find each other in it, so the folders must be tried in the same order by all.
+    """
+    reasons = []
+    for folder in folders:
+        try:
+            return make_private(folder)
+        except EngineError as error:
+            reasons.append(str(error))
+    raise EngineError("; ".join(reasons))
 
 
 def make_private(folder: Path) -> Path:
-    """Make a folder that only this user may read and write; EngineError as `private`."""
+    """Make a folder that only this user may read and write.
+
+    Raises:
+        EngineError: it cannot be made, or what has its name is not a folder of this user's: files in it could lead
+            anywhere.
+    """
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        about = folder.lstat()
+    except FileExistsError:
         about = folder.lstat()
     except OSError as error:
         raise EngineError(f"{folder} cannot be made: {error.strerror}") from error

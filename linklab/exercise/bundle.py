@@ -26,6 +26,7 @@ from types import MappingProxyType
 from typing import Any
 
 from linklab import __version__
+from linklab.base.files import write
 from linklab.errors import BundleError
 from linklab.exercise.textfile import encoding_of
 
@@ -98,9 +99,7 @@ def write_bundle(path: Path, bundle: Bundle) -> None:
     """
     data = dump_bundle(bundle)
     parse_bundle(data, path.name)
-    part = path.with_name(path.name + ".part")
-    part.write_bytes(data)
-    part.replace(path)
+    write(path, data, durable=True)
 
 
 def dump_bundle(bundle: Bundle) -> bytes:

@@ -12,6 +12,8 @@ import shlex
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
+from linklab.tc import lines_in
+
 _HEAD = re.compile(r"# network (\d+\.\d+) \S+")
 _LINE = re.compile(r"(-?\d+\.\d+) (\S+) ([$=]) (.*)")
 _CONFIGURES = re.compile(
@@ -26,7 +28,6 @@ _CONFIGURES = re.compile(
 _SET_ENV = re.compile(r"(?:^|[\s/;&])set_env\.sh\b")
 _COMPOUND = re.compile(r"[|&;<>$`(){}*?\n\\]")
 _VARIABLE = re.compile(r"\$\{?([A-Za-z_]\w*)")
-_DEVICE = re.compile(r"\bdev\s+(\S+)")
 
 HEAD = """\
 # What configured the network, from the terminals recorded in terminals/.
@@ -117,8 +118,7 @@ def _where(one: Typed, nodes: set[str]) -> tuple[str, str]:
 
 
 def _is_cleared(on: str, text: str, cleared: set[tuple[str, str]]) -> bool:
-    device = _DEVICE.search(text)
-    return bool(re.search(r"\btc\s", text)) and device is not None and (on, device[1]) in cleared
+    return any((on, line.device) in cleared for line in lines_in(text))
 
 
 def _line(on: str, text: str) -> str:

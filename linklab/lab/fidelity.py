@@ -10,7 +10,7 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from linklab.base import installation
+from linklab.base import files, installation
 from linklab.errors import LabError, LinklabError
 from linklab.judge.expectation import ExpectationVerdict
 from linklab.lab.model import Lab, lab_folders, load_lab
@@ -55,9 +55,7 @@ def write_fidelity(path: Path = PATH) -> bool:
     text = fidelity_text(readable_labs())
     if path.is_file() and path.read_text(encoding="utf-8") == text:
         return False
-    part = path.with_name(f".{path.name}.part")
-    part.write_text(text, encoding="utf-8")
-    part.replace(path)
+    files.write(path, text)
     return True
 
 

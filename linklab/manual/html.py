@@ -16,10 +16,11 @@ from html import escape, unescape
 
 from markdown_it.token import Token
 
+from linklab.base.finish import Background
 from linklab.base.numbers import format_number
 from linklab.manual.blocks import OUTPUT_COLUMNS, box, excerpt, in_a_shell, terminal_name, wrapped
 from linklab.manual.info import LISTINGS, Place
-from linklab.manual.model import Commands, Figure, LeftRunning, Manual, Section, Show, Step
+from linklab.manual.model import Commands, Figure, Manual, Section, Show, Step
 from linklab.manual.parse import STEP_MARK, groups, markdown, parse_figure, parse_quote
 from linklab.manual.templates import templates
 
@@ -291,7 +292,7 @@ class _Writer:
             note = f"at the prompt {prompt}" + (f", {note}" if note else "")
         self._prompts[step.terminal] = step.prompt
         show = step.show
-        if show.kind == "auto" and isinstance(step.action, Commands) and isinstance(step.action.finish, LeftRunning):
+        if show.kind == "auto" and isinstance(step.action, Commands) and isinstance(step.action.finish, Background):
             show = Show("none")  # its output is shown where it is stopped
         output = excerpt(self.recorded.outputs.get(step.id, ""), show)
         if output:

@@ -7,9 +7,8 @@ and on grey paper (colours: Okabe and Ito, 2008). It must not use pyplot: that l
 
 from __future__ import annotations
 
+import io
 import math
-import os
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -18,6 +17,7 @@ import matplotlib as mpl
 import numpy as np
 from matplotlib.figure import Figure
 
+from linklab.base import files
 from linklab.errors import InputError
 from linklab.measure import Series
 from linklab.plots.palette import COLOURS
@@ -93,18 +93,12 @@ def save(figure: Figure, path: Path) -> None:
     suffix = path.suffix.lower()
     if suffix not in metadata:
         raise InputError(f"{path}: a figure can be written as {', '.join(FORMATS)}")
+    drawn = io.BytesIO()
+    with context():
+        figure.savefig(drawn, format=suffix[1:], metadata=metadata[suffix])
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(prefix=f".{path.stem}-", suffix=suffix, dir=path.parent)
-        os.close(handle)
-        unfinished = Path(name)
-        try:
-            with context():
-                figure.savefig(unfinished, metadata=metadata[suffix])
-            unfinished.chmod(0o644)
-            unfinished.replace(path)
-        finally:
-            unfinished.unlink(missing_ok=True)
+        files.write(path, drawn.getvalue())
     except OSError as error:
         raise InputError(f"{path}: cannot be written: {error.strerror}") from error
 

@@ -27,7 +27,7 @@ from linklab.manual.model import Step
 from linklab.run.record import record
 from linklab.run.report import write_report
 from linklab.run.runner import run_lab, verdict_data
-from linklab.run.stage import Capture, Settings
+from linklab.run.stage import Capture, RunSettings
 
 TICK_S = 0.2
 """Wall-clock seconds between two looks at how long each lab has taken so far."""
@@ -94,7 +94,7 @@ def estimate_s(lab: Lab) -> float:
 def run_batch(
     tasks: Sequence[Task],
     engine: Callable[[], Engine],
-    settings: Settings,
+    settings: RunSettings,
     jobs: int,
     changed: Callable[[Task | None], None],
     *,
@@ -161,7 +161,7 @@ def _unless_empty(path: Path) -> None:
 
 
 def _replay(
-    task: Task, engine: Callable[[], Engine], settings: Settings, recording: bool, tell: Tell
+    task: Task, engine: Callable[[], Engine], settings: RunSettings, recording: bool, tell: Tell
 ) -> dict[str, Any]:
     """The work of one process: what is known of the task when it has ended."""
     done = run_lab(task.lab, engine(), settings, task.out, _Reporter(tell))

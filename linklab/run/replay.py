@@ -8,15 +8,16 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Protocol
 
+from linklab.base.finish import Prompt
 from linklab.data import Dataset, save
 from linklab.engine.api import Engine
 from linklab.errors import DataError
 from linklab.judge.expectation import ExpectationVerdict
 from linklab.lab.model import Lab
-from linklab.manual.model import AtPrompt, Commands, Manual, Step
+from linklab.manual.model import Commands, Manual, Step
 from linklab.manual.parse import groups
 from linklab.measure import Measurements, measure
-from linklab.run.stage import Capture, Settings, Stage
+from linklab.run.stage import Capture, RunSettings, Stage
 
 _MEASURED_FILES = {".json", ".jsonl", ".txt", ".log", ".out", ".pcap", ".pcapng"}
 
@@ -59,7 +60,7 @@ class Scene:
 
     lab: Lab
     engine: Engine
-    settings: Settings
+    settings: RunSettings
 
 
 def replay(
@@ -136,7 +137,7 @@ def measure_step(manual: Manual, capture: Capture, files: Path) -> Measurements:
     if step is None or not isinstance(step.action, Commands):
         return Measurements(source=f"step {capture.step}")
     paths = [files / name for name in capture.files if Path(name).suffix in _MEASURED_FILES]
-    stopped = not isinstance(step.action.finish, AtPrompt)
+    stopped = not isinstance(step.action.finish, Prompt)
     return _below(files, measure(capture.output, paths, f"step {capture.step}", partial=stopped))
 
 

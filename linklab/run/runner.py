@@ -18,10 +18,10 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from linklab.base import installation
+from linklab.base import claims, installation
 from linklab.base.files import write_json
 from linklab.engine.api import Engine
-from linklab.errors import InputError, LinklabError, MissingError
+from linklab.errors import LinklabError, MissingError
 from linklab.judge.expectation import ExpectationVerdict, Observed, verdicts_on
 from linklab.judge.verdict import Outcome
 from linklab.lab.model import Lab
@@ -32,19 +32,20 @@ from linklab.manual.model import Step
 from linklab.run.compare import in_words
 from linklab.run.replay import Narrator, Replayed, Scene, data_name, output_name, replay, scalars_of
 from linklab.run.sections import replay_parts
-from linklab.run.stage import Capture, Settings
+from linklab.run.stage import Capture, RunSettings
 
 FREE_BYTES = 200 * 2**20
 """Room that a run may need: results, plots and queue samples of the largest lab take a tenth of it."""
 
 
 def run_lab(
-    lab: Lab, engine: Engine, settings: Settings, out: Path, narrator: Narrator, *, section: str | None = None
+    lab: Lab, engine: Engine, settings: RunSettings, out: Path, narrator: Narrator, *, section: str | None = None
 ) -> SavedRun:
     """Replay a lab, or one section of it after the settings of those before.
 
     Raises:
-        LinklabError: as preflight, the engine and the steps raise it; `out` then holds `incomplete.json`.
+        LinklabError: InputError where the folder is in use; as preflight, the engine and the steps raise it. Once the
+            folder is taken it then holds `incomplete.json`.
     """
     started = time.perf_counter()
     parts = parts_of(lab) if section is None else [chosen_steps(lab.manual, section)]
@@ -71,32 +72,38 @@ def not_judged(verdict: ExpectationVerdict) -> ExpectationVerdict:
 
 
 def preflight(lab: Lab, engine: Engine, out: Path) -> None:
-    """Fail before anything is built: the topology can be read, the engine can start, the folder is free and has room.
+    """Fail before anything is made: the topology can be read, the engine can start, there is room for the folder.
 
     Raises:
-        LinklabError: TopologyError, InputError for a folder in use, MissingError for a kernel, a tool or a full disk.
+        LinklabError: TopologyError, MissingError for a kernel, a tool or a full disk.
     """
     lab.load_topology()
     engine.check()
-    try:
-        out.mkdir(parents=True, exist_ok=True)
-        if any(out.iterdir()):
-            raise InputError(f"{out}: this folder is in use; give another with --out")
-    except OSError as error:
-        raise InputError(f"{out}: cannot be made: {error.strerror}") from error
-    free = shutil.disk_usage(out).free
+    there = next(path for path in (out, *out.absolute().parents) if path.exists())
+    free = shutil.disk_usage(there).free
     if free < FREE_BYTES:
         raise MissingError(f"{out}: {free >> 20} MiB are free there and a run may need {FREE_BYTES >> 20} MiB")
 
 
-def run_folder(lab: Lab, settings: Settings, runs: Path | None = None) -> Path:
-    """A new folder's name, such as `runs/lab14-20260131-142530-seed1`."""
+@contextmanager
+def run_folder(lab: Lab, settings: RunSettings, out: Path | None = None) -> Iterator[Path]:
+    """Give the folder of a run: `out`, or one made for it, such as `runs/lab14-20260131-142530-seed1`.
+
+    One that was made and stays empty, since nothing could begin, is taken away again.
+
+    Raises:
+        InputError: it cannot be made.
+    """
+    if out is not None:
+        yield out
+        return
     stamp = datetime.now().strftime("%Y%m%d-%H%M%S")
-    name = f"lab{lab.number:02d}-{stamp}-seed{settings.seed}"
-    folder = (runs or installation.runs_folder()) / name
-    return next(
-        path for path in (folder, *(folder.with_name(f"{name}-{n}") for n in range(2, 1000))) if not path.exists()
-    )
+    folder = claims.make_new(installation.runs_folder() / f"lab{lab.number:02d}-{stamp}-seed{settings.seed}")
+    try:
+        yield folder
+    finally:
+        with suppress(OSError):  # it holds the run
+            folder.rmdir()
 
 
 def verdict_data(verdicts: Sequence[SavedVerdict]) -> list[dict[str, Any]]:
@@ -148,13 +155,14 @@ def _step_data(lab: Lab, done: Replayed, capture: Capture) -> dict[str, Any]:
 
 
 @contextmanager
-def _incomplete_unless_whole(lab: Lab, settings: Settings, out: Path) -> Iterator[Callable[[Sequence[Step]], None]]:
+def _incomplete_unless_whole(lab: Lab, settings: RunSettings, out: Path) -> Iterator[Callable[[Sequence[Step]], None]]:
     """Keep `incomplete.json`: who runs this while it does, the reason if it fails; gives a function to note a group.
 
     A run that is ended by SIGKILL leaves the first; `linklab clean --runs` knows by its `pid` that nobody is at it.
     """
     data = {"format": FORMAT, "lab": lab.number, "seed": settings.seed, "clock": settings.clock.value}
-    write_json(out / "incomplete.json", {**data, "at": [], "why": "running", "pid": os.getpid()})
+    if not claims.take(out, "incomplete.json", {**data, "at": [], "why": "running", "pid": os.getpid()}):
+        raise claims.in_use(out)
     at: list[str] = []
 
     def note(group: Sequence[Step]) -> None:

@@ -37,14 +37,16 @@ def folder() -> Path:
     """The private folder of the sockets, made if it is not there.
 
     Raises:
-        EngineError: it exists and belongs to somebody else.
+        EngineError: there is no place for it that belongs to this user.
     """
-    runtime = os.environ.get("XDG_RUNTIME_DIR", "")
-    usable = runtime and os.access(runtime, os.W_OK) and len(runtime) < LONGEST_PATH - 20
-    found = Path(runtime) / "linklab" if usable else Path(tempfile.gettempdir()) / f"linklab-{os.getuid()}"
-    if len(str(found)) > LONGEST_PATH - 10:
-        found = Path("/tmp") / f"linklab-{os.getuid()}"  # noqa: S108 - made private below
-    return place.make_private(found)
+    runtime, name = place.runtime_folder(), f"linklab-{os.getuid()}"
+    tried = [
+        *([runtime / "linklab"] if runtime else []),
+        Path(tempfile.gettempdir()) / name,
+        Path("/tmp") / name,  # noqa: S108 - made private
+        place.private_at_home() / "sockets",
+    ]
+    return place.first_private([path for path in tried if len(os.fsencode(path)) <= LONGEST_PATH - 10])
 
 
 @contextlib.contextmanager

@@ -13,12 +13,12 @@ import socket
 import struct
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from linklab.agent.asks import NO_CLOCK
-from linklab.engine.agent_link import AgentLink
+from linklab.engine.api import Channel
 from linklab.errors import AgentError, EngineError, InputError, LinklabError
 from linklab.terminal.attach import Connection, alone, served
 from linklab.terminal.clock import ClockWords, sentence
@@ -27,6 +27,14 @@ OPEN_DEADLINE_S = 24 * 3600.0
 """A terminal opens when time goes on; a paused clock may stand for long."""
 SLOW_READER = struct.pack("@ll", 10, 0)
 """struct timeval of SO_SNDTIMEO (socket(7)): who takes nothing for 10 s is given up, since the agent waits for it."""
+
+
+class Taker(Protocol):
+    """Who gets what a terminal shows."""
+
+    def tell(self, message: Mapping[str, Any]) -> None:
+        """Take an event "data" or "closed" of the agent, in the thread that reads its link."""
+        ...
 
 
 class AttachServer:
@@ -42,7 +50,7 @@ class AttachServer:
 
     def __init__(
         self,
-        link: AgentLink,
+        link: Channel,
         nodes: Sequence[str],
         name: str,
         clock: Callable[[Callable[[dict[str, Any]], None]], ClockWords] | None = None,
@@ -58,7 +66,7 @@ class AttachServer:
         self._clients: set[_Client] = set()
         self._lock = threading.Lock()
         self._early: dict[str, list[dict[str, Any]]] = {}
-        self._owners: dict[str, _Client] = {}
+        self._owners: dict[str, Taker] = {}
         self._left: set[str] = set()
         for event in ("data", "closed"):
             link.on(event, self._from_terminal)
@@ -153,15 +161,15 @@ class AttachServer:
                 return
         owner.tell(message)
 
-    def own(self, terminal: str, client: _Client) -> None:
-        """What `terminal` shows goes to this client from now on; first what it has shown already."""
+    def own(self, terminal: str, taker: Taker) -> None:
+        """What `terminal` shows goes to this taker from now on; first what it has shown already."""
         with self._lock:
             early = self._early.pop(terminal, [])
             if terminal in self._left:
                 return
             for message in early:
-                client.tell(message)
-            self._owners[terminal] = client
+                taker.tell(message)
+            self._owners[terminal] = taker
 
     def leave(self, terminal: str) -> None:
         """Nobody wants any more what `terminal` shows."""
@@ -187,7 +195,7 @@ class _Client:
         self.gone = False
         connection.stream.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, SLOW_READER)
 
-    def tell(self, message: dict[str, Any]) -> None:
+    def tell(self, message: Mapping[str, Any]) -> None:
         """Send; whoever does not listen any more has gone."""
         try:
             self.connection.send({key: value for key, value in message.items() if key != "terminal"})

@@ -49,7 +49,7 @@ MAY_IMPORT = {
     # what people touch
     "doctor": FLOOR
     | {"tc", "topology", "manual", "engine", "pocket_kernel", "lab", "run", "exercise", "grade", "rich"},
-    "editor": FLOOR | {"tc", "topology", "engine", "terminal", "PIL"},
+    "editor": FLOOR | {"linux", "tc", "topology", "engine", "terminal", "PIL"},
     "commands": FLOOR
     | {
         "tc",

@@ -19,7 +19,7 @@ from linklab.manual.blocks import excerpt
 from linklab.manual.html import Chapter, Recorded, page, render_manual
 from linklab.manual.model import Show
 from linklab.manual.parse import parse_manual
-from linklab.manual.picture import Link, Node, topology_parts, topology_svg
+from linklab.manual.picture import DrawnLink, DrawnNode, topology_parts, topology_svg
 from linklab.manual.set_env import set_env_script
 from linklab.topology import Topology
 
@@ -209,7 +209,7 @@ def test_a_picture_of_nothing_is_refused():
     with pytest.raises(ValueError, match="at least one node"):
         topology_svg([], [])
     with pytest.raises(ValueError, match="link h1-h2: there is no node h2"):
-        topology_svg([Node("h1", "host", 0, 0)], [Link("h1", "h2", "a", "b")])
+        topology_svg([DrawnNode("h1", "host", 0, 0)], [DrawnLink("h1", "h2", "a", "b")])
 
 
 SETTINGS = """\

@@ -21,14 +21,14 @@ from linklab.measure import measure
 from linklab.run.compare import differences, is_same, side_of_run
 from linklab.run.record import record
 from linklab.run.runner import run_lab
-from linklab.run.stage import Settings
+from linklab.run.stage import RunSettings
 
 LOSSY = PING.replace("5 received, 0% packet loss", "4 received, 20% packet loss")
 
 
 def replay(lab, out, answers=ANSWERS, **settings):
     """Run it into `out`."""
-    return run_lab(lab, ScriptedEngine(answers), Settings(api.Clock.VIRTUAL, 3, "ideal", **settings), out, Silent())
+    return run_lab(lab, ScriptedEngine(answers), RunSettings(api.Clock.VIRTUAL, 3, "ideal", **settings), out, Silent())
 
 
 @pytest.fixture

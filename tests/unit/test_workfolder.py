@@ -11,7 +11,7 @@ from writing import WritingEngine
 from linklab.errors import ManualError
 from linklab.lab.model import lab_folders, load_lab
 from linklab.manual.parse import groups, parse_manual
-from linklab.run.stage import Settings, Stage
+from linklab.run.stage import RunSettings, Stage
 from linklab.run.workfolder import WorkFolder, share_out
 
 RECORDED = json.loads(Path(__file__).with_name("files_of_steps.json").read_text())
@@ -26,7 +26,7 @@ def steps(manual):
 
 def stage(lab, folder):
     """A lab done on an engine whose commands leave their files."""
-    with Stage(lab, WritingEngine(), Settings(), folder / "files") as done:
+    with Stage(lab, WritingEngine(), RunSettings(), folder / "files") as done:
         for group in groups([step for step in lab.manual.steps if not step.optional]):
             done.perform(group)
     return done

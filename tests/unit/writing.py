@@ -14,8 +14,8 @@ FIGURES = ("MTU.pdf", "RTT.pdf", "RTT_Var.pdf", "bytes.pdf", "cwnd.pdf", "retran
 class WritingNetwork(ScriptedNetwork):
     """Follows `cd` in each terminal; what a queue plot samples grows whenever something else is done."""
 
-    def __init__(self, answers, workdir):
-        super().__init__(answers, workdir)
+    def __init__(self, answers, workdir, nodes=()):
+        super().__init__(answers, workdir, nodes)
         self.folders, self.count = {}, 0
 
     def run(self, actions, *, deadline_s=600, on_output=None):

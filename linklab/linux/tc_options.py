@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Options of queueing disciplines and classes as rtnetlink tells them → plain data.
 
-tc's own JSON rounds (tbf's limit to a latency in µs, bursts to whole µs), says some keys twice and has no classes of
-htb, so the kernel's words are read here (linux/pkt_sched.h). Where the kernel keeps a rounded value, the roundest
-number that it would round so is given: a burst of 5000000, not 4999920. Units are in the names: rates in bit/s
-(`_bit`), times in ns or µs, sizes in bytes, shares 0..1. Options at 0 that mean "nothing of the kind" are left out.
-What cannot be told as a word of tc is named in "unread".
+tc's own JSON rounds (tbf's limit to a latency in µs, bursts to whole µs), gives some keys twice and leaves out the
+classes of htb, so the kernel's own attributes are read here (linux/pkt_sched.h).  Where the kernel keeps a rounded
+value, this gives the roundest number that it would round to the same: a burst of 5000000, not 4999920.
+Units are in the names: rates in bit/s (`_bit`), times in ns or µs, sizes in bytes, shares 0..1.  Options whose 0 means
+"nothing of the kind" are left out.  What no word of tc can say is named in "unread".
+The same options, as people type them and as tc is given them, are in `linklab.tc`.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import sys
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from linklab.linux import tc_attributes as attr
 from linklab.linux.netlink import attributes
 
 Options = dict[str, Any]
@@ -23,6 +25,12 @@ TICK_NS = 64  # PSCHED_SHIFT, include/net/pkt_sched.h
 ETHERNET = 1  # TC_LINKLAYER_ETHERNET
 PRIOMAP = (1, 2, 2, 2, 1, 2, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1)
 FQ_WEIGHTS = (589824, 196608, 65536)
+RED_FLAGS = {
+    "ecn": attr.TC_RED_ECN,
+    "harddrop": attr.TC_RED_HARDDROP,
+    "adaptive": attr.TC_RED_ADAPTATIVE,
+    "nodrop": attr.TC_RED_NODROP,
+}
 CAKE_FLOWS = ("flowblind", "srchost", "dsthost", "hosts", "flows", "dual-srchost", "dual-dsthost", "triple-isolate")
 CAKE_TINS = ("diffserv3", "diffserv4", "diffserv8", "besteffort", "precedence")
 CAKE_ACKS = ("no-ack-filter", "ack-filter", "ack-filter-aggressive")
@@ -126,13 +134,13 @@ def netem(raw: bytes) -> Options:
     """struct tc_netem_qopt, then attributes.  A delay's distribution is not told by the kernel."""
     latency, limit, loss, gap, duplicate, jitter = struct.unpack_from("=6I", raw)
     data = attributes(raw[24:])
-    of_delay, of_loss, of_duplicate = struct.unpack_from("=3I", data.get(1, bytes(12)))
-    reorder, of_reorder = struct.unpack_from("=2I", data.get(3, bytes(8)))
-    corrupt, of_corrupt = struct.unpack_from("=2I", data.get(4, bytes(8)))
-    rate, overhead, cell, cell_overhead = struct.unpack_from("=IiIi", data.get(6, bytes(16)))
+    of_delay, of_loss, of_duplicate = struct.unpack_from("=3I", data.get(attr.TCA_NETEM_CORR, bytes(12)))
+    reorder, of_reorder = struct.unpack_from("=2I", data.get(attr.TCA_NETEM_REORDER, bytes(8)))
+    corrupt, of_corrupt = struct.unpack_from("=2I", data.get(attr.TCA_NETEM_CORRUPT, bytes(8)))
+    rate, overhead, cell, cell_overhead = struct.unpack_from("=IiIi", data.get(attr.TCA_NETEM_RATE, bytes(16)))
     options = {
-        "delay_ns": netem_ns(_u64(data, 10, latency * TICK_NS)),
-        "jitter_ns": netem_ns(_u64(data, 11, jitter * TICK_NS)),
+        "delay_ns": netem_ns(_u64(data, attr.TCA_NETEM_LATENCY64, latency * TICK_NS)),
+        "jitter_ns": netem_ns(_u64(data, attr.TCA_NETEM_JITTER64, jitter * TICK_NS)),
         "delay_correlation": share(of_delay),
         "loss": share(loss),
         "loss_correlation": share(of_loss),
@@ -143,21 +151,21 @@ def netem(raw: bytes) -> Options:
         "gap": gap,
         "corrupt": share(corrupt),
         "corrupt_correlation": share(of_corrupt),
-        "rate_bit": _u64(data, 8, rate) * 8,
+        "rate_bit": _u64(data, attr.TCA_NETEM_RATE64, rate) * 8,
         "rate_overhead": overhead,
         "cell_size": cell,
         "cell_overhead": cell_overhead,
-        "ecn": bool(u32(data, 7)) or None,
+        "ecn": bool(u32(data, attr.TCA_NETEM_ECN)) or None,
     }
-    model = attributes(data.get(5, b""))
-    if 1 in model:  # NETEM_LOSS_GI: p13, p31, p32, p14, p23
-        p13, p31, p32, p14, p23 = (share(p) for p in struct.unpack_from("=5I", model[1]))
+    model = attributes(data.get(attr.TCA_NETEM_LOSS, b""))
+    if attr.NETEM_LOSS_GI in model:  # struct tc_netem_gimodel; tc takes p23 before p14
+        p13, p31, p32, p14, p23 = (share(p) for p in struct.unpack_from("=5I", model[attr.NETEM_LOSS_GI]))
         options["loss_state"] = [p13, p31, p32, p23, p14]
-    elif 2 in model:  # NETEM_LOSS_GE: tc's word is 1-h
-        p, r, h, k1 = struct.unpack_from("=4I", model[2])
+    elif attr.NETEM_LOSS_GE in model:  # struct tc_netem_gemodel; tc takes 1-h
+        p, r, h, k1 = struct.unpack_from("=4I", model[attr.NETEM_LOSS_GE])
         options["loss_gemodel"] = [share(p), share(r), share(U32_MAX - h), share(k1)]
-    if 12 in data:
-        low, high, packets, size, _, random = struct.unpack_from("=qqiiqq", data[12])
+    if attr.TCA_NETEM_SLOT in data:
+        low, high, packets, size, _, random = struct.unpack_from("=qqiiqq", data[attr.TCA_NETEM_SLOT])
         options["slot"] = [low, high, packets, size]
         options["unread"] = ["slot distribution"] if random else []
     for name, needs in NETEM_NEEDS.items():
@@ -169,10 +177,10 @@ def netem(raw: bytes) -> Options:
 def tbf(raw: bytes) -> Options:
     """TCA_TBF_PARMS: struct tc_tbf_qopt."""
     data = attributes(raw)
-    parms = data[1]
+    parms = data[attr.TCA_TBF_PARMS]
     (rate, rest), (peak, _) = _ratespec(parms), _ratespec(parms[12:])
     limit, buffer, mtu = struct.unpack_from("=3I", parms, 24)
-    rate, peak = _u64(data, 4, rate), _u64(data, 5, peak)
+    rate, peak = _u64(data, attr.TCA_TBF_RATE64, rate), _u64(data, attr.TCA_TBF_PRATE64, peak)
     options = {"rate_bit": rate * 8, "burst": tbf_burst(rate, buffer, rest["overhead"]), "limit": limit}
     if peak:
         rest |= {"peakrate_bit": peak * 8, "peak_burst": tbf_burst(peak, mtu, rest["overhead"])}
@@ -182,17 +190,18 @@ def tbf(raw: bytes) -> Options:
 def htb(raw: bytes) -> Options:
     """TCA_HTB_INIT: struct tc_htb_glob."""
     data = attributes(raw)
-    _, r2q, default, _, _ = struct.unpack_from("=5I", data[2])
-    options = {"default": default, "r2q": r2q, "direct_qlen": u32(data, 5)}
-    return options | ({"unread": ["offload"]} if 9 in data else {})
+    _, r2q, default, _, _ = struct.unpack_from("=5I", data[attr.TCA_HTB_INIT])
+    options = {"default": default, "r2q": r2q, "direct_qlen": u32(data, attr.TCA_HTB_DIRECT_QLEN)}
+    return options | ({"unread": ["offload"]} if attr.TCA_HTB_OFFLOAD in data else {})
 
 
 def htb_class(raw: bytes) -> Options:
     """TCA_HTB_PARMS: struct tc_htb_opt; a class with classes below it has no quantum of its own."""
     data = attributes(raw)
-    (rate, rest), (ceil, _) = _ratespec(data[1]), _ratespec(data[1][12:])
-    buffer, cbuffer, quantum, level, prio = struct.unpack_from("=5I", data[1], 24)
-    rate, ceil = _u64(data, 6, rate), _u64(data, 7, ceil)
+    parms = data[attr.TCA_HTB_PARMS]
+    (rate, rest), (ceil, _) = _ratespec(parms), _ratespec(parms[12:])
+    buffer, cbuffer, quantum, level, prio = struct.unpack_from("=5I", parms, 24)
+    rate, ceil = _u64(data, attr.TCA_HTB_RATE64, rate), _u64(data, attr.TCA_HTB_CEIL64, ceil)
     options = {"rate_bit": rate * 8, "ceil_bit": ceil * 8}
     options |= {"burst": htb_burst(rate, buffer), "cburst": htb_burst(ceil, cbuffer)}
     return options | _present({**rest, "prio": prio, "quantum": 0 if level else quantum})
@@ -202,28 +211,28 @@ def fq(raw: bytes) -> Options:
     """Attributes TCA_FQ_*."""
     data = attributes(raw)
     unread = []
-    if 16 in data and tuple(data[16][4:20]) != PRIOMAP:
+    if attr.TCA_FQ_PRIOMAP in data and tuple(data[attr.TCA_FQ_PRIOMAP][4:20]) != PRIOMAP:
         unread.append("priomap")
-    if 17 in data and struct.unpack_from("=3i", data[17]) != FQ_WEIGHTS:
+    if attr.TCA_FQ_WEIGHTS in data and struct.unpack_from("=3i", data[attr.TCA_FQ_WEIGHTS]) != FQ_WEIGHTS:
         unread.append("weights")
-    if u32(data, 18):
+    if u32(data, attr.TCA_FQ_OFFLOAD_HORIZON):
         unread.append("offload_horizon")
-    maximum, threshold = u32(data, 7), u32(data, 12)
+    maximum, threshold = u32(data, attr.TCA_FQ_FLOW_MAX_RATE), u32(data, attr.TCA_FQ_CE_THRESHOLD)
     return {
-        "limit": u32(data, 1),
-        "flow_limit": u32(data, 2),
-        "buckets": 1 << (u32(data, 8) & 31),
-        "orphan_mask": u32(data, 10),
-        "quantum": u32(data, 3),
-        "initial_quantum": u32(data, 4),
-        "low_rate_threshold_bit": u32(data, 11) * 8,
-        "refill_delay_us": u32(data, 9),
-        "timer_slack_ns": u32(data, 13),
-        "horizon_us": u32(data, 14),
-        "horizon_drop": bool(data.get(15, b"\1")[0]),
-        "pacing": bool(u32(data, 5)),
+        "limit": u32(data, attr.TCA_FQ_PLIMIT),
+        "flow_limit": u32(data, attr.TCA_FQ_FLOW_PLIMIT),
+        "buckets": 1 << (u32(data, attr.TCA_FQ_BUCKETS_LOG) & 31),
+        "orphan_mask": u32(data, attr.TCA_FQ_ORPHAN_MASK),
+        "quantum": u32(data, attr.TCA_FQ_QUANTUM),
+        "initial_quantum": u32(data, attr.TCA_FQ_INITIAL_QUANTUM),
+        "low_rate_threshold_bit": u32(data, attr.TCA_FQ_LOW_RATE_THRESHOLD) * 8,
+        "refill_delay_us": u32(data, attr.TCA_FQ_FLOW_REFILL_DELAY),
+        "timer_slack_ns": u32(data, attr.TCA_FQ_TIMER_SLACK),
+        "horizon_us": u32(data, attr.TCA_FQ_HORIZON),
+        "horizon_drop": bool(data.get(attr.TCA_FQ_HORIZON_DROP, b"\1")[0]),
+        "pacing": bool(u32(data, attr.TCA_FQ_RATE_ENABLE)),
         **({"maxrate_bit": maximum * 8} if maximum != U32_MAX else {}),
-        **({"ce_threshold_us": threshold} if threshold != U32_MAX and 12 in data else {}),
+        **({"ce_threshold_us": threshold} if threshold != U32_MAX and attr.TCA_FQ_CE_THRESHOLD in data else {}),
         **({"unread": unread} if unread else {}),
     }
 
@@ -231,27 +240,37 @@ def fq(raw: bytes) -> Options:
 def codel(raw: bytes) -> Options:
     """Attributes TCA_CODEL_*."""
     data = attributes(raw)
-    options = {"limit": u32(data, 2), "target_us": codel_us(u32(data, 1)), "interval_us": codel_us(u32(data, 3))}
-    options["ecn"] = bool(u32(data, 4))
-    return options | ({"ce_threshold_us": codel_us(u32(data, 5))} if 5 in data else {})
+    options = {
+        "limit": u32(data, attr.TCA_CODEL_LIMIT),
+        "target_us": codel_us(u32(data, attr.TCA_CODEL_TARGET)),
+        "interval_us": codel_us(u32(data, attr.TCA_CODEL_INTERVAL)),
+    }
+    options["ecn"] = bool(u32(data, attr.TCA_CODEL_ECN))
+    return options | (
+        {"ce_threshold_us": codel_us(u32(data, attr.TCA_CODEL_CE_THRESHOLD))}
+        if attr.TCA_CODEL_CE_THRESHOLD in data
+        else {}
+    )
 
 
 def fq_codel(raw: bytes) -> Options:
     """Attributes TCA_FQ_CODEL_*."""
     data = attributes(raw)
     options: Options = {
-        "limit": u32(data, 2),
-        "flows": u32(data, 5),
-        "quantum": u32(data, 6),
-        "target_us": codel_us(u32(data, 1)),
-        "interval_us": codel_us(u32(data, 3)),
-        "memory_limit": u32(data, 9),
-        "drop_batch": u32(data, 8),
-        "ecn": bool(u32(data, 4)),
+        "limit": u32(data, attr.TCA_FQ_CODEL_LIMIT),
+        "flows": u32(data, attr.TCA_FQ_CODEL_FLOWS),
+        "quantum": u32(data, attr.TCA_FQ_CODEL_QUANTUM),
+        "target_us": codel_us(u32(data, attr.TCA_FQ_CODEL_TARGET)),
+        "interval_us": codel_us(u32(data, attr.TCA_FQ_CODEL_INTERVAL)),
+        "memory_limit": u32(data, attr.TCA_FQ_CODEL_MEMORY_LIMIT),
+        "drop_batch": u32(data, attr.TCA_FQ_CODEL_DROP_BATCH_SIZE),
+        "ecn": bool(u32(data, attr.TCA_FQ_CODEL_ECN)),
     }
-    if 7 in data:
-        options["ce_threshold_us"] = codel_us(u32(data, 7))
-        if any(data.get(10, b"\0")) or any(data.get(11, b"\0")):
+    if attr.TCA_FQ_CODEL_CE_THRESHOLD in data:
+        options["ce_threshold_us"] = codel_us(u32(data, attr.TCA_FQ_CODEL_CE_THRESHOLD))
+        if any(data.get(attr.TCA_FQ_CODEL_CE_THRESHOLD_SELECTOR, b"\0")) or any(
+            data.get(attr.TCA_FQ_CODEL_CE_THRESHOLD_MASK, b"\0")
+        ):
             options["unread"] = ["ce_threshold_selector"]
     return options
 
@@ -259,33 +278,46 @@ def fq_codel(raw: bytes) -> Options:
 def pie(raw: bytes) -> Options:
     """Attributes TCA_PIE_*."""
     data = attributes(raw)
-    options: Options = {"limit": u32(data, 2), "target_us": pie_us(u32(data, 1)), "tupdate_us": u32(data, 3)}
-    options |= {"alpha": u32(data, 4), "beta": u32(data, 5)}
-    names = ("ecn", "bytemode", "dq_rate_estimator")
-    return options | {name: bool(u32(data, kind)) for kind, name in enumerate(names, 6)}
+    return {
+        "limit": u32(data, attr.TCA_PIE_LIMIT),
+        "target_us": pie_us(u32(data, attr.TCA_PIE_TARGET)),
+        "tupdate_us": u32(data, attr.TCA_PIE_TUPDATE),
+        "alpha": u32(data, attr.TCA_PIE_ALPHA),
+        "beta": u32(data, attr.TCA_PIE_BETA),
+        "ecn": bool(u32(data, attr.TCA_PIE_ECN)),
+        "bytemode": bool(u32(data, attr.TCA_PIE_BYTEMODE)),
+        "dq_rate_estimator": bool(u32(data, attr.TCA_PIE_DQ_RATE_ESTIMATOR)),
+    }
 
 
 def fq_pie(raw: bytes) -> Options:
     """Attributes TCA_FQ_PIE_*."""
     data = attributes(raw)
-    options: Options = {"limit": u32(data, 1), "flows": u32(data, 2), "target_us": pie_us(u32(data, 3))}
-    numbers = ("tupdate_us", "alpha", "beta", "quantum", "memory_limit", "ecn_prob")
-    options |= {name: u32(data, kind) for kind, name in enumerate(numbers, 4)}
-    return options | {
-        name: bool(u32(data, kind)) for kind, name in enumerate(("ecn", "bytemode", "dq_rate_estimator"), 10)
+    return {
+        "limit": u32(data, attr.TCA_FQ_PIE_LIMIT),
+        "flows": u32(data, attr.TCA_FQ_PIE_FLOWS),
+        "target_us": pie_us(u32(data, attr.TCA_FQ_PIE_TARGET)),
+        "tupdate_us": u32(data, attr.TCA_FQ_PIE_TUPDATE),
+        "alpha": u32(data, attr.TCA_FQ_PIE_ALPHA),
+        "beta": u32(data, attr.TCA_FQ_PIE_BETA),
+        "quantum": u32(data, attr.TCA_FQ_PIE_QUANTUM),
+        "memory_limit": u32(data, attr.TCA_FQ_PIE_MEMORY_LIMIT),
+        "ecn_prob": u32(data, attr.TCA_FQ_PIE_ECN_PROB),
+        "ecn": bool(u32(data, attr.TCA_FQ_PIE_ECN)),
+        "bytemode": bool(u32(data, attr.TCA_FQ_PIE_BYTEMODE)),
+        "dq_rate_estimator": bool(u32(data, attr.TCA_FQ_PIE_DQ_RATE_ESTIMATOR)),
     }
 
 
 def red(raw: bytes) -> Options:
     """TCA_RED_PARMS and TCA_RED_MAX_P; with `adaptive` the kernel moves the probability: then it is no setting."""
     data = attributes(raw)
-    limit, low, high, wlog, plog, cell, old_flags = struct.unpack_from("=3I4B", data[1])
-    flags = struct.unpack_from("=I", data[4])[0] if 4 in data else old_flags
-    names = ("ecn", "harddrop", "adaptive", "nodrop")
+    limit, low, high, wlog, plog, cell, old_flags = struct.unpack_from("=3I4B", data[attr.TCA_RED_PARMS])
+    flags = u32(data, attr.TCA_RED_FLAGS) if attr.TCA_RED_FLAGS in data else old_flags
     options: Options = {"limit": limit, "min": low, "max": high, "wlog": wlog, "plog": plog, "cell_log": cell}
-    if not flags & 4 and 3 in data:
-        options["probability"] = round(u32(data, 3) / 2**32, 9)
-    return options | {name: True for bit, name in enumerate(names) if flags & 1 << bit}
+    if not flags & attr.TC_RED_ADAPTATIVE and attr.TCA_RED_MAX_P in data:
+        options["probability"] = round(u32(data, attr.TCA_RED_MAX_P) / 2**32, 9)
+    return options | {name: True for name, bit in RED_FLAGS.items() if flags & bit}
 
 
 def sfq(raw: bytes) -> Options:
@@ -309,22 +341,30 @@ def fifo(raw: bytes) -> Options:
 def cake(raw: bytes) -> Options:
     """Attributes TCA_CAKE_*."""
     data = attributes(raw)
-    rtt, target = u32(data, 7), u32(data, 8)
+    rtt, target = u32(data, attr.TCA_CAKE_RTT), u32(data, attr.TCA_CAKE_TARGET)
     options: Options = {
-        "diffserv": CAKE_TINS[u32(data, 3)],
-        "flow": CAKE_FLOWS[u32(data, 5)],
-        "ack_filter": CAKE_ACKS[u32(data, 16)],
+        "diffserv": CAKE_TINS[u32(data, attr.TCA_CAKE_DIFFSERV_MODE)],
+        "flow": CAKE_FLOWS[u32(data, attr.TCA_CAKE_FLOW_MODE)],
+        "ack_filter": CAKE_ACKS[u32(data, attr.TCA_CAKE_ACK_FILTER)],
         "rtt_us": rtt,
-        "nat": bool(u32(data, 11)),
-        "wash": bool(u32(data, 13)),
-        "ingress": bool(u32(data, 15)),
-        "autorate_ingress": bool(u32(data, 9)),
-        "split_gso": bool(u32(data, 17)),
+        "nat": bool(u32(data, attr.TCA_CAKE_NAT)),
+        "wash": bool(u32(data, attr.TCA_CAKE_WASH)),
+        "ingress": bool(u32(data, attr.TCA_CAKE_INGRESS)),
+        "autorate_ingress": bool(u32(data, attr.TCA_CAKE_AUTORATE)),
+        "split_gso": bool(u32(data, attr.TCA_CAKE_SPLIT_GSO)),
     }
-    overhead = struct.unpack_from("=i", data.get(6, bytes(4)))[0]
-    if 12 not in data:  # TCA_CAKE_RAW: no overhead was given
-        options |= {"overhead": overhead, "mpu": u32(data, 14), "cell": CAKE_CELLS[u32(data, 4)]}
-    rest = {"bandwidth_bit": _u64(data, 2, 0) * 8, "memlimit": u32(data, 10), "fwmark": u32(data, 18)}
+    overhead = struct.unpack_from("=i", data.get(attr.TCA_CAKE_OVERHEAD, bytes(4)))[0]
+    if attr.TCA_CAKE_RAW not in data:  # TCA_CAKE_RAW: no overhead was given
+        options |= {
+            "overhead": overhead,
+            "mpu": u32(data, attr.TCA_CAKE_MPU),
+            "cell": CAKE_CELLS[u32(data, attr.TCA_CAKE_ATM)],
+        }
+    rest = {
+        "bandwidth_bit": _u64(data, attr.TCA_CAKE_BASE_RATE64, 0) * 8,
+        "memlimit": u32(data, attr.TCA_CAKE_MEMORY),
+        "fwmark": u32(data, attr.TCA_CAKE_FWMARK),
+    }
     return options | _present({**rest, "unread": ["target"] if abs(target - max(rtt // 20, 1)) > 1 else []})
 
 

@@ -10,9 +10,13 @@ from typing import Any
 
 from linklab import units
 from linklab.errors import InputError
-from linklab.impair.disciplines import SHAPERS, counts_packets, parse_discipline
+from linklab.tc.forms import counts_packets
+from linklab.tc.kind import FRAME_BYTES
+from linklab.tc.kinds import DISCIPLINES, QDISCS
+from linklab.tc.netem import DISTRIBUTIONS
 
-FRAME_BYTES = 1514
+SHAPERS = ("tbf", "htb")
+"""Disciplines that are nothing without a rate."""
 
 
 @dataclass(frozen=True)
@@ -21,7 +25,7 @@ class Impairment:
 
     queue_bytes or queue_pkts: what the shaper's queue (or a plain one) holds.
     held_pkts: what netem may hold; None is enough for the rate, or 100,000.
-    discipline: key of DISCIPLINES or "" for first in, first out; options: its parameters as tc words.
+    discipline: key of DISCIPLINES or "" for first in, first out; options: its parameters as the drawing has them.
     """
 
     rate_mbit: float | None = None
@@ -63,7 +67,7 @@ class Impairment:
         if data.get("distribution", "") not in DISTRIBUTIONS:
             raise InputError(f'"distribution" must be one of {", ".join(DISTRIBUTIONS[1:])}')
         values["distribution"] = data.get("distribution", "")
-        values["discipline"], values["options"] = parse_discipline(data.get("discipline"))
+        values["discipline"], values["options"] = _discipline(data.get("discipline"))
         found = cls(**values)
         found._check()
         return found
@@ -101,6 +105,11 @@ class Impairment:
         return any((self.delay_s, self.loss_frac, self.duplicate_frac, self.corrupt_frac))
 
     @property
+    def has_queue(self) -> bool:
+        """Whether it says how much the queue holds."""
+        return self.queue_bytes is not None or self.queue_pkts is not None
+
+    @property
     def is_empty(self) -> bool:
         """Whether nothing is asked for."""
         return self == Impairment()
@@ -123,7 +132,6 @@ class Impairment:
         return found
 
 
-DISTRIBUTIONS = ("", "normal", "pareto", "paretonormal")
 _Key = tuple[str, Callable[[str], Any], Callable[[Any], str]]
 _KEYS: dict[str, _Key] = {
     "rate": ("rate_mbit", units.parse_rate_mbit, units.format_rate),
@@ -146,6 +154,18 @@ def _named(key: str, parse: Callable[[str], Any], text: Any) -> Any:
         return parse(text)
     except InputError as error:
         raise InputError(f'"{key}": {error}') from error
+
+
+def _discipline(data: Any) -> tuple[str, dict[str, str]]:
+    """Kind and options of the JSON object; InputError says what is wrong with it."""
+    if data is None:
+        return "", {}
+    if not isinstance(data, Mapping) or data.get("kind") not in DISCIPLINES:
+        raise InputError(f'"discipline" must be an object with a "kind" of {", ".join(DISCIPLINES)}')
+    kind = str(data["kind"])
+    options = {name: text for name, text in data.items() if name != "kind"}
+    QDISCS[kind].from_drawing(options)
+    return kind, options
 
 
 def in_flight_pkts(rate_mbit: float, delay_s: float) -> int:

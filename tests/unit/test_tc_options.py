@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from linklab.agent import queue_options as q
+from linklab.linux import tc_options as q
 
 RATES = st.integers(1000, 12_500_000_000)  # bytes/s: 8 kbit/s to 100 Gbit/s
 

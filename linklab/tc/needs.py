@@ -1,27 +1,19 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Commands and topologies → what they need of a kernel: queueing disciplines, filters, links, algorithms of TCP.
+"""Commands → what they need of a kernel: queueing disciplines, filters, links, algorithms of TCP.
 
-Read from what is typed and drawn, so that no list is kept by hand. Pure. Commands: tc(8), ip-link(8), sysctl(8),
-iperf3(1).
+Read from what is typed, so that no list is kept by hand. Pure. Commands: tc(8), ip-link(8), sysctl(8), iperf3(1).
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
-from linklab.topology import Topology
-from linklab.topology.plan import plan
+from linklab.linux.tc_line import SETS, lines_in
+from linklab.tc.kinds import module_of
 
 _WORD = r"[a-z][a-z0-9_]*"
 _B = r"[ \t]+"
-_PLACE = rf"(?:(?:root|ingress|clsact|(?:parent|handle|classid){_B}\S+){_B})*"
-_QDISC = re.compile(rf"\btc{_B}qdisc{_B}(?:add|replace|change){_B}dev{_B}\S+{_B}{_PLACE}({_WORD})")
-_INGRESS = re.compile(rf"\btc{_B}qdisc{_B}(?:add|replace){_B}dev{_B}\S+{_B}(?:handle{_B}\S+{_B})?(ingress|clsact)\b")
-_FILTER_PLACE = rf"(?:(?:dev|protocol|parent|prio|pref|handle){_B}\S+{_B}|ingress{_B}|root{_B})*"
-_FILTER = re.compile(rf"\btc{_B}filter{_B}(?:add|replace){_B}{_FILTER_PLACE}({_WORD})")
 _LINK = re.compile(rf"\bip{_B}link{_B}add[^\n;&|]*?{_B}type{_B}({_WORD})")
 _CONGESTION = (
     re.compile(rf"\btcp_congestion_control=['\"]?({_WORD})"),
@@ -30,7 +22,6 @@ _CONGESTION = (
     re.compile(rf"\bmodprobe\s+tcp_({_WORD})"),
     re.compile(rf'\.cc"?\s*=\s*"({_WORD})"'),
 )
-_OVS_KINDS = ("ovs", "default")
 
 
 @dataclass(frozen=True)
@@ -67,38 +58,24 @@ _SPELLED = {"ovs_datapath": "Open vSwitch"}
 def of_text(text: str) -> Needs:
     """What commands need, wherever they stand in the text; lines that a backslash continues are put together."""
     text = text.replace("\\\n", " ")
+    set_by_tc = [line for line in lines_in(text) if line.verb in SETS and line.device and line.kind]
     return Needs(
-        qdiscs=frozenset(_QDISC.findall(text)) | frozenset(_INGRESS.findall(text)),
-        filters=frozenset(_FILTER.findall(text)),
+        qdiscs=frozenset(line.kind for line in set_by_tc if line.object == "qdisc"),
+        filters=frozenset(line.kind for line in set_by_tc if line.object == "filter"),
         links=frozenset(_LINK.findall(text)),
         congestion=frozenset(word for pattern in _CONGESTION for word in pattern.findall(text)),
         families=frozenset({"ovs_datapath"} if re.search(r"\bsudo\s+mn\b", text) else ()),
     )
 
 
-def of_topology(topology: Topology | None) -> Needs:
-    """What a drawing needs; links are pairs of veth, hosts use CUBIC."""
-    found = Needs(links=frozenset({"veth"}), congestion=frozenset({"cubic"}))
-    if topology is None:
-        return found
-    built = plan(topology)
-    kinds = {node["kind"] for node in built["nodes"]}
-    if "legacySwitch" in kinds:
-        found |= Needs(links=frozenset({"bridge"}))
-    if kinds & set(_OVS_KINDS):
-        found |= Needs(families=frozenset({"ovs_datapath"}))
-    if any(node.get("vlan_interfaces") for node in built["nodes"]):
-        found |= Needs(links=frozenset({"vlan"}))
-    for link in built["links"]:
-        found |= _of_options(link["opts"])
-        for end in (link["src"], link["dest"]):
-            found |= Needs(qdiscs=frozenset(end.get("tc", {}).get("kinds", ())))
-    return found
-
-
-def _of_options(options: Mapping[str, Any]) -> Needs:
-    """Of Mininet's own link options (mininet.link, TCIntf)."""
-    shaped = {"htb"} if "bw" in options else set()
-    if {"delay", "jitter", "loss", "max_queue_size"} & set(options):
-        shaped.add("netem")
-    return Needs(qdiscs=frozenset(shaped))
+def module(field: str, name: str) -> str:
+    """The kernel's module that brings a name of one of FIELDS; "" where every kernel has it."""
+    match field:
+        case "qdiscs":
+            return module_of("qdisc", name)
+        case "filters":
+            return module_of("filter", name)
+        case "congestion":
+            return f"tcp_{name}"
+        case _:
+            return "openvswitch" if name == "ovs_datapath" else name

@@ -64,10 +64,8 @@ def words(options: Mapping[str, Any]) -> list[str]:
     if found is None or probability is None:
         raise StateError("a red of this weight cannot be said in words of tc")
     packet, burst, rate = found
-    return [
-        f"limit {options['limit']} min {low} max {high} avpkt {packet} burst {burst} bandwidth {rate * 8}bit",
-        f"probability {probability:.9f}",
-    ]
+    limits = f"limit {options['limit']} min {low} max {high}"
+    return f"{limits} avpkt {packet} burst {burst} bandwidth {rate * 8}bit probability {probability:.9f}".split()
 
 
 def _probability(low: int, high: int, log: int) -> float | None:

@@ -6,17 +6,22 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from linklab.errors import InputError
-from linklab.impair import DISCIPLINES, Impairment, change_commands, commands, kinds
+from linklab.tc import DISCIPLINES, Impairment, Qdisc, change_lines, lines, objects
 
 
-def lines(**data):
+def typed(**data):
     """Lines for s1-eth2 of the JSON object."""
-    return commands("s1-eth2", Impairment.from_data(data))
+    return lines("s1-eth2", Impairment.from_data(data))
+
+
+def kinds(impairment):
+    """Kinds of the disciplines that stand at the interface, root first."""
+    return [each.kind for each in objects(impairment) if isinstance(each, Qdisc)]
 
 
 def test_lab_8():
     """Delay line and shaper as the curriculum sets them, with room for what is in flight."""
-    assert lines(delay="20ms", rate="10gbit", burst="5000000", queue="25000000") == [
+    assert typed(delay="20ms", rate="10gbit", burst="5000000", queue="25000000") == [
         "tc qdisc add dev s1-eth2 root handle 1: netem limit 33026 delay 20ms",
         "tc qdisc add dev s1-eth2 parent 1: handle 2: tbf rate 10gbit burst 5000000 limit 25000000",
     ]
@@ -24,15 +29,15 @@ def test_lab_8():
 
 def test_lab_18():
     """A discipline stands below the shaper."""
-    assert lines(rate="1gbit", queue="26214400", discipline={"kind": "codel", "limit": "17476p", "target": "5ms"}) == [
+    assert typed(rate="1gbit", queue="26214400", discipline={"kind": "codel", "limit": "17476p", "target": "5ms"}) == [
         "tc qdisc add dev s1-eth2 root handle 2: tbf rate 1gbit burst 500000 limit 26214400",
         "tc qdisc add dev s1-eth2 parent 2: handle 3: codel limit 17476 target 5ms",
     ]
 
 
 def test_everything_netem_does():
-    """Words in the order that tc-netem(8) gives."""
-    assert lines(
+    """Words in the order in which tc prints them."""
+    assert typed(
         delay="10ms",
         jitter="1ms",
         correlation="25%",
@@ -44,42 +49,42 @@ def test_everything_netem_does():
         held="50p",
     ) == [
         "tc qdisc add dev s1-eth2 root handle 1: netem limit 50 delay 10ms 1ms 25% distribution normal"
-        " loss 10% duplicate 1% corrupt 0.01% reorder 25%"
+        " loss 10% duplicate 1% reorder 25% corrupt 0.01%"
     ]
 
 
 def test_a_class_for_htb():
     """htb shapes in a class; a queue given is the leaf below it."""
-    assert lines(rate="10mbit", queue="100p", discipline={"kind": "htb", "ceil": "20mbit"}) == [
+    assert typed(rate="10mbit", queue="100p", discipline={"kind": "htb", "ceil": "20mbit"}) == [
         "tc qdisc add dev s1-eth2 root handle 2: htb default 10",
-        "tc class add dev s1-eth2 parent 2: classid 2:10 htb rate 10mbit burst 5000 ceil 20mbit",
+        "tc class add dev s1-eth2 parent 2: classid 2:10 htb rate 10mbit ceil 20mbit burst 5000",
         "tc qdisc add dev s1-eth2 parent 2:10 handle 3: pfifo limit 100",
     ]
 
 
 def test_cake_shapes_itself():
     """No tbf above cake."""
-    assert lines(rate="10mbit", discipline={"kind": "cake", "rtt": "50ms"}) == [
+    assert typed(rate="10mbit", discipline={"kind": "cake", "rtt": "50ms"}) == [
         "tc qdisc add dev s1-eth2 root handle 2: cake bandwidth 10mbit rtt 50ms"
     ]
 
 
 def test_a_queue_alone():
     """Packets make a pfifo, bytes a bfifo."""
-    assert lines(queue="100p") == ["tc qdisc add dev s1-eth2 root handle 2: pfifo limit 100"]
-    assert lines(queue="64kb") == ["tc qdisc add dev s1-eth2 root handle 2: bfifo limit 65536"]
+    assert typed(queue="100p") == ["tc qdisc add dev s1-eth2 root handle 2: pfifo limit 100"]
+    assert typed(queue="64kb") == ["tc qdisc add dev s1-eth2 root handle 2: bfifo limit 65536"]
 
 
 def test_change_in_place_keeps_what_waits():
     """The same kinds are changed; others are set anew."""
     old, new = Impairment.from_data({"rate": "10mbit"}), Impairment.from_data({"rate": "20mbit"})
-    assert change_commands("x", old, new) == [
+    assert change_lines("x", old, new) == [
         "tc qdisc change dev x root handle 2: tbf rate 20mbit burst 10000 limit 1514000"
     ]
     delayed = Impairment.from_data({"delay": "20ms"})
-    assert change_commands("x", old, delayed)[0] == "tc qdisc del dev x root"
-    assert change_commands("x", Impairment(), delayed) == commands("x", delayed)
-    assert change_commands("x", delayed, Impairment()) == ["tc qdisc del dev x root"]
+    assert change_lines("x", old, delayed)[0] == "tc qdisc del dev x root"
+    assert change_lines("x", Impairment(), delayed) == lines("x", delayed)
+    assert change_lines("x", delayed, Impairment()) == ["tc qdisc del dev x root"]
 
 
 @pytest.mark.parametrize(
