@@ -9,20 +9,30 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from linklab.base.finish import Background, StopAfter
 from linklab.errors import LabError
 from linklab.judge.expectation import ExpectationVerdict, Observed, verdicts_on
 from linklab.judge.verdict import Outcome
 from linklab.lab.model import Lab
 from linklab.lab.sections import parts_problems
 from linklab.manual.html import Recorded
-from linklab.manual.model import Commands
+from linklab.manual.model import Action, Await, Commands, EditorActions, Interrupt, WriteFile
 
 FORMAT = 1
 """Of reference.json; raised when a reader of the old one would misread the new one."""
+
+_KINDS: Mapping[type[Action], str] = {
+    Interrupt: "Interrupt",
+    Await: "Await",
+    WriteFile: "WriteFile",
+    EditorActions: "EditorActions",
+}
+"""What is not typed and waited for, as recorded digests name it."""
 
 
 @dataclass(frozen=True)
@@ -68,15 +78,33 @@ def load_reference(lab: Lab) -> Reference | None:
 
 
 def replayed(lab: Lab) -> str:
-    """Digest of all that a replay does: the steps in order, the parts, the topology; prose does not change it."""
+    """Digest of all that a replay does: the steps in order, the parts, the topology; prose does not change it.
+
+    It is recorded, so what it is made from is spelt out here and does not follow the names of classes.
+    """
     parts = [lab.topology.read_bytes() if lab.topology else b""]
     for step in lab.manual.steps:
         if not step.optional:
-            finish = step.action.finish if isinstance(step.action, Commands) else type(step.action).__name__
-            parts.append(repr((step.id, step.terminal, step.typed, finish, step.together, step.prompt)).encode())
+            before, after = (step.id, step.terminal, step.typed), (step.together, step.prompt)
+            parts.append(
+                f"({', '.join(map(repr, before))}, {_how(step.action)}, {', '.join(map(repr, after))})".encode()
+            )
     if lab.parts:
         parts.append(repr(lab.parts).encode())
     return hashlib.sha256(b"\0".join(parts)).hexdigest()[:12]
+
+
+def _how(action: Action) -> str:
+    """The kind of a step, and of commands how they end."""
+    if not isinstance(action, Commands):
+        return repr(_KINDS[type(action)])
+    match action.finish:
+        case StopAfter(seconds=seconds):
+            return f"StoppedAfter(seconds={seconds!r})"
+        case Background():
+            return "LeftRunning()"
+        case _:
+            return "AtPrompt()"
 
 
 def staleness(lab: Lab, reference: Reference, kernel_digest: str, profile: str) -> list[str]:
