@@ -66,12 +66,6 @@ class Dataset:
         """Which tool measured it, such as "iperf3", or several as "iperf3+ping"; "" if that is not known."""
         return str(self.metadata.get("tool", ""))
 
-    @property
-    def measured(self) -> Measurements:
-        """The same as `Measurements`, for formulas and plots that ask for no metadata."""
-        source = str(self.metadata.get("source", ""))
-        return Measurements(dict(self.scalars), dict(self.series), self.tool, source, self.notes)
-
 
 def plain(value: Any, where: str) -> Any:
     """The value as JSON gives it back: tuples are lists, NumPy's numbers Python's, and what is not finite is None.
