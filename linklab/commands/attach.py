@@ -9,6 +9,7 @@ import os
 import time
 from typing import TYPE_CHECKING
 
+from linklab.base.text import one_line
 from linklab.errors import InputError
 from linklab.terminal import attach
 from linklab.terminal.screen import Screen, ends_orderly
@@ -78,7 +79,7 @@ def _list(*, as_json: bool) -> None:
         print("no network is running")
     for entry in there:
         since = time.strftime("%H:%M:%S", time.localtime(entry["started"]))
-        print(f"{entry['id']}  {entry['name']}  since {since}, process {entry['pid']}")
+        print(f"{entry['id']}  {one_line(entry['name'])}  since {since}, process {entry['pid']}")
         print(f"   terminals: client {' '.join(entry['nodes'])}")
         if "clock" in entry:
             print(f"   {entry['clock']}")

@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING
 
 from linklab import pocket_kernel
 from linklab.base.claims import RUNNING
+from linklab.base.text import one_line
 from linklab.engine import host, sudo
 from linklab.engine.pocket import run_base
 from linklab.errors import InputError, LinklabError
@@ -94,7 +95,7 @@ def run(args: argparse.Namespace) -> int:
                     failed.append(f"{what} cannot be removed: {error}")
                 else:
                     done += 1
-                    print(f"{'would remove' if args.dry_run else 'removed'} {what}")
+                    print(one_line(f"{'would remove' if args.dry_run else 'removed'} {what}"))
         except LinklabError as error:  # one place that cannot be looked at does not keep the others from it
             failed.append(str(error))
     if failed:

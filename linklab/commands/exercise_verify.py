@@ -10,12 +10,10 @@ from dataclasses import asdict, replace
 from functools import partial
 from typing import Any
 
-from rich.console import Console
-from rich.text import Text
-
 from linklab.base.processes import processors
 from linklab.base.supervise import Ended, Job, supervised
 from linklab.base.worker import Tell
+from linklab.commands.console import make_console, plain
 from linklab.engine.choice import load_engine
 from linklab.errors import InputError
 from linklab.exercise.load import exercise_folders, find_exercise, load_exercise
@@ -49,11 +47,11 @@ def run_verify(args: argparse.Namespace) -> int:
 
 
 def _verify(folder: str, args: argparse.Namespace, told: list[dict[str, Any]], lent: list[dict[str, Any]]) -> bool:
-    console = Console(highlight=False, stderr=args.json)
+    console = make_console(stderr=args.json)
     exercise = load_exercise(find_exercise(folder))
     students = distinct(exercise, args.students)
     heading = f"{exercise.heading}, {args.students} students with {len(students)} different instances"
-    console.print(Text(heading, style="bold"))
+    console.print(plain(heading, style="bold"))
     tasks = [
         partial(_prove, folder, number, chosen)
         for number, chosen in zip(students, _wrong(exercise, len(students), args.wrong), strict=True)
@@ -79,7 +77,8 @@ def _verify(folder: str, args: argparse.Namespace, told: list[dict[str, Any]], l
                 status.update(f"proving … {done} proofs")
                 for proof in found[event.key]:
                     if not proof.holds:
-                        console.print(Text(f"{proof.student}: {proof.what}: {proof.said}", style="red"), soft_wrap=True)
+                        said = f"{proof.student}: {proof.what}: {proof.said}"
+                        console.print(plain(said, style="red"), soft_wrap=True)
     proofs = [proof for number in sorted(found) for proof in found[number]]  # whoever ended first
     told += [_told(exercise, proof) for proof in proofs]
     models = [proof.measured for proof in proofs if proof.measured]
@@ -89,7 +88,7 @@ def _verify(folder: str, args: argparse.Namespace, told: list[dict[str, Any]], l
         held[0] += proof.holds
         held[1] += 1
     for what, (good, total) in sorted(counts.items()):
-        console.print(Text(f"  {what}: {good} of {total}", style="green" if good == total else "red"))
+        console.print(plain(f"  {what}: {good} of {total}", style="green" if good == total else "red"))
     pairs = list(copied(exercise, models))
     lent.extend({"exercise": exercise.id, **asdict(each)} for each in pairs)
     if len(models) > 1:

@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rich.console import Console
 from rich.live import Live
 from rich.progress_bar import ProgressBar
 from rich.table import Table
@@ -18,6 +17,7 @@ from rich.text import Text
 
 from linklab.base import claims
 from linklab.base.processes import processors
+from linklab.commands.console import make_console, plain
 from linklab.commands.interrupt import says_what_is_left
 from linklab.commands.options import seed
 from linklab.errors import InputError
@@ -36,7 +36,7 @@ from linklab.grade.grading import (
     summary,
 )
 from linklab.grade.results import points, tool_broke
-from linklab.grade.worker import load_engine
+from linklab.grade.worker import grading_engine
 from linklab.judge.verdict import Outcome
 from linklab.terminal.screen import ends_orderly
 from linklab.units import parse_time_s
@@ -45,8 +45,6 @@ if TYPE_CHECKING:
     from linklab.commands import Subparsers
 
 TRUST = "--unsandboxed-i-trust-these"
-WIDTH = 132
-"""Columns of the table where the output is no terminal."""
 QUIET_S = 20.0
 """Wall-clock seconds without a line, where the output is no terminal, after which one says what runs."""
 
@@ -123,7 +121,7 @@ def _run(args: argparse.Namespace) -> int:
     if course is None:
         _courses_wanted(submissions, quiet=args.json)
     if not args.cluster:
-        load_engine(sandboxed=not args.trusted).check()
+        grading_engine(sandboxed=not args.trusted).check()
     settings = GradingSettings(
         course=course,
         jobs=min(args.jobs or processors(), processors(), len(submissions)),
@@ -188,9 +186,7 @@ class _View:
 
     def __init__(self, submissions: Sequence[HandedIn], *, quiet: bool) -> None:
         self.submissions = submissions
-        self.console = Console(quiet=quiet, highlight=False)
-        if not self.console.is_terminal:
-            self.console = Console(quiet=quiet, highlight=False, width=WIDTH)
+        self.console = make_console(quiet=quiet)
         self.running: dict[int, float] = {}
         self.entries: list[Entry] = []
         self.started = time.perf_counter()
@@ -218,9 +214,9 @@ class _View:
             self.live.update(self._now(), refresh=True)
         elif event is not None and event.entry is not None:
             line = f"{self._count()} {event.entry.label}: {_outcome(event.entry)}"
-            self._line(Text(line, style=_STYLES[event.entry.report.status]))
+            self._line(plain(line, style=_STYLES[event.entry.report.status]))
         elif time.perf_counter() - self.told > QUIET_S:
-            self._line(Text(f"{self._count()} running: {', '.join(self._names())}"))
+            self._line(plain(f"{self._count()} running: {', '.join(self._names())}"))
 
     def _line(self, text: Text) -> None:
         self.console.print(text, soft_wrap=True)
@@ -241,9 +237,11 @@ class _View:
         ahead = f", about {spent / count * (total - count):.0f} s to go" if 2 < count < total else ""
         grid = Table.grid(padding=(0, 1))
         grid.add_row("Grading", ProgressBar(total, count, width=30), f"{count}/{total} in {spent:.0f} s{ahead}")
+        running = plain(", ".join(self._names()), style="dim")
+        running.overflow, running.no_wrap = "ellipsis", True
         table = Table.grid()
         table.add_row(grid)
-        table.add_row(Text(", ".join(self._names()), style="dim", overflow="ellipsis", no_wrap=True))
+        table.add_row(running)
         return table
 
     def end(self, graded: Graded, out: Path, wall_s: float, left: Sequence[str]) -> None:
@@ -257,17 +255,17 @@ class _View:
             report = entry.report
             mark = f"{points(report.score)} / {points(report.max_score)}" if report.status is Status.GRADED else "–"
             cells = (entry.person, entry.name, report.heading.partition(":")[0], mark, _missed(entry))
-            table.add_row(*(Text(cell, style=_STYLES[report.status]) for cell in cells))
+            table.add_row(*(plain(cell, style=_STYLES[report.status]) for cell in cells))
         self.console.print(table)
         for finding in graded.findings:
             who = ", ".join(entry.name for entry in finding.entries)
-            self.console.print(Text(f"To look at: {who}: {finding.says}", style="yellow"), soft_wrap=True)
+            self.console.print(plain(f"To look at: {who}: {finding.says}", style="yellow"), soft_wrap=True)
         if left:
             some = ", ".join(left[:10]) + (" …" if len(left) > 10 else "")
-            self.console.print(Text(f"Left alone, no .zip: {some}"), soft_wrap=True)
+            self.console.print(plain(f"Left alone, no .zip: {some}"), soft_wrap=True)
         done = sum(_whole(entry) for entry in graded.entries)
         self.console.print(
-            Text(f"{done} of {len(graded.entries)} graded in {wall_s:.0f} s. Overview: {out / 'index.html'}"),
+            plain(f"{done} of {len(graded.entries)} graded in {wall_s:.0f} s. Overview: {out / 'index.html'}"),
             soft_wrap=True,
         )
 

@@ -8,11 +8,10 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rich.console import Console
 from rich.table import Table
-from rich.text import Text
 
-from linklab.commands.run import WIDTH
+from linklab.base.text import one_line
+from linklab.commands.console import make_console, plain
 from linklab.commands.set_env import check_script
 from linklab.errors import InputError, LinklabError
 from linklab.lab.fidelity import check_fidelity
@@ -52,15 +51,14 @@ def run(args: argparse.Namespace) -> int:
         except LinklabError as error:
             found.append(str(error))
         for problem in found:
-            print(f"linklab: {problem}", file=sys.stderr)
+            print(f"linklab: {one_line(problem)}", file=sys.stderr)
         return InputError.exit_code if found else 0
     table = Table(header_style="bold")
     for name in ("Lab", "Title", "Topology", "A student needs", "Network time", "Reference"):
         table.add_column(name)
     for folder in lab_folders():
-        table.add_row(*(Text(cell) for cell in _row(folder)))
-    console = Console(highlight=False)
-    (console if console.is_terminal else Console(highlight=False, width=WIDTH)).print(table)
+        table.add_row(*(plain(cell) for cell in _row(folder)))
+    make_console().print(table)
     return 0
 
 

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
-from rich.text import Text
 
+from linklab.base.text import one_line
+from linklab.commands.console import make_console, plain
 from linklab.commands.interrupt import says_what_is_left
 from linklab.commands.options import seed
 from linklab.commands.several import add_jobs_option, chosen, run_several
@@ -33,9 +34,6 @@ from linklab.terminal.screen import ends_orderly
 
 if TYPE_CHECKING:
     from linklab.commands import Subparsers
-
-WIDTH = 132
-"""Columns of the table where the output is no terminal."""
 
 __all__ = ["add_parser", "add_run_options", "print_verdicts", "replay", "run"]
 
@@ -137,9 +135,7 @@ def replay(args: argparse.Namespace, out: Path | None, section: str | None = Non
     lab = load_lab(find_lab(args.lab))
     clock = clock_of(args.clock, args.engine, REPLAY_CLOCK)
     settings = RunSettings(clock, args.seed, args.cpu, settings_only=getattr(args, "settings_only", False))
-    console = Console(quiet=quiet, highlight=False)
-    if not console.is_terminal:
-        console = Console(quiet=quiet, highlight=False, width=WIDTH)
+    console = make_console(quiet=quiet)
     narrator = _Progress(console, lab, len(chosen_steps(lab.manual, section)))
     with run_folder(lab, settings, out) as folder, says_what_is_left(folder), narrator.progress:
         engine = load_engine(args.engine)
@@ -153,29 +149,29 @@ def replay(args: argparse.Namespace, out: Path | None, section: str | None = Non
     if args.engine == "host" and any(verdict.outcome is Outcome.FAIL for verdict in done.verdicts):
         console.print(_MACHINES_OWN, style="yellow")
     if done.unclaimed:
-        console.print(Text(f"It is not known which step wrote {', '.join(done.unclaimed)}; files=PATH says so."))
+        console.print(plain(f"It is not known which step wrote {', '.join(done.unclaimed)}; files=PATH says so."))
     console.print(f"{done.network_s:.1f} s of network time in {done.wall_s:.1f} s. Report: {report}", soft_wrap=True)
     return done
 
 
 def print_verdicts(done: SavedRun, console: Console) -> None:
     """The table of expected against measured, and the story of each that is not met."""
-    table = Table(title=done.heading, title_justify="left", header_style="bold")
+    table = Table(title=plain(done.heading), title_justify="left", header_style="bold")
     for name in ("Step", "What", "Measured", "Expected", "Series", "Verdict"):
         table.add_column(name, overflow="fold")
     for verdict in done.verdicts:
         table.add_row(
-            Text(verdict.step),
-            Text(verdict.what or "output"),
-            Text(verdict.measured),
-            Text(verdict.expected),
-            Text(verdict.series),
-            Text(verdict.outcome.value, style=_STYLES[verdict.outcome]),
+            plain(verdict.step),
+            plain(verdict.what or "output"),
+            plain(verdict.measured),
+            plain(verdict.expected),
+            plain(verdict.series),
+            plain(verdict.outcome.value, style=_STYLES[verdict.outcome]),
         )
     console.print(table)
     for verdict in done.verdicts:
         if verdict.message and verdict.outcome is not Outcome.SKIPPED:
-            console.print(Text(f"{verdict.outcome.value} {verdict.message}", style=_STYLES[verdict.outcome]))
+            console.print(plain(f"{verdict.outcome.value} {verdict.message}", style=_STYLES[verdict.outcome]))
 
 
 class _Progress:
@@ -184,7 +180,7 @@ class _Progress:
     def __init__(self, console: Console, lab: Lab, count: int) -> None:
         self.console = console
         self.progress = Progress(
-            TextColumn(f"Lab {lab.number}"),
+            TextColumn(f"Lab {lab.number}", markup=False),
             BarColumn(bar_width=20),
             TextColumn("{task.completed:.0f}/{task.total:.0f}"),
             TextColumn("{task.fields[network]}"),
@@ -199,9 +195,11 @@ class _Progress:
     def begin(self, steps: Sequence[Step], network_s: float) -> None:
         title = steps[0].title or steps[0].id
         where = "+".join(step.terminal for step in steps)
-        self.progress.update(self.task, description=f"{where}: {title}"[:72], network=f"{network_s:.0f} s network")
+        self.progress.update(
+            self.task, description=one_line(f"{where}: {title}")[:72], network=f"{network_s:.0f} s network"
+        )
         if not self.console.is_terminal:
-            self.console.print(Text(f"{network_s:9.3f} s  {where}: {title}"), soft_wrap=True)
+            self.console.print(plain(f"{network_s:9.3f} s  {where}: {title}"), soft_wrap=True)
 
     def end(self, captures: Sequence[Capture], network_s: float) -> None:
         self.progress.update(self.task, advance=len(captures), network=f"{network_s:.0f} s network")

@@ -11,7 +11,6 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
 from rich.live import Live
 from rich.table import Table
 from rich.text import Text
@@ -19,6 +18,7 @@ from rich.text import Text
 from linklab.base import claims, installation
 from linklab.base.files import write_json
 from linklab.base.processes import processors
+from linklab.commands.console import make_console, plain
 from linklab.commands.interrupt import says_what_is_left
 from linklab.engine.choice import REPLAY_CLOCK, clock_of, load_engine
 from linklab.errors import InputError, LabError
@@ -26,7 +26,6 @@ from linklab.lab.model import find_lab, lab_folders, load_lab
 from linklab.run.many import Task, run_batch
 from linklab.run.stage import RunSettings
 
-WIDTH = 132
 _STYLES = {"waiting": "dim", "running": "", "pass": "green", "fail": "red bold", "broken": "magenta bold"}
 
 
@@ -116,9 +115,7 @@ class _LabsView:
 
     def __init__(self, tasks: Sequence[Task], *, quiet: bool) -> None:
         self.tasks = tasks
-        self.console = Console(quiet=quiet, highlight=False)
-        if not self.console.is_terminal:
-            self.console = Console(quiet=quiet, highlight=False, width=WIDTH)
+        self.console = make_console(quiet=quiet)
         # Redrawn by us: a thread that draws must not be there while processes are forked.
         self.live = Live(console=self.console, auto_refresh=False, transient=True)
 
@@ -135,7 +132,7 @@ class _LabsView:
             self.live.update(self._table(), refresh=True)
         elif task is not None and task.state not in ("waiting", "running"):
             line = f"{task.lab.heading}: {task.state}, {_met(task)} in {task.wall_s:.1f} s"
-            self.console.print(Text(line, style=_STYLES[task.state]), soft_wrap=True)
+            self.console.print(plain(line, style=_STYLES[task.state]), soft_wrap=True)
 
     def end(self, wall_s: float, jobs: int, folder: Path) -> None:
         """The table as it stays, the stories of what failed, the sum."""
@@ -143,7 +140,7 @@ class _LabsView:
         for task in self.tasks:
             if task.why:
                 line = f"Lab {task.lab.number} {task.state}: {task.why}"
-                self.console.print(Text(line, style=_STYLES[task.state]), soft_wrap=True)
+                self.console.print(plain(line, style=_STYLES[task.state]), soft_wrap=True)
         good = sum(task.state == "pass" for task in self.tasks)
         network_s = sum(task.network_s for task in self.tasks)
         self.console.print(
@@ -169,8 +166,14 @@ class _LabsView:
                 state,
                 task.doing if running else task.lab.title,
             )
-            table.add_row(*(Text(cell, style=_STYLES[task.state], overflow="ellipsis") for cell in cells))
+            table.add_row(*(_cell(cell, _STYLES[task.state]) for cell in cells))
         return table
+
+
+def _cell(text: str, style: str) -> Text:
+    cell = plain(text, style)
+    cell.overflow = "ellipsis"
+    return cell
 
 
 def _met(task: Task) -> str:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from linklab.base.text import visible
 from linklab.errors import InputError
 from linklab.exercise.answers import read_answers
 from linklab.exercise.bundle import Bundle, write_bundle
@@ -86,7 +87,7 @@ def run(args: argparse.Namespace) -> int:
     except OSError as error:
         raise InputError(f"{out}: cannot be written: {error.strerror}") from error
     for sentence in (*packed.said, *found.notes):
-        print(sentence)
+        print(visible(sentence))
     size = out.stat().st_size
     digest = hashlib.sha256(out.read_bytes()).hexdigest()
     print(f"{out}: {len(packed.files) + 1} files, {size / 1000:.1f} kB, SHA-256 {digest[:16]}…")

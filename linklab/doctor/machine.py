@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import Literal
 
 from linklab import pocket_kernel
-from linklab.base import installation
-from linklab.engine import bytecode, place
+from linklab.base import installation, place
+from linklab.engine import bytecode
 from linklab.errors import TO_COPY, MissingError
 
 Status = Literal["ok", "warn", "missing"]
@@ -92,7 +92,7 @@ MODULES = (
 class MemoryPlace:
     """A folder that could hold the pocket's memory, and why memory for all labs or for the slow ones cannot lie there.
 
-    Both are None where it can (`linklab.engine.place.why_not`).
+    Both are None where it can (`linklab.base.place.why_not`).
     """
 
     folder: str

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import IO
 
-from linklab.engine import place
+from linklab.base import place
 from linklab.errors import EngineError
 
 

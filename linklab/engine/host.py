@@ -18,16 +18,16 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-from linklab.engine import host_kernel, place, sudo
+from linklab.base import place
+from linklab.engine import host_kernel, sudo
 from linklab.engine.agent_link import AgentLink
 from linklab.engine.agent_network import AgentNetwork
 from linklab.engine.api import Background, Clock, Completed, OnStage, Typed
 from linklab.engine.wall import require_wall
 from linklab.errors import BootError, EngineError, LinklabError
-from linklab.terminal import attach
+from linklab.linux.sockets import peer
 from linklab.topology import Topology
 from linklab.topology.needs import of_topology
-from linklab.warden.paths import peer
 
 START_DEADLINE_S = 60
 CLOSE_DEADLINE_S = 10
@@ -222,7 +222,7 @@ def _listening() -> Iterator[socket.socket]:
 
 def folder() -> Path:
     """Where the sockets lie on which wardens are awaited."""
-    return place.make_private(attach.folder() / "host")
+    return place.make_private(place.for_sockets() / "host")
 
 
 def bound_paths(table: bytes) -> set[bytes]:

@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import Any
 
 from linklab import pocket_kernel
-from linklab.engine import place
+from linklab.base import place
 from linklab.engine.agent_link import AgentLink
 from linklab.engine.agent_network import AgentNetwork
 from linklab.engine.api import Clock, OnStage, Paced

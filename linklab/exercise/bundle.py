@@ -136,12 +136,12 @@ def read_bundle(path: Path) -> Bundle:
 def parse_bundle(data: bytes, where: str) -> Bundle:
     """A submission from an archive's bytes; `where` begins every message."""
     try:
-        return _Reader(where).read(data)
+        return _BundleReader(where).read(data)
     except _BROKEN as error:
         raise BundleError(f"the file is damaged ({error}); make it again with `linklab submit`", where=where) from error
 
 
-class _Reader:
+class _BundleReader:
     """Reads one archive, and gathers notes."""
 
     def __init__(self, where: str) -> None:

@@ -10,9 +10,21 @@ import re
 from pathlib import Path
 
 from linklab.base import installation, toml
+from linklab.base.text import excerpt
 from linklab.errors import InputError
 from linklab.exercise.coherence import check_coherence
-from linklab.exercise.model import Answer, Band, Check, Exercise, Experiment, Fault, Flow, Parameter, Ping, Setting
+from linklab.exercise.model import (
+    Answer,
+    Band,
+    Check,
+    Exercise,
+    Experiment,
+    Parameter,
+    Ping,
+    PlantedFault,
+    Setting,
+    Transfer,
+)
 from linklab.judge.quantity import parse_value
 from linklab.judge.tolerance import around
 
@@ -22,6 +34,8 @@ ANSWER_KINDS = ("rate", "time", "size", "share", "number", "index", "choice", "w
 CHECK_KINDS = ("state", "measure", "answer", "unchanged", "holds")
 BASES = ("submitted", "start", "healthy")
 _SUBJECT = {"state": "fact", "measure": "metric", "answer": "answer", "holds": "holds"}
+_MOST_WORDS = 600
+"""Letters of a message, which may quote from the file."""
 
 
 def exercise_folders(root: Path | None = None) -> list[Path]:
@@ -67,7 +81,7 @@ def load_exercise(folder: Path) -> Exercise:
         exercise = _exercise(toml.parse(text, ""), folder)
         check_coherence(exercise)
     except InputError as error:
-        raise InputError(f"{path}: {error}") from error
+        raise InputError(f"{path}: {excerpt(str(error), _MOST_WORDS)}") from error
     return exercise
 
 
@@ -116,13 +130,13 @@ def _setting(table: toml.Table) -> Setting:
     return found
 
 
-def _fault(table: toml.Table) -> Fault:
+def _fault(table: toml.Table) -> PlantedFault:
     name, key, seen = table.take("id", str), table.take("key", str), table.take("seen", str)
     settings = [_lines(part) for part in table.tables("and")]
     if "lines" in table.data:
         settings.insert(0, Setting(table.take("on", str), table.texts("lines")))
     table.end()
-    return Fault(name, tuple(settings), key, seen)
+    return PlantedFault(name, tuple(settings), key, seen)
 
 
 def _experiment(table: toml.Table) -> Experiment:
@@ -152,8 +166,8 @@ def _experiment(table: toml.Table) -> Experiment:
     return found
 
 
-def _flow(table: toml.Table) -> Flow:
-    found = Flow(
+def _flow(table: toml.Table) -> Transfer:
+    found = Transfer(
         table.take("from", str), table.take("to", str), table.text("streams", "1"), table.take("args", str, "")
     )
     table.end()

@@ -18,6 +18,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from linklab.base.text import visible
 from linklab.errors import InputError, LinklabError
 from linklab.exercise.bundle import read_bundle
 from linklab.exercise.instance import PRACTICE, parse_instance
@@ -95,13 +96,13 @@ def collect(arguments: Sequence[str]) -> tuple[list[HandedIn], list[str]]:
             if path.is_dir():
                 found = [each for each in path.rglob("*") if each.is_file() and not _hidden(each.relative_to(path))]
                 for each in found:
-                    label = each.relative_to(path).as_posix()
+                    label = visible(each.relative_to(path).as_posix(), keep="")
                     if each.suffix.casefold() == ".zip":
                         files.setdefault(each.resolve(), label)
                     else:
                         left.append(label)
             else:
-                files.setdefault(path.resolve(), path.name)
+                files.setdefault(path.resolve(), visible(path.name, keep=""))
     if not files:
         raise InputError(f"{', '.join(arguments)}: there is no .zip of a submission in it")
     submissions = [HandedIn(path, label) for path, label in files.items()]

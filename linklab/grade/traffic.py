@@ -18,7 +18,7 @@ import numpy as np
 from linklab.analysis.formulas import jain_index
 from linklab.engine.api import Background, Completed, Network, Typed
 from linklab.errors import DataError, EngineError, Fault, InputError, NothingMeasuredError
-from linklab.exercise.model import Experiment, Flow
+from linklab.exercise.model import Experiment, Transfer
 from linklab.exercise.report import Trace
 from linklab.judge.evaluation import Lookup, names, number
 from linklab.measure import Series, measure
@@ -97,7 +97,7 @@ def _need(node: str, addresses: Mapping[str, str]) -> str:
     return addresses[node]
 
 
-def _client(i: int, flow: Flow, experiment: Experiment, lookup: Lookup, addresses: Mapping[str, str]) -> Typed:
+def _client(i: int, flow: Transfer, experiment: Experiment, lookup: Lookup, addresses: Mapping[str, str]) -> Typed:
     streams = number(flow.streams, lookup).number
     if not (1 <= streams <= MOST_STREAMS and streams == int(streams)):
         raise InputError(

@@ -60,7 +60,7 @@ class Done:
     log: str = ""
 
 
-def load_engine(*, sandboxed: bool) -> Engine:
+def grading_engine(*, sandboxed: bool) -> Engine:
     """What networks are built with."""
     if sandboxed:
         from linklab.grade.sandbox import SandboxEngine  # noqa: PLC0415 - only in the process that grades
@@ -85,7 +85,7 @@ def grade_in_pocket(
     """
     from linklab.grade.unit import SEEDS, grade  # noqa: PLC0415 - as above
 
-    return grade(bundle, course, load_engine(sandboxed=sandboxed), SEEDS if seeds is None else seeds)
+    return grade(bundle, course, grading_engine(sandboxed=sandboxed), SEEDS if seeds is None else seeds)
 
 
 def failed(why: str, status: Status = Status.ERROR) -> Report:

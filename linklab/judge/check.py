@@ -13,7 +13,7 @@ from linklab.judge import language
 from linklab.judge.dimension import PLAIN, WORD, canonical, in_words, product, quotient
 from linklab.judge.functions import FUNCTIONS
 from linklab.judge.language import Arithmetic, Call, Comparison, Expression, Literal, Name, Negative, is_yes_or_no
-from linklab.judge.parser import parse
+from linklab.judge.parser import parse, shortened
 from linklab.judge.quantity import Value
 
 Units = Callable[[str], "str | None"]
@@ -45,7 +45,7 @@ class ExpressionText:
 
     def wrong(self, why: str) -> InputError:
         """The error that says what is wrong in this expression."""
-        return InputError(f'expression "{self.text}": {why}')
+        return InputError(f'expression "{shortened(self.text)}": {why}')
 
     def unknown(self, name: str) -> InputError:
         """The error for a name that leads nowhere."""

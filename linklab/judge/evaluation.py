@@ -28,7 +28,7 @@ from linklab.judge.language import (
     Not,
     is_yes_or_no,
 )
-from linklab.judge.parser import parse
+from linklab.judge.parser import parse, shortened
 from linklab.judge.quantity import Value
 
 Lookup = Callable[[str], "Value | None"]
@@ -80,7 +80,7 @@ def number(text: str, lookup: Lookup, facts: Lookup | None = None) -> Value:
     """As `evaluate`, for what must be a value and no yes or no."""
     found = evaluate(text, lookup, facts)
     if isinstance(found, bool):
-        raise InputError(f'expression "{text}" is a yes or no, where a value is wanted')
+        raise InputError(f'expression "{shortened(text)}" is a yes or no, where a value is wanted')
     return found
 
 
@@ -88,7 +88,7 @@ def holds(text: str, lookup: Lookup, facts: Lookup | None = None) -> bool:
     """As `evaluate`, for what must be a yes or no."""
     found = evaluate(text, lookup, facts)
     if not isinstance(found, bool):
-        raise InputError(f'expression "{text}" is a value, where a yes or no is wanted')
+        raise InputError(f'expression "{shortened(text)}" is a value, where a yes or no is wanted')
     return found
 
 

@@ -25,10 +25,13 @@ from linklab.judge.language import (
 )
 from linklab.judge.quantity import parse_value
 
+MOST_CHARACTERS = 4000
 MOST_WORDS = 400
 """Words, numbers and signs in one expression; the longest of an exercise has about a hundred."""
 MOST_DEEP = 30
 """Parentheses, signs and "not" within each other."""
+
+_QUOTED = 300
 
 _NAME = r"(?:[^\W\d]\w*(?:-+\w+)*|[a-z0-9][a-z0-9-]*(?=\.[^\W\d]))(?:\.\w+(?:-+\w+)*)*"
 _TOKEN = re.compile(
@@ -58,6 +61,8 @@ class _Parser:
         self.deep = 0
         self.tokens: list[tuple[str, str]] = []
         written = text.rstrip()
+        if len(written) > MOST_CHARACTERS:
+            raise self.wrong(f"it has more than {MOST_CHARACTERS} characters; write it in parts")
         place = 0
         while place < len(written):
             found = _TOKEN.match(written, place)
@@ -70,7 +75,7 @@ class _Parser:
             place = found.end()
 
     def wrong(self, why: str) -> InputError:
-        return InputError(f'expression "{self.text if len(self.text) <= 300 else self.text[:300] + "…"}": {why}')
+        return InputError(f'expression "{shortened(self.text)}": {why}')
 
     def expected(self, wanted: str) -> InputError:
         found = _start(" ".join(word for _, word in self.tokens[self.at :])) if self.tokens[self.at :] else "the end"
@@ -185,6 +190,11 @@ class _Parser:
         self.deep += 1
         if self.deep > MOST_DEEP:
             raise self.wrong(f"it is nested more than {MOST_DEEP} deep; write it in parts")
+
+
+def shortened(text: str) -> str:
+    """An expression as messages quote it."""
+    return text if len(text) <= _QUOTED else f"{text[:_QUOTED]}…"
 
 
 def _start(text: str) -> str:

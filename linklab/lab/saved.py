@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from linklab.base.text import excerpt
 from linklab.data import Dataset, open_file
 from linklab.errors import DataError
 from linklab.judge.expectation import Observed, Scalars
@@ -162,9 +163,9 @@ def load_run(folder: Path) -> SavedRun:
             verdicts=tuple(_verdict(verdict) for verdict in found["verdicts"]),
         )
     except KeyError as error:
-        raise DataError(f"{path}: it has no {error}") from error
+        raise DataError(f"{path}: it has no {excerpt(str(error))}") from error
     except (OSError, ValueError, TypeError, AttributeError, RecursionError) as error:
-        raise DataError(f"{path}: cannot be read: {error}") from error
+        raise DataError(f"{path}: cannot be read: {excerpt(str(error))}") from error
 
 
 def _step(folder: Path, found: Mapping[str, Any]) -> SavedStep:

@@ -9,6 +9,7 @@ from pathlib import Path
 import jinja2
 
 from linklab.base.numbers import format_number
+from linklab.base.text import visible
 
 HERE = Path(__file__).resolve().parent
 
@@ -22,6 +23,12 @@ def templates(*folders: Path) -> jinja2.Environment:
         trim_blocks=True,
         lstrip_blocks=True,
         undefined=jinja2.StrictUndefined,
+        finalize=_shown,
     )
     environment.filters["number"] = format_number
     return environment
+
+
+def _shown(value: object) -> object:
+    """What a template shows of a value: text with nothing in it that is not to be seen; markup of ours as it is."""
+    return visible(value) if isinstance(value, str) and not hasattr(value, "__html__") else value

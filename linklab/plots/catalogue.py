@@ -7,6 +7,7 @@ called STEP[+STEP…]/NAME[+NAME…].
 
 from __future__ import annotations
 
+import math
 import re
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
@@ -19,6 +20,7 @@ import numpy as np
 from linklab.data import Dataset
 from linklab.errors import LabError
 from linklab.measure import Series
+from linklab.measure.reading import json_number
 from linklab.measure.series import per_second
 
 if TYPE_CHECKING:
@@ -106,7 +108,8 @@ def _thresholds(data: Dataset) -> Levels:
     """RED's min and max, bytes, as tc told them before the first sample."""
     average = data.series.get("queue.average")
     options = average.meta["options"] if average else {}
-    return [(name, float(options[name])) for name in ("min", "max") if name in options]
+    known = [(name, json_number(options.get(name))) for name in ("min", "max")]
+    return [(name, value) for name, value in known if not math.isnan(value)]
 
 
 def flows_of(data: Dataset) -> Lines:

@@ -19,7 +19,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from linklab.engine import place
+from linklab.base import place
 from linklab.errors import InputError, MissingError
 from linklab.pocket_kernel import KERNEL_DIR, Kernel, cache_dir, digest, find, need_processor, numbers
 from linklab.pocket_kernel.source import VERSIONS, fetch, unpack_archive

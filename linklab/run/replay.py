@@ -77,9 +77,9 @@ def replay(
             note(group)
             narrator.begin(group, stage.now_s())
             finished = stage.perform(group)
+            save_outputs(stage.captures, out)
             # At once: a later step may write the same files again.
             measure_captures(scene, stage, finished, done)
-            save_outputs(stage.captures, out)
             save_data(stage.captures, {c.step: done.measured[c.step] for c in finished if c.step in done.measured}, out)
             if scene.settings.settings_only:
                 done.read_back += stage.read_back(group)
@@ -163,8 +163,9 @@ def save_outputs(captures: Mapping[str, Capture], out: Path) -> None:
     (out / "steps").mkdir(exist_ok=True)
     for step, capture in captures.items():
         path = out / output_name(captures, step)
-        if not path.exists() or path.stat().st_size != len(capture.output.encode()):
-            path.write_text(capture.output, encoding="utf-8")
+        output = capture.output.encode("utf-8", "backslashreplace")  # a file name in it may be no UTF-8
+        if not path.exists() or path.stat().st_size != len(output):
+            path.write_bytes(output)
 
 
 def save_data(captures: Mapping[str, Capture], measured: Mapping[str, Dataset], out: Path) -> None:

@@ -7,11 +7,14 @@ Reads the folder of the run and nothing else, so that it can be made later, and 
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import quote
 
 from linklab.base.files import write
+from linklab.base.text import file_name
 from linklab.errors import InputError
 from linklab.lab.saved import SavedRun, SavedStep
 from linklab.manual.blocks import excerpt, terminal_label
@@ -25,11 +28,12 @@ OUTPUT_LINES = 400
 
 @dataclass(frozen=True)
 class StepView:
-    """What the page shows of a step; plots are (title, data URI)."""
+    """What the page shows of a step; files are (address below the page, name), plots (title, data URI)."""
 
     step: SavedStep
     terminal: str
     output: str
+    files: Sequence[tuple[str, str]]
     plots: Sequence[tuple[str, str]]
 
 
@@ -40,14 +44,16 @@ def write_report(run: SavedRun, path: Path | None = None) -> Path:
         DataError: a data set of the run cannot be read.
         InputError: the page cannot be written there.
     """
+    path = path or run.folder / "report.html"
+    folder = os.path.relpath(run.folder / "files", path.parent)
     steps = []
     for step in run.steps.values():
         output = step.output
         if output.count("\n") > OUTPUT_LINES:
             output = excerpt(output, Show("auto"))
-        steps.append(StepView(step, terminal_label(step.terminal), output, _plots(run, step)))
+        files = [(quote(os.fsencode(f"{folder}/{name}")), file_name(Path(name))) for name in step.files]
+        steps.append(StepView(step, terminal_label(step.terminal), output, files, _plots(run, step)))
     html = page("report.html.j2", run=run, heading=run.heading, views=steps)
-    path = path or run.folder / "report.html"
     try:
         write(path, html)
     except OSError as error:

@@ -7,7 +7,9 @@ goes on meanwhile. Looks at sizes and times of files, never into them.
 
 from __future__ import annotations
 
+import stat
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from pathlib import Path, PurePosixPath
@@ -26,9 +28,10 @@ class WorkFolder:
         """Paths below the root that are new or different since the last call, folder by folder."""
         found = {}
         for path in self.root.rglob("*"):
-            if path.is_file() and not path.is_symlink():
-                state = path.stat()
-                found[path.relative_to(self.root).as_posix()] = (state.st_size, state.st_mtime_ns)
+            with suppress(OSError):  # gone since it was listed, or in a folder that may not be entered
+                state = path.lstat()
+                if stat.S_ISREG(state.st_mode):
+                    found[path.relative_to(self.root).as_posix()] = (state.st_size, state.st_mtime_ns)
         new = [path for path, state in found.items() if self._seen.get(path) != state]
         self._seen = found
         return sorted(new, key=PurePosixPath)

@@ -13,20 +13,17 @@ from __future__ import annotations
 import base64
 import contextlib
 import fcntl
-import os
 import socket
-import tempfile
 import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from linklab.agent import protocol
-from linklab.engine import place
+from linklab.base import place
 from linklab.errors import EngineError, InputError
 
 ANSWER_DEADLINE_S = 5.0
-LONGEST_PATH = 100  # sun_path of unix(7) holds 108 bytes
 READ_BYTES = 65536
 
 
@@ -39,14 +36,7 @@ def folder() -> Path:
     Raises:
         EngineError: there is no place for it that belongs to this user.
     """
-    runtime, name = place.runtime_folder(), f"linklab-{os.getuid()}"
-    tried = [
-        *([runtime / "linklab"] if runtime else []),
-        Path(tempfile.gettempdir()) / name,
-        Path("/tmp") / name,  # noqa: S108 - made private
-        place.private_at_home() / "sockets",
-    ]
-    return place.first_private([path for path in tried if len(os.fsencode(path)) <= LONGEST_PATH - 10])
+    return place.for_sockets()
 
 
 @contextlib.contextmanager

@@ -15,7 +15,7 @@ import pytest
 from pockets import TOPOLOGY, all_gone, group_of, needs_pocket, run_dir_of, type_
 
 from linklab import pocket_kernel
-from linklab.engine import place
+from linklab.base import place
 from linklab.engine.api import Background, Clock, Prompt, Shows, Typed
 from linklab.engine.pocket import PocketEngine
 from linklab.engine.profiles import PROFILES

@@ -160,6 +160,16 @@ def test_whatever_a_submission_says_can_be_written(name, student, notes):
     overview_page(entries, findings(entries)).encode()
 
 
+def test_a_files_name_spoils_no_file_of_the_class():
+    """Regression: a control character in it made junit.xml malformed, and it reached the spreadsheet as a formula."""
+    named = Entry("a", f"=cmd|'/C calc'!A0{HOSTILE}.zip", replace(graded.report(), name="", student=""))
+    (suite,) = ElementTree.fromstring(junit_xml([named]).encode())  # noqa: S314 - our own
+    assert suite.get("name").endswith("\\x00\\x1b[31m\\ud800\\u202e.zip")
+    rows = list(csv.reader(io.StringIO(grades_csv([named]))))
+    assert rows[1][2].startswith("'=cmd|'/C calc'!A0</title>")
+    assert "\x1b" not in grades_csv([named]) + canvas_csv([named]) + overview_page([named], [])
+
+
 def test_scrubbing_shortens_what_is_endless():
     """A megabyte of notes becomes a line that says so."""
     report = scrubbed(replace(graded.report(), notes=("x" * 1_000_000,) * 200))

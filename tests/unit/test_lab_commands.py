@@ -109,6 +109,20 @@ def test_a_run_goes_on_when_nobody_reads_what_it_says(folder, tmp_path, loss, op
     assert not (tmp_path / "out/incomplete.json").exists()
 
 
+def test_nothing_of_a_lab_is_obeyed_by_the_terminal(folder, tmp_path, capsys):
+    """A title and a step are text in the table, the progress and the report; regression: read as rich's markup."""
+    hostile = "[bold]T[/bold] :smile: \\u001b[31m\\u202e"
+    (folder / "lab.toml").write_text(TOML.replace("LOSS", "1").replace('"T"', f'"{hostile}"'))
+    (folder / "manual.md").write_text(MANUAL.replace("Step. Ping.", "Step. Ping [red]it[/red] \x9b31m."))
+    assert cli.main(["run", str(folder), "--out", str(tmp_path / "out")]) == 1
+    shown = capsys.readouterr().out
+    assert "Lab 1: [bold]T[/bold] :smile: \\x1b[31m\\u202e" in shown
+    assert "h1: Ping [red]it[/red] \\x9b31m" in shown
+    page = (tmp_path / "out/report.html").read_text()
+    assert "[bold]T[/bold] :smile: \\x1b[31m\\u202e" in page
+    assert not [c for c in shown + page if c in "\x1b\x9b\u202e"]
+
+
 def test_record_then_manual(folder, tmp_path, capsys, monkeypatch):
     """The manual quotes what was recorded."""
     page = tmp_path / "page.html"

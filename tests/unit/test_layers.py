@@ -65,7 +65,7 @@ MAY_IMPORT = {
         "analysis",
     }
     | {"plots", "judge", "lab", "run", "exercise", "grade", "documents", "doctor", "editor", "cli", "rich", "numpy"},
-    "cli": {"errors", "commands"},
+    "cli": {"errors", "base", "commands"},
     "__init__": set(),
     "__main__": {"cli"},
 }

@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from linklab.engine import cpus, host, place
+from linklab.base import place
+from linklab.engine import cpus, host
 from linklab.engine.cpus import CpuLock
 from linklab.errors import EngineError, MissingError
 from linklab.terminal import attach

@@ -141,6 +141,7 @@ def test_the_page_goes_where_it_is_wanted(run, tmp_path, capsys):
     """--out names it; a folder that is not there is said."""
     assert cli.main(["report", str(run.folder), "--out", str(tmp_path / "page.html")]) == 0
     assert capsys.readouterr().out == f"{tmp_path}/page.html\n"
+    assert 'href="elsewhere/run/files/one/out.json"' in (tmp_path / "page.html").read_text()
     assert cli.main(["report", str(run.folder), "--out", str(tmp_path / "none" / "page.html")]) == 2
     assert "none/page.html: cannot be written: No such file or directory" in capsys.readouterr().err
 

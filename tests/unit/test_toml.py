@@ -48,6 +48,18 @@ def test_what_cannot_be_read_is_one_sentence(text):
         toml.parse(text, "f.toml")
 
 
+@pytest.mark.parametrize("number", ["1e300", "inf", "nan", "0x" + "f" * 6000])
+def test_a_number_beyond_all_measure_is_refused(number):
+    """Regression: one with more digits than Python writes ended in a traceback, and so did infinity."""
+    with pytest.raises(InputError) as caught:
+        toml.parse(f"seconds = {number}", "f.toml").take("seconds", (int, float))
+    assert str(caught.value) == 'f.toml: "seconds" must be a number up to 1e+15'
+    with pytest.raises(InputError, match=r'^f\.toml: "seconds" must be text, not .{1,61}$'):
+        toml.parse(f"seconds = {number}", "f.toml").take("seconds", str)
+    with pytest.raises(InputError, match=r'^f\.toml: "name" must be a whole number, not .{61}$'):
+        toml.parse(f'name = "{"x" * 1000}"', "f.toml").take("name", int)
+
+
 def test_a_file_that_cannot_be_read_is_named(tmp_path):
     """One that is not there, a folder, and one that is not UTF-8."""
     (tmp_path / "latin").write_bytes(b"a = \xe4")

@@ -18,6 +18,8 @@ from linklab.errors import EngineError, MissingError
 
 LIKELY_USE = 0.25
 """Share of a pocket's memory that a lab at most fills (10 Gbps with 50 MB buffers: 0.9 of 4 GiB never seen filled)."""
+LONGEST_FOLDER = 90
+"""Bytes; sun_path of unix(7) holds 108, and the socket's own name comes after the folder's."""
 PROT_EXEC_FILE_BYTES = mmap.PAGESIZE
 
 
@@ -91,6 +93,22 @@ def private(name: str) -> Path:
     return first_private(
         [Path(tempfile.gettempdir()) / f"linklab-{os.getuid()}-{name}", private_at_home() / name],
     )
+
+
+def for_sockets() -> Path:
+    """The private folder of the sockets of this user's networks, whose path is short enough for a socket's name in it.
+
+    Raises:
+        EngineError: there is no place for it that belongs to this user.
+    """
+    runtime, name = runtime_folder(), f"linklab-{os.getuid()}"
+    tried = [
+        *([runtime / "linklab"] if runtime else []),
+        Path(tempfile.gettempdir()) / name,
+        Path("/tmp") / name,
+        private_at_home() / "sockets",
+    ]
+    return first_private([path for path in tried if len(os.fsencode(path)) <= LONGEST_FOLDER])
 
 
 def private_at_home() -> Path:
