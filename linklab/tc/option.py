@@ -172,7 +172,7 @@ class Parameter:
             raise FieldError("must be a string", where=where, key=self.name)
         if self.kind == "flag":
             if text not in ("", "0", "1"):
-                raise FieldError("is on (1) or off (0)", where=where, key=self.name)
+                raise FieldError("must be on (1) or off (0)", where=where, key=self.name)
             return self.option.take(self.name, []) if text == "1" else None
         if not text:
             return None
