@@ -3,6 +3,8 @@
 
 import os
 import signal
+import subprocess
+import sys
 import time
 
 import pytest
@@ -10,7 +12,7 @@ import pytest
 pytest.importorskip("mininet")
 
 from linklab.agent.agent import Agent
-from linklab.agent.network import BuildError
+from linklab.agent.open_vswitch import BuildError
 from linklab.agent.terminal import RC
 
 PROMPT = {"kind": "prompt"}
@@ -126,3 +128,10 @@ def test_a_refusal_says_whose_fault_it_is(agent, error, fault):
 
     agent._op_refuse = refuse
     assert agent.ask("refuse")["fault"] == fault
+
+
+def test_sudo_mn_imports_little_of_ours():
+    """Reading a module has its price there, so what the agent imports for itself would change what a lab measures."""
+    code = "import sys, linklab.agent.mn; print(*sorted(m for m in sys.modules if m.startswith('linklab.')))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == [f"linklab.agent{name}" for name in ("", ".iperf", ".mn", ".open_vswitch")]
