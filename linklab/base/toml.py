@@ -117,7 +117,7 @@ class Table:
             known = (
                 f"the keys here are {', '.join(dict.fromkeys(self.known))}" if self.known else "no key is known here"
             )
-            raise self.wrong(f'unknown key "{next(iter(self.data))}"; {known}')
+            raise self.wrong(f'unknown key "{next(iter(self.data))[:_SHOWN]}"; {known}')
 
 
 def _shown(value: object) -> str:

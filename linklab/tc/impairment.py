@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""One direction of a link as plain data: a JSON object with units ⇄ `Impairment`."""
+"""One direction of a link as plain data: a JSON object with units → `Impairment`."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class Impairment:
             if key not in known:
                 raise InputError(f'"{key}" is nothing I know of a direction; there are {", ".join(sorted(known))}')
         values: dict[str, Any] = {}
-        for key, (name, parse, _) in _KEYS.items():
+        for key, (name, parse) in _KEYS.items():
             if key in data:
                 values[name] = _named(key, parse, data[key])
         if "queue" in data:
@@ -81,23 +81,6 @@ class Impairment:
             raise InputError('"distribution" needs a "jitter"')
         if self.discipline in SHAPERS and self.rate_mbit is None:
             raise InputError(f'{self.discipline} needs a "rate"')
-
-    def to_data(self) -> dict[str, Any]:
-        """The JSON object that `from_data` reads; only what is set."""
-        data: dict[str, Any] = {}
-        for key, (name, _, form) in _KEYS.items():
-            value = getattr(self, name)
-            if value:
-                data[key] = form(value)
-        if self.queue_pkts is not None:
-            data["queue"] = units.format_packets(self.queue_pkts)
-        elif self.queue_bytes is not None:
-            data["queue"] = units.format_size(self.queue_bytes)
-        if self.distribution:
-            data["distribution"] = self.distribution
-        if self.discipline:
-            data["discipline"] = {"kind": self.discipline, **self.options}
-        return data
 
     @property
     def has_netem(self) -> bool:
@@ -132,18 +115,17 @@ class Impairment:
         return found
 
 
-_Key = tuple[str, Callable[[str], Any], Callable[[Any], str]]
-_KEYS: dict[str, _Key] = {
-    "rate": ("rate_mbit", units.parse_rate_mbit, units.format_rate),
-    "burst": ("burst_bytes", units.parse_size_bytes, units.format_size),
-    "delay": ("delay_s", units.parse_time_s, units.format_time),
-    "jitter": ("jitter_s", units.parse_time_s, units.format_time),
-    "correlation": ("correlation_frac", units.parse_percent_frac, units.format_percent),
-    "loss": ("loss_frac", units.parse_percent_frac, units.format_percent),
-    "duplicate": ("duplicate_frac", units.parse_percent_frac, units.format_percent),
-    "reorder": ("reorder_frac", units.parse_percent_frac, units.format_percent),
-    "corrupt": ("corrupt_frac", units.parse_percent_frac, units.format_percent),
-    "held": ("held_pkts", units.parse_packets, units.format_packets),
+_KEYS: dict[str, tuple[str, Callable[[str], Any]]] = {
+    "rate": ("rate_mbit", units.parse_rate_mbit),
+    "burst": ("burst_bytes", units.parse_size_bytes),
+    "delay": ("delay_s", units.parse_time_s),
+    "jitter": ("jitter_s", units.parse_time_s),
+    "correlation": ("correlation_frac", units.parse_percent_frac),
+    "loss": ("loss_frac", units.parse_percent_frac),
+    "duplicate": ("duplicate_frac", units.parse_percent_frac),
+    "reorder": ("reorder_frac", units.parse_percent_frac),
+    "corrupt": ("corrupt_frac", units.parse_percent_frac),
+    "held": ("held_pkts", units.parse_packets),
 }
 
 
