@@ -18,6 +18,7 @@ from typing import Any
 
 from linklab.base import files
 from linklab.base.numbers import format_number
+from linklab.base.text import excerpt
 from linklab.errors import LabError
 from linklab.judge.expectation import ExpectationVerdict, Observed, Scalars, verdicts_on
 from linklab.judge.verdict import Outcome
@@ -58,7 +59,7 @@ def load_reference(lab: Lab) -> Reference | None:
     try:
         data = json.loads(path.read_text(encoding="utf-8"))
         if data["format"] != FORMAT:
-            raise LabError(f"{path}: format {data['format']}, I read {FORMAT}; record the lab again")
+            raise LabError(f"{path}: format {excerpt(str(data['format']))}, I read {FORMAT}; record the lab again")
         scalars = {
             step: {name: (quantity["value"], quantity["unit"]) for name, quantity in found.items()}
             for step, found in data["scalars"].items()
@@ -69,8 +70,8 @@ def load_reference(lab: Lab) -> Reference | None:
             for figure in lab.manual.figures
             if figure.kind == "run" and (folder / "figures" / f"{figure.step}-{figure.name}.svg").is_file()
         }
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise LabError(f"{path}: cannot be read: {error}") from error
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        raise LabError(f"{path}: cannot be read: {excerpt(str(error))}; record the lab again") from error
     return Reference(data, Recorded(outputs, scalars, images))
 
 
