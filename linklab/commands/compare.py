@@ -11,7 +11,7 @@ from linklab.errors import InputError
 from linklab.lab.model import find_lab, load_lab
 from linklab.lab.reference import load_reference
 from linklab.lab.saved import SavedRun, load_run
-from linklab.run.compare import Side, differences, is_same, side_of_reference, side_of_run
+from linklab.run.compare import Compared, compared_reference, compared_run, differences, is_same
 
 if TYPE_CHECKING:
     from linklab.commands import Subparsers
@@ -43,7 +43,7 @@ def add_parser(subparsers: Subparsers, summary: str) -> argparse.ArgumentParser:
 def run(args: argparse.Namespace) -> int:
     """Print the differences; 0 if there are none, else 1."""
     first = load_run(args.run)
-    after = side_of_run(first)
+    after = compared_run(first)
     before = _other(args.other, first)
     lines = differences(before, after)
     print(f"was: {before.words}\nis:  {after.words}")
@@ -52,14 +52,14 @@ def run(args: argparse.Namespace) -> int:
     return 1 if lines else 0
 
 
-def _other(name: str, first: SavedRun) -> Side:
+def _other(name: str, first: SavedRun) -> Compared:
     if name == "reference":
         lab = load_lab(find_lab(first.slug))
         reference = load_reference(lab)
         if reference is None:
             raise InputError(f"{lab.folder}: this lab has no reference; give another run to compare with")
-        return side_of_reference(lab, reference)
+        return compared_reference(lab, reference)
     other = load_run(Path(name))
     if other.slug != first.slug:
         raise InputError(f"{name}: this is a run of {other.slug}, not of {first.slug}")
-    return side_of_run(other)
+    return compared_run(other)

@@ -47,7 +47,7 @@ def read_roster(path: Path) -> Roster:
     """
     rows = [
         (line, [cell.strip() for cell in row])
-        for line, row in enumerate(_rows(_text(path)), 1)
+        for line, row in enumerate(_rows(_text(path), path), 1)
         if any(cell.strip() for cell in row)
     ]
     if not rows:
@@ -88,10 +88,13 @@ def _text(path: Path) -> str:
     return decode(raw, path)
 
 
-def _rows(text: str) -> list[list[str]]:
+def _rows(text: str, path: Path) -> list[list[str]]:
     first = next((line for line in text.splitlines() if line.strip()), "")
     separator = max(",;\t", key=first.count)  # spreadsheets of half of Europe write ;
-    return list(csv.reader(text.splitlines(), delimiter=separator))
+    try:
+        return list(csv.reader(text.splitlines(), delimiter=separator))
+    except csv.Error as error:
+        raise InputError(f"{path}: no CSV: {error}; save the roster as CSV again") from error
 
 
 def _no_heading(path: Path, ids: Sequence[str]) -> None:

@@ -18,7 +18,7 @@ NOTICEABLE = 0.005
 
 
 @dataclass(frozen=True)
-class Side:
+class Compared:
     """One side of a comparison: what it is, what it measured and showed, and its verdicts by what they are about."""
 
     words: str
@@ -27,23 +27,23 @@ class Side:
     verdicts: Mapping[tuple[str, str], str]
 
 
-def side_of_run(run: SavedRun) -> Side:
+def compared_run(run: SavedRun) -> Compared:
     """A run as one side."""
     made = f"seed {run.seed}, {run.clock} clock, profile {run.profile}"
     verdicts = {(verdict.step, verdict.what): verdict.outcome.value for verdict in run.verdicts}
-    return Side(f"{run.folder} ({made})", run.scalars, _shown(run.outputs), verdicts)
+    return Compared(f"{run.folder} ({made})", run.scalars, _shown(run.outputs), verdicts)
 
 
-def side_of_reference(lab: Lab, reference: Reference) -> Side:
+def compared_reference(lab: Lab, reference: Reference) -> Compared:
     """A lab's recording as one side, judged by the expectations of today."""
     data = reference.data
     made = f"seed {data['seed']}, {data['clock']} clock, profile {data['profile']}"
     verdicts = {(found.step, found.what): found.outcome.value for found in map(in_words, judged(lab, reference))}
     recorded = reference.recorded
-    return Side(f"the reference of Lab {lab.number} ({made})", recorded.scalars, _shown(recorded.outputs), verdicts)
+    return Compared(f"the reference of Lab {lab.number} ({made})", recorded.scalars, _shown(recorded.outputs), verdicts)
 
 
-def differences(before: Side, after: Side) -> list[str]:
+def differences(before: Compared, after: Compared) -> list[str]:
     """What differs: verdicts, then numbers by more than `NOTICEABLE`; empty if nothing does."""
     lines = []
     for key in dict.fromkeys([*before.verdicts, *after.verdicts]):
@@ -53,7 +53,7 @@ def differences(before: Side, after: Side) -> list[str]:
     return lines + compare(before.scalars, after.scalars)
 
 
-def is_same(before: Side, after: Side) -> bool:
+def is_same(before: Compared, after: Compared) -> bool:
     """Whether each number is the same to the last bit, and each output to the last byte."""
     return before.scalars == after.scalars and before.outputs == after.outputs
 

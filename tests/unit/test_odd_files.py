@@ -13,13 +13,13 @@ from linklab.base.text import excerpt, visible
 from linklab.editor.files import Autosave
 from linklab.editor.settings import load_settings
 from linklab.errors import InputError, LabError, ManualError
-from linklab.exercise.instance import parse_course
+from linklab.exercise.instance import parse_course, practice_instance, quantities
 from linklab.exercise.load import load_exercise
 from linklab.exercise.roster import read_roster
 from linklab.exercise.state import State
 from linklab.lab.model import load_lab
+from linklab.lab.reference import load_reference
 from linklab.manual.parse import parse_manual
-from linklab.run.record import load_reference
 
 ROOT = Path(__file__).parents[2]
 EXERCISE = (ROOT / "exercises" / "3-tcp-and-switch-buffers" / "exercise.toml").read_text()
@@ -48,6 +48,18 @@ def test_a_weight_that_is_no_share_of_points_is_refused(tmp_path, value):
     assert "\nweight = 10" in EXERCISE
     with pytest.raises(InputError, match=r'check [a-z-]+: "weight" must be a number up to 1e\+15'):
         load_exercise(tmp_path)
+
+
+def test_a_derived_quantity_that_divides_by_a_parameter_of_0_is_named(tmp_path):
+    """Whoever writes the exercise learns which it is."""
+    text = EXERCISE.replace("[derived]", '[derived]\nodd = "1 / (rate - rate)"', 1)
+    assert text != EXERCISE
+    (tmp_path / "exercise.toml").write_text(text)
+    exercise = load_exercise(tmp_path)
+    with pytest.raises(
+        InputError, match=r"the derived quantity odd has no value with these parameters: .* division by 0"
+    ):
+        quantities(exercise, practice_instance(exercise))
 
 
 @pytest.mark.parametrize("text", ["1e999 mbit", "1e400 s", "9" * 400 + " kB", "1e99 GiB"])
@@ -96,6 +108,13 @@ def test_messages_do_not_repeat_what_is_long(tmp_path):
     with pytest.raises(InputError) as caught:
         read_roster(tmp_path / "roster.csv")
     assert f'"{"ä" * 60}…" is no student' in str(caught.value)
+
+
+def test_a_roster_with_a_cell_without_end_is_refused(tmp_path):
+    """Such as one whose quotation mark is never closed."""
+    (tmp_path / "roster.csv").write_text('id,name\n1,"' + "a" * 200_000)
+    with pytest.raises(InputError, match=r"roster\.csv: no CSV: field larger than field limit"):
+        read_roster(tmp_path / "roster.csv")
 
 
 @pytest.mark.parametrize("scale", ["1e308", "-1", "NaN", "Infinity", "true", "9" * 400])

@@ -20,7 +20,7 @@ from linklab.errors import DataError, LabError
 from linklab.lab.reference import load_reference
 from linklab.lab.saved import load_run
 from linklab.measure import Quantity, measure
-from linklab.run.compare import differences, is_same, side_of_run
+from linklab.run.compare import compared_run, differences, is_same
 from linklab.run.record import record
 from linklab.run.runner import run_lab
 from linklab.run.stage import RunSettings
@@ -102,7 +102,7 @@ def test_the_same_run_gives_the_same_bytes(lab, tmp_path):
     first, second = replay(lab, tmp_path / "a"), replay(lab, tmp_path / "b" / "c")
     for name in ("data/04-bulk.flent.gz", "data/05-probe.flent.gz"):
         assert (first.folder / name).read_bytes() == (second.folder / name).read_bytes()
-    assert is_same(side_of_run(first), side_of_run(second))
+    assert is_same(compared_run(first), compared_run(second))
 
 
 def test_a_step_that_cannot_be_stored_breaks_itself_alone(lab, tmp_path, monkeypatch):
@@ -225,7 +225,7 @@ def test_two_runs_are_compared(run, lab, tmp_path, capsys):
     assert cli.main(["compare", str(run.folder), str(same.folder)]) == 0
     assert capsys.readouterr().out.splitlines()[-1] == "the same, to the last byte"
     other = replay(lab, tmp_path / "other", ANSWERS | {"ping -c 3 10.0.0.1": LOSSY})
-    lines = differences(side_of_run(run), side_of_run(other))
+    lines = differences(compared_run(run), compared_run(other))
     assert lines[0] == "probe ping.loss.fraction: was pass, is fail"
     assert "probe.ping.received: was 5, is 4" in lines
     assert cli.main(["compare", str(other.folder), str(run.folder)]) == 1
