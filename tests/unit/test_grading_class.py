@@ -500,4 +500,4 @@ def test_a_files_name_is_shown_and_not_obeyed(tmp_path):
     (tmp_path / "\x1b[2Ja\udcff.zip").touch()
     (tmp_path / "b\n.txt").touch()
     submissions, left = collect([str(tmp_path)])
-    assert ([each.label for each in submissions], left) == (["\\x1b[2Ja\\udcff.zip"], ["b\\x0a.txt"])
+    assert ([each.label for each in submissions], left) == (["\\x1b[2Ja\\udcff.zip"], ["b\\n.txt"])
