@@ -242,7 +242,7 @@ class Runner:
             answer = session.network.link.request("open", deadline_s=10, what="starting the meter", **fields)
         except EngineError:
             return  # traces are a comfort; the network runs without
-        session.server.own(answer["terminal"], _Lines(self._sampled))  # type: ignore[arg-type] # it only needs `tell`
+        session.server.own(answer["terminal"], _Lines(self._sampled))
 
     def _sampled(self, line: str) -> None:
         with contextlib.suppress(ValueError):
@@ -289,7 +289,7 @@ def plot_queue(session: Session, node: str, interface: str) -> None:
     """Open the plot of `plot_q.sh` on an interface."""
     fields = {"node": node, "argv": ["plot_q.sh", interface], "rows": 24, "columns": 200}
     answer = session.network.link.request("open", deadline_s=30, what="opening the plot", **fields)
-    session.server.own(answer["terminal"], _Lines(lambda _: None))  # type: ignore[arg-type] # as above
+    session.server.own(answer["terminal"], _Lines(lambda _: None))
 
 
 def obey(session: Session, words: list[str]) -> str:
