@@ -58,7 +58,7 @@ class LiveTerminals:
         def become_program() -> None:  # pragma: no cover - the child
             as_at_login()
             enter(cwd)
-            os.execvpe(command[0], command, env)
+            children.become(command, env)
 
         pid, master = pty.fork()
         if pid == 0:  # pragma: no cover - the child
@@ -70,7 +70,8 @@ class LiveTerminals:
         env = {**env, "TERM": message.get("term", "xterm-256color")}
         if recording.is_kept(Path(cwd)):
             env.update(recording.begin(Path(cwd), "mininet", f"t{self.count + 1}", now_s))
-        terminal = start_console("mininet", net, env, cwd, live=True)
+        others = [*(master for _, master in self.open_ones.values()), *self.writers.values()]
+        terminal = start_console("mininet", net, env, cwd, live=True, not_its=others)
         return self._keep(terminal.pid, terminal.master, message)
 
     def _keep(self, pid: int, master: int, message: dict[str, Any]) -> str:
