@@ -2,7 +2,7 @@
 LAB ?= 14
 VENV := .venv/bin
 
-.PHONY: help setup tools lab labs manuals test check format kernel build install uninstall deb deb-test bench kill-test vm vm-test clean
+.PHONY: help setup tools lab labs manuals test coverage check format kernel build install uninstall deb deb-test bench kill-test vm vm-test clean
 PREFIX ?= /usr/local
 ARCH ?= amd64
 FOR_ARCH := $(if $(filter amd64,$(ARCH)),,-$(ARCH))
@@ -28,6 +28,10 @@ manuals: tools ## every lab and exercise as HTML and PDF, and the handbook, in b
 
 test: setup ## run the tests; says what was skipped and why
 	$(VENV)/python -m pytest -rs
+
+coverage: setup ## run the tests and say which lines of the package they reach; pages in build/coverage/html/
+	mkdir -p build/coverage
+	$(VENV)/python -m pytest -q --cov --cov-report=term:skip-covered --cov-report=html
 
 check: tools ## format, lint, types, manuals, shell scripts; changes nothing
 	$(VENV)/ruff format --check .

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The command line `linklab`: which command, then its module's parser and `run`.
 
-A command is a module with `add_parser(subparsers) -> ArgumentParser` and `run(args) -> int` (the exit code), listed in
-COMMANDS and imported only when it is the one asked for, so that every command starts fast. Here and nowhere else
-an error becomes one line on stderr and an exit code.
+A command is a module with `add_parser(subparsers, summary) -> ArgumentParser` and `run(args) -> int` (the exit code),
+listed in COMMANDS and imported only when it is the one asked for, so that every command starts fast. Here and nowhere
+else an error becomes one line on stderr and an exit code.
 """
 
 from __future__ import annotations
@@ -12,15 +12,19 @@ import argparse
 import errno
 import importlib
 import os
+import signal
 import sys
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Protocol, TypeAlias, cast
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol, cast
 
 from linklab import __version__
+from linklab.base.streams import ReaderGoneError, watched
+from linklab.base.text import one_line, visible
 from linklab.errors import TO_COPY, InputError, LinklabError, MissingError
 
-if TYPE_CHECKING:  # argparse's own name for what add_subparsers gives, and no type at run time
-    Subparsers: TypeAlias = argparse._SubParsersAction[argparse.ArgumentParser]
+if TYPE_CHECKING:
+    from linklab.commands import Subparsers
 
 COMMANDS = {
     "doctor": ("linklab.commands.doctor", "what this machine can run, and the cure for what is missing"),
@@ -37,18 +41,22 @@ COMMANDS = {
     "submit": ("linklab.commands.submit", "pack an exercise's work to hand it in"),
     "grade": ("linklab.commands.grade", "grade submissions of exercises and problems"),
     "manual": ("linklab.commands.manual", "turn a lab's manual into HTML or PDF, all into a handbook"),
-    "plot": ("linklab.commands.plot", "plot an iperf3 result or the queue of an interface"),
+    "plot": ("linklab.commands.plot", "plot an iperf3 result, the queue of an interface, or the gaps between packets"),
     "fairness": ("linklab.commands.fairness", "Jain's fairness index of the streams of an iperf3 result"),
     "kernel": ("linklab.commands.kernel", "build the pocket kernel, or say where it is"),
     "clean": ("linklab.commands.clean", "remove what an earlier run left behind"),
 }
 
 
+GO_ON = frozenset({"run", "record", "grade", "exercise", "submit", "manual", "plot", "kernel", "clean"})
+"""Commands whose work is done to its end when nobody reads any more what they print; the others end."""
+
+
 class Command(Protocol):
     """What the module of a command offers."""
 
-    def add_parser(self, subparsers: Subparsers) -> argparse.ArgumentParser:
-        """Add the command's parser: help, examples, options."""
+    def add_parser(self, subparsers: Subparsers, summary: str) -> argparse.ArgumentParser:
+        """Add the command's parser: examples, options, and `summary` as its line in the list of commands."""
         ...
 
     def run(self, args: argparse.Namespace) -> int:
@@ -69,33 +77,61 @@ exit codes:
   3    the network could not be run
   4    a package, a tool, the kernel or space is missing (linklab doctor says which)
   130  stopped with Ctrl+C
+  141  nobody reads the output any more, as in linklab labs | head -1
 """
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and give its exit code."""
     arguments = list(sys.argv[1:] if argv is None else argv)
+    chosen = next((word for word in arguments if not word.startswith("-")), None)
     try:
-        chosen = next((word for word in arguments if not word.startswith("-")), None)
+        with watched(goes_on=chosen in GO_ON):
+            return _run(chosen, arguments)
+    except ReaderGoneError:
+        return 128 + signal.SIGPIPE
+    except OSError as error:  # of writing the last output
+        return _complain_of(error)
+
+
+def _run(chosen: str | None, arguments: Sequence[str]) -> int:
+    try:
         args = build_parser(chosen).parse_args(arguments)
-        code = _command(args.command).run(args)
-        sys.stdout.flush()  # a reader that has gone is noticed here, not at exit
+        _need_working_directory()
+        return _command(args.command).run(args)
     except LinklabError as error:
         sentence, mark, to_copy = str(error).partition(TO_COPY)
-        print(f"linklab: {' '.join(sentence.split())}{mark}{to_copy}", file=sys.stderr)
+        print(f"linklab: {one_line(sentence)}{mark}{visible(to_copy)}", file=sys.stderr)
         return error.exit_code
     except KeyboardInterrupt:
-        return 130
-    except BrokenPipeError:
-        os.dup2(
-            os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno()
-        )  # `linklab … | head`: no second complaint at exit
-        return 141
+        return 128 + signal.SIGINT
+    except BrokenPipeError as error:
+        if chosen in GO_ON:  # then it is none of standard output
+            return _complain_of(error)
+        raise ReaderGoneError from error
     except OSError as error:
-        files = " -> ".join(str(name) for name in (error.filename, error.filename2) if name is not None)
-        print(f"linklab: {files}{': ' if files else ''}{error.strerror or error}", file=sys.stderr)
-        return MissingError.exit_code if error.errno in (errno.ENOSPC, errno.EDQUOT) else InputError.exit_code
-    return code
+        return _complain_of(error)
+
+
+def _need_working_directory() -> None:
+    """InputError where it has been deleted: what comes of that elsewhere names no file."""
+    try:
+        Path.cwd()
+    except FileNotFoundError as error:
+        here = os.environ.get("PWD", "")
+        raise InputError(
+            f"{here or '.'}: this working directory has been deleted; go to another one with cd"
+        ) from error
+
+
+def _complain_of(error: OSError) -> int:
+    files = " -> ".join(_named(name) for name in (error.filename, error.filename2) if name is not None)
+    print(f"linklab: {files}{': ' if files else ''}{one_line(error.strerror or str(error))}", file=sys.stderr)
+    return MissingError.exit_code if error.errno in (errno.ENOSPC, errno.EDQUOT) else InputError.exit_code
+
+
+def _named(file: object) -> str:
+    return one_line(os.fsdecode(file) if isinstance(file, str | bytes | os.PathLike) else str(file))
 
 
 def build_parser(*chosen: str | None) -> argparse.ArgumentParser:
@@ -110,7 +146,7 @@ def build_parser(*chosen: str | None) -> argparse.ArgumentParser:
     subparsers = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
     for name, (_, summary) in COMMANDS.items():
         if name in chosen:
-            _command(name).add_parser(subparsers)
+            _command(name).add_parser(subparsers, summary)
         else:
             subparsers.add_parser(name, help=summary)
     return parser

@@ -56,13 +56,13 @@ def child(what: str) -> None:
     """One measure, in a fresh program; prints seconds or frames a second."""
     start = time.monotonic()
     from linklab.editor.app import Editor  # noqa: PLC0415 - loading it is part of what is measured
-    from linklab.editor.settings import Settings  # noqa: PLC0415
+    from linklab.editor.settings import EditorSettings  # noqa: PLC0415
 
     with tempfile.TemporaryDirectory(prefix="linklab-bench-") as folder:
         os.environ["XDG_STATE_HOME"] = os.environ["XDG_CONFIG_HOME"] = folder
         path = Path(folder) / "large.mn"
         path.write_text(large())
-        editor = Editor(None, Settings(scale=1.0))
+        editor = Editor(None, EditorSettings(scale=1.0))
         editor.root.update()
         first_s = time.monotonic() - start
         found = {"first": lambda: first_s, "open": lambda: opened(editor, path)}

@@ -64,11 +64,11 @@ class Shot:
 
     def __init__(self, lab: int, theme: str = "light", scale: float = 1.0) -> None:
         from linklab.editor.app import Editor  # noqa: PLC0415 - needs the display
-        from linklab.editor.settings import Settings  # noqa: PLC0415
+        from linklab.editor.settings import EditorSettings  # noqa: PLC0415
 
         wide, high = (round(each * scale) for each in SIZE)
         self.editor = Editor(
-            ROOT / f"topologies/Lab {lab}.mn", Settings(theme=theme, scale=scale, geometry=f"{wide}x{high}")
+            ROOT / f"topologies/Lab {lab}.mn", EditorSettings(theme=theme, scale=scale, geometry=f"{wide}x{high}")
         )
         self.editor.root.geometry("+0+0")
         self.live(0.8)
@@ -100,7 +100,7 @@ class Shot:
 
     def run(self) -> None:
         """Run, and send through the bottleneck."""
-        from linklab.editor import running  # noqa: PLC0415
+        from linklab.editor import orders  # noqa: PLC0415 - needs the display
 
         net = self.editor.networking
         net.run()
@@ -109,9 +109,9 @@ class Shot:
             ("h3", "iperf3 -s -D"),
             ("h1", "iperf3 -c 10.0.0.3 -t 60 > /dev/null &"),
         ]
-        net.runner.order(lambda session: running.type_lines(session, lines))
+        net.runner.order(lambda session: orders.type_lines(session, lines), print, print)
         self.live(14)
-        self.editor.say("running; right-click a node for a terminal")
+        self.editor.window.say("running; right-click a node for a terminal")
 
     def end(self) -> None:
         """Close."""
@@ -180,13 +180,13 @@ def lab_shots(number: int) -> None:
     from verbs import Person  # noqa: PLC0415
 
     from linklab.editor.app import Editor  # noqa: PLC0415
-    from linklab.editor.settings import Settings  # noqa: PLC0415
+    from linklab.editor.settings import EditorSettings  # noqa: PLC0415
     from linklab.lab.model import load_lab  # noqa: PLC0415
     from linklab.manual.model import EditorActions, EditorVerb  # noqa: PLC0415
 
     (folder,) = (ROOT / "labs").glob(f"{number:02d}-*")
     wanted = {line: name for name, line in LAB_SHOTS[number].items()}
-    editor = Editor(None, Settings(theme="light", scale=1.0, geometry=LAB_SIZE))
+    editor = Editor(None, EditorSettings(theme="light", scale=1.0, geometry=LAB_SIZE))
     editor.root.geometry("+0+0")
     robot = Robot(os.environ["DISPLAY"])
     hand = Hand(editor, robot)

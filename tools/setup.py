@@ -13,6 +13,7 @@ import fcntl
 import hashlib
 import os
 import platform
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -174,6 +175,20 @@ def make_venv() -> None:
     pip = [str(VENV / "bin/python"), "-m", "pip", "--disable-pip-version-check", "install"]
     pip += ["--quiet"]  # that a package is there already is no news; errors are told
     _run([*pip, "--editable", f"{ROOT}[dev,cluster,packaging]"])
+    (VENV / "bin/linklab").write_text(launcher(VENV))
+
+
+def launcher(venv: Path) -> str:
+    """`.venv/bin/linklab`: pip's own names this folder in its first line, and says nothing useful when it has moved."""
+    return f"""#!/bin/sh
+bin=$(dirname -- "$(readlink -f -- "$0")")
+made={shlex.quote(str(venv / "bin"))}
+if [ ! "$bin" -ef "$made" ]; then
+    echo "linklab: this clone was made in ${{made%/.venv/bin}} and then moved or copied; run make setup in it" >&2
+    exit {MISSING}
+fi
+exec "$bin/python" -m linklab "$@"
+"""
 
 
 def _foreign_venv() -> bool:

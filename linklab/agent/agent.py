@@ -25,7 +25,7 @@ from linklab.agent import network, protocol, resting
 from linklab.agent.asks import SOCKET, Asks
 from linklab.agent.console import start_console
 from linklab.agent.live import LiveTerminals
-from linklab.agent.terminal import RC, Job, Terminal, TerminalError, start_shell
+from linklab.agent.terminal import RC, Terminal, TerminalError, TypedText, start_shell
 
 HERE = Path(__file__).resolve().parent
 SCRIPTS = HERE.parent.parent / "scripts"
@@ -46,7 +46,7 @@ class Request:
 
     id: int
     terminals: list[Terminal]
-    jobs: list[Job]
+    jobs: list[TypedText]
     streamed: set[str] = field(default_factory=set)
 
 
@@ -106,7 +106,7 @@ class Agent:
         return max(0.0, min(d for d in due if d is not None) - self.now_s()) if due else None
 
     @staticmethod
-    def _to_interrupt(job: Job) -> bool:
+    def _to_interrupt(job: TypedText) -> bool:
         return job.interrupt_at_s is not None and not job.interrupted and job.end_s is None
 
     def _send(self, message: dict[str, Any]) -> None:
@@ -138,7 +138,7 @@ class Agent:
             answer = operation(message)
         except (network.BuildError, TerminalError, ValueError, KeyError, OSError) as error:
             text = f"{type(error).__name__}: {error}" if isinstance(error, (KeyError, OSError)) else str(error)
-            self._send({"id": message["id"], "error": text})
+            self._send({"id": message["id"], "error": text, "fault": _fault(error)})
             return
         if answer is not None:
             self._send({"id": message["id"], "ok": answer})
@@ -198,7 +198,7 @@ class Agent:
     def _op_run(self, message: dict[str, Any]) -> None:
         actions = message["actions"]
         terminals = [self._terminal(action["terminal"]) for action in actions]
-        jobs = [Job(action["text"], action["finish"], 0.0, action["text"].split("\n")) for action in actions]
+        jobs = [TypedText(action["text"], action["finish"], 0.0, action["text"].split("\n")) for action in actions]
         request = Request(message["id"], terminals, jobs)
         for number, (terminal, job) in enumerate(self._pairs(request)):  # all, before any is typed
             if terminal in terminals[:number]:
@@ -294,10 +294,10 @@ class Agent:
                 )
 
     @staticmethod
-    def _pairs(request: Request) -> list[tuple[Terminal, Job]]:
+    def _pairs(request: Request) -> list[tuple[Terminal, TypedText]]:
         return list(zip(request.terminals, request.jobs, strict=True))
 
-    def _completed(self, terminal: Terminal, job: Job) -> dict[str, Any]:
+    def _completed(self, terminal: Terminal, job: TypedText) -> dict[str, Any]:
         done = {
             "terminal": terminal.name,
             "text": job.text,
@@ -382,3 +382,10 @@ class Agent:
             command = getattr(node, "stop_command", None)
             if command:
                 node.cmd(command)
+
+
+def _fault(error: Exception) -> str:
+    """Whose fault it is, as `linklab.errors.Fault` calls it: of what was asked for where a terminal says no."""
+    if isinstance(error, network.BuildError):
+        return error.fault
+    return "given" if isinstance(error, TerminalError) else "tool"

@@ -35,7 +35,7 @@ class ConcurrentError(Exception):
 
 
 @dataclass(frozen=True)
-class Flow:
+class ConcurrentFlow:
     """One iperf3 test from `client` to `server`; `algorithm` "" leaves the client's own congestion control."""
 
     client: str
@@ -55,7 +55,7 @@ class Flow:
 class Plan:
     """What one `concurrent` command asks for."""
 
-    flows: tuple[Flow, ...]
+    flows: tuple[ConcurrentFlow, ...]
     seconds: float
     options: tuple[str, ...]
 
@@ -67,7 +67,7 @@ def parse(line: str, nodes: Container[str]) -> Plan:
         ConcurrentError: no flow, a node that is not there, a time that is none, two flows of one host and algorithm.
     """
     words, _, rest = line.partition(" -- ")
-    flows: list[Flow] = []
+    flows: list[ConcurrentFlow] = []
     seconds = 10.0
     todo = words.split()
     while todo:
@@ -84,7 +84,7 @@ def parse(line: str, nodes: Container[str]) -> Plan:
         for name in parts[:2]:
             if name not in nodes:
                 raise ConcurrentError(f"{name} is not in the network")
-        flow = Flow(*parts)
+        flow = ConcurrentFlow(*parts)
         if any(flow.file == other.file for other in flows):
             raise ConcurrentError(f"{flow} is there twice; use -P for parallel streams")
         flows.append(flow)
@@ -127,13 +127,13 @@ class Tests:
     def _on(self, node: str, *command: str) -> list[str]:
         return ["mnexec", "-a", str(self.pid(node)), *command]
 
-    def _reach(self, flow: Flow) -> None:
+    def _reach(self, flow: ConcurrentFlow) -> None:
         """One small exchange, so that no flow begins with the wait for a hardware address (ARP) and another without."""
         ping = self._on(flow.client, "ping", "-q", "-c", "3", "-i", "0.2", "-W", "3", self.address(flow.server))
         if subprocess.run(ping, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False).returncode:
             raise ConcurrentError(f"{flow.client} gets no answer from {flow.server} ({self.address(flow.server)})")
 
-    def _serve(self, flow: Flow, port: int, stack: ExitStack) -> None:
+    def _serve(self, flow: ConcurrentFlow, port: int, stack: ExitStack) -> None:
         command = self._on(flow.server, "iperf3", "-s", "-1", "-p", str(port))
         server = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
         stack.callback(_end, server)
@@ -159,7 +159,7 @@ class Tests:
         os.close(signal_all)
         return clients
 
-    def _await(self, flow: Flow, client: subprocess.Popen[bytes], deadline: float) -> None:
+    def _await(self, flow: ConcurrentFlow, client: subprocess.Popen[bytes], deadline: float) -> None:
         try:
             status = client.wait(timeout=max(0.0, deadline - time.monotonic()))
         except subprocess.TimeoutExpired:

@@ -20,14 +20,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 from linklab.agent.node_state import nodes
+from linklab.linux import tc_line
+from linklab.linux.tc_line import MAKES, SETS
 
 LARGEST = 2**20
 DEADLINE_S = 60
 CLIENT = "client"
-_QDISC = re.compile(
-    r"\s*(?:sudo\s+)?tc\s+qdisc\s+(?P<verb>add|replace|change)\s+dev\s+(?P<dev>\S+)\s+(?P<rest>\S.*)", re.DOTALL
-)
-_PLACE = re.compile(r"(?:(?:root|ingress|clsact|(?:parent|handle)\s+\S+)\s+)*")
 _SYSCTL = re.compile(r"\s*(?:sudo\s+)?sysctl\s+(?:-q\s+)?-w\s+(?P<name>[\w./-]+)=(?P<value>'[^']*'|\"[^\"]*\"|\S+)\s*")
 _LINK = re.compile(r"\b(?:dev|ifconfig|ethtool -K|ip link set(?: dev)?)\s+(\S+-eth\d+)")
 EXISTS = "File exists"
@@ -71,11 +69,15 @@ def shaped(lines: Sequence[Line]) -> list[tuple[str, str]]:
     """The interfaces whose queueing disciplines the lines set, each once, as (node or "client", interface)."""
     return list(
         dict.fromkeys(
-            (line.on, found["dev"])
-            for line in lines
-            if (found := _QDISC.fullmatch(line.command)) and found["verb"] != "change"
+            (line.on, qdisc.device) for line in lines if (qdisc := _qdisc(line)) is not None and qdisc.verb in MAKES
         )
     )
+
+
+def _qdisc(line: Line) -> tc_line.Line | None:
+    """The discipline that a line sets; None if it sets none."""
+    found = tc_line.parse(line.command.split())
+    return found if found and found.object == "qdisc" and found.verb in SETS and found.device and found.kind else None
 
 
 class Setter:
@@ -127,11 +129,10 @@ class Setter:
         status, output = self._run(line.on, line.command)
         if status and not (EXISTS in output and re.search(r"\bip\b.*\badd\b", line.command)):
             raise SettingError(self._told(line, output or f"status {status}"))
-        if found := _QDISC.fullmatch(line.command):
-            kind = _PLACE.sub("", found["rest"], count=1).split()[:1] or [found["rest"].split()[0]]
-            shown = self._run(line.on, f"tc qdisc show dev {found['dev']}")[1]
-            if not re.search(rf"^qdisc {re.escape(kind[0])} ", shown, re.MULTILINE):
-                raise SettingError(self._told(line, f"{found['dev']} shows {shown or 'nothing'} afterwards"))
+        if qdisc := _qdisc(line):
+            shown = self._run(line.on, f"tc qdisc show dev {qdisc.device}")[1]
+            if not re.search(rf"^qdisc {re.escape(qdisc.kind)} ", shown, re.MULTILINE):
+                raise SettingError(self._told(line, f"{qdisc.device} shows {shown or 'nothing'} afterwards"))
         if found := _SYSCTL.fullmatch(line.command):
             wanted = found["value"].strip("'\"").split()
             shown = self._run(line.on, f"sysctl -n {found['name']}")[1]

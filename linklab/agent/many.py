@@ -20,7 +20,7 @@ from mininet.node import Host
 from mininet.nodelib import LinuxBridge
 
 from linklab.linux.kernelcalls import CLONE_NEWNET, CLONE_NEWNS, mount, setns, unshare
-from linklab.linux.rtnetlink import Kernel
+from linklab.linux.rtnetlink import NamespaceLinks
 
 FROM = 50
 """Nodes from which on a network is built this way. No lab has as many, so what was recorded is as it was."""
@@ -154,7 +154,7 @@ class QuickBridge(LateShell, LinuxBridge):  # type: ignore[misc] # mininet has n
 
     def start(self, _controllers: Any) -> None:
         """Make the bridge and give it its ports, which are up before (`raise_ports`)."""
-        kernel = Kernel()
+        kernel = NamespaceLinks()
         kernel.add_bridge(self.name)
         kernel.flush()
         for port in self.port_names():
@@ -178,7 +178,7 @@ class QuickIntf(Intf):  # type: ignore[misc] # mininet has no types
 class QuickLink(Link):  # type: ignore[misc] # mininet has no types
     """A pair of interfaces, each made where it belongs."""
 
-    def __init__(self, node1: Any, node2: Any, kernel: Kernel, **params: Any) -> None:
+    def __init__(self, node1: Any, node2: Any, kernel: NamespaceLinks, **params: Any) -> None:
         self.kernel = kernel
         super().__init__(node1, node2, **{**params, "intf": QuickIntf})
 
@@ -196,7 +196,7 @@ def _network(node: Any) -> int | None:
 
 def raise_ports(switches: list[Any]) -> None:
     """Bring the ports of quick bridges up."""
-    kernel = Kernel()
+    kernel = NamespaceLinks()
     for switch in switches:
         for port in switch.port_names() if isinstance(switch, QuickBridge) else ():
             kernel.set_up(port)
@@ -212,7 +212,7 @@ def settle(host: Any, address: str | None, default_route: str | None, set_up: Ca
     """
     with host.spaces.inside():
         without_ipv6()
-        kernel = Kernel()
+        kernel = NamespaceLinks()
         kernel.set_up("lo")
         for interface in host.intfList():
             kernel.set_up(interface.name)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""`python3 meter.py [PERIOD_S]`: how much passes each interface of this namespace and how full its queue is, for ever.
+"""`python3 -m linklab.agent.meter [PERIOD_S]`: what passes each interface here and how full its queue is, for ever.
 
 Each line: {"t": s on this kernel's clock, "i": {"s1-eth1": [bytes received, bytes sent, bytes queued, drops]}}.
-The queue is that of the innermost discipline, never netem's, which holds packets in flight. Read by the editor.
+The queue is that of the innermost discipline, never netem's, which holds packets in flight.
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ import time
 from pathlib import Path
 from typing import Any
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from linklab.agent import sampler
 from linklab.linux import netlink
 

@@ -19,7 +19,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from linklab.agent import filter_options, queue_options
+from linklab.linux import tc_filter_options, tc_options
 from linklab.linux.netlink import (
     DUMP,
     INGRESS,
@@ -34,6 +34,7 @@ from linklab.linux.netlink import (
     message,
     messages,
 )
+from linklab.linux.tc_attributes import TCA_CHAIN, TCA_KIND, TCA_OPTIONS
 
 FALLBACK = re.compile(r"(?:tunl|gre|gretap|erspan|sit|ip6tnl|ip6gre|ip_vti|ip6_vti|teql)0")
 """Interfaces that the kernel makes in every namespace for its own use."""
@@ -245,9 +246,11 @@ def _queues(netlink: Netlink, names: dict[int, str], interfaces: dict[str, dict[
             continue
         interface = interfaces[names[index]]
         data = attributes(body[TCMSG.size :])
-        kind = _text(data[1])
+        kind = _text(data[TCA_KIND])
         said = {"kind": kind, "handle": handle_text(handle), "parent": _parent(parent)}
-        interface["qdiscs"].append({**said, "options": _options(queue_options.QDISCS.get(kind), data.get(2, b""))})
+        interface["qdiscs"].append(
+            {**said, "options": _options(tc_options.QDISCS.get(kind), data.get(TCA_OPTIONS, b""))}
+        )
         parents = [handle, *_classes(netlink, index, handle, interface)]
         for hook in CLSACT_HOOKS if kind == "clsact" else parents if handle else ():
             _filters(netlink, index, hook, interface)
@@ -272,13 +275,13 @@ def _classes(netlink: Netlink, index: int, qdisc: int, interface: dict[str, Any]
     for body in list(netlink.dump(RTM_GETTCLASS, TCMSG.pack(0, index, 0, qdisc, 0))):
         _, _, handle, parent, _ = TCMSG.unpack_from(body)
         data = attributes(body[TCMSG.size :])
-        kind = _text(data[1])
-        if kind not in queue_options.CLASSES or handle >> 16 != qdisc >> 16:
+        kind = _text(data[TCA_KIND])
+        if kind not in tc_options.CLASSES or handle >> 16 != qdisc >> 16:
             continue
         handles.append(handle)
         parent = qdisc if parent == ROOT else parent
         said = {"kind": kind, "classid": handle_text(handle), "parent": handle_text(parent)}
-        interface["classes"].append({**said, "options": _options(queue_options.CLASSES[kind], data.get(2, b""))})
+        interface["classes"].append({**said, "options": _options(tc_options.CLASSES[kind], data.get(TCA_OPTIONS, b""))})
     return handles
 
 
@@ -293,17 +296,17 @@ def _filters(netlink: Netlink, index: int, parent: int, interface: dict[str, Any
     for body in answers:
         _, _, handle, _, info = TCMSG.unpack_from(body)
         data = attributes(body[TCMSG.size :])
-        kind = _text(data[1])
-        if 2 not in data or not handle:
+        kind = _text(data[TCA_KIND])
+        if TCA_OPTIONS not in data or not handle:
             continue
-        options = _options(filter_options.FILTERS.get(kind), data[2], handle)
+        options = _options(tc_filter_options.FILTERS.get(kind), data[TCA_OPTIONS], handle)
         if options is None:
             continue
-        if any(data.get(11, b"")):
+        if any(data.get(TCA_CHAIN, b"")):
             options.setdefault("unread", []).append("chain")
         protocol = socket.ntohs(info & 0xFFFF)
         said = {"kind": kind, "parent": handle_text(parent), "pref": info >> 16}
-        said["protocol"] = filter_options.PROTOCOLS.get(protocol, f"0x{protocol:04x}")
+        said["protocol"] = tc_filter_options.PROTOCOLS.get(protocol, f"0x{protocol:04x}")
         interface["filters"].append({**said, "options": options})
 
 

@@ -23,15 +23,11 @@ from mininet.node import Controller, CPULimitedHost, Host, OVSSwitch, RemoteCont
 from mininet.nodelib import LinuxBridge
 
 from linklab.agent import many
-from linklab.linux.rtnetlink import Kernel
+from linklab.linux.baseline import BASELINE
+from linklab.linux.rtnetlink import NamespaceLinks
 
-BASELINE = {
-    "net/ipv4/tcp_rmem": "10240 87380 16777216",
-    "net/ipv4/tcp_wmem": "10240 87380 16777216",
-    "net/ipv4/tcp_congestion_control": "cubic",
-}
 OVS_KINDS = ("ovs", "default")
-REFUSED = {
+NOT_BUILT = {
     "ivs": "Indigo Virtual Switch is not part of any supported distribution",
     "user": "the user-space reference switch is not part of any supported distribution",
     "userns": "the user-space reference switch is not part of any supported distribution",
@@ -47,7 +43,14 @@ in `ovs-dpctl show`), with or without a controller. See docs/architecture.md, Op
 
 
 class BuildError(Exception):
-    """The network cannot be built; the sentence says which node and why."""
+    """The network cannot be built; the sentence says which node and why, `fault` whose fault that is.
+
+    The words of `linklab.errors.Fault`, which nothing inside may import.
+    """
+
+    def __init__(self, sentence: str, fault: str = "topology") -> None:
+        super().__init__(sentence)
+        self.fault = fault
 
 
 class Router(Host):  # type: ignore[misc] # mininet has no types
@@ -67,40 +70,21 @@ def build(plan: dict[str, Any]) -> Mininet:
         BuildError: a switch kind that nothing here can run, or Mininet's own failure, with its words.
     """
     for node in plan["nodes"]:
-        if node["kind"] in REFUSED:
+        if node["kind"] in NOT_BUILT:
             raise BuildError(
-                f"{plan['name']}: switch {node['name']}: {REFUSED[node['kind']]}; choose another switch type"
+                f"{plan['name']}: switch {node['name']}: {NOT_BUILT[node['kind']]}; choose another switch type"
             )
     # on the host engine the warden has done what Mininet.init does to the machine
     Mininet.inited = Mininet.inited or os.environ.get("LINKLAB_ENGINE") == "host"
     net = Mininet(topo=None, build=False, ipBase=plan["ip_base"])
-    quick = len(plan["nodes"]) >= many.FROM
     try:
-        _add_controllers(net, plan)
-        if quick:
-            many.without_ipv6()
-            many.without_fallback_tunnels()
-        for node in plan["nodes"]:
-            _add_node(net, node, quick=quick)
-        _add_links(net, plan["links"])
-        many.raise_ports(net.switches)
-        net.build()
-        _configure_hosts(net, plan)
-        for controller in net.controllers:
-            controller.start()
-        for node in plan["nodes"]:
-            if node["kind"] in (*OVS_KINDS, "legacySwitch"):
-                net.get(node["name"]).start([net.get(name) for name in node.get("controllers", [])])
-                _watch_flows(net.get(node["name"]), node, plan["preferences"])
-        _impair(net, plan)
-        for node in plan["nodes"]:
-            net.get(node["name"]).stop_command = node.get("stop_command")
-            if node.get("start_command"):
-                _do(net, node["name"], node["start_command"])
+        for stage in plan["order"]:
+            STAGES[stage](net, plan)
     except BuildError:
         raise
     except Exception as error:
-        raise BuildError(f"{plan['name']}: Mininet could not build the network: {error}") from error
+        fault = "machine" if isinstance(error, OSError | MemoryError) else "topology"  # no program, no memory, no file
+        raise BuildError(f"{plan['name']}: Mininet could not build the network: {error}", fault) from error
     return net
 
 
@@ -129,6 +113,15 @@ class TestController(Controller):  # type: ignore[misc] # mininet has no types
 
     def __init__(self, name: str, **options: Any) -> None:
         super().__init__(name, command="ovs-testcontroller", cargs="-v ptcp:%d", **options)
+
+
+def _add_nodes(net: Mininet, plan: dict[str, Any]) -> None:
+    quick = len(plan["nodes"]) >= many.FROM
+    if quick:
+        many.without_ipv6()
+        many.without_fallback_tunnels()
+    for node in plan["nodes"]:
+        _add_node(net, node, quick=quick)
 
 
 def _add_node(net: Mininet, node: dict[str, Any], *, quick: bool) -> None:
@@ -166,9 +159,9 @@ def _private(node: dict[str, Any]) -> list[Any]:
     return [tuple(entry) if isinstance(entry, list) else entry for entry in node["private_dirs"]]
 
 
-def _add_links(net: Mininet, links: list[dict[str, Any]]) -> None:
-    kernel = Kernel()
-    for link in links:
+def _add_links(net: Mininet, plan: dict[str, Any]) -> None:
+    kernel = NamespaceLinks()
+    for link in plan["links"]:
         ends = [net.get(link[side]["node"]) for side in ("src", "dest")]
         ports = {"port1": link["src"]["port"], "port2": link["dest"]["port"]}
         if link["opts"]:
@@ -179,6 +172,23 @@ def _add_links(net: Mininet, links: list[dict[str, Any]]) -> None:
             net.addLink(*ends, cls=Link, **ports)
     kernel.flush()
     kernel.close()
+    many.raise_ports(net.switches)
+
+
+def _build(net: Mininet, _: dict[str, Any]) -> None:
+    net.build()
+
+
+def _start_controllers(net: Mininet, _: dict[str, Any]) -> None:
+    for controller in net.controllers:
+        controller.start()
+
+
+def _start_switches(net: Mininet, plan: dict[str, Any]) -> None:
+    for node in plan["nodes"]:
+        if node["kind"] in (*OVS_KINDS, "legacySwitch"):
+            net.get(node["name"]).start([net.get(name) for name in node.get("controllers", [])])
+            _watch_flows(net.get(node["name"]), node, plan["preferences"])
 
 
 def _watch_flows(switch: Any, node: dict[str, Any], preferences: dict[str, Any]) -> None:
@@ -211,12 +221,18 @@ def _impair(net: Mininet, plan: dict[str, Any]) -> None:
                 node.cmd(f"tc qdisc del dev {interface} root")
             for line in end["tc"]["lines"]:
                 _do(net, end["node"], line)
-            seen = [qdisc["kind"] for qdisc in json.loads(node.cmd(f"tc -j qdisc show dev {interface}") or "[]")]
-            missing = [kind for kind in end["tc"]["kinds"] if kind not in seen]
+            shown = json.loads(node.cmd(f"tc -j qdisc show dev {interface}") or "[]")
+            seen = [_at(qdisc) for qdisc in shown]
+            missing = [place for qdisc in end["tc"]["qdiscs"] if (place := _at(qdisc)) not in seen]
             if missing:
                 raise BuildError(
                     f"{end['node']}: {interface} shows {', '.join(seen)}, not {', '.join(missing)}, after tc"
                 )
+
+
+def _at(qdisc: dict[str, Any]) -> str:
+    """Kind and place of a discipline, of the plan or of `tc -j`: "tbf 2: at 1:"."""
+    return f"{qdisc['kind']} {qdisc['handle']} at {qdisc.get('parent', 'root')}"
 
 
 def _configure_hosts(net: Mininet, plan: dict[str, Any]) -> None:
@@ -246,7 +262,7 @@ def _baseline(name: str, set_and_read: Callable[[str, str], str]) -> None:
     for key, value in BASELINE.items():
         seen = set_and_read(f"/proc/sys/{key}", value).split()
         if seen != value.split():
-            raise BuildError(f"{name}: {key} is {' '.join(seen)} after setting it to {value}")
+            raise BuildError(f"{name}: {key} is {' '.join(seen)} after setting it to {value}", "tool")
 
 
 def _set(path: str, value: str) -> str:
@@ -278,6 +294,27 @@ def _do(net: Mininet, name: str, command: str) -> None:
         raise BuildError(f"{name}: {command}: {words}")
 
 
+def _type_start_commands(net: Mininet, plan: dict[str, Any]) -> None:
+    for node in plan["nodes"]:
+        net.get(node["name"]).stop_command = node.get("stop_command")
+        if node.get("start_command"):
+            _do(net, node["name"], node["start_command"])
+
+
+STAGES: dict[str, Callable[[Mininet, dict[str, Any]], None]] = {
+    "controllers": _add_controllers,
+    "nodes": _add_nodes,
+    "links": _add_links,
+    "build": _build,
+    "hosts": _configure_hosts,
+    "start controllers": _start_controllers,
+    "start switches": _start_switches,
+    "impairments": _impair,
+    "commands": _type_start_commands,
+}
+"""What is done at each stage of `plan["order"]`."""
+
+
 def wait_for_ports() -> None:
     """Until every port of a bridge forwards; what comes before, such as a first ARP request, is lost.
 
@@ -305,7 +342,7 @@ def start_ovs() -> None:
     base.mkdir(parents=True, exist_ok=True)
     schema = "/usr/share/openvswitch/vswitch.ovsschema"
     if not Path(schema).exists():
-        raise BuildError("Open vSwitch is not installed: install openvswitch-switch, or use legacy switches")
+        raise BuildError("Open vSwitch is not installed: install openvswitch-switch, or use legacy switches", "machine")
     _call(["ovsdb-tool", "create", str(base / "conf.db"), schema])
     log = ["-vconsole:off", "-vsyslog:off", "-vfile:off"]
     _call(
@@ -324,14 +361,14 @@ def start_ovs() -> None:
     deadline = time.monotonic() + OVS_DEADLINE_S
     while subprocess.run(["ovs-vsctl", "--timeout=1", "show"], capture_output=True, check=False).returncode:
         if time.monotonic() > deadline:
-            raise BuildError(f"Open vSwitch does not answer after {OVS_DEADLINE_S} s")
+            raise BuildError(f"Open vSwitch does not answer after {OVS_DEADLINE_S} s", "tool")
         time.sleep(0.05)
 
 
 def _call(argv: list[str]) -> None:
     done = subprocess.run(argv, capture_output=True, text=True, check=False)
     if done.returncode:
-        raise BuildError(f"Open vSwitch: {argv[0]} failed: {done.stderr.strip()}")
+        raise BuildError(f"Open vSwitch: {argv[0]} failed: {done.stderr.strip()}", "tool")
 
 
 def versions() -> dict[str, str]:

@@ -41,7 +41,7 @@ class FolderError(OSError):
 
 
 @dataclass
-class Job:
+class TypedText:
     """One text being typed into a terminal, from its first line to its end."""
 
     text: str
@@ -72,11 +72,11 @@ class Terminal:
     decoder: codecs.IncrementalDecoder = field(default_factory=lambda: codecs.getincrementaldecoder("utf-8")("replace"))
     tail: str = ""
     ready: bool = False
-    job: Job | None = None
+    job: TypedText | None = None
     asks: bool = False
     """Whether a program waits there for what is typed next (its last text was finished by what it showed)."""
 
-    def check(self, job: Job) -> None:
+    def check(self, job: TypedText) -> None:
         """TerminalError if the job cannot be typed here now; one whose answer has been given is not in the way."""
         if self.job is not None and self.job.end_s is None:
             raise TerminalError(f'terminal {self.name}: "{self.job.text}" is still running there; stop it first')
@@ -87,7 +87,7 @@ class Terminal:
                 "break it with a backslash, or write a script and run that"
             )
 
-    def type(self, job: Job) -> None:
+    def type(self, job: TypedText) -> None:
         """Start a job; its first line is typed now. TerminalError as `check`."""
         self.check(job)
         self.job = job

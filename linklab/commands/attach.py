@@ -9,12 +9,13 @@ import os
 import time
 from typing import TYPE_CHECKING
 
+from linklab.base.text import one_line
 from linklab.errors import InputError
 from linklab.terminal import attach
 from linklab.terminal.screen import Screen, ends_orderly
 
 if TYPE_CHECKING:
-    from linklab.cli import Subparsers
+    from linklab.commands import Subparsers
 
 _EPILOG = """examples:
   linklab attach h1                 a shell on h1 of the running network
@@ -27,11 +28,11 @@ time is paused (help there says what it understands). Exits with 2 where there i
 """
 
 
-def add_parser(subparsers: Subparsers) -> argparse.ArgumentParser:
+def add_parser(subparsers: Subparsers, summary: str) -> argparse.ArgumentParser:
     """Add the parser of `linklab attach`."""
     parser = subparsers.add_parser(
         "attach",
-        help="open a node's shell in this terminal",
+        help=summary,
         description="Open a shell of a network that `linklab shell` runs in another terminal.",
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -78,7 +79,7 @@ def _list(*, as_json: bool) -> None:
         print("no network is running")
     for entry in there:
         since = time.strftime("%H:%M:%S", time.localtime(entry["started"]))
-        print(f"{entry['id']}  {entry['name']}  since {since}, process {entry['pid']}")
+        print(f"{entry['id']}  {one_line(entry['name'])}  since {since}, process {entry['pid']}")
         print(f"   terminals: client {' '.join(entry['nodes'])}")
         if "clock" in entry:
             print(f"   {entry['clock']}")

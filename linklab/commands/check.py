@@ -13,19 +13,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rich.console import Console
-from rich.text import Text
 
-from linklab.commands.options import load_engine
+from linklab.commands.console import make_console, plain
+from linklab.engine.choice import load_engine
 from linklab.errors import InputError
 from linklab.exercise.answers import Answers, read_answers
 from linklab.exercise.discreet import discreet
 from linklab.exercise.model import Check, Exercise
-from linklab.exercise.report import CheckResult, Outcome, Report
+from linklab.exercise.report import CheckResult, Report
 from linklab.exercise.textfile import read_text
+from linklab.judge.verdict import Outcome
 from linklab.terminal.screen import ends_orderly
 
 if TYPE_CHECKING:
-    from linklab.cli import Subparsers
+    from linklab.commands import Subparsers
 
 HINTS = ("where", "what", "how")
 MORE = {1: "what is wrong there", 2: "how to do it"}
@@ -52,11 +53,11 @@ Exits with 0 if every visible check is met, 1 if not; other codes as in linklab 
 """
 
 
-def add_parser(subparsers: Subparsers) -> argparse.ArgumentParser:
+def add_parser(subparsers: Subparsers, summary: str) -> argparse.ArgumentParser:
     """Add `check [FOLDER] [--hint N] [--work] [--json]`."""
     parser = subparsers.add_parser(
         "check",
-        help="what of an exercise is met, and where to look",
+        help=summary,
         description="Say what of an exercise is met, and for the rest where to look.",
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -128,10 +129,8 @@ def _waiting(what: str, *, quiet: bool) -> Iterator[Callable[[str], None]]:
 
 def tell(report: Report, exercise: Exercise, looked: str, hidden: Sequence[Check], *, hint: int) -> None:
     """The story of each check, its hints, and the sum."""
-    console = Console(highlight=False)
-    if not console.is_terminal:
-        console = Console(highlight=False, width=WIDTH)
-    console.print(Text(report.heading, style="bold"))
+    console = make_console(width=WIDTH)
+    console.print(plain(report.heading, style="bold"))
     _say(console, looked)
     for note in report.notes:
         _say(console, f"Note: {note}")
@@ -160,21 +159,21 @@ def _tell_check(console: Console, check: CheckResult, hint: int) -> None:
     width = min(console.width, WIDTH)
     points = f"{check.score:g}/{check.max_score:g}" if check.max_score else "(others need it)"
     word = check.outcome.value
-    line = Text(f"{word:<8}", style=_STYLES[check.outcome])
-    line.append(f"{check.title}", style="bold" if check.outcome is not Outcome.PASS else "")
+    line = plain(f"{word:<8}", style=_STYLES[check.outcome])
+    line.append_text(plain(check.title, style="bold" if check.outcome is not Outcome.PASS else ""))
     line.append(f"  {points}", style="dim")
     console.print(line, soft_wrap=True)
     indent = " " * 8
     if check.outcome is not Outcome.PASS:
         story = check.story.removeprefix(f"{word} ")
-        console.print(Text(_wrapped(story, width, indent, indent)))
+        console.print(plain(_wrapped(story, width, indent, indent)))
     if check.outcome in (Outcome.FAIL, Outcome.PARTIAL):
         for name, text in list(zip(HINTS, check.advice, strict=False))[:hint]:
-            console.print(Text(_wrapped(f"{name}: {text}", width, f"{indent}→ ", f"{indent}  "), style="cyan"))
+            console.print(plain(_wrapped(f"{name}: {text}", width, f"{indent}→ ", f"{indent}  "), style="cyan"))
 
 
 def _say(console: Console, text: str) -> None:
-    console.print(Text(_wrapped(text, min(console.width, WIDTH))))
+    console.print(plain(_wrapped(text, min(console.width, WIDTH))))
 
 
 def _wrapped(text: str, width: int, first: str = "", later: str = "") -> str:

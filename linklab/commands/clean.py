@@ -15,13 +15,16 @@ import json
 import os
 import shutil
 import signal
-from collections.abc import Callable, Iterator
+import stat
+import time
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from linklab import pocket_kernel
+from linklab.base.claims import RUNNING
+from linklab.base.text import one_line
 from linklab.engine import host, sudo
 from linklab.engine.pocket import run_base
 from linklab.errors import InputError, LinklabError
@@ -29,7 +32,10 @@ from linklab.terminal import attach
 from linklab.warden.records import Records
 
 if TYPE_CHECKING:
-    from linklab.cli import Subparsers
+    from linklab.commands import Subparsers
+
+BEING_MADE_S = 0.1
+"""Wall-clock seconds after which a note that was made is written, too."""
 
 _EPILOG = """examples:
   linklab clean
@@ -40,11 +46,11 @@ Networks that are running, and whole runs, are never touched.
 """
 
 
-def add_parser(subparsers: Subparsers) -> argparse.ArgumentParser:
+def add_parser(subparsers: Subparsers, summary: str) -> argparse.ArgumentParser:
     """Add the parser of `linklab clean`."""
     parser = subparsers.add_parser(
         "clean",
-        help="remove what an earlier run left behind",
+        help=summary,
         description="Remove what earlier runs left behind: run directories, sockets, networks on this machine's kernel "
         "and interrupted kernel builds.",
         epilog=_EPILOG,
@@ -67,27 +73,31 @@ def run(args: argparse.Namespace) -> int:
     Raises:
         InputError: something could not be removed or looked at; all else has been done by then.
     """
-    stale = [*attach.remove_stale(dry_run=args.dry_run), *host.remove_stale(dry_run=args.dry_run)]
-    sockets: list[Left] = [(f"socket {path}", lambda: None) for path in stale]
+    sources: list[Iterator[Left]] = [
+        _run_dirs(),
+        _sockets(attach.remove_stale, dry_run=args.dry_run),
+        _sockets(host.remove_stale, dry_run=args.dry_run),
+        _host_networks(),
+        _runs(args.runs) if args.runs else iter(()),
+        _builds(),
+    ]
     done, failed = 0, []
-    try:
-        for what, remove in chain(
-            _run_dirs(), sockets, _host_networks(), _runs(args.runs) if args.runs else (), _builds()
-        ):
-            try:
-                if not args.dry_run:
-                    remove()
-            except OSError as error:
-                where = f": {error.filename}" if error.filename is not None else ""
-                failed.append(f"{what} cannot be removed: {error.strerror}{where}")
-                continue
-            except LinklabError as error:
-                failed.append(f"{what} cannot be removed: {error}")
-                continue
-            done += 1
-            print(f"{'would remove' if args.dry_run else 'removed'} {what}")
-    except InputError as error:  # of _builds, which come last
-        failed.append(str(error))
+    for source in sources:
+        try:
+            for what, remove in source:
+                try:
+                    if not args.dry_run:
+                        remove()
+                except OSError as error:
+                    where = f": {error.filename}" if error.filename is not None else ""
+                    failed.append(f"{what} cannot be removed: {error.strerror}{where}")
+                except LinklabError as error:
+                    failed.append(f"{what} cannot be removed: {error}")
+                else:
+                    done += 1
+                    print(one_line(f"{'would remove' if args.dry_run else 'removed'} {what}"))
+        except LinklabError as error:  # one place that cannot be looked at does not keep the others from it
+            failed.append(str(error))
     if failed:
         raise InputError("; ".join(failed))
     if not done:
@@ -95,11 +105,19 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
+def _sockets(remove_stale: Callable[..., Sequence[Path]], *, dry_run: bool) -> Iterator[Left]:
+    """Sockets that nobody serves; looking for them removes them."""
+    for path in remove_stale(dry_run=dry_run):
+        yield f"socket {path}", lambda: None
+
+
 def _run_dirs() -> Iterator[Left]:
     """Run directories whose keeper has gone, and the kernel that one of them may still name."""
     for folder in sorted(run_base().glob(f"linklab-{os.getuid()}-*")):
+        if not _is_own_folder(folder):  # other users may give their files such names
+            continue
         owner = _recorded(folder / "owner")
-        if owner is None or folder.is_symlink() or folder.stat().st_uid != os.getuid() or _keeps(owner):
+        if owner is None or _keeps(owner):
             continue
         left = _recorded(folder / "kernel")
         if left is not None and str(folder) in _command_line(left):
@@ -131,9 +149,17 @@ def _remove(folder: Path) -> None:
         shutil.rmtree(folder)
 
 
+def _is_own_folder(folder: Path) -> bool:
+    try:
+        about = folder.lstat()
+    except OSError:  # gone meanwhile
+        return False
+    return stat.S_ISDIR(about.st_mode) and about.st_uid == os.getuid()
+
+
 def _recorded(file: Path) -> int | None:
     try:
-        return int(file.read_text())
+        return int(file.read_text()) if file.is_file() else None  # reading a pipe would wait for ever
     except (OSError, ValueError):
         return None
 
@@ -181,6 +207,8 @@ def _runs(runs: Path) -> Iterator[Left]:
 def _remove_run(folder: Path, runs: Path) -> None:
     _remove(folder)
     if folder.parent != runs:
+        if not _goes_on(folder.parent / RUNNING):
+            (folder.parent / RUNNING).unlink(missing_ok=True)
         with contextlib.suppress(OSError):  # that of several labs, unless there is more in it
             folder.parent.rmdir()
 
@@ -199,6 +227,10 @@ def _run_folders(folder: Path) -> Iterator[Path]:
 def _goes_on(note: Path) -> bool:
     """Whether the process that the note names is there; one that got its number later counts too, to be safe."""
     try:
-        return Path(f"/proc/{int(json.loads(note.read_text())['pid'])}").exists()
+        text = note.read_text()
+        if not text:  # it is just being made
+            time.sleep(BEING_MADE_S)
+            text = note.read_text()
+        return Path(f"/proc/{int(json.loads(text)['pid'])}").exists()
     except (OSError, ValueError, LookupError, TypeError):
         return False

@@ -12,7 +12,7 @@ from linklab.doctor import machine
 from linklab.errors import MissingError
 
 if TYPE_CHECKING:
-    from linklab.cli import Subparsers
+    from linklab.commands import Subparsers
 
 _EPILOG = """examples:
   linklab doctor
@@ -25,11 +25,11 @@ Exits with 0 if labs can run here, in the pocket or, where its kernel cannot, on
 """
 
 
-def add_parser(subparsers: Subparsers) -> argparse.ArgumentParser:
+def add_parser(subparsers: Subparsers, summary: str) -> argparse.ArgumentParser:
     """Add `doctor [--json]`."""
     parser = subparsers.add_parser(
         "doctor",
-        help="what this machine can run",
+        help=summary,
         description="Look at this machine: what labs need, what is there, and the cure for what is missing.",
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,

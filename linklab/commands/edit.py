@@ -12,7 +12,7 @@ from linklab.errors import MissingError
 from linklab.terminal.windows import display_usable
 
 if TYPE_CHECKING:
-    from linklab.cli import Subparsers
+    from linklab.commands import Subparsers
 
 _EPILOG = """examples:
   linklab edit                          an empty drawing
@@ -23,11 +23,11 @@ Reads and writes the files of MiniEdit. docs/editor.md says what can be done.
 """
 
 
-def add_parser(subparsers: Subparsers) -> argparse.ArgumentParser:
+def add_parser(subparsers: Subparsers, summary: str) -> argparse.ArgumentParser:
     """Add the parser of `linklab edit`."""
     parser = subparsers.add_parser(
         "edit",
-        help="draw a network and run it",
+        help=summary,
         description="Draw a network in a window and run it.",
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,

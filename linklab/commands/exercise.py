@@ -12,11 +12,11 @@ import webbrowser
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rich.console import Console
 from rich.table import Table
-from rich.text import Text
 
 from linklab.base import installation
+from linklab.base.text import csv_cell
+from linklab.commands.console import make_console, plain
 from linklab.documents import handbook
 from linklab.errors import InputError, LinklabError
 from linklab.exercise.folder import folder_name, start
@@ -36,7 +36,7 @@ from linklab.exercise.roster import read_roster
 from linklab.terminal.windows import display_usable
 
 if TYPE_CHECKING:
-    from linklab.cli import Subparsers
+    from linklab.commands import Subparsers
 
 WIDTH = 120
 FAILS_WITHIN_S = 1.5
@@ -91,11 +91,11 @@ _VERIFY_EPILOG = """examples:
 """
 
 
-def add_parser(subparsers: Subparsers) -> argparse.ArgumentParser:
+def add_parser(subparsers: Subparsers, summary: str) -> argparse.ArgumentParser:
     """Add `exercise list|start|handout|issue|verify`."""
     parser = subparsers.add_parser(
         "exercise",
-        help="exercises and problems: list, start, handout, issue, verify",
+        help=summary,
         description="Exercises and problems: what there is, a folder to work in, handouts; instances for a class.",
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -200,9 +200,8 @@ def _list(_: argparse.Namespace) -> int:
             )
         except LinklabError as error:
             row = (f"{folder.parent.name[:-1]}{folder.name.partition('-')[0]}", str(error), "", "", "", "")
-        table.add_row(*(Text(cell) for cell in row))
-    console = Console(highlight=False)
-    (console if console.is_terminal else Console(highlight=False, width=WIDTH)).print(table)
+        table.add_row(*(plain(cell) for cell in row))
+    make_console(width=WIDTH).print(table)
     return 0
 
 
@@ -329,7 +328,8 @@ def _write_key(path: Path, exercise: Exercise, instances: list[Instance]) -> Non
                 fault = [instance.fault] if exercise.faults else []
                 lines = "; ".join(f"{on}: {line}" for on, line, _ in environment(exercise, instance))
                 values = [instance.parameters[name] for name in names]
-                writer.writerow([instance.student, instance.name, *values, *fault, lines])
+                cells = [instance.student, instance.name, *values, *fault, lines]
+                writer.writerow([csv_cell(str(cell)) for cell in cells])
     except OSError as error:
         raise InputError(f"{path}: cannot be written: {error.strerror}") from error
     print(f"{path}: who has which values{' and which fault' if exercise.faults else ''}; keep it to yourself")

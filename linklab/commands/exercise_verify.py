@@ -4,25 +4,23 @@
 from __future__ import annotations
 
 import argparse
-import itertools
 import json
 from collections.abc import Sequence
 from dataclasses import asdict, replace
 from functools import partial
 from typing import Any
 
-from rich.console import Console
-from rich.text import Text
-
 from linklab.base.processes import processors
-from linklab.commands.options import load_engine
+from linklab.base.supervise import Ended, Job, supervised
+from linklab.base.worker import Tell
+from linklab.commands.console import make_console, plain
+from linklab.engine.choice import load_engine
 from linklab.errors import InputError
 from linklab.exercise.load import exercise_folders, find_exercise, load_exercise
 from linklab.exercise.model import Exercise
 from linklab.grade.mutants import prove_mutants
-from linklab.grade.spread import spread
 from linklab.grade.unit import SEEDS
-from linklab.grade.verify import Measured, Proof, copied, distinct, verify, wrong_ones
+from linklab.grade.verify import Proof, copied, distinct, verify, wrong_ones
 from linklab.terminal.screen import ends_orderly
 
 PROOF = ("student", "what", "holds", "said")
@@ -49,11 +47,11 @@ def run_verify(args: argparse.Namespace) -> int:
 
 
 def _verify(folder: str, args: argparse.Namespace, told: list[dict[str, Any]], lent: list[dict[str, Any]]) -> bool:
-    console = Console(highlight=False, stderr=args.json)
+    console = make_console(stderr=args.json)
     exercise = load_exercise(find_exercise(folder))
     students = distinct(exercise, args.students)
     heading = f"{exercise.heading}, {args.students} students with {len(students)} different instances"
-    console.print(Text(heading, style="bold"))
+    console.print(plain(heading, style="bold"))
     tasks = [
         partial(_prove, folder, number, chosen)
         for number, chosen in zip(students, _wrong(exercise, len(students), args.wrong), strict=True)
@@ -66,21 +64,31 @@ def _verify(folder: str, args: argparse.Namespace, told: list[dict[str, Any]], l
             for number, count in zip(students, counts_each, strict=True)
             if count > 0
         ]
+    found: dict[int, list[Proof]] = {}
+    jobs = [Job(number, task) for number, task in enumerate(tasks)]
+    with (
+        console.status("proving …") as status,
+        supervised(jobs, min(args.jobs or processors(), processors())) as events,
+    ):
+        for event in events:
+            if isinstance(event, Ended):
+                found[event.key] = _given(event)
+                done = sum(map(len, found.values()))
+                status.update(f"proving … {done} proofs")
+                for proof in found[event.key]:
+                    if not proof.holds:
+                        said = f"{proof.student}: {proof.what}: {proof.said}"
+                        console.print(plain(said, style="red"), soft_wrap=True)
+    proofs = [proof for number in sorted(found) for proof in found[number]]  # whoever ended first
+    told += [_told(exercise, proof) for proof in proofs]
+    models = [proof.measured for proof in proofs if proof.measured]
     counts: dict[str, list[int]] = {}
-    models: list[Measured] = []
-    jobs = min(args.jobs or processors(), processors(), len(tasks))
-    with console.status("proving …") as status:
-        for proof in itertools.chain.from_iterable(spread(tasks, jobs)):
-            told.append(_told(exercise, proof))
-            models += [proof.measured] if proof.measured else []
-            held = counts.setdefault(proof.what.partition(":")[0], [0, 0])
-            held[0] += proof.holds
-            held[1] += 1
-            status.update(f"proving … {sum(total for _, total in counts.values())} proofs, last {proof.student}")
-            if not proof.holds:
-                console.print(Text(f"{proof.student}: {proof.what}: {proof.said}", style="red"), soft_wrap=True)
+    for proof in proofs:
+        held = counts.setdefault(proof.what.partition(":")[0], [0, 0])
+        held[0] += proof.holds
+        held[1] += 1
     for what, (good, total) in sorted(counts.items()):
-        console.print(Text(f"  {what}: {good} of {total}", style="green" if good == total else "red"))
+        console.print(plain(f"  {what}: {good} of {total}", style="green" if good == total else "red"))
     pairs = list(copied(exercise, models))
     lent.extend({"exercise": exercise.id, **asdict(each)} for each in pairs)
     if len(models) > 1:
@@ -90,6 +98,13 @@ def _verify(folder: str, args: argparse.Namespace, told: list[dict[str, Any]], l
     if "mutant" in needed:
         needed["mutant"] = -(-needed["mutant"] * 38 // 40)  # of 40 at least 38 are caught
     return all(good >= needed[what] for what, (good, _) in counts.items())
+
+
+def _given(ended: Ended[list[Proof]]) -> list[Proof]:
+    """The proofs of a task; one that broke is no proof of anything, and ends the command."""
+    if ended.error is not None:
+        raise ended.error
+    return ended.value or []
 
 
 def _wrong(exercise: Exercise, instances: int, times: int | None) -> list[list[int]]:
@@ -106,13 +121,13 @@ def _told(exercise: Exercise, proof: Proof) -> dict[str, Any]:
     return {"exercise": exercise.id, **{name: getattr(proof, name) for name in PROOF}}
 
 
-def _prove(folder: str, number: int, chosen: Sequence[int]) -> list[Proof]:
+def _prove(folder: str, number: int, chosen: Sequence[int], _tell: Tell) -> list[Proof]:
     exercise = load_exercise(find_exercise(folder))
     every = wrong_ones(exercise)
     proofs = verify(exercise, load_engine("pocket"), number, [every[place] for place in chosen])
     return [replace(proof, report=None) for proof in proofs]  # which nobody reads, and is long
 
 
-def _mutate(folder: str, number: int, count: int) -> list[Proof]:
+def _mutate(folder: str, number: int, count: int, _tell: Tell) -> list[Proof]:
     exercise = load_exercise(find_exercise(folder))
     return list(prove_mutants(exercise, load_engine("pocket"), number, count, SEEDS))

@@ -18,11 +18,12 @@ from rich.console import Console
 from rich.table import Table
 
 from linklab.analysis.formulas import coefficient_of_variation, jain_index
+from linklab.commands.console import make_console, plain
 from linklab.errors import DataError
 from linklab.measure.iperf3 import Flow, Iperf3Test, read_file
 
 if TYPE_CHECKING:
-    from linklab.cli import Subparsers
+    from linklab.commands import Subparsers
 
 _CONVENTION = "Jain's index of the mean throughput of each flow over its whole test, as the receiver saw it where known"
 
@@ -40,11 +41,11 @@ interval of iperf3's report.
 """
 
 
-def add_parser(subparsers: Subparsers) -> argparse.ArgumentParser:
+def add_parser(subparsers: Subparsers, summary: str) -> argparse.ArgumentParser:
     """Add `fairness FILE... [--json]`."""
     parser = subparsers.add_parser(
         "fairness",
-        help="Jain's fairness index of the streams of an iperf3 result",
+        help=summary,
         description=f"{_CONVENTION}. {_VARIATION}.",
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -61,7 +62,7 @@ def run(args: argparse.Namespace) -> int:
     if args.json:
         print(json.dumps({"convention": _CONVENTION, "groups": groups}, indent=2))
         return 0
-    console = Console(highlight=False)
+    console = make_console(width=80)
     for group in groups:
         _print_group(console, group, titled=len(groups) > 1)
     console.print(f"({_CONVENTION})\n({_VARIATION})", soft_wrap=True)
@@ -119,11 +120,9 @@ def _print_group(console: Console, group: dict[str, Any], *, titled: bool) -> No
     for heading in ("Mbit/s", "share", "CV"):
         table.add_column(heading, justify="right")
     for row in group["flows"]:
-        arrow = (row["sender"] or "?", row["receiver"] or "?")
+        ends = [plain(text) for text in (row["file"], str(row["stream"]), row["sender"] or "?", row["receiver"] or "?")]
         rate = f"{row['throughput_mbit']:.2f}" + ("" if row["seen_by"] == "receiver" else " (sent)")
-        table.add_row(
-            row["file"], str(row["stream"]), *arrow, rate, f"{100 * row['share']:.1f} %", _decimals(row["variation"])
-        )
+        table.add_row(*ends, rate, f"{100 * row['share']:.1f} %", _decimals(row["variation"]))
     console.print(table)
     console.print(f"fairness index: {group['index']:.5f}")
     variations = [row["variation"] for row in group["flows"]]

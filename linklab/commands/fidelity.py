@@ -10,7 +10,7 @@ from linklab.base import installation
 from linklab.lab.fidelity import PATH, fidelity_text, readable_labs, write_fidelity
 
 if TYPE_CHECKING:
-    from linklab.cli import Subparsers
+    from linklab.commands import Subparsers
 
 _EPILOG = """examples:
   linklab fidelity                  print it
@@ -18,11 +18,11 @@ _EPILOG = """examples:
 """
 
 
-def add_parser(subparsers: Subparsers) -> argparse.ArgumentParser:
+def add_parser(subparsers: Subparsers, summary: str) -> argparse.ArgumentParser:
     """Add `fidelity [--write]`."""
     parser = subparsers.add_parser(
         "fidelity",
-        help="what the series reported beside our references",
+        help=summary,
         description="Print what the original series reported beside what the recorded run of each lab gave.",
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,

@@ -10,41 +10,41 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rich.console import Console
 from rich.live import Live
 from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
+from linklab.base import claims
 from linklab.base.processes import processors
+from linklab.commands.console import make_console, plain
 from linklab.commands.interrupt import says_what_is_left
 from linklab.commands.options import seed
 from linklab.errors import InputError
 from linklab.exercise.instance import parse_course
-from linklab.exercise.report import Outcome, Status
-from linklab.grade.batch import (
+from linklab.exercise.report import Status
+from linklab.grade.cohort import Entry
+from linklab.grade.grading import (
     DEADLINE_S,
-    Event,
     Graded,
-    Settings,
-    Submission,
+    GradingSettings,
+    HandedIn,
+    Progress,
     collect,
     courses_of,
     grade_all,
     summary,
 )
-from linklab.grade.cohort import Entry
 from linklab.grade.results import points, tool_broke
-from linklab.grade.worker import load_engine
+from linklab.grade.worker import grading_engine
+from linklab.judge.verdict import Outcome
 from linklab.terminal.screen import ends_orderly
 from linklab.units import parse_time_s
 
 if TYPE_CHECKING:
-    from linklab.cli import Subparsers
+    from linklab.commands import Subparsers
 
 TRUST = "--unsandboxed-i-trust-these"
-WIDTH = 132
-"""Columns of the table where the output is no terminal."""
 QUIET_S = 20.0
 """Wall-clock seconds without a line, where the output is no terminal, after which one says what runs."""
 
@@ -67,11 +67,11 @@ _STYLES = {Status.GRADED: "", Status.UNGRADABLE: "yellow", Status.ERROR: "magent
 _WORDS = {Status.GRADED: "graded", Status.UNGRADABLE: "not gradable", Status.ERROR: "our tool broke"}
 
 
-def add_parser(subparsers: Subparsers) -> argparse.ArgumentParser:
+def add_parser(subparsers: Subparsers, summary: str) -> argparse.ArgumentParser:
     """Add `grade SUBMISSIONS…` with its options."""
     parser = subparsers.add_parser(
         "grade",
-        help="grade submissions",
+        help=summary,
         description="Build each student's network again, measure it with the grader's traffic, and judge.",
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -121,18 +121,18 @@ def _run(args: argparse.Namespace) -> int:
     if course is None:
         _courses_wanted(submissions, quiet=args.json)
     if not args.cluster:
-        load_engine(sandboxed=not args.trusted).check()
-    settings = Settings(
+        grading_engine(sandboxed=not args.trusted).check()
+    settings = GradingSettings(
         course=course,
         jobs=min(args.jobs or processors(), processors(), len(submissions)),
         cluster=args.cluster,
         deadline_s=args.deadline,
         options={"sandboxed": not args.trusted} | ({"seeds": args.seeds} if args.seeds else {}),
     )
-    out = _folder(args.out)
     started = time.perf_counter()
     view = _View(submissions, quiet=args.json)
-    with says_what_is_left(out), view:
+    wanted = [args.out] if args.out else [Path("grades"), *(Path(f"grades-{number}") for number in range(2, 1000))]
+    with claims.held(wanted) as out, says_what_is_left(out), view:
         graded = grade_all(submissions, settings, out, view.changed, left)
     if args.json:
         data = {"out": str(out), **summary(graded.entries, graded.findings)}
@@ -156,7 +156,7 @@ def _course(path: Path | None) -> bytes | None:
     return content
 
 
-def _courses_wanted(submissions: Sequence[Submission], *, quiet: bool) -> None:
+def _courses_wanted(submissions: Sequence[HandedIn], *, quiet: bool) -> None:
     """Say once, before anything is graded, that a course file is missing.
 
     Raises:
@@ -178,30 +178,15 @@ def _courses_wanted(submissions: Sequence[Submission], *, quiet: bool) -> None:
         )
 
 
-def _folder(wanted: Path | None) -> Path:
-    """The folder of the results, made; a free one where none was named."""
-    names = [wanted] if wanted else [Path("grades"), *(Path(f"grades-{number}") for number in range(2, 1000))]
-    for folder in names:
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-            if not any(folder.iterdir()):
-                return folder
-        except OSError as error:
-            raise InputError(f"{folder}: cannot be made: {error.strerror}") from error
-    raise InputError(f"{names[0]}: this folder is in use; give another with --out")
-
-
 class _View:
     """How far the class is: a bar and what is under way.
 
     On something that is no terminal a line a submission, and where nothing was done for a while, a line that says so.
     """
 
-    def __init__(self, submissions: Sequence[Submission], *, quiet: bool) -> None:
+    def __init__(self, submissions: Sequence[HandedIn], *, quiet: bool) -> None:
         self.submissions = submissions
-        self.console = Console(quiet=quiet, highlight=False)
-        if not self.console.is_terminal:
-            self.console = Console(quiet=quiet, highlight=False, width=WIDTH)
+        self.console = make_console(quiet=quiet)
         self.running: dict[int, float] = {}
         self.entries: list[Entry] = []
         self.started = time.perf_counter()
@@ -218,7 +203,7 @@ class _View:
     def __exit__(self, *_error: object) -> None:
         self.live.stop()
 
-    def changed(self, event: Event | None) -> None:
+    def changed(self, event: Progress | None) -> None:
         """Take in what happened."""
         if event is not None and event.entry is None:
             self.running[event.index] = time.perf_counter()
@@ -229,9 +214,9 @@ class _View:
             self.live.update(self._now(), refresh=True)
         elif event is not None and event.entry is not None:
             line = f"{self._count()} {event.entry.label}: {_outcome(event.entry)}"
-            self._line(Text(line, style=_STYLES[event.entry.report.status]))
+            self._line(plain(line, style=_STYLES[event.entry.report.status]))
         elif time.perf_counter() - self.told > QUIET_S:
-            self._line(Text(f"{self._count()} running: {', '.join(self._names())}"))
+            self._line(plain(f"{self._count()} running: {', '.join(self._names())}"))
 
     def _line(self, text: Text) -> None:
         self.console.print(text, soft_wrap=True)
@@ -252,9 +237,11 @@ class _View:
         ahead = f", about {spent / count * (total - count):.0f} s to go" if 2 < count < total else ""
         grid = Table.grid(padding=(0, 1))
         grid.add_row("Grading", ProgressBar(total, count, width=30), f"{count}/{total} in {spent:.0f} s{ahead}")
+        running = plain(", ".join(self._names()), style="dim")
+        running.overflow, running.no_wrap = "ellipsis", True
         table = Table.grid()
         table.add_row(grid)
-        table.add_row(Text(", ".join(self._names()), style="dim", overflow="ellipsis", no_wrap=True))
+        table.add_row(running)
         return table
 
     def end(self, graded: Graded, out: Path, wall_s: float, left: Sequence[str]) -> None:
@@ -268,17 +255,17 @@ class _View:
             report = entry.report
             mark = f"{points(report.score)} / {points(report.max_score)}" if report.status is Status.GRADED else "–"
             cells = (entry.person, entry.name, report.heading.partition(":")[0], mark, _missed(entry))
-            table.add_row(*(Text(cell, style=_STYLES[report.status]) for cell in cells))
+            table.add_row(*(plain(cell, style=_STYLES[report.status]) for cell in cells))
         self.console.print(table)
         for finding in graded.findings:
             who = ", ".join(entry.name for entry in finding.entries)
-            self.console.print(Text(f"To look at: {who}: {finding.says}", style="yellow"), soft_wrap=True)
+            self.console.print(plain(f"To look at: {who}: {finding.says}", style="yellow"), soft_wrap=True)
         if left:
             some = ", ".join(left[:10]) + (" …" if len(left) > 10 else "")
-            self.console.print(Text(f"Left alone, no .zip: {some}"), soft_wrap=True)
+            self.console.print(plain(f"Left alone, no .zip: {some}"), soft_wrap=True)
         done = sum(_whole(entry) for entry in graded.entries)
         self.console.print(
-            Text(f"{done} of {len(graded.entries)} graded in {wall_s:.0f} s. Overview: {out / 'index.html'}"),
+            plain(f"{done} of {len(graded.entries)} graded in {wall_s:.0f} s. Overview: {out / 'index.html'}"),
             soft_wrap=True,
         )
 

@@ -29,7 +29,7 @@ def says_what_is_left(folder: Path) -> Iterator[None]:
 
 def left(folder: Path) -> str:
     """What stays of a run that is stopped now, and how it is removed."""
-    if not folder.exists():
+    if not folder.is_dir() or not any(folder.iterdir()):
         return "nothing is left"
     folder_of_runs = installation.runs_folder().resolve()
     ours = folder_of_runs in folder.resolve().parents

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from linklab import pocket_kernel
 
 if TYPE_CHECKING:
-    from linklab.cli import Subparsers
+    from linklab.commands import Subparsers
 
 _EPILOG = """examples:
   linklab kernel build                                from the distribution's linux-source package
@@ -22,11 +22,11 @@ _EPILOG = """examples:
 """
 
 
-def add_parser(subparsers: Subparsers) -> argparse.ArgumentParser:
+def add_parser(subparsers: Subparsers, summary: str) -> argparse.ArgumentParser:
     """Add the parser of `linklab kernel`."""
     parser = subparsers.add_parser(
         "kernel",
-        help="build the pocket kernel, or say where it is",
+        help=summary,
         description="Build the pocket kernel (once, about 4 minutes on 2 cores), or say where it is. "
         "An installation brings one, which serves all users; one that is built goes to the user's cache.",
         epilog=_EPILOG,
@@ -54,14 +54,14 @@ def _build(source: Path | None) -> None:
     if found is not None and source is None:
         print(f"pocket kernel {found.version} is built already: {found.path}", file=sys.stderr)
         return
-    progress = _Progress()
+    progress = _BuildProgress()
     from linklab.pocket_kernel.build import build
 
     built = build(progress.report, source)
     progress.end(f"pocket kernel {built.version} ({built.info['bytes'] / 1e6:.1f} MB) in {built.path.parent}")
 
 
-class _Progress:
+class _BuildProgress:
     """One line that is rewritten on a terminal; a line a step and every tenth elsewhere."""
 
     def __init__(self) -> None:

@@ -8,21 +8,20 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rich.console import Console
 from rich.table import Table
-from rich.text import Text
 
-from linklab.commands.run import WIDTH
+from linklab.base.text import one_line
+from linklab.commands.console import make_console, plain
 from linklab.commands.set_env import check_script
 from linklab.errors import InputError, LinklabError
 from linklab.lab.fidelity import check_fidelity
 from linklab.lab.model import Lab, lab_folders, load_lab
 from linklab.pocket_kernel import digest
 from linklab.run.record import load_reference, problems, staleness
-from linklab.run.stage import Settings
+from linklab.run.stage import RunSettings
 
 if TYPE_CHECKING:
-    from linklab.cli import Subparsers
+    from linklab.commands import Subparsers
 
 _EPILOG = """examples:
   linklab labs
@@ -30,11 +29,11 @@ _EPILOG = """examples:
 """
 
 
-def add_parser(subparsers: Subparsers) -> argparse.ArgumentParser:
+def add_parser(subparsers: Subparsers, summary: str) -> argparse.ArgumentParser:
     """Add `labs [--check]`."""
     parser = subparsers.add_parser(
         "labs",
-        help="list the labs, or check them",
+        help=summary,
         description="List the labs and the state of their references.",
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -52,15 +51,14 @@ def run(args: argparse.Namespace) -> int:
         except LinklabError as error:
             found.append(str(error))
         for problem in found:
-            print(f"linklab: {problem}", file=sys.stderr)
+            print(f"linklab: {one_line(problem)}", file=sys.stderr)
         return InputError.exit_code if found else 0
     table = Table(header_style="bold")
     for name in ("Lab", "Title", "Topology", "A student needs", "Network time", "Reference"):
         table.add_column(name)
     for folder in lab_folders():
-        table.add_row(*(Text(cell) for cell in _row(folder)))
-    console = Console(highlight=False)
-    (console if console.is_terminal else Console(highlight=False, width=WIDTH)).print(table)
+        table.add_row(*(plain(cell) for cell in _row(folder)))
+    make_console().print(table)
     return 0
 
 
@@ -98,6 +96,6 @@ def _reference(lab: Lab) -> tuple[str, str]:
     reference = load_reference(lab)
     if reference is None:
         return "", "none"
-    stale = staleness(lab, reference, digest(), Settings().profile)
+    stale = staleness(lab, reference, digest(), RunSettings().profile)
     state = f"stale: {', '.join(stale)}" if stale else "current"
     return f"{reference.data['network_s'] / 60:.1f} min", f"{state} (seed {reference.data['seed']})"

@@ -20,7 +20,7 @@ from linklab.manual.html import Chapter, render_manual
 from linklab.manual.paper import paper_html, to_pdf
 
 if TYPE_CHECKING:
-    from linklab.cli import Subparsers
+    from linklab.commands import Subparsers
 
 _EPILOG = """examples:
   linklab manual 14                 14-router-bufferbloat.html in build/manuals/; installed, in manuals/ here
@@ -33,11 +33,11 @@ The handout of an exercise: linklab exercise handout 3
 """
 
 
-def add_parser(subparsers: Subparsers) -> argparse.ArgumentParser:
+def add_parser(subparsers: Subparsers, summary: str) -> argparse.ArgumentParser:
     """Add `manual LAB|--all [--pdf] [--open] [--out FILE]`."""
     parser = subparsers.add_parser(
         "manual",
-        help="a lab's manual as HTML or PDF",
+        help=summary,
         description="Write the manual of a lab as one file that works offline, or those of all labs.",
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,

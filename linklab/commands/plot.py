@@ -26,7 +26,7 @@ from linklab.errors import EngineError, InputError, MissingError
 from linklab.units import parse_size_bytes
 
 if TYPE_CHECKING:
-    from linklab.cli import Subparsers
+    from linklab.commands import Subparsers
 
 _SAMPLER = Path(linklab.__file__).parent / "agent" / "sampler.py"
 _INTERFACES = Path("/sys/class/net")
@@ -62,11 +62,11 @@ the standard deviation of the gaps over their mean: 0 for an even pace, 1 for ch
 """
 
 
-def add_parser(subparsers: Subparsers) -> argparse.ArgumentParser:
+def add_parser(subparsers: Subparsers, summary: str) -> argparse.ArgumentParser:
     """Add `plot iperf`, `plot queue` and `plot spacing`."""
     parser = subparsers.add_parser(
         "plot",
-        help="plot an iperf3 result, the queue of an interface, or the gaps between packets",
+        help=summary,
         description="Plot an iperf3 result, the queue of an interface, or the gaps between packets of a capture.",
     )
     kinds = parser.add_subparsers(dest="kind", metavar="KIND", required=True)

@@ -17,7 +17,7 @@ from linklab.run.record import record
 from linklab.terminal.screen import ends_orderly
 
 if TYPE_CHECKING:
-    from linklab.cli import Subparsers
+    from linklab.commands import Subparsers
 
 _EPILOG = """examples:
   linklab record 14
@@ -29,11 +29,11 @@ and renews docs/fidelity.md.  A run that does not meet its expectations is never
 """
 
 
-def add_parser(subparsers: Subparsers) -> argparse.ArgumentParser:
+def add_parser(subparsers: Subparsers, summary: str) -> argparse.ArgumentParser:
     """Add `record LAB`."""
     parser = subparsers.add_parser(
         "record",
-        help="make a run the lab's reference",
+        help=summary,
         description="Replay a lab and make what it showed the reference that its manual quotes.",
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,

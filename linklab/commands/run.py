@@ -12,29 +12,29 @@ from typing import TYPE_CHECKING
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
-from rich.text import Text
 
+from linklab.base.text import one_line
+from linklab.commands.console import make_console, plain
 from linklab.commands.interrupt import says_what_is_left
-from linklab.commands.options import ENGINES, REPLAY_CLOCK, clock_of, load_engine, seed
+from linklab.commands.options import seed
 from linklab.commands.several import add_jobs_option, chosen, run_several
 from linklab.engine.api import Clock
+from linklab.engine.choice import ENGINES, REPLAY_CLOCK, clock_of, load_engine
 from linklab.engine.profiles import PROFILES
 from linklab.errors import InputError
-from linklab.lab.model import Lab, Outcome, find_lab, load_lab
+from linklab.judge.verdict import Outcome
+from linklab.lab.model import Lab, find_lab, load_lab
 from linklab.manual.model import Step
 from linklab.run.report import write_report
 from linklab.run.runner import Run, run_folder, run_lab, verdict_data
 from linklab.run.sections import chosen_steps
-from linklab.run.stage import Capture, Settings
+from linklab.run.stage import Capture, RunSettings
 from linklab.terminal.screen import ends_orderly
 
 if TYPE_CHECKING:
-    from linklab.cli import Subparsers
+    from linklab.commands import Subparsers
 
-WIDTH = 132
-"""Columns of the table where the output is no terminal."""
-
-__all__ = ["ENGINES", "add_parser", "add_run_options", "load_engine", "print_verdicts", "replay", "run"]
+__all__ = ["add_parser", "add_run_options", "print_verdicts", "replay", "run"]
 
 _EPILOG = """examples:
   linklab run 14
@@ -57,11 +57,11 @@ _MACHINES_OWN = (
 )
 
 
-def add_parser(subparsers: Subparsers) -> argparse.ArgumentParser:
+def add_parser(subparsers: Subparsers, summary: str) -> argparse.ArgumentParser:
     """Add `run LAB` with its options."""
     parser = subparsers.add_parser(
         "run",
-        help="replay a lab and compare",
+        help=summary,
         description="Do every step of a lab's manual on its network and compare what it shows with what it should.",
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -92,7 +92,7 @@ def add_run_options(parser: argparse.ArgumentParser) -> None:
         choices=[clock.value for clock in Clock],
         help="default: virtual; on the host engine wall, its only one",
     )
-    parser.add_argument("--engine", choices=sorted(ENGINES), default="pocket", help="default: pocket")
+    parser.add_argument("--engine", choices=ENGINES, default="pocket", help="default: pocket")
     parser.add_argument("--seed", type=seed, default=1, metavar="N", help="seed of all chance (default: 1)")
     parser.add_argument(
         "--cpu",
@@ -133,13 +133,10 @@ def replay(args: argparse.Namespace, out: Path | None, section: str | None = Non
     """Run the lab that the arguments name, tell the person how it goes, print the table and write the report."""
     lab = load_lab(find_lab(args.lab))
     clock = clock_of(args.clock, args.engine, REPLAY_CLOCK)
-    settings = Settings(clock, args.seed, args.cpu, settings_only=getattr(args, "settings_only", False))
-    console = Console(quiet=quiet, highlight=False)
-    if not console.is_terminal:
-        console = Console(quiet=quiet, highlight=False, width=WIDTH)
-    folder = out or run_folder(lab, settings)
+    settings = RunSettings(clock, args.seed, args.cpu, settings_only=getattr(args, "settings_only", False))
+    console = make_console(quiet=quiet)
     narrator = _Progress(console, lab, len(chosen_steps(lab.manual, section)))
-    with says_what_is_left(folder), narrator.progress:
+    with run_folder(lab, settings, out) as folder, says_what_is_left(folder), narrator.progress:
         engine = load_engine(args.engine)
         if args.engine == "host":
             from linklab.doctor import fit
@@ -156,24 +153,24 @@ def replay(args: argparse.Namespace, out: Path | None, section: str | None = Non
 
 def print_verdicts(done: Run, console: Console) -> None:
     """The table of expected against measured, and the story of each that is not met."""
-    table = Table(title=done.lab.heading, title_justify="left", header_style="bold")
+    table = Table(title=plain(done.lab.heading), title_justify="left", header_style="bold")
     for name in ("Step", "What", "Measured", "Expected", "Series", "Verdict"):
         table.add_column(name, overflow="fold")
     for verdict in done.verdicts:
         expectation = verdict.expectation
         relation = expectation.relation
         table.add_row(
-            Text("" if relation else expectation.step),
-            Text(relation.text if relation else expectation.what or "output"),
-            Text(verdict.measured),
-            Text(expectation.expected),
-            Text(expectation.series),
-            Text(verdict.outcome.value, style=_STYLES[verdict.outcome]),
+            plain("" if relation else expectation.step),
+            plain(relation or expectation.what or "output"),
+            plain(verdict.seen),
+            plain(verdict.expected),
+            plain(expectation.series),
+            plain(verdict.outcome.value, style=_STYLES[verdict.outcome]),
         )
     console.print(table)
     for verdict in done.verdicts:
-        if verdict.message and verdict.outcome is not Outcome.SKIPPED:
-            console.print(Text(f"{verdict.outcome.value} {verdict.message}", style=_STYLES[verdict.outcome]))
+        if verdict.story and verdict.outcome is not Outcome.SKIPPED:
+            console.print(plain(f"{verdict.outcome.value} {verdict.story}", style=_STYLES[verdict.outcome]))
 
 
 class _Progress:
@@ -182,7 +179,7 @@ class _Progress:
     def __init__(self, console: Console, lab: Lab, count: int) -> None:
         self.console = console
         self.progress = Progress(
-            TextColumn(f"Lab {lab.number}"),
+            TextColumn(f"Lab {lab.number}", markup=False),
             BarColumn(bar_width=20),
             TextColumn("{task.completed:.0f}/{task.total:.0f}"),
             TextColumn("{task.fields[network]}"),
@@ -197,9 +194,11 @@ class _Progress:
     def begin(self, steps: Sequence[Step], network_s: float) -> None:
         title = steps[0].title or steps[0].id
         where = "+".join(step.terminal for step in steps)
-        self.progress.update(self.task, description=f"{where}: {title}"[:72], network=f"{network_s:.0f} s network")
+        self.progress.update(
+            self.task, description=one_line(f"{where}: {title}")[:72], network=f"{network_s:.0f} s network"
+        )
         if not self.console.is_terminal:
-            self.console.print(Text(f"{network_s:9.3f} s  {where}: {title}"), soft_wrap=True)
+            self.console.print(plain(f"{network_s:9.3f} s  {where}: {title}"), soft_wrap=True)
 
     def end(self, captures: Sequence[Capture], network_s: float) -> None:
         self.progress.update(self.task, advance=len(captures), network=f"{network_s:.0f} s network")

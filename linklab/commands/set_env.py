@@ -7,12 +7,13 @@ import argparse
 from typing import TYPE_CHECKING
 
 from linklab.base import installation
+from linklab.base.files import write
 from linklab.errors import LabError
 from linklab.lab.model import Lab, find_lab, load_lab
 from linklab.manual.set_env import set_env_script
 
 if TYPE_CHECKING:
-    from linklab.cli import Subparsers
+    from linklab.commands import Subparsers
 
 _EPILOG = """examples:
   linklab set-env 14                print the script
@@ -23,11 +24,11 @@ In the running network of the lab, in the Client's terminal:
 """
 
 
-def add_parser(subparsers: Subparsers) -> argparse.ArgumentParser:
+def add_parser(subparsers: Subparsers, summary: str) -> argparse.ArgumentParser:
     """Add `set-env LAB [--write]`."""
     parser = subparsers.add_parser(
         "set-env",
-        help="the script that sets a lab up to a section",
+        help=summary,
         description="Print the script that makes a lab's settings up to a section, for whoever starts in the middle.",
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -47,7 +48,7 @@ def run(args: argparse.Namespace) -> int:
     if lab.folder.resolve().parent == installation.ROOT / "labs":
         installation.refuse_installed("set-env --write")
     path = lab.folder / "set_env.sh"
-    path.write_text(script, encoding="utf-8")
+    write(path, script)
     path.chmod(0o755)
     print(path)
     return 0

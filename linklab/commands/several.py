@@ -11,22 +11,21 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
 from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
-from linklab.base import installation
+from linklab.base import claims, installation
+from linklab.base.files import write_json
 from linklab.base.processes import processors
+from linklab.commands.console import make_console, plain
 from linklab.commands.interrupt import says_what_is_left
-from linklab.commands.options import REPLAY_CLOCK, clock_of, load_engine
+from linklab.engine.choice import REPLAY_CLOCK, clock_of, load_engine
 from linklab.errors import InputError, LabError
 from linklab.lab.model import find_lab, lab_folders, load_lab
 from linklab.run.many import Task, run_batch
-from linklab.run.runner import write_json
-from linklab.run.stage import Settings
+from linklab.run.stage import RunSettings
 
-WIDTH = 132
 _STYLES = {"waiting": "dim", "running": "", "pass": "green", "fail": "red bold", "broken": "magenta bold"}
 
 
@@ -78,36 +77,28 @@ def run_several(
     """
     if args.jobs is not None and args.jobs < 1:
         raise InputError(f"--jobs {args.jobs}; at least one lab runs at a time")
-    settings = Settings(clock_of(args.clock, args.engine, REPLAY_CLOCK), args.seed, args.cpu)
+    settings = RunSettings(clock_of(args.clock, args.engine, REPLAY_CLOCK), args.seed, args.cpu)
     labs = [load_lab(folder) for folder in folders]
     engine = load_engine(args.engine)
     most = processors() if engine.side_by_side else 1
     jobs = min(args.jobs or most, processors())
     engine.check()
-    folder = out or _free(installation.runs_folder() / f"all-{datetime.now():%Y%m%d-%H%M%S}-seed{settings.seed}")
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        if any(folder.iterdir()):
-            raise InputError(f"{folder}: this folder is in use; give another with --out")
-    except OSError as error:
-        raise InputError(f"{folder}: cannot be made: {error.strerror}") from error
-    tasks = [Task(lab, folder / f"lab{lab.number:02d}") for lab in labs]
-    started = time.perf_counter()
-    view = _View(tasks, quiet=quiet)
-    with says_what_is_left(folder), view:
-        run_batch(tasks, lambda: load_engine(args.engine), settings, jobs, view.changed, recording=recording)
-    wall_s = time.perf_counter() - started
-    write_json(folder / "summary.json", _summary(tasks, settings, jobs, wall_s))
+    folder = out or claims.make_new(
+        installation.runs_folder() / f"all-{datetime.now():%Y%m%d-%H%M%S}-seed{settings.seed}"
+    )
+    with claims.held([folder]):
+        tasks = [Task(lab, folder / f"lab{lab.number:02d}") for lab in labs]
+        started = time.perf_counter()
+        view = _LabsView(tasks, quiet=quiet)
+        with says_what_is_left(folder), view:
+            run_batch(tasks, lambda: load_engine(args.engine), settings, jobs, view.changed, recording=recording)
+        wall_s = time.perf_counter() - started
+        write_json(folder / "summary.json", _summary(tasks, settings, jobs, wall_s))
     view.end(wall_s, jobs, folder)
     return tasks, folder
 
 
-def _free(folder: Path) -> Path:
-    names = [folder, *(folder.with_name(f"{folder.name}-{number}") for number in range(2, 1000))]
-    return next(path for path in names if not path.exists())
-
-
-def _summary(tasks: Sequence[Task], settings: Settings, jobs: int, wall_s: float) -> dict[str, Any]:
+def _summary(tasks: Sequence[Task], settings: RunSettings, jobs: int, wall_s: float) -> dict[str, Any]:
     return {
         "seed": settings.seed,
         "clock": settings.clock.value,
@@ -119,18 +110,16 @@ def _summary(tasks: Sequence[Task], settings: Settings, jobs: int, wall_s: float
     }
 
 
-class _View:
+class _LabsView:
     """The table, redrawn a few times a second; on something that is no terminal, a line for each lab that ends."""
 
     def __init__(self, tasks: Sequence[Task], *, quiet: bool) -> None:
         self.tasks = tasks
-        self.console = Console(quiet=quiet, highlight=False)
-        if not self.console.is_terminal:
-            self.console = Console(quiet=quiet, highlight=False, width=WIDTH)
+        self.console = make_console(quiet=quiet)
         # Redrawn by us: a thread that draws must not be there while processes are forked.
         self.live = Live(console=self.console, auto_refresh=False, transient=True)
 
-    def __enter__(self) -> _View:
+    def __enter__(self) -> _LabsView:
         if self.console.is_terminal:
             self.live.start()
         return self
@@ -143,7 +132,7 @@ class _View:
             self.live.update(self._table(), refresh=True)
         elif task is not None and task.state not in ("waiting", "running"):
             line = f"{task.lab.heading}: {task.state}, {_met(task)} in {task.wall_s:.1f} s"
-            self.console.print(Text(line, style=_STYLES[task.state]), soft_wrap=True)
+            self.console.print(plain(line, style=_STYLES[task.state]), soft_wrap=True)
 
     def end(self, wall_s: float, jobs: int, folder: Path) -> None:
         """The table as it stays, the stories of what failed, the sum."""
@@ -151,7 +140,7 @@ class _View:
         for task in self.tasks:
             if task.why:
                 line = f"Lab {task.lab.number} {task.state}: {task.why}"
-                self.console.print(Text(line, style=_STYLES[task.state]), soft_wrap=True)
+                self.console.print(plain(line, style=_STYLES[task.state]), soft_wrap=True)
         good = sum(task.state == "pass" for task in self.tasks)
         network_s = sum(task.network_s for task in self.tasks)
         self.console.print(
@@ -177,8 +166,14 @@ class _View:
                 state,
                 task.doing if running else task.lab.title,
             )
-            table.add_row(*(Text(cell, style=_STYLES[task.state], overflow="ellipsis") for cell in cells))
+            table.add_row(*(_cell(cell, _STYLES[task.state]) for cell in cells))
         return table
+
+
+def _cell(text: str, style: str) -> Text:
+    cell = plain(text, style)
+    cell.overflow = "ellipsis"
+    return cell
 
 
 def _met(task: Task) -> str:

@@ -10,12 +10,14 @@ import argparse
 import contextlib
 import sys
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from linklab.base import installation
-from linklab.commands.options import ENGINES, TYPING_CLOCK, clock_of, load_engine, seed
-from linklab.engine.api import Clock, Typed
+from linklab.commands.options import seed
+from linklab.engine.api import Clock, Network, Typed
+from linklab.engine.choice import ENGINES, TYPING_CLOCK, clock_of, load_engine
 from linklab.engine.profiles import PROFILES
 from linklab.terminal.attach_server import AttachServer
 from linklab.terminal.clock import ClockWords, parse_speed
@@ -24,7 +26,7 @@ from linklab.terminal.windows import Windows, display_usable
 from linklab.topology import Topology
 
 if TYPE_CHECKING:
-    from linklab.cli import Subparsers
+    from linklab.commands import Subparsers
 
 _EPILOG = """examples:
   linklab shell "topologies/Lab 8.mn"
@@ -51,11 +53,11 @@ The folder you are in is /lab inside; only what is written there stays.
 """
 
 
-def add_parser(subparsers: Subparsers) -> argparse.ArgumentParser:
+def add_parser(subparsers: Subparsers, summary: str) -> argparse.ArgumentParser:
     """Add the parser of `linklab shell`."""
     parser = subparsers.add_parser(
         "shell",
-        help="build a network and open the Mininet CLI on it",
+        help=summary,
         description="Build the network of a topology and open the Mininet CLI on it in this terminal.",
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -71,7 +73,7 @@ def add_parser(subparsers: Subparsers) -> argparse.ArgumentParser:
     parser.add_argument(
         "--clock", choices=["paced", "wall"], help="default: paced; on the host engine wall, its only one"
     )
-    parser.add_argument("--engine", choices=sorted(ENGINES), default="pocket", help="default: pocket")
+    parser.add_argument("--engine", choices=ENGINES, default="pocket", help="default: pocket")
     parser.add_argument("--seed", type=seed, default=1, metavar="N", help="seed of all chance (default: 1)")
     parser.add_argument(
         "--cpu",
@@ -89,29 +91,29 @@ def run(args: argparse.Namespace) -> int:
     topology = Topology.load(args.file) if args.file else None
     name, terminal = (args.file.stem, "mininet") if args.file else ("no network", "client")
     clock = clock_of(args.clock, args.engine, TYPING_CLOCK)
-    paced = clock is Clock.PACED
-    options: dict[str, Any] = {"speed": parse_speed(args.speed)} if paced else {}
+    speed = parse_speed(args.speed) if clock is Clock.PACED else None
     display = display_usable()
     with ends_orderly(), contextlib.ExitStack() as stack:
         with _progress(f"building {name}" if topology else "starting"):
-            engine: Any = load_engine(args.engine)
             network = stack.enter_context(
-                engine.start(
+                load_engine(args.engine).start(
                     topology,
                     workdir=Path.cwd(),
                     clock=clock,
                     seed=args.seed,
                     profile=args.cpu,
-                    **options,
                     display=display,
                 )
             )
+        paced = network.paced
+        if paced is not None and speed is not None:
+            paced.set_speed(speed)
         server = stack.enter_context(
             AttachServer(
                 network.link,
                 network.nodes,
                 name,
-                (lambda on_change: ClockWords(network, on_change)) if paced else None,
+                partial(ClockWords, paced) if paced is not None else None,
                 Path.cwd(),
             )
         )
@@ -127,7 +129,7 @@ def run(args: argparse.Namespace) -> int:
     return status
 
 
-def _typed(network: Any, terminal: str) -> int:
+def _typed(network: Network, terminal: str) -> int:
     """Type the lines of standard input one after the other, each when the one before has ended."""
     for line in sys.stdin:
         text = line.strip()

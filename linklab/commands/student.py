@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 from linklab.agent.exercise_env import Line, shaped
-from linklab.commands.options import load_engine
+from linklab.engine.choice import load_engine
 from linklab.errors import LinklabError
 from linklab.exercise.answers import Answers
 from linklab.exercise.facts import facts
@@ -17,7 +17,7 @@ from linklab.exercise.instance import filled, quantities
 from linklab.exercise.model import Exercise, Instance
 from linklab.exercise.state import State
 from linklab.grade.rebuild import rebuild
-from linklab.grade.unit import scene_of
+from linklab.grade.unit import network_of
 from linklab.topology import Topology
 
 _COMMAND = re.compile(r"^\s*[^#\s]", re.MULTILINE)
@@ -49,7 +49,7 @@ def tried(work: str, exercise: Exercise, instance: Instance, topology: Topology)
     if not _COMMAND.search(work):
         return ["There is no command in work.sh, so nothing is set by it."]
     try:
-        scene = scene_of(exercise, instance, topology, Answers())
+        scene = network_of(exercise, instance, topology, Answers())
         rebuilt = rebuild(topology, [*scene.settings, *scene.fault], work, load_engine("pocket"))
     except LinklabError as error:
         return [f"It could not be tried here: {error}"]

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from linklab.base.text import visible
 from linklab.errors import InputError
 from linklab.exercise.answers import read_answers
 from linklab.exercise.bundle import Bundle, write_bundle
@@ -19,7 +20,7 @@ from linklab.exercise.textfile import read_text
 from linklab.topology import Topology
 
 if TYPE_CHECKING:
-    from linklab.cli import Subparsers
+    from linklab.commands import Subparsers
 
 _EPILOG = """examples:
   linklab submit                       the folder you are in, with the network that runs in it
@@ -32,11 +33,11 @@ terminals, and a list of hashes. Nothing is sent: hand it in as your course says
 """
 
 
-def add_parser(subparsers: Subparsers) -> argparse.ArgumentParser:
+def add_parser(subparsers: Subparsers, summary: str) -> argparse.ArgumentParser:
     """Add `submit [FOLDER] [-o FILE.zip]` and what counts."""
     parser = subparsers.add_parser(
         "submit",
-        help="pack an exercise's work to hand it in",
+        help=summary,
         description="Pack what you did for an exercise into one .zip to hand in.",
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -86,7 +87,7 @@ def run(args: argparse.Namespace) -> int:
     except OSError as error:
         raise InputError(f"{out}: cannot be written: {error.strerror}") from error
     for sentence in (*packed.said, *found.notes):
-        print(sentence)
+        print(visible(sentence))
     size = out.stat().st_size
     digest = hashlib.sha256(out.read_bytes()).hexdigest()
     print(f"{out}: {len(packed.files) + 1} files, {size / 1000:.1f} kB, SHA-256 {digest[:16]}…")

@@ -12,12 +12,12 @@ from collections.abc import Iterable, Sequence
 
 from linklab import pocket_kernel
 from linklab.doctor.fit import Fit, all_needs, fits, grouped
-from linklab.doctor.machine import PIPE_COLUMNS, Check, labs_can_run
+from linklab.doctor.machine import PIPE_COLUMNS, MachineCheck, labs_can_run
 from linklab.engine import sudo
 from linklab.errors import LinklabError, MissingError
 
 
-def examine(checks: Iterable[Check]) -> tuple[Check, list[Fit]]:
+def examine(checks: Iterable[MachineCheck]) -> tuple[MachineCheck, list[Fit]]:
     """The check of the host engine, and how each lab fits; none where this is no clone."""
     broken = [check.name for check in checks if check.status == "missing"]
     pocket = "" if labs_can_run(checks) else f"missing: {', '.join(broken)}"
@@ -27,7 +27,7 @@ def examine(checks: Iterable[Check]) -> tuple[Check, list[Fit]]:
         sudo.ask({"do": "check"})
         host = ""
     except LinklabError as error:
-        host = str(error)
+        host = error.what  # the check is called after the place
     try:
         found = fits(all_needs(), pocket=pocket, host="not usable, see above" if host else "")
     except MissingError:
@@ -35,20 +35,19 @@ def examine(checks: Iterable[Check]) -> tuple[Check, list[Fit]]:
     return check_host(host, found), found
 
 
-def check_host(why_not: str, found: Sequence[Fit]) -> Check:
+def check_host(why_not: str, found: Sequence[Fit]) -> MachineCheck:
     """The host engine: whether its one command as root may be called, and how many labs this kernel can run."""
     if why_not:
-        cure = why_not if os.getuid() else why_not.removeprefix("host engine: ")
         if not pocket_kernel.runs_here():
-            return Check("host engine", "missing", "not usable, and there is no pocket here", cure)
-        return Check("host engine", "warn", "not usable; the pocket needs no rights", cure)
+            return MachineCheck("host engine", "missing", "not usable, and there is no pocket here", why_not)
+        return MachineCheck("host engine", "warn", "not usable; the pocket needs no rights", why_not)
     able = sum(not fit.host for fit in found)
     linux = f"Linux {os.uname().release}"
     if found and able < len(found):
         cure = "use the pocket for the others; " if pocket_kernel.runs_here() else ""
         cure += "a distribution's own kernel has the modules"
-        return Check("host engine", "warn", f"{linux} can run {able} of {len(found)} labs and exercises", cure)
-    return Check("host engine", "ok", f"{linux} can run all labs and exercises" if found else linux)
+        return MachineCheck("host engine", "warn", f"{linux} can run {able} of {len(found)} labs and exercises", cure)
+    return MachineCheck("host engine", "ok", f"{linux} can run all labs and exercises" if found else linux)
 
 
 def render(found: Sequence[Fit]) -> None:

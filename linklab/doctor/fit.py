@@ -14,9 +14,10 @@ from linklab.exercise.load import exercise_folders, load_exercise
 from linklab.exercise.model import Exercise
 from linklab.lab.model import Lab, lab_folders, load_lab
 from linklab.manual.model import Commands, Step, WriteFile
-from linklab.needs import Needs, of_text, of_topology
 from linklab.run.sections import chosen_steps
+from linklab.tc.needs import Needs, of_text
 from linklab.topology import Topology
+from linklab.topology.needs import of_topology
 
 _COMMANDS_IN = ("exercise.toml", "handout.md", "key.md", "solution/*")
 

@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import Literal
 
 from linklab import pocket_kernel
-from linklab.base import installation
-from linklab.engine import bytecode, place
+from linklab.base import installation, place
+from linklab.engine import bytecode
 from linklab.errors import TO_COPY, MissingError
 
 Status = Literal["ok", "warn", "missing"]
@@ -31,7 +31,7 @@ PIPE_COLUMNS = 4096
 
 
 @dataclass(frozen=True)
-class Check:
+class MachineCheck:
     """One finding. "missing" keeps labs from running, "warn" takes something away; cure: what to do, "" if ok."""
 
     name: str
@@ -89,10 +89,10 @@ MODULES = (
 
 
 @dataclass(frozen=True)
-class Place:
+class MemoryPlace:
     """A folder that could hold the pocket's memory, and why memory for all labs or for the slow ones cannot lie there.
 
-    Both are None where it can (`linklab.engine.place.why_not`).
+    Both are None where it can (`linklab.base.place.why_not`).
     """
 
     folder: str
@@ -100,7 +100,7 @@ class Place:
     why_not_slow: str | None
 
 
-def examine() -> list[Check]:
+def examine() -> list[MachineCheck]:
     """Look at this machine; takes about half a second."""
     environment = dict(os.environ)
     search = os.pathsep.join([environment.get("PATH", ""), "/usr/sbin", "/sbin"])  # a user's PATH may lack sbin
@@ -120,87 +120,89 @@ def examine() -> list[Check]:
     return [check for check in checks if pocket_kernel.runs_here() or check.name not in OF_THE_POCKET]
 
 
-def labs_can_run(checks: Iterable[Check]) -> bool:
+def labs_can_run(checks: Iterable[MachineCheck]) -> bool:
     """Whether nothing that every lab needs is missing."""
     return all(check.status != "missing" for check in checks)
 
 
-def check_architecture(system: str, machine: str) -> Check:
+def check_architecture(system: str, machine: str) -> MachineCheck:
     """The pocket kernel is a Linux program for x86-64; Linux on another processor has the host engine."""
     found = f"{system} {machine}"
     if pocket_kernel.runs_on(system, machine):
-        return Check("architecture", "ok", found)
+        return MachineCheck("architecture", "ok", found)
     status: Status = "warn" if system == "Linux" else "missing"
-    return Check("architecture", status, f"{found}; {pocket_kernel.ONLY}", pocket_kernel.instead(system))
+    return MachineCheck("architecture", status, f"{found}; {pocket_kernel.ONLY}", pocket_kernel.instead(system))
 
 
-def check_kernel(found: str | None) -> Check:
+def check_kernel(found: str | None) -> MachineCheck:
     """The pocket kernel has been built for this version of Linklab."""
     if found is None:
-        return Check("pocket kernel", "missing", "not built", pocket_kernel.how_to_build())
-    return Check("pocket kernel", "ok", found)
+        return MachineCheck("pocket kernel", "missing", "not built", pocket_kernel.how_to_build())
+    return MachineCheck("pocket kernel", "ok", found)
 
 
-def _look_for_kernel() -> Check:
+def _look_for_kernel() -> MachineCheck:
     try:
         built = pocket_kernel.find()
     except MissingError as error:
-        return Check("pocket kernel", "missing", "cannot be built", str(error))
+        return MachineCheck("pocket kernel", "missing", "cannot be built", str(error))
     return check_kernel(None if built is None else f"Linux {built.version}, {built.path}")
 
 
-def check_memory(available_bytes: int | None) -> Check:
+def check_memory(available_bytes: int | None) -> MachineCheck:
     """Memory that a pocket can take: 200 MB do for 1 Gbps, 10 Gbps with deep buffers fills some 2 GiB."""
     if available_bytes is None:
-        return Check("memory", "warn", "unknown", "make sure that 2 GiB are free")
+        return MachineCheck("memory", "warn", "unknown", "make sure that 2 GiB are free")
     found = f"{available_bytes / _GIB:.1f} GiB available"
     if available_bytes >= 2 * _GIB:
-        return Check("memory", "ok", found)
+        return MachineCheck("memory", "ok", found)
     if available_bytes >= _GIB // 2:
-        return Check("memory", "warn", found, "for labs at 10 Gbps close other programs until 2 GiB are free")
-    return Check("memory", "missing", found, "close other programs until 0.5 GiB is free; 2 GiB for labs at 10 Gbps")
+        return MachineCheck("memory", "warn", found, "for labs at 10 Gbps close other programs until 2 GiB are free")
+    return MachineCheck(
+        "memory", "missing", found, "close other programs until 0.5 GiB is free; 2 GiB for labs at 10 Gbps"
+    )
 
 
-def check_place(places: Sequence[Place]) -> Check:
+def check_place(places: Sequence[MemoryPlace]) -> MachineCheck:
     """A folder for the file behind the pocket's memory: writable, executable (Docker's /dev/shm is not), with room."""
     cure = "set LINKLAB_TMP to a folder with 1 GiB free on a file system that is not mounted noexec"
     for option in places:
         if option.why_not_all is None:
-            return Check("place for memory", "ok", option.folder)
+            return MachineCheck("place for memory", "ok", option.folder)
     for option in places:
         if option.why_not_slow is None:
             found = f"{option.folder}, too small for labs at 10 Gbps: {option.why_not_all}"
-            return Check("place for memory", "warn", found, cure)
+            return MachineCheck("place for memory", "warn", found, cure)
     reasons = "; ".join(f"{option.folder} {option.why_not_slow}" for option in places)
-    return Check("place for memory", "missing", reasons or "no folder", cure)
+    return MachineCheck("place for memory", "missing", reasons or "no folder", cure)
 
 
-def check_seccomp(actions: str | None) -> Check:
+def check_seccomp(actions: str | None) -> MachineCheck:
     """The pocket catches system calls with seccomp's trap (seccomp(2)), or with the slower ptrace."""
     if actions is not None and "trap" in actions.split():
-        return Check("seccomp", "ok", "trap available")
+        return MachineCheck("seccomp", "ok", "trap available")
     cure = "run outside of a sandbox that hides seccomp; labs run 1.6 times as long with ptrace"
-    return Check("seccomp", "warn", "no trap", cure)
+    return MachineCheck("seccomp", "warn", "no trap", cure)
 
 
-def check_compiled(unwritable: Sequence[Path]) -> Check:
+def check_compiled(unwritable: Sequence[Path]) -> MachineCheck:
     """Our modules are compiled for the inside of a pocket, or can be: reading a file takes network time."""
     if not unwritable:
-        return Check("same runs for all", "ok", "compiled code can be kept")
+        return MachineCheck("same runs for all", "ok", "compiled code can be kept")
     found = f"{unwritable[0].parent} takes no compiled code of yours ({len(unwritable)} modules): a run may differ from"
     cure = "use a clone of your own, or let the owner of that folder run a lab once; "
     cure += "where Linklab came as a package: sudo dpkg-reconfigure linklab"
-    return Check("same runs for all", "warn", f"{found} that of another user by microseconds", cure)
+    return MachineCheck("same runs for all", "warn", f"{found} that of another user by microseconds", cure)
 
 
-def check_sandbox(why_not: str | None) -> Check:
+def check_sandbox(why_not: str | None) -> MachineCheck:
     """Whether grading can confine what others handed in; why_not: as `linklab.grade.bubblewrap.why_not` says it."""
     if why_not is None:
-        return Check("sandbox", "ok", "bubblewrap starts programs")
-    return Check("sandbox", "warn", "none; needed for grading what others handed in", why_not)
+        return MachineCheck("sandbox", "ok", "bubblewrap starts programs")
+    return MachineCheck("sandbox", "warn", "none; needed for grading what others handed in", why_not)
 
 
-def _look_for_sandbox() -> Check:
+def _look_for_sandbox() -> MachineCheck:
     from linklab.grade.bubblewrap import why_not
 
     try:
@@ -209,27 +211,27 @@ def _look_for_sandbox() -> Check:
         return check_sandbox(str(error))
 
 
-def check_tool(tool: Tool, path: str | None, packages: Mapping[str, str]) -> Check:
+def check_tool(tool: Tool, path: str | None, packages: Mapping[str, str]) -> MachineCheck:
     """A program; packages: versions of installed Debian packages."""
     return _part(tool.program, tool, path, packages)
 
 
-def check_module(module: Module, present: bool, packages: Mapping[str, str]) -> Check:
+def check_module(module: Module, present: bool, packages: Mapping[str, str]) -> MachineCheck:
     """A Python module that this interpreter finds."""
     return _part(f"python: {module.name}", module, "present" if present else None, packages)
 
 
-def check_display(environment: Mapping[str, str]) -> Check:
+def check_display(environment: Mapping[str, str]) -> MachineCheck:
     """Whether windows can be opened."""
     for name in ("WAYLAND_DISPLAY", "DISPLAY"):
         if environment.get(name):
-            return Check("display", "ok", f"{name}={environment[name]}")
-    return Check(
+            return MachineCheck("display", "ok", f"{name}={environment[name]}")
+    return MachineCheck(
         "display", "warn", "none", "log in to a desktop to see windows; without one plots are written to files"
     )
 
 
-def render(checks: Iterable[Check]) -> None:
+def render(checks: Iterable[MachineCheck]) -> None:
     """Print a table and a verdict on the terminal."""
     from rich.console import Console
     from rich.markup import escape
@@ -258,12 +260,12 @@ def render(checks: Iterable[Check]) -> None:
     console.print(f"\n{verdict}", markup=False, soft_wrap=True)
 
 
-def _part(name: str, part: Tool | Module, found: str | None, packages: Mapping[str, str]) -> Check:
+def _part(name: str, part: Tool | Module, found: str | None, packages: Mapping[str, str]) -> MachineCheck:
     if found is not None:
         version = packages.get(part.package)
-        return Check(name, "ok", f"{part.package} {version}" if version else found)
+        return MachineCheck(name, "ok", f"{part.package} {version}" if version else found)
     cure = f"sudo apt-get install {part.package}" if part.package else _pips_cure()
-    return Check(name, "missing" if part.needed else "warn", f"not found; needed for {part.use}", cure)
+    return MachineCheck(name, "missing" if part.needed else "warn", f"not found; needed for {part.use}", cure)
 
 
 def _pips_cure() -> str:
@@ -281,8 +283,8 @@ def _available_bytes() -> int | None:
     return min(free, default=None)
 
 
-def _look(folder: Path) -> Place:
-    return Place(str(folder), *(place.why_not(folder, size_bytes) for size_bytes in (4 * _GIB, _GIB)))
+def _look(folder: Path) -> MemoryPlace:
+    return MemoryPlace(str(folder), *(place.why_not(folder, size_bytes) for size_bytes in (4 * _GIB, _GIB)))
 
 
 def _package_versions(packages: Iterable[str]) -> dict[str, str]:

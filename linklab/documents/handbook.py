@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from linklab.base import files
 from linklab.errors import InputError
 from linklab.exercise.handout import book_chapters
 from linklab.exercise.model import Exercise
@@ -70,11 +71,9 @@ def write(path: Path, content: str | bytes) -> Path:
     Raises:
         InputError: it cannot be written there.
     """
-    part = path.with_name(f".{path.name}.part")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        part.write_bytes(content.encode("utf-8") if isinstance(content, str) else content)
-        part.replace(path)
+        files.write(path, content)
     except OSError as error:
         raise InputError(f"{path}: cannot be written: {error.strerror}") from error
     return path

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The editor's window: puts its parts together and gives every action of `actions.MENUS` something to do.
 
-What concerns files is in `filing`, a running network in `networking`, dialogs of nodes and links in `properties`; here
-are the window, the edit commands and the view.
+What concerns files is in `filing`, a running network in `networking`, dialogs of nodes and links in `properties`; none
+of them knows this module. Here are the widgets and the view.
 """
 
 from __future__ import annotations
@@ -11,37 +11,41 @@ import gc
 import tkinter as tk
 import traceback
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
-from tkinter import ttk
 from types import TracebackType
+from typing import Any
 
 from linklab import __version__
-from linklab.editor import actions, questions
-from linklab.editor.bars import ClockBar, StatusBar
-from linklab.editor.canvas import Drawing
+from linklab.editor import actions
+from linklab.editor.bars import ClockBar
+from linklab.editor.context import ContextMenus
 from linklab.editor.document import Document, Key, everyone
 from linklab.editor.editing import Editing
 from linklab.editor.filing import Filing
 from linklab.editor.gestures import Gestures, Hooks
-from linklab.editor.icons import Icons
-from linklab.editor.menus import MenuBar, popup
+from linklab.editor.layout import Callbacks, Layout
+from linklab.editor.menus import popup
 from linklab.editor.networking import Networking
 from linklab.editor.properties import Properties
 from linklab.editor.running import preload
-from linklab.editor.settings import Settings, load_settings, save_settings
+from linklab.editor.settings import EditorSettings, load_settings, save_settings
 from linklab.editor.theme import Look, apply
-from linklab.editor.toolbar import ToolBar
+from linklab.editor.traces import draw_traces
+from linklab.editor.window import Window
 from linklab.errors import InputError, MissingError
 
 COLLECT_MS = 10_000
 PRELOAD_MS = 300
+QUIT_WAIT_S = 8.0
+LAYERS = ("names", "addresses", "ports", "traces", "grid")
 SCALES = (("As the display says", 0.0), ("100 %", 1.0), ("125 %", 1.25), ("150 %", 1.5), ("200 %", 2.0))
 
 
 class Editor:
     """The window and what it edits."""
 
-    def __init__(self, path: Path | None = None, settings: Settings | None = None) -> None:
+    def __init__(self, path: Path | None = None, settings: EditorSettings | None = None) -> None:
         """Open the window, with a file if one is named.
 
         Raises:
@@ -57,12 +61,16 @@ class Editor:
         self.settings = settings if settings is not None else load_settings()
         self.document = Document()
         self.tool = "select"
-        self.filing = Filing(self)
-        self.networking = Networking(self)
-        self.properties = Properties(self)
-        self.editing = Editing(self)
+        self.window = Window(self.root)
+        self.networking = Networking(self.window, self.document, self)
+        self.editing = Editing(self.document, lambda: self.networking.is_on, self.window.say)
+        self.filing = Filing(self.window, self.document, self.settings, self.leave)
+        self.properties = Properties(self.window, self.document, self.networking)
+        self.context = ContextMenus(self.document, self.properties, self.editing, self.networking)
+        self.root.protocol("WM_DELETE_WINDOW", self.filing.quit)
         self._build()
         self.document.on_change = self.refresh
+        self.document.on_open = self._opened
         if path is not None:
             self.filing.open_path(path, first=True)
         self.refresh()
@@ -111,46 +119,25 @@ class Editor:
         self.root.option_clear()
         self.look = Look(self.root, self.settings.theme, self.settings.scale)
         apply(self.root, self.look)
-        self.icons = Icons(self.root)
-        px = self.look.px
-        self.root.geometry(self.settings.geometry or f"{px(1080)}x{px(700)}")
-        self.root.minsize(px(640), px(560))
-        self.root.iconphoto(True, self.icons.get("app", 64, self.look.palette.accent, "#ffffff"))
-        self.root.protocol("WM_DELETE_WINDOW", self.filing.quit)
-        self.ticks = {
-            name: tk.BooleanVar(self.root, getattr(self.settings, name))
-            for name in ("names", "addresses", "ports", "traces", "grid")
-        }
+        self.ticks = {name: tk.BooleanVar(self.root, getattr(self.settings, name)) for name in LAYERS}
         self.ticks["dark"] = tk.BooleanVar(self.root, self.look.theme == "dark")
-        self.menus = MenuBar(self.root, self._commands(), self._submenus(), self.ticks)
-        self.status = StatusBar(self.root, self.look, self.networking.stop)
-        self.status.pack(side="bottom", fill="x")
-        self._rule().pack(side="bottom", fill="x")
-        run, stop = self.networking.run, self.networking.stop
-        self.toolbar = ToolBar(self.root, self.look, self.icons, choose=self.choose, run=run, stop=stop)
-        self.toolbar.pack(side="left", fill="y")
-        self._rule().pack(side="left", fill="y")
-        self.middle = ttk.Frame(self.root)
-        self.middle.pack(side="left", fill="both", expand=True)
-        self.clock_bar = ClockBar(self.middle, self.look, self.icons, self.networking.clock)
-        self.drawing = Drawing(self.middle, self.look, self.settings, self.icons)
-        across = ttk.Scrollbar(self.middle, orient="horizontal", command=self.drawing.xview)
-        down = ttk.Scrollbar(self.middle, orient="vertical", command=self.drawing.yview)
-        self.drawing.configure(xscrollcommand=across.set, yscrollcommand=down.set)
-        across.pack(side="bottom", fill="x")
-        down.pack(side="right", fill="y")
-        self.drawing.pack(side="top", fill="both", expand=True)
+        net = self.networking
+        callbacks = Callbacks(self._commands(), self._submenus(), self.choose, net.run, net.stop, net.clock)
+        self.layout = Layout(self.root, self.look, self.settings, self.ticks, callbacks)
+        self.drawing, self.status = self.layout.drawing, self.layout.status
+        self.toolbar, self.clock_bar = self.layout.toolbar, self.layout.clock_bar
+        self.window.dress(self.look, self.status)
         hooks = Hooks(
             tool=lambda: self.tool,
             set_tool=self.choose,
             locked=lambda: self.networking.is_on,
-            say=self.say,
+            say=self.window.say,
             open_properties=self.properties.open,
             open_menu=self._open_menu,
         )
         self.gestures = Gestures(self.drawing, self.document, hooks)
         for name, _, key in actions.TOOLS:
-            self.drawing.bind(f"<Key-{key}>", lambda _, tool=name: self.choose(tool))  # type: ignore[misc]
+            self.drawing.bind(f"<Key-{key}>", partial(_without_event, partial(self.choose, name)))
         shifted = dict(
             zip(
                 ("at", "numbersign", "dollar", "percent", "ampersand"),
@@ -159,11 +146,7 @@ class Editor:
             )
         )
         for sign, kind in shifted.items():
-            self.drawing.bind(f"<Key-{sign}>", lambda _, kind=kind: self.gestures.add_somewhere(kind))  # type: ignore[misc]
-
-    def _rule(self) -> tk.Frame:
-        """A thin line between parts."""
-        return tk.Frame(self.root, background=self.look.palette.border, width=1, height=1)
+            self.drawing.bind(f"<Key-{sign}>", partial(_without_event, partial(self.gestures.add_somewhere, kind)))
 
     def rebuild(self) -> None:
         """Take a changed theme or scale."""
@@ -207,30 +190,27 @@ class Editor:
             "console": lambda: net.terminal("mininet"),
             "environment": net.show_environment,
             "link_commands": self.properties.show_all_commands,
-            "pause": lambda: self._clock_key("toggle"),
-            "step": lambda: self._clock_key("step"),
-            "slower": lambda: self._change_speed(-1),
-            "faster": lambda: self._change_speed(1),
-            "until": lambda: self._clock_key("go"),
+            "pause": lambda: self._clock_key(ClockBar.toggle),
+            "step": lambda: self._clock_key(ClockBar.step),
+            "slower": lambda: self._clock_key(lambda bar: bar.change_speed(-1)),
+            "faster": lambda: self._clock_key(lambda bar: bar.change_speed(1)),
+            "until": lambda: self._clock_key(ClockBar.go),
             "manual": files.open_manual,
-            "keys": lambda: self.show_text("Keys", actions.keys_text()),
+            "keys": lambda: self.window.show_text("Keys", actions.keys_text()),
             "about": self._about,
         }
-        for name in ("names", "addresses", "ports", "traces", "grid"):
-            commands[name] = lambda layer=name: self._set_layer(layer)  # type: ignore[misc]
-        for name in self.ticks:
-            commands[f"key:{name}"] = lambda tick=name: self._toggle(tick, commands[tick])  # type: ignore[misc]
-        return commands
+        commands |= {name: partial(self._set_layer, name) for name in LAYERS}
+        return commands | {f"key:{name}": partial(self._toggle, name, commands[name]) for name in self.ticks}
 
     def _submenus(self) -> dict[str, Callable[[tk.Menu], None]]:
         def align(menu: tk.Menu) -> None:
             for how, label in actions.ALIGNMENTS:
-                menu.add_command(label=label, command=lambda chosen=how: self.editing.align(chosen))  # type: ignore[misc]
+                menu.add_command(label=label, command=partial(self.editing.align, how))
 
         def scale(menu: tk.Menu) -> None:
             for label, value in SCALES:
                 tick = "• " if value == self.settings.scale else "   "
-                menu.add_command(label=tick + label, command=lambda chosen=value: self._set_scale(chosen))  # type: ignore[misc]
+                menu.add_command(label=tick + label, command=partial(self._set_scale, value))
 
         return {"recent": self.filing.fill_recent, "labs": self.filing.fill_labs, "align": align, "scale": scale}
 
@@ -243,56 +223,61 @@ class Editor:
         self.root.title(f"{mark}{self.document.title} – Linklab")
         running = self.networking.is_on
         self.toolbar.show(self.tool, self.networking.runner.state)
-        self.menus.show_state(running=running, undo=self.document.undo_label, redo=self.document.redo_label)
+        self.layout.menus.show_state(running=running, undo=self.document.undo_label, redo=self.document.redo_label)
         topology = self.document.topology
         counts = f"{len(everyone(topology))} nodes, {len(topology.links)} links"
         self.status.count.configure(text=counts)
         self.status.zoom.configure(text=f"{self.drawing.zoom * 100:.0f} %")
         self.drawing.configure(cursor="crosshair" if self.tool != "select" else "")
-        self.networking.draw_traces()
+        self.show_traces()
+
+    def show_traces(self) -> None:
+        """Show what passes the links, if that is wanted."""
+        wanted = self.settings.traces and self.networking.is_running
+        draw_traces(self.drawing, self.networking.meter.busy() if wanted else {})
+
+    def show_clock(self, state: dict[str, Any] | None) -> None:
+        """Show the clock of a network that has one to set; None takes it away."""
+        self.layout.show_clock(state)
+
+    def lock(self) -> None:
+        """Put away the tools while the network runs."""
+        self.tool = "select"
+
+    def _opened(self) -> None:
+        """Show another file."""
+        self.tool = "select"
+        if self.root.winfo_viewable():
+            self.drawing.state = self.document.state
+            self.drawing.fit()
+        self.refresh()
 
     def choose(self, tool: str) -> None:
         """Take a tool."""
         if tool != "select" and self.networking.is_on:
-            self.say("the network is running: stop it to change the drawing")
+            self.window.say("the network is running: stop it to change the drawing")
             tool = "select"
         self.tool = tool
         self.gestures.link_from = None
         self.drawing.delete("preview")
         self.refresh()
 
-    def _clock_key(self, what: str) -> None:
+    def _clock_key(self, order: Callable[[ClockBar], None]) -> None:
         """A key of the clock; the bar is made anew with the theme, so it is looked up now."""
-        if self.networking.runner.state == "running":
-            getattr(self.clock_bar, what)()
-
-    def _change_speed(self, direction: int) -> None:
-        if self.networking.runner.state == "running":
-            self.clock_bar.change_speed(direction)
+        if self.networking.is_running:
+            order(self.clock_bar)
 
     # --- telling
-
-    def say(self, text: str, *, bad: bool = False) -> None:
-        """One line at the bottom."""
-        self.status.say(text, bad=bad)
-
-    def tell(self, title: str, text: str) -> None:
-        """A message that must be seen."""
-        questions.tell(self.root, self.look, title, text)
-
-    def show_text(self, title: str, text: str, note: str = "") -> None:
-        """A text to read or copy."""
-        questions.show_text(self.root, self.look, title, text, note=note)
 
     def _broke(self, kind: type[BaseException], error: BaseException, at: TracebackType | None) -> None:
         """Something failed in a callback: say so, keep the drawing."""
         if isinstance(error, InputError):
-            self.say(str(error), bad=True)
+            self.window.say(str(error), bad=True)
             return
         self.filing.autosave.keep(self.document.topology, self.document.path)
         detail = "".join(traceback.format_exception(kind, error, at))
         note = "The editor made a mistake. The drawing is safe; save it. What follows helps to mend the mistake."
-        questions.show_text(self.root, self.look, "A fault in the editor", detail, note=note)
+        self.window.show_text("A fault in the editor", detail, note)
 
     # --- the view
 
@@ -319,17 +304,28 @@ class Editor:
         self.settings.geometry = ""
         self.root.after_idle(self.rebuild)
 
-    def keep_settings(self) -> None:
-        """Remember them for the next start."""
+    def leave(self) -> None:
+        """End the network and the window, and remember the settings for the next start."""
         self.settings.geometry = self.root.geometry().split("+")[0]
         save_settings(self.settings)
+        runner = self.networking.runner
+        runner.stop()
+        self.root.withdraw()
+        self.root.update_idletasks()
+        runner.wait(QUIT_WAIT_S)
+        self.close()
 
     def _open_menu(self, key: Key | None, x: int, y: int) -> None:
-        popup(self.root, self.properties.menu_entries(key), x, y)
+        popup(self.root, self.context.entries(key), x, y)
 
     def _about(self) -> None:
         text = (
             f"Version {__version__}. Draws networks and runs them in a Linux kernel of their own, built by Mininet.\n\n"
             "Opens and saves the files of MiniEdit. Licence: BSD-3-Clause."
         )
-        self.tell("Linklab", text)
+        self.window.tell("Linklab", text)
+
+
+def _without_event(do: Callable[[], None], _: tk.Event[tk.Misc]) -> None:
+    """What a key does, whatever the event says beside that it was pressed."""
+    do()

@@ -12,11 +12,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from tkinter import font as tkfont
 from typing import Any
 
-from linklab.editor.document import AnyNode, Key, State, control_links, everyone
+from linklab.editor.document import AnyNode, Key, Snapshot, control_links, everyone
 from linklab.editor.edits import kind_of, position
 from linklab.editor.icons import Icons
-from linklab.editor.labels import Box, place_labels
-from linklab.editor.settings import Settings
+from linklab.editor.labels import Rectangle, place_labels
+from linklab.editor.settings import EditorSettings
 from linklab.editor.theme import Look
 from linklab.topology import Host, Link, Topology
 
@@ -38,17 +38,17 @@ KIND_COLOURS = {
 class Drawing(tk.Canvas):
     """The canvas; `show` makes it show a state."""
 
-    def __init__(self, master: tk.Misc, look: Look, settings: Settings, icons: Icons) -> None:
+    def __init__(self, master: tk.Misc, look: Look, settings: EditorSettings, icons: Icons) -> None:
         super().__init__(master, highlightthickness=0, borderwidth=0, takefocus=True)
         self.look, self.settings, self.icons = look, settings, icons
         self.zoom = 1.0
-        self.state = State(Topology())
+        self.state = Snapshot(Topology())
         self.down: frozenset[int] = frozenset()
         self.node_states: Mapping[str, str] = {}
         self._items: dict[Key, tuple[int, ...]] = {}
         self._drawn: dict[Key, object] = {}
         self._keys: dict[int, Key] = {}
-        self._boxes: dict[str, Box] = {}
+        self._boxes: dict[str, Rectangle] = {}
         self._nodes: dict[str, AnyNode] = {}
         self._fonts: dict[str, tkfont.Font] = {}
         self._widths: dict[tuple[str, str], int] = {}
@@ -147,7 +147,7 @@ class Drawing(tk.Canvas):
         self._draw_grid()
         self.show(self.state)
 
-    def show(self, state: State) -> None:
+    def show(self, state: Snapshot) -> None:
         """Show this state: draw what is new or changed, drop what has gone."""
         self.state = state
         topology, selection = state.topology, state.selection
@@ -250,7 +250,7 @@ class Drawing(tk.Canvas):
             )
             bottom += height + 1
             wide = max(wide, self._measure(font, text) / 2)
-        self._boxes[node.name] = Box(x - wide, y - half, x + wide, bottom)
+        self._boxes[node.name] = Rectangle(x - wide, y - half, x + wide, bottom)
         return tuple(items)
 
     def _measure(self, font: str, text: str) -> int:

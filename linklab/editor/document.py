@@ -2,7 +2,7 @@
 """What is being edited: a topology, what is selected, and every earlier state for undo.
 
 A topology is immutable, so that an edit is a function from one to the next, and undoing it is going back to the one
-before. The view is told by `on_change`. Knows no tkinter and starts nothing.
+before. The view is told by `on_change`, and of another file by `on_open`. Knows no tkinter and starts nothing.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
 
-from linklab.topology import Controller, Link, Topology
+from linklab.topology import Controller, Topology
 from linklab.topology.parts import Node
 
 Key: TypeAlias = str | int
@@ -29,7 +29,7 @@ def everyone(topology: Topology) -> list[AnyNode]:
 
 
 @dataclass(frozen=True)
-class State:
+class Snapshot:
     """A topology and what was selected in it."""
 
     topology: Topology
@@ -37,11 +37,11 @@ class State:
 
 
 @dataclass(frozen=True)
-class Step:
+class Edit:
     """One undoable change: what it is called and the state before it."""
 
     label: str
-    before: State
+    before: Snapshot
     joins: str = ""
 
 
@@ -50,11 +50,18 @@ class Document:
 
     def __init__(self, topology: Topology | None = None, path: Path | None = None) -> None:
         self.path = path
-        self.state = State(topology or Topology())
+        self.state = Snapshot(topology or Topology())
         self.on_change: Callable[[], None] = lambda: None
+        self.on_open: Callable[[], None] = lambda: None
         self._saved = self.state.topology
-        self._undo: list[Step] = []
-        self._redo: list[Step] = []
+        self._undo: list[Edit] = []
+        self._redo: list[Edit] = []
+
+    def open(self, topology: Topology, path: Path | None) -> None:
+        """Become that file, with nothing to undo; `on_open` is told."""
+        self.path, self.state = path, Snapshot(topology)
+        self._saved, self._undo, self._redo = topology, [], []
+        self.on_open()
 
     @property
     def topology(self) -> Topology:
@@ -97,15 +104,15 @@ class Document:
             self.select(chosen)
             return
         if not (joins and self._undo and self._undo[-1].joins == joins):
-            self._undo = [*self._undo[-UNDO_LEVELS + 1 :], Step(label, self.state, joins)]
+            self._undo = [*self._undo[-UNDO_LEVELS + 1 :], Edit(label, self.state, joins)]
         self._redo = []
-        self.state = State(after, chosen)
+        self.state = Snapshot(after, chosen)
         self.on_change()
 
     def select(self, keys: Collection[Key]) -> None:
         """Select these and nothing else; no undoable change."""
         if frozenset(keys) != self.selection:
-            self.state = State(self.topology, frozenset(keys))
+            self.state = Snapshot(self.topology, frozenset(keys))
             self._end_joining()
             self.on_change()
 
@@ -139,18 +146,18 @@ class Document:
         self._saved = Topology(version="2", name="nothing", extra={"linklab": {"recovered": True}})
         self.on_change()
 
-    def _travel(self, source: list[Step], target: list[Step]) -> str | None:
+    def _travel(self, source: list[Edit], target: list[Edit]) -> str | None:
         if not source:
             return None
         step = source.pop()
-        target.append(Step(step.label, self.state))
+        target.append(Edit(step.label, self.state))
         self.state = step.before
         self.on_change()
         return step.label
 
     def _end_joining(self) -> None:
         if self._undo and self._undo[-1].joins:
-            self._undo[-1] = Step(self._undo[-1].label, self._undo[-1].before)
+            self._undo[-1] = Edit(self._undo[-1].label, self._undo[-1].before)
 
     def _remaining(self, after: Topology) -> frozenset[Key]:
         names = {node.name for node in everyone(after)} | set(control_links(after))
@@ -162,8 +169,3 @@ class Document:
 def control_links(topology: Topology) -> list[str]:
     """Keys of the lines between switches and controllers, "s1>c0"."""
     return [f"{s.name}>{name}" for s in topology.switches for name in s.opts.get("controllers", ())]
-
-
-def link_title(link: Link, ends: tuple[str, str]) -> str:
-    """As people name it: "s1-eth2 – h2-eth0"."""
-    return f"{ends[0]} – {ends[1]}" if all(ends) else link.name

@@ -7,51 +7,47 @@ What they do to a topology is in `edits`; here is which nodes are meant and what
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from linklab.editor import edits
-from linklab.editor.document import Key, everyone
+from linklab.editor.document import Document, Key, everyone
 from linklab.topology import Topology
-
-if TYPE_CHECKING:
-    from linklab.editor.app import Editor
 
 PASTE_OFFSET = 40.0
 
 
 class Editing:
-    """Edit commands of one window."""
+    """Edit commands of one document; `locked` says whether its network runs, `say` takes what is to be said."""
 
-    def __init__(self, editor: Editor) -> None:
-        self.editor = editor
+    def __init__(self, document: Document, locked: Callable[[], bool], say: Callable[[str], None]) -> None:
+        self.document, self.locked, self.say = document, locked, say
         self.clipboard: Topology | None = None
         self._pasted = 0
 
     def unlocked(self, do: Callable[[], None]) -> None:
         """Do it unless the network runs."""
-        if self.editor.networking.is_on:
-            self.editor.say("the network is running: stop it to change the drawing")
+        if self.locked():
+            self.say("the network is running: stop it to change the drawing")
         else:
             do()
 
     def undo(self) -> None:
         """Take back the last change."""
-        if not self.editor.networking.is_on:
-            label = self.editor.document.undo()
-            self.editor.say(f"{label}: undone" if label else "nothing to undo")
+        if not self.locked():
+            label = self.document.undo()
+            self.say(f"{label}: undone" if label else "nothing to undo")
 
     def redo(self) -> None:
         """Do again what was taken back."""
-        if not self.editor.networking.is_on:
-            label = self.editor.document.redo()
-            self.editor.say(f"{label}: done again" if label else "nothing to do again")
+        if not self.locked():
+            label = self.document.redo()
+            self.say(f"{label}: done again" if label else "nothing to do again")
 
     def copy(self) -> None:
         """Keep the selected nodes and the links among them for Paste."""
-        names = self.editor.document.selected_names
+        names = self.document.selected_names
         if names:
-            self.clipboard, self._pasted = edits.part(self.editor.document.topology, names), 0
-            self.editor.say(f"copied {', '.join(names)}")
+            self.clipboard, self._pasted = edits.part(self.document.topology, names), 0
+            self.say(f"copied {', '.join(names)}")
 
     def cut(self) -> None:
         """Copy, then delete."""
@@ -60,42 +56,40 @@ class Editing:
 
     def paste(self) -> None:
         """Add what was copied, with new names, numbers and addresses."""
-        if self.clipboard is not None and not self.editor.networking.is_on:
+        if self.clipboard is not None and not self.locked():
             self._pasted += 1
-            after, names = edits.paste(self.editor.document.topology, self.clipboard, PASTE_OFFSET * self._pasted)
-            self.editor.document.apply("Paste", after, names)
-            self.editor.say(f"pasted {', '.join(names)}")
+            after, names = edits.paste(self.document.topology, self.clipboard, PASTE_OFFSET * self._pasted)
+            self.document.apply("Paste", after, names)
+            self.say(f"pasted {', '.join(names)}")
 
     def duplicate(self) -> None:
         """Copy and paste beside, leaving what was copied before."""
-        names = self.editor.document.selected_names
-        if names and not self.editor.networking.is_on:
-            after, new = edits.paste(
-                self.editor.document.topology, edits.part(self.editor.document.topology, names), PASTE_OFFSET
-            )
-            self.editor.document.apply("Duplicate", after, new)
+        names = self.document.selected_names
+        if names and not self.locked():
+            after, new = edits.paste(self.document.topology, edits.part(self.document.topology, names), PASTE_OFFSET)
+            self.document.apply("Duplicate", after, new)
 
     def delete(self, word: str = "Delete") -> None:
         """Remove what is selected."""
-        if self.editor.document.selection:
+        if self.document.selection:
             self.unlocked(self._delete if word == "Delete" else lambda: self._delete(word))
 
     def _delete(self, word: str = "Delete") -> None:
-        chosen = self.editor.document.selection
+        chosen = self.document.selection
         what = next(iter(chosen)) if len(chosen) == 1 else f"{len(chosen)} things"
         if isinstance(what, int):
             what = "link"
-        self.editor.document.apply(f"{word} {what}", edits.delete(self.editor.document.topology, chosen), ())
+        self.document.apply(f"{word} {what}", edits.delete(self.document.topology, chosen), ())
 
     def select_all(self) -> None:
         """Every node and link."""
-        keys: set[Key] = {node.name for node in everyone(self.editor.document.topology)}
-        self.editor.document.select(keys | set(range(len(self.editor.document.topology.links))))
+        keys: set[Key] = {node.name for node in everyone(self.document.topology)}
+        self.document.select(keys | set(range(len(self.document.topology.links))))
 
     def align(self, how: str) -> None:
         """Bring the selected nodes into line, as `edits.align` says."""
-        names = self.editor.document.selected_names
+        names = self.document.selected_names
         if len(names) < 2:
-            self.editor.say("select at least two nodes to align")
+            self.say("select at least two nodes to align")
         else:
-            self.editor.document.apply("Align", edits.align(self.editor.document.topology, names, how))
+            self.document.apply("Align", edits.align(self.document.topology, names, how))

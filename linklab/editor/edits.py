@@ -7,7 +7,6 @@ New nodes take the lowest number that no node of their kind and no name has. Rai
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -335,8 +334,3 @@ def align(topology: Topology, names: Sequence[str], how: str) -> Topology:
         middle = (values[0] + values[-1]) / 2
         target = dict.fromkeys(places, middle if at is None else at)
     return move(topology, {n: (target[n], p[1]) if axis == 0 else (p[0], target[n]) for n, p in places.items()})
-
-
-def valid_name(text: str) -> bool:
-    """Whether Linux and Mininet take it as a node's name."""
-    return re.fullmatch(NAME, text) is not None

@@ -1,16 +1,24 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A topology → a Python script for stock Mininet 2.3 that builds the same network: ports, addresses, links, commands.
 
-Made from the same plan as the agent builds from (`linklab.topology.plan`), so the two cannot drift apart in what they
-mean. Every text of the file goes through `repr`. Pure. API: mininet/net.py, mininet/node.py, mininet/link.py.
+Made from the same plan as the agent builds from (`linklab.topology.plan`), stage by stage in the plan's order, so the
+two build the same things in the same order. Every text of the file goes through `repr`. Pure. API: mininet/net.py,
+mininet/node.py, mininet/link.py.
 """
 
 from __future__ import annotations
 
 import re
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeAlias
 
+from linklab.linux.baseline import BASELINE
 from linklab.topology import Topology
+from linklab.topology import plan as plans
+
+Plan: TypeAlias = dict[str, Any]
+Names: TypeAlias = dict[str, str]
+"""A Python name for each node."""
 
 SWITCHES = {"ovs": "OVSSwitch", "ivs": "IVSSwitch", "user": "UserSwitch", "userns": "UserSwitch"}
 CONTROLLERS = {
@@ -20,11 +28,6 @@ CONTROLLERS = {
     "inband": "InbandController",
 }
 """DefaultController is the reference controller where it is installed, else Open vSwitch's."""
-BASELINE = (
-    ("net.ipv4.tcp_rmem", "10240 87380 16777216"),
-    ("net.ipv4.tcp_wmem", "10240 87380 16777216"),
-    ("net.ipv4.tcp_congestion_control", "cubic"),
-)
 HEAD = '''#!/usr/bin/env python3
 """The network {title}: needs Mininet 2.3 and root.  Usage: sudo python3 FILE.py"""
 
@@ -79,7 +82,7 @@ def script(topology: Topology, title: str) -> str:
     Raises:
         TopologyError: the topology has faults; the first of them.
     """
-    plan = topology.to_json_data()
+    plan = plans.plan(topology)
     classes = sorted({*_node_classes(plan), "Node"})
     text = HEAD.format(title=_plain(title), nodes=", ".join(classes))
     kinds = {node["kind"] for node in plan["nodes"]}
@@ -96,32 +99,26 @@ def script(topology: Topology, title: str) -> str:
     return text + "    net.stop()\n\n" + TAIL
 
 
-def _body(plan: dict[str, Any]) -> list[str]:
-    """The lines of `build`, in the order in which the agent does the same."""
+def _body(plan: Plan) -> list[str]:
+    """The lines of `build`."""
     names = _identifiers(plan)
     body = [f"net = Mininet(topo=None, build=False, ipBase={plan['ip_base']!r})"]
-    for controller in plan["controllers"]:
-        body.append(_controller(controller, names))
-    for node in plan["nodes"]:
-        body += _node(node, names)
-    for link in plan["links"]:
-        body.append(_link(link, names))
-    body.append("net.build()")
-    for node in plan["nodes"]:
-        body += _configured(node, names)
-    body.append("for controller in net.controllers:\n        controller.start()")
-    for node in plan["nodes"]:
-        if node["kind"] not in ("host", "legacyRouter"):
-            using = ", ".join(names[name] for name in node["controllers"])
-            body.append(f"{names[node['name']]}.start([{using}])")
-            body += _flows(node, plan, names)
-    for link in plan["links"]:
-        body += _impaired(link, names)
-    body += [_command(node, node["start_command"], names) for node in plan["nodes"] if node.get("start_command")]
+    for stage in plan["order"]:
+        body += STAGES[stage](plan, names)
     return [*body, "return net"]
 
 
-def _identifiers(plan: dict[str, Any]) -> dict[str, str]:
+def _started_switches(plan: Plan, names: Names) -> list[str]:
+    lines = []
+    for node in plan["nodes"]:
+        if node["kind"] not in ("host", "legacyRouter"):
+            using = ", ".join(names[name] for name in node["controllers"])
+            lines.append(f"{names[node['name']]}.start([{using}])")
+            lines += _flows(node, plan, names)
+    return lines
+
+
+def _identifiers(plan: Plan) -> Names:
     """A Python name for each node; two names that would become one are kept apart."""
     found: dict[str, str] = {}
     for node in (*plan["controllers"], *plan["nodes"]):
@@ -137,7 +134,7 @@ def _plain(title: str) -> str:
     return re.sub(r'["\\\n]', "", title)
 
 
-def _node_classes(plan: dict[str, Any]) -> set[str]:
+def _node_classes(plan: Plan) -> set[str]:
     found = {"Host"}
     for node in plan["nodes"]:
         if node["kind"] == "host" and (node["cpu"] is not None or node["cores"] is not None):
@@ -153,17 +150,17 @@ def _call(function: str, *plain: str, **options: Any) -> str:
     return f"{function}({', '.join(words)})"
 
 
-def _controller(controller: dict[str, Any], names: dict[str, str]) -> str:
+def _controller(controller: Plan, names: Names) -> list[str]:
     options = {"protocol": controller["protocol"], "port": controller["port"]}
     if controller["type"] in ("remote", "inband"):
         options["ip"] = controller["ip"]
     made = _call(
         "net.addController", repr(controller["name"]), f"controller={CONTROLLERS[controller['type']]}", **options
     )
-    return f"{names[controller['name']]} = {made}"
+    return [f"{names[controller['name']]} = {made}"]
 
 
-def _node(node: dict[str, Any], names: dict[str, str]) -> list[str]:
+def _node(node: Plan, names: Names) -> list[str]:
     name, variable = node["name"], names[node["name"]]
     if node["kind"] == "host":
         limited = node["cpu"] is not None or node["cores"] is not None
@@ -195,16 +192,18 @@ def _node(node: dict[str, Any], names: dict[str, str]) -> list[str]:
     return lines + [f"Intf({interface!r}, node={variable})" for interface in node["external_interfaces"]]
 
 
-def _link(link: dict[str, Any], names: dict[str, str]) -> str:
+def _link(link: Plan, names: Names) -> list[str]:
     options = {"port1": link["src"]["port"], "port2": link["dest"]["port"], **link["opts"]}
     cls = "cls=TCLink" if link["opts"] else "cls=Link"
-    return _call("net.addLink", names[link["src"]["node"]], names[link["dest"]["node"]], cls, **options)
+    return [_call("net.addLink", names[link["src"]["node"]], names[link["dest"]["node"]], cls, **options)]
 
 
-def _configured(node: dict[str, Any], names: dict[str, str]) -> list[str]:
+def _configured(node: Plan, names: Names) -> list[str]:
     lines = []
     if node["kind"] in ("host", "legacyRouter"):
-        lines += [_command(node, f"sysctl -w {key}='{value}'", names) for key, value in BASELINE]
+        lines += [
+            _command(node, f"sysctl -w {key.replace('/', '.')}='{value}'", names) for key, value in BASELINE.items()
+        ]
     for vlan in node.get("vlan_interfaces", ()):
         add = f"ip link add link {vlan['parent']} name {vlan['name']} type vlan id {vlan['id']}"
         rest = (f"ip addr add {vlan['address']} dev {vlan['name']}", f"ip link set {vlan['name']} up")
@@ -212,11 +211,15 @@ def _configured(node: dict[str, Any], names: dict[str, str]) -> list[str]:
     return lines
 
 
-def _command(node: dict[str, Any], line: str, names: dict[str, str]) -> str:
+def _start_command(node: Plan, names: Names) -> list[str]:
+    return [_command(node, node["start_command"], names)] if node.get("start_command") else []
+
+
+def _command(node: Plan, line: str, names: Names) -> str:
     return f"command({names[node['name']]}, {line!r})"
 
 
-def _flows(node: dict[str, Any], plan: dict[str, Any], names: dict[str, str]) -> list[str]:
+def _flows(node: Plan, plan: Plan, names: Names) -> list[str]:
     """The switch's own address, NetFlow and sFlow, as MiniEdit sets them."""
     lines = []
     if node["ip"]:
@@ -237,7 +240,7 @@ def _flows(node: dict[str, Any], plan: dict[str, Any], names: dict[str, str]) ->
     return lines
 
 
-def _impaired(link: dict[str, Any], names: dict[str, str]) -> list[str]:
+def _impaired(link: Plan, names: Names) -> list[str]:
     lines = []
     for end in (link["src"], link["dest"]):
         if "tc" in end:
@@ -245,3 +248,22 @@ def _impaired(link: dict[str, Any], names: dict[str, str]) -> list[str]:
                 lines.append(f"{names[end['node']]}.cmd('tc qdisc del dev {end['interface']} root')")
             lines += [f"command({names[end['node']]}, {line!r})" for line in end["tc"]["lines"]]
     return lines
+
+
+def _each(of: str, lines: Callable[[Plan, Names], list[str]]) -> Callable[[Plan, Names], list[str]]:
+    """The lines of each node, link or controller of a plan."""
+    return lambda plan, names: [line for each in plan[of] for line in lines(each, names)]
+
+
+STAGES: dict[str, Callable[[Plan, Names], list[str]]] = {
+    "controllers": _each("controllers", _controller),
+    "nodes": _each("nodes", _node),
+    "links": _each("links", _link),
+    "build": lambda plan, names: ["net.build()"],
+    "hosts": _each("nodes", _configured),
+    "start controllers": lambda plan, names: ["for controller in net.controllers:\n        controller.start()"],
+    "start switches": _started_switches,
+    "impairments": _each("links", _impaired),
+    "commands": _each("nodes", _start_command),
+}
+"""The lines of each stage of `plan["order"]`."""

@@ -14,7 +14,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from linklab.base import installation
+from linklab.base import files, installation
 from linklab.errors import InputError
 from linklab.topology import Topology
 
@@ -78,11 +78,9 @@ class Autosave:
     def keep(self, topology: Topology, path: Path | None) -> None:
         """Write the drawing down; `failed` says why it could not."""
         data = {"path": str(path) if path else None, "when": time.time(), "pid": os.getpid(), "text": topology.dumps()}
-        temporary = self.file.with_suffix(".new")
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
-            temporary.write_text(json.dumps(data))
-            temporary.replace(self.file)
+            files.write(self.file, json.dumps(data), durable=True)
             self.failed = None
         except OSError as error:
             self.failed = error.strerror or str(error)

@@ -193,10 +193,6 @@ class Icons:
             self._painted[key] = ImageTk.PhotoImage(paint(name, size, ink, paper, ring), master=self._master)
         return self._painted[key]
 
-    def forget(self) -> None:
-        """Drop what was painted, for another theme."""
-        self._painted.clear()
-
 
 def paint(name: str, size: int, ink: str, paper: str, ring: str = "") -> Image.Image:
     """The icon as an image with a transparent ground."""

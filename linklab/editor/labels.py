@@ -15,7 +15,7 @@ Place = tuple[float, float]
 
 
 @dataclass(frozen=True)
-class Box:
+class Rectangle:
     """A rectangle, its left upper and right lower corner."""
 
     x0: float
@@ -24,7 +24,7 @@ class Box:
     y1: float
 
 
-def clear_distance(start: Place, along: Place, box: Box, size: tuple[float, float]) -> float:
+def clear_distance(start: Place, along: Place, box: Rectangle, size: tuple[float, float]) -> float:
     """How far from `start` along a unit vector the middle of a label of that size must be to lie outside `box`."""
     (ux, uy), (wide, high) = along, size
     left, right = box.x0 - wide / 2 - GAP, box.x1 + wide / 2 + GAP
@@ -35,7 +35,7 @@ def clear_distance(start: Place, along: Place, box: Box, size: tuple[float, floa
 
 
 def place_labels(
-    a: Place, b: Place, boxes: tuple[Box, Box], sizes: Sequence[tuple[float, float]]
+    a: Place, b: Place, boxes: tuple[Rectangle, Rectangle], sizes: Sequence[tuple[float, float]]
 ) -> list[Place | None]:
     """Middles of the labels at a, at b and between; None for one that has no room (width 0 means there is no label)."""
     length = math.hypot(b[0] - a[0], b[1] - a[1])

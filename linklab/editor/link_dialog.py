@@ -18,7 +18,7 @@ from linklab.editor.fields import read, texts
 from linklab.editor.node_fields import LINK_PAGE
 from linklab.editor.theme import Look
 from linklab.errors import InputError
-from linklab.impair import DISCIPLINES
+from linklab.tc import DISCIPLINES
 from linklab.topology import Link
 
 Take = Callable[[dict[str, Any], dict[str, Any]], None]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The fields of one direction of a link: what is typed → `linklab.impair`'s object, and the lines that show it.
+"""The fields of one direction of a link: what is typed → the object of an `Impairment`, and the lines that show it.
 
 Pure. Every key is that of the object, parameters of a discipline are "discipline.NAME".
 """
@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from linklab import impair
+from linklab import tc
 from linklab.editor.fields import Field
 from linklab.errors import InputError
-from linklab.impair import DISCIPLINES, DISTRIBUTIONS, Impairment
+from linklab.tc import DISCIPLINES, DISTRIBUTIONS, Impairment
 from linklab.topology import Link
 
 DIRECTION_FIELDS = (
@@ -38,8 +38,8 @@ def discipline_field(kind: str, name: str) -> Field:
     key = f"discipline.{name}"
     if parameter.kind == "flag":
         return Field(key, name, words, kind="flag", default="0")
-    if "|" in parameter.kind:
-        choices = (("", "as tc chooses"), *((each, each) for each in parameter.kind.split("|")))
+    if parameter.kind == "choice":
+        choices = (("", "as tc chooses"), *((each, each) for each in parameter.choices))
         return Field(key, name, words, kind="choice", choices=choices)
     units = {"size": "bytes", "packets": "packets"}
     return Field(key, name + (" *" if parameter.required else ""), words, units.get(parameter.kind, ""))
@@ -114,10 +114,8 @@ def lines_of(link: Link, ends: tuple[str, str]) -> list[str]:
     nodes = (link.src, link.dest)
     for end, data in enumerate((link.own.get("forward"), link.own.get("backward"))):
         found.append(f"# {nodes[end]} → {nodes[1 - end]}, on {ends[end]}")
-        if data is None:
-            lines = mininet_lines(ends[end], link.opts)
-        else:
-            lines = impair.commands(ends[end], Impairment.from_data(data))
+        own = None if data is None else Impairment.from_data(data)
+        lines = mininet_lines(ends[end], link.opts) if own is None else tc.lines(ends[end], own)
         found += lines or ["# nothing: a plain link"]
     return found
 
@@ -135,7 +133,7 @@ def live_lines(before: Link, after: Link, ends: tuple[str, str]) -> list[tuple[i
         elif not mininet_lines(ends[end], before.opts):
             known = Impairment()
         if new is not None:
-            found += [(end, line) for line in impair.change_commands(ends[end], known, Impairment.from_data(new))]
+            found += [(end, line) for line in tc.change_lines(ends[end], known, Impairment.from_data(new))]
         else:
             if known is None or not known.is_empty:
                 found.append((end, f"tc qdisc del dev {ends[end]} root"))

@@ -126,7 +126,7 @@ def switch_pages() -> tuple[Page, ...]:
                 Field(
                     "switchType",
                     "Switch Type",
-                    "Indigo and userspace switches are kept in the file; no supported system has them to run",
+                    "Indigo and userspace switches are kept in the file but cannot run: they are not supported",
                     kind="choice",
                     choices=SWITCH_TYPES,
                     default="default",

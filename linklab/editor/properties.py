@@ -1,46 +1,60 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Dialogs and context menus of what is drawn: which dialog a thing has, and what becomes of its values.
+"""Dialogs of what is drawn: which dialog a thing has, and what becomes of its values.
 
-Part of the window; while the network runs nodes can be looked at, links changed.
+While the network runs nodes can be looked at, links changed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from linklab.editor import edits, link_fields, node_fields, preference_fields
 from linklab.editor.dialogs import Form
-from linklab.editor.document import Key
+from linklab.editor.document import Document, Key
 from linklab.editor.link_dialog import LinkDialog
+from linklab.editor.window import Window
+from linklab.engine.choice import ENGINES
 from linklab.errors import InputError
 from linklab.topology import Topology
 
-if TYPE_CHECKING:
-    from linklab.editor.app import Editor
-
-Entry = tuple[str, Callable[[], None] | None]
-LINE: Entry = ("", None)
 LOCKED = "The network is running: stop it to change this."
 
 
-class Properties:
-    """Dialogs of one window."""
+class RunningLinks(Protocol):
+    """What a dialog asks of the network that the drawing runs as."""
 
-    def __init__(self, editor: Editor) -> None:
-        self.editor = editor
+    @property
+    def is_on(self) -> bool:
+        """Whether it runs, starts or ends."""
+        ...
+
+    @property
+    def is_running(self) -> bool:
+        """Whether it is ready and has not ended."""
+        ...
+
+    def apply_lines(self, place: int, lines: list[tuple[int, str]]) -> None:
+        """Type tc lines at the ends (0 src, 1 dest) of the link at that place."""
+        ...
+
+
+class Properties:
+    """Dialogs of one document."""
+
+    def __init__(self, window: Window, document: Document, network: RunningLinks) -> None:
+        self.window, self.document, self.network = window, document, network
 
     @property
     def _topology(self) -> Topology:
-        return self.editor.document.topology
+        return self.document.topology
 
     def open_selected(self) -> None:
         """The dialog of what is selected."""
-        chosen = self.editor.document.selection
+        chosen = self.document.selection
         if len(chosen) == 1:
             self.open(next(iter(chosen)))
         else:
-            self.editor.say("select one node or link to see its properties")
+            self.window.say("select one node or link to see its properties")
 
     def open(self, key: Key) -> None:
         """The dialog of a node, a controller or a link."""
@@ -72,48 +86,46 @@ class Properties:
                 raise InputError("a node needs a name")
             changed = {key: value for key, value in data.items() if current.opts.get(key, _NONE) != value}
             dropped = [key for key in current.opts if key not in data]
-            self.editor.document.apply(
+            self.document.apply(
                 f"Change {name}", edits.set_opts(topology, name, changed, dropped), {data.get("hostname", name)}
             )
 
-        locked = LOCKED if self.editor.networking.is_on else ""
-        Form(self.editor.root, self.editor.look, title, pages=pages, data=opts, take=take, locked=locked)
+        locked = LOCKED if self.network.is_on else ""
+        Form(self.window.root, self.window.look, title, pages=pages, data=opts, take=take, locked=locked)
 
     def _link(self, place: int) -> None:
         link = self._topology.links[place]
         try:
             ends = self._topology.link_ends()[place]
         except KeyError:
-            self.editor.say("this link leads nowhere; delete it", bad=True)
+            self.window.say("this link leads nowhere; delete it", bad=True)
             return
-        running = self.editor.networking.runner.state == "running"
+        running = self.network.is_running
 
         def take(opts: dict[str, Any], own: dict[str, Any]) -> None:
             before = self._topology.links[place]
             after = edits.set_link(self._topology, place, opts, own)
-            self.editor.document.apply(f"Change link {link.name}", after)
-            if self.editor.networking.runner.state == "running":
+            self.document.apply(f"Change link {link.name}", after)
+            if self.network.is_running:
                 lines = link_fields.live_lines(before, after.links[place], ends)
                 if lines:
-                    self.editor.networking.apply_lines(place, lines)
+                    self.network.apply_lines(place, lines)
 
-        LinkDialog(self.editor.root, self.editor.look, link, ends, take, running=running)
+        LinkDialog(self.window.root, self.window.look, link, ends, take, running=running)
 
     def preferences(self) -> None:
         """MiniEdit's preferences and ours, of this drawing."""
-        from linklab.commands.run import ENGINES  # noqa: PLC0415 - the window does not wait for the whole runner
-
         ours = self._topology.extra.get("linklab", {})
         application = self._topology.preferences.data
         flat = preference_fields.flatten(application, ours)
 
         def take(data: dict[str, Any]) -> None:
             new, run = preference_fields.unflatten(data, application)
-            self.editor.document.apply("Change preferences", edits.set_preferences(self._topology, new, run))
+            self.document.apply("Change preferences", edits.set_preferences(self._topology, new, run))
 
-        pages = preference_fields.pages(tuple(sorted(ENGINES)))
-        locked = LOCKED if self.editor.networking.is_on else ""
-        Form(self.editor.root, self.editor.look, "Preferences", pages=pages, data=flat, take=take, locked=locked)
+        pages = preference_fields.pages(ENGINES)
+        locked = LOCKED if self.network.is_on else ""
+        Form(self.window.root, self.window.look, "Preferences", pages=pages, data=flat, take=take, locked=locked)
 
     def show_all_commands(self) -> None:
         """The tc lines of every link."""
@@ -125,80 +137,10 @@ class Properties:
                 for line in link_fields.lines_of(link, pair)
             ]
         except (InputError, KeyError) as error:
-            self.editor.say(f"a link has a fault: {error}", bad=True)
+            self.window.say(f"a link has a fault: {error}", bad=True)
             return
         note = "What sets each link at Run, in the order it is typed. Switch ports are in the root namespace."
-        self.editor.show_text("Commands of all links", "\n".join(lines) or "# no links", note)
-
-    # --- context menus
-
-    def menu_entries(self, key: Key | None) -> list[Entry]:
-        """What a right click offers, for a thing or the empty canvas."""
-        running = self.editor.networking.runner.state == "running"
-        if key is None:
-            return self._canvas_menu(running)
-        if isinstance(key, int):
-            return self._link_menu(key, running)
-        if ">" in key:
-            return [("Delete", None if running else self.editor.editing.delete)]
-        return self._node_menu(key, running)
-
-    def _canvas_menu(self, running: bool) -> list[Entry]:
-        editor = self.editor
-        if running:
-            return [
-                ("Root Terminal", lambda: editor.networking.terminal("client")),
-                ("Mininet CLI", lambda: editor.networking.terminal("mininet")),
-                LINE,
-                ("Stop", editor.networking.stop),
-            ]
-        return [
-            ("Paste", editor.editing.paste if editor.editing.clipboard else None),
-            ("Select All", editor.editing.select_all),
-            LINE,
-            ("Run", editor.networking.run),
-            ("Preferences…", self.preferences),
-        ]
-
-    def _node_menu(self, name: str, running: bool) -> list[Entry]:
-        net = self.editor.networking
-        node = edits.named(self._topology)[name]
-        kind = edits.kind_of(node)
-        entries: list[Entry] = []
-        if running and kind != "controller":
-            if kind in ("host", "legacyRouter"):
-                entries.append(("Terminal", lambda: net.terminal(name)))
-            else:
-                entries.append(("List bridge details", lambda: net.bridge_details(name)))
-            entries += self._plots(name)
-            entries.append(LINE)
-        entries.append(("Properties…", lambda: self._node(name)))
-        if not running:
-            entries += [("Duplicate", self.editor.editing.duplicate), ("Delete", self.editor.editing.delete)]
-        return entries
-
-    def _plots(self, name: str) -> list[Entry]:
-        ports = self._topology.interfaces()[name]
-        return [(f"Plot queue of {port}", lambda p=port: self.editor.networking.plot_queue(name, p)) for port in ports]  # type: ignore[misc]
-
-    def _link_menu(self, place: int, running: bool) -> list[Entry]:
-        net = self.editor.networking
-        entries: list[Entry] = [("Properties…", lambda: self._link(place))]
-        link = self._topology.links[place]
-        if running:
-            is_down = place in net.down
-            entries = [
-                ("Link Up", (lambda: net.set_link(place, True)) if is_down else None),
-                ("Link Down", None if is_down else lambda: net.set_link(place, False)),
-                LINE,
-                *entries,
-            ]
-            ends = self._topology.link_ends()[place]
-            for node, port in zip((link.src, link.dest), ends, strict=True):
-                entries.append((f"Plot queue of {port}", lambda n=node, p=port: net.plot_queue(n, p)))  # type: ignore[misc]
-        else:
-            entries.append(("Delete", self.editor.editing.delete))
-        return entries
+        self.window.show_text("Commands of all links", "\n".join(lines) or "# no links", note)
 
 
 _NONE = object()

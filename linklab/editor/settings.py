@@ -13,11 +13,13 @@ from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
+from linklab.base import files
+
 RECENT = 10
 
 
 @dataclass
-class Settings:
+class EditorSettings:
     """Choices; scale 0 follows the display."""
 
     theme: str = "light"
@@ -42,19 +44,19 @@ def settings_file() -> Path:
     return Path(base) / "linklab" / "editor.json"
 
 
-def load_settings(path: Path | None = None) -> Settings:
+def load_settings(path: Path | None = None) -> EditorSettings:
     """What was chosen; defaults for what is missing or of another type."""
     try:
         data = json.loads((path or settings_file()).read_text())
     except (OSError, ValueError):
-        return Settings()
-    return from_data(data) if isinstance(data, Mapping) else Settings()
+        return EditorSettings()
+    return from_data(data) if isinstance(data, Mapping) else EditorSettings()
 
 
-def from_data(data: Mapping[str, Any]) -> Settings:
+def from_data(data: Mapping[str, Any]) -> EditorSettings:
     """Settings from JSON, skipping what does not fit."""
-    settings = Settings()
-    for each in fields(Settings):
+    settings = EditorSettings()
+    for each in fields(EditorSettings):
         value: Any = data.get(each.name)
         if each.name == "scale" and isinstance(value, int):
             value = float(value)
@@ -64,13 +66,11 @@ def from_data(data: Mapping[str, Any]) -> Settings:
     return settings
 
 
-def save_settings(settings: Settings, path: Path | None = None) -> None:
+def save_settings(settings: EditorSettings, path: Path | None = None) -> None:
     """Keep them; silently not where there is no place to write."""
     file = path or settings_file()
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
-        temporary = file.with_suffix(".new")
-        temporary.write_text(json.dumps(asdict(settings), indent=1))
-        temporary.replace(file)
+        files.write(file, json.dumps(asdict(settings), indent=1))
     except OSError:
         return

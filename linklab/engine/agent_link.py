@@ -15,7 +15,7 @@ from concurrent.futures import TimeoutError as FutureTimeoutError
 from typing import Any
 
 from linklab.engine.frames import FrameStream
-from linklab.errors import AgentError, DeadlineError, EngineError
+from linklab.errors import AgentError, DeadlineError, EngineError, Fault
 
 Handler = Callable[[dict[str, Any]], None]
 REASON_WAIT_S = 5.0
@@ -69,7 +69,7 @@ class AgentLink:
         except FutureTimeoutError:
             raise DeadlineError(f"{what} did not end within {deadline_s:g} s of wall time") from None
         if "error" in answer:
-            raise AgentError(answer["error"])
+            raise AgentError(answer["error"], fault=_fault(answer.get("fault")))
         ok: dict[str, Any] = answer["ok"]
         return ok
 
@@ -132,3 +132,8 @@ class AgentLink:
             future = self._waiting.pop(message["id"], None)
         if future is not None:
             future.set_result(message)
+
+
+def _fault(said: object) -> Fault:
+    """Whose fault the agent says an error is; our own where it does not say."""
+    return next((fault for fault in Fault if fault.value == said), Fault.TOOL)

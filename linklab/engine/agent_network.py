@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from linklab.base.finish import Background, Finish, Prompt, Shows, StopAfter
 from linklab.engine.agent_link import AgentLink
-from linklab.engine.api import Background, Completed, Finish, Prompt, Shows, StopAfter, Typed
+from linklab.engine.api import Completed, Paced, Typed
 from linklab.topology import Topology
 from linklab.topology.plan import plan
 
@@ -25,8 +26,15 @@ class AgentNetwork:
     def __init__(self) -> None:
         self.environment: dict[str, Any] = {}
         self.nodes: list[str] = []
+        self._on_output: Callable[[str, str], None] | None = None
+        self._listens = False
         self._ready_clock_s = 0.0
         self._says_goodbye = False
+
+    @property
+    def paced(self) -> Paced | None:
+        """None: an engine whose clock can be set says so itself."""
+        return None
 
     def _build(self, topology: Topology | None, files: dict[str, str], *, display: bool) -> dict[str, Any]:
         """Have the agent build the network and write files; versions of the tools inside."""
@@ -57,7 +65,7 @@ class AgentNetwork:
     ) -> list[Completed]:
         """Type all actions at the same instant and wait for each to finish; see `Network.run`."""
         self._on_output = on_output
-        if not hasattr(self, "_listens"):
+        if not self._listens:
             self._listens = True
             self.link.on("output", self._output)
         what = " and ".join(f'"{action.text}" in {action.terminal}' for action in actions)
@@ -92,8 +100,12 @@ class AgentNetwork:
 
 
 def _finish(finish: Finish) -> dict[str, Any]:
-    if isinstance(finish, StopAfter):
-        return {"kind": "after", "seconds": finish.seconds, "pattern": finish.pattern}
-    if isinstance(finish, Shows):
-        return {"kind": "shows", "pattern": finish.pattern}
-    return {"kind": {Prompt: "prompt", Background: "background"}[type(finish)]}
+    match finish:
+        case StopAfter(seconds=seconds, pattern=pattern):
+            return {"kind": "after", "seconds": seconds, "pattern": pattern}
+        case Shows(pattern=pattern):
+            return {"kind": "shows", "pattern": pattern}
+        case Background():
+            return {"kind": "background"}
+        case Prompt():
+            return {"kind": "prompt"}

@@ -1,24 +1,44 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The interface of an engine: what everything above may ask of a running network.
+"""The interface of an engine: everything that a caller may ask of a running network.
 
-An `Engine` starts a `Network` from a topology; the network runs commands in terminals and samples queues.
-The callers (lab runner, editor, grader, shell) never learn which kernel is below.
-Implemented by `linklab.engine.pocket`; the host engine implements the same.
-Times named `*_s` are seconds on the network's own clock since it was ready, unless they say wall.
+An `Engine` starts a `Network` from a topology; commands are typed into the network's terminals. What only some
+networks have is a protocol of its own that a caller asks for: `Paced`, a clock that can be set.
+Callers never learn which kernel is below. Times named `*_s` are seconds on the network's own clock since it was ready,
+unless they say wall.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from concurrent.futures import Future
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
 from typing import Any, Protocol, TypeAlias
 
-from linklab import pocket_kernel
-from linklab.errors import InputError
+from linklab.base.finish import Background, Finish, Prompt, Shows, StopAfter
 from linklab.topology import Topology
+
+__all__ = [
+    "Background",
+    "Channel",
+    "Clock",
+    "Completed",
+    "Engine",
+    "Finish",
+    "Handler",
+    "Network",
+    "OnStage",
+    "Paced",
+    "Prompt",
+    "Shows",
+    "StopAfter",
+    "Typed",
+]
+
+Handler: TypeAlias = Callable[[dict[str, Any]], None]
+"""Takes an event of the agent; called in the thread that reads the channel."""
 
 
 class Clock(Enum):
@@ -27,46 +47,6 @@ class Clock(Enum):
     VIRTUAL = "virtual"
     PACED = "paced"
     WALL = "wall"
-
-
-def require_wall(clock: Clock) -> None:
-    """InputError if it is another than the wall clock, the only one of the host engine."""
-    if clock is not Clock.WALL:
-        raise InputError(
-            f"the host engine has no {clock.value} clock, since the machine's own time cannot be set: use --clock "
-            f"wall{', or the pocket (--engine pocket)' if pocket_kernel.runs_here() else ''}"
-        )
-
-
-@dataclass(frozen=True)
-class Prompt:
-    """Finished when the terminal's shell shows its prompt again."""
-
-
-@dataclass(frozen=True)
-class Background:
-    """Not waited for: left running in its terminal until `Network.stop` or a later command finds it finished."""
-
-
-@dataclass(frozen=True)
-class StopAfter:
-    """Ctrl+C is typed after `seconds` of network time; finished when the prompt is back.
-
-    pattern: what shows that instead, as in `Shows`, where a program with a prompt of its own runs.
-    """
-
-    seconds: float
-    pattern: str = ""
-
-
-@dataclass(frozen=True)
-class Shows:
-    """Finished when the output matches `pattern` (a regular expression), e.g. the prompt of `sudo mn`."""
-
-    pattern: str
-
-
-Finish: TypeAlias = Prompt | Background | StopAfter | Shows
 
 
 @dataclass(frozen=True)
@@ -99,15 +79,70 @@ class Completed:
     end_s: float
 
 
-@dataclass(frozen=True)
-class QueueSample:
-    """One reading of the queueing disciplines of an interface.
+class Channel(Protocol):
+    """Orders to the agent inside, and what it says by itself; words and fields are in `linklab.agent.protocol`."""
 
-    time_s: network time; qdiscs: as `tc -s -j qdisc show dev IFACE` lists them, same field names.
+    @property
+    def ended(self) -> str | None:
+        """Why nothing more will come; None while the agent is there."""
+        ...
+
+    def on(self, event: str, handler: Handler) -> None:
+        """Call `handler` for every event of that name; "end" comes once, when the agent has gone."""
+        ...
+
+    def request(self, op: str, *, deadline_s: float, what: str, **fields: Any) -> dict[str, Any]:
+        """Ask and wait for the answer.
+
+        Raises:
+            AgentError: the agent says that it cannot; its words.
+            DeadlineError: no answer within `deadline_s` wall seconds; names `what`.
+            EngineError: the agent has gone.
+        """
+        ...
+
+    def send(self, op: str, **fields: Any) -> Future[dict[str, Any]]:
+        """Ask without waiting, not even for an agent that does not listen; the answer is {"ok": …} or {"error": …}.
+
+        Raises:
+            EngineError: the agent has gone.
+        """
+        ...
+
+
+class Paced(Protocol):
+    """A clock that people can set; every order gives its new state.
+
+    The state: now_s (network time), speed (network seconds per wall second, inf for as fast as it goes), paused,
+    behind_s (wall seconds it has slowed down), until_ns (a time it is on the way to, or None).
     """
 
-    time_s: float
-    qdiscs: list[dict[str, Any]]
+    on_reached: Callable[[], None] | None
+    """Called, in the thread that reads answers, when the time of `until` or the end of `step` is reached."""
+
+    def clock_status(self) -> dict[str, Any]:
+        """Its state."""
+        ...
+
+    def set_speed(self, speed: float) -> dict[str, Any]:
+        """Network seconds per wall second, 0.001 to 1000; inf is as fast as it goes. InputError for another."""
+        ...
+
+    def pause(self) -> dict[str, Any]:
+        """Stop."""
+        ...
+
+    def resume(self) -> dict[str, Any]:
+        """Go on."""
+        ...
+
+    def step(self, seconds: float) -> dict[str, Any]:
+        """Go this far, then stop."""
+        ...
+
+    def until(self, time_s: float) -> dict[str, Any]:
+        """Go to this network time as fast as it goes, then on as before."""
+        ...
 
 
 class Network(Protocol):
@@ -115,6 +150,21 @@ class Network(Protocol):
 
     environment: dict[str, Any]
     """Versions and settings that go into every result: kernel, clock, seed, profile, tools."""
+
+    @property
+    def link(self) -> Channel:
+        """The way to the agent, for terminals that people use and for what programs inside ask."""
+        ...
+
+    @property
+    def nodes(self) -> Sequence[str]:
+        """Names of the nodes, each of which has terminals."""
+        ...
+
+    @property
+    def paced(self) -> Paced | None:
+        """The clock, where it can be set; None on every other clock."""
+        ...
 
     def run(
         self,
@@ -143,8 +193,12 @@ class Network(Protocol):
         ...
 
     def close(self) -> None:
-        """End the network; idempotent."""
+        """End the network, from any thread and in any state; idempotent."""
         ...
+
+
+OnStage: TypeAlias = Callable[[str, Network], None]
+"""Told what is being done while a network starts, and of the network, which another thread may close meanwhile."""
 
 
 class Engine(Protocol):
@@ -165,9 +219,24 @@ class Engine(Protocol):
         clock: Clock = Clock.VIRTUAL,
         seed: int = 1,
         profile: str = "desktop",
+        display: bool = False,
+        on_stage: OnStage = lambda stage, network: None,
     ) -> AbstractContextManager[Network]:
-        """Build `topology` (None for the root namespace alone).
+        """Build a network, and end it on every way out.
 
-        workdir: host folder that the terminals start in and the only one whose changes stay.
+        Args:
+            topology: the network; None for the root namespace alone.
+            workdir: host folder that the terminals start in and the only one whose changes stay.
+            clock: which clock; a paced one begins at the speed of wall time.
+            seed: of all chance, where the engine can seed it.
+            profile: what computing costs, where the engine can price it.
+            display: whether programs inside may ask for windows on the host.
+            on_stage: told what is being done.
+
+        Raises:
+            InputError: the engine has no such clock, seed or profile.
+            MissingError: something that it needs is not on this machine.
+            BootError: the network did not come up.
+            AgentError: Mininet could not build it.
         """
         ...

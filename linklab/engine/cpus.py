@@ -6,11 +6,15 @@ A pocket holds a lock on a file per processor, so pockets of different programs 
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import os
+from collections.abc import Sequence
+from pathlib import Path
 from typing import IO
 
-from linklab.engine import place
+from linklab.base import place
+from linklab.errors import EngineError
 
 
 class CpuLock:
@@ -18,17 +22,23 @@ class CpuLock:
 
     def __init__(self) -> None:
         self._file: IO[bytes] | None = None
-        folder = place.private("cpus")
         allowed = sorted(os.sched_getaffinity(0), reverse=True)
         # even a shared processor is many times faster than wandering between two
         self.number = allowed[os.getpid() % len(allowed)]
+        # Without the locks two pockets may share a processor, which costs speed and nothing else.
+        with contextlib.suppress(OSError, EngineError):
+            self._take(place.private("cpus"), allowed)
+
+    def _take(self, folder: Path, allowed: Sequence[int]) -> None:
         for number in allowed:
             file = (folder / str(number)).open("wb")
             try:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
+            except OSError as error:
                 file.close()
-                continue
+                if isinstance(error, BlockingIOError):
+                    continue
+                raise  # a file system without locks
             self.number, self._file = number, file
             return
 

@@ -18,14 +18,15 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-from linklab import needs
-from linklab.engine import host_kernel, place, sudo
+from linklab.base import place
+from linklab.engine import host_kernel, sudo
 from linklab.engine.agent_link import AgentLink
 from linklab.engine.agent_network import AgentNetwork
-from linklab.engine.api import Background, Clock, Completed, Typed, require_wall
+from linklab.engine.api import Background, Clock, Completed, OnStage, Typed
+from linklab.engine.wall import require_wall
 from linklab.errors import BootError, EngineError, LinklabError
-from linklab.terminal import attach
 from linklab.topology import Topology
+from linklab.topology.needs import of_topology
 from linklab.warden.paths import peer
 
 START_DEADLINE_S = 60
@@ -55,13 +56,12 @@ class HostEngine:
         clock: Clock = Clock.WALL,
         seed: int = 1,
         profile: str = "desktop",
-        speed: float = 1.0,
         display: bool = False,
-        on_stage: Callable[[str, HostNetwork], None] = lambda stage, network: None,
+        on_stage: OnStage = lambda stage, network: None,
     ) -> Iterator[HostNetwork]:
         """Build `topology` in a space of its own on this kernel, and end it on every way out; see `Engine.start`.
 
-        Seed, profile and speed mean nothing here: chance is the kernel's, and computing takes what it takes.
+        Seed and profile mean nothing here: chance is the kernel's, and computing takes what it takes.
 
         Raises:
             InputError: another clock was asked for.
@@ -70,8 +70,8 @@ class HostEngine:
             AgentError: Mininet could not build the network.
         """
         require_wall(clock)
-        drawn = needs.of_topology(topology)
-        if drawn - needs.of_topology(None):  # what every network needs is found missing soon enough
+        drawn = of_topology(topology)
+        if drawn - of_topology(None):  # what every network needs is found missing soon enough
             host_kernel.require(drawn, topology.name if topology else "the network")
         network = HostNetwork(workdir)
         try:
@@ -208,11 +208,8 @@ def _listening() -> Iterator[socket.socket]:
     path = folder() / f"{secrets.token_hex(4)}.sock"
     listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     try:
-        before = os.umask(0o177)
-        try:
-            listener.bind(str(path))
-        finally:
-            os.umask(before)
+        listener.bind(str(path))
+        path.chmod(0o600)  # nobody else can enter the folder; the umask is that of every thread
         listener.listen(4)
         yield listener
     finally:
@@ -222,7 +219,13 @@ def _listening() -> Iterator[socket.socket]:
 
 def folder() -> Path:
     """Where the sockets lie on which wardens are awaited."""
-    return place.make_private(attach.folder() / "host")
+    return place.make_private(place.for_sockets() / "host")
+
+
+def bound_paths(table: bytes) -> set[bytes]:
+    """The paths in the table of Unix sockets (proc_net_unix(5)): its eighth column, which may hold blanks."""
+    rows = [line.split(maxsplit=7) for line in table.splitlines()[1:]]
+    return {row[7] for row in rows if len(row) == 8}
 
 
 def remove_stale(*, dry_run: bool = False) -> list[Path]:
@@ -231,8 +234,8 @@ def remove_stale(*, dry_run: bool = False) -> list[Path]:
     Not by connecting, as elsewhere: who awaits a warden would take root for it.
     """
     found = sorted(folder().glob("*.sock"))  # first, so that one which is bound meanwhile is not looked at
-    awaited = set(Path("/proc/net/unix").read_text(encoding="utf-8", errors="replace").split())
-    stale = [path for path in found if str(path) not in awaited]
+    awaited = bound_paths(Path("/proc/net/unix").read_bytes())
+    stale = [path for path in found if os.fsencode(path) not in awaited]
     for path in [] if dry_run else stale:
         path.unlink(missing_ok=True)
     return stale

@@ -16,13 +16,11 @@ from pathlib import Path
 from linklab import pocket_kernel
 from linklab.engine import sudo
 from linklab.errors import LinklabError, MissingError
-from linklab.needs import FIELDS, Needs
+from linklab.tc.needs import FIELDS, Needs, module
 from linklab.warden import probe
 
 PROBE = Path(probe.__file__).resolve()
 DEADLINE_S = 30
-MODULES = {"qdiscs": "sch_{}", "filters": "cls_{}", "links": "{}", "congestion": "tcp_{}", "families": "{}"}
-_ODD = {"ovs_datapath": "openvswitch", "ingress": "sch_ingress", "clsact": "sch_ingress"}
 
 
 def lacks(needs: Needs) -> Needs | None:
@@ -66,5 +64,5 @@ def _as_user(asked: dict[str, list[str]]) -> dict[str, list[str]] | None:
     modules = probe.modules()
     for kind, names in asked.items():
         more = [name for name in names if name not in found[kind]]
-        found[kind] += [name for name in more if _ODD.get(name, MODULES[kind].format(name)) in modules]
+        found[kind] += [name for name in more if module(kind, name) in modules]
     return found

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import errno
 import json
 import os
 import resource
@@ -39,6 +40,8 @@ FURTHEST_S = 1_000_000
 LONGEST_SLEEP_S = 3600.0
 LAST_NS = 2**64 - 1
 PR_SET_PDEATHSIG = 1
+LEAST_FILES = 512
+"""Open files that a kernel needs at the least; each process inside takes some, and 256 do not get it booted."""
 GRACE_S = 0.3
 TAIL_BYTES = 4000
 
@@ -205,6 +208,7 @@ class Keeper:
         self.clock: PacedClock | None = None
         self.process: subprocess.Popen[bytes] | None = None
         self.run_dir: Path | None = None
+        self.doing = "hearing what to start"
 
     def keep(self) -> None:
         """Serve until the pocket has ended or must end."""
@@ -212,7 +216,19 @@ class Keeper:
             config = self._first_message()
             if config is not None:
                 self._start(config)
+                self.doing = "watching the kernel"
                 self._serve()
+        except (OSError, MemoryError) as error:
+            # Whoever started us knows the cure; a traceback would stand in the middle of their terminal.
+            self._tell(
+                {
+                    "event": "failed",
+                    "doing": self.doing,
+                    "errno": error.errno if isinstance(error, OSError) else errno.ENOMEM,
+                    "why": (error.strerror if isinstance(error, OSError) else None) or str(error) or "out of memory",
+                    "file": None if not isinstance(error, OSError) or error.filename is None else str(error.filename),
+                }
+            )
         finally:
             self._end()
 
@@ -227,6 +243,7 @@ class Keeper:
         return message
 
     def _start(self, config: dict[str, Any]) -> None:
+        self.doing = "making its folder"
         self.run_dir = Path(tempfile.mkdtemp(prefix=f"linklab-{os.getuid()}-", dir=config["run_base"]))
         (self.run_dir / "owner").write_text(f"{os.getpid()}\n")
         for name, target in config["links"].items():
@@ -238,7 +255,10 @@ class Keeper:
             self.selector.register(self.clock.listener, selectors.EVENT_READ, self._guest_connects)
         if config["share"]:
             self._share(config["links"]["work"], config["env"]["TMPDIR"])
+        self.doing = "starting the kernel"
         cpu, keeper, limits = config["cpu"], os.getpid(), config["limits"]
+        if resource.getrlimit(resource.RLIMIT_NOFILE)[0] < LEAST_FILES:  # the kernel would panic at its first programs
+            raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
         os.dup2(self.channel, config["channel_fd"])  # the same number in every run
         os.close(self.channel)
 
@@ -247,9 +267,14 @@ class Keeper:
             if os.getppid() != keeper:
                 os._exit(1)
             if cpu is not None:
-                os.sched_setaffinity(0, {cpu})
+                with contextlib.suppress(OSError):  # it runs on any processor, if more slowly
+                    os.sched_setaffinity(0, {cpu})
             for name, most in limits.items():
-                resource.setrlimit(getattr(resource, f"RLIMIT_{name}"), (most, most))
+                try:
+                    resource.setrlimit(getattr(resource, f"RLIMIT_{name}"), (most, most))
+                except (OSError, ValueError) as error:  # without its limits it must not run
+                    os.write(2, f"the limit {name} of {most} cannot be set: {error}\n".encode())
+                    os._exit(1)
 
         with (self.run_dir / "console").open("wb") as console:
             self.process = subprocess.Popen(
@@ -358,9 +383,8 @@ class Keeper:
                 code = self.process.wait()
         tail = ""
         if self.run_dir is not None:
-            console = self.run_dir / "console"
-            if console.exists():
-                tail = console.read_bytes()[-TAIL_BYTES:].decode(errors="replace")
+            with contextlib.suppress(OSError):
+                tail = (self.run_dir / "console").read_bytes()[-TAIL_BYTES:].decode(errors="replace")
             shutil.rmtree(self.run_dir, ignore_errors=True)
         self._tell({"event": "ended", "code": code, "console": tail})
 

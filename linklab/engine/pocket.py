@@ -8,6 +8,7 @@ orders the keeper about. Clocks, seed and cost profiles: docs/architecture.md; k
 from __future__ import annotations
 
 import contextlib
+import errno
 import json
 import math
 import os
@@ -24,15 +25,15 @@ from pathlib import Path
 from typing import Any
 
 from linklab import pocket_kernel
-from linklab.engine import place
+from linklab.base import place
 from linklab.engine.agent_link import AgentLink
 from linklab.engine.agent_network import AgentNetwork
-from linklab.engine.api import Clock
+from linklab.engine.api import Clock, OnStage, Paced
 from linklab.engine.bytecode import compile_package
 from linklab.engine.cpus import CpuLock
-from linklab.engine.keeper import is_speed
+from linklab.engine.failures import of_oserror, start_failure
 from linklab.engine.profiles import PROFILES
-from linklab.errors import BootError, EngineError, InputError
+from linklab.errors import BootError, EngineError, InputError, LinklabError
 from linklab.topology import Topology
 
 PACKAGE = Path(__file__).resolve().parent.parent
@@ -90,20 +91,18 @@ class PocketEngine:
         clock: Clock = Clock.VIRTUAL,
         seed: int = 1,
         profile: str = "desktop",
-        speed: float = 1.0,
         display: bool = False,
         memory_mib: int | None = None,
-        on_stage: Callable[[str, PocketNetwork], None] = lambda stage, network: None,
+        on_stage: OnStage = lambda stage, network: None,
     ) -> Iterator[PocketNetwork]:
         """Build `topology` in a new pocket, and end it on every way out.
 
         Args:
             topology: the network; None for the root namespace alone.
             workdir: an existing folder of the host; the terminals' working folder, and all that stays.
-            clock: which clock.
+            clock: which clock; the paced one begins at the speed of wall time.
             seed: 0..2**64-1; on the virtual clock the same seed gives the same run.
             profile: what computing costs, a name in PROFILES.
-            speed: of the paced clock, 0.001 to 1000; inf is as fast as it goes.
             display: whether windows may be opened on the host for programs inside.
             memory_mib: memory of the pocket; used only as far as it is filled.
             on_stage: told what is being done, and of the network, which may be closed from another thread meanwhile.
@@ -117,14 +116,11 @@ class PocketEngine:
             raise InputError(f"there is no cost profile {profile!r}; there are {', '.join(PROFILES)}")
         if not 0 <= seed < 2**64:
             raise InputError(f"seed {seed} is outside 0 to 2^64-1")
-        if not is_speed(speed):
-            raise InputError(f"clock speed {speed:g} must be a number from 0.001 to 1000, or inf")
         network = self._network(
             workdir=workdir,
             clock=clock,
             seed=seed,
             profile=profile,
-            speed=speed,
             memory_mib=memory_mib or self.memory_mib,
         )
         try:
@@ -144,19 +140,20 @@ class PocketEngine:
 class PocketNetwork(AgentNetwork):
     """A running network in a pocket; see `linklab.engine.api.Network`."""
 
-    def __init__(self, *, workdir: Path, clock: Clock, seed: int, profile: str, speed: float, memory_mib: int) -> None:
+    def __init__(self, *, workdir: Path, clock: Clock, seed: int, profile: str, memory_mib: int) -> None:
         super().__init__()
         self.kernel = pocket_kernel.require()
         self.workdir = workdir.resolve()
         self.clock = clock
         self.seed = seed
         self.profile = profile
-        self.speed = speed
         self.memory_mib = memory_mib
         self.last_words = ""
         self.pid: int | None = None
         self._cpu = CpuLock()
         self._closed = False
+        self._failed: LinklabError | None = None
+        self._watcher = threading.Thread(target=self._watch_keeper, name="pocket keeper", daemon=True)
         self._gone = threading.Event()
         self._hello = threading.Event()
         self._clock_answers: list[dict[str, Any]] = []
@@ -170,28 +167,41 @@ class PocketNetwork(AgentNetwork):
         """Start the kernel and wait for its agent."""
         places = self._places()
         compile_package(PACKAGE)
-        ours, guests = socket.socketpair()
-        control, keepers = socket.socketpair()
-        self._control = control
-        self.link = AgentLink(ours)
-        self.link.on("hello", lambda _: self._hello.set())
-        with guests, keepers:
-            fds = [keepers.fileno(), guests.fileno()]
-            keeper = str(places.code / PACKAGE.name / "engine/keeper.py")
-            self._keeper = self._start_keeper([places.python, "-I", "-S", keeper, *map(str, fds)], fds)
-        self._watcher = threading.Thread(target=self._watch_keeper, name="pocket keeper", daemon=True)
-        self._watcher.start()
-        self._order(self._config(places))
-        self.link.begin()
+        try:
+            self._start(places)
+        except OSError as error:
+            raise of_oserror("starting its keeper", error) from error
         deadline = time.monotonic() + BOOT_DEADLINE_S
         while not self._hello.wait(0.2):
             late = time.monotonic() > deadline
             if late:
                 self.close()
+            if self._gone.is_set() and self._failed is not None:
+                raise self._failed
             if late or self._gone.is_set():
                 how = f"did not come up within {BOOT_DEADLINE_S} s" if late else "ended while booting"
                 words = self.last_words.strip()[-LAST_WORDS:] or "(none)"
                 raise BootError(f"the pocket kernel {how}. Its last words: {words}")
+
+    def _start(self, places: Places) -> None:
+        """Start the keeper, and tell it what to start."""
+        ours, guests = socket.socketpair()
+        self.link = AgentLink(ours)
+        self.link.on("hello", lambda _: self._hello.set())
+        with guests:
+            control, keepers = socket.socketpair()
+            self._control = control
+            with keepers:
+                fds = [keepers.fileno(), guests.fileno()]
+                keeper = str(places.code / PACKAGE.name / "engine/keeper.py")
+                self._keeper = self._start_keeper([places.python, "-I", "-S", keeper, *map(str, fds)], fds)
+        try:
+            self._watcher.start()
+            self.link.begin()
+        except RuntimeError as error:  # what threading says where no thread can be had (pthread_create(3), EAGAIN)
+            raise start_failure("starting a thread", errno.EAGAIN, os.strerror(errno.EAGAIN)) from error
+        with contextlib.suppress(EngineError):  # it has gone, and what it said of that is better than that it has
+            self._order(self._config(places))
 
     def _places(self) -> Places:
         """MissingError if there is no place for the memory."""
@@ -229,8 +239,8 @@ class PocketNetwork(AgentNetwork):
             "RUN=@RUN@",
             f"CLOCK={self.clock.value}",
         ]
-        if self.kernel.seccomp:
-            argv.append("seccomp=on")
+        if self.kernel.seccomp:  # "on" would end the kernel where a sandbox denies it; "auto" then takes ptrace
+            argv.append("seccomp=auto")
         if self.clock is Clock.VIRTUAL:
             argv += ["time-travel=inf-cpu", f"time-travel-start={VIRTUAL_START_NS}"]
         if self.clock is Clock.PACED:
@@ -267,7 +277,7 @@ class PocketNetwork(AgentNetwork):
         """Have the agent build the network."""
         tools = self._build(topology, self._files(), display=display)
         if self.clock is Clock.PACED:
-            self.set_speed(self.speed)
+            self.set_speed(1.0)  # until now it went as fast as it could
         self.environment = {
             "engine": "pocket",
             "kernel": self.kernel.version,
@@ -297,7 +307,8 @@ class PocketNetwork(AgentNetwork):
             except subprocess.TimeoutExpired:
                 self._keeper.kill()  # the kernel dies with it
                 self._keeper.wait()
-            self._watcher.join()
+            if self._watcher.ident is not None:
+                self._watcher.join()
             self._control.close()
             self.link.end("the network has been closed")
         self._cpu.release()
@@ -309,6 +320,10 @@ class PocketNetwork(AgentNetwork):
             for message in self._keeper_says():
                 if message["event"] == "started":
                     self.pid, run_dir = message["pid"], message.get("run_dir")
+                elif message["event"] == "failed":
+                    self._failed = start_failure(
+                        message["doing"], message["errno"], message["why"], message.get("file")
+                    )
                 elif message["event"] == "ended":
                     self.last_words = message["console"]
                 elif message["event"] in ("clock", "reached"):
@@ -342,6 +357,11 @@ class PocketNetwork(AgentNetwork):
             raise EngineError("the pocket's keeper has gone") from error
 
     # --- the paced clock
+
+    @property
+    def paced(self) -> Paced | None:
+        """Itself on the paced clock, whose orders the other clocks cannot obey."""
+        return self if self.clock is Clock.PACED else None
 
     def clock_status(self) -> dict[str, Any]:
         """The paced clock: now_s (network time), speed, paused, behind_s (wall seconds it has slowed down)."""

@@ -64,7 +64,7 @@ class Warden:
         except (ValueError, IndexError):
             raise MissingError(refusal(self.complaints, self.process.returncode)) from None
         if "error" in found:
-            raise MissingError(f"host engine: {found['error']}")
+            raise MissingError(found["error"], where="host engine")
         answer: dict[str, Any] = found["ok"]
         return answer
 

@@ -7,7 +7,6 @@ words are compared without regard to order, case and commas; text is read by the
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -15,7 +14,8 @@ from dataclasses import dataclass, field
 from linklab.base import toml
 from linklab.errors import InputError
 from linklab.exercise.model import Answer, Exercise
-from linklab.exercise.quantity import WORD, Value, parse_value
+from linklab.judge.dimension import WORD
+from linklab.judge.quantity import Value, parse_value
 
 _UNITS = {"rate": "bit/s", "time": "s", "size": "bytes", "share": "1", "number": "1", "index": "1"}
 _EXAMPLES = {
@@ -52,6 +52,11 @@ def template(exercise: Exercise) -> str:
         empty = '"""\n"""' if answer.kind == "text" else '""'
         lines += [f"# {answer.asks}", f"# {example(answer)}", f"{answer.name} = {empty}", ""]
     return "\n".join(lines)
+
+
+def unit_of_kind(kind: str) -> str:
+    """The base unit of answers of a kind; those that are no quantity are words."""
+    return _UNITS.get(kind, WORD)
 
 
 def example(answer: Answer) -> str:
@@ -103,11 +108,9 @@ def typed(answer: Answer, given: object) -> Value:
         value = parse_value(written)
     except InputError as error:
         raise InputError(f'"{written[:60]}" is no {answer.kind}: {error}') from None
-    if value.is_word or value.unit != wanted or math.isnan(value.number):
+    if value.is_word or value.unit != wanted:
         kind = {"share": "percentage"}.get(answer.kind, answer.kind)
         raise InputError(f'"{written[:60]}" is no {kind} with its unit; write it as in "{example}"')
-    if abs(value.number) == float("inf"):
-        raise InputError(f'"{written[:60]}" is no number')
     if answer.kind == "index" and not 0 <= value.number <= 1:
         raise InputError(f'"{written[:60]}" is no index: it lies between 0 and 1')
     return value

@@ -26,6 +26,7 @@ from types import MappingProxyType
 from typing import Any
 
 from linklab import __version__
+from linklab.base.files import write
 from linklab.errors import BundleError
 from linklab.exercise.textfile import encoding_of
 
@@ -98,9 +99,7 @@ def write_bundle(path: Path, bundle: Bundle) -> None:
     """
     data = dump_bundle(bundle)
     parse_bundle(data, path.name)
-    part = path.with_name(path.name + ".part")
-    part.write_bytes(data)
-    part.replace(path)
+    write(path, data, durable=True)
 
 
 def dump_bundle(bundle: Bundle) -> bytes:
@@ -126,23 +125,23 @@ def read_bundle(path: Path) -> Bundle:
     """
     try:
         if not stat.S_ISREG(path.stat().st_mode):  # opening a pipe would wait for ever
-            raise BundleError(f"{path.name}: is no file; hand in the .zip that `linklab submit` makes")
+            raise BundleError("this is no file; hand in the .zip that `linklab submit` makes", where=path.name)
         with path.open("rb") as file:
             data = file.read(MAX_BYTES + 1)
     except OSError as error:
-        raise BundleError(f"{path.name}: cannot be read: {error.strerror}") from error
+        raise BundleError(f"the file cannot be read: {error.strerror}", where=path.name) from error
     return parse_bundle(data, path.name)
 
 
 def parse_bundle(data: bytes, where: str) -> Bundle:
     """A submission from an archive's bytes; `where` begins every message."""
     try:
-        return _Reader(where).read(data)
+        return _BundleReader(where).read(data)
     except _BROKEN as error:
-        raise BundleError(f"{where}: is damaged ({error}); make it again with `linklab submit`") from error
+        raise BundleError(f"the file is damaged ({error}); make it again with `linklab submit`", where=where) from error
 
 
-class _Reader:
+class _BundleReader:
     """Reads one archive, and gathers notes."""
 
     def __init__(self, where: str) -> None:
@@ -151,11 +150,11 @@ class _Reader:
 
     def wrong(self, what: str) -> BundleError:
         """The error, to be raised."""
-        return BundleError(f"{self.where}: {what}")
+        return BundleError(what, where=self.where)
 
     def read(self, data: bytes) -> Bundle:
         if len(data) > MAX_BYTES:
-            raise self.wrong(f"is larger than {MAX_BYTES // 2**20} MiB, the most a submission may have")
+            raise self.wrong(f"the file is larger than {MAX_BYTES // 2**20} MiB, the most a submission may have")
         self._directory_is_small(data)
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             raw = self._unpack(archive, self._entries(archive), len(data))
@@ -164,8 +163,8 @@ class _Reader:
             self._compare(manifest["files"], raw)
         elif "instance.json" not in raw:
             if len(raw) == 1 and next(iter(raw)).lower().endswith(".zip"):
-                raise self.wrong(f"holds nothing but another archive, {_shown(raw)}: hand in that one")
-            raise self.wrong("is no submission: neither manifest.json nor instance.json is in it")
+                raise self.wrong(f"the file holds nothing but another archive, {_shown(raw)}: hand in that one")
+            raise self.wrong("the file is no submission: neither manifest.json nor instance.json is in it")
         else:
             self.notes.append("manifest.json is missing, so it cannot be said whether files were changed.")
         files = {name: self._text(name, content) for name, content in sorted(raw.items()) if self._known(name, raw)}
@@ -181,12 +180,14 @@ class _Reader:
         at = data.rfind(_END_MAGIC, max(0, len(data) - _END.size - 0xFFFF))
         if at < 0 or len(data) - at < _END.size:
             kind = "is cut off" if data.startswith(b"PK\3\4") else "is empty" if not data else "is no .zip archive"
-            raise self.wrong(f"{kind}; make it again with `linklab submit`, and upload the whole file")
+            raise self.wrong(f"the file {kind}; make it again with `linklab submit`, and upload the whole file")
         _, _, _, _, entries, size, _, _ = _END.unpack_from(data, at)
         if data[max(0, at - 20) : at].startswith(_LOCATOR_MAGIC):
-            raise self.wrong("is a ZIP64 archive, which no submission needs to be; make it with `linklab submit`")
+            raise self.wrong(
+                "the file is a ZIP64 archive, which no submission needs to be; make it with `linklab submit`"
+            )
         if entries > MAX_FILES * 2 or size > MAX_DIRECTORY:
-            raise self.wrong(f"lists {entries} files; a submission has at most {MAX_FILES}")
+            raise self.wrong(f"the file lists {entries} files; a submission has at most {MAX_FILES}")
 
     def _entries(self, archive: zipfile.ZipFile) -> dict[str, zipfile.ZipInfo]:
         """Plain files by their cleaned names, after the archive's own words, which may be lies."""
@@ -209,7 +210,7 @@ class _Reader:
                 raise self.wrong(f"{_quoted(name)} is in it twice, so what is meant cannot be known")
             entries[name] = entry
         if len(entries) > MAX_FILES:
-            raise self.wrong(f"holds {len(entries)} files; a submission has at most {MAX_FILES}")
+            raise self.wrong(f"the file holds {len(entries)} files; a submission has at most {MAX_FILES}")
         if backslashes:
             self.notes.append("The archive's names have backslashes, as some Windows programs write them; read as /.")
         return self._without_top_folder(entries)
@@ -257,7 +258,7 @@ class _Reader:
                     room -= len(chunk)
                     if room < 0:
                         raise self.wrong(
-                            f"unpacks to more than {MAX_BYTES // 2**20} MiB or {MAX_RATIO} times its size "
+                            f"the file unpacks to more than {MAX_BYTES // 2**20} MiB or {MAX_RATIO} times its size "
                             f"(a zip bomb?), at {_quoted(name)}"
                         )
             files[name] = bytes(content)

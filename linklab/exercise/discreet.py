@@ -12,7 +12,8 @@ from dataclasses import replace
 
 from linklab.exercise.answers import Answers
 from linklab.exercise.model import Exercise
-from linklab.exercise.report import CheckResult, Outcome, Report
+from linklab.exercise.report import CheckResult, Report
+from linklab.judge.verdict import Outcome
 
 _STILL_THERE = "what was planted is still there"
 _LOOK = "Hold each interface and each host against its counterpart, one by one."

@@ -9,27 +9,17 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from linklab.exercise.disciplines import Options
-from linklab.exercise.node import Interface, Node, Qdisc, Route
+from linklab.exercise.node import Interface, Node, Route
 from linklab.exercise.state import CLIENT, State
+from linklab.tc import DEFAULT_HANDLE, FRAME_BYTES, HOOKS, Options, Qdisc, mean_loss
 from linklab.topology import Topology
 from linklab.topology.checks import wireless_names
 
-FRAME_BYTES = 1514
-"""A full frame: what a limit in packets counts each."""
 CC = "net.ipv4.tcp_congestion_control"
 BUFFERS = {"rmem": "net.ipv4.tcp_rmem", "wmem": "net.ipv4.tcp_wmem"}
 OFFLOADS = {"gso": "tx-generic-segmentation", "gro": "rx-gro"}
 _TSO = re.compile(r"tx-tcp\w*-(?:\w+-)?segmentation")
 _NO_DISCIPLINE = ("noqueue", "noop")
-HOOKS = ("ingress", "clsact")
-_TOLD = {
-    "netem": ("delay_ns", "jitter_ns", "loss", "duplicate", "corrupt", "reorder", "rate_bit", "limit"),
-    "tbf": ("rate_bit", "burst", "limit"),
-    "fq": ("maxrate_bit", "limit"),
-    "cake": ("bandwidth_bit", "memlimit"),
-}
-"""Options of a discipline that have a fact of their own; of every other kind that is `limit`."""
 
 
 def facts(state: State, topology: Topology | None = None) -> dict[str, float | str]:
@@ -107,16 +97,11 @@ def _of_interface(interface: Interface) -> dict[str, float | str]:
 
 def _options(interface: Interface, qdiscs: list[Qdisc]) -> str:
     """What no other fact tells of disciplines, and classes and filters: "netem delay_correlation 0.25"."""
-    told = [(qdisc.kind, _rest(qdisc)) for qdisc in qdiscs]
+    told = [(qdisc.kind, qdisc.untold) for qdisc in qdiscs]
     told += [(f"class {each.classid} in {each.parent}", each.options) for each in interface.classes]
     told += [(f"filter {each.kind} at {each.parent} pref {each.pref}", each.options) for each in interface.filters]
     parts = [f"{head} {_in_words(options)}" for head, options in told if options]
     return "; ".join(parts)
-
-
-def _rest(qdisc: Qdisc) -> Options:
-    told = _TOLD.get(qdisc.kind, ("limit",))
-    return {name: value for name, value in qdisc.options.items() if name not in told}
 
 
 def _in_words(options: Options) -> str:
@@ -134,15 +119,15 @@ def _shaping(interface: Interface, qdiscs: list[Qdisc]) -> dict[str, float | str
     found: dict[str, float | str] = {}
     rates, bursts = [], []
     for qdisc in qdiscs:
-        rate = qdisc.options.get("bandwidth_bit" if qdisc.kind == "cake" else "rate_bit")
-        if qdisc.kind == "htb":
+        rate = qdisc.rate_bit
+        if qdisc.classful:
             tops = [top.options for top in interface.classes if top.parent == qdisc.handle]
             rate = sum(top.get("ceil_bit", 0) for top in tops)
             bursts += [top["burst"] for top in tops if "burst" in top]
         rates += [rate] if rate else []
         bursts += [qdisc.options["burst"]] if "burst" in qdisc.options else []
-        if "maxrate_bit" in qdisc.options:
-            found["pacing"] = float(qdisc.options["maxrate_bit"])
+        if qdisc.flow_rate_bit is not None:
+            found["pacing"] = float(qdisc.flow_rate_bit)
     if rates:
         found["rate"] = float(min(rates))
     if bursts:
@@ -163,22 +148,6 @@ def _trouble(netems: list[Options]) -> dict[str, float | str]:
     return {name: value for name, value in found.items() if value}
 
 
-def mean_loss(netem: Options) -> float:
-    """The share that a netem loses in the long run, of the random loss or of the model that it has."""
-    if "loss_gemodel" in netem:
-        p, r, bad, good = netem["loss_gemodel"]
-        return float((p * bad + r * good) / (p + r)) if p + r else float(good)
-    if "loss_state" in netem:
-        # states of tc-netem(8): 1 passes, 4 is a single loss, 3 loses and 2 passes within a burst
-        p13, p31, p32, p23, p14 = netem["loss_state"]
-        if p13 and not p31:
-            return 0.0 if p32 and not p23 else (p23 / (p32 + p23) if p32 else 1.0)
-        burst = p13 / p31 if p13 else 0.0
-        passes = burst * p32 / p23 if p23 else 0.0
-        return float((p14 + burst) / (1 + p14 + burst + passes))
-    return float(netem.get("loss", 0))
-
-
 def root(interface: Interface) -> Qdisc | None:
     """The discipline that packets enter first; None where the kernel has not even a default one."""
     return next((qdisc for qdisc in interface.qdiscs if qdisc.parent == "root"), None)
@@ -186,7 +155,7 @@ def root(interface: Interface) -> Qdisc | None:
 
 def children(interface: Interface, qdisc: Qdisc) -> list[Qdisc]:
     """Disciplines inside another, or inside its classes."""
-    if qdisc.handle == "0:":
+    if qdisc.handle == DEFAULT_HANDLE:
         return []
     return [each for each in interface.qdiscs if each.parent.partition(":")[0] + ":" == qdisc.handle]
 
@@ -208,10 +177,10 @@ def queue_bytes(interface: Interface) -> int | None:
     held: list[int | None] = []
     for qdisc in inwards(interface):
         inner = children(interface, qdisc)
-        if qdisc.kind == "htb":
+        if qdisc.classful:
             held += [interface.txqlen * FRAME_BYTES for _ in plain_leaves(interface, qdisc)]
         elif not inner:
-            held.append(capacity(qdisc, interface.txqlen))
+            held.append(qdisc.capacity_bytes(interface.txqlen))
     known = [size for size in held if size is not None]
     return min(known) if known else None
 
@@ -224,20 +193,3 @@ def plain_leaves(interface: Interface, htb: Qdisc) -> list[str]:
         for each in interface.classes
         if each.classid.startswith(htb.handle) and each.classid not in parents
     ]
-
-
-def capacity(qdisc: Qdisc, txqlen: int = 0) -> int | None:
-    """Bytes that a discipline without another in it holds; None where it has no limit."""
-    options = qdisc.options
-    match qdisc.kind:
-        case "tbf" | "bfifo" | "red":
-            size = options.get("limit")
-        case "cake":
-            size = options.get("memlimit")
-        case "pfifo_fast" | "prio":
-            size = txqlen * FRAME_BYTES
-        case _:
-            limits = [options["limit"] * FRAME_BYTES] if "limit" in options else []
-            limits += [options["memory_limit"]] if options.get("memory_limit") else []
-            size = min(limits, default=None)
-    return None if size is None else int(size)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 
 from linklab.errors import InputError
-from linklab.exercise.expression import Lookup, number
+from linklab.judge.evaluation import Lookup, number
 
 _PLACEHOLDER = re.compile(r"\{\{|\}\}|\{(?P<inside>[^{}\n]*)\}")
 _NAME = re.compile(r"[a-z][a-z0-9_.]*")

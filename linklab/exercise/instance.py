@@ -23,10 +23,10 @@ from typing import Any
 
 from linklab.base import toml
 from linklab.errors import InputError
-from linklab.exercise.expression import Lookup, number
 from linklab.exercise.fill import fill
 from linklab.exercise.model import Exercise, Instance, Setting
-from linklab.exercise.quantity import Value, parse_value
+from linklab.judge.evaluation import Lookup, number
+from linklab.judge.quantity import Value, parse_value
 
 FORMAT = 1
 PRACTICE = "practice"

@@ -7,123 +7,23 @@ skipped.
 
 from __future__ import annotations
 
-import re
-import statistics
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 
 from linklab.errors import InputError
-from linklab.exercise.answers import Answers, in_order
-from linklab.exercise.expression import Lookup, NoValueError, holds, names, number
+from linklab.exercise.answers import in_order
+from linklab.exercise.evidence import SHARES, Evidence, changes, fact_value
 from linklab.exercise.fill import fill
 from linklab.exercise.model import Band, Check, Exercise, Experiment
-from linklab.exercise.quantity import WORD, Value
-from linklab.exercise.report import CheckResult, Outcome
-
-Facts = Mapping[str, "float | str"]
-
-_UNITS = {
-    **dict.fromkeys(("rate", "pacing", "throughput"), "bit/s"),
-    **dict.fromkeys(("delay", "jitter", "mean", "max"), "s"),
-    **dict.fromkeys(("queue", "burst", "mtu", "rmem", "wmem"), "bytes"),
-}
-_SHARES = ("loss", "duplicate", "corrupt", "reorder")
-_SAME = 1e-3
-"""Relative difference within which two numbers read back from the kernel are the same; it rounds rates and times."""
-
-
-@dataclass(frozen=True)
-class Evidence:
-    """What is known of a submission.
-
-    lookup: parameters and derived quantities; fault: id of the planted one.
-    facts: of the submitted state; references: "start" and "healthy" → their facts.
-    metrics: experiment → metric → a value for each seed, base units.
-    broken: experiment → why the network gave no number (the submission's doing); errors: why our tools gave none.
-    """
-
-    exercise: Exercise
-    lookup: Lookup
-    fault: str
-    facts: Facts
-    references: Mapping[str, Facts]
-    metrics: Mapping[str, Mapping[str, Sequence[float]]]
-    answers: Answers
-    broken: Mapping[str, str] = field(default_factory=dict)
-    errors: Mapping[str, str] = field(default_factory=dict)
-
-    def name(self, name: str) -> Value | None:
-        """Value of a parameter, answer or metric; None where there is none, KeyError for no such name."""
-        first, _, rest = name.partition(".")
-        if first == "answer" and rest:
-            return self.answers.values.get(rest)
-        if first in {experiment.id for experiment in self.exercise.experiments} and rest:
-            samples = self.metrics.get(first, {}).get(rest)
-            return None if not samples else fact_value(rest, statistics.median(samples))
-        return self.lookup(name)
-
-    def fact(self, name: str) -> Value | None:
-        """Value of a fact of the submitted state; None where it is absent."""
-        found = self.facts.get(name)
-        return None if found is None else fact_value(name, found)
-
-
-@dataclass(frozen=True)
-class Change:
-    """A fact that differs; None where it is absent."""
-
-    fact: str
-    before: float | str | None
-    after: float | str | None
-
-    @property
-    def words(self) -> tuple[str, str, str]:
-        """(fact, before, after) for people."""
-        return self.fact, _shown(self.fact, self.before), _shown(self.fact, self.after)
-
-    def __str__(self) -> str:
-        fact, before, after = self.words
-        where, _, what = fact.rpartition(".")
-        if self.after is None and what in ("rate", "delay", "loss"):
-            noun = {"rate": "rate limit", "delay": "delay", "loss": "loss"}[what]
-            return f"the {noun} of {where} ({before}) has been removed"
-        if self.before is None:
-            return f"{where} has got {what} {after}"
-        return f"{what} of {where} was {before} and is {after}"
-
-
-def fact_value(name: str, found: float | str) -> Value:
-    """A fact or metric with its unit; shares are shown as percents."""
-    if isinstance(found, str):
-        return Value(unit=WORD, word=found)
-    share = name.rpartition(".")[2] in _SHARES
-    return Value(found, unit_of(name), text=f"{100 * found:.3g} %" if share else "")
-
-
-def unit_of(name: str) -> str:
-    """Base unit of a metric ("ping.mean") or fact ("s1-eth2.rate") by its name."""
-    if name == "backlog.max":
-        return "bytes"
-    head = name.partition(".")[0]
-    return "bit/s" if head == "throughput" else _UNITS.get(name.rpartition(".")[2], "1")
-
-
-def changes(before: Facts, after: Facts) -> list[Change]:
-    """The facts that differ, by name; MAC addresses are drawn anew in every network and left out."""
-    found = []
-    for name in sorted({*before, *after}):
-        one, other = before.get(name), after.get(name)
-        if name.endswith(".mac") or one == other:
-            continue
-        if (
-            isinstance(one, float)
-            and isinstance(other, float)
-            and abs(one - other) <= _SAME * max(abs(one), abs(other))
-        ):
-            continue
-        found.append(Change(name, one, other))
-    return found
+from linklab.exercise.report import CheckResult
+from linklab.judge import samples
+from linklab.judge.dimension import PLAIN, WORD
+from linklab.judge.evaluation import Lookup, NoValueError, holds, names, number
+from linklab.judge.quantity import Value
+from linklab.judge.samples import Metrics
+from linklab.judge.tolerance import Tolerance, between
+from linklab.judge.verdict import Outcome
 
 
 def judge(evidence: Evidence, checks: Sequence[Check] | None = None) -> list[CheckResult]:
@@ -131,16 +31,8 @@ def judge(evidence: Evidence, checks: Sequence[Check] | None = None) -> list[Che
     results: dict[str, CheckResult] = {}
     for check in checks if checks is not None else evidence.exercise.checks:
         result = _judge(_filled(check, evidence.lookup), evidence, results)
-        results[check.id] = replace(result, experiments=_experiments(check, evidence.exercise))
+        results[check.id] = replace(result, experiments=experiments_of(check, evidence.exercise))
     return list(results.values())
-
-
-def _experiments(check: Check, exercise: Exercise) -> tuple[str, ...]:
-    """Those that the check's subject and bands name."""
-    texts = [check.subject, *(end for band in check.bands for end in (band.low, band.high, band.exactly))]
-    return tuple(
-        each.id for each in exercise.experiments if re.search(rf"(?<![\w.-]){re.escape(each.id)}\.", " ".join(texts))
-    )
 
 
 def spoken_of(check: Check) -> set[str]:
@@ -178,15 +70,11 @@ def worth_doing(evidence: Evidence, checks: Sequence[Check]) -> list[Experiment]
 
 def agree(evidence: Evidence, checks: Sequence[Check]) -> bool:
     """Whether the runs of the seeds so far, each judged by itself and all together, earn the same in every check."""
-    count = max((len(values) for found in evidence.metrics.values() for values in found.values()), default=0)
-    earned = {tuple(result.score for result in judge(evidence, checks))}
-    for run in range(count):
-        alone = {
-            experiment: {name: [values[min(run, len(values) - 1)]] for name, values in found.items()}
-            for experiment, found in evidence.metrics.items()
-        }
-        earned.add(tuple(result.score for result in judge(replace(evidence, metrics=alone), checks)))
-    return len(earned) <= 1
+
+    def earned(metrics: Metrics) -> tuple[float, ...]:
+        return tuple(result.score for result in judge(replace(evidence, metrics=metrics), checks))
+
+    return samples.agree(evidence.metrics, samples.each_alone(evidence.metrics), earned)
 
 
 # --- one check
@@ -294,8 +182,8 @@ def _banded(check: Check, evidence: Evidence) -> CheckResult:
     seen = _look(check, evidence)
     if seen is None:
         return _result(check, Outcome.ERROR, f"could not be judged: {evidence.errors[check.subject.partition('.')[0]]}")
-    wanted = [_ends(check, band, evidence) for band in check.bands]
-    expected = _expected(check.bands[0], wanted[0])
+    wanted = [_wanted(check, band, evidence) for band in check.bands]
+    expected = str(wanted[0])
     if seen.value is None:
         return _result(
             check,
@@ -306,12 +194,12 @@ def _banded(check: Check, evidence: Evidence) -> CheckResult:
         )
     unit = seen.value.unit
     for band, ends in zip(check.bands, wanted, strict=True):
-        if not _within(seen.value, ends, check, any_order=_any_order(check, evidence.exercise)):
+        if not _fits(seen.value, ends, any_order=_any_order(check, evidence.exercise)):
             continue
         outcome = Outcome.PASS if band.share == 1 else Outcome.PARTIAL
         told = f"expected {expected} ({_reason(check)}), saw {seen.value.shown}{seen.done}."
         if outcome is Outcome.PARTIAL:
-            told += f" That is {_expected(band, ends)}, which earns {band.share:.0%} of the points."
+            told += f" That is {ends}, which earns {band.share:.0%} of the points."
         return _result(
             check,
             outcome,
@@ -319,11 +207,11 @@ def _banded(check: Check, evidence: Evidence) -> CheckResult:
             share=band.share,
             expected=expected,
             seen=seen.value.shown,
-            samples=seen.samples,
+            runs=seen.samples,
             unit=unit,
         )
     told = f"expected {expected} ({_reason(check)}), saw {seen.value.shown}{seen.done}."
-    return _result(check, Outcome.FAIL, told, expected=expected, seen=seen.value.shown, samples=seen.samples, unit=unit)
+    return _result(check, Outcome.FAIL, told, expected=expected, seen=seen.value.shown, runs=seen.samples, unit=unit)
 
 
 def _look(check: Check, evidence: Evidence) -> _Seen | None:
@@ -339,13 +227,14 @@ def _look(check: Check, evidence: Evidence) -> _Seen | None:
     experiment, _, metric = check.subject.partition(".")
     if experiment in evidence.errors:
         return None
-    samples = tuple(evidence.metrics.get(experiment, {}).get(metric, ()))
-    if not samples:
+    values = tuple(evidence.metrics.get(experiment, {}).get(metric, ()))
+    middle = samples.median(values)
+    if middle is None:
         return _Seen(None, evidence.broken.get(experiment, f"{check.subject} was not measured"))
     described = next(each for each in evidence.exercise.experiments if each.id == experiment)
-    seeds = f", median of {len(samples)} runs" if len(samples) > 1 else ""
-    done = f" ({describe(described, evidence.lookup)}{seeds})"
-    return _Seen(fact_value(metric, statistics.median(samples)), samples=samples, done=done)
+    seeds = samples.in_words(values)
+    done = f" ({describe(described, evidence.lookup)}{f', {seeds}' if seeds else ''})"
+    return _Seen(fact_value(metric, middle), samples=values, done=done)
 
 
 def describe(experiment: Experiment, lookup: Lookup) -> str:
@@ -362,35 +251,35 @@ def describe(experiment: Experiment, lookup: Lookup) -> str:
     return f"{parts} for {experiment.seconds:g} s on {whose[experiment.base]}" + (f" with {changed}" if changed else "")
 
 
-_Ends = tuple["Value | None", "Value | None", str]
-
-
-def _ends(check: Check, band: Band, evidence: Evidence) -> _Ends:
-    share = check.subject.rpartition(".")[2] in _SHARES
+def _wanted(check: Check, band: Band, evidence: Evidence) -> Tolerance | str:
+    """What a band accepts: numbers within a tolerance, or certain words."""
+    if band.exactly:
+        return _words(band.exactly, evidence)
+    share = check.subject.rpartition(".")[2] in SHARES
 
     def end(text: str) -> Value | None:
         found = number(text, evidence.name, evidence.fact) if text else None
-        return fact_value(check.subject, found.number) if found and share and found.unit == "1" else found
+        return fact_value(check.subject, found.number) if found and share and found.unit == PLAIN else found
 
+    return between(end(band.low), end(band.high), check.why)
+
+
+def _words(exactly: str, evidence: Evidence) -> str:
     def with_fault(name: str) -> Value | None:
         return Value(unit=WORD, word=evidence.fault) if name == "fault" else evidence.lookup(name)
 
-    exactly = fill(band.exactly, with_fault) if band.exactly else ""
-    if band.exactly and not exactly.strip():  # with no word to compare with, every answer would be right
-        raise InputError(f'"{band.exactly}" is nothing here')
-    return end(band.low), end(band.high), exactly
+    words = fill(exactly, with_fault)
+    if not words.strip():  # with no word to compare with, every answer would be right
+        raise InputError(f'"{exactly}" is nothing here')
+    return words
 
 
-def _within(value: Value, ends: _Ends, check: Check, *, any_order: bool) -> bool:
-    low, high, exactly = ends
-    if exactly:
-        if any_order:
-            return in_order(value.shown) == in_order(exactly)
-        return value.shown.casefold().split() == exactly.casefold().split()
-    for end in (low, high):
-        if end is not None and end.unit != value.unit:
-            raise InputError(f"check {check.id} compares {value.unit} with {end.unit}")
-    return (low is None or value.number >= low.number) and (high is None or value.number <= high.number)
+def _fits(value: Value, wanted: Tolerance | str, *, any_order: bool) -> bool:
+    if isinstance(wanted, Tolerance):
+        return wanted.accepts(value)
+    if any_order:
+        return in_order(value.shown) == in_order(wanted)
+    return value.shown.casefold().split() == wanted.casefold().split()
 
 
 def _any_order(check: Check, exercise: Exercise) -> bool:
@@ -400,22 +289,9 @@ def _any_order(check: Check, exercise: Exercise) -> bool:
     return any(answer.name == check.subject and answer.kind == "words" for answer in exercise.answers)
 
 
-def _expected(band: Band, ends: _Ends) -> str:
-    low, high, exactly = ends
-    if exactly:
-        return exactly
-    if low and high:
-        return f"{low.shown} to {high.shown}"
-    return f"at least {low.shown}" if low else f"at most {high.shown}" if high else ""
-
-
 def _reason(check: Check) -> str:
     """Why, as it stands in parentheses."""
     return check.why.rstrip(".")
-
-
-def _shown(fact: str, value: float | str | None) -> str:
-    return "none" if value is None else fact_value(fact, value).shown
 
 
 def _result(
@@ -426,7 +302,7 @@ def _result(
     share: float = 0.0,
     expected: str = "",
     seen: str = "",
-    samples: tuple[float, ...] = (),
+    runs: tuple[float, ...] = (),
     unit: str = "",
 ) -> CheckResult:
     story = f"{outcome.value} {check.id}: {told}"
@@ -434,15 +310,15 @@ def _result(
         check.id,
         check.title,
         check.kind,
-        outcome,
         round(check.weight * share, 2),
         check.weight,
         check.hidden,
-        story,
-        expected,
-        seen,
         check.why,
         check.hints,
-        samples,
-        unit,
+        outcome=outcome,
+        story=story,
+        expected=expected,
+        seen=seen,
+        samples=runs,
+        unit=unit,
     )

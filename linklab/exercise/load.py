@@ -7,16 +7,25 @@ Pure. Messages name the file, the table and the key. Format: docs/writing-an-exe
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
 from pathlib import Path
-from typing import Any
 
 from linklab.base import installation, toml
 from linklab.errors import InputError
-from linklab.exercise.expression import names
-from linklab.exercise.fill import placeholders
-from linklab.exercise.model import Answer, Band, Check, Exercise, Experiment, Fault, Flow, Parameter, Ping, Setting
-from linklab.exercise.quantity import parse_value
+from linklab.exercise.coherence import check_coherence
+from linklab.exercise.model import (
+    Answer,
+    Band,
+    Check,
+    Exercise,
+    Experiment,
+    Parameter,
+    Ping,
+    PlantedFault,
+    Setting,
+    Transfer,
+)
+from linklab.judge.quantity import parse_value
+from linklab.judge.tolerance import around
 
 FORMAT = 1
 KINDS = ("exercise", "problem")
@@ -24,9 +33,6 @@ ANSWER_KINDS = ("rate", "time", "size", "share", "number", "index", "choice", "w
 CHECK_KINDS = ("state", "measure", "answer", "unchanged", "holds")
 BASES = ("submitted", "start", "healthy")
 _SUBJECT = {"state": "fact", "measure": "metric", "answer": "answer", "holds": "holds"}
-_NAME = re.compile(r"[a-z][a-z0-9_]*")
-_ID = re.compile(r"[a-z][a-z0-9-]*")
-_METRIC = re.compile(r"throughput(\.\w+)?|jain|retransmits|ping\.(mean|max|loss)|backlog\.max")
 
 
 def exercise_folders(root: Path | None = None) -> list[Path]:
@@ -67,59 +73,16 @@ def load_exercise(folder: Path) -> Exercise:
         InputError: it is missing or wrong: the file, the table, the key and what is wanted.
     """
     path = folder / "exercise.toml"
+    text = toml.read_text(path)
     try:
-        table = toml.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise InputError(f"{path}: there is no such file") from None
-    except (OSError, UnicodeDecodeError, toml.TOMLDecodeError) as error:
-        raise InputError(f"{path}: {error}") from error
-    try:
-        exercise = _exercise(_Table(table, ""), folder)
-        _check(exercise)
+        exercise = _exercise(toml.parse(text, ""), folder)
+        check_coherence(exercise)
     except InputError as error:
         raise InputError(f"{path}: {error}") from error
     return exercise
 
 
-class _Table:
-    """Takes typed keys out of a table; what is left over is a mistake."""
-
-    def __init__(self, data: Any, where: str) -> None:
-        if not isinstance(data, dict):
-            raise InputError(f"{where} is a table, found {data!r}")
-        self.data, self.where = dict(data), where
-
-    def take(self, key: str, kind: type | tuple[type, ...], default: Any = ...) -> Any:
-        if key not in self.data:
-            if default is ...:
-                raise InputError(f'{self.where}: "{key}" is missing'.removeprefix(": "))
-            return default
-        value = self.data.pop(key)
-        if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
-            wanted = " or ".join(k.__name__ for k in (kind if isinstance(kind, tuple) else (kind,)))
-            raise InputError(f'{self.where}: "{key}" is {value!r}, where {wanted} is wanted'.removeprefix(": "))
-        return value
-
-    def text(self, key: str, default: Any = ...) -> str:
-        return str(self.take(key, (str, int, float), default))
-
-    def texts(self, key: str) -> tuple[str, ...]:
-        values = self.take(key, list, [])
-        if not all(isinstance(value, (str, int, float)) for value in values):
-            raise InputError(f'{self.where}: "{key}" is a list of texts')
-        return tuple(str(value) for value in values)
-
-    def tables(self, key: str) -> list[_Table]:
-        found = self.take(key, list, [])
-        name = f"{self.where} {key}".strip()
-        return [_Table(item, f"{name}[{number}]") for number, item in enumerate(found)]
-
-    def end(self) -> None:
-        if self.data:
-            raise InputError(f'{self.where}: "{next(iter(self.data))}" is no key I know'.removeprefix(": "))
-
-
-def _exercise(table: _Table, folder: Path) -> Exercise:
+def _exercise(table: toml.Table, folder: Path) -> Exercise:
     if (found := table.take("format", int)) != FORMAT:
         raise InputError(f'"format" is {found}; I know {FORMAT}')
     kind = table.take("kind", str)
@@ -146,7 +109,7 @@ def _exercise(table: _Table, folder: Path) -> Exercise:
     return exercise
 
 
-def _parameter(table: _Table) -> Parameter:
+def _parameter(table: toml.Table) -> Parameter:
     found = Parameter(table.take("name", str), table.texts("values"), table.text("series"))
     table.end()
     if found.series not in found.values:
@@ -154,26 +117,26 @@ def _parameter(table: _Table) -> Parameter:
     return found
 
 
-def _lines(table: _Table) -> Setting:
+def _lines(table: toml.Table) -> Setting:
     return Setting(table.take("on", str), table.texts("lines"), table.take("says", str, ""))
 
 
-def _setting(table: _Table) -> Setting:
+def _setting(table: toml.Table) -> Setting:
     found = _lines(table)
     table.end()
     return found
 
 
-def _fault(table: _Table) -> Fault:
+def _fault(table: toml.Table) -> PlantedFault:
     name, key, seen = table.take("id", str), table.take("key", str), table.take("seen", str)
     settings = [_lines(part) for part in table.tables("and")]
     if "lines" in table.data:
         settings.insert(0, Setting(table.take("on", str), table.texts("lines")))
     table.end()
-    return Fault(name, tuple(settings), key, seen)
+    return PlantedFault(name, tuple(settings), key, seen)
 
 
-def _experiment(table: _Table) -> Experiment:
+def _experiment(table: toml.Table) -> Experiment:
     table.where = f"experiment {table.data.get('id', table.where)}"
     ping = table.take("ping", dict, None)
     found = Experiment(
@@ -183,7 +146,7 @@ def _experiment(table: _Table) -> Experiment:
         flows=tuple(map(_flow, table.tables("flows"))),
         seconds=float(table.take("seconds", (int, float))),
         omit_s=float(table.take("omit", (int, float), 0)),
-        ping=_ping(_Table(ping, f"{table.where} ping")) if ping is not None else None,
+        ping=_ping(toml.Table(ping, f"{table.where} ping")) if ping is not None else None,
         queue=table.take("queue", str, ""),
         why=table.take("why", str),
         runs=table.take("runs", int, 3),
@@ -200,24 +163,24 @@ def _experiment(table: _Table) -> Experiment:
     return found
 
 
-def _flow(table: _Table) -> Flow:
-    found = Flow(
+def _flow(table: toml.Table) -> Transfer:
+    found = Transfer(
         table.take("from", str), table.take("to", str), table.text("streams", "1"), table.take("args", str, "")
     )
     table.end()
     return found
 
 
-def _ping(table: _Table) -> Ping:
+def _ping(table: toml.Table) -> Ping:
     interval = parse_value(table.text("interval", "0.2 s"))
     found = Ping(table.take("from", str), table.take("to", str), interval.number)
     table.end()
     if interval.unit != "s" or not found.interval_s > 0:
-        raise InputError(f'{table.where}: interval "{interval.text}" is no time above 0')
+        raise table.wrong(f'interval "{interval.text}" is no time above 0')
     return found
 
 
-def _answer(table: _Table) -> Answer:
+def _answer(table: toml.Table) -> Answer:
     found = Answer(table.take("name", str), table.take("kind", str), table.take("asks", str), table.texts("choices"))
     table.end()
     if found.kind not in ANSWER_KINDS:
@@ -227,7 +190,7 @@ def _answer(table: _Table) -> Answer:
     return found
 
 
-def _one_check(table: _Table) -> Check:
+def _one_check(table: toml.Table) -> Check:
     name = table.take("id", str)
     table.where = f"check {name}"
     kind = table.take("kind", str)
@@ -258,98 +221,23 @@ def _one_check(table: _Table) -> Check:
     return found
 
 
-def _bands(table: _Table) -> tuple[Band, ...]:
+def _bands(table: toml.Table) -> tuple[Band, ...]:
     full = _band(table)
     partial = tuple(_band(part, share=float(part.take("share", (int, float)))) for part in table.tables("partial"))
     if any(not 0 < band.share < 1 for band in partial):
-        raise InputError(f"{table.where}: a partial band earns a share between 0 and 1")
+        raise table.wrong("a partial band earns a share between 0 and 1")
     return (full, *partial)
 
 
-def _band(table: _Table, share: float = 1.0) -> Band:
+def _band(table: toml.Table, share: float = 1.0) -> Band:
     low, high, exactly = table.text("low", ""), table.text("high", ""), table.text("is", "")
     if value := table.text("value", ""):
-        within = table.text("within")
-        reach = f"({value}) * {parse_value(within).number!r}" if within.endswith("%") else f'"{within}"'
-        low, high = f"({value}) - {reach}", f"({value}) + {reach}"
+        try:
+            low, high = around(value, table.text("within"))
+        except InputError as error:
+            raise table.wrong(str(error)) from error
     if share < 1:
         table.end()
     if not (low or high or exactly):
-        raise InputError(f"{table.where}: give low, high, both, value with within, or is")
+        raise table.wrong("give low, high, both, value with within, or is")
     return Band(low, high, exactly, share)
-
-
-# --- whether it holds together
-
-
-def _check(exercise: Exercise) -> None:
-    _unique("parameter", [p.name for p in exercise.parameters] + list(exercise.derived), _NAME)
-    _unique("experiment", [e.id for e in exercise.experiments], _NAME)
-    _unique("answer", [a.name for a in exercise.answers], _NAME)
-    _unique("fault", [f.id for f in exercise.faults], _ID)
-    _unique("check", [c.id for c in exercise.checks], _ID)
-    if (exercise.kind == "problem") != bool(exercise.faults):
-        raise InputError("a problem has faults, an exercise none")
-    given = {p.name for p in exercise.parameters}
-    for name, text in exercise.derived.items():
-        _known(f"derived {name}", text, given)
-        given.add(name)
-    settings = [*exercise.settings, *(setting for fault in exercise.faults for setting in fault.settings)]
-    for setting in settings:
-        for text in (*setting.lines, setting.says):
-            for expression in placeholders(text):
-                _known(f'setting "{text}"', expression, given)
-    _check_measured(exercise, given)
-    _check_needs(exercise.checks)
-
-
-def _check_measured(exercise: Exercise, given: set[str]) -> None:
-    experiments = {e.id for e in exercise.experiments}
-    answers = {f"answer.{a.name}" for a in exercise.answers}
-    for experiment in exercise.experiments:
-        for flow in experiment.flows:
-            _known(f"experiment {experiment.id}", flow.streams, given | answers)
-    for fault in exercise.faults:
-        _known(f"fault {fault.id}", fault.seen, given, experiments)
-    for check in exercise.checks:
-        where = f"check {check.id}"
-        if check.kind == "measure":
-            _known(where, check.subject, set(), experiments)
-        if check.kind == "answer" and f"answer.{check.subject}" not in answers:
-            raise InputError(f'{where}: there is no answer "{check.subject}"')
-        if check.kind == "unchanged" and check.reference not in ("start", "healthy"):
-            raise InputError(f'{where}: reference "{check.reference}"; use start or healthy')
-        texts = [check.subject] if check.kind == "holds" else []
-        for text in (*texts, *(end for band in check.bands for end in (band.low, band.high) if end)):
-            _known(where, text, given | answers, experiments)
-        for band in check.bands:
-            for expression in placeholders(band.exactly):
-                _known(where, expression, given | {"fault"})
-
-
-def _check_needs(checks: Sequence[Check]) -> None:
-    before: dict[str, Check] = {}
-    for check in checks:
-        for need in check.needs:
-            if need not in before:
-                raise InputError(f'check {check.id}: it needs "{need}", which is no check before it')
-            if before[need].hidden and not check.hidden:
-                why = "which is hidden: its title would be told to students"
-                raise InputError(f'check {check.id}: it needs "{need}", {why}')
-        before[check.id] = check
-
-
-def _unique(what: str, found: Sequence[str], pattern: re.Pattern[str]) -> None:
-    for name in found:
-        if not pattern.fullmatch(name):
-            raise InputError(f'{what} "{name}": a name is {pattern.pattern}')
-        if found.count(name) > 1:
-            raise InputError(f'{what} "{name}" is there twice')
-
-
-def _known(where: str, expression: str, given: Collection[str], experiments: Collection[str] = ()) -> None:
-    for name in names(expression):
-        experiment, _, metric = name.partition(".")
-        if name in given or (experiment in experiments and _METRIC.fullmatch(metric)):
-            continue
-        raise InputError(f'{where}: "{expression}" speaks of {name}, which is not there')

@@ -2,7 +2,7 @@
 """What an exercise says, as plain data: parameters, settings, faults, experiments, answers and checks.
 
 Built by `linklab.exercise.load`; read by everything that issues, sets up, measures or judges.
-Expressions are kept as text and evaluated by `linklab.exercise.expression`; placeholders by `linklab.exercise.fill`.
+Expressions are kept as text and evaluated by `linklab.judge.evaluation`; placeholders by `linklab.exercise.fill`.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Setting:
 
 
 @dataclass(frozen=True)
-class Fault:
+class PlantedFault:
     """One kind of trouble that a problem may plant; `seen` is an expression that shows it (see `Experiment`)."""
 
     id: str
@@ -41,7 +41,7 @@ class Fault:
 
 
 @dataclass(frozen=True)
-class Flow:
+class Transfer:
     """An iperf3 client at `source` towards a server at `target`; streams is a number or an expression."""
 
     source: str
@@ -70,7 +70,7 @@ class Experiment:
     id: str
     base: str
     changes: Mapping[str, str]
-    flows: tuple[Flow, ...]
+    flows: tuple[Transfer, ...]
     seconds: float
     omit_s: float
     ping: Ping | None
@@ -137,7 +137,7 @@ class Exercise:
     parameters: tuple[Parameter, ...]
     derived: Mapping[str, str]
     settings: tuple[Setting, ...]
-    faults: tuple[Fault, ...]
+    faults: tuple[PlantedFault, ...]
     experiments: tuple[Experiment, ...]
     answers: tuple[Answer, ...]
     checks: tuple[Check, ...]

@@ -2,7 +2,7 @@
 """What a node of a network is set to, as plain data, and how it is read from JSON data.
 
 Part of `linklab.exercise.state`; a node may be a hostile student's, so every name, number and word is checked.
-Options of disciplines are in `linklab.exercise.disciplines`.
+Disciplines, classes and filters with their options are in `linklab.tc`.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from linklab.exercise.disciplines import CLASS_KINDS, FILTER_KINDS, KINDS, Options, check_options
 from linklab.exercise.strict import At
+from linklab.tc import Class, Filter, Qdisc
 
 _TCP = """
 adv_win_scale app_win autocorking base_mss comp_sack_delay_ns comp_sack_nr comp_sack_slack_ns congestion_control dsack
@@ -67,37 +67,6 @@ ROUTE_OPTIONS = frozenset(_METRICS.split())
 
 
 @dataclass(frozen=True)
-class Qdisc:
-    """A queueing discipline; parent: "root", a handle ("1:"), a class ("1:10") or "ffff:fff1" (ingress, clsact)."""
-
-    kind: str
-    handle: str
-    parent: str
-    options: Options
-
-
-@dataclass(frozen=True)
-class TrafficClass:
-    """A class of htb; parent: the discipline's handle, or a class."""
-
-    kind: str
-    classid: str
-    parent: str
-    options: Options
-
-
-@dataclass(frozen=True)
-class Filter:
-    """A filter; pref: the lower, the earlier; protocol: as tc says it, "ip" or "all"."""
-
-    kind: str
-    parent: str
-    pref: int
-    protocol: str
-    options: Options
-
-
-@dataclass(frozen=True)
 class Interface:
     """An interface; features: offloads that can be changed, by the kernel's names; master: the bridge it is in."""
 
@@ -110,7 +79,7 @@ class Interface:
     addresses: tuple[str, ...] = ()
     features: Mapping[str, bool] = field(default_factory=dict)
     qdiscs: tuple[Qdisc, ...] = ()
-    classes: tuple[TrafficClass, ...] = ()
+    classes: tuple[Class, ...] = ()
     filters: tuple[Filter, ...] = ()
 
 
@@ -177,33 +146,41 @@ def _interface(at: At, data: Any) -> Interface:
 def _qdisc(at: At, data: Any) -> Qdisc:
     given = at.mapping(data, Qdisc.__dataclass_fields__)
     kind = at.word(given.get("kind"), _NAME, "a discipline")
-    options = at.mapping(given.get("options", {}), None)
-    (at / kind).options(lambda: check_options(KINDS, kind, options))
-    handle = at.word(given.get("handle"), _HANDLE, "a handle")
-    return Qdisc(kind, handle, at.word(given.get("parent"), _PARENT, "a parent"), options)
+    found = Qdisc(
+        kind,
+        handle=at.word(given.get("handle"), _HANDLE, "a handle"),
+        parent=at.word(given.get("parent"), _PARENT, "a parent"),
+        options=at.mapping(given.get("options", {}), None),
+    )
+    (at / kind).options(found.check)
+    return found
 
 
-def _class(at: At, data: Any) -> TrafficClass:
-    given = at.mapping(data, TrafficClass.__dataclass_fields__)
+def _class(at: At, data: Any) -> Class:
+    given = at.mapping(data, Class.__dataclass_fields__)
     kind = at.word(given.get("kind"), _NAME, "a kind of class")
-    options = at.mapping(given.get("options", {}), None)
-    (at / f"class of {kind}").options(lambda: check_options(CLASS_KINDS, kind, options))
-    classid = at.word(given.get("classid"), _CLASSID, "a class")
-    return TrafficClass(kind, classid, at.word(given.get("parent"), _PARENT, "a parent"), options)
+    found = Class(
+        kind,
+        classid=at.word(given.get("classid"), _CLASSID, "a class"),
+        parent=at.word(given.get("parent"), _PARENT, "a parent"),
+        options=at.mapping(given.get("options", {}), None),
+    )
+    (at / f"class of {kind}").options(found.check)
+    return found
 
 
 def _filter(at: At, data: Any) -> Filter:
     given = at.mapping(data, Filter.__dataclass_fields__)
     kind = at.word(given.get("kind"), _NAME, "a kind of filter")
-    options = at.mapping(given.get("options", {}), None)
-    (at / f"filter {kind}").options(lambda: check_options(FILTER_KINDS, kind, options))
-    return Filter(
+    found = Filter(
         kind=kind,
         parent=at.word(given.get("parent"), _PARENT, "a parent"),
         pref=at.number(given.get("pref"), 2**16 - 1, "a priority"),
         protocol=at.word(given.get("protocol"), _PROTOCOL, "a protocol"),
-        options=options,
+        options=at.mapping(given.get("options", {}), None),
     )
+    (at / f"filter {kind}").options(found.check)
+    return found
 
 
 def _route(at: At, data: Any) -> Route:

@@ -13,17 +13,9 @@ from dataclasses import asdict, dataclass, field
 from enum import Enum
 from typing import Any
 
+from linklab.judge.verdict import Outcome, Verdict
+
 FORMAT = 1
-
-
-class Outcome(Enum):
-    """What came of a check; only PASS and PARTIAL earn points, only FAIL and PARTIAL are the student's doing."""
-
-    PASS = "pass"  # noqa: S105 - a verdict, no password
-    PARTIAL = "partial"
-    FAIL = "fail"
-    SKIPPED = "skipped"
-    ERROR = "error"
 
 
 class Status(Enum):
@@ -35,11 +27,10 @@ class Status(Enum):
 
 
 @dataclass(frozen=True)
-class CheckResult:
-    """One check judged.
+class CheckResult(Verdict):
+    """The verdict on a check.
 
     story: one paragraph for the student: what was set up, done, expected and from what, seen (house style, rule 22).
-    expected, seen: as a table shows them; samples: the values over the seeds, in base units, with `unit`.
     experiments: those it was judged by; the student's report hides those that hidden checks alone name.
     differs: of a check that nothing was changed, what was: (fact, in words), so that a report can leave some out.
     """
@@ -47,17 +38,11 @@ class CheckResult:
     id: str
     title: str
     kind: str
-    outcome: Outcome
     score: float
     max_score: float
     hidden: bool
-    story: str
-    expected: str = ""
-    seen: str = ""
     why: str = ""
     hints: tuple[str, ...] = ()
-    samples: tuple[float, ...] = ()
-    unit: str = ""
     experiments: tuple[str, ...] = ()
     differs: tuple[tuple[str, str], ...] = ()
 

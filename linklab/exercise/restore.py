@@ -8,16 +8,14 @@ them needs quoting beyond what stands here. MAC addresses are drawn anew in ever
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 
 from linklab.errors import StateError
-from linklab.exercise.disciplines import CLASS_KINDS, FILTER_KINDS, KINDS, Kind, Options
-from linklab.exercise.facts import HOOKS, inwards, root, route_words
-from linklab.exercise.node import Filter, Interface, Node, Qdisc, Route, TrafficClass
+from linklab.exercise.facts import inwards, root, route_words
+from linklab.exercise.node import Interface, Node, Route
 from linklab.exercise.state import CLIENT, State
+from linklab.tc import DEFAULT_HANDLE, HOOKS, INCOMING, Class, Filter, Options, Qdisc
 
-_DEFAULT = "0:"
-"""Handle of a discipline that the kernel set by itself."""
 _INNER_QUANTUM = 1514
 """For a class with classes below it, which has none: tc would warn of the one it computes."""
 Line = tuple[str, str]
@@ -104,19 +102,19 @@ def _queue_lines(where: str, interface: str, was: Interface, becomes: Interface)
     for qdisc in was.qdiscs:
         if qdisc.kind in HOOKS:
             yield f"tc qdisc del dev {interface} {qdisc.kind}"
-        elif qdisc.parent == "root" and qdisc.handle != _DEFAULT:
+        elif qdisc.parent == "root" and qdisc.handle != DEFAULT_HANDLE:
             yield f"tc qdisc del dev {interface} root"
     default, wanted = root(was), root(becomes)
-    if wanted is not None and wanted.handle == _DEFAULT:
-        if default is not None and default.handle == _DEFAULT and default.kind != wanted.kind:
+    if wanted is not None and wanted.handle == DEFAULT_HANDLE:
+        if default is not None and default.handle == DEFAULT_HANDLE and default.kind != wanted.kind:
             raise StateError(f"{where}: {wanted.kind} as the kernel's own default cannot be repeated")
     else:
         for qdisc in inwards(becomes):
-            yield _qdisc_line(where, interface, qdisc)
-            if qdisc.kind == "htb":
+            yield _line(f"{where}: {qdisc.kind} {qdisc.handle}", qdisc, interface)
+            if qdisc.classful:
                 yield from _class_lines(where, interface, qdisc, becomes.classes)
     hooks = [qdisc for qdisc in becomes.qdiscs if qdisc.kind in HOOKS]
-    yield from (f"tc qdisc add dev {interface} {qdisc.kind}" for qdisc in hooks)
+    yield from (qdisc.line(interface) for qdisc in hooks)
     reached = [*inwards(becomes), *hooks]
     for qdisc in becomes.qdiscs:
         if not any(qdisc is each for each in reached):
@@ -124,14 +122,7 @@ def _queue_lines(where: str, interface: str, was: Interface, becomes: Interface)
     yield from (_filter_line(where, interface, each) for each in becomes.filters)
 
 
-def _qdisc_line(where: str, interface: str, qdisc: Qdisc) -> str:
-    place = "root" if qdisc.parent == "root" else f"parent {qdisc.parent}"
-    handle = "" if qdisc.handle == _DEFAULT else f" handle {qdisc.handle}"
-    words = _words(f"{where}: {qdisc.kind} {qdisc.handle}", KINDS, qdisc.kind, qdisc.options)
-    return f"tc qdisc add dev {interface} {place}{handle} {words}"
-
-
-def _class_lines(where: str, interface: str, htb: Qdisc, classes: tuple[TrafficClass, ...]) -> Iterator[str]:
+def _class_lines(where: str, interface: str, htb: Qdisc, classes: tuple[Class, ...]) -> Iterator[str]:
     """Of one htb, a class after the one it is in."""
     there, waiting = {htb.handle}, [each for each in classes if each.classid.startswith(htb.handle)]
     while waiting:
@@ -139,33 +130,32 @@ def _class_lines(where: str, interface: str, htb: Qdisc, classes: tuple[TrafficC
         if not ready:
             raise StateError(f"{where}: class {waiting[0].classid} is in {waiting[0].parent}, which is not there")
         for each in ready:
-            options = {"quantum": _INNER_QUANTUM, **each.options}
-            words = _words(f"{where}: class {each.classid}", CLASS_KINDS, each.kind, options)
-            yield f"tc class add dev {interface} parent {each.parent} classid {each.classid} {words}"
+            full = replace(each, options={"quantum": _INNER_QUANTUM, **each.options})
+            yield _line(f"{where}: class {each.classid}", full, interface)
         there |= {each.classid for each in ready}
         waiting = [each for each in waiting if each.classid not in there]
 
 
 def _filter_line(where: str, interface: str, each: Filter) -> str:
     what = f"{where}: the {each.kind} filter of priority {each.pref} at {each.parent}"
-    if each.parent.startswith("ffff:"):
+    if each.parent.startswith(INCOMING.partition(":")[0]):
         raise StateError(f"{what} takes packets that come in: that cannot be repeated")
-    words = _words(what, FILTER_KINDS, each.kind, each.options)
-    handle = ""
-    if each.kind == "fw":
-        handle = f" handle {each.options['mark']}" + (f"/{mask}" if (mask := each.options.get("mask")) else "")
-    return (
-        f"tc filter add dev {interface} parent {each.parent} protocol {each.protocol} pref {each.pref}{handle} {words}"
-    )
+    return _line(what, each, interface)
 
 
-def _words(what: str, kinds: Mapping[str, Kind], kind: str, options: Options) -> str:
-    if kind not in kinds or "unread" in options:
-        unread = [part for part in options.get("unread", []) if part != "everything"]
-        said = f" with {' and '.join(unread)}" if unread and kind in kinds else ""
+def _line(what: str, each: Qdisc | Class | Filter, interface: str) -> str:
+    """The line that sets it.
+
+    Raises:
+        StateError: nothing is known of its kind, or it has something that no words of tc say.
+    """
+    unread = each.options.get("unread", [])
+    if each.known is None or unread:
+        named = " and ".join(part for part in unread if part != "everything")
+        said = f" with {named}" if named and each.known else ""
         raise StateError(f"{what}{said} cannot be repeated by Linklab; use a discipline of the labs")
     try:
-        return " ".join([kind, *kinds[kind].words(options)])
+        return each.line(interface)
     except StateError as error:
         raise StateError(f"{what}: {error}") from error
 

@@ -2,7 +2,7 @@
 """What a network is set to, as plain data: JSON text of `linklab.agent.node_state` ↔ `State`.
 
 A state may come from a hostile student: every name, number and word is checked here, so that what is made of them later
-(`linklab.exercise.restore`) is safe to give to a shell. Options of disciplines are in `linklab.exercise.disciplines`.
+(`linklab.exercise.restore`) is safe to give to a shell. Options of disciplines are in `linklab.tc`.
 """
 
 from __future__ import annotations

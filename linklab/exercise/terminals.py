@@ -12,6 +12,8 @@ import shlex
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
+from linklab.tc import lines_in
+
 _HEAD = re.compile(r"# network (\d+\.\d+) \S+")
 _LINE = re.compile(r"(-?\d+\.\d+) (\S+) ([$=]) (.*)")
 _CONFIGURES = re.compile(
@@ -26,7 +28,6 @@ _CONFIGURES = re.compile(
 _SET_ENV = re.compile(r"(?:^|[\s/;&])set_env\.sh\b")
 _COMPOUND = re.compile(r"[|&;<>$`(){}*?\n\\]")
 _VARIABLE = re.compile(r"\$\{?([A-Za-z_]\w*)")
-_DEVICE = re.compile(r"\bdev\s+(\S+)")
 
 HEAD = """\
 # What configured the network, from the terminals recorded in terminals/.
@@ -35,7 +36,7 @@ HEAD = """\
 
 
 @dataclass(frozen=True)
-class Typed:
+class RecordedLine:
     """A command: where, when (s of network time), and its exit status, None where it is not known."""
 
     node: str
@@ -45,10 +46,10 @@ class Typed:
     status: int | None = None
 
 
-def parse_log(node: str, text: str) -> dict[float, list[Typed]]:
+def parse_log(node: str, text: str) -> dict[float, list[RecordedLine]]:
     """The commands of a node's log, by network: the moment at which each had its time 0 → what was typed."""
-    networks: dict[float, list[Typed]] = {}
-    commands: list[Typed] = []
+    networks: dict[float, list[RecordedLine]] = {}
+    commands: list[RecordedLine] = []
     latest: dict[str, int] = {}  # terminal → place of its last command
     for line in text.splitlines():
         if head := _HEAD.fullmatch(line):
@@ -58,7 +59,7 @@ def parse_log(node: str, text: str) -> dict[float, list[Typed]]:
         found = _LINE.fullmatch(line)
         if found and found[3] == "$":
             latest[found[2]] = len(commands)
-            commands.append(Typed(node, found[2], float(found[1]), found[4]))
+            commands.append(RecordedLine(node, found[2], float(found[1]), found[4]))
         elif found and found[2] in latest and found[4].isdecimal():
             place = latest.pop(found[2])
             commands[place] = replace(commands[place], status=int(found[4]))
@@ -67,9 +68,9 @@ def parse_log(node: str, text: str) -> dict[float, list[Typed]]:
     return networks
 
 
-def last_network(logs: Mapping[str, str]) -> list[Typed]:
+def last_network(logs: Mapping[str, str]) -> list[RecordedLine]:
     """What was typed in the network that ran last, in order of time; `logs` is node → text."""
-    networks: dict[float, list[Typed]] = {}
+    networks: dict[float, list[RecordedLine]] = {}
     for node, text in logs.items():
         for zero_s, commands in parse_log(node, text).items():
             known = next((other for other in networks if abs(other - zero_s) < 1), zero_s)
@@ -78,7 +79,7 @@ def last_network(logs: Mapping[str, str]) -> list[Typed]:
 
 
 def work_script(
-    typed: Iterable[Typed], nodes: Iterable[str], shaped: Iterable[tuple[str, str]] = ()
+    typed: Iterable[RecordedLine], nodes: Iterable[str], shaped: Iterable[tuple[str, str]] = ()
 ) -> tuple[str, list[str]]:
     """The configuring commands as a work.sh, and sentences on what may not repeat.
 
@@ -107,7 +108,7 @@ def work_script(
     return HEAD + "".join(f"{_line(on, text)}\n" for on, text in kept), notes
 
 
-def _where(one: Typed, nodes: set[str]) -> tuple[str, str]:
+def _where(one: RecordedLine, nodes: set[str]) -> tuple[str, str]:
     """On which node, or "client", a command ran, and the command; "" for what the Mininet CLI did itself."""
     text = one.text.strip()
     if one.node == "mininet":
@@ -117,8 +118,7 @@ def _where(one: Typed, nodes: set[str]) -> tuple[str, str]:
 
 
 def _is_cleared(on: str, text: str, cleared: set[tuple[str, str]]) -> bool:
-    device = _DEVICE.search(text)
-    return bool(re.search(r"\btc\s", text)) and device is not None and (on, device[1]) in cleared
+    return any((on, line.device) in cleared for line in lines_in(text))
 
 
 def _line(on: str, text: str) -> str:

@@ -11,14 +11,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from linklab.errors import StateError
-from linklab.exercise.facts import BUFFERS, CC, FRAME_BYTES, children, inwards, mean_loss, plain_leaves, root
-from linklab.exercise.node import SYSCTLS, Interface, Node, Qdisc, TrafficClass, sysctl_form
+from linklab.exercise.facts import BUFFERS, CC, children, inwards, plain_leaves, root
+from linklab.exercise.node import SYSCTLS, Interface, Node, sysctl_form
 from linklab.exercise.state import State
+from linklab.tc import DEFAULT_HANDLE, Class, Qdisc, mean_loss
 
-_DEFAULT = "0:"
 _HELD_PKTS = 100_000
 """For a netem of ours: more than any link of a course has in flight."""
-_IN_BYTES = ("tbf", "bfifo", "red")
 
 
 def with_facts(state: State, changes: Mapping[str, float | str]) -> State:
@@ -106,7 +105,7 @@ def _under_netem(interface: Interface, options: Mapping[str, float]) -> Interfac
     below = [
         replace(qdisc, parent=handle) if qdisc.parent == "root" else qdisc
         for qdisc in interface.qdiscs
-        if qdisc.handle != _DEFAULT
+        if qdisc.handle != DEFAULT_HANDLE
     ]
     return replace(interface, qdiscs=(netem, *below))
 
@@ -125,25 +124,19 @@ def _rate(interface: Interface, rate: float) -> Interface:
         raise StateError("cannot have a rate below 1 bit/s")
     limits = {}
     for qdisc in inwards(interface):
-        if qdisc.kind == "htb":
-            limits[qdisc.handle] = sum(each.options.get("ceil_bit", 0) for each in _tops(interface, qdisc))
-        else:
-            limits[qdisc.handle] = qdisc.options.get("bandwidth_bit", qdisc.options.get("rate_bit"))
+        tops = _tops(interface, qdisc) if qdisc.classful else []
+        limits[qdisc.handle] = sum(top.options.get("ceil_bit", 0) for top in tops) or qdisc.rate_bit
     known = {handle: limit for handle, limit in limits.items() if limit}
     if not known:
         raise StateError("has nothing that limits its rate")
     lowest = min(known, key=lambda handle: known[handle])
     (qdisc,) = [qdisc for qdisc in inwards(interface) if qdisc.handle == lowest]
-    if qdisc.kind == "htb":
+    if qdisc.classful:
         return _htb_rate(interface, qdisc, round(rate))
-    word = "bandwidth_bit" if qdisc.kind == "cake" else "rate_bit"
-    options = {**qdisc.options, word: round(rate)}
-    if options.get("peakrate_bit", rate + 1) <= rate:
-        options = {name: value for name, value in options.items() if not name.startswith("peak")}
-    return _with_options(interface, qdisc, options)
+    return _with_options(interface, qdisc, qdisc.with_rate(round(rate)))
 
 
-def _tops(interface: Interface, htb: Qdisc) -> list[TrafficClass]:
+def _tops(interface: Interface, htb: Qdisc) -> list[Class]:
     return [each for each in interface.classes if each.parent == htb.handle]
 
 
@@ -173,7 +166,7 @@ def _pacing(interface: Interface, rate: float) -> Interface:
         return _with_options(interface, fqs[0], {**options, **paced})
     if not rate:
         return interface
-    if top is not None and top.handle != _DEFAULT:
+    if top is not None and top.handle != DEFAULT_HANDLE:
         raise StateError("has no fq to pace with")
     fq = Qdisc("fq", _free_handle(interface), "root", {**_fq_defaults(interface.mtu), **paced})
     hooks = [qdisc for qdisc in interface.qdiscs if qdisc.parent != "root"]
@@ -208,29 +201,18 @@ def _queue(interface: Interface, size: float) -> Interface:
     found = interface
     for qdisc in inwards(interface):
         inner = children(interface, qdisc)
-        if qdisc.kind == "htb":
+        if qdisc.classful:
             for leaf in plain_leaves(interface, qdisc):
                 fifo = Qdisc("bfifo", _free_handle(found), leaf, {"limit": round(size)})
                 found = replace(found, qdiscs=(*found.qdiscs, fifo))
         elif not inner:
-            found = _with_options(found, qdisc, _resized(qdisc, round(size)))
+            resized = qdisc.resized(round(size))
+            if resized is None:
+                raise StateError(f"has no queue with a limit: {qdisc.kind} takes none")
+            found = _with_options(found, qdisc, resized)
     if found is interface:
         raise StateError("has no queue")
     return found
-
-
-def _resized(qdisc: Qdisc, size: int) -> Mapping[str, object]:
-    if qdisc.kind in _IN_BYTES:
-        return {**qdisc.options, "limit": size}
-    if qdisc.kind == "cake":
-        return {**qdisc.options, "memlimit": size}
-    if "limit" not in qdisc.options:
-        raise StateError(f"has no queue with a limit: {qdisc.kind} takes none")
-    options = {**qdisc.options, "limit": max(round(size / FRAME_BYTES), 1)}
-    if "memory_limit" in options:
-        # counts what packets take in memory, which is more than their bytes
-        options["memory_limit"] = max(options["memory_limit"], 4 * size)
-    return options
 
 
 def _with_options(interface: Interface, which: Qdisc, options: Mapping[str, object]) -> Interface:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from linklab.figures.svg import BLUE, Drawing
+from linklab.figures.svg import BLUE, Sketch
 
 
 def draw() -> dict[str, str]:
@@ -12,7 +12,7 @@ def draw() -> dict[str, str]:
 
 
 def _machine() -> str:
-    art = Drawing(
+    art = Sketch(
         "lab01-machine",
         560,
         290,

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from linklab.figures.svg import BLUE, VERMILLION, Drawing
+from linklab.figures.svg import BLUE, VERMILLION, Sketch
 
 
 def draw() -> dict[str, str]:
@@ -12,7 +12,7 @@ def draw() -> dict[str, str]:
 
 
 def _test() -> str:
-    art = Drawing(
+    art = Sketch(
         "lab02-test",
         560,
         170,

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 
-from linklab.figures.svg import BLUE, VERMILLION, Drawing, scaled
+from linklab.figures.svg import BLUE, VERMILLION, Sketch, scaled
 
 
 def draw() -> dict[str, str]:
@@ -14,7 +14,7 @@ def draw() -> dict[str, str]:
 
 
 def _stack() -> str:
-    art = Drawing(
+    art = Sketch(
         "lab03-stack",
         560,
         300,
@@ -46,7 +46,7 @@ def _stack() -> str:
 
 
 def _distributions() -> str:
-    art = Drawing(
+    art = Sketch(
         "lab03-distributions",
         560,
         210,

@@ -6,7 +6,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from linklab.figures.svg import BLUE, VERMILLION, Drawing
+from linklab.figures.svg import BLUE, VERMILLION, Sketch
 
 
 def draw() -> dict[str, str]:
@@ -15,7 +15,7 @@ def draw() -> dict[str, str]:
 
 
 def _faults() -> str:
-    art = Drawing(
+    art = Sketch(
         "lab04-faults",
         560,
         250,
@@ -40,7 +40,7 @@ def _faults() -> str:
     return art.svg()
 
 
-def _packets(art: Drawing, x: float, y: float, numbers: str, damaged: str) -> None:
+def _packets(art: Sketch, x: float, y: float, numbers: str, damaged: str) -> None:
     """A row of packets, the first one rightmost, as they would follow each other on a wire drawn to the right."""
     for place, number in enumerate(numbers):
         left = x + 32 * place
@@ -53,7 +53,7 @@ def _packets(art: Drawing, x: float, y: float, numbers: str, damaged: str) -> No
 
 def _binomial() -> str:
     trials, chance = 200, 0.1
-    art = Drawing(
+    art = Sketch(
         "lab04-binomial",
         560,
         220,
@@ -77,7 +77,7 @@ def _binomial() -> str:
 
 
 def _bursts() -> str:
-    art = Drawing(
+    art = Sketch(
         "lab04-bursts",
         560,
         110,

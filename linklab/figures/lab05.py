@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from linklab.figures.svg import BLUE, GREEN, VERMILLION, Drawing, scaled
+from linklab.figures.svg import BLUE, GREEN, VERMILLION, Sketch, scaled
 
 
 def draw() -> dict[str, str]:
@@ -12,7 +12,7 @@ def draw() -> dict[str, str]:
 
 
 def _bucket() -> str:
-    art = Drawing(
+    art = Sketch(
         "lab05-bucket",
         560,
         240,
@@ -57,7 +57,7 @@ def _bucket() -> str:
 
 
 def _arrival() -> str:
-    art = Drawing(
+    art = Sketch(
         "lab05-arrival",
         560,
         250,
@@ -84,7 +84,7 @@ def _arrival() -> str:
 
 
 def _chain() -> str:
-    art = Drawing(
+    art = Sketch(
         "lab05-chain",
         560,
         150,

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 
-from linklab.figures.svg import BLUE, GREEN, VERMILLION, Drawing, Point, scaled
+from linklab.figures.svg import BLUE, GREEN, VERMILLION, Point, Sketch, scaled
 
 
 def draw() -> dict[str, str]:
@@ -19,7 +19,7 @@ def draw() -> dict[str, str]:
 
 
 def _duplicates() -> str:
-    art = Drawing(
+    art = Sketch(
         "lab06-duplicates",
         560,
         330,
@@ -56,7 +56,7 @@ def _duplicates() -> str:
 
 
 def _sawtooth() -> str:
-    art = Drawing(
+    art = Sketch(
         "lab06-sawtooth",
         560,
         230,
@@ -115,7 +115,7 @@ def htcp_window(time_s: float, largest: float, rtt_s: float) -> float:
 
 
 def _growth() -> str:
-    art = Drawing(
+    art = Sketch(
         "lab06-growth",
         560,
         260,
@@ -152,7 +152,7 @@ def mathis_gbps(rtt_s: float, loss: float, segment_bytes: int = 1448) -> float:
 
 
 def _rtt() -> str:
-    art = Drawing(
+    art = Sketch(
         "lab06-rtt",
         560,
         270,

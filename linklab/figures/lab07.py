@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from linklab.figures.svg import BLUE, GREEN, VERMILLION, Drawing, Point, scaled
+from linklab.figures.svg import BLUE, GREEN, VERMILLION, Point, Sketch, scaled
 
 GAINS = (1.25, 0.75, 1, 1, 1, 1, 1, 1)
 """Pacing gains of BBR's ProbeBW state, one a round trip: net/ipv4/tcp_bbr.c, bbr_pacing_gain."""
@@ -15,7 +15,7 @@ def draw() -> dict[str, str]:
 
 
 def _operating() -> str:
-    art = Drawing(
+    art = Sketch(
         "lab07-operating",
         560,
         340,
@@ -52,7 +52,7 @@ def _operating() -> str:
 
 
 def _cycle() -> str:
-    art = Drawing(
+    art = Sketch(
         "lab07-cycle",
         560,
         240,

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from linklab.figures.svg import BLUE, GREEN, VERMILLION, Drawing
+from linklab.figures.svg import BLUE, GREEN, VERMILLION, Sketch
 
 
 def draw() -> dict[str, str]:
@@ -12,7 +12,7 @@ def draw() -> dict[str, str]:
 
 
 def _buffers() -> str:
-    art = Drawing(
+    art = Sketch(
         "lab08-buffers",
         560,
         190,
@@ -52,7 +52,7 @@ def _buffers() -> str:
 
 
 def _window() -> str:
-    art = Drawing(
+    art = Sketch(
         "lab08-window",
         560,
         210,

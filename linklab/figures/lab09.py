@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from linklab.figures.svg import BLUE, GREEN, VERMILLION, Drawing
+from linklab.figures.svg import BLUE, GREEN, VERMILLION, Sketch
 
 CUTS = (12, 31, 43, 64, 78, 91)
 """Round trips at which a packet is lost; one of them hits the single stream or one of the eight."""
@@ -16,7 +16,7 @@ def draw() -> dict[str, str]:
 
 
 def _streams() -> str:
-    art = Drawing(
+    art = Sketch(
         "lab09-streams",
         560,
         240,
@@ -61,7 +61,7 @@ def _windows(streams: int) -> list[float]:
 
 
 def _sawtooth() -> str:
-    art = Drawing(
+    art = Sketch(
         "lab09-sawtooth",
         560,
         230,

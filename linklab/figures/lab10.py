@@ -6,7 +6,7 @@ from __future__ import annotations
 import itertools
 
 from linklab.analysis.formulas import jain_index
-from linklab.figures.svg import BLUE, GREEN, PURPLE, VERMILLION, Drawing
+from linklab.figures.svg import BLUE, GREEN, PURPLE, VERMILLION, Sketch
 
 START = (0.08, 0.62)
 """Shares of the bottleneck with which the two flows begin."""
@@ -19,7 +19,7 @@ def draw() -> dict[str, str]:
 
 
 def _shares() -> str:
-    art = Drawing(
+    art = Sketch(
         "lab10-shares",
         560,
         400,
@@ -67,7 +67,7 @@ def _shares() -> str:
 
 
 def _index() -> str:
-    art = Drawing(
+    art = Sketch(
         "lab10-index",
         560,
         200,

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from linklab.figures.svg import BLUE, GREEN, VERMILLION, Drawing
+from linklab.figures.svg import BLUE, GREEN, VERMILLION, Sketch
 
 TRIPS = 120
 """Round trips drawn of the window."""
@@ -14,7 +14,7 @@ def draw() -> dict[str, str]:
     return {"switch.svg": _switch(), "hol.svg": _hol(), "sizing.svg": _sizing()}
 
 
-def _queue(art: Drawing, x: float, y: float, packets: str) -> None:
+def _queue(art: Sketch, x: float, y: float, packets: str) -> None:
     """A queue that is open to the left, 62 by 26, with packets "1" and "2" named by their output, the first right."""
     for line in ([(x, y), (x + 62, y)], [(x, y + 26), (x + 62, y + 26)], [(x + 62, y), (x + 62, y + 26)]):
         art.line(line)
@@ -24,7 +24,7 @@ def _queue(art: Drawing, x: float, y: float, packets: str) -> None:
 
 
 def _switch() -> str:
-    art = Drawing(
+    art = Sketch(
         "lab11-switch",
         560,
         260,
@@ -59,7 +59,7 @@ def _switch() -> str:
 
 
 def _hol() -> str:
-    art = Drawing(
+    art = Sketch(
         "lab11-hol",
         560,
         190,
@@ -102,7 +102,7 @@ def _window(room: float) -> list[float]:
 
 
 def _sizing() -> str:
-    art = Drawing(
+    art = Sketch(
         "lab11-sizing",
         560,
         270,

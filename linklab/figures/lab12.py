@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from linklab.figures.svg import BLUE, GREEN, VERMILLION, Drawing
+from linklab.figures.svg import BLUE, GREEN, VERMILLION, Sketch
 
 
 def draw() -> dict[str, str]:
@@ -12,7 +12,7 @@ def draw() -> dict[str, str]:
 
 
 def _bursts() -> str:
-    art = Drawing(
+    art = Sketch(
         "lab12-bursts",
         560,
         170,
@@ -39,7 +39,7 @@ def _bursts() -> str:
 
 
 def _pacing() -> str:
-    art = Drawing(
+    art = Sketch(
         "lab12-pacing",
         560,
         190,
@@ -73,7 +73,7 @@ def _pacing() -> str:
 
 
 def _fq() -> str:
-    art = Drawing(
+    art = Sketch(
         "lab12-fq",
         560,
         240,

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from linklab.figures.svg import BLUE, GREEN, VERMILLION, Drawing
+from linklab.figures.svg import BLUE, GREEN, VERMILLION, Sketch
 
 
 def draw() -> dict[str, str]:
@@ -12,7 +12,7 @@ def draw() -> dict[str, str]:
 
 
 def _frames() -> str:
-    art = Drawing(
+    art = Sketch(
         "lab13-frames",
         560,
         190,
@@ -39,7 +39,7 @@ def _frames() -> str:
 
 
 def _growth() -> str:
-    art = Drawing(
+    art = Sketch(
         "lab13-growth",
         560,
         230,
@@ -68,7 +68,7 @@ def _growth() -> str:
 
 
 def _path() -> str:
-    art = Drawing(
+    art = Sketch(
         "lab13-path",
         560,
         170,

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from linklab.figures.svg import BLUE, GREEN, PURPLE, VERMILLION, Drawing
+from linklab.figures.svg import BLUE, GREEN, PURPLE, VERMILLION, Sketch
 
 
 def draw() -> dict[str, str]:
@@ -12,7 +12,7 @@ def draw() -> dict[str, str]:
 
 
 def _delays() -> str:
-    art = Drawing(
+    art = Sketch(
         "lab14-delays",
         560,
         170,
@@ -46,7 +46,7 @@ def _delays() -> str:
 
 
 def _regions() -> str:
-    art = Drawing(
+    art = Sketch(
         "lab14-regions",
         560,
         334,

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from linklab.figures.svg import BLUE, VERMILLION, Drawing
+from linklab.figures.svg import BLUE, VERMILLION, Sketch
 
 SEGMENTS = 5
 
@@ -14,7 +14,7 @@ def draw() -> dict[str, str]:
 
 
 def _layers() -> str:
-    art = Drawing(
+    art = Sketch(
         "lab15-layers",
         560,
         330,
@@ -51,7 +51,7 @@ def _layers() -> str:
 
 
 def _limit() -> str:
-    art = Drawing(
+    art = Sketch(
         "lab15-limit",
         560,
         230,

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from linklab.figures.svg import BLUE, GREEN, VERMILLION, Drawing, Point, scaled
+from linklab.figures.svg import BLUE, GREEN, VERMILLION, Point, Sketch, scaled
 
 
 def draw() -> dict[str, str]:
@@ -12,7 +12,7 @@ def draw() -> dict[str, str]:
 
 
 def _buffer() -> str:
-    art = Drawing(
+    art = Sketch(
         "lab16-buffer",
         560,
         210,
@@ -66,7 +66,7 @@ def burst_average(weight: float, packets: int = 1000, until: int = 3000) -> list
 
 
 def _average() -> str:
-    art = Drawing(
+    art = Sketch(
         "lab16-average",
         560,
         240,
@@ -97,7 +97,7 @@ def _average() -> str:
 
 
 def _dropping() -> str:
-    art = Drawing(
+    art = Sketch(
         "lab16-dropping",
         560,
         230,

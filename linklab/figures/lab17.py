@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from linklab.figures.svg import BLUE, GREEN, PURPLE, VERMILLION, Drawing
+from linklab.figures.svg import BLUE, GREEN, PURPLE, VERMILLION, Sketch
 
 FLOWS = (("A", BLUE), ("B", VERMILLION), ("C", GREEN), ("D", PURPLE))
 """Name and colour of the flows, the same in all three pictures."""
@@ -20,14 +20,14 @@ def draw() -> dict[str, str]:
     return {"fifo.svg": _fifo(), "sfq.svg": _sfq(), "perturb.svg": _perturb()}
 
 
-def _packet(art: Drawing, x: float, y: float, flow: int, size: float = 22) -> None:
+def _packet(art: Sketch, x: float, y: float, flow: int, size: float = 22) -> None:
     name, colour = FLOWS[flow]
     art.box(x, y, size, size, fill="none", edge=colour, corner=2)
     art.text(x + size / 2, y + size / 2, name, colour=colour, bold=True, size=11)
 
 
 def _fifo() -> str:
-    art = Drawing(
+    art = Sketch(
         "lab17-fifo",
         560,
         150,
@@ -52,7 +52,7 @@ def _fifo() -> str:
     return art.svg()
 
 
-def _buckets(art: Drawing, x: float, y: float, contents: Sequence[Sequence[int]]) -> None:
+def _buckets(art: Sketch, x: float, y: float, contents: Sequence[Sequence[int]]) -> None:
     """The buckets from `y` downwards, packets from the right, where they leave."""
     for number, flows in enumerate(contents):
         top = y + 28 * number
@@ -63,7 +63,7 @@ def _buckets(art: Drawing, x: float, y: float, contents: Sequence[Sequence[int]]
 
 
 def _sfq() -> str:
-    art = Drawing(
+    art = Sketch(
         "lab17-sfq",
         560,
         290,
@@ -101,7 +101,7 @@ def _sfq() -> str:
 
 
 def _perturb() -> str:
-    art = Drawing(
+    art = Sketch(
         "lab17-perturb",
         560,
         290,

@@ -7,7 +7,7 @@ import itertools
 import math
 from collections.abc import Sequence
 
-from linklab.figures.svg import BLUE, GREEN, PURPLE, VERMILLION, Drawing, Point
+from linklab.figures.svg import BLUE, GREEN, PURPLE, VERMILLION, Point, Sketch
 
 INTERVAL = 110.0
 """Pixels of CoDel's interval in the picture of its drops."""
@@ -19,7 +19,7 @@ def draw() -> dict[str, str]:
 
 
 def _queues() -> str:
-    art = Drawing(
+    art = Sketch(
         "lab18-queues",
         560,
         220,
@@ -49,7 +49,7 @@ def _queues() -> str:
 
 def _codel() -> str:
     """Sojourn time; drops at interval/√n after the first."""
-    art = Drawing(
+    art = Sketch(
         "lab18-codel",
         560,
         264,
@@ -87,14 +87,14 @@ def _codel() -> str:
     return art.svg()
 
 
-def _span(art: Drawing, start: float, end: float, y: float, name: str) -> None:
+def _span(art: Sketch, start: float, end: float, y: float, name: str) -> None:
     art.line([((start + end) / 2, y), (end - 2, y)], arrow=True)
     art.line([((start + end) / 2, y), (start + 2, y)], arrow=True)
     art.text((start + end) / 2, y + 12, name, size=11)
 
 
 def _fq_codel() -> str:
-    art = Drawing(
+    art = Sketch(
         "lab18-fq-codel",
         560,
         262,

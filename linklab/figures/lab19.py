@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from linklab.figures.svg import BLUE, GREEN, VERMILLION, Drawing, Point, scaled
+from linklab.figures.svg import BLUE, GREEN, VERMILLION, Point, Sketch, scaled
 
 ALPHA, BETA, UPDATE_S = 2 / 16, 25 / 16, 0.005
 """α and β in 1/s and tupdate, as the lab sets them; kernel: net/sched/sch_pie.c, pie_calculate_probability."""
@@ -15,7 +15,7 @@ def draw() -> dict[str, str]:
 
 
 def _controller() -> str:
-    art = Drawing(
+    art = Sketch(
         "lab19-controller",
         560,
         250,
@@ -63,7 +63,7 @@ def probability(alpha: float, beta: float, delays_s: list[float], target_s: floa
 
 
 def _answer() -> str:
-    art = Drawing(
+    art = Sketch(
         "lab19-answer",
         560,
         300,

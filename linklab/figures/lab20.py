@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from linklab.figures.svg import BLUE, GREEN, VERMILLION, Drawing
+from linklab.figures.svg import BLUE, GREEN, VERMILLION, Sketch
 
 
 def draw() -> dict[str, str]:
@@ -11,7 +11,7 @@ def draw() -> dict[str, str]:
     return {"classes.svg": _classes(), "tree.svg": _tree()}
 
 
-def _queue(art: Drawing, x: float, y: float, count: int, colour: str) -> None:
+def _queue(art: Sketch, x: float, y: float, count: int, colour: str) -> None:
     """A queue that opens to the left and leaves to the right, with `count` packets."""
     art.line([(x, y), (x + 106, y), (x + 106, y + 30), (x, y + 30)], width=1.5)
     for place in range(count):
@@ -19,7 +19,7 @@ def _queue(art: Drawing, x: float, y: float, count: int, colour: str) -> None:
 
 
 def _classes() -> str:
-    art = Drawing(
+    art = Sketch(
         "lab20-classes",
         560,
         216,
@@ -53,7 +53,7 @@ def _classes() -> str:
 
 
 def _tree() -> str:
-    art = Drawing(
+    art = Sketch(
         "lab20-tree",
         560,
         250,

@@ -29,7 +29,7 @@ _EDGE = "#2f4a66"
 Point = tuple[float, float]
 
 
-class Drawing:
+class Sketch:
     """A canvas; each method adds one thing, in the order of painting.
 
     A colour is one of BLUE, VERMILLION, GREEN, PURPLE, or a class of the page: "ink" and "muted" for text, "line" for

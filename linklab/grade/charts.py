@@ -3,7 +3,7 @@
 
 Written by hand, not with matplotlib: a report has up to a dozen of them, and a class a hundred reports. Lines take the
 page's own text colour, so that dark pages and paper need no second picture; data have the colours of
-`linklab.plots.style`, and dashes, for who cannot tell colours apart and for printers that have none.
+`linklab.plots.palette`, and dashes, for who cannot tell colours apart and for printers that have none.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
 
-from linklab.exercise.report import Outcome
+from linklab.judge.verdict import Outcome
+from linklab.plots.palette import COLOURS, axis_unit
 
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#666666")
 DASHES = ("", "7 3", "2 2.5", "8 2.5 2 2.5")
 
 OUTCOME_COLOURS = {
@@ -34,12 +34,6 @@ _COLUMNS = 300
 
 _LEAST = 1e-12
 """Largest value of an axis below which all is as good as 0."""
-
-_UNITS = {
-    "bit/s": ((1.5e9, 1e9, "Gbps"), (1.5e6, 1e6, "Mbps"), (1.5e3, 1e3, "kbps"), (0, 1, "bps")),
-    "bytes": ((1.5e6, 1e6, "MB"), (1e4, 1e3, "kB"), (0, 1, "bytes")),
-    "s": ((2, 1, "s"), (2e-3, 1e-3, "ms"), (0, 1e-6, "µs")),
-}
 
 
 @dataclass(frozen=True)
@@ -71,7 +65,7 @@ def time_chart(what: str, unit: str, curves: Sequence[Curve], end_s: float, *, l
         words: what the chart shows, for who cannot see it.
     """
     largest = max((value for curve in curves for value in curve.values if math.isfinite(value)), default=0.0)
-    factor, name = _unit(unit, largest)
+    factor, name = axis_unit("" if unit == "1" else unit, largest)
     top, steps = _ticks(largest / factor)
     height = _TOP + _PLOT_HEIGHT + (_BOTTOM if last else 6)
     wide = _WIDTH - _LEFT - _RIGHT
@@ -185,11 +179,6 @@ def _text(x: float, y: float, words: str, anchor: str, *, bold: bool = False) ->
 def _n(value: float) -> str:
     text = f"{value:.1f}".removesuffix(".0")
     return "0" if text == "-0" else text
-
-
-def _unit(unit: str, largest: float) -> tuple[float, str]:
-    choices = _UNITS.get(unit, ((0, 1, "" if unit == "1" else unit),))
-    return next((factor, name) for least, factor, name in choices if largest >= least or least == 0)
 
 
 def _ticks(largest: float, *, most: int = 5, whole: bool = False) -> tuple[float, list[float]]:

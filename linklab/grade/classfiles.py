@@ -15,13 +15,14 @@ import zipfile
 from collections.abc import Iterable, Mapping, Sequence
 from xml.etree import ElementTree
 
-from linklab.exercise.report import CheckResult, Outcome, Report, Status
+from linklab.base.text import csv_cell, visible
+from linklab.exercise.report import CheckResult, Report, Status
 from linklab.grade.cohort import Entry
 from linklab.grade.results import points, story, student_view, tool_broke
+from linklab.judge.verdict import Outcome
 
 STATUS = {Status.GRADED: "graded", Status.UNGRADABLE: "not gradable", Status.ERROR: "our tool broke"}
 _MOODLE_FOLDER = re.compile(r"(?:^|/)([^/]+_\d+_assignsubmission_[^/_]+_?)/")
-_FORMULA = re.compile(r"[=+\-@\t\r]")
 _EPOCH = (1980, 1, 1, 0, 0, 0)
 
 
@@ -112,13 +113,8 @@ def status(report: Report) -> str:
 
 def _csv(lines: Sequence[Sequence[str]]) -> str:
     text = io.StringIO()
-    csv.writer(text).writerows([[_cell(cell) for cell in line] for line in lines])
+    csv.writer(text).writerows([[csv_cell(cell) for cell in line] for line in lines])
     return text.getvalue()
-
-
-def _cell(text: str) -> str:
-    """No cell of a submission's becomes a formula in a spreadsheet."""
-    return f"'{text}" if _FORMULA.match(text) else text
 
 
 # --- JUnit
@@ -129,7 +125,7 @@ def junit_xml(entries: Sequence[Entry]) -> str:
     root = ElementTree.Element("testsuites", name="linklab grade")
     sums = dict.fromkeys(("tests", "failures", "errors", "skipped"), 0)
     for entry in entries:
-        counts = _suite(ElementTree.SubElement(root, "testsuite", name=entry.person), entry)
+        counts = _suite(_element(root, "testsuite", name=entry.person), entry)
         sums = {name: sums[name] + counts[name] for name in sums}
     root.attrib.update({name: str(count) for name, count in sums.items()})
     ElementTree.indent(root)
@@ -141,12 +137,12 @@ def _suite(suite: ElementTree.Element, entry: Entry) -> Mapping[str, int]:
     classname = f"{report.exercise or 'submission'}.{entry.name}"
     outcomes = [check.outcome for check in report.checks]
     if report.status is not Status.GRADED:
-        case = ElementTree.SubElement(suite, "testcase", name="graded", classname=classname)
+        case = _element(suite, "testcase", name="graded", classname=classname)
         kind = "failure" if report.status is Status.UNGRADABLE else "error"
-        ElementTree.SubElement(case, kind, message=STATUS[report.status]).text = "\n".join(report.notes)
+        _element(case, kind, "\n".join(report.notes), message=STATUS[report.status])
         outcomes.append(Outcome.FAIL if kind == "failure" else Outcome.ERROR)
     for check in report.checks:
-        _case(ElementTree.SubElement(suite, "testcase", name=check.title, classname=classname), check)
+        _case(_element(suite, "testcase", name=check.title, classname=classname), check)
     counts = {
         "tests": len(outcomes),
         "failures": sum(outcome in (Outcome.FAIL, Outcome.PARTIAL) for outcome in outcomes),
@@ -165,10 +161,18 @@ def _case(case: ElementTree.Element, check: CheckResult) -> None:
         Outcome.SKIPPED: "skipped",
     }.get(check.outcome)
     if kind is None:
-        ElementTree.SubElement(case, "system-out").text = story(check)
+        _element(case, "system-out", story(check))
         return
     earned = f"{points(check.score)} of {points(check.max_score)} points"
-    ElementTree.SubElement(case, kind, message=f"{check.outcome.value}: {earned}").text = story(check)
+    _element(case, kind, story(check), message=f"{check.outcome.value}: {earned}")
+
+
+def _element(parent: ElementTree.Element, tag: str, text: str | None = None, **attributes: str) -> ElementTree.Element:
+    """A new element in which all text is such as XML can hold."""
+    shown = {name: visible(value) for name, value in attributes.items()}
+    element = ElementTree.SubElement(parent, tag, shown)
+    element.text = None if text is None else visible(text)
+    return element
 
 
 # --- feedback

@@ -17,7 +17,7 @@ from typing import Any
 from linklab import __version__
 from linklab.errors import LinklabError, MissingError
 from linklab.exercise.report import Report
-from linklab.grade.worker import Done, Unit, failed, load_engine, run_unit
+from linklab.grade.worker import Done, Happenings, Unit, failed, grading_engine, run_unit
 
 CONNECT_S = 20
 WORKERS_S = 30
@@ -26,9 +26,9 @@ _AHEAD = 2
 """Units that a thread of the cluster has: one that runs and one that waits."""
 
 
-def run_units(
+def run_on_cluster(
     units: Sequence[Callable[[], Unit | Report]], address: str, options: Mapping[str, Any]
-) -> Iterator[tuple[int, Done] | None]:
+) -> Happenings:
     """Have all units graded; (index, what came of it) in the order in which they end, and None while nothing does.
 
     Args:
@@ -124,7 +124,7 @@ class _Sender:
 def examine(*, sandboxed: bool) -> tuple[str, str]:
     """On a worker: its version of Linklab, and what keeps it from grading ("" for nothing)."""
     try:
-        load_engine(sandboxed=sandboxed).check()
+        grading_engine(sandboxed=sandboxed).check()
     except LinklabError as error:
         return __version__, _line(error)
     return __version__, ""

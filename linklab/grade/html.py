@@ -22,9 +22,12 @@ import jinja2
 from markupsafe import Markup
 
 from linklab.base.numbers import format_number
-from linklab.exercise.report import Outcome, Report, Status, Trace
+from linklab.exercise.evidence import unit_of
+from linklab.exercise.report import Report, Status, Trace
 from linklab.grade.charts import Curve, outcome_bar, swatch, time_chart
 from linklab.grade.results import hints, points, story, student_view, tool_broke
+from linklab.judge.verdict import Outcome
+from linklab.manual.templates import templates
 
 WORDS = {
     Outcome.PASS: ("✓", "passed"),
@@ -35,11 +38,10 @@ WORDS = {
 }
 _VERSION = re.compile(r"\d[\d.]*\d[\w-]*")
 _QUANTITIES = {"throughput": "Throughput", "rtt": "Round-trip time", "backlog": "Queue"}
-_UNIT_OF_METRIC = (("throughput", "bit/s"), ("ping.mean", "s"), ("ping.max", "s"), ("backlog", "bytes"))
 
 
 @dataclass(frozen=True)
-class Plot:
+class Charts:
     """An experiment's charts, which share their time axis, and the legend: (swatch, label)."""
 
     title: str
@@ -48,7 +50,7 @@ class Plot:
     note: str
 
 
-def draw(report: Report) -> dict[str, Plot]:
+def draw(report: Report) -> dict[str, Charts]:
     """The charts of each experiment, in the order of the traces; a flow has the same line in all of them."""
     traces = report.traces
     looks = {label: number for number, label in enumerate(dict.fromkeys(trace.label for trace in traces))}
@@ -71,11 +73,11 @@ def draw(report: Report) -> dict[str, Plot]:
             note += f" Throughput is counted from {counted_s:g} s on."
         words = report.experiments.get(experiment, "")
         title = f"“{experiment}”: {words}" if words else f"Experiment “{experiment}”"
-        found[experiment] = Plot(title, legend, charts, note)
+        found[experiment] = Charts(title, legend, charts, note)
     return found
 
 
-def report_page(report: Report, plots: Mapping[str, Plot], *, instructor: bool = False) -> str:
+def report_page(report: Report, plots: Mapping[str, Charts], *, instructor: bool = False) -> str:
     """The page of one submission; without what is hidden unless for the instructor.
 
     Args:
@@ -144,7 +146,7 @@ def _metrics(report: Report) -> list[tuple[str, str, str, str]]:
     rows = []
     for experiment, found in report.metrics.items():
         for metric, values in found.items():
-            unit = next((unit for start, unit in _UNIT_OF_METRIC if metric.startswith(start)), "1")
+            unit = unit_of(metric)
             known = [value for value in values if math.isfinite(value)]
             median = format_number(statistics.median(known), unit) if known else "none"
             rows.append((experiment, metric, median, ", ".join(format_number(value, unit) for value in values)))
@@ -174,19 +176,8 @@ def _listed(value: Any) -> str:
 
 @cache
 def _environment() -> jinja2.Environment:
-    here = Path(__file__).parent
-    loader = jinja2.FileSystemLoader([here, here.parent / "manual"])
-    environment = jinja2.Environment(
-        loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined
-    )
-    environment.filters |= {
-        "points": points,
-        "code": _code,
-        "story": story,
-        "hints": hints,
-        "number": format_number,
-        "listed": _listed,
-    }
+    environment = templates(Path(__file__).parent)
+    environment.filters |= {"points": points, "code": _code, "story": story, "hints": hints, "listed": _listed}
     environment.globals |= {"WORDS": WORDS, "Outcome": Outcome, "Status": Status}
     return environment
 

@@ -12,16 +12,17 @@ from dataclasses import dataclass, replace
 
 from linklab.engine.api import Engine
 from linklab.errors import StateError
+from linklab.exercise.evidence import changes
 from linklab.exercise.facts import facts
-from linklab.exercise.judge import changes, spoken_of
+from linklab.exercise.judge import spoken_of
 from linklab.exercise.model import Exercise
-from linklab.exercise.quantity import Value
 from linklab.exercise.state import State
 from linklab.exercise.wanted import with_facts
 from linklab.grade.rerun import rerun
 from linklab.grade.sample import instance_of, sample
-from linklab.grade.unit import Submission, assess, scene_of
+from linklab.grade.unit import Submission, assess, network_of
 from linklab.grade.verify import Proof
+from linklab.judge.quantity import Value
 
 
 @dataclass(frozen=True)
@@ -108,8 +109,8 @@ def prove_mutants(exercise: Exercise, engine: Engine, number: int, count: int, s
     """`count` mutants of one student's model answer: each must lose marks."""
     instance = instance_of(exercise, number)
     model = sample(exercise, instance, exercise.folder / "solution", engine).submission
-    scene = scene_of(exercise, instance, model.topology, model.answers)
-    start = rerun(scene, None, engine, seeds[:1], lambda *_: []).start
+    network = network_of(exercise, instance, model.topology, model.answers)
+    start = rerun(network, None, engine, seeds[:1], lambda *_: []).start
     made = 0
     for mutation in mutations(exercise, model, start, number):
         if made == count:

@@ -14,11 +14,12 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from linklab.exercise.report import CheckResult, Outcome, Status
+from linklab.exercise.report import CheckResult, Status
 from linklab.grade.charts import histogram, outcome_bar
 from linklab.grade.cohort import Entry, Finding
 from linklab.grade.html import WORDS, page, percent
 from linklab.grade.results import tool_broke
+from linklab.judge.verdict import Outcome
 
 
 @dataclass(frozen=True)

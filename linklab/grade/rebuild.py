@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from linklab.engine.api import Clock, Completed, Engine, Network, Typed
-from linklab.errors import AgentError, BootError, DeadlineError, EngineError
+from linklab.errors import BootError, DeadlineError, EngineError, Fault
 from linklab.grade.worklines import FD, WATCH, Printed, read_printed, sentences
 from linklab.topology import Topology
 
@@ -93,7 +93,7 @@ def rebuild(topology: Topology, settings: Sequence[tuple[str, str]], work: str, 
                 return _Work(network, folder).done(settings)
         except EngineError as error:  # out of building
             started = any(node.opts.get("startCommand") for node in topology.nodes)
-            if isinstance(error, BootError) or not (started or isinstance(error, AgentError | DeadlineError)):
+            if error.fault is not Fault.TOPOLOGY and (isinstance(error, BootError) or not started):
                 raise
             return Rebuilt(None, "", (f"the network does not build: {_brief(error)}",))
 

@@ -15,16 +15,16 @@ from pathlib import Path
 from typing import Any
 
 from linklab.engine.api import Clock, Engine, Network, Typed
-from linklab.errors import EngineError, InputError
-from linklab.exercise.expression import Lookup, NoValueError
+from linklab.errors import EngineError, Fault, InputError, StateError
 from linklab.exercise.fill import fill
 from linklab.exercise.model import Experiment
-from linklab.exercise.quantity import parse_value
 from linklab.exercise.report import Trace
 from linklab.exercise.restore import restore_lines, unlike
 from linklab.exercise.state import State
 from linklab.exercise.wanted import with_facts
 from linklab.grade.traffic import Driven, drive
+from linklab.judge.evaluation import Lookup, NoValueError
+from linklab.judge.quantity import parse_value
 from linklab.topology import Topology
 
 READ_STATE = "PYTHONSAFEPATH=1 python3 -m linklab.agent.node_state > /lab/state.json"
@@ -36,9 +36,11 @@ WALL_S = 120.0
 class UnbuildableError(InputError):
     """The submission's topology cannot be built, or cannot be set up as the exercise wants it; a sentence."""
 
+    fault = Fault.SUBMISSION
+
 
 @dataclass(frozen=True)
-class Scene:
+class ExerciseNetwork:
     """What is built: the topology, what set_env.sh does and what it plants, as (node or "client", line)."""
 
     topology: Topology
@@ -73,7 +75,7 @@ Settled = Callable[["Rerun"], bool]
 
 
 def rerun(
-    scene: Scene,
+    plan: ExerciseNetwork,
     submitted: State | None,
     engine: Engine,
     seeds: Sequence[int],
@@ -84,7 +86,7 @@ def rerun(
     """Set the network up and do the experiments, once for each seed.
 
     Args:
-        scene: what is built.
+        plan: what is built.
         submitted: the student's state; None is the start as it is (nothing was handed in).
         engine: that runs the networks.
         seeds: at least one; an experiment takes as many of them as its `runs`.
@@ -103,7 +105,7 @@ def rerun(
             break
         with (
             tempfile.TemporaryDirectory(prefix="linklab-grade-") as folder,
-            _Pocket(scene, engine, Path(folder), seed) as pocket,
+            _Pocket(plan, engine, Path(folder), seed) as pocket,
         ):
             healthy, start = pocket.set_up()
             if found is None:
@@ -121,23 +123,24 @@ def rerun(
 
 def _one(pocket: _Pocket, experiment: Experiment, submitted: State | None, found: Rerun, seed: int) -> None:
     bases = {"healthy": found.healthy, "start": found.start, "submitted": submitted or found.start}
+    theirs = experiment.base == "submitted" and submitted is not None
+    lookup = pocket.plan.lookup
     try:
-        wanted = with_facts(bases[experiment.base], _changes(experiment, pocket.scene.lookup))
-        pocket.become(wanted)
-    except InputError as error:
-        theirs = experiment.base == "submitted" and submitted is not None
-        why = f"the network could not be set up for this again: {error}"
-        (found.broken if theirs else found.errors)[experiment.id] = why
-        return
-    try:
-        driven = drive(pocket.network, experiment, pocket.scene.lookup, pocket.addresses(), pocket.folder)
+        changes = _changes(experiment, lookup)
+        try:
+            pocket.become(with_facts(bases[experiment.base], changes))
+        except StateError as error:
+            why = f"the network could not be set up for this again: {error}"
+            (found.broken if theirs else found.errors)[experiment.id] = why
+            return
+        driven = drive(pocket.network, experiment, lookup, pocket.addresses(), pocket.folder)
     except NoValueError as missing:
         found.broken[experiment.id] = f"{missing.name.removeprefix('answer.')} was not answered"
-        return
     except InputError as error:
-        found.broken[experiment.id] = str(error)
-        return
-    _add(found, experiment.id, driven, seed)
+        ours = error.fault not in (Fault.NETWORK, Fault.SUBMISSION)
+        (found.errors if ours else found.broken)[experiment.id] = str(error)
+    else:
+        _add(found, experiment.id, driven, seed)
 
 
 def _add(found: Rerun, experiment: str, driven: Driven, seed: int) -> None:
@@ -162,9 +165,9 @@ def _changes(experiment: Experiment, lookup: Lookup) -> Mapping[str, float | str
 class _Pocket:
     """One network that takes one state after the other."""
 
-    def __init__(self, scene: Scene, engine: Engine, folder: Path, seed: int) -> None:
-        self.scene, self.folder = scene, folder
-        self._starting = engine.start(tame(scene.topology), workdir=folder, clock=Clock.VIRTUAL, seed=seed)
+    def __init__(self, plan: ExerciseNetwork, engine: Engine, folder: Path, seed: int) -> None:
+        self.plan, self.folder = plan, folder
+        self._starting = engine.start(tame(plan.topology), workdir=folder, clock=Clock.VIRTUAL, seed=seed)
         self.network: Network
         self.now: State
 
@@ -172,7 +175,7 @@ class _Pocket:
         try:
             self.network = self._starting.__enter__()
         except EngineError as error:
-            if "pocket kernel" in str(error):
+            if error.fault is not Fault.TOPOLOGY:
                 raise
             raise UnbuildableError(f"the network does not build: {error}") from error
         return self
@@ -182,10 +185,10 @@ class _Pocket:
 
     def set_up(self) -> tuple[State, State]:
         """Do what set_env.sh does; the states before and after the fault."""
-        self._type(self.scene.settings)
+        self._type(self.plan.settings)
         healthy = start = self.read()
-        if self.scene.fault:
-            self._type(self.scene.fault)
+        if self.plan.fault:
+            self._type(self.plan.fault)
             start = self.read()
         self.now = start
         return healthy, start
@@ -193,20 +196,23 @@ class _Pocket:
     def become(self, wanted: State) -> None:
         """Restore a state and look whether it is there; StateError if it cannot be or is not."""
         lines = restore_lines(self.now, wanted)
-        flush = [(host.name, "ip tcp_metrics flush") for host in self.scene.topology.hosts]
+        flush = [(host.name, "ip tcp_metrics flush") for host in self.plan.topology.hosts]
         self._script([*lines, *flush])
         self.network.run([Typed("client", SETTLE)], deadline_s=WALL_S)
         if lines:
             self.now = self.read()
             if wrong := unlike(self.now, wanted):
-                raise InputError("; ".join(wrong[:3]))
+                raise StateError("; ".join(wrong[:3]))
 
     def read(self) -> State:
         """The network's state."""
         (done,) = self.network.run([Typed("client", READ_STATE)], deadline_s=WALL_S)
         if done.exit_status:
             raise EngineError(f"the state cannot be read: {done.output.strip()[-300:]}")
-        return State.loads((self.folder / "state.json").read_text(encoding="utf-8"), "the state read back")
+        try:
+            return State.loads((self.folder / "state.json").read_text(encoding="utf-8"), "the state read back")
+        except (InputError, OSError) as error:  # our own program wrote it, or did not
+            raise EngineError(f"the state cannot be read: {error}") from error
 
     def addresses(self) -> dict[str, str]:
         """IPv4 address of each node's first interface that has one."""
@@ -218,13 +224,11 @@ class _Pocket:
 
     def _type(self, lines: Iterable[tuple[str, str]]) -> None:
         """Settings of the exercise; that one fails on the exercise's own topology a test excludes."""
+        there = {"client", *(node.name for node in self.plan.topology.nodes)}
         for on, line in lines:
-            try:
-                (done,) = self.network.run([Typed(on, line)], deadline_s=WALL_S)
-            except EngineError as error:
-                if "no such node" not in str(error):
-                    raise
-                raise UnbuildableError(f"the topology has no {on}, which this exercise sets up") from error
+            if on not in there:
+                raise UnbuildableError(f"the topology has no {on}, which this exercise sets up")
+            (done,) = self.network.run([Typed(on, line)], deadline_s=WALL_S)
             if done.exit_status:
                 raise UnbuildableError(
                     f"the topology does not take what this exercise sets up: {on}: {line}: {done.output.strip()[-200:]}"
@@ -237,7 +241,7 @@ class _Pocket:
             path.write_text("set -e\n" + "".join(f"{line}\n" for on, line in lines if on == node), encoding="utf-8")
             (done,) = self.network.run([Typed(node, f"sh /lab/{path.name}")], deadline_s=WALL_S)
             if done.exit_status:
-                raise InputError(f"{node}: {done.output.strip()[-300:]}")
+                raise StateError(done.output.strip()[-300:], where=node)
 
 
 def tame(topology: Topology) -> Topology:

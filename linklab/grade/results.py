@@ -9,20 +9,19 @@ Submissions are hostile, so what comes from them is made plain text first (`scru
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass, replace
 from enum import Enum
 from typing import Any, TypeVar
 
+from linklab.base.text import visible
 from linklab.exercise.discreet import undisclosed
-from linklab.exercise.report import CheckResult, Outcome, Report, Status
+from linklab.exercise.report import CheckResult, Report, Status
+from linklab.judge.verdict import Outcome
 
 MOST_TEXT = 20_000
 MOST_NOTES = 100
 
-# What XML 1.0 cannot hold (section 2.2), and what turns the direction of writing: a name could pose as another.
-_UNFIT = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff\u202a-\u202e\u2066-\u2069]")
 _T = TypeVar("_T")
 
 
@@ -35,7 +34,7 @@ def scrubbed(report: Report) -> Report:
 def _plain(value: _T) -> _T:
     found: Any = value
     if isinstance(value, str):
-        found = _UNFIT.sub("\ufffd", value)
+        found = visible(value)
         if len(found) > MOST_TEXT:
             found = f"{found[:MOST_TEXT]} … ({len(value) - MOST_TEXT} more characters)"
     elif isinstance(value, Mapping):
@@ -71,11 +70,10 @@ def _concealed(check: CheckResult, number: int) -> CheckResult:
         f"hidden-{number}",
         f"Hidden check {number}",
         "hidden",
-        check.outcome,
         check.score,
         check.max_score,
         hidden=True,
-        story="",
+        outcome=check.outcome,
     )
 
 

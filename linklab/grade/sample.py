@@ -17,16 +17,16 @@ from linklab.engine.api import Engine
 from linklab.errors import InputError
 from linklab.exercise.answers import Answers, read_answers
 from linklab.exercise.bundle import Bundle
-from linklab.exercise.expression import NoValueError, names
+from linklab.exercise.evidence import Evidence
 from linklab.exercise.fill import fill, placeholders
 from linklab.exercise.instance import Course, Student, instance_text, issue, quantities
-from linklab.exercise.judge import Evidence
 from linklab.exercise.model import Exercise, Instance
-from linklab.exercise.quantity import Value
 from linklab.exercise.state import State
 from linklab.grade.rebuild import rebuild
 from linklab.grade.rerun import rerun
-from linklab.grade.unit import Submission, scene_of
+from linklab.grade.unit import Submission, network_of
+from linklab.judge.evaluation import NoValueError, names
+from linklab.judge.quantity import Value
 from linklab.topology import Topology
 
 STUDENT_SEED = 101
@@ -74,11 +74,11 @@ def sample(exercise: Exercise, instance: Instance, folder: Path, engine: Engine)
         InputError: work.sh of the folder does not run through, or a placeholder is none.
     """
     topology = drawn(exercise, instance, folder)
-    scene = scene_of(exercise, instance, topology, Answers())
+    network = network_of(exercise, instance, topology, Answers())
     work = fill(_file(exercise, folder, "work.sh"), quantities(exercise, instance))
     state = None
     if work.strip() or not exercise.settings:
-        rebuilt = rebuild(topology, [*scene.settings, *scene.fault], work, engine)
+        rebuilt = rebuild(topology, [*network.settings, *network.fault], work, engine)
         if rebuilt.state_text is None or rebuilt.notes:
             raise InputError(f"{folder}/work.sh: {'; '.join(rebuilt.notes)}: {rebuilt.output.strip()[-500:]}")
         state = rebuilt.state_text
@@ -134,7 +134,7 @@ def _answers(handed_in: Submission, template: str, engine: Engine) -> str:
         return _toml(given)
     chosen = [experiment for experiment in exercise.experiments if experiment.id in wanted]
     state = None if handed_in.state is None else State.loads(handed_in.state, "solution")
-    done = rerun(scene_of(exercise, instance, topology, answers), state, engine, (STUDENT_SEED,), lambda *_: chosen)
+    done = rerun(network_of(exercise, instance, topology, answers), state, engine, (STUDENT_SEED,), lambda *_: chosen)
     seen = Evidence(exercise, lookup, instance.fault, {}, {}, done.metrics, answers, done.broken, done.errors)
     try:
         later = {key: fill(value, seen.name) for key, value in table.items() if measured.get(key)}

@@ -27,6 +27,7 @@ from linklab.grade.bubblewrap import CODE, KERNEL, MEMORY, POCKET, PYTHON, expla
 from linklab.grade.exchange import Exchange, Room
 from linklab.topology import Topology
 
+_MOST_SAID = 200
 _LONGEST = 2**16
 _FOLDERS = 2
 _LOOK_S = 0.25
@@ -238,5 +239,9 @@ def _cleaned(line: bytes) -> Iterator[dict[str, Any]]:
         return
     if said.get("event") == "started":
         yield {"event": "started", "pid": None}  # a number of another process space
+    elif said.get("event") == "failed":
+        number = said.get("errno")
+        words = {name: str(said.get(name, ""))[:_MOST_SAID] for name in ("doing", "why")}
+        yield {"event": "failed", "errno": number if isinstance(number, int) else None, **words}
     elif said.get("event") == "ended":
         yield {"event": "ended", "console": str(said.get("console", ""))[:_LONGEST]}

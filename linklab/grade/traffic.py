@@ -17,10 +17,10 @@ import numpy as np
 
 from linklab.analysis.formulas import jain_index
 from linklab.engine.api import Background, Completed, Network, Typed
-from linklab.errors import DataError, EngineError, InputError
-from linklab.exercise.expression import Lookup, number
-from linklab.exercise.model import Experiment, Flow
+from linklab.errors import DataError, EngineError, Fault, InputError, NothingMeasuredError
+from linklab.exercise.model import Experiment, Transfer
 from linklab.exercise.report import Trace
+from linklab.judge.evaluation import Lookup, names, number
 from linklab.measure import Series, measure
 from linklab.measure.iperf3 import Iperf3Test, read_file
 
@@ -51,7 +51,9 @@ def drive(
         folder: the network's working folder.
 
     Raises:
-        InputError: a node is not there, or a number of streams that is none.
+        InputError: a host or interface is not there (the network's fault), the number of streams cannot be (the
+            submission's where an answer says it), or what iperf3 or ping wrote cannot be read (the tool's).
+        NoValueError: the number of streams follows from an answer that is not there.
         EngineError: the network failed.
     """
     for node in {each for flow in experiment.flows for each in (flow.source, flow.target)}:
@@ -84,21 +86,24 @@ def drive(
 def _sampled(done: Completed, interface: str) -> None:
     """The sampler ended well; 2 is its word for an interface that is not there, the submission's doing."""
     if done.exit_status == 2:
-        raise InputError(f"the network has no interface {interface}")
+        raise InputError(f"the network has no interface {interface}", fault=Fault.NETWORK)
     if done.exit_status:
         raise EngineError(f"the queue of {interface} could not be sampled: {done.output.strip()[-300:]}")
 
 
 def _need(node: str, addresses: Mapping[str, str]) -> str:
     if node not in addresses:
-        raise InputError(f"the network has no host {node} with an address")
+        raise InputError(f"the network has no host {node} with an address", fault=Fault.NETWORK)
     return addresses[node]
 
 
-def _client(i: int, flow: Flow, experiment: Experiment, lookup: Lookup, addresses: Mapping[str, str]) -> Typed:
+def _client(i: int, flow: Transfer, experiment: Experiment, lookup: Lookup, addresses: Mapping[str, str]) -> Typed:
     streams = number(flow.streams, lookup).number
     if not (1 <= streams <= MOST_STREAMS and streams == int(streams)):
-        raise InputError(f"{streams:g} parallel streams are none; 1 to {MOST_STREAMS} are")
+        raise InputError(
+            f"the number of parallel streams must be a whole number from 1 to {MOST_STREAMS}, not {streams:g}",
+            fault=Fault.SUBMISSION if any(name.startswith("answer.") for name in names(flow.streams)) else Fault.GIVEN,
+        )
     words = ["iperf3", "-c", addresses[flow.target], "-p", str(FIRST_PORT + i), "-J"]
     words += ["-t", f"{experiment.seconds - experiment.omit_s:g}"]
     words += ["-O", f"{experiment.omit_s:g}"] if experiment.omit_s else []
@@ -110,9 +115,11 @@ def _read(experiment: Experiment, folder: Path) -> Driven:
     driven = Driven()
     try:
         tests = [read_file(folder / f"flow-{i}.json")[0] for i in range(len(experiment.flows))]
-    except DataError as error:
-        driven.broken = f"iperf3 did not get through: {str(error).partition(': ')[2] or error}"
+    except NothingMeasuredError as error:
+        driven.broken = f"iperf3 did not get through: {error.what}"
         return driven
+    except DataError as error:
+        raise DataError(f"iperf3's output cannot be read: {error.what}", fault=Fault.TOOL) from error
     if tests:
         _flows(experiment, tests, driven)
     if experiment.ping:
@@ -151,11 +158,11 @@ def _pings(experiment: Experiment, path: Path, driven: Driven) -> None:
     assert experiment.ping is not None
     try:
         found = measure("", [path], "ping")
-    except DataError as error:
-        if "ping sent nothing" not in str(error):  # the network unreachable, for one
-            raise EngineError(f"ping's output cannot be read: {error}") from error
+    except NothingMeasuredError:  # the network unreachable, for one
         driven.metrics["ping.loss"] = 1.0
         return
+    except DataError as error:
+        raise DataError(f"ping's output cannot be read: {error.what}", fault=Fault.TOOL) from error
     series = found.series["ping.rtt"].between(experiment.omit_s, math.inf)
     known = series.known
     driven.metrics["ping.loss"] = 1 - known.size / len(series) if len(series) else 1.0

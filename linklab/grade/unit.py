@@ -17,10 +17,10 @@ from typing import Any
 
 from linklab import __version__
 from linklab.engine.api import Engine
-from linklab.errors import InputError, TopologyError
+from linklab.errors import BundleError, Fault, InputError, TopologyError, blame
 from linklab.exercise.answers import Answers, read_answers
 from linklab.exercise.bundle import Bundle, read_bundle
-from linklab.exercise.expression import Lookup, NoValueError
+from linklab.exercise.evidence import Evidence, changes
 from linklab.exercise.facts import facts, peers
 from linklab.exercise.instance import (
     Course,
@@ -33,15 +33,16 @@ from linklab.exercise.instance import (
     proven,
     quantities,
 )
-from linklab.exercise.judge import Evidence, agree, changes, describe, judge, worth_doing
+from linklab.exercise.judge import agree, describe, judge, worth_doing
 from linklab.exercise.load import find_exercise, load_exercise
 from linklab.exercise.model import Check, Exercise, Experiment, Instance
-from linklab.exercise.quantity import Value
 from linklab.exercise.report import Report, Status
 from linklab.exercise.state import State
 from linklab.exercise.textfile import read_text
 from linklab.grade.rebuild import rebuild
-from linklab.grade.rerun import Rerun, Scene, UnbuildableError, rerun
+from linklab.grade.rerun import ExerciseNetwork, Rerun, UnbuildableError, rerun
+from linklab.judge.evaluation import Lookup, NoValueError
+from linklab.judge.quantity import Value
 from linklab.topology import Topology
 
 SEEDS = (1, 2, 3)
@@ -93,7 +94,7 @@ def grade(path: Path, course: bytes | None, engine: Engine, seeds: Sequence[int]
 
     Raises:
         EngineError, MissingError: our tools failed; no fault of the submission's.
-        InputError: the course file is none.
+        InputError: the course file is none, or the exercise that is here is wrong.
     """
     known = _Known()
     secret = parse_course(course, "the course file") if course is not None else None
@@ -101,6 +102,8 @@ def grade(path: Path, course: bytes | None, engine: Engine, seeds: Sequence[int]
         submission = _read(path, secret, known)
         return assess(submission, engine, seeds)
     except InputError as error:
+        if error.fault is not Fault.SUBMISSION:
+            raise
         return Report(
             known.exercise,
             known.heading,
@@ -111,30 +114,38 @@ def grade(path: Path, course: bytes | None, engine: Engine, seeds: Sequence[int]
             Status.UNGRADABLE,
             0.0,
             known.max_score,
-            notes=(*known.notes, str(error)),
+            notes=(*known.notes, _note(error)),
             parameters=known.parameters,
         )
 
 
+def _note(error: InputError) -> str:
+    """The sentence for a report, whose reader sees the file's name above it."""
+    return error.what[:1].upper() + error.what[1:] if isinstance(error, BundleError) else str(error)
+
+
 def _read(path: Path, course: Course | None, known: _Known) -> Submission:
-    bundle = read_bundle(path)
-    known.notes = tuple(bundle.notes)
-    instance = parse_instance(_text(bundle, "instance.json"), "instance.json")
-    known.exercise, known.student, known.name, known.course = (
-        instance.exercise,
-        instance.student,
-        instance.name,
-        instance.course,
-    )
-    exercise = load_exercise(find_exercise(instance.exercise))
+    with blame(Fault.SUBMISSION):
+        bundle = read_bundle(path)
+        known.notes = tuple(bundle.notes)
+        instance = parse_instance(_text(bundle, "instance.json"), "instance.json")
+        known.exercise, known.student, known.name, known.course = (
+            instance.exercise,
+            instance.student,
+            instance.name,
+            instance.course,
+        )
+        folder = find_exercise(instance.exercise)
+    exercise = load_exercise(folder)
     known.heading, known.max_score = exercise.heading, exercise.weight
-    instance = proven(instance, exercise, course)
-    known.parameters = dict(instance.parameters)
-    try:
-        topology = Topology.loads(_text(bundle, "topology.mn"), "topology.mn")
-    except TopologyError as error:
-        raise UnbuildableError(f"the topology cannot be built: {error}") from error
-    answers = read_answers(bundle.text("answers.toml") or "", exercise)
+    with blame(Fault.SUBMISSION):
+        instance = proven(instance, exercise, course)
+        known.parameters = dict(instance.parameters)
+        try:
+            topology = Topology.loads(_text(bundle, "topology.mn"), "topology.mn")
+        except TopologyError as error:
+            raise UnbuildableError(f"the topology cannot be built: {error}") from error
+        answers = read_answers(bundle.text("answers.toml") or "", exercise)
     state, work = bundle.text("state.json"), bundle.text("work.sh")
     return Submission(exercise, instance, topology, answers, state, work, tuple(bundle.notes), path.name)
 
@@ -166,8 +177,8 @@ def examine(
     exercise, instance = submission.exercise, submission.instance
     chosen = exercise.checks if checks is None else checks
     lookup = quantities(exercise, instance)
-    scene = scene_of(exercise, instance, submission.topology, submission.answers)
-    handed_in, notes = _state(submission, [*scene.settings, *scene.fault], engine)
+    network = network_of(exercise, instance, submission.topology, submission.answers)
+    handed_in, notes = _state(submission, [*network.settings, *network.fault], engine)
 
     def choose(healthy: State, start: State) -> Sequence[Experiment]:
         return worth_doing(_evidence(submission, Rerun(healthy, start), handed_in, lookup), chosen)
@@ -175,7 +186,7 @@ def examine(
     def settled(done: Rerun) -> bool:
         return agree(_evidence(submission, done, handed_in, lookup), chosen)
 
-    done = rerun(scene, handed_in, engine, seeds, choose, settled=settled)
+    done = rerun(network, handed_in, engine, seeds, choose, settled=settled)
     evidence = _evidence(submission, done, handed_in, lookup)
     results = tuple(judge(evidence, chosen))
     report = Report(
@@ -196,7 +207,7 @@ def examine(
         changes=tuple(change.words for change in changes(evidence.references["start"], evidence.facts)),
         work=submission.work or "",
         answers={name: value.shown for name, value in sorted(submission.answers.values.items())},
-        experiments=_told(done.experiments, scene.lookup),
+        experiments=_told(done.experiments, network.lookup),
         metrics={
             name: {metric: tuple(values) for metric, values in found.items()} for name, found in done.metrics.items()
         },
@@ -232,7 +243,7 @@ def _state(
     submission: Submission, settings: Sequence[tuple[str, str]], engine: Engine
 ) -> tuple[State | None, list[str]]:
     """The state that was handed in: what work.sh leads to, else the one read back from the student's network."""
-    state = None if submission.state is None else State.loads(submission.state, "state.json")
+    state = None if submission.state is None else _handed_in(submission.state, "state.json")
     if not (submission.work or "").strip():
         return state, []
     rebuilt = rebuild(submission.topology, settings, submission.work or "", engine)
@@ -242,7 +253,7 @@ def _state(
             *notes,
             "work.sh left no network that answers; " + ("state.json stands" if state else "nothing of it counts"),
         ]
-    made = State.loads(rebuilt.state_text, "the network after work.sh")
+    made = _handed_in(rebuilt.state_text, "the network after work.sh")
     if state is not None:
         topology = submission.topology
         if changes(facts(state, topology), facts(made, topology)):  # in what, would name a fault that is still there
@@ -250,7 +261,12 @@ def _state(
     return made, notes
 
 
-def scene_of(exercise: Exercise, instance: Instance, topology: Topology, answers: Answers) -> Scene:
+def _handed_in(text: str, where: str) -> State:
+    with blame(Fault.SUBMISSION):
+        return State.loads(text, where)
+
+
+def network_of(exercise: Exercise, instance: Instance, topology: Topology, answers: Answers) -> ExerciseNetwork:
     """What is built for an instance; the answers say with how many streams a flow is driven, where that is asked.
 
     Raises:
@@ -262,7 +278,7 @@ def scene_of(exercise: Exercise, instance: Instance, topology: Topology, answers
         return answers.values.get(name[7:]) if name.startswith("answer.") else lookup(name)
 
     settings, fault = filled(exercise.settings, lookup), filled(planted(exercise, instance), lookup)
-    return Scene(_measured(exercise, topology), settings, fault, with_answers)
+    return ExerciseNetwork(_measured(exercise, topology), settings, fault, with_answers)
 
 
 def _measured(exercise: Exercise, topology: Topology) -> Topology:

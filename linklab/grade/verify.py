@@ -15,15 +15,17 @@ from linklab.base import toml
 from linklab.engine.api import Engine
 from linklab.errors import InputError
 from linklab.exercise.answers import Answers
-from linklab.exercise.expression import holds, names
+from linklab.exercise.evidence import Evidence, Facts, changes
 from linklab.exercise.facts import facts
 from linklab.exercise.instance import quantities
-from linklab.exercise.judge import Evidence, Facts, changes, judge
+from linklab.exercise.judge import judge
 from linklab.exercise.model import Exercise, Instance
-from linklab.exercise.report import Outcome, Report
+from linklab.exercise.report import Report
 from linklab.grade.rerun import rerun
 from linklab.grade.sample import drawn, empty, instance_of, sample
-from linklab.grade.unit import SEEDS, assess, examine, scene_of
+from linklab.grade.unit import SEEDS, assess, examine, network_of
+from linklab.judge.evaluation import holds, names
+from linklab.judge.verdict import Outcome
 
 
 @dataclass(frozen=True)
@@ -154,7 +156,7 @@ def prove_seen(exercise: Exercise, instance: Instance, engine: Engine, seeds: Se
     experiments = [experiment for experiment in exercise.experiments if experiment.id in wanted]
     topology = drawn(exercise, instance, exercise.folder / "solution")
     lookup = quantities(exercise, instance)
-    done = rerun(scene_of(exercise, instance, topology, Answers()), None, engine, seeds, lambda *_: experiments)
+    done = rerun(network_of(exercise, instance, topology, Answers()), None, engine, seeds, lambda *_: experiments)
     start = facts(done.start, topology)
     evidence = Evidence(exercise, lookup, fault.id, start, {}, done.metrics, Answers(), done.broken, done.errors)
     values = {name: evidence.name(name) for name in sorted(names(fault.seen))}

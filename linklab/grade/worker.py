@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""One submission graded in a process of its own, so that nothing it does to the grader reaches the others.
+"""Submissions graded in processes of their own, so that nothing one does to the grader reaches the others.
 
-`run_unit` starts the process, waits and gives a report in every case: also where the process dies, hangs or raises.
-`python -m linklab.grade.worker` is that process.
+There is a report in every case: also where the process dies, hangs or raises.  On a cluster the same happens on
+another machine, one submission at a time.
 """
 
 from __future__ import annotations
@@ -11,22 +11,16 @@ import contextlib
 import importlib
 import os
 import shutil
-import signal
-import subprocess
-import sys
 import tempfile
-import threading
-import time
 import traceback
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from multiprocessing import Pipe
-from multiprocessing.connection import Connection
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
-import linklab
-from linklab.base.processes import settle_in
+from linklab.base.supervise import Began, Ended, Job, OverdueError, supervised
+from linklab.base.worker import DiedError, StoppedError, Tell
 from linklab.engine.api import Engine
 from linklab.errors import LinklabError
 from linklab.exercise.report import Report, Status
@@ -34,6 +28,8 @@ from linklab.exercise.report import Report, Status
 GRADE = "linklab.grade.worker:grade_in_pocket"
 GRACE_S = 10.0
 """Wall-clock seconds that a process has to tear its network down."""
+LOOK_S = 0.25
+"""Wall-clock seconds after which whoever waits is told that nothing happened."""
 MOST_BYTES = 64 * 2**20
 """Largest submitted file that is looked at; an honest one has well below a megabyte."""
 _MOST_LOG = 20_000
@@ -64,7 +60,7 @@ class Done:
     log: str = ""
 
 
-def load_engine(*, sandboxed: bool) -> Engine:
+def grading_engine(*, sandboxed: bool) -> Engine:
     """What networks are built with."""
     if sandboxed:
         from linklab.grade.sandbox import SandboxEngine  # noqa: PLC0415 - only in the process that grades
@@ -89,7 +85,7 @@ def grade_in_pocket(
     """
     from linklab.grade.unit import SEEDS, grade  # noqa: PLC0415 - as above
 
-    return grade(bundle, course, load_engine(sandboxed=sandboxed), SEEDS if seeds is None else seeds)
+    return grade(bundle, course, grading_engine(sandboxed=sandboxed), SEEDS if seeds is None else seeds)
 
 
 def failed(why: str, status: Status = Status.ERROR) -> Report:
@@ -97,108 +93,137 @@ def failed(why: str, status: Status = Status.ERROR) -> Report:
     return Report("", "", "", "", "", "", status, 0.0, 0.0, notes=(why,))
 
 
-def run_unit(unit: Unit, stop: threading.Event | None = None) -> Done:
-    """Grade one submission in a process of its own.
+# --- processes
+
+
+Happened: TypeAlias = "tuple[int, Done | None]"
+"""Number of a unit, and what came of it; None when it begins."""
+Happenings: TypeAlias = "Generator[Happened | None, None, None]"
+"""What happens to units, and None a few times a second; closing it ends what runs."""
+
+
+def run_here(units: Sequence[Callable[[], Unit | Report]], at_once: int) -> Happenings:
+    """Grade all on this machine.
 
     Args:
-        unit: what is to be graded.
-        stop: set by whoever wants it ended; the report then says so.
+        units: each is made when it is due, and gives a report where there is nothing to grade.
+        at_once: how many at once.
     """
-    if len(unit.content) > MOST_BYTES:
-        why = f"the file has {len(unit.content) / 2**20:.0f} MiB; a submission has at most {MOST_BYTES >> 20} MiB."
-        return Done(failed(why, Status.UNGRADABLE))
     with tempfile.TemporaryDirectory(prefix="linklab-unit-", ignore_cleanup_errors=True) as name:
-        folder = Path(name)
+        desk = _Desk(Path(name), units)
+        with supervised(desk.jobs(), at_once, tick_s=LOOK_S, grace_s=GRACE_S) as events:
+            for event in events:
+                yield from desk.refused()
+                match event:
+                    case Began(index):
+                        yield index, None
+                    case Ended():
+                        yield event.key, desk.done(event)
+                    case None:
+                        yield None
+        yield from desk.refused()
+
+
+def run_unit(unit: Unit) -> Done:
+    """Grade one submission in a process of its own; a report in every case."""
+    for happened in run_here([lambda: unit], 1):
+        if happened is not None and happened[1] is not None:
+            return happened[1]
+    raise AssertionError("a unit has an end")
+
+
+@dataclass
+class _Desk:
+    """The units that are graded, and a folder for each while it is."""
+
+    root: Path
+    units: Sequence[Callable[[], Unit | Report]]
+    ready: list[Happened] = field(default_factory=list)
+
+    def jobs(self) -> Iterator[Job[Report]]:
+        """A job for each unit that needs a process; what came of the others is in `refused`."""
+        for index, make in enumerate(self.units):
+            try:
+                found = self._job(index, make())
+            except Exception as error:  # such as a full /tmp: this one is lost, the others go on
+                found = failed(f"The grader broke: {type(error).__name__}: {error}")
+            if isinstance(found, Report):
+                self.ready += [(index, None), (index, Done(found))]
+            else:
+                yield found
+
+    def refused(self) -> Iterator[Happened]:
+        """What has become known without a process, since this was last asked."""
+        ready, self.ready = self.ready, []
+        yield from ready
+
+    def _job(self, index: int, unit: Unit | Report) -> Job[Report] | Report:
+        if isinstance(unit, Report):
+            return unit
+        if len(unit.content) > MOST_BYTES:
+            size = f"{len(unit.content) / 2**20:.0f} MiB"
+            return failed(f"the file has {size}; a submission has at most {MOST_BYTES >> 20} MiB.", Status.UNGRADABLE)
+        folder = self.root / str(index)
+        folder.mkdir()
         bundle = folder / (Path(unit.label.replace("\\", "/")).name or "submission.zip")
         bundle.write_bytes(unit.content)
-        with (folder / "log").open("w+b") as log:
-            report = _watched(unit, bundle.name, folder, log.fileno(), stop or threading.Event())
-            log.seek(0)
+        work = partial(_work, os.getpid(), replace(unit, content=b""), bundle.name)
+        return Job(index, work, unit.deadline_s, fresh=True, folder=folder, printed=self._log(index))
+
+    def _log(self, index: int) -> Path:
+        return self.root / f"{index}.log"
+
+    def done(self, ended: Ended[Report]) -> Done:
+        """What came of a unit, and what its process printed."""
+        with contextlib.suppress(FileNotFoundError), self._log(ended.key).open("rb") as log:
             said = log.read(_MOST_LOG).decode("utf-8", "replace")
-    return Done(report, said)
+        shutil.rmtree(self.root / str(ended.key), ignore_errors=True)
+        if ended.error is None:
+            assert isinstance(ended.value, Report)
+            return Done(ended.value, said)
+        return Done(failed(_why(ended.error)), said)
 
 
-def _watched(unit: Unit, bundle: str, folder: Path, log: int, stop: threading.Event) -> Report:
-    """The process from start to end."""
-    ours, theirs = Pipe()
-    command = [sys.executable, "-m", "linklab.grade.worker", str(theirs.fileno()), str(os.getpid()), str(folder)]
-    process = subprocess.Popen(
-        command,
-        cwd=Path(linklab.__file__).parent.parent,  # `-m` puts this folder first on the module path: ours, not theirs
-        stdin=subprocess.DEVNULL,
-        stdout=log,
-        stderr=log,
-        pass_fds=[theirs.fileno()],
-    )
-    theirs.close()
-    until = time.monotonic() + unit.deadline_s
-    found = None
-    try:
-        ours.send((unit.grade, bundle, unit.course, dict(unit.options)))
-        while not ours.poll(0.2):
-            if stop.is_set():
-                return failed("Grading was stopped.")
-            if time.monotonic() > until:
-                return failed(f"Grading took longer than {unit.deadline_s:g} s and was ended.")
-        found = ours.recv()
-    except (EOFError, OSError):
-        return failed(f"The grading process ended without a word ({_ending(process)}).")
-    finally:
-        ours.close()
-        _end(process, answered=found is not None)
-    assert isinstance(found, Report)
-    return found
-
-
-def _ending(process: subprocess.Popen[bytes]) -> str:
-    with contextlib.suppress(subprocess.TimeoutExpired):
-        process.wait(GRACE_S)
-    code = process.returncode
-    if code is None:
-        return "it still runs"
-    return f"signal {signal.Signals(-code).name}" if code < 0 else f"exit code {code}"
-
-
-def _end(process: subprocess.Popen[bytes], *, answered: bool) -> None:
-    """Let a process that has answered end; any other is interrupted, so that it tears down, and then killed."""
-    for number in ([None] if answered else []) + [signal.SIGINT, signal.SIGKILL]:
-        if number is not None:
-            process.send_signal(number)
-        try:
-            process.wait(GRACE_S)
-        except subprocess.TimeoutExpired:
-            continue
-        break
-    with contextlib.suppress(ProcessLookupError):  # what it left behind in its group
-        os.killpg(process.pid, signal.SIGKILL)
+def _why(error: LinklabError) -> str:
+    """Why a unit has no report: whatever befell its process is no fault of the submission's."""
+    match error:
+        case StoppedError():
+            return "Grading was stopped."
+        case OverdueError(after_s=after_s):
+            return f"Grading took longer than {after_s:g} s and was ended."
+        case DiedError(how=how):
+            return f"The grading process ended without a word ({how})."
+    return f"The grader broke: {error}"
 
 
 # --- in the process
 
 
-def main(channel: int, parent: int, folder: Path) -> None:
-    """Grade what the parent asks for and send the report."""
+def _work(parent: int, unit: Unit, bundle: str, _tell: Tell) -> Report:
+    """Grade one submission in the folder that this process works in."""
     os.umask(0o077)
-    connection = Connection(channel)
-    if not settle_in(parent):
-        return
+    folder = Path.cwd()
     try:
-        name, bundle, course, options = connection.recv()
-        os.chdir(folder)
-        report = _graded(name, Path(bundle), course, options)
-        with contextlib.suppress(BrokenPipeError):  # the parent has gone
-            connection.send(report)
+        return graded(unit.grade, Path(bundle), unit.course, unit.options)
     finally:
-        shutil.rmtree(folder, ignore_errors=True)  # where the parent was killed nobody else does
+        if os.getppid() != parent:  # it was killed: nobody else removes what it made for its units
+            os.chdir("/")
+            shutil.rmtree(folder.parent, ignore_errors=True)
 
 
-def _graded(name: str, bundle: Path, course: bytes | None, options: Mapping[str, Any]) -> Report:
+def graded(name: str, bundle: Path, course: bytes | None, options: Mapping[str, Any]) -> Report:
+    """What came of a submission, whatever happens: an error of ours costs no points.
+
+    Args:
+        name: of the function that grades, "module:name".
+        bundle: the submitted file.
+        course: content of the course file.
+        options: keyword arguments of the function.
+    """
     try:
         module, _, function = name.partition(":")
         report = getattr(importlib.import_module(module), function)(bundle, course, **options)
         assert isinstance(report, Report)
-    except KeyboardInterrupt:
-        return failed("Grading was stopped.")
     except LinklabError as error:
         return _named(failed(" ".join(str(error).split())), bundle)
     except Exception as error:  # the batch goes on, and the log has the rest
@@ -216,7 +241,3 @@ def _named(report: Report, bundle: Path) -> Report:
         says = parse_instance(read_bundle(bundle).text("instance.json") or "", bundle.name)
         return replace(report, exercise=says.exercise, student=says.student, name=says.name, course=says.course)
     return report
-
-
-if __name__ == "__main__":
-    main(int(sys.argv[1]), int(sys.argv[2]), Path(sys.argv[3]))

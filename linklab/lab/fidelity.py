@@ -10,9 +10,10 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from linklab.base import installation
+from linklab.base import files, installation
 from linklab.errors import LabError, LinklabError
-from linklab.lab.model import Lab, Verdict, lab_folders, load_lab
+from linklab.judge.expectation import ExpectationVerdict
+from linklab.lab.model import Lab, lab_folders, load_lab
 from linklab.run.record import Reference, judged, load_reference
 
 PATH = installation.ROOT / "docs" / "fidelity.md"
@@ -54,9 +55,7 @@ def write_fidelity(path: Path = PATH) -> bool:
     text = fidelity_text(readable_labs())
     if path.is_file() and path.read_text(encoding="utf-8") == text:
         return False
-    part = path.with_name(f".{path.name}.part")
-    part.write_text(text, encoding="utf-8")
-    part.replace(path)
+    files.write(path, text)
     return True
 
 
@@ -100,14 +99,14 @@ def _source(reference: Reference | None) -> str:
     return f"Ours: {', '.join(made)}."
 
 
-def _row(verdict: Verdict) -> str:
+def _row(verdict: ExpectationVerdict) -> str:
     expectation = verdict.expectation
     if expectation.relation:
-        what = f"`{expectation.relation.text}`"
+        what = f"`{expectation.relation}`"
     elif expectation.shows:
         what = f"{expectation.step}: shows `{expectation.shows.pattern}`"
     else:
         what = f"{expectation.step}: {expectation.what}"
-    measured = " ".join(verdict.measured.split()) or "–"
-    cells = (what, expectation.series or "–", measured, expectation.expected, verdict.outcome.value)
+    measured = " ".join(verdict.seen.split()) or "–"
+    cells = (what, expectation.series or "–", measured, verdict.expected, verdict.outcome.value)
     return f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |"

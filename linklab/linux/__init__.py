@@ -1,2 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Calls to the kernel that Python has not: netlink, namespaces, mounts.  Standard library only."""
+"""Linux as programs see it: netlink, calls of the kernel, the command line of tc; standard library only.
+
+What runs inside a network (the agent) and as root (the warden) imports this package and nothing else of ours.
+"""

@@ -40,7 +40,7 @@ MOST = 32
 """Requests in one message to the kernel, whose answers then come together."""
 
 
-class Kernel:
+class NamespaceLinks:
     """The links of one network namespace."""
 
     def __init__(self) -> None:

@@ -10,19 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from html import escape
 
+from linklab.base.finish import Background, StopAfter
 from linklab.errors import ManualError
-from linklab.manual.model import (
-    Await,
-    Commands,
-    EditorActions,
-    EditorVerb,
-    Interrupt,
-    LeftRunning,
-    Show,
-    Step,
-    StoppedAfter,
-    WriteFile,
-)
+from linklab.manual.model import Await, Commands, EditorActions, EditorVerb, Interrupt, Show, Step, WriteFile
 
 SHORT_LINES = 34
 """Longest output that `show=auto` prints whole; of a longer one it prints both ends."""
@@ -88,9 +78,9 @@ def box(step: Step, *, paper: bool = False) -> tuple[str, str, str]:
         case Commands(lines=lines, finish=finish):
             code = "\n".join(wrapped_command(line, TYPED_COLUMNS) if paper else escape(line) for line in lines)
             remark = ""
-            if isinstance(finish, StoppedAfter):
+            if isinstance(finish, StopAfter):
                 remark = f"stop it with Ctrl+C after about {finish.seconds:g} s"
-            elif isinstance(finish, LeftRunning):
+            elif isinstance(finish, Background):
                 remark = "leave it running"
             return terminal_label(step.terminal), _typed(code), remark
         case Interrupt(keys=keys):

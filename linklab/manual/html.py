@@ -13,16 +13,16 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape, unescape
-from pathlib import Path
 
-import jinja2
 from markdown_it.token import Token
 
+from linklab.base.finish import Background
 from linklab.base.numbers import format_number
 from linklab.manual.blocks import OUTPUT_COLUMNS, box, excerpt, in_a_shell, terminal_name, wrapped
 from linklab.manual.info import LISTINGS, Place
-from linklab.manual.model import Commands, Figure, LeftRunning, Manual, Section, Show, Step
+from linklab.manual.model import Commands, Figure, Manual, Section, Show, Step
 from linklab.manual.parse import STEP_MARK, groups, markdown, parse_figure, parse_quote
+from linklab.manual.templates import templates
 
 SHORT_BOX = 20
 """Most lines of a box that paper does not break over two pages."""
@@ -96,10 +96,7 @@ def render_body(chapter: Chapter, *, paper: bool = False, prefix: str = "") -> s
 
 def page(template: str, **values: object) -> str:
     """Fill one of the templates that stand beside this module."""
-    loader = jinja2.FileSystemLoader(Path(__file__).parent)
-    environment = jinja2.Environment(loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True)
-    environment.filters["number"] = format_number
-    return environment.get_template(template).render(**values)
+    return templates().get_template(template).render(**values)
 
 
 def data_uri(content: bytes) -> str:
@@ -295,7 +292,7 @@ class _Writer:
             note = f"at the prompt {prompt}" + (f", {note}" if note else "")
         self._prompts[step.terminal] = step.prompt
         show = step.show
-        if show.kind == "auto" and isinstance(step.action, Commands) and isinstance(step.action.finish, LeftRunning):
+        if show.kind == "auto" and isinstance(step.action, Commands) and isinstance(step.action.finish, Background):
             show = Show("none")  # its output is shown where it is stopped
         output = excerpt(self.recorded.outputs.get(step.id, ""), show)
         if output:

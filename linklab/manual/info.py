@@ -10,21 +10,9 @@ import re
 import shlex
 from dataclasses import dataclass
 
+from linklab.base.finish import Background, Finish, Prompt, StopAfter
 from linklab.errors import ManualError
-from linklab.manual.model import (
-    Action,
-    AtPrompt,
-    Await,
-    Commands,
-    EditorActions,
-    EditorVerb,
-    Finish,
-    Interrupt,
-    LeftRunning,
-    Show,
-    StoppedAfter,
-    WriteFile,
-)
+from linklab.manual.model import Action, Await, Commands, EditorActions, EditorVerb, Interrupt, Show, WriteFile
 
 LISTINGS = frozenset({"text", "formula"})
 """Blocks that are only read."""
@@ -225,8 +213,8 @@ def _finish(info: Info) -> Finish:
     if seconds is not None and "background" in info.flags:
         raise info.place.error("for and background exclude each other")
     if "background" in info.flags:
-        return LeftRunning()
-    return AtPrompt() if seconds is None else StoppedAfter(seconds)
+        return Background()
+    return Prompt() if seconds is None else StopAfter(seconds)
 
 
 def _only(info: Info, allowed: set[str]) -> None:

@@ -1,35 +1,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What a manual says, as plain data: sections, steps, quoted numbers and figures.
 
-Built by `linklab.manual.parse`; read by the HTML writer, `set_env.sh`, the lab's checks and the runner.
-Holds no file handles and knows no engine.  Lines are 1-based lines of `manual.md`.
+Holds no file handles and knows no engine. Lines are 1-based lines of `manual.md`.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeAlias
 
-
-@dataclass(frozen=True)
-class AtPrompt:
-    """The command is finished when its terminal shows its prompt again."""
-
-
-@dataclass(frozen=True)
-class LeftRunning:
-    """The command is not waited for; a later block stops it or waits for it."""
-
-
-@dataclass(frozen=True)
-class StoppedAfter:
-    """Ctrl+C is typed after `seconds` of network time."""
-
-    seconds: float
-
-
-Finish: TypeAlias = AtPrompt | LeftRunning | StoppedAfter
+from linklab.base.finish import Finish, Prompt
 
 
 @dataclass(frozen=True)
@@ -37,7 +18,7 @@ class Commands:
     """Lines typed one after the other; `finish` is that of the last, the others end at the prompt."""
 
     lines: tuple[str, ...]
-    finish: Finish = AtPrompt()
+    finish: Finish = field(default_factory=Prompt)
 
 
 @dataclass(frozen=True)

@@ -16,20 +16,10 @@ from markdown_it import MarkdownIt
 from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 
+from linklab.base.finish import Background
 from linklab.errors import ManualError
 from linklab.manual import info as fences
-from linklab.manual.model import (
-    Action,
-    Await,
-    Commands,
-    Figure,
-    Interrupt,
-    LeftRunning,
-    Manual,
-    Quote,
-    Section,
-    Step,
-)
+from linklab.manual.model import Action, Await, Commands, Figure, Interrupt, Manual, Quote, Section, Step
 
 LAB_FIELDS = frozenset({"title", "number", "objectives", "roadmap"})
 STEP_MARK = "Step. "
@@ -72,7 +62,7 @@ def parse_manual(text: str, path: Path, nodes: Iterable[str] | None = None) -> M
         ManualError: "FILE:LINE: …" for an unknown terminal, option, quote or verb, a step id used twice,
             a `stop` or `wait` of something that does not run there, a command typed into a busy terminal.
     """
-    reader = _Reader(path, None if nodes is None else frozenset(nodes))
+    reader = _ManualReader(path, None if nodes is None else frozenset(nodes))
     tokens = markdown().parse(text)
     for at, token in enumerate(tokens):
         reader.read(token, tokens[at - 1] if at else None)
@@ -125,7 +115,7 @@ def plain_text(inline: Token) -> str:
 
 
 @dataclass
-class _Reader:
+class _ManualReader:
     path: Path
     nodes: frozenset[str] | None
     title: str = ""
@@ -226,7 +216,7 @@ def _check_sequence(steps: tuple[Step, ...], path: Path) -> None:
                 del running[step.terminal]
             case _ if busy is not None and step.terminal != "editor":
                 raise place.error(f'{step.terminal} is still busy with "{busy.id}" (line {busy.line}); stop it first')
-            case Commands(finish=LeftRunning()):
+            case Commands(finish=Background()):
                 running[step.terminal] = step
     for group in groups(steps):
         terminals = [step.terminal for step in group]

@@ -17,7 +17,7 @@ from linklab.topology import Topology
 
 
 @dataclass(frozen=True)
-class Node:
+class DrawnNode:
     """A node: kind "host", "switch", "router" or "controller"; x, y in the editor's pixels; `note` below its name."""
 
     name: str
@@ -28,7 +28,7 @@ class Node:
 
 
 @dataclass(frozen=True)
-class Link:
+class DrawnLink:
     """A link between two nodes and the names of its two interfaces; `note` says its rate or delay."""
 
     a: str
@@ -61,7 +61,7 @@ COLOURS = {
 """For a picture alone and for PDF; a page replaces them through the classes of the same names."""
 
 
-def topology_svg(nodes: Sequence[Node], links: Sequence[Link], title: str = "Topology") -> str:
+def topology_svg(nodes: Sequence[DrawnNode], links: Sequence[DrawnLink], title: str = "Topology") -> str:
     """The picture as an `<svg>` element with a title and a description for screen readers.
 
     Raises:
@@ -91,18 +91,22 @@ def topology_svg(nodes: Sequence[Node], links: Sequence[Link], title: str = "Top
     return "\n".join([*parts, "</g>", "</svg>"])
 
 
-def topology_parts(topology: Topology) -> tuple[list[Node], list[Link]]:
+def topology_parts(topology: Topology) -> tuple[list[DrawnNode], list[DrawnLink]]:
     """Nodes with their addresses and links with the names of their ports, from a topology file."""
-    nodes = [Node(host.name, "host", float(host.x), float(host.y), topology.address(host)) for host in topology.hosts]
+    nodes = [
+        DrawnNode(host.name, "host", float(host.x), float(host.y), topology.address(host)) for host in topology.hosts
+    ]
     nodes += [
-        Node(switch.name, "router" if switch.type == "legacyRouter" else "switch", float(switch.x), float(switch.y))
+        DrawnNode(
+            switch.name, "router" if switch.type == "legacyRouter" else "switch", float(switch.x), float(switch.y)
+        )
         for switch in topology.switches
     ]
     ends = zip(topology.links, topology.link_ends(), strict=True)
-    return nodes, [Link(link.src, link.dest, src, dest) for link, (src, dest) in ends]
+    return nodes, [DrawnLink(link.src, link.dest, src, dest) for link, (src, dest) in ends]
 
 
-def _spread(nodes: Sequence[Node]) -> dict[str, tuple[float, float]]:
+def _spread(nodes: Sequence[DrawnNode]) -> dict[str, tuple[float, float]]:
     """Places with room for the labels: columns and rows keep their order, gaps grow to the least distance."""
 
     def axis(values: dict[str, float], least: float) -> dict[str, float]:
@@ -121,7 +125,7 @@ def _spread(nodes: Sequence[Node]) -> dict[str, tuple[float, float]]:
     return {node.name: (xs[node.name], ys[node.name]) for node in nodes}
 
 
-def _link(link: Link, places: dict[str, tuple[float, float]], surface: Surface) -> str:
+def _link(link: DrawnLink, places: dict[str, tuple[float, float]], surface: Surface) -> str:
     (ax, ay), (bx, by) = places[link.a], places[link.b]
     length = math.hypot(bx - ax, by - ay) or 1.0
     ux, uy = (bx - ax) / length, (by - ay) / length
@@ -153,7 +157,7 @@ def _link(link: Link, places: dict[str, tuple[float, float]], surface: Surface) 
     )
 
 
-def _node(node: Node, x: float, y: float, surface: Surface) -> str:
+def _node(node: DrawnNode, x: float, y: float, surface: Surface) -> str:
     kind = node.kind if node.kind in COLOURS else "other"
     look = f'fill="{COLOURS[kind]}" stroke="{COLOURS["edge"]}" stroke-width="1.5" class="{kind}"'
     corner = 4 if node.kind == "host" else 15

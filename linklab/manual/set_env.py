@@ -12,6 +12,7 @@ import shlex
 
 from linklab.errors import ManualError
 from linklab.manual.model import Commands, Manual, Step, WriteFile
+from linklab.tc import lines_in
 
 _HEAD = """\
 #!/usr/bin/env bash
@@ -87,6 +88,7 @@ def _clearing(manual: Manual) -> list[str]:
     for step in manual.steps:
         if step.setup and isinstance(step.action, Commands):
             for line in step.action.lines:
-                if device := re.search(r"\btc qdisc \w+ dev (\S+)", line):
-                    found[_on(step.terminal.partition("#")[0], f"tc qdisc del dev {device[1]} root")] = None
+                for shaped in lines_in(line):
+                    if shaped.object == "qdisc" and shaped.device:
+                        found[_on(step.terminal.partition("#")[0], f"tc qdisc del dev {shaped.device} root")] = None
     return list(found)

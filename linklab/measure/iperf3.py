@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from linklab.errors import DataError
+from linklab.errors import DataError, NothingMeasuredError
 from linklab.measure.iperf3_documents import documents
 from linklab.measure.iperf3_json import read_document
 from linklab.measure.iperf3_model import Flow, Iperf3Test, Row, Side
@@ -27,7 +27,8 @@ def read_json(text: str, source: str = "iperf3", *, partial: bool = False) -> li
         partial: keep the whole intervals of a test that was killed or ended with an error.
 
     Raises:
-        DataError: empty, no JSON of iperf3, cut off (says where), or with an error of iperf3's (its words).
+        NothingMeasuredError: iperf3 ended with an error; its words.
+        DataError: empty, no JSON of iperf3, or cut off (says where).
     """
     if not text.strip():
         raise DataError(
@@ -44,7 +45,8 @@ def read_output(text: str, source: str = "iperf3", *, partial: bool = False) -> 
     """The tests in what a terminal showed, as text or JSON, in the order of appearance; [] if iperf3 is not in it.
 
     Raises:
-        DataError: iperf3 printed an error and no test, or JSON as in `read_json`.
+        NothingMeasuredError: iperf3 printed an error and no test.
+        DataError: as `read_json`.
     """
     tests: list[Iperf3Test] = []
     errors: list[str] = []
@@ -61,7 +63,7 @@ def read_output(text: str, source: str = "iperf3", *, partial: bool = False) -> 
     # Ctrl+C on a server that nobody called is no failure.
     failures = [message for message in errors if not message.startswith("interrupt - ")]
     if failures and not tests:
-        raise DataError(f"{source}: iperf3 measured nothing: {failures[0]}")
+        raise NothingMeasuredError(f"iperf3 measured nothing: {failures[0]}", where=source)
     return tests
 
 

@@ -11,7 +11,7 @@ import math
 from collections.abc import Sequence
 from typing import Any, cast
 
-from linklab.errors import DataError
+from linklab.errors import DataError, NothingMeasuredError
 from linklab.measure.iperf3_documents import Json
 from linklab.measure.iperf3_model import NAN, Direction, Flow, Iperf3Test, Row, Side, sum_or_nan
 
@@ -20,13 +20,14 @@ def read_document(document: Json, source: str, *, partial: bool) -> Iperf3Test:
     """One document as a test.
 
     Raises:
-        DataError: iperf3 reported an error (its message), the shape is not iperf3's, or nothing was transferred.
+        NothingMeasuredError: iperf3 reported an error (its message), or nothing was transferred.
+        DataError: the shape is not iperf3's.
     """
     error = document.get("error")
     intervals = document.get("intervals") or []
     if error and not (partial and intervals):
         so_far = f" after {len(intervals)} intervals" if intervals else ""
-        raise DataError(f"{source}: iperf3 ended with an error{so_far}: {error}")
+        raise NothingMeasuredError(f"iperf3 ended with an error{so_far}: {error}", where=source)
     try:
         return _Reader(document, source).test()
     except (TypeError, KeyError, AttributeError, IndexError) as wrong:
@@ -55,7 +56,7 @@ class _Reader:
         self.block_bytes = number(settings.get("blksize"))
         self.omitted_s = float(settings.get("omit") or 0.0)
         if first is None and not self.end.get("streams"):
-            raise DataError(f"{source}: iperf3's JSON holds no interval and no result: nothing was measured")
+            raise NothingMeasuredError("iperf3's JSON holds no interval and no result", where=source)
 
     def test(self) -> Iperf3Test:
         """The whole document."""

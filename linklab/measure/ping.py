@@ -11,7 +11,7 @@ import math
 import re
 from dataclasses import dataclass, field
 
-from linklab.errors import DataError
+from linklab.errors import DataError, NothingMeasuredError
 from linklab.measure.series import Measurements, Quantity, make_series
 
 _START = re.compile(r"^PING (\S+)")
@@ -48,7 +48,8 @@ def read_pings(text: str, source: str = "ping") -> list[Measurements]:
     .max, .mdev (s). Series: ping.rtt (s), one value a sequence number, NaN where no reply came.
 
     Raises:
-        DataError: ping could not start (its words), or it printed in another language.
+        NothingMeasuredError: ping could not start; its words.
+        DataError: it printed in another language.
     """
     runs: list[_Run] = []
     failure = ""
@@ -63,7 +64,7 @@ def read_pings(text: str, source: str = "ping") -> list[Measurements]:
         elif runs:
             _read_line(runs[-1], line)
     if failure and not runs:
-        raise DataError(f"{source}: ping sent nothing: {failure}")
+        raise NothingMeasuredError(f"ping sent nothing: {failure}", where=source)
     return [_measurements(run, source) for run in runs if run.rtt_s or run.errors or not math.isnan(run.sent)]
 
 

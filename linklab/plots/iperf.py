@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from linklab.base import files
 from linklab.errors import InputError
 from linklab.measure import Measurements, Series
 from linklab.measure.iperf3 import Flow, Iperf3Test, read_file
@@ -172,7 +173,7 @@ def _write_table(test: Iperf3Test, path: Path) -> None:
             lines.append(",".join(cells))
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+        files.write(path, "\n".join(lines) + "\n")
     except OSError as error:
         raise InputError(f"{path}: cannot be written: {error.strerror}") from error
 

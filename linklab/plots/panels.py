@@ -10,7 +10,7 @@ from typing import Any
 from matplotlib.figure import Figure
 
 from linklab.measure import Series
-from linklab.plots import style
+from linklab.plots import palette, style
 
 PANEL_IN = 1.25
 """Height of each panel beyond the first; the first has the height of a figure of its own."""
@@ -79,7 +79,7 @@ def _drawn(panel: Panel) -> list[tuple[str, Series]]:
 
 def _draw(axes: Any, panel: Panel, lines: Sequence[tuple[str, Series]], labels: Sequence[str]) -> None:
     largest = max(float(series.known.max()) for _, series in lines)
-    scale, unit = style.axis_unit(lines[0][1].unit, largest)
+    scale, unit = palette.axis_unit(lines[0][1].unit, largest)
     for label, series in lines:
         look = style.line_look(labels.index(label) if label else 0, len(series))
         if len(series) > (style.MARKERS_A_LINE if len(lines) == 1 else _MANY):

@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 from linklab.errors import DataError
 from linklab.measure import Measurements
 from linklab.measure.qdisc import QueueSamples, measure_samples, read_samples
-from linklab.plots import style
+from linklab.plots import palette, style
 
 
 def plot_file(path: Path, out: Path, *, handle: str | None = None, limit_bytes: float | None = None) -> Measurements:
@@ -42,7 +42,7 @@ def draw_queue(measured: Measurements, *, limit_bytes: float | None = None, figu
     if backlog is None or not backlog.known.size:
         raise DataError(f"{measured.source}: the samples hold no backlog")
     largest = max(float(backlog.known.max()), limit_bytes or 0.0)
-    scale, unit = style.axis_unit("bytes", largest)
+    scale, unit = palette.axis_unit("bytes", largest)
     figure = figure or Figure(figsize=style.ONE_COLUMN_IN, layout="constrained")
     figure.clear()
     axes = figure.add_subplot()

@@ -7,9 +7,8 @@ and on grey paper (colours: Okabe and Ito, 2008). It must not use pyplot: that l
 
 from __future__ import annotations
 
+import io
 import math
-import os
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -18,14 +17,14 @@ import matplotlib as mpl
 import numpy as np
 from matplotlib.figure import Figure
 
+from linklab.base import files
 from linklab.errors import InputError
 from linklab.measure import Series
+from linklab.plots.palette import COLOURS
 
 ONE_COLUMN_IN = (3.5, 2.4)
 FORMATS = (".pdf", ".png", ".svg")
 
-# Yellow, the eighth of Okabe and Ito, is too light for a thin line on white; grey stands for it.
-_COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#666666")
 _DASHES: tuple[Any, ...] = ("-", (0, (5, 1.5)), (0, (1, 1)), (0, (5, 1, 1, 1)))
 _MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<")
 MARKERS_A_LINE = 12
@@ -55,32 +54,18 @@ _RC = {
     "svg.hashsalt": "linklab",  # or the ids in an SVG are random
 }
 
-# Unit of a series → (from which largest value on, factor, unit on the axis), from the largest.
-# Steps are late on purpose: 1000 Mbit/s, 1000 ms and an MTU of 1500 bytes are how people say it.
-_AXIS_UNITS: dict[str, tuple[tuple[float, float, str], ...]] = {
-    "bit/s": ((1.5e9, 1e9, "Gbit/s"), (1.5e6, 1e6, "Mbit/s"), (1.5e3, 1e3, "kbit/s"), (0, 1, "bit/s")),
-    "bytes": ((1.5e9, 1e9, "GB"), (1.5e6, 1e6, "MB"), (1e4, 1e3, "kB"), (0, 1, "bytes")),
-    "s": ((2, 1, "s"), (2e-3, 1e-3, "ms"), (0, 1e-6, "µs")),
-}
-
 
 def context() -> Any:
     """Context manager in which figures are made and saved in Linklab's look."""
     return mpl.rc_context(_RC)
 
 
-def axis_unit(unit: str, largest: float) -> tuple[float, str]:
-    """What to divide values by and the unit to print, so that `largest` has one to four digits before the point."""
-    choices = _AXIS_UNITS.get(unit, ((0.0, 1.0, unit),))
-    return next((factor, name) for least, factor, name in choices if largest >= least)
-
-
 def line_look(index: int, points: int) -> dict[str, Any]:
     """Keyword arguments for the line number `index`; few enough markers to see the line."""
     every = max(1, math.ceil(points / MARKERS_A_LINE))
-    again = index // len(_COLOURS)  # the ninth line has the first colour and another dash
+    again = index // len(COLOURS)  # the ninth line has the first colour and another dash
     return {
-        "color": _COLOURS[index % len(_COLOURS)],
+        "color": COLOURS[index % len(COLOURS)],
         "linestyle": _DASHES[(index + again) % len(_DASHES)],
         "marker": _MARKERS[index % len(_MARKERS)],
         "markevery": (index % every, every),
@@ -108,18 +93,12 @@ def save(figure: Figure, path: Path) -> None:
     suffix = path.suffix.lower()
     if suffix not in metadata:
         raise InputError(f"{path}: a figure can be written as {', '.join(FORMATS)}")
+    drawn = io.BytesIO()
+    with context():
+        figure.savefig(drawn, format=suffix[1:], metadata=metadata[suffix])
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(prefix=f".{path.stem}-", suffix=suffix, dir=path.parent)
-        os.close(handle)
-        unfinished = Path(name)
-        try:
-            with context():
-                figure.savefig(unfinished, metadata=metadata[suffix])
-            unfinished.chmod(0o644)
-            unfinished.replace(path)
-        finally:
-            unfinished.unlink(missing_ok=True)
+        files.write(path, drawn.getvalue())
     except OSError as error:
         raise InputError(f"{path}: cannot be written: {error.strerror}") from error
 

@@ -19,7 +19,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from linklab.engine import place
+from linklab.base import place
 from linklab.errors import InputError, MissingError
 from linklab.pocket_kernel import KERNEL_DIR, Kernel, cache_dir, digest, find, need_processor, numbers
 from linklab.pocket_kernel.source import VERSIONS, fetch, unpack_archive
@@ -187,7 +187,7 @@ def _self_test(tools: Tools, program: Path, version: str) -> None:
     argv = [str(program), "mem=128M", "time-travel=inf-cpu", "pocket.seed=1", "root=/dev/root", "rootfstype=hostfs"]
     argv += ["rootflags=/", "ro", f"init={init}", "con=null", "con0=fd:0,fd:1", "quiet"]
     if numbers(version) >= (7, 0):
-        argv.append("seccomp=on")
+        argv.append("seccomp=auto")
     environment = {
         "PATH": "/usr/sbin:/usr/bin:/sbin:/bin",
         "HOME": str(tools.scratch),

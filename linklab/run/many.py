@@ -1,34 +1,35 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Several labs replayed at once, a process each: which are due, how far each is, what came of it.
 
-Each lab runs as `linklab.run.runner` runs it alone; the processes only report, over a pipe. One that ends without a
-word counts as broken off, and none outlives the call.
+Each lab runs as `linklab.run.runner` runs it alone, and its process tells how far it is.  One that ends without a word
+counts as broken off, and the others go on.
 """
 
 from __future__ import annotations
 
 import contextlib
-import multiprocessing
-import os
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from multiprocessing.connection import Connection, wait
-from multiprocessing.context import ForkProcess
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from linklab.base.processes import end, settle_in
+from linklab.base.supervise import Began, Ended, Job, Told, supervised
+from linklab.base.worker import Tell
 from linklab.engine.api import Engine
 from linklab.errors import LinklabError
-from linklab.lab.model import Lab, Outcome
+from linklab.judge.verdict import Outcome
+from linklab.lab.model import Lab
 from linklab.manual.model import Step
 from linklab.run.record import load_reference, record
 from linklab.run.report import write_report
 from linklab.run.runner import run_lab, verdict_data
 from linklab.run.sections import chosen_steps
-from linklab.run.stage import Capture, Settings
+from linklab.run.stage import Capture, RunSettings
 
+TICK_S = 0.2
+"""Wall-clock seconds between two looks at how long each lab has taken so far."""
 BYTES_PER_S = 0.9e9
 """Of iperf3 data that a pocket computes in a second of wall time, about; only the order of starting depends on it."""
 
@@ -92,7 +93,7 @@ def estimate_s(lab: Lab) -> float:
 def run_batch(
     tasks: Sequence[Task],
     engine: Callable[[], Engine],
-    settings: Settings,
+    settings: RunSettings,
     jobs: int,
     changed: Callable[[Task | None], None],
     *,
@@ -108,78 +109,65 @@ def run_batch(
         changed: told of each task whose state changed, and with None a few times a second.
         recording: make each run that meets its expectations the reference of its lab.
     """
-    context = multiprocessing.get_context("fork")
-    due = sorted(tasks, key=lambda task: -estimate_s(task.lab))
-    running: dict[Connection, tuple[Task, ForkProcess, float]] = {}
-    try:
-        while due or running:
-            while due and len(running) < jobs:
-                task = due.pop(0)
-                ours, theirs = context.Pipe(duplex=False)
-                process = context.Process(
-                    target=_work,
-                    args=(os.getpid(), theirs, task, engine, settings),
-                    kwargs={"recording": recording},
-                )
-                process.start()
-                theirs.close()
-                task.state, task.steps = "running", len(chosen_steps(task.lab.manual, None))
-                running[ours] = (task, process, time.perf_counter())
-                changed(task)
-            for connection in wait(list(running), timeout=0.2):
-                assert isinstance(connection, Connection)
-                task, process, started = running[connection]
-                _read(connection, task)
-                task.wall_s = time.perf_counter() - started
-                if task.state != "running":
-                    process.join()
-                    connection.close()
-                    del running[connection]
+    due = sorted(range(len(tasks)), key=lambda number: -estimate_s(tasks[number].lab))
+    replays = (
+        Job(number, partial(_replay, tasks[number], engine, settings, recording), printed=_log(tasks[number].out))
+        for number in due
+    )
+    started: dict[int, float] = {}
+    with supervised(replays, jobs, tick_s=TICK_S) as events:
+        for event in events:
+            match event:
+                case Began(number):
+                    task = tasks[number]
+                    started[number] = time.perf_counter()
+                    task.state, task.steps = "running", len(chosen_steps(task.lab.manual, None))
                     changed(task)
-            for task, _, started in running.values():
-                task.wall_s = time.perf_counter() - started
-            changed(None)
-    finally:
-        end([process for _, process, _ in running.values()])
+                case Told(number, found):
+                    _take_in(tasks[number], found)
+                case Ended(number, found, error, wall_s):
+                    task = tasks[number]
+                    _take_in(task, found or {"state": "broken", "why": _line(error)})
+                    task.wall_s = wall_s
+                    del started[number]
+                    _unless_empty(_log(task.out))
+                    changed(task)
+                case _:
+                    for number, since in started.items():
+                        tasks[number].wall_s = time.perf_counter() - since
+                    changed(None)
 
 
-def _read(connection: Connection, task: Task) -> None:
-    """Take in what a process reported; its end without a result is one too."""
-    try:
-        while connection.poll():
-            for name, value in connection.recv().items():
-                setattr(task, name, value)
-    except (EOFError, OSError):
-        if task.state == "running":
-            task.state, task.why = "broken", task.why or "its process ended without a word"
+def _take_in(task: Task, found: dict[str, Any]) -> None:
+    """What the process of a lab told, by the names of the task's fields."""
+    for name, value in found.items():
+        setattr(task, name, value)
 
 
-def _work(
-    parent: int, report: Connection, task: Task, engine: Callable[[], Engine], settings: Settings, *, recording: bool
-) -> None:
-    """The life of one process."""
-    try:
-        if not settle_in(parent):
-            return
-        with _messages(task.out):
-            report.send(_replay(report, task, engine, settings, recording))
-    except KeyboardInterrupt:
-        with contextlib.suppress(BrokenPipeError):  # the parent has gone
-            report.send({"state": "broken", "why": "stopped with Ctrl+C"})
-    except LinklabError as error:
-        report.send({"state": "broken", "why": " ".join(str(error).split())})
-    except Exception as error:  # the table names it, and the other labs go on
-        report.send({"state": "broken", "why": f"{type(error).__name__}: {error}"})
+def _line(error: LinklabError | None) -> str:
+    return " ".join(str(error).split())
+
+
+def _log(out: Path) -> Path:
+    """What a lab's process prints goes beside its folder, not into the table."""
+    return out.with_name(f"{out.name}.log")
+
+
+def _unless_empty(path: Path) -> None:
+    with contextlib.suppress(FileNotFoundError):
+        if path.stat().st_size == 0:
+            path.unlink()
 
 
 def _replay(
-    report: Connection, task: Task, engine: Callable[[], Engine], settings: Settings, recording: bool
+    task: Task, engine: Callable[[], Engine], settings: RunSettings, recording: bool, tell: Tell
 ) -> dict[str, Any]:
-    done = run_lab(task.lab, engine(), settings, task.out, _Reporter(report))
+    """The work of one process: what is known of the task when it has ended."""
+    done = run_lab(task.lab, engine(), settings, task.out, _Reporter(tell))
     write_report(done)
     passed = sum(verdict.outcome is Outcome.PASS for verdict in done.verdicts)
     good = passed == len(done.verdicts)
-    failed = next((verdict.message for verdict in done.verdicts if verdict.outcome is not Outcome.PASS), "")
+    failed = next((verdict.story for verdict in done.verdicts if verdict.outcome is not Outcome.PASS), "")
     return {
         "state": "pass" if good else "fail",
         "passed": passed,
@@ -195,26 +183,12 @@ def _replay(
 class _Reporter:
     """Narrator of a lab that tells the parent."""
 
-    report: Connection
+    tell: Tell
     count: int = 0
 
     def begin(self, steps: Sequence[Step], network_s: float) -> None:
-        self.report.send({"doing": steps[0].title or steps[0].id, "network_s": network_s})
+        self.tell({"doing": steps[0].title or steps[0].id, "network_s": network_s})
 
     def end(self, captures: Sequence[Capture], network_s: float) -> None:
         self.count += len(captures)
-        self.report.send({"done": self.count, "network_s": network_s})
-
-
-@contextlib.contextmanager
-def _messages(out: Path) -> Iterator[None]:
-    """What the process prints goes beside its folder, not into the table; an empty file is taken away."""
-    path = out.with_name(f"{out.name}.log")
-    with path.open("wb") as file:
-        for descriptor in (1, 2):
-            os.dup2(file.fileno(), descriptor)
-        try:
-            yield
-        finally:
-            if path.stat().st_size == 0:
-                path.unlink()
+        self.tell({"done": self.count, "network_s": network_s})

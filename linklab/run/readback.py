@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Lines that set something (tc, sysctl) → what a look afterwards must show; no network.
 
-What is compared: the kind of each queueing discipline and what tc prints as it is typed (tc-netem(8) and tc-tbf(8):
-delay, loss, rate), and each value of sysctl(8).
+What is compared: the kind of each queueing discipline with the options that tc prints as they are typed (`Kind.shown`),
+and each value of sysctl(8).
 """
 
 from __future__ import annotations
@@ -13,55 +13,54 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import pairwise
 
-_SHOWN_AS_TYPED = ("delay", "rate", "loss")
-_SETS = ("add", "replace", "change")
+from linklab.tc import QDISCS, SETS, Line, parse_line
+
+_VALUE = re.compile(r"[\d.]+[a-zA-Z%]+")
 
 
 @dataclass(frozen=True)
-class Look:
+class ReadBack:
     """A command that shows a setting, and what its output must match."""
 
     command: str
     pattern: str
 
 
-def looks(lines: Iterable[str]) -> list[Look]:
+def looks(lines: Iterable[str]) -> list[ReadBack]:
     """What to look at once the lines of one terminal have been typed; what a later line takes back is left out."""
-    found: dict[str, dict[str, Look]] = {}
+    found: dict[str, dict[str, ReadBack]] = {}
     for line in lines:
         for part in re.split(r"&&|;|\|\|", line):
             try:
                 words = [word for word in shlex.split(part, comments=True) if word != "sudo"]
             except ValueError:
                 continue  # a quote that another line closes
-            if words[:2] == ["tc", "qdisc"] and "dev" in words[:-1]:
-                _qdisc(words, found.setdefault(f"tc {words[words.index('dev') + 1]}", {}))
+            typed = parse_line(words)
+            if typed is not None and typed.object == "qdisc" and typed.device:
+                _qdisc(typed, found.setdefault(f"tc {typed.device}", {}))
             if words[:1] == ["sysctl"]:
                 for name, _, value in (word.partition("=") for word in words[1:] if "=" in word):
                     shown = r"\s+".join(map(re.escape, value.split()))
-                    found[f"sysctl {name}"] = {"": Look(f"sysctl -n {name}", rf"^{shown}$")}
+                    found[f"sysctl {name}"] = {"": ReadBack(f"sysctl -n {name}", rf"^{shown}$")}
     return [look for places in found.values() for look in places.values()]
 
 
-def _qdisc(words: list[str], there: dict[str, Look]) -> None:
+def _qdisc(line: Line, there: dict[str, ReadBack]) -> None:
     """Take one line into account, for the device it names; key: where the discipline hangs."""
-    verb, device = words[2], words[words.index("dev") + 1]
-    place, rest, options = "root", words[words.index("dev") + 2 :], []
-    while rest and rest[0] in ("root", "ingress", "clsact", "parent", "handle"):
-        head = rest.pop(0)
-        if head in ("parent", "handle") and rest:
-            value = rest.pop(0)
-            place = value if head == "parent" else place
-        elif head != "root":
-            place = head
-    if verb == "del":
-        for key in list(there) if place == "root" else [place]:
+    if line.verb == "delete":
+        for key in list(there) if line.parent == "root" else [line.parent]:
             there.pop(key, None)
-    if verb not in _SETS or not rest or "$" in " ".join(words):
+    if line.verb not in SETS or not line.kind or any("$" in word for word in (line.device, line.kind, *line.options)):
         return
-    if place == "root" and verb == "replace":
+    if line.parent == "root" and line.verb == "replace":
         there.clear()
-    for name, value in pairwise(rest[1:]):
-        if name in _SHOWN_AS_TYPED and re.fullmatch(r"[\d.]+[a-zA-Z%]+", value):
-            options.append(rf".*\b{name} {re.escape(value)}(?=\s|$)")
-    there[place] = Look(f"tc qdisc show dev {device}", rf"(?im)^qdisc {re.escape(rest[0])} \S+{''.join(options)}")
+    options = "".join(rf"(?=.*\b{name} {re.escape(value)}(?=\s|$))" for name, value in _shown_as_typed(line))
+    there[line.parent] = ReadBack(
+        f"tc qdisc show dev {line.device}", rf"(?im)^qdisc {re.escape(line.kind)} \S+{options}"
+    )
+
+
+def _shown_as_typed(line: Line) -> list[tuple[str, str]]:
+    """Options whose value tc prints in the words in which it was typed, and in an order of its own."""
+    shown = QDISCS[line.kind].shown if line.kind in QDISCS else ()
+    return [(name, value) for name, value in pairwise(line.options) if name in shown and _VALUE.fullmatch(value)]

@@ -16,13 +16,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from linklab.base import files
 from linklab.base.numbers import format_number
 from linklab.errors import LabError
-from linklab.lab.model import Lab, Outcome, Scalars, Verdict, judge
+from linklab.judge.expectation import ExpectationVerdict, Observed, Scalars, verdicts_on
+from linklab.judge.verdict import Outcome
+from linklab.lab.model import Lab
 from linklab.manual.html import Recorded
 from linklab.manual.model import Commands
 from linklab.plots import catalogue
-from linklab.run.runner import FORMAT, Run, write_json
+from linklab.run.runner import FORMAT, Run
 from linklab.run.sections import parts_problems
 
 NOTICEABLE = 0.005
@@ -95,10 +98,10 @@ def staleness(lab: Lab, reference: Reference, kernel_digest: str, profile: str) 
     return found
 
 
-def judged(lab: Lab, reference: Reference) -> list[Verdict]:
+def judged(lab: Lab, reference: Reference) -> list[ExpectationVerdict]:
     """What the lab's expectations say of its recording; a step that printed nothing counts as done."""
     outputs = {step.id: reference.recorded.outputs.get(step.id, "") for step in lab.manual.steps if not step.optional}
-    return judge(lab.expectations, reference.recorded.scalars, outputs, {})
+    return verdicts_on(lab.expectations, [Observed(reference.recorded.scalars, outputs)])
 
 
 def record(run: Run) -> list[str]:
@@ -111,7 +114,7 @@ def record(run: Run) -> list[str]:
     if failed:
         raise LabError(
             f"{run.lab.slug}: {len(failed)} of {len(run.verdicts)} expectations are not met "
-            f"({failed[0].message}); a reference is recorded from a run that meets all"
+            f"({failed[0].story}); a reference is recorded from a run that meets all"
         )
     before = load_reference(run.lab)
     target = folder_of(run.lab)
@@ -176,7 +179,7 @@ def _reference_problems(lab: Lab, reference: Reference | None) -> list[str]:
         found.append(f"{path}:1: the reference is of other steps; renew it with linklab record {lab.number}")
     for verdict in judged(lab, reference):
         if verdict.outcome is not Outcome.PASS:
-            found.append(f"{verdict.expectation.where}: the reference does not meet this: {verdict.message}")
+            found.append(f"{verdict.expectation.where}: the reference does not meet this: {verdict.story}")
     return found
 
 
@@ -192,15 +195,15 @@ def _write(run: Run, folder: Path) -> None:
     (folder / "figures").mkdir()
     for step, capture in run.captures.items():
         if capture.output:
-            (folder / "outputs" / f"{step}.txt").write_text(capture.output, encoding="utf-8")
+            files.write(folder / "outputs" / f"{step}.txt", capture.output)
     for figure in run.lab.manual.figures:
         if figure.kind == "run" and all(step in run.captures for step in figure.steps):
             try:
                 content = catalogue.draw([_part(run, step) for step in figure.steps], figure.names)
             except LabError as error:
                 raise LabError(f"{run.lab.manual.path}:{figure.line}: {error}") from error
-            (folder / "figures" / f"{figure.step}-{figure.name}.svg").write_bytes(content)
-    write_json(
+            files.write(folder / "figures" / f"{figure.step}-{figure.name}.svg", content)
+    files.write_json(
         folder / "reference.json",
         {
             "format": FORMAT,

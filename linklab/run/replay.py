@@ -8,13 +8,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
+from linklab.base.finish import Prompt
 from linklab.engine.api import Engine
 from linklab.errors import DataError
-from linklab.lab.model import Lab, Verdict
-from linklab.manual.model import AtPrompt, Commands, Manual, Step
+from linklab.judge.expectation import ExpectationVerdict
+from linklab.lab.model import Lab
+from linklab.manual.model import Commands, Manual, Step
 from linklab.manual.parse import groups
 from linklab.measure import Measurements, measure
-from linklab.run.stage import Capture, Settings, Stage
+from linklab.run.stage import Capture, RunSettings, Stage
 
 _MEASURED_FILES = {".json", ".jsonl", ".txt", ".log", ".out", ".pcap", ".pcapng"}
 
@@ -44,7 +46,7 @@ class Replayed:
     captures: dict[str, Capture] = field(default_factory=dict)
     measured: dict[str, Measurements] = field(default_factory=dict)
     broken: dict[str, str] = field(default_factory=dict)
-    read_back: list[Verdict] = field(default_factory=list)
+    read_back: list[ExpectationVerdict] = field(default_factory=list)
     network_s: float = 0.0
 
 
@@ -54,7 +56,7 @@ class Scene:
 
     lab: Lab
     engine: Engine
-    settings: Settings
+    settings: RunSettings
 
 
 def replay(
@@ -115,7 +117,7 @@ def measure_step(manual: Manual, capture: Capture, files: Path) -> Measurements:
     if step is None or not isinstance(step.action, Commands):
         return Measurements(source=f"step {capture.step}")
     paths = [files / name for name in capture.files if Path(name).suffix in _MEASURED_FILES]
-    stopped = not isinstance(step.action.finish, AtPrompt)
+    stopped = not isinstance(step.action.finish, Prompt)
     return measure(capture.output, paths, f"step {capture.step}", partial=stopped)
 
 

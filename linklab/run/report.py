@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from linklab.base import files
 from linklab.manual.blocks import excerpt, terminal_label
 from linklab.manual.html import data_uri, page
 from linklab.manual.model import Show
@@ -60,7 +61,7 @@ def write_report(run: Run) -> Path:
         )
     html = page("report.html.j2", run=run, heading=run.lab.heading, steps=steps)
     path = run.out / "report.html"
-    path.write_text(html, encoding="utf-8")
+    files.write(path, html)
     return path
 
 

@@ -8,7 +8,6 @@ folder: docs/writing-a-lab.md, "What a run leaves".
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 import time
@@ -19,15 +18,18 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from linklab.base import installation
+from linklab.base import claims, installation
+from linklab.base.files import write_json
 from linklab.engine.api import Engine
-from linklab.errors import InputError, LinklabError, MissingError
-from linklab.lab.model import Lab, Outcome, Verdict, judge
+from linklab.errors import LinklabError, MissingError
+from linklab.judge.expectation import ExpectationVerdict, Observed, verdicts_on
+from linklab.judge.verdict import Outcome
+from linklab.lab.model import Lab
 from linklab.manual.model import Step
 from linklab.measure import Measurements
 from linklab.run.replay import Narrator, Scene, output_name, replay, scalars_of
 from linklab.run.sections import chosen_steps, parts_of, replay_parts
-from linklab.run.stage import Capture, Settings
+from linklab.run.stage import Capture, RunSettings
 
 FORMAT = 1
 """Of run.json; raised when a reader of the old one would misread the new one."""
@@ -45,13 +47,13 @@ class Run:
     """
 
     lab: Lab
-    settings: Settings
+    settings: RunSettings
     out: Path
     environment: Mapping[str, Any]
     captures: Mapping[str, Capture]
     measured: Mapping[str, Measurements]
     broken: Mapping[str, str]
-    verdicts: Sequence[Verdict]
+    verdicts: Sequence[ExpectationVerdict]
     network_s: float
     wall_s: float
 
@@ -67,12 +69,13 @@ class Run:
 
 
 def run_lab(
-    lab: Lab, engine: Engine, settings: Settings, out: Path, narrator: Narrator, *, section: str | None = None
+    lab: Lab, engine: Engine, settings: RunSettings, out: Path, narrator: Narrator, *, section: str | None = None
 ) -> Run:
     """Replay a lab, or one section of it after the settings of those before.
 
     Raises:
-        LinklabError: as preflight, the engine and the steps raise it; `out` then holds `incomplete.json`.
+        LinklabError: InputError where the folder is in use; as preflight, the engine and the steps raise it. Once the
+            folder is taken it then holds `incomplete.json`.
     """
     started = time.perf_counter()
     parts = parts_of(lab) if section is None else [chosen_steps(lab.manual, section)]
@@ -84,7 +87,7 @@ def run_lab(
         else:
             done = replay_parts(scene, parts, out, narrator, note)
         outputs = {step: capture.output for step, capture in done.captures.items()}
-        verdicts = judge(lab.expectations, scalars_of(done.measured), outputs, done.broken)
+        verdicts = verdicts_on(lab.expectations, [Observed(scalars_of(done.measured), outputs, done.broken)])
         if settings.settings_only:
             verdicts = [*done.read_back, *map(not_judged, verdicts)]
         wall_s = time.perf_counter() - started
@@ -104,38 +107,44 @@ def run_lab(
     return run
 
 
-def not_judged(verdict: Verdict) -> Verdict:
+def not_judged(verdict: ExpectationVerdict) -> ExpectationVerdict:
     """The same expectation, skipped; what was measured is still told."""
-    return replace(verdict, outcome=Outcome.SKIPPED, message="skipped (only settings are judged)")
+    return replace(verdict, outcome=Outcome.SKIPPED, story="skipped (only settings are judged)")
 
 
 def preflight(lab: Lab, engine: Engine, out: Path) -> None:
-    """Fail before anything is built: the topology can be read, the engine can start, the folder is free and has room.
+    """Fail before anything is made: the topology can be read, the engine can start, there is room for the folder.
 
     Raises:
-        LinklabError: TopologyError, InputError for a folder in use, MissingError for a kernel, a tool or a full disk.
+        LinklabError: TopologyError, MissingError for a kernel, a tool or a full disk.
     """
     lab.load_topology()
     engine.check()
-    try:
-        out.mkdir(parents=True, exist_ok=True)
-        if any(out.iterdir()):
-            raise InputError(f"{out}: this folder is in use; give another with --out")
-    except OSError as error:
-        raise InputError(f"{out}: cannot be made: {error.strerror}") from error
-    free = shutil.disk_usage(out).free
+    there = next(path for path in (out, *out.absolute().parents) if path.exists())
+    free = shutil.disk_usage(there).free
     if free < FREE_BYTES:
         raise MissingError(f"{out}: {free >> 20} MiB are free there and a run may need {FREE_BYTES >> 20} MiB")
 
 
-def run_folder(lab: Lab, settings: Settings, runs: Path | None = None) -> Path:
-    """A new folder's name, such as `runs/lab14-20260131-142530-seed1`."""
+@contextmanager
+def run_folder(lab: Lab, settings: RunSettings, out: Path | None = None) -> Iterator[Path]:
+    """Give the folder of a run: `out`, or one made for it, such as `runs/lab14-20260131-142530-seed1`.
+
+    One that was made and stays empty, since nothing could begin, is taken away again.
+
+    Raises:
+        InputError: it cannot be made.
+    """
+    if out is not None:
+        yield out
+        return
     stamp = datetime.now().strftime("%Y%m%d-%H%M%S")
-    name = f"lab{lab.number:02d}-{stamp}-seed{settings.seed}"
-    folder = (runs or installation.runs_folder()) / name
-    return next(
-        path for path in (folder, *(folder.with_name(f"{name}-{n}") for n in range(2, 1000))) if not path.exists()
-    )
+    folder = claims.make_new(installation.runs_folder() / f"lab{lab.number:02d}-{stamp}-seed{settings.seed}")
+    try:
+        yield folder
+    finally:
+        with suppress(OSError):  # it holds the run
+            folder.rmdir()
 
 
 def save_run(run: Run) -> None:
@@ -162,28 +171,21 @@ def run_data(run: Run) -> dict[str, Any]:
     }
 
 
-def verdict_data(verdicts: Sequence[Verdict]) -> list[dict[str, str]]:
+def verdict_data(verdicts: Sequence[ExpectationVerdict]) -> list[dict[str, str]]:
     """The verdicts as run.json and `--json` give them."""
     return [
         {
             "step": verdict.expectation.step,
-            "what": verdict.expectation.relation.text if verdict.expectation.relation else verdict.expectation.what,
+            "what": verdict.expectation.relation or verdict.expectation.what,
             "outcome": verdict.outcome.value,
-            "measured": verdict.measured,
-            "expected": verdict.expectation.expected,
+            "measured": verdict.seen,
+            "expected": verdict.expected,
             "series": verdict.expectation.series,
             "why": verdict.expectation.why,
-            "message": verdict.message,
+            "message": verdict.story,
         }
         for verdict in verdicts
     ]
-
-
-def write_json(path: Path, data: object) -> None:
-    """Write a file whole or not at all."""
-    temporary = path.with_name(f".{path.name}.part")
-    temporary.write_text(json.dumps(data, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
-    temporary.replace(path)
 
 
 def _step_data(run: Run, capture: Capture) -> dict[str, Any]:
@@ -200,13 +202,14 @@ def _step_data(run: Run, capture: Capture) -> dict[str, Any]:
 
 
 @contextmanager
-def _incomplete_unless_whole(lab: Lab, settings: Settings, out: Path) -> Iterator[Callable[[Sequence[Step]], None]]:
+def _incomplete_unless_whole(lab: Lab, settings: RunSettings, out: Path) -> Iterator[Callable[[Sequence[Step]], None]]:
     """Keep `incomplete.json`: who runs this while it does, the reason if it fails; gives a function to note a group.
 
     A run that is ended by SIGKILL leaves the first; `linklab clean --runs` knows by its `pid` that nobody is at it.
     """
     data = {"format": FORMAT, "lab": lab.number, "seed": settings.seed, "clock": settings.clock.value}
-    write_json(out / "incomplete.json", {**data, "at": [], "why": "running", "pid": os.getpid()})
+    if not claims.take(out, "incomplete.json", {**data, "at": [], "why": "running", "pid": os.getpid()}):
+        raise claims.in_use(out)
     at: list[str] = []
 
     def note(group: Sequence[Step]) -> None:

@@ -7,19 +7,16 @@ Where lab.toml names `parts`, each of them begins with the settings of the secti
 
 from __future__ import annotations
 
-import contextlib
-import multiprocessing
-import os
 import shutil
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import pairwise
-from multiprocessing.connection import Connection, wait
-from multiprocessing.context import ForkProcess
 from pathlib import Path
-from typing import Any
 
-from linklab.base.processes import end, processors, settle_in
+from linklab.base.processes import processors
+from linklab.base.supervise import Ended, Job, Told, supervised
+from linklab.base.worker import Tell, WorkerError
 from linklab.errors import EngineError, LabError, LinklabError
 from linklab.lab.model import Lab
 from linklab.manual.model import Await, Interrupt, Manual, Step
@@ -87,48 +84,34 @@ def replay_parts(
     Raises:
         LinklabError: that of the first part that failed; the others are ended.
     """
-    context = multiprocessing.get_context("fork")
-    due = list(enumerate(parts))
-    running: dict[Connection, tuple[int, ForkProcess]] = {}
+    jobs = [
+        Job(number, partial(_replay_part, scene, part, out / f"part{number + 1}")) for number, part in enumerate(parts)
+    ]
     found: dict[int, Replayed] = {}
     network_s = [0.0] * len(parts)
     most = processors() if scene.engine.side_by_side else 1
-    try:
-        while due or running:
-            while due and len(running) < most:
-                number, part = due.pop(0)
-                ours, theirs = context.Pipe(duplex=False)
-                work = (os.getpid(), (ours, theirs), scene, part, out / f"part{number + 1}")
-                process = context.Process(target=_work, args=work)
-                process.start()
-                theirs.close()
-                running[ours] = (number, process)
-            for connection in wait(list(running)):
-                assert isinstance(connection, Connection)
-                number, process = running[connection]
-                try:
-                    message = connection.recv()
-                except EOFError:
-                    why = f"{scene.lab.slug}: the process of part {number + 1} ended without a word"
-                    raise EngineError(why) from None
-                match message:
-                    case ("begin", steps, now_s):
-                        network_s[number] = now_s
-                        note(steps)
-                        narrator.begin(steps, sum(network_s))
-                    case ("end", captures, now_s):
-                        network_s[number] = now_s
-                        narrator.end(captures, sum(network_s))
-                    case ("failed", error):
-                        raise error
-                    case ("done", replayed):
-                        found[number] = replayed
-                        process.join()
-                        connection.close()
-                        del running[connection]
-    finally:
-        end([process for _, process in running.values()], grace_s=GRACE_S)
+    with supervised(jobs, most, grace_s=GRACE_S) as events:
+        for event in events:
+            match event:
+                case Told(number, ("begin", steps, now_s)):
+                    network_s[number] = now_s
+                    note(steps)
+                    narrator.begin(steps, sum(network_s))
+                case Told(number, ("end", captures, now_s)):
+                    network_s[number] = now_s
+                    narrator.end(captures, sum(network_s))
+                case Ended(number, replayed, error):
+                    found[number] = _whole(scene, number, replayed, error)
     return _joined(parts, [found[number] for number in range(len(parts))], out)
+
+
+def _whole(scene: Scene, number: int, replayed: Replayed | None, error: LinklabError | None) -> Replayed:
+    if isinstance(error, WorkerError):
+        raise EngineError(f"{scene.lab.slug}: part {number + 1}: {error}", fault=error.fault)
+    if error is not None:
+        raise error
+    assert replayed is not None
+    return replayed
 
 
 def _joined(parts: Sequence[Sequence[Step]], found: Sequence[Replayed], out: Path) -> Replayed:
@@ -176,25 +159,15 @@ def _settings(before: Sequence[Step]) -> list[Step]:
 class _Teller:
     """Narrator of a part that tells the process of the lab."""
 
-    report: Connection
+    tell: Tell
 
     def begin(self, steps: Sequence[Step], network_s: float) -> None:
-        self.report.send(("begin", list(steps), network_s))
+        self.tell(("begin", list(steps), network_s))
 
     def end(self, captures: Sequence[Capture], network_s: float) -> None:
-        self.report.send(("end", list(captures), network_s))
+        self.tell(("end", list(captures), network_s))
 
 
-def _work(parent: int, pipe: tuple[Connection, Connection], scene: Scene, steps: Sequence[Step], out: Path) -> None:
-    """The life of one part's process."""
-    theirs, report = pipe
-    theirs.close()
-    if not settle_in(parent):
-        return
-    with contextlib.suppress(KeyboardInterrupt, BrokenPipeError):  # the process of the lab ends us, or has gone
-        answer: tuple[str, Any]
-        try:
-            answer = ("done", replay(scene, steps, out, _Teller(report), lambda _: None))
-        except LinklabError as error:
-            answer = ("failed", error)
-        report.send(answer)
+def _replay_part(scene: Scene, steps: Sequence[Step], out: Path, tell: Tell) -> Replayed:
+    """The work of one part's process."""
+    return replay(scene, steps, out, _Teller(tell), lambda _: None)

@@ -18,24 +18,15 @@ from types import TracebackType
 from typing import Any
 
 from linklab.base import installation
+from linklab.base.finish import Background, Finish, Prompt, Shows, StopAfter
 from linklab.engine import api
 from linklab.errors import EngineError, LabError, TopologyError
-from linklab.lab.model import Expectation, Lab, Outcome, Verdict
+from linklab.judge.expectation import Expectation, ExpectationVerdict
+from linklab.judge.verdict import Outcome
+from linklab.lab.model import Lab
 from linklab.manual.editing import EMPTY, edited
-from linklab.manual.model import (
-    AtPrompt,
-    Await,
-    Commands,
-    EditorActions,
-    EditorVerb,
-    Finish,
-    Interrupt,
-    LeftRunning,
-    Step,
-    StoppedAfter,
-    WriteFile,
-)
-from linklab.run.readback import Look, looks
+from linklab.manual.model import Await, Commands, EditorActions, EditorVerb, Interrupt, Step, WriteFile
+from linklab.run.readback import ReadBack, looks
 from linklab.run.workfolder import WorkFolder
 from linklab.topology import Topology
 
@@ -50,7 +41,7 @@ PIECE_CHARS = 3000
 
 
 @dataclass(frozen=True)
-class Settings:
+class RunSettings:
     """How a lab is run: the clock, the seed of all chance, the profile of what computing costs.
 
     settings_only: what steps set is read back and judged, and nothing else.
@@ -88,7 +79,7 @@ class Stage:
 
     lab: Lab
     engine: api.Engine
-    settings: Settings
+    settings: RunSettings
     files: Path
     on_output: Callable[[str, str], None] | None = None
     environment: dict[str, Any] = field(default_factory=dict)
@@ -147,7 +138,7 @@ class Stage:
         self._share_files(done)
         return [self.captures[step] for step in done if step not in self._running]
 
-    def read_back(self, group: Sequence[Step]) -> list[Verdict]:
+    def read_back(self, group: Sequence[Step]) -> list[ExpectationVerdict]:
         """Look whether what the steps set is set, in terminals of their nodes that nobody else uses."""
         verdicts = []
         for step in group:
@@ -159,16 +150,18 @@ class Stage:
                 verdicts.append(self._looked(step, look, shown.output))
         return verdicts
 
-    def _looked(self, step: Step, look: Look, output: str) -> Verdict:
+    def _looked(self, step: Step, look: ReadBack, output: str) -> ExpectationVerdict:
         where = f"{self.lab.manual.path}:{step.line}"
         expected = Expectation(
-            step.id, look.command, None, re.compile(look.pattern), None, "what was set is read back", "", "", where
+            step.id, look.command, None, re.compile(look.pattern), "", "what was set is read back", "", "", where
         )
         found = expected.shows.search(output) if expected.shows else None
         if found:
-            return Verdict(expected, Outcome.PASS, found[0])
+            return ExpectationVerdict(expected, outcome=Outcome.PASS, expected=expected.expected, seen=found[0])
         said = f"{where}: step {step.id}: {look.command} shows {' '.join(output.split()) or 'nothing'} afterwards"
-        return Verdict(expected, Outcome.FAIL, "not shown", said)
+        return ExpectationVerdict(
+            expected, outcome=Outcome.FAIL, expected=expected.expected, seen="not shown", story=said
+        )
 
     def _one(self, step: Step) -> list[Step]:
         """Do one step; the steps that finished with it."""
@@ -177,7 +170,7 @@ class Stage:
                 parts = []
                 for number, line in enumerate(lines, 1):
                     last = number == len(lines)
-                    shaped = replace(step, action=Commands((line,), step.action.finish if last else AtPrompt()))
+                    shaped = replace(step, action=Commands((line,), step.action.finish if last else Prompt()))
                     parts.append(self._run([shaped])[0])
                 self._keep(step, parts)
             case Interrupt(of=of) | Await(of=of):
@@ -235,7 +228,7 @@ class Stage:
         return replace(completed, output="\n".join(lines) + "\n" if lines else "")
 
     def _check(self, step: Step, completed: api.Completed) -> None:
-        ended = isinstance(step.action, Commands) and isinstance(step.action.finish, AtPrompt)
+        ended = isinstance(step.action, Commands) and isinstance(step.action.finish, Prompt)
         if ended and step.status is not None and completed.exit_status not in (None, step.status):
             last = "\n".join(completed.output.strip().splitlines()[-3:]) or "nothing"
             raise EngineError(
@@ -247,7 +240,7 @@ class Stage:
         output = "\n".join(part.output.rstrip("\n") for part in parts if part.output.strip("\n"))
         start_s, end_s = self._before_s + parts[0].start_s, self._before_s + parts[-1].end_s
         self._add(step, output + "\n" if output else "", parts[-1].exit_status, start_s, end_s)
-        if isinstance(step.action, Commands) and isinstance(step.action.finish, LeftRunning):
+        if isinstance(step.action, Commands) and isinstance(step.action.finish, Background):
             self._running[step.id] = step
 
     def _add(self, step: Step, output: str, status: int | None, start_s: float, end_s: float) -> None:
@@ -309,16 +302,14 @@ class Stage:
                     raise LabError(f"{self.lab.manual.path}:{verb.line}: {error}") from error
 
 
-def _finish(step: Step) -> api.Finish:
-    """The manual's word for "finished" in the engine's."""
-    finish: Finish = step.action.finish if isinstance(step.action, Commands) else AtPrompt()
+def _finish(step: Step) -> Finish:
+    """When a step has ended; where it says a prompt of its own, that is waited for instead of the shell's."""
+    finish: Finish = step.action.finish if isinstance(step.action, Commands) else Prompt()
     shown = rf"(?:^|\n){re.escape(step.prompt)}\s*\Z" if step.prompt else ""
     match finish:
-        case StoppedAfter(seconds=seconds):
-            return api.StopAfter(seconds, shown)
-        case LeftRunning():
-            return api.Background()
-        case AtPrompt() if shown:
-            return api.Shows(shown)
+        case StopAfter(seconds=seconds):
+            return StopAfter(seconds, shown)
+        case Prompt() if shown:
+            return Shows(shown)
         case _:
-            return api.Prompt()
+            return finish

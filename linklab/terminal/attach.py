@@ -14,20 +14,17 @@ from __future__ import annotations
 import base64
 import contextlib
 import fcntl
-import os
 import socket
-import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from linklab.engine import place
+from linklab.base import place
 from linklab.engine.frames import FrameStream
 from linklab.errors import EngineError, InputError
 
 ANSWER_DEADLINE_S = 5.0
-LONGEST_PATH = 100  # sun_path of unix(7) holds 108 bytes
 
 
 # --- where the sockets lie
@@ -37,14 +34,9 @@ def folder() -> Path:
     """The private folder of the sockets, made if it is not there.
 
     Raises:
-        EngineError: it exists and belongs to somebody else.
+        EngineError: there is no place for it that belongs to this user.
     """
-    runtime = os.environ.get("XDG_RUNTIME_DIR", "")
-    usable = runtime and os.access(runtime, os.W_OK) and len(runtime) < LONGEST_PATH - 20
-    found = Path(runtime) / "linklab" if usable else Path(tempfile.gettempdir()) / f"linklab-{os.getuid()}"
-    if len(str(found)) > LONGEST_PATH - 10:
-        found = Path("/tmp") / f"linklab-{os.getuid()}"  # noqa: S108 - made private below
-    return place.make_private(found)
+    return place.for_sockets()
 
 
 @contextlib.contextmanager

@@ -18,11 +18,11 @@ from pathlib import Path
 from typing import Any
 
 from linklab.agent.asks import NO_CLOCK
-from linklab.engine.agent_link import AgentLink
+from linklab.engine.api import Channel
 from linklab.errors import AgentError, EngineError, InputError, LinklabError
 from linklab.terminal.attach import Connection, alone, served
 from linklab.terminal.clock import ClockWords, sentence
-from linklab.terminal.terminals import Owner, Terminals
+from linklab.terminal.terminals import Taker, Terminals
 
 MOST_UNSHOWN_BYTES = 256 * 2**10
 """What a client has not taken of its terminal's output; beyond it the agent leaves the rest in the terminal, whose
@@ -46,7 +46,7 @@ class AttachServer:
 
     def __init__(
         self,
-        link: AgentLink,
+        link: Channel,
         nodes: Sequence[str],
         name: str,
         clock: Callable[[Callable[[dict[str, Any]], None]], ClockWords] | None = None,
@@ -142,9 +142,9 @@ class AttachServer:
         for client in clients:
             client.tell({"event": "error", "text": why, "kind": "engine"})
 
-    def own(self, terminal: str, owner: Owner) -> None:
-        """What `terminal` shows goes to this owner from now on; first what it has shown already."""
-        self.terminals.own(terminal, owner)
+    def own(self, terminal: str, taker: Taker) -> None:
+        """What `terminal` shows goes to this taker from now on; first what it has shown already."""
+        self.terminals.own(terminal, taker)
 
     def claim(self, client: _Client, node: str) -> None:
         """Give the client the one terminal it may have; the Mininet CLI goes to one client at a time.

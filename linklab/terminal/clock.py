@@ -9,8 +9,9 @@ from __future__ import annotations
 import math
 import threading
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol
+from typing import Any
 
+from linklab.engine.api import Paced
 from linklab.engine.keeper import FASTEST, FURTHEST_S, SLOWEST
 from linklab.errors import EngineError, InputError
 from linklab.units import parse_time_s
@@ -21,40 +22,10 @@ USAGE = "clock | clock pause | resume | speed 8 (or max) | step 10ms | until 90s
 SHORTEST_STEP_S = 1e-6
 
 
-class PacedNetwork(Protocol):
-    """What of a network's clock can be ordered about."""
-
-    on_reached: Callable[[], None] | None
-
-    def clock_status(self) -> dict[str, Any]:
-        """Its state: now_s, speed, paused, behind_s, until_ns."""
-        ...
-
-    def set_speed(self, speed: float) -> dict[str, Any]:
-        """Network seconds a wall second."""
-        ...
-
-    def pause(self) -> dict[str, Any]:
-        """Stop."""
-        ...
-
-    def resume(self) -> dict[str, Any]:
-        """Go on."""
-        ...
-
-    def step(self, seconds: float) -> dict[str, Any]:
-        """Go this far, then stop."""
-        ...
-
-    def until(self, time_s: float) -> dict[str, Any]:
-        """Go to this network time as fast as it goes."""
-        ...
-
-
 class ClockWords:
     """Obeys the words of `clock` for one network; `on_change` hears every new state, from whatever thread."""
 
-    def __init__(self, network: PacedNetwork, on_change: Callable[[dict[str, Any]], None]) -> None:
+    def __init__(self, network: Paced, on_change: Callable[[dict[str, Any]], None]) -> None:
         self._network = network
         self._on_change = on_change
         self._lock = threading.Lock()

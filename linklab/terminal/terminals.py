@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The live terminals of one network: opened with a deadline, and what each shows goes to its owner.
+"""The live terminals of one network: opened with a deadline, and what each shows goes to its taker.
 
 Works through the agent's link alone; `linklab.terminal.attach_server` gives them to other programs.
 """
@@ -14,7 +14,7 @@ from concurrent.futures import Future
 from concurrent.futures import TimeoutError as FutureTimeoutError
 from typing import Any, Protocol
 
-from linklab.engine.agent_link import AgentLink
+from linklab.engine.api import Channel
 from linklab.errors import AgentError, DeadlineError, EngineError, LinklabError
 
 OPEN_DEADLINE_S = 30.0
@@ -22,7 +22,7 @@ OPEN_DEADLINE_S = 30.0
 LOOK_S = 0.5
 
 
-class Owner(Protocol):
+class Taker(Protocol):
     """Takes what a terminal shows; must not wait."""
 
     def tell(self, message: Mapping[str, Any]) -> None:
@@ -33,11 +33,11 @@ class Owner(Protocol):
 class Terminals:
     """Those of the network at the other end of the link."""
 
-    def __init__(self, link: AgentLink) -> None:
+    def __init__(self, link: Channel) -> None:
         self.link = link
         self._lock = threading.Lock()
         self._early: dict[str, list[dict[str, Any]]] = {}
-        self._owners: dict[str, Owner] = {}
+        self._takers: dict[str, Taker] = {}
         self._left: set[str] = set()
         for event in ("data", "closed"):
             link.on(event, self._shown)
@@ -83,20 +83,20 @@ class Terminals:
         if asked.exception() is None and "ok" in asked.result():
             self.hang_up(asked.result()["ok"]["terminal"])
 
-    def own(self, terminal: str, owner: Owner) -> None:
-        """What `terminal` shows goes to this owner from now on; first what it has shown already."""
+    def own(self, terminal: str, taker: Taker) -> None:
+        """What `terminal` shows goes to this taker from now on; first what it has shown already."""
         with self._lock:
             early = self._early.pop(terminal, [])
             if terminal in self._left:
                 return
             for message in early:
-                owner.tell(message)
-            self._owners[terminal] = owner
+                taker.tell(message)
+            self._takers[terminal] = taker
 
     def hang_up(self, terminal: str) -> None:
         """Close `terminal`, as closing its window does; what it still shows is dropped."""
         with self._lock:
-            self._owners.pop(terminal, None)
+            self._takers.pop(terminal, None)
             self._early.pop(terminal, None)
             self._left.add(terminal)
         with contextlib.suppress(EngineError):
@@ -110,9 +110,9 @@ class Terminals:
     def _shown(self, message: dict[str, Any]) -> None:
         """From the agent, in the thread that reads its link."""
         with self._lock:
-            owner = self._owners.get(message["terminal"])
-            if owner is None:
+            taker = self._takers.get(message["terminal"])
+            if taker is None:
                 if message["terminal"] not in self._left:  # its name is on the way to whoever opened it
                     self._early.setdefault(message["terminal"], []).append(message)
                 return
-        owner.tell(message)
+        taker.tell(message)

@@ -19,7 +19,7 @@ from pathlib import Path, PurePosixPath
 from types import TracebackType
 from typing import Any
 
-from linklab.engine.agent_link import AgentLink
+from linklab.engine.api import Channel
 from linklab.errors import EngineError
 from linklab.terminal import openable
 from linklab.terminal.attach_server import AttachServer
@@ -69,7 +69,7 @@ def _listens(address: Path | str) -> bool:
 class Windows:
     """Answers the questions of one network; ends the windows at the end of the `with` block."""
 
-    def __init__(self, link: AgentLink, server: AttachServer, workdir: Path, *, display: bool) -> None:
+    def __init__(self, link: Channel, server: AttachServer, workdir: Path, *, display: bool) -> None:
         self.link, self.server, self.workdir, self.display = link, server, workdir.resolve(), display
         self._open: list[subprocess.Popen[bytes]] = []
         self._lock = threading.Lock()

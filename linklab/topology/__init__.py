@@ -2,7 +2,7 @@
 """A MiniEdit `.mn` file as plain data, and back without loss.
 
     Topology.load("Lab 8.mn") → Topology (parts.py, model.py) → problems() (checks.py)
-                                                              → to_json_data() (plan.py), what the agent builds
+                                                              → plan() (plan.py), what the agent builds
                                                               → save(path), the same JSON again
 
 Knows no Mininet and runs on any system. Format: MiniEdit 2.2.0.1, `loadTopology` and `saveTopology` in Mininet's

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The name of a topology file that is not there → the file that is probably meant; called by `Topology.load`."""
+"""The name of a topology file that is not there → the file that is probably meant."""
 
 from __future__ import annotations
 

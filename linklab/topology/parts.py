@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
-from linklab.impair import Impairment
+from linklab.tc import Impairment
 
 Json = Mapping[str, Any]
 
@@ -105,7 +105,7 @@ class Link:
     """One entry of "links"; its place in the file decides the port numbers of both ends, unless `own` says them.
 
     own: what Linklab keeps of it under "linklab": "ports" ([2, null]: number or counted), "forward" and "backward"
-    (`linklab.impair`, of the direction src→dest and back).
+    (`linklab.tc.Impairment`, of the direction src→dest and back).
     """
 
     src: str

@@ -5,6 +5,7 @@ The agent has the standard library only, so this holds nothing but dict, list, s
 "?" means None where the file says nothing; keys are always there. Further keys may be added, none change.
 
     {"format": 1, "name": "Lab 8", "ip_base": "10.0.0.0/8",
+     "order": ["controllers", "nodes", …],             the stages of building, ORDER below
      "controllers": [{"name": "c0", "type": "ref|ovsc|remote|inband", "protocol": "tcp|ssl",
                       "ip": "127.0.0.1", "port": 6633}],
      "nodes": [                                        hosts, then switches, in the order of the file
@@ -25,8 +26,10 @@ The agent has the standard library only, so this holds nothing but dict, list, s
         "opts": {}}],                                  or any of bw (float, Mbit/s), delay and jitter ("20ms", for tc),
                                                        loss (float, percent), max_queue_size (int, packets),
                                                        speedup (float, Mbit/s); {} is a plain veth pair, no tc
-                                                       an impaired end has "tc" too, lines of `linklab.impair`
-                                                       and the kinds then seen: {"lines": [...], "kinds": [...]}
+                                                       an impaired end has "tc" too: lines that set it, and the
+                                                       disciplines that then stand there, as `linklab.tc.Qdisc`:
+                                                       {"lines": [...], "qdiscs": [{"kind": "netem", "handle": "1:",
+                                                        "parent": "root", "options": {"delay_ns": 20000000, …}}]}
      "preferences": {"start_cli": false, "terminal": "xterm|gterm", "dpctl_port"?: 6634,
         "netflow"?: {"target": "10.0.0.5:2055", "timeout_s": 600, "add_id": false},
         "sflow"?: {"target": "...", "sampling": 400, "header_bytes": 128, "polling_s": 30}},
@@ -39,18 +42,29 @@ External interfaces take the node's first port numbers (they are attached before
 from __future__ import annotations
 
 import re
+from dataclasses import asdict
 from ipaddress import IPv4Address
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from linklab import impair, units
+from linklab import tc, units
 from linklab.errors import TopologyError
-from linklab.impair import Impairment
 from linklab.topology import own
 from linklab.topology.checks import wireless_names
+from linklab.topology.model import Topology
 from linklab.topology.parts import Controller, Host, Link, Node, Switch
 
-if TYPE_CHECKING:
-    from linklab.topology.model import Topology
+ORDER = (
+    "controllers",
+    "nodes",
+    "links",
+    "build",
+    "hosts",
+    "start controllers",
+    "start switches",
+    "impairments",
+    "commands",
+)
+"""The stages in which a network is built, by the agent and by an exported script."""
 
 
 def plan(topology: Topology) -> dict[str, Any]:
@@ -62,6 +76,7 @@ def plan(topology: Topology) -> dict[str, Any]:
         "format": 1,
         "name": topology.name,
         "ip_base": topology.preferences.ip_base,
+        "order": list(ORDER),
         "controllers": [_controller(controller) for controller in topology.all_controllers],
         "nodes": [_host(host, topology) for host in topology.hosts]
         + [_switch(switch, topology) for switch in topology.switches],
@@ -168,10 +183,11 @@ def _link(link: Link, ends: tuple[str, str]) -> dict[str, Any]:
     return {"src": _end(link.src, ends[0], forward), "dest": _end(link.dest, ends[1], backward), "opts": opts}
 
 
-def _end(node: str, interface: str, impairment: Impairment | None) -> dict[str, Any]:
+def _end(node: str, interface: str, impairment: tc.Impairment | None) -> dict[str, Any]:
     end: dict[str, Any] = {"node": node, "interface": interface, "port": int(interface.removeprefix(f"{node}-eth"))}
     if impairment is not None:
-        end["tc"] = {"lines": impair.commands(interface, impairment), "kinds": impair.kinds(impairment)}
+        qdiscs = [asdict(each) for each in tc.objects(impairment) if isinstance(each, tc.Qdisc)]
+        end["tc"] = {"lines": tc.lines(interface, impairment), "qdiscs": qdiscs}
     return end
 
 

@@ -20,6 +20,7 @@ from pathlib import Path
 
 from linklab.linux import children
 from linklab.linux import kernelcalls as kernel
+from linklab.linux.baseline import BASELINE
 from linklab.warden.paths import INTERPRETER
 from linklab.warden.records import FOLDER
 
@@ -32,9 +33,7 @@ PLAIN, HAND_OVER = b"p", b"h"
 """How the working folder is shown; HAND_OVER: what root writes there is root's until the warden hands it over."""
 DEVICES = ("null", "zero", "full", "random", "urandom", "tty", "net/tun")
 SETTINGS = {
-    "net/ipv4/tcp_rmem": "10240 87380 16777216",
-    "net/ipv4/tcp_wmem": "10240 87380 16777216",
-    "net/ipv4/tcp_congestion_control": "cubic",
+    **BASELINE,
     "net/bridge/bridge-nf-call-iptables": "0",
     "net/bridge/bridge-nf-call-ip6tables": "0",
     "net/bridge/bridge-nf-call-arptables": "0",

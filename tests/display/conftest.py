@@ -34,9 +34,9 @@ def hand(display, tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
     monkeypatch.chdir(tmp_path)
     from linklab.editor.app import Editor  # noqa: PLC0415 - as above
-    from linklab.editor.settings import Settings  # noqa: PLC0415
+    from linklab.editor.settings import EditorSettings  # noqa: PLC0415
 
-    editor = Editor(None, Settings(scale=1.0))
+    editor = Editor(None, EditorSettings(scale=1.0))
     editor.root.geometry("+0+0")
     robot = Robot(display)
     made = Hand(editor, robot)

@@ -295,6 +295,30 @@ def test_a_start_can_be_cancelled(hand):
     run(hand)
 
 
+@needs_kernel
+def test_a_fault_in_an_order_to_the_network_is_shown_and_the_next_is_obeyed(hand):
+    """Regression: nothing was said. The dialog has the traceback; the network and the window go on."""
+    hand.editor.filing.open_path(ROOT / "topologies/Lab 8.mn")
+    run(hand)
+    net = hand.editor.networking
+
+    def plan_badly(session):
+        raise ZeroDivisionError("of our own making")
+
+    net.runner.order(plan_badly, print, print)
+    hand.until(lambda: hand.dialog() is not None, what="the fault")
+    (area,) = (
+        w for frame in hand.dialog().body.winfo_children() for w in frame.winfo_children() if w.widgetName == "text"
+    )
+    assert hand.dialog().title() == "A fault in the editor"
+    assert "in plan_badly" in area.get("1.0", "end")
+    assert "ZeroDivisionError: of our own making" in area.get("1.0", "end")
+    hand.dialog().destroy()
+    net.set_link(0, False)
+    hand.until(lambda: 0 in net.down, 20, "link down")
+    stop(hand)
+
+
 def test_without_a_display():
     """One line says so and how to go on."""
     env = {key: value for key, value in os.environ.items() if key not in ("DISPLAY", "WAYLAND_DISPLAY")}

@@ -10,10 +10,11 @@ from robot import needs_display
 from verbs import Person
 
 from linklab import pocket_kernel
-from linklab.lab.model import ROOT, load_lab
+from linklab.base.installation import ROOT
+from linklab.lab.model import load_lab
 from linklab.manual.editing import EMPTY, edited
 from linklab.manual.model import Commands, EditorActions, EditorVerb
-from linklab.run.stage import Settings, Stage
+from linklab.run.stage import RunSettings, Stage
 from linklab.topology import Topology
 
 pytestmark = needs_display
@@ -54,7 +55,7 @@ def verbs(lab):
 def replayed(lab, folder):
     """The topologies that the replay runs, in order; what it saves is in `folder`."""
     engine = Watcher()
-    with Stage(lab, engine, Settings(), folder) as stage:
+    with Stage(lab, engine, RunSettings(), folder) as stage:
         for step in editor_steps(lab):
             stage.perform([step])
     return engine.started

@@ -9,9 +9,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 from linklab.base import installation
+from linklab.base.installation import ROOT
 from linklab.editor import edits
 from linklab.editor.dialogs import Dialog
-from linklab.lab.model import ROOT
 from linklab.manual.model import EditorVerb
 
 RUN_S, TERMINAL_S = 60, 30

@@ -10,7 +10,7 @@ import pytest
 from linklab.engine import host_kernel, sudo
 from linklab.engine.api import Completed, Typed
 from linklab.errors import LinklabError
-from linklab.needs import Needs
+from linklab.tc.needs import Needs
 from linklab.topology import Topology
 
 BASIC = Needs(links=frozenset({"veth", "bridge"}))

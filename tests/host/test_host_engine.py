@@ -15,12 +15,13 @@ from pathlib import Path
 import pytest
 from hosts import namespaces, needs_host, star, type_
 
-from linklab.editor.running import Choice, Listener, Runner
+from linklab.editor.runnable import Choice
+from linklab.editor.running import Listener, Runner
 from linklab.engine import host_kernel, sudo
 from linklab.engine.agent_link import AgentLink
 from linklab.engine.host import HostEngine, folder
 from linklab.errors import AgentError, EngineError, MissingError
-from linklab.needs import Needs
+from linklab.tc.needs import Needs
 from linklab.terminal import attach, attached
 from linklab.topology import Topology
 from linklab.warden import records

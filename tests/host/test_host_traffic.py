@@ -8,7 +8,7 @@ from hosts import needs_host, needs_kernel, star, type_
 
 from linklab.engine.api import Background, Typed
 from linklab.engine.host import HostEngine
-from linklab.needs import Needs
+from linklab.tc.needs import Needs
 
 pytestmark = needs_host
 SHAPERS = Needs(qdiscs=frozenset({"tbf"}))

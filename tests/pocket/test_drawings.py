@@ -7,11 +7,11 @@ import re
 import pytest
 from pockets import needs_pocket, type_
 
-from linklab.editor import edits, export, running
+from linklab.editor import edits, export, runnable
 from linklab.engine.api import Shows, Typed
 from linklab.engine.pocket import PocketEngine
 from linklab.errors import AgentError
-from linklab.impair import DISCIPLINES, Impairment, change_commands, commands, kinds
+from linklab.tc import DISCIPLINES, Impairment, Qdisc, change_lines, lines, objects
 from linklab.topology import Topology
 
 pytestmark = needs_pocket
@@ -50,7 +50,7 @@ def test_a_drawing_runs_and_its_script_builds_the_same(tmp_path):
     topology = mixed()
     assert topology.port_names()["s1-eth1"] == "h1-eth0"
     words = ("net", "dump", "h1 ip -br addr", "h1 df --output=target /var/log /srv", "s1 tc qdisc show dev s1-eth1")
-    with PocketEngine().start(running.runnable(topology, running.Choice()), workdir=tmp_path) as network:
+    with PocketEngine().start(runnable.runnable(topology, runnable.Choice()), workdir=tmp_path) as network:
         ours = [seen(type_(network, word, "mininet").output) for word in words]
         assert "10.0.0.77" in type_(network, "ip addr show dev s1").output
         assert 'Controller "ptcp:6634"' in type_(network, "ovs-vsctl show").output
@@ -85,11 +85,12 @@ def test_every_discipline_is_taken_by_the_kernel_and_changed(tmp_path):
                 data = {"rate": "10mbit", **delay, "discipline": {"kind": kind, **options.get(kind, {})}}
                 set_one = Impairment.from_data(data)
                 other = Impairment.from_data({**data, "rate": "20mbit"})
-                for line in [*commands("s1-eth1", set_one), *change_commands("s1-eth1", set_one, other)]:
+                for line in [*lines("s1-eth1", set_one), *change_lines("s1-eth1", set_one, other)]:
                     done = type_(network, line)
                     assert done.exit_status == 0, f"{line}: {done.output}"
                 shown = json.loads(type_(network, "tc -j qdisc show dev s1-eth1").output)
-                assert [qdisc["kind"] for qdisc in shown][: len(kinds(other))] == kinds(other)
+                wanted = [each.kind for each in objects(other) if isinstance(each, Qdisc)]
+                assert [qdisc["kind"] for qdisc in shown][: len(wanted)] == wanted
                 type_(network, "tc qdisc del dev s1-eth1 root")
 
 

@@ -15,7 +15,7 @@ import pytest
 from pockets import TOPOLOGY, all_gone, group_of, needs_pocket, run_dir_of, type_
 
 from linklab import pocket_kernel
-from linklab.engine import place
+from linklab.base import place
 from linklab.engine.api import Background, Clock, Prompt, Shows, Typed
 from linklab.engine.pocket import PocketEngine
 from linklab.engine.profiles import PROFILES
@@ -53,6 +53,35 @@ def test_a_kernel_that_ends_at_once_is_a_boot_error(tmp_path, monkeypatch):
     with pytest.raises(BootError, match="ended while booting"), start(tmp_path):
         pass
     assert list(tmp_path.glob("linklab-*")) == []
+
+
+def test_a_keeper_that_is_refused_something_is_one_sentence(tmp_path, monkeypatch):
+    """What was being done, why not, and the cure; regression: "Its last words: (none)"."""
+    monkeypatch.setattr("linklab.engine.pocket.run_base", lambda: tmp_path / "none")
+    with (
+        pytest.raises(BootError, match=r"could not start: making its folder: .*: No such file or directory"),
+        start(tmp_path),
+    ):
+        pass
+
+
+def test_without_seccomp_a_pocket_runs_by_ptrace_and_shows_the_same(tmp_path):
+    """In a sandbox that denies seccomp(2); regression: "SECCOMP userspace requested but not functional!"."""
+    program = (
+        "import sys; from pathlib import Path; from linklab.engine.api import Typed\n"
+        "from linklab.engine.pocket import PocketEngine\n"
+        "with PocketEngine().start(None, workdir=Path(sys.argv[1])) as network:\n"
+        "    done = network.run([Typed('client', 'date +%s.%N; head -c 8 /dev/urandom | xxd -p')])\n"
+        "    print(done[0].output, network.now_s())\n"
+    )
+    argv = [sys.executable, "-c", program, str(tmp_path)]
+    denied = [sys.executable, str(Path(__file__).parents[1] / "denied.py"), "seccomp"]
+    plain, by_ptrace = (
+        subprocess.run(words, capture_output=True, text=True, check=True, timeout=200).stdout
+        for words in (argv, [*denied, *argv])
+    )
+    assert plain.startswith("17040672")
+    assert by_ptrace == plain
 
 
 def test_memory_that_is_too_small_everywhere_names_each_folder(tmp_path, monkeypatch):

@@ -15,7 +15,7 @@ from linklab.grade import unit
 from linklab.grade.mutants import mutations
 from linklab.grade.rerun import rerun
 from linklab.grade.sample import COURSE_FILE, empty, instance_of, sample
-from linklab.grade.unit import assess, grade, scene_of, self_check
+from linklab.grade.unit import assess, grade, network_of, self_check
 from linklab.grade.verify import prove_wrong
 from linklab.topology import Topology
 
@@ -183,7 +183,7 @@ def test_removing_the_bottleneck_is_told_so(problem):
 def test_mutants_of_the_model_answer_lose_marks(problem):
     """Each undoes or spoils one thing."""
     model = sample(problem, instance_of(problem, 1), problem.folder / "solution", ENGINE).submission
-    scene = scene_of(problem, model.instance, model.topology, model.answers)
+    scene = network_of(problem, model.instance, model.topology, model.answers)
     start = rerun(scene, None, ENGINE, (1,), lambda *_: []).start
     found = {mutation.what: mutation for mutation in mutations(problem, model, start, 1)}
     spoiled = ["h2.rmem left at 12 kB", "s1-eth2.rate times 2", "answer throughput times 0.5"]

@@ -7,7 +7,7 @@ import pytest
 from pockets import needs_pocket, type_
 
 from linklab.engine.pocket import PocketEngine
-from linklab.linux.rtnetlink import Kernel
+from linklab.linux.rtnetlink import NamespaceLinks
 from linklab.topology import Topology
 
 pytestmark = needs_pocket
@@ -70,7 +70,7 @@ def test_the_mininet_prompt_starts_the_shells_it_needs(network):
 
 def test_what_the_kernel_refuses_is_told_with_what_was_asked():
     """As OSError, with the kernel's own reason: an interface's name has at most 15 characters."""
-    kernel = Kernel()
+    kernel = NamespaceLinks()
     kernel.add_bridge("s" * 16)
     with pytest.raises(OSError, match=f"adding the bridge {'s' * 16}: "):
         kernel.flush()

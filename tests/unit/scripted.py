@@ -1,10 +1,65 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""An engine that answers from a table, for tests of what stands above the engines; the pocket has its own tests."""
+"""An engine that answers from a table, for tests of what stands above the engines; the pocket has its own tests.
 
+mypy checks this file too: it is an `Engine`, and its networks are `Network`s.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Future
 from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
 
 from linklab.engine import api
-from linklab.errors import AgentError
+from linklab.errors import AgentError, EngineError
+from linklab.topology import Topology
+
+Answer = str | tuple[str, int] | Exception
+Answers = Mapping[str, Answer | Callable[[Path], Answer]]
+
+
+class ScriptedChannel:
+    """A way to an agent that opens terminals, shows nothing in them, and notes what it is asked."""
+
+    def __init__(self) -> None:
+        self.asked: list[tuple[str, dict[str, Any]]] = []
+        self._handlers: dict[str, list[api.Handler]] = {}
+        self._ended: str | None = None
+
+    @property
+    def ended(self) -> str | None:
+        """Why it ended."""
+        return self._ended
+
+    def on(self, event: str, handler: api.Handler) -> None:
+        """Keep a handler."""
+        self._handlers.setdefault(event, []).append(handler)
+
+    def say(self, event: str, **fields: Any) -> None:
+        """Let the agent say something by itself."""
+        for handler in self._handlers.get(event, []):
+            handler({"event": event, **fields})
+
+    def end(self, why: str) -> None:
+        """Let the agent go."""
+        self._ended = why
+        self.say("end")
+
+    def request(self, op: str, *, deadline_s: float, what: str, **fields: Any) -> dict[str, Any]:
+        """Open a terminal; other requests are refused."""
+        self.asked.append((op, fields))
+        if self._ended is not None:
+            raise EngineError(self._ended)
+        if op != "open":
+            raise AgentError(f"{what}: no {op} here")
+        return {"terminal": f"t{len(self.asked)}"}
+
+    def send(self, op: str, **fields: Any) -> Future[dict[str, Any]]:
+        """Take an order."""
+        self.asked.append((op, fields))
+        done: Future[dict[str, Any]] = Future()
+        done.set_result({"ok": {}})
+        return done
 
 
 class ScriptedNetwork:
@@ -13,12 +68,26 @@ class ScriptedNetwork:
     An answer may be a function of the working folder, to write files; each command takes one second.
     """
 
-    def __init__(self, answers, workdir):
+    def __init__(self, answers: Answers, workdir: Path, nodes: Sequence[str] = ()) -> None:
         self.answers, self.workdir = answers, workdir
-        self.environment = {"kernel": "scripted"}
-        self.typed, self.running, self.time_s, self.closed = [], {}, 0.0, False
+        self.environment: dict[str, Any] = {"kernel": "scripted"}
+        self.link, self.nodes = ScriptedChannel(), list(nodes)
+        self.typed: list[list[tuple[str, str, api.Finish]]] = []
+        self.running: dict[str, api.Typed] = {}
+        self.time_s, self.closed = 0.0, False
 
-    def run(self, actions, *, deadline_s=600, on_output=None):
+    @property
+    def paced(self) -> api.Paced | None:
+        """Its clock cannot be set."""
+        return None
+
+    def run(
+        self,
+        actions: Sequence[api.Typed],
+        *,
+        deadline_s: float = 600,
+        on_output: Callable[[str, str], None] | None = None,
+    ) -> list[api.Completed]:
         """Answer each action."""
         start_s = self.time_s
         self.typed.append([(action.terminal, action.text, action.finish) for action in actions])
@@ -32,30 +101,30 @@ class ScriptedNetwork:
                 done.append(self.complete(action, start_s))
         return done
 
-    def complete(self, action, start_s):
+    def complete(self, action: api.Typed, start_s: float) -> api.Completed:
         """What an action gives when it ends."""
         answer = self.answers.get(action.text, "")
-        answer = answer(self.workdir) if callable(answer) else answer
-        output, status = answer if isinstance(answer, tuple) else (answer, 0)
-        if isinstance(answer, Exception):
-            raise answer
+        found = answer(self.workdir) if callable(answer) else answer
+        if isinstance(found, Exception):
+            raise found
+        output, status = found if isinstance(found, tuple) else (found, 0)
         return api.Completed(action.terminal, action.text, output, status, start_s, self.time_s)
 
-    def stop(self, terminal, *, deadline_s=60):
+    def stop(self, terminal: str, *, deadline_s: float = 60) -> api.Completed:
         """End what runs there."""
         if terminal not in self.running:
             raise AgentError(f"nothing runs in {terminal}")
         return self.complete(self.running.pop(terminal), 0.0)
 
-    def finished(self, terminal, *, deadline_s=600):
+    def finished(self, terminal: str, *, deadline_s: float = 600) -> api.Completed:
         """The same here."""
         return self.stop(terminal, deadline_s=deadline_s)
 
-    def now_s(self):
+    def now_s(self) -> float:
         """Seconds since the start."""
         return self.time_s
 
-    def close(self):
+    def close(self) -> None:
         """End it."""
         self.closed = True
 
@@ -65,19 +134,35 @@ class ScriptedEngine:
 
     side_by_side = True
 
-    def __init__(self, answers=None):
-        self.answers, self.networks, self.started = answers or {}, [], []
+    def __init__(self, answers: Answers | None = None) -> None:
+        self.answers: Answers = answers or {}
+        self.networks: list[ScriptedNetwork] = []
+        self.started: list[tuple[str | None, api.Clock, int, str]] = []
 
-    def check(self):
+    def check(self) -> None:
         """It needs nothing."""
 
     @contextmanager
-    def start(self, topology, *, workdir, clock=api.Clock.VIRTUAL, seed=1, profile="desktop"):
+    def start(
+        self,
+        topology: Topology | None,
+        *,
+        workdir: Path,
+        clock: api.Clock = api.Clock.VIRTUAL,
+        seed: int = 1,
+        profile: str = "desktop",
+        display: bool = False,
+        on_stage: api.OnStage = lambda stage, network: None,
+    ) -> Iterator[ScriptedNetwork]:
         """Start one."""
-        network = ScriptedNetwork(self.answers, workdir)
+        network = ScriptedNetwork(self.answers, workdir, [node.name for node in topology.nodes] if topology else ())
         self.networks.append(network)
         self.started.append((topology.name if topology else None, clock, seed, profile))
         try:
+            on_stage("building the network", network)
             yield network
         finally:
             network.close()
+
+
+_CONFORMS: type[api.Engine] = ScriptedEngine  # here mypy sees that it keeps to the contract

@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from linklab.agent.terminal import RC, Job, TerminalError, start_shell
+from linklab.agent.terminal import RC, TerminalError, TypedText, start_shell
 
 
 class Typist:
@@ -33,7 +33,7 @@ class Typist:
 
     def type(self, text, kind="prompt", **finish):
         """Start a job."""
-        job = Job(text, {"kind": kind, **finish}, time.monotonic(), text.split("\n"))
+        job = TypedText(text, {"kind": kind, **finish}, time.monotonic(), text.split("\n"))
         self.terminal.job = None
         self.terminal.type(job)
         return job
@@ -112,7 +112,7 @@ def test_typing_where_something_runs_is_refused(typist):
     """The sentence names what runs there."""
     typist.type("sleep 60")
     with pytest.raises(TerminalError, match='terminal h1: "sleep 60" is still running there'):
-        typist.terminal.type(Job("ls", {"kind": "prompt"}, 0.0, ["ls"]))
+        typist.terminal.type(TypedText("ls", {"kind": "prompt"}, 0.0, ["ls"]))
     typist.terminal.interrupt()
 
 

@@ -174,7 +174,7 @@ def test_a_client_that_leaves_while_its_terminal_opens_leaves_nothing(server, li
     assert link.sent == [("hangup", {"terminal": "t1"})]
     link.shows("t1", b"x")
     link.handlers["closed"]({"event": "closed", "terminal": "t1", "status": 0})
-    assert (server.terminals._early, server.terminals._owners) == ({}, {})
+    assert (server.terminals._early, server.terminals._takers) == ({}, {})
 
 
 def test_what_a_terminal_showed_before_it_was_known_comes_first(server, link):
@@ -279,7 +279,7 @@ def test_opening_ends_after_its_deadline_but_not_while_time_stands(server, link,
     link.shows("t1", b"late")
     link.opens()
     until(lambda: link.sent == [("hangup", {"terminal": "t1"})])
-    assert (server.terminals._early, server.terminals._owners) == ({}, {})
+    assert (server.terminals._early, server.terminals._takers) == ({}, {})
     again = opened(server, link)
     assert again.receive(0.05) == []
 

@@ -13,7 +13,7 @@ from scripted import ScriptedEngine
 
 from linklab.lab.model import load_lab
 from linklab.run.many import Task, run_batch
-from linklab.run.stage import Settings
+from linklab.run.stage import RunSettings
 
 TOML = 'number = NUMBER\ntitle = "T"\n[[expect]]\nstep = "probe"\nshows = "here"\nwhy = "it is"\n'
 MANUAL = "## A\n\n```client id=probe\nlook\n```\n"
@@ -24,13 +24,13 @@ sys.path.insert(0, sys.argv[2])
 from scripted import ScriptedEngine
 from linklab.run.many import Task, run_batch
 from linklab.lab.model import load_lab
-from linklab.run.stage import Settings
+from linklab.run.stage import RunSettings
 def look(workdir):
     (workdir / "pid.part").write_text(str(os.getpid()))
     (workdir / "pid.part").rename(workdir / "pid")
     time.sleep(60)
 here = Path(sys.argv[1])
-run_batch([Task(load_lab(here / "labs/01-t"), here / "out")], lambda: ScriptedEngine({"look": look}), Settings(), 1,
+run_batch([Task(load_lab(here / "labs/01-t"), here / "out")], lambda: ScriptedEngine({"look": look}), RunSettings(), 1,
           lambda task: None)
 """
 
@@ -49,7 +49,7 @@ def labs(tmp_path):
 def batch(labs, tmp_path, answer, jobs=2):
     """Run them; the tasks as they ended."""
     tasks = [Task(lab, tmp_path / f"out{lab.number}") for lab in labs]
-    run_batch(tasks, lambda: ScriptedEngine({"look": answer}), Settings(), jobs, lambda task: None)
+    run_batch(tasks, lambda: ScriptedEngine({"look": answer}), RunSettings(), jobs, lambda task: None)
     return tasks
 
 
@@ -79,7 +79,7 @@ def test_a_lab_that_misses_an_expectation_or_breaks_leaves_the_others_alone(labs
 def test_a_process_that_dies_without_a_word_is_noticed(labs, tmp_path):
     """As one that is killed for lack of memory."""
     tasks = batch(labs[:1], tmp_path, lambda _: os._exit(1))
-    assert (tasks[0].state, tasks[0].why) == ("broken", "its process ended without a word")
+    assert (tasks[0].state, tasks[0].why) == ("broken", "its process ended without a word (exit code 1)")
 
 
 def alive(process):

@@ -199,10 +199,10 @@ def test_what_programs_print_into_a_terminal_is_kept_as_far_as_it_is_text():
 @pytest.mark.parametrize(
     ("data", "said"),
     [
-        (b"", "is empty; make it again with `linklab submit`, and upload the whole file"),
-        (b"hello", "is no .zip archive; make it again with `linklab submit`, and upload the whole file"),
-        (packed(FILES)[:-200], "is cut off; make it again with `linklab submit`, and upload the whole file"),
-        (b"PK\5\6", "is no .zip archive; make it again with `linklab submit`, and upload the whole file"),
+        (b"", "the file is empty; make it again with `linklab submit`, and upload the whole file"),
+        (b"hello", "the file is no .zip archive; make it again with `linklab submit`, and upload the whole file"),
+        (packed(FILES)[:-200], "the file is cut off; make it again with `linklab submit`, and upload the whole file"),
+        (b"PK\5\6", "the file is no .zip archive; make it again with `linklab submit`, and upload the whole file"),
         (special(0o120777), '"work.sh" is a symbolic link; a submission holds plain files alone'),
         (special(0o010644), '"work.sh" is a device or a pipe; a submission holds plain files alone'),
         (packed({"../work.sh": b""}), '"../work.sh" leads out of the submission'),
@@ -243,7 +243,7 @@ def test_another_archive_inside_is_named():
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w") as archive:
         archive.writestr("mine.zip", packed(FILES))
-    assert refused(out.getvalue()) == 'holds nothing but another archive, "mine.zip": hand in that one'
+    assert refused(out.getvalue()) == 'the file holds nothing but another archive, "mine.zip": hand in that one'
 
 
 def test_a_name_that_is_there_twice_is_refused():
@@ -268,7 +268,7 @@ def test_a_zip_bomb_is_not_unpacked(monkeypatch):
 
 def test_more_than_fifty_mebibytes_are_refused_however_well_they_are_packed():
     """Packed and unpacked size are held to the same number."""
-    assert refused(bytes(50 * MIB + 1)) == "is larger than 50 MiB, the most a submission may have"
+    assert refused(bytes(50 * MIB + 1)) == "the file is larger than 50 MiB, the most a submission may have"
     noise = hashlib.shake_128(b"1").digest(MIB)
     text = b"".join(noise[: MIB // 4] + bytes(MIB * 3 // 4) for _ in range(51))
     assert "unpacks to more than 50 MiB" in refused(packed({"results/a": text}))
@@ -314,7 +314,7 @@ def test_any_damage_is_refused_or_noted(data):
 def test_what_is_no_file_is_refused_without_waiting(tmp_path):
     """A pipe, a folder, a file that is not there."""
     os.mkfifo(tmp_path / "pipe.zip")
-    for name, said in (("pipe.zip", "is no file"), (".", "is no file"), ("none.zip", "No such file")):
+    for name, said in (("pipe.zip", "this is no file"), (".", "this is no file"), ("none.zip", "No such file")):
         with pytest.raises(BundleError, match=said):
             read_bundle(tmp_path / name)
 
@@ -335,4 +335,5 @@ def test_what_cannot_be_read_is_an_ungradable_report(data, tmp_path):
     path.write_bytes(data)
     report = grade(path, None, None)
     assert (report.status, report.score, report.source) == (Status.UNGRADABLE, 0, "a.zip")
-    assert report.notes == (f"a.zip: {refused(data)}",)
+    said = refused(data)
+    assert report.notes == (said[:1].upper() + said[1:],)

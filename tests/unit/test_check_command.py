@@ -10,14 +10,15 @@ from linklab.commands.check import looked_at, tell
 from linklab.exercise.answers import read_answers
 from linklab.exercise.discreet import discreet
 from linklab.exercise.load import load_exercise
-from linklab.exercise.report import CheckResult, Outcome, Report, Status
+from linklab.exercise.report import CheckResult, Report, Status
+from linklab.judge.verdict import Outcome
 
 HINTS = ("Look at s1-eth2.", "Its limit is small.", "tc qdisc change dev s1-eth2 … limit 250000")
 
 
 def result(name, outcome, score, story="", hints=HINTS):
     """A check worth 2."""
-    return CheckResult(name, f"Title of {name}", "state", outcome, score, 2.0, False, story, hints=hints)
+    return CheckResult(name, f"Title of {name}", "state", score, 2.0, False, hints=hints, outcome=outcome, story=story)
 
 
 @pytest.fixture

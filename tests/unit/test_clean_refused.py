@@ -8,6 +8,7 @@ import pytest
 
 from linklab.cli import main
 from linklab.commands import clean
+from linklab.errors import EngineError
 
 
 @pytest.fixture
@@ -89,3 +90,37 @@ def test_a_process_that_may_not_be_killed_is_named_without_a_file(tidy, capsys, 
     sentence = f"process 4712, the kernel of {folder} cannot be removed: Operation not permitted"
     assert said.err == f"linklab: {sentence}\n"
     assert said.out == f"removed run directory {folder}\n"
+
+
+def test_what_others_named_like_our_folders_is_left_alone(tidy, capsys):
+    """Regression: a pipe called `owner`, or called as our folders are, had `clean` wait for ever."""
+    (tidy / f"linklab-{os.getuid()}-folder").mkdir()
+    os.mkfifo(tidy / f"linklab-{os.getuid()}-folder/owner")
+    os.mkfifo(tidy / f"linklab-{os.getuid()}-pipe")
+    (tidy / f"linklab-{os.getuid()}-link").symlink_to(tidy)
+    assert main(["clean"]) == 0
+    assert capsys.readouterr().out == "nothing to clean\n"
+
+
+def test_one_place_that_cannot_be_looked_at_hides_no_other(tidy, capsys, monkeypatch):
+    """Regression: a socket folder that could not be had ended `clean` before it had done anything."""
+
+    def refuse(**_):
+        raise EngineError("/x is not a folder of yours")
+
+    monkeypatch.setattr(clean.attach, "remove_stale", refuse)
+    assert main(["clean", "--runs", str(tidy / "runs")]) == 2
+    said = capsys.readouterr()
+    assert said.out == f"removed incomplete run {tidy}/runs/broken\n"
+    assert said.err == "linklab: /x is not a folder of yours\n"
+
+
+@pytest.mark.parametrize(("pid", "gone"), [(2**22, True), (os.getpid(), False)])
+def test_the_note_of_several_runs_goes_with_the_last_of_them(tidy, pid, gone):
+    """Unless the process that it names is still at it."""
+    several = tidy / "runs/all-1"
+    (several / "lab01").mkdir(parents=True)
+    (several / "lab01/incomplete.json").write_text('{"pid": 4194304}')
+    (several / "running.json").write_text(f'{{"pid": {pid}}}')
+    assert main(["clean", "--runs", str(tidy / "runs")]) == 0
+    assert several.exists() is not gone

@@ -2,12 +2,16 @@
 import errno
 import subprocess
 import sys
+import tempfile
 import types
+from pathlib import Path
 
 import pytest
 
 from linklab import __version__, cli
 from linklab.errors import BootError, InputError, MissingError
+
+REPOSITORY = Path(__file__).parents[2]
 
 
 @pytest.fixture
@@ -16,7 +20,7 @@ def command(monkeypatch):
 
     def register(run):
         module = types.ModuleType("linklab.commands.try_")
-        module.add_parser = lambda subparsers: subparsers.add_parser("try")
+        module.add_parser = lambda subparsers, summary: subparsers.add_parser("try", help=summary)
         module.run = run
         monkeypatch.setitem(sys.modules, module.__name__, module)
         monkeypatch.setitem(cli.COMMANDS, "try", (module.__name__, "only here"))
@@ -77,7 +81,8 @@ def test_help_lists_every_command_and_exit_code(capsys):
         cli.main(["--help"])
     assert exited.value.code == 0
     text = capsys.readouterr().out
-    assert all(f"\n    {name} " in text and summary in text for name, (_, summary) in cli.COMMANDS.items())
+    words = " ".join(text.split())  # a long summary is wrapped
+    assert all(f"\n    {name} " in text and summary in words for name, (_, summary) in cli.COMMANDS.items())
     assert all(f"\n  {code} " in text for code in (0, 1, 2, 3, 4, 130))
 
 
@@ -109,6 +114,49 @@ def test_a_reader_that_leaves_early_is_no_error():
     command = f"{sys.executable} -m linklab doctor --json | true"
     done = subprocess.run(["/bin/sh", "-c", command], capture_output=True, text=True, check=False)
     assert done.stderr == ""
+
+
+def shell(line):
+    """Run a line in bash, where `linklab` is this one; what it says on standard error, and its exit codes."""
+    done = subprocess.run(
+        ["/bin/bash", "-c", f'linklab() {{ {sys.executable} -m linklab "$@"; }}; {line}; echo "${{PIPESTATUS[@]}}"'],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+    return done.stderr, done.stdout.split()
+
+
+@pytest.mark.parametrize("command", ["--help", "labs", "set-env 14"])
+def test_a_command_that_only_prints_ends_with_its_reader(command):
+    """With the code that the shell gives for SIGPIPE; regression: `linklab labs | true` gave 1."""
+    assert shell(f"linklab {command} | true") == ("", ["141", "0"])
+
+
+def test_nobody_has_to_read_a_complaint():
+    """Regression: a traceback of the complaint that could not be told."""
+    assert shell("linklab run 99 2>&1 | true") == ("", ["2", "0"])
+
+
+@pytest.mark.parametrize("streams", [">&-", "<&-", "2>&-", ">&- 2>&- <&-"])
+def test_closed_streams_are_no_error(streams):
+    """Regression: without a standard output, a traceback."""
+    assert shell(f"linklab set-env 14 {streams} | cat > /dev/null") == ("", ["0", "0"])
+
+
+def test_a_working_directory_that_is_gone_is_named():
+    """Regression: "No such file or directory", of nothing."""
+    with tempfile.TemporaryDirectory() as name:
+        gone = f"{name}/gone"
+        said, codes = shell(f"mkdir {gone}; cd {gone}; rmdir {gone}; export PYTHONPATH={REPOSITORY}; linklab labs")
+    assert said == f"linklab: {gone}: this working directory has been deleted; go to another one with cd\n"
+    assert codes == ["2"]
+
+
+def test_output_that_finds_no_room_is_one_line():
+    """Regression: a second complaint, when the program ended, and the exit code 120."""
+    assert shell("linklab labs > /dev/full") == ("linklab: No space left on device\n", ["4"])
 
 
 def test_starting_imports_no_library_but_argparse():

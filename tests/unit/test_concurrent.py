@@ -8,8 +8,8 @@ import socket
 import pytest
 
 from linklab.agent import concurrent
-from linklab.agent.concurrent import ConcurrentError, Flow, parse
-from linklab.lab.model import ROOT
+from linklab.agent.concurrent import ConcurrentError, ConcurrentFlow, parse
+from linklab.base.installation import ROOT
 from linklab.measure import make_series, measure
 from linklab.measure.series import Measurements
 from linklab.plots import catalogue
@@ -20,7 +20,7 @@ NODES = {"h1", "h2", "h3", "h4", "s1", "s2"}
 def test_words_of_the_command():
     """Time, flows with and without an algorithm, and options that go to iperf3 as they are."""
     plan = parse("-t 20 h1:h2:reno h3:h4 -- --fq-rate 2gbit -O 5", NODES)
-    assert plan.flows == (Flow("h1", "h2", "reno"), Flow("h3", "h4"))
+    assert plan.flows == (ConcurrentFlow("h1", "h2", "reno"), ConcurrentFlow("h3", "h4"))
     assert plan.seconds == 20.0 and plan.options == ("--fq-rate", "2gbit", "-O", "5")
     assert [flow.file for flow in plan.flows] == ["h1-reno.json", "h3.json"]
     assert concurrent.describe(plan) == "2 flows of 20 s, started together: h1 to h2 (reno), h3 to h4"

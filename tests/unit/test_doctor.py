@@ -8,11 +8,11 @@ import pytest
 from linklab import cli, pocket_kernel
 from linklab.doctor import engines, machine
 from linklab.doctor.fit import Fit
-from linklab.doctor.machine import Check, Module, Place, Tool
+from linklab.doctor.machine import MachineCheck, MemoryPlace, Module, Tool
 from linklab.engine import host_kernel, sudo
 from linklab.engine.pocket import PocketEngine
 from linklab.errors import MissingError
-from linklab.needs import Needs
+from linklab.tc.needs import Needs
 
 GIB = 1024**3
 PACKAGES = (Path(__file__).parents[2] / "tools/packages.txt").read_text().splitlines()
@@ -50,7 +50,7 @@ def test_on_arm_labs_run_by_the_host_engine_or_not_at_all(on_arm, monkeypatch, c
     assert engines.check_host("", fits).status == "ok"
     lacking = engines.check_host("", [Fit("Lab 3", "netem", "x86-64 only", "this kernel lacks netem")])
     assert lacking.cure == "a distribution's own kernel has the modules"
-    refused = engines.check_host("host engine: sudo asks for a password", [])
+    refused = engines.check_host("sudo asks for a password", [])
     assert (refused.status, refused.found) == ("missing", "not usable, and there is no pocket here")
     monkeypatch.setattr(machine, "examine", lambda: [machine.check_architecture("Linux", "aarch64")])
     for host, code, verdict in (
@@ -66,7 +66,7 @@ def test_on_arm_the_table_of_engines_says_why_there_is_no_pocket(on_arm, monkeyp
     """With nothing missing, too."""
     monkeypatch.setattr(engines.sudo, "ask", lambda order: {})
     monkeypatch.setattr(engines, "all_needs", lambda: {"Lab 3": Needs()})
-    _, (fit,) = engines.examine([Check("iperf3", "ok", "x")])
+    _, (fit,) = engines.examine([MachineCheck("iperf3", "ok", "x")])
     assert (fit.pocket, fit.engines) == ("x86-64 only", ["host"])
 
 
@@ -101,7 +101,7 @@ def test_on_arm_nothing_of_the_host_engine_points_to_the_pocket(on_arm, monkeypa
 
 def test_a_kernel_that_is_not_built_has_a_cure():
     """The cure is a command to type."""
-    assert machine.check_kernel(None) == Check("pocket kernel", "missing", "not built", "make kernel")
+    assert machine.check_kernel(None) == MachineCheck("pocket kernel", "missing", "not built", "make kernel")
     assert machine.check_kernel("Linux 7.3.4, /somewhere/linux").status == "ok"
 
 
@@ -131,20 +131,23 @@ def test_without_a_sandbox_only_grading_is_missing():
 
 def test_a_noexec_shm_is_passed_over():
     """Docker's /dev/shm is noexec and would kill the boot; /tmp on disk does."""
-    places = [Place("/dev/shm", "is mounted noexec", "is mounted noexec"), Place("/tmp", None, None)]
-    assert machine.check_place(places) == Check("place for memory", "ok", "/tmp")
+    places = [MemoryPlace("/dev/shm", "is mounted noexec", "is mounted noexec"), MemoryPlace("/tmp", None, None)]
+    assert machine.check_place(places) == MachineCheck("place for memory", "ok", "/tmp")
 
 
 def test_a_small_place_is_enough_for_slow_labs():
     """The warning says what cannot be run there."""
-    check = machine.check_place([Place("/tmp", "has only 300 MiB free", None)])
+    check = machine.check_place([MemoryPlace("/tmp", "has only 300 MiB free", None)])
     assert (check.status, check.found) == ("warn", "/tmp, too small for labs at 10 Gbps: has only 300 MiB free")
     assert "LINKLAB_TMP" in check.cure
 
 
 def test_without_a_place_each_folder_says_why():
     """The cure is one environment variable."""
-    places = [Place("/dev/shm", "is mounted noexec", "is mounted noexec"), Place("/tmp", "is full", "is full")]
+    places = [
+        MemoryPlace("/dev/shm", "is mounted noexec", "is mounted noexec"),
+        MemoryPlace("/tmp", "is full", "is full"),
+    ]
     check = machine.check_place(places)
     assert (check.status, check.found) == ("missing", "/dev/shm is mounted noexec; /tmp is full")
     assert "LINKLAB_TMP" in check.cure
@@ -159,8 +162,8 @@ def test_without_seccomp_labs_run_slower_but_run():
 
 def test_where_compiled_code_cannot_be_kept_runs_may_differ():
     """A warning with the folder and a cure; labs run all the same."""
-    assert machine.check_compiled([]) == Check("same runs for all", "ok", "compiled code can be kept")
-    assert machine.check_compiled([Path("/usr/lib/linklab/cli.py"), Path("/usr/lib/linklab/lab.py")]) == Check(
+    assert machine.check_compiled([]) == MachineCheck("same runs for all", "ok", "compiled code can be kept")
+    assert machine.check_compiled([Path("/usr/lib/linklab/cli.py"), Path("/usr/lib/linklab/lab.py")]) == MachineCheck(
         "same runs for all",
         "warn",
         "/usr/lib/linklab takes no compiled code of yours (2 modules): a run may differ from that of another user by "
@@ -173,14 +176,16 @@ def test_where_compiled_code_cannot_be_kept_runs_may_differ():
 def test_a_tool_is_shown_with_its_packages_version():
     """Or with its path where no package brought it."""
     tool = Tool("iperf3", "iperf3", "labs")
-    assert machine.check_tool(tool, "/usr/bin/iperf3", {"iperf3": "3.12-1"}) == Check("iperf3", "ok", "iperf3 3.12-1")
-    assert machine.check_tool(tool, "/opt/bin/iperf3", {}) == Check("iperf3", "ok", "/opt/bin/iperf3")
+    assert machine.check_tool(tool, "/usr/bin/iperf3", {"iperf3": "3.12-1"}) == MachineCheck(
+        "iperf3", "ok", "iperf3 3.12-1"
+    )
+    assert machine.check_tool(tool, "/opt/bin/iperf3", {}) == MachineCheck("iperf3", "ok", "/opt/bin/iperf3")
 
 
 def test_a_missing_tool_names_its_package():
     """A tool that no lab needs to run is a warning."""
     check = machine.check_tool(Tool("iperf3", "iperf3", "labs"), None, {})
-    assert check == Check("iperf3", "missing", "not found; needed for labs", "sudo apt-get install iperf3")
+    assert check == MachineCheck("iperf3", "missing", "not found; needed for labs", "sudo apt-get install iperf3")
     assert machine.check_tool(Tool("xterm", "xterm", "windows", needed=False), None, {}).status == "warn"
 
 
@@ -192,14 +197,14 @@ def test_a_missing_module_is_pips_or_apts():
 
 def test_a_display_is_either_kind():
     """Without one labs still run."""
-    assert machine.check_display({"DISPLAY": ":0"}) == Check("display", "ok", "DISPLAY=:0")
+    assert machine.check_display({"DISPLAY": ":0"}) == MachineCheck("display", "ok", "DISPLAY=:0")
     assert machine.check_display({"WAYLAND_DISPLAY": "wayland-0"}).status == "ok"
     assert machine.check_display({"DISPLAY": ""}).status == "warn"
 
 
 def test_only_what_is_missing_keeps_labs_from_running():
     """A warning takes something away and no more."""
-    ok, warn, missing = (Check("x", status, "") for status in ("ok", "warn", "missing"))
+    ok, warn, missing = (MachineCheck("x", status, "") for status in ("ok", "warn", "missing"))
     assert machine.labs_can_run([ok, warn])
     assert not machine.labs_can_run([ok, missing])
 
@@ -213,8 +218,8 @@ def test_set_up_installs_every_package_the_doctor_names():
 @pytest.mark.parametrize(("status", "code"), [("ok", 0), ("warn", 0), ("missing", 4)])
 def test_the_command_prints_findings_and_a_verdict(monkeypatch, capsys, status, code):
     """As a table for people and as JSON for programs, with the same exit code."""
-    check = Check("iperf3", status, "what is [there]", "a cure")
-    host = Check("host engine", "ok", "Linux 6.18 can run all labs and exercises")
+    check = MachineCheck("iperf3", status, "what is [there]", "a cure")
+    host = MachineCheck("host engine", "ok", "Linux 6.18 can run all labs and exercises")
     fits = [Fit("Lab 3", "netem", "", "this kernel lacks netem"), Fit("Lab 2", "veth", "", "")]
     monkeypatch.setattr(machine, "examine", lambda: [check])
     monkeypatch.setattr(engines, "examine", lambda checks: (host, fits))
@@ -246,7 +251,7 @@ def test_the_command_prints_findings_and_a_verdict(monkeypatch, capsys, status, 
 def test_a_finding_is_one_line_where_there_is_no_terminal(capsys):
     """Whoever searches for a path finds it; regression: it was broken at 80 columns."""
     path = "Linux 7.3, /" + 30 * "folder/"
-    machine.render([Check("pocket kernel", "ok", path)])
+    machine.render([MachineCheck("pocket kernel", "ok", path)])
     assert any(path in line for line in capsys.readouterr().out.splitlines())
 
 

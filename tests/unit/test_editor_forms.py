@@ -7,13 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from linklab.editor import edits, export, fields, link_fields, node_fields, preference_fields, running
+from linklab.editor import edits, export, fields, link_fields, node_fields, preference_fields, runnable
 from linklab.editor.actions import MENUS, keys_text
-from linklab.editor.labels import Box, place_labels
+from linklab.editor.labels import Rectangle, place_labels
 from linklab.editor.meter import Meter, short_bytes, short_rate
 from linklab.errors import InputError
-from linklab.impair import DISCIPLINES
+from linklab.tc import DISCIPLINES
 from linklab.topology import Link, Topology
+from linklab.topology.plan import ORDER
 
 ROOT = Path(__file__).parents[2]
 MINIEDIT = ROOT / "tests/captures/miniedit-2.2.0.1-all-kinds.mn"
@@ -102,7 +103,7 @@ def test_rows_and_lines_of_a_host():
 
 
 def test_a_direction_from_its_fields():
-    """What is typed becomes the object of `linklab.impair`, and shows as the same again."""
+    """What is typed becomes the object of `linklab.tc.Impairment`, and shows as the same again."""
     typed = {"rate": "1gbit", "delay": "20ms", "held": "5000", "kind": "red"}
     typed |= {"discipline.limit": "1mb", "discipline.min": "64kb", "discipline.max": "256kb", "discipline.ecn": "1"}
     data = link_fields.collect(typed)
@@ -169,6 +170,18 @@ def test_export_is_python_and_quotes_everything():
         assert line in text, line
 
 
+def test_the_agent_and_an_exported_script_know_every_stage_of_a_plan():
+    """In the plan's order; the script's lines follow it."""
+    network = pytest.importorskip("linklab.agent.network", reason="needs Mininet")
+    assert set(ORDER) == set(network.STAGES) == set(export.STAGES)
+    made = Topology.load(MINIEDIT)
+    text = export.script(edits.set_opts(made, "h1", {"startCommand": "echo begun"}), "order")
+    marks = ("net.addController", "net.addHost", "net.addLink", "net.build()", "tcp_rmem", "controller.start()")
+    marks += (".start([", "echo begun")
+    places = [text.index(mark) for mark in marks]
+    assert places == sorted(places)
+
+
 def test_export_keeps_names_apart_that_python_cannot_have():
     """Variables of my.host and my-host differ, and a host may be called for."""
     topology = Topology()
@@ -181,22 +194,24 @@ def test_export_keeps_names_apart_that_python_cannot_have():
 def test_what_an_engine_cannot_heed_is_named():
     """Kept in the file, named at Run, left out of what is built, with the same ports."""
     topology = Topology.load(MINIEDIT)
-    named = running.unheeded(topology, running.Choice())
+    named = runnable.unheeded(topology, runnable.Choice())
     assert [text.split(":")[0] for text in named] == ["h1", "h1"]
-    built = running.runnable(topology, running.Choice())
+    built = runnable.runnable(topology, runnable.Choice())
     assert built.link_ends() == topology.link_ends()
     assert not built.hosts[0].external_interfaces
     assert built.problems() == [] or all(problem.severity == "warning" for problem in built.problems())
     indigo = edits.set_opts(topology, "s1", {"switchType": "ivs"})
-    (why,) = running.refused(indigo)
-    assert "s1: Indigo Virtual Switch is part of no supported system" in why
+    (why,) = runnable.refused(indigo)
+    assert "s1: Indigo Virtual Switch is not supported" in why
 
 
 def test_how_to_run_comes_from_the_file():
     """Defaults, and what Preferences keep under our own key."""
     data = {"run": {"clock": "wall", "speed": "0.5", "seed": "7"}}
-    assert running.Choice.of(Topology()) == running.Choice()
-    assert running.Choice.of(Topology(extra={"linklab": data})) == running.Choice("pocket", "wall", "0.5", "desktop", 7)
+    assert runnable.Choice.of(Topology()) == runnable.Choice()
+    assert runnable.Choice.of(Topology(extra={"linklab": data})) == runnable.Choice(
+        "pocket", "wall", "0.5", "desktop", 7
+    )
 
 
 def test_the_meter_counts_bits_and_keeps_the_queue():
@@ -215,14 +230,14 @@ def test_the_meter_counts_bits_and_keeps_the_queue():
 
 def test_labels_keep_clear_of_nodes_and_of_each_other():
     """On a short link there is none rather than one upon the other."""
-    boxes = Box(-20, -20, 20, 50), Box(280, -20, 320, 50)
+    boxes = Rectangle(-20, -20, 20, 50), Rectangle(280, -20, 320, 50)
     sizes = [(50, 12), (50, 12), (0, 12)]
     first, second, none = place_labels((0, 0), (300, 0), boxes, sizes)
     assert first[0] - 25 >= 20 and second[0] + 25 <= 280 and first[0] + 25 < second[0] - 25
     assert none is None
-    near = Box(80, -20, 120, 50)
+    near = Rectangle(80, -20, 120, 50)
     assert place_labels((0, 0), (100, 0), (boxes[0], near), sizes)[:2] == [None, None]
-    down = place_labels((0, 0), (0, 200), (boxes[0], Box(-20, 180, 20, 250)), sizes)
+    down = place_labels((0, 0), (0, 200), (boxes[0], Rectangle(-20, 180, 20, 250)), sizes)
     assert down[0][1] - 6 >= 50
 
 
@@ -244,7 +259,7 @@ def test_the_host_engine_runs_on_the_wall_clock_whatever_the_file_says():
     """The file keeps what is meant for the pocket; what only the pocket's clock knows is greyed in Preferences."""
     run = {"engine": "host", "clock": "paced", "seed": 7}
     topology = replace(Topology.load(ROOT / "topologies/Lab 8.mn"), extra={"linklab": {"run": run}})
-    choice = running.Choice.of(topology)
+    choice = runnable.Choice.of(topology)
     assert (choice.engine, choice.clock, choice.seed) == ("host", "wall", 7)
     (page,) = (page for page in preference_fields.pages(("host", "pocket")) if page.title == "Running")
     greyed = [field.key for field in page.fields if field.only == ("engine", "pocket")]
@@ -256,12 +271,12 @@ def test_what_the_host_engine_cannot_do_is_named_and_left_out():
     topology = Topology.load(ROOT / "topologies/Lab 8.mn")
     first = replace(topology.hosts[0], opts={**topology.hosts[0].opts, "cpu": 0.5, "externalInterfaces": ["eth0"]})
     topology = replace(topology, hosts=(first, *topology.hosts[1:]))
-    choice = running.Choice(engine="host", clock="wall")
-    assert running.unheeded(topology, choice) == [
+    choice = runnable.Choice(engine="host", clock="wall")
+    assert runnable.unheeded(topology, choice) == [
         "h1: a network of the host engine has no interface eth0 of this machine; left out, ports counted with it",
         "h1: no share of a processor on the host engine; all hosts share the machine's",
     ]
-    assert set(running.runnable(topology, choice).hosts[0].opts) == set(topology.hosts[0].opts) - {
+    assert set(runnable.runnable(topology, choice).hosts[0].opts) == set(topology.hosts[0].opts) - {
         "cpu",
         "externalInterfaces",
     }

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from linklab.editor import edits, files, mending
 from linklab.editor.document import Document, everyone
-from linklab.editor.settings import Settings, from_data, load_settings, save_settings
+from linklab.editor.settings import EditorSettings, from_data, load_settings, save_settings
 from linklab.errors import InputError, TopologyError
 from linklab.topology import Topology
 
@@ -289,12 +289,14 @@ def test_what_a_crash_leaves_is_found_once_its_program_has_gone(tmp_path):
 
 def test_settings_survive_and_faults_in_their_file_do_not_matter(tmp_path):
     """Saved and loaded the same; nonsense gives defaults."""
-    chosen = Settings(theme="dark", scale=2.0, ports=False, recent=["/a"])
+    chosen = EditorSettings(theme="dark", scale=2.0, ports=False, recent=["/a"])
     save_settings(chosen, tmp_path / "s.json")
     assert load_settings(tmp_path / "s.json") == chosen
-    assert from_data({"theme": 3, "scale": 2, "recent": ["/a", 1], "more": 1}) == Settings(scale=2.0, recent=["/a"])
+    assert from_data({"theme": 3, "scale": 2, "recent": ["/a", 1], "more": 1}) == EditorSettings(
+        scale=2.0, recent=["/a"]
+    )
     (tmp_path / "s.json").write_text("[")
-    assert load_settings(tmp_path / "s.json") == Settings()
+    assert load_settings(tmp_path / "s.json") == EditorSettings()
     chosen.opened(tmp_path / "b")
     chosen.opened(Path("/a"))
     assert chosen.recent == ["/a", str(tmp_path / "b")]

@@ -6,12 +6,13 @@ from pathlib import Path
 import pytest
 
 from linklab.exercise.answers import read_answers
-from linklab.exercise.judge import Evidence, agree, changes, judge, worth_doing
-from linklab.exercise.model import Answer, Band, Check, Exercise, Experiment, Flow
-from linklab.exercise.quantity import parse_value
+from linklab.exercise.evidence import Evidence, changes
+from linklab.exercise.judge import agree, judge, worth_doing
+from linklab.exercise.model import Answer, Band, Check, Exercise, Experiment, Transfer
+from linklab.judge.quantity import parse_value
 
 KNOWN = {"rate": parse_value("1 Gbps"), "rtt": parse_value("20 ms")}
-GO = Experiment("go", "submitted", {"s1-eth2.loss": "0 %"}, (Flow("h1", "h2"),), 20, 10, None, "", "W")
+GO = Experiment("go", "submitted", {"s1-eth2.loss": "0 %"}, (Transfer("h1", "h2"),), 20, 10, None, "", "W")
 EXERCISE = Exercise(
     Path(), "exercise", 9, "T", 1, 1, "", "", (), {}, (), (), (GO,), (Answer("bdp", "size", "The BDP."),), ()
 )

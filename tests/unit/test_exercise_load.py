@@ -19,6 +19,31 @@ from linklab.exercise.load import load_exercise
             'check throughput: it needs "rate", which is hidden: its title would be told to students',
         ),
         ('low = "0.9 * bdp"', 'low = "0.9 * bpd"', 'check buffer: "0.9 * bpd" speaks of bpd, which is not there'),
+        (
+            'low = "0.9 * bdp"',
+            'low = "0.9 * rate"',
+            'check buffer: "s1-eth2.queue" is in bytes, and what it is compared with is in bit/s',
+        ),
+        (
+            'low = "0.8 * goodput(rate)"',
+            'low = "0.8"',
+            'check throughput: "tuned.throughput" is in bit/s, and what it is compared with is a plain number',
+        ),
+        (
+            'low = "0.8 * goodput(rate)"',
+            'low = "goodput(rtt)"',
+            'check throughput: expression "goodput(rtt)": there is no goodput(s)',
+        ),
+        ('bdp = "bdp(rate, rtt)"', 'bdp = "rate * 2 > rate"', 'derived bdp: "rate * 2 > rate" is a yes or no'),
+        (
+            'bdp = "bdp(rate, rtt)"',
+            'bdp = "rate + rtt"',
+            'derived bdp: expression "rate + rtt": "rate" is in bit/s and',
+        ),
+        ('within = "1 %"', 'within = "much"', 'check rate: within "much" is neither a share such as "5 %"'),
+        ('within = "1 %"', 'within = "2 ms"', 'check rate: expression "rate - 2 ms": "rate" is in bit/s and "2 ms" is'),
+        ("minutes = 20", "minutes = true", '"minutes" must be a whole number, not True'),
+        ("minutes = 20", "colour = 20\nminutes = 20", 'unknown key "colour"; the keys here are format, kind, number'),
         ('kind = "state"', 'kind = "fact"', 'check rate: kind "fact"; use state, measure'),
     ],
 )

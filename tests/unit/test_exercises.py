@@ -7,11 +7,11 @@ import pytest
 
 from linklab.base import toml
 from linklab.exercise.answers import read_answers, template
-from linklab.exercise.expression import names, number
 from linklab.exercise.fill import fill, placeholders
 from linklab.exercise.instance import Course, Student, environment, issue, neighbours, practice_instance, quantities
 from linklab.exercise.load import exercise_folders, find_exercise, load_exercise
-from linklab.exercise.quantity import Value
+from linklab.judge.evaluation import names, number
+from linklab.judge.quantity import Value
 from linklab.topology import Topology
 
 COURSE = Course("tests", b"t" * 32)

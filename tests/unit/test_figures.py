@@ -7,7 +7,7 @@ import xml.etree.ElementTree as ET
 import pytest
 
 from linklab.figures.__main__ import drawn
-from linklab.figures.svg import BLUE, Drawing, scaled
+from linklab.figures.svg import BLUE, Sketch, scaled
 
 FIGURES = drawn()
 
@@ -34,13 +34,13 @@ def test_ids_are_unique_over_all_figures():
 
 def test_drawing_rounds_to_one_decimal():
     """Coordinates have at most one decimal, so that the bytes are the same on every machine."""
-    drawing = Drawing("x", 100, 50, "T", "D")
+    drawing = Sketch("x", 100, 50, "T", "D")
     drawing.line(scaled([(0, 0), (1 / 3, 1.0)], (10, 40), 30, 20), colour=BLUE)
     assert '<polyline points="10,40 20,20"' in drawing.svg()
 
 
 def test_drawing_escapes_words():
     """Text may contain the characters that mean something to XML."""
-    drawing = Drawing("x", 100, 50, "a < b", "D")
+    drawing = Sketch("x", 100, 50, "a < b", "D")
     drawing.text(5, 5, "p & q")
     assert "a &lt; b" in drawing.svg() and "p &amp; q" in drawing.svg()

@@ -2,9 +2,10 @@
 """The grader's traffic: what a broken instrument is, and what the student's network did."""
 
 import pytest
+from graded import say_it_backwards
 
 from linklab.engine.api import Completed
-from linklab.errors import EngineError, InputError
+from linklab.errors import DataError, EngineError, Fault, InputError
 from linklab.exercise.model import Experiment, Ping
 from linklab.grade.traffic import drive
 
@@ -37,15 +38,19 @@ def lookup(name):
         "ping: connect: Network is unreachable\n",
     ],
 )
-def test_a_network_that_nothing_passes_loses_everything(tmp_path, text):
-    """No reply and no way are the network's doing: all is lost."""
+@pytest.mark.parametrize("reworded", [False, True])
+def test_a_network_that_nothing_passes_loses_everything(tmp_path, monkeypatch, text, reworded):
+    """No reply and no way are the network's doing: all is lost, whatever the words for it are."""
+    if reworded:
+        say_it_backwards(monkeypatch)
     assert drive(Said(tmp_path, text), PING, lookup, ADDRESSES, tmp_path).metrics == {"ping.loss": 1.0}
 
 
 def test_an_unreadable_ping_is_no_loss(tmp_path):
     """An instrument that broke is an error, not the student's."""
-    with pytest.raises(EngineError, match="ping's output cannot be read"):
+    with pytest.raises(DataError, match="ping's output cannot be read") as caught:
         drive(Said(tmp_path, "Killed\n"), PING, lookup, ADDRESSES, tmp_path)
+    assert caught.value.fault is Fault.TOOL
 
 
 def test_a_sampler_that_ends_badly_is_an_error(tmp_path):
@@ -53,5 +58,6 @@ def test_a_sampler_that_ends_badly_is_an_error(tmp_path):
     sampled = Experiment("go", "submitted", {}, (), 5, 0, None, "s1-eth2", "W")
     with pytest.raises(EngineError, match="s1-eth2 could not be sampled: it said so"):
         drive(Said(tmp_path, status=137), sampled, lookup, ADDRESSES, tmp_path)
-    with pytest.raises(InputError, match="no interface s1-eth2"):
+    with pytest.raises(InputError, match="no interface s1-eth2") as caught:
         drive(Said(tmp_path, status=2), sampled, lookup, ADDRESSES, tmp_path)
+    assert caught.value.fault is Fault.NETWORK

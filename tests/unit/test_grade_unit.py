@@ -11,10 +11,11 @@ from small_exercise import make_clone
 from linklab.exercise.answers import Answers
 from linklab.exercise.instance import practice_instance
 from linklab.exercise.load import load_exercise
-from linklab.exercise.report import CheckResult, Outcome
+from linklab.exercise.report import CheckResult
 from linklab.grade import verify
 from linklab.grade.rerun import UnbuildableError
-from linklab.grade.unit import scene_of
+from linklab.grade.unit import network_of
+from linklab.judge.verdict import Outcome
 from linklab.topology import Topology
 
 
@@ -26,7 +27,7 @@ def exercise(tmp_path):
 
 def scene(exercise, topology):
     """For the practice instance."""
-    return scene_of(exercise, practice_instance(exercise), topology, Answers())
+    return network_of(exercise, practice_instance(exercise), topology, Answers())
 
 
 def test_the_drawing_that_was_handed_out_is_measured(exercise):
@@ -59,7 +60,9 @@ def test_a_drawing_with_wireless_nodes_is_refused_by_the_same_sentence(exercise)
 
 def test_an_empty_submission_at_which_our_tools_broke_proves_nothing(exercise, monkeypatch):
     """It has no points either, and used to be a proof."""
-    broke = CheckResult("a", "A", "measure", Outcome.ERROR, 0.0, 1.0, False, "error a: could not be judged")
+    broke = CheckResult(
+        "a", "A", "measure", 0.0, 1.0, False, outcome=Outcome.ERROR, story="error a: could not be judged"
+    )
     report = graded.report(checks=(broke,), score=0.0)
     monkeypatch.setattr(verify, "assess", lambda *_: report)
     proof = verify.prove_empty(exercise, practice_instance(exercise), None, (1,))

@@ -13,6 +13,7 @@ from linklab.commands import interrupt
 
 def test_ctrl_c_says_at_once_what_stays(tmp_path, capsys):
     """And then it is the Ctrl+C it was."""
+    (tmp_path / "incomplete.json").touch()
     before = signal.getsignal(signal.SIGINT)
     with pytest.raises(KeyboardInterrupt), interrupt.says_what_is_left(tmp_path):
         os.kill(os.getpid(), signal.SIGINT)
@@ -28,6 +29,8 @@ def test_what_stays_is_named_with_how_it_is_removed(tmp_path, monkeypatch):
     folder = tmp_path / "runs/lab08-x-seed1"
     assert interrupt.left(folder) == "nothing is left"
     folder.mkdir(parents=True)
+    assert interrupt.left(folder) == "nothing is left"
+    (folder / "incomplete.json").touch()
     monkeypatch.chdir(tmp_path)
     assert interrupt.left(folder) == f"what it has done so far stays in {folder}; `linklab clean --runs` removes it"
     monkeypatch.chdir("/")

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from linklab import pocket_kernel
+from linklab.base import place
 from linklab.cli import main
-from linklab.engine import place
 from linklab.engine.pocket import PocketEngine
 from linklab.errors import InputError, MissingError
 from linklab.pocket_kernel import build

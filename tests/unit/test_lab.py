@@ -4,7 +4,9 @@
 import pytest
 
 from linklab.errors import InputError, LabError
-from linklab.lab.model import Outcome, find_lab, judge, lab_folders, load_lab
+from linklab.judge.expectation import Observed, verdicts_on
+from linklab.judge.verdict import Outcome
+from linklab.lab.model import find_lab, lab_folders, load_lab
 
 MANUAL = "## A\n\n```h1 id=slow\na\n```\n\n```h1 id=fast\nb\n```\n"
 HEAD = 'number = 1\ntitle = "T"\n'
@@ -26,10 +28,9 @@ def expectation(tmp_path, body):
 
 def outcome(expectations, scalars, outputs=None, broken=None):
     """The verdict on the first expectation."""
-    verdict = judge(expectations, scalars, outputs if outputs is not None else {"slow": "", "fast": ""}, broken or {})[
-        0
-    ]
-    return verdict.outcome, verdict.measured, verdict.message
+    shown = {"slow": "", "fast": ""} if outputs is None else outputs
+    verdict = verdicts_on(expectations, [Observed(scalars, shown, broken or {})])[0]
+    return verdict.outcome, verdict.seen, verdict.story
 
 
 RANGE = """
@@ -133,15 +134,20 @@ def test_a_relation_that_mixes_units_is_an_error_with_its_place(tmp_path):
     kind, _, message = outcome(expect, scalars)
     assert kind is Outcome.ERROR
     assert message.endswith(
-        'lab.toml:4: relation "fast.iperf3.throughput.receiver > slow.ping.rtt.mean": ">" between bit/s and s'
+        'lab.toml:4: expression "fast.iperf3.throughput.receiver > slow.ping.rtt.mean": '
+        '"fast.iperf3.throughput.receiver" is in bit/s and "slow.ping.rtt.mean" is in s, so ">" makes no sense; '
+        "use quantities of one unit"
     )
 
 
 @pytest.mark.parametrize(
     ("toml", "says"),
     [
-        ("colour = 1", 'lab.toml: unknown key "colour"; I know number'),
-        ("minutes = '9'", "lab.toml: minutes must be of type int, not str"),
+        (
+            "colour = 1",
+            'lab.toml: unknown key "colour"; the keys here are number, title, topology, minutes',
+        ),
+        ("minutes = '9'", "lab.toml: \"minutes\" must be a whole number, not '9'"),
         (
             "[[expect]]\nstep = 'no'\nwhat = 'x'\nrange = [1, 2]\nwhy = 'w'",
             'lab.toml:3: the manual has no step "no"; it has slow, fast',
@@ -149,7 +155,7 @@ def test_a_relation_that_mixes_units_is_an_error_with_its_place(tmp_path):
         ("[[expect]]\nstep = 'slow'\nwhat = 'x'\nrange = [1, 2]", "lab.toml:3: every expectation needs its why"),
         ("[[expect]]\nstep = 'slow'\nwhat = 'x'\nrange = [2, 1]\nwhy = 'w'", "lab.toml:3: the low end 2 is above"),
         ("[[expect]]\nwhy = 'w'\nwhat = 'x'", "lab.toml:3: give step, or relation"),
-        ("[[expect]]\nwhy = 'w'\nrelation = 'a.b'", 'lab.toml:3: relation "a.b": expected <, <=, > or >='),
+        ("[[expect]]\nwhy = 'w'\nrelation = 'a.b'", 'lab.toml:3: relation "a.b" is a value; compare it with another'),
         ("[[expect]]\nwhy = 'w'\nrelation = 'no.b > 1'", 'lab.toml:3: the manual has no step "no"'),
         ("[[expect]]\nwhy = 'w'\nstep = 'slow'\nshows = '('", "lab.toml:3: missing )"),
         ("[[expect]]\nrang = 1", 'lab.toml:3: unknown key "rang"'),

@@ -5,12 +5,15 @@ import json
 import os
 import re
 import signal
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 from scripted import ScriptedEngine
 
 from linklab import cli
+from linklab.base import installation
 from linklab.commands import run as run_command
 
 PING = (Path(__file__).parent.parent / "captures" / "ping-20221126-plain.txt").read_text()
@@ -83,12 +86,49 @@ def test_a_seed_is_a_number(folder, capsys):
     assert "'-1' is no seed" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(("loss", "options", "code"), [(0, [], 0), (1, [], 1), (0, ["--json"], 0)])
+def test_a_run_goes_on_when_nobody_reads_what_it_says(folder, tmp_path, loss, options, code):
+    """`linklab run 14 | head -1` saves the run, and its exit code is the run's; regression: it broke off with 1."""
+    (folder / "lab.toml").write_text(TOML.replace("LOSS", str(loss)))
+    arguments = ["run", str(folder), "--out", str(tmp_path / "out"), *options]
+    program = (
+        f"import sys; sys.path.insert(0, {str(Path(__file__).parent)!r})\n"
+        "from scripted import ScriptedEngine\nfrom linklab import cli\nfrom linklab.commands import run\n"
+        f"run.load_engine = lambda name: ScriptedEngine({{'ping -c 3 10.0.0.2': {PING!r}}})\n"
+        f"sys.exit(cli.main({arguments!r}))"
+    )
+    ours, theirs = os.pipe()
+    os.close(ours)
+    done = subprocess.run(
+        [sys.executable, "-c", program], stdout=theirs, stderr=subprocess.PIPE, text=True, check=False, timeout=60
+    )
+    os.close(theirs)
+    assert (done.returncode, done.stderr) == (code, "")
+    assert json.loads((tmp_path / "out/run.json").read_text())["verdicts"][0]["outcome"] == ["pass", "fail"][loss]
+    assert (tmp_path / "out/report.html").is_file()
+    assert not (tmp_path / "out/incomplete.json").exists()
+
+
+def test_nothing_of_a_lab_is_obeyed_by_the_terminal(folder, tmp_path, capsys):
+    """A title and a step are text in the table, the progress and the report; regression: read as rich's markup."""
+    hostile = "[bold]T[/bold] :smile: \\u001b[31m\\u202e"
+    (folder / "lab.toml").write_text(TOML.replace("LOSS", "1").replace('"T"', f'"{hostile}"'))
+    (folder / "manual.md").write_text(MANUAL.replace("Step. Ping.", "Step. Ping [red]it[/red] \x9b31m."))
+    assert cli.main(["run", str(folder), "--out", str(tmp_path / "out")]) == 1
+    shown = capsys.readouterr().out
+    assert "Lab 1: [bold]T[/bold] :smile: \\x1b[31m\\u202e" in shown
+    assert "h1: Ping [red]it[/red] \\x9b31m" in shown
+    page = (tmp_path / "out/report.html").read_text()
+    assert "[bold]T[/bold] :smile: \\x1b[31m\\u202e" in page
+    assert not [c for c in shown + page if c in "\x1b\x9b\u202e"]
+
+
 def test_record_then_manual(folder, tmp_path, capsys, monkeypatch):
     """The manual quotes what was recorded."""
     page = tmp_path / "page.html"
     assert cli.main(["manual", str(folder), "--out", str(page)]) == 0
     assert "not recorded yet" in page.read_text()
-    monkeypatch.setattr(run_command, "run_folder", lambda lab, settings: tmp_path / "recorded")
+    monkeypatch.setattr(installation, "runs_folder", lambda: tmp_path / "runs")
     assert cli.main(["record", str(folder)]) == 0
     assert "probe.ping.rtt.mean: new" in capsys.readouterr().out
     assert cli.main(["manual", str(folder), "--out", str(page)]) == 0

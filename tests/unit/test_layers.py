@@ -43,13 +43,13 @@ MAY_IMPORT = {
     "exercise": FLOOR | {"tc", "topology", "manual", "measure", "analysis", "judge"},
     "grade": FLOOR
     | {"tc", "topology", "manual", "engine", "pocket_kernel", "measure", "data", "analysis", "judge", "exercise"}
-    | {"numpy", "jinja2", "markupsafe", "distributed"},
+    | {"plots", "numpy", "jinja2", "markupsafe", "distributed"},
     "documents": FLOOR | {"topology", "manual", "lab", "exercise"},
     "figures": FLOOR | {"analysis", "lab"},
     # what people touch
     "doctor": FLOOR
     | {"tc", "topology", "manual", "engine", "pocket_kernel", "lab", "run", "exercise", "grade", "rich"},
-    "editor": FLOOR | {"tc", "topology", "engine", "terminal", "PIL"},
+    "editor": FLOOR | {"linux", "tc", "topology", "engine", "terminal", "PIL"},
     "commands": FLOOR
     | {
         "tc",
@@ -65,7 +65,7 @@ MAY_IMPORT = {
         "analysis",
     }
     | {"plots", "judge", "lab", "run", "exercise", "grade", "documents", "doctor", "editor", "cli", "rich", "numpy"},
-    "cli": {"errors", "commands"},
+    "cli": {"errors", "base", "commands"},
     "__init__": set(),
     "__main__": {"cli"},
 }

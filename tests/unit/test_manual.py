@@ -7,19 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from linklab.base.finish import Background, Prompt, StopAfter
 from linklab.errors import ManualError
 from linklab.manual.info import join_lines
-from linklab.manual.model import (
-    AtPrompt,
-    Await,
-    Commands,
-    EditorActions,
-    Interrupt,
-    LeftRunning,
-    Show,
-    StoppedAfter,
-    WriteFile,
-)
+from linklab.manual.model import Await, Commands, EditorActions, Interrupt, Show, WriteFile
 from linklab.manual.parse import groups, load_manual, parse_manual
 
 
@@ -44,13 +35,13 @@ def test_a_block_is_a_step():
     """The info string names the terminal, the lines are the commands, the step waits for the prompt."""
     step = block("h1 id=bulk", "ping \\\n  -c 1 10.0.0.2\n\nls")
     assert (step.id, step.line, step.terminal, step.section) == ("bulk", 2, "h1", "1")
-    assert step.action == Commands(("ping -c 1 10.0.0.2", "ls"), AtPrompt())
+    assert step.action == Commands(("ping -c 1 10.0.0.2", "ls"), Prompt())
     assert (step.status, step.show, step.setup, step.optional) == (0, Show("auto"), False, False)
 
 
 @pytest.mark.parametrize(
     ("option", "finish"),
-    [("background", LeftRunning()), ("for=3.5s", StoppedAfter(3.5)), ("for=500ms", StoppedAfter(0.5))],
+    [("background", Background()), ("for=3.5s", StopAfter(3.5)), ("for=500ms", StopAfter(0.5))],
 )
 def test_how_a_command_ends(option, finish):
     """A command ends at the prompt, after a while, or not before it is stopped."""

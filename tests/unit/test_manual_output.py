@@ -9,16 +9,17 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
+from jinja2 import UndefinedError
 
 from linklab.commands.set_env import check_script
 from linklab.documents.handbook import manual_html
 from linklab.errors import LabError, ManualError
 from linklab.lab.model import lab_folders, load_lab
 from linklab.manual.blocks import excerpt
-from linklab.manual.html import Chapter, Recorded, render_manual
+from linklab.manual.html import Chapter, Recorded, page, render_manual
 from linklab.manual.model import Show
 from linklab.manual.parse import parse_manual
-from linklab.manual.picture import Link, Node, topology_parts, topology_svg
+from linklab.manual.picture import DrawnLink, DrawnNode, topology_parts, topology_svg
 from linklab.manual.set_env import set_env_script
 from linklab.topology import Topology
 
@@ -28,6 +29,12 @@ ROOT = Path(__file__).parent.parent.parent
 def html(text, path="manual.md", **recorded):
     """The page of a manual with that text."""
     return render_manual(Chapter(parse_manual(text, Path(path)), "Lab 1: T", recorded=Recorded(**recorded)))
+
+
+def test_a_name_without_a_value_is_an_error_in_every_template():
+    """A page with a gap in it looked whole."""
+    with pytest.raises(UndefinedError, match="'heading' is undefined"):
+        page("page.html.j2", note="", sections=(), body="")
 
 
 def test_a_block_is_a_box_with_its_terminal_and_its_recorded_output():
@@ -202,7 +209,7 @@ def test_a_picture_of_nothing_is_refused():
     with pytest.raises(ValueError, match="at least one node"):
         topology_svg([], [])
     with pytest.raises(ValueError, match="link h1-h2: there is no node h2"):
-        topology_svg([Node("h1", "host", 0, 0)], [Link("h1", "h2", "a", "b")])
+        topology_svg([DrawnNode("h1", "host", 0, 0)], [DrawnLink("h1", "h2", "a", "b")])
 
 
 SETTINGS = """\

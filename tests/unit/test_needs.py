@@ -3,12 +3,13 @@ import pytest
 
 from linklab.doctor import engines, fit
 from linklab.doctor.fit import Fit, fits, of_lab
-from linklab.doctor.machine import Check
+from linklab.doctor.machine import MachineCheck
 from linklab.engine import host_kernel
 from linklab.errors import MissingError
 from linklab.lab.model import find_lab, load_lab
-from linklab.needs import Needs, of_text, of_topology
+from linklab.tc.needs import Needs, of_text
 from linklab.topology import Topology
+from linklab.topology.needs import of_topology
 
 WITH_DELAY = """{"hosts": [{"number": "1", "opts": {"hostname": "h1", "nodeNum": 1}, "x": "1", "y": "1"},
  {"number": "2", "opts": {"hostname": "h2", "nodeNum": 2}, "x": "3", "y": "1"}], "switches": [], "controllers": [],
@@ -95,7 +96,7 @@ def test_doctor_counts_what_this_kernel_can_run(monkeypatch):
     monkeypatch.setattr(engines.os, "uname", lambda: type("U", (), {"release": "6.18"}))
     found = [Fit("Lab 1", "", "", ""), Fit("Lab 2", "", "", "this kernel lacks netem")]
     cure = "use the pocket for the others; a distribution's own kernel has the modules"
-    assert engines.check_host("", found) == Check(
+    assert engines.check_host("", found) == MachineCheck(
         "host engine", "warn", "Linux 6.18 can run 1 of 2 labs and exercises", cure
     )
     assert engines.check_host("", found[:1]).status == "ok"

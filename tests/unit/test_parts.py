@@ -16,7 +16,7 @@ from linklab.engine import api
 from linklab.errors import EngineError, LabError
 from linklab.run.runner import run_lab
 from linklab.run.sections import parts_of, parts_problems
-from linklab.run.stage import Settings
+from linklab.run.stage import RunSettings
 
 MANUAL = """\
 ## Setting up
@@ -67,7 +67,7 @@ def run(lab, tmp_path, answers):
     """Replay into tmp_path/run."""
     narrator = Silent()
     engine = ScriptedEngine(answers)
-    return run_lab(lab, engine, Settings(api.Clock.VIRTUAL, 3, "ideal"), tmp_path / "run", narrator), narrator
+    return run_lab(lab, engine, RunSettings(api.Clock.VIRTUAL, 3, "ideal"), tmp_path / "run", narrator), narrator
 
 
 def test_a_part_begins_with_the_settings_of_the_sections_before_it(tmp_path):

@@ -17,7 +17,7 @@ from linklab.errors import InputError
 from linklab.measure import make_series
 from linklab.measure.iperf3 import read_file
 from linklab.measure.qdisc import measure_samples, read_samples
-from linklab.plots import style
+from linklab.plots import palette, style
 from linklab.plots.iperf import plot_files
 from linklab.plots.panels import Panel, draw_panels
 from linklab.plots.queue import Follower, draw_queue, plot_file
@@ -159,7 +159,7 @@ def test_a_stub_is_no_part_of_the_axis() -> None:
 )
 def test_axis_units(unit: str, largest: float, expected: tuple[float, str]) -> None:
     """Axes have the unit in which people say such a number."""
-    assert style.axis_unit(unit, largest) == expected
+    assert palette.axis_unit(unit, largest) == expected
 
 
 def test_stub_is_left_out() -> None:

@@ -25,7 +25,7 @@ def test_the_profiles_are_those_of_the_file():
 @pytest.mark.parametrize("command", [run, shell])
 def test_commands_offer_every_profile(command):
     """Regression: the names were written out in each."""
-    parser = command.add_parser(argparse.ArgumentParser().add_subparsers())
+    parser = command.add_parser(argparse.ArgumentParser().add_subparsers(), "")
     assert cpu_choices(parser) == list(PROFILES)
 
 

@@ -29,6 +29,13 @@ def test_what_was_set_is_looked_at_in_the_words_of_tc():
     assert re.search(found[2].pattern, "10240\t87380\t52428800\n")
 
 
+def test_options_are_found_in_whatever_order_they_were_typed():
+    """Regression: tc prints the delay first, so a line that names the loss first was taken for not set."""
+    (look,) = looks(["tc qdisc change dev s1-eth2 root handle 1: netem loss 0.01% delay 30ms"])
+    assert re.search(look.pattern, "qdisc netem 1: root refcnt 2 limit 1000 delay 30ms loss 0.01%\n")
+    assert not re.search(look.pattern, "qdisc netem 1: root refcnt 2 limit 1000 delay 30ms loss 0.1%\n")
+
+
 def test_what_a_later_line_takes_back_is_not_looked_for():
     """Deleting the root takes what hangs below it."""
     lines = ["tc qdisc add dev a root handle 1: netem delay 1ms", "tc qdisc add dev a parent 1: pie"]

@@ -6,7 +6,7 @@ import subprocess
 import pytest
 
 from linklab.agent import recording
-from linklab.exercise.terminals import Typed, last_network, parse_log, work_script
+from linklab.exercise.terminals import RecordedLine, last_network, parse_log, work_script
 
 LOG = """\
 # network 1000.000000 t1
@@ -23,7 +23,7 @@ LOG = """\
 
 def commands(*texts, node="client", status=0):
     """Typed one after the other."""
-    return [Typed(node, "t1", float(number), text, status) for number, text in enumerate(texts)]
+    return [RecordedLine(node, "t1", float(number), text, status) for number, text in enumerate(texts)]
 
 
 def lines(typed, shaped=()):

@@ -9,14 +9,16 @@ from pathlib import Path
 import pytest
 from scripted import ScriptedEngine
 
+from linklab.base import installation
 from linklab.engine import api
 from linklab.errors import DeadlineError, EngineError, InputError, LabError, MissingError
-from linklab.lab.model import Outcome, load_lab
+from linklab.judge.verdict import Outcome
+from linklab.lab.model import load_lab
 from linklab.run.record import compare, load_reference, problems, record
 from linklab.run.report import write_report
-from linklab.run.runner import run_lab
+from linklab.run.runner import run_folder, run_lab
 from linklab.run.sections import chosen_steps
-from linklab.run.stage import Settings
+from linklab.run.stage import RunSettings
 
 CAPTURES = Path(__file__).parent.parent / "captures"
 PING = (CAPTURES / "ping-20221126-plain.txt").read_text()
@@ -123,7 +125,9 @@ def make_lab(tmp_path, manual=MANUAL, toml=TOML):
 def replay(lab, tmp_path, engine=None, **options):
     """Run it into tmp_path/run."""
     engine = engine or ScriptedEngine(ANSWERS)
-    return run_lab(lab, engine, Settings(api.Clock.VIRTUAL, 3, "ideal"), tmp_path / "run", Silent(), **options), engine
+    return run_lab(
+        lab, engine, RunSettings(api.Clock.VIRTUAL, 3, "ideal"), tmp_path / "run", Silent(), **options
+    ), engine
 
 
 def test_every_step_is_typed_in_order(lab, tmp_path):
@@ -227,6 +231,26 @@ def test_a_folder_in_use_is_refused(lab, tmp_path):
     (tmp_path / "run" / "x").write_text("")
     with pytest.raises(InputError, match="this folder is in use"):
         replay(lab, tmp_path)
+
+
+def test_runs_of_one_second_have_folders_of_their_own(lab, tmp_path, monkeypatch):
+    """And one in which nothing began is taken away again; regression: the second ended with "in use"."""
+    monkeypatch.setattr(installation, "runs_folder", lambda: tmp_path / "runs")
+    settings = RunSettings(api.Clock.VIRTUAL, 3, "ideal")
+    with run_folder(lab, settings) as first, run_folder(lab, settings) as second, run_folder(lab, settings) as third:
+        assert len({first, second, third}) == 3
+        run_lab(lab, ScriptedEngine(ANSWERS), settings, second, Silent())
+        with pytest.raises(InputError, match="this folder is in use"):
+            run_lab(lab, ScriptedEngine(ANSWERS), settings, second, Silent())
+    assert [path.exists() for path in (first, second, third)] == [False, True, False]
+    assert (second / "run.json").is_file()
+
+
+def test_an_empty_folder_that_was_named_is_taken(lab, tmp_path):
+    """Whoever made it beforehand wants the run in it."""
+    (tmp_path / "run").mkdir()
+    run, _ = replay(lab, tmp_path)
+    assert (run.out / "run.json").is_file()
 
 
 def test_an_engine_that_cannot_start_leaves_no_folder(lab, tmp_path):

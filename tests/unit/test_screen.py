@@ -6,6 +6,7 @@ import contextlib
 import os
 import pty
 import socket
+import termios
 import threading
 import time
 
@@ -76,6 +77,13 @@ def test_a_file_is_typed_whole_and_no_faster_than_the_network_takes_it(tmp_path,
     assert screen.MOST_UNTAKEN <= most[0] < screen.MOST_UNTAKEN + 2 * screen.READ_BYTES
 
 
+def once_raw(keyboard):
+    """Wait until the screen has the terminal: what was typed before is dropped."""
+    while termios.tcgetattr(keyboard)[3] & termios.ICANON:
+        time.sleep(0.01)
+    time.sleep(0.1)
+
+
 def test_quit_leaves_a_network_that_takes_nothing(network, streams):
     """Regression: with the buffer full of keys the terminal waited for room, and no key helped."""
     connection, side = network
@@ -83,6 +91,7 @@ def test_quit_leaves_a_network_that_takes_nothing(network, streams):
     side.send({"event": "opened"})
 
     def presses():
+        once_raw(keyboard)
         for _ in range(2000):
             os.write(keyboard, b"\x1b[A" * 300)
         time.sleep(0.2)
@@ -100,8 +109,13 @@ def test_quit_leaves_before_the_terminal_has_opened(network, streams):
     """As at a paused network, which opens none."""
     connection, _ = network
     keyboard, terminal = pty.openpty()
+
+    def presses():
+        once_raw(keyboard)
+        os.write(keyboard, b"ls\r\x1dquit\r")
+
     with os.fdopen(terminal) as keys:
         streams(keys)
-        os.write(keyboard, b"ls\r\x1dquit\r")
+        threading.Thread(target=presses, daemon=True).start()
         assert Screen(connection, "h1").show() == 0
     os.close(keyboard)

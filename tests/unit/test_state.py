@@ -13,12 +13,12 @@ from hypothesis import strategies as st
 
 from linklab.agent import namespace_state, node_state
 from linklab.errors import InputError, StateError
-from linklab.exercise.disciplines import KINDS
-from linklab.exercise.facts import facts, mean_loss
+from linklab.exercise.facts import facts
 from linklab.exercise.node import SYSCTLS
 from linklab.exercise.restore import restore_lines, unlike
 from linklab.exercise.state import State
 from linklab.exercise.wanted import with_facts
+from linklab.tc import QDISCS, mean_loss
 from linklab.topology import Topology
 
 CAPTURE = Path(__file__).parents[1] / "captures" / "node_state-6.1.0-tuned.json"
@@ -340,11 +340,11 @@ def test_a_model_of_loss_is_replaced():
     assert "h2-eth0.loss" not in facts(with_facts(TUNED, {"h2-eth0.loss": 0.0}))
 
 
-@pytest.mark.parametrize("kind", [kind for kind, known in KINDS.items() if "limit" in known.options])
+@pytest.mark.parametrize("kind", [kind for kind, known in QDISCS.items() if "limit" in known.by_name])
 def test_the_queue_of_every_discipline_can_be_set(kind):
     """Packets count 1514 bytes each."""
     needed = {"rate_bit": 10**9, "burst": 5 * 10**5, "min": 1000, "max": 3000, "wlog": 1, "plog": 15, "cell_log": 10}
-    options = {name: value for name, value in needed.items() if name in KINDS[kind].needs} | {"limit": 1000}
+    options = {name: value for name, value in needed.items() if name in QDISCS[kind].needs} | {"limit": 1000}
     state = with_facts(bare(kind=kind, **options), {"s1-eth1.queue": 3028000.0})
     assert facts(state)["s1-eth1.queue"] == 3028000.0
 

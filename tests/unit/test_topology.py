@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from linklab.errors import TopologyError
 from linklab.topology import Link, Topology
+from linklab.topology.plan import plan
 
 ROOT = Path(__file__).parents[2]
 MINIEDIT = ROOT / "tests/captures/miniedit-2.2.0.1-all-kinds.mn"
@@ -133,7 +134,7 @@ def test_a_version_1_file_keeps_its_form():
     topology = load(data)
     assert json.loads(topology.dumps()) == data
     assert topology.all_controllers[0].name == "c0"
-    assert topology.to_json_data()["nodes"][2]["controllers"] == ["c0"]
+    assert plan(topology)["nodes"][2]["controllers"] == ["c0"]
 
 
 def test_what_miniedit_forgives_is_forgiven_and_stays_absent():
@@ -146,12 +147,12 @@ def test_what_miniedit_forgives_is_forgiven_and_stays_absent():
     }
     topology = load(data)
     assert json.loads(topology.dumps()) == data
-    plan = topology.to_json_data()
-    assert plan["nodes"][0]["name"] == "h7"
-    assert plan["nodes"][0]["address"] == "10.0.0.7/8"
-    assert (plan["nodes"][1]["name"], plan["nodes"][1]["kind"]) == ("s3", "ovs")
-    assert plan["nodes"][1]["protocols"] == "OpenFlow10"
-    assert plan["preferences"] == {
+    built = plan(topology)
+    assert built["nodes"][0]["name"] == "h7"
+    assert built["nodes"][0]["address"] == "10.0.0.7/8"
+    assert (built["nodes"][1]["name"], built["nodes"][1]["kind"]) == ("s3", "ovs")
+    assert built["nodes"][1]["protocols"] == "OpenFlow10"
+    assert built["preferences"] == {
         "start_cli": False,
         "terminal": "xterm",
         "dpctl_port": None,
@@ -225,12 +226,12 @@ def test_ports_count_up_in_the_order_of_the_links(data):
 
 def test_the_plan_of_a_file_with_everything():
     """Every default is filled in and every name resolved; the agent needs nothing else."""
-    plan = Topology.load(MINIEDIT).to_json_data()
-    assert json.loads(json.dumps(plan)) == plan
-    assert plan["format"] == 1
-    assert plan["ip_base"] == "10.0.0.0/8"
-    assert plan["controllers"] == [{"name": "c0", "type": "ref", "protocol": "tcp", "ip": "127.0.0.1", "port": 6633}]
-    h1, h2, s1, s2, r3 = plan["nodes"]
+    built = plan(Topology.load(MINIEDIT))
+    assert json.loads(json.dumps(built)) == built
+    assert built["format"] == 1
+    assert built["ip_base"] == "10.0.0.0/8"
+    assert built["controllers"] == [{"name": "c0", "type": "ref", "protocol": "tcp", "ip": "127.0.0.1", "port": 6633}]
+    h1, h2, s1, s2, r3 = built["nodes"]
     assert h1 == {
         "name": "h1",
         "kind": "host",
@@ -269,7 +270,7 @@ def test_the_plan_of_a_file_with_everything():
         "stop_command": None,
         "external_interfaces": [],
     }
-    assert plan["links"] == [
+    assert built["links"] == [
         {
             "src": {"node": "h1", "interface": "h1-eth1", "port": 1},  # eth9 was attached before and has port 0
             "dest": {"node": "s1", "interface": "s1-eth1", "port": 1},
@@ -312,16 +313,16 @@ def test_preferences_reach_the_plan():
         "sflow": {"sflowTarget": "10.0.0.9:6343"},
         "openFlowVersions": {"ovsOf13": "1"},
     }
-    plan = load(small(application=application, switches=[switch(1, switchType="default")])).to_json_data()
-    assert plan["preferences"] == {
+    built = plan(load(small(application=application, switches=[switch(1, switchType="default")])))
+    assert built["preferences"] == {
         "start_cli": True,
         "terminal": "gterm",
         "dpctl_port": 6700,
         "netflow": {"target": "10.0.0.9:2055", "timeout_s": 60, "add_id": True},
         "sflow": {"target": "10.0.0.9:6343", "sampling": 400, "header_bytes": 128, "polling_s": 30},
     }
-    assert [node.get("address") for node in plan["nodes"]] == ["15.0.0.1/8", "15.0.0.2/8", None]
-    assert (plan["nodes"][2]["kind"], plan["nodes"][2]["protocols"]) == ("user", "OpenFlow13")
+    assert [node.get("address") for node in built["nodes"]] == ["15.0.0.1/8", "15.0.0.2/8", None]
+    assert (built["nodes"][2]["kind"], built["nodes"][2]["protocols"]) == ("user", "OpenFlow13")
 
 
 @pytest.mark.parametrize(
@@ -356,13 +357,13 @@ def test_addresses_are_mininets(ip_base, opts, address):
 def test_link_options_reach_the_plan_as_tc_takes_them(opts, planned):
     """Rates are numbers of Mbit/s, times have tc's spelling, unknown options stay in the file."""
     topology = load(small(links=[link("h1", "s1", **opts), link("h2", "s1")]))
-    assert topology.to_json_data()["links"][0]["opts"] == planned
+    assert plan(topology)["links"][0]["opts"] == planned
 
 
 def test_a_switch_without_a_digit_in_its_name_gets_a_dpid():
     """Mininet would refuse to start it."""
     data = small(switches=[switch(4, hostname="core")], links=[link("h1", "core"), link("h2", "core")])
-    assert load(data).to_json_data()["nodes"][2]["dpid"] == "0000000000000004"
+    assert plan(load(data))["nodes"][2]["dpid"] == "0000000000000004"
 
 
 # --- bad input
@@ -505,7 +506,7 @@ def test_what_runs_but_deserves_a_look_is_a_warning(changed, message):
     """The file loads and runs; the editor shows the sentence."""
     topology = load(small(**changed))
     assert [(problem.severity, str(problem)) for problem in topology.problems()] == [("warning", message)]
-    assert topology.to_json_data()["format"] == 1
+    assert plan(topology)["format"] == 1
 
 
 def test_a_ring_through_a_router_is_no_loop():
@@ -523,7 +524,7 @@ def test_wireless_nodes_are_kept_and_not_run():
         "the file: wireless nodes are kept but cannot be run: sta1"
     ]
     with pytest.raises(TopologyError, match=r"^lab: cannot be run: wireless nodes \(sta1\)$"):
-        topology.to_json_data()
+        plan(topology)
 
 
 def test_a_file_that_cannot_be_read_is_named(tmp_path):
@@ -568,10 +569,12 @@ def test_the_nth_entry_is_the_nth_link_of_a_pair():
     topology = load(data)
     assert [each.own for each in topology.links] == [{}, {"forward": {"delay": "20ms"}}]
     assert json.loads(topology.dumps()) == data
-    tc = topology.to_json_data()["links"][1]["src"]["tc"]
+    tc = plan(topology)["links"][1]["src"]["tc"]
     assert tc == {
         "lines": ["tc qdisc add dev s1-eth2 root handle 1: netem limit 100000 delay 20ms"],
-        "kinds": ["netem"],
+        "qdiscs": [
+            {"kind": "netem", "handle": "1:", "parent": "root", "options": {"limit": 100000, "delay_ns": 20000000}}
+        ],
     }
 
 

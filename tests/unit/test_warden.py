@@ -246,8 +246,9 @@ def test_root_does_not_use_what_belongs_to_a_third(tmp_path):
         paths.check_owner(tmp_path / "x.py", about, 1000)
 
 
-def test_the_socket_belongs_to_its_user_alone():
-    """0600 in a folder of 0700; the warden connects to no other."""
+def test_the_socket_belongs_to_its_user_alone(monkeypatch):
+    """0600 in a folder of 0700; the warden connects to no other.  Files of other threads keep their permissions."""
+    monkeypatch.setattr(os, "umask", lambda _: pytest.fail("the umask is that of all threads"))
     with _listening() as listener:
         path = Path(listener.getsockname())
         assert (stat.S_IMODE(path.stat().st_mode), stat.S_IMODE(path.parent.stat().st_mode)) == (0o600, 0o700)

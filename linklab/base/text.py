@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: BSD-3-Clause
+r"""Text of strangers, such as file names, titles and captured output, made fit to be shown.
+
+Unicode's control characters move a terminal's cursor, and its directional overrides (UAX #9) let one name pose as
+another; XML 1.0 cannot hold most of them even as references (section 2.2). They become visible: "\x1b", "\u202e".
+"""
+
+from __future__ import annotations
+
+import re
+
+_UNFIT = re.compile(
+    r"[\x00-\x1f\x7f-\x9f"  # C0, DEL and C1
+    r"\u2028\u2029"  # separators of lines and paragraphs
+    r"\u202a-\u202e\u2066-\u2069"  # embeddings, overrides and isolates
+    r"\ud800-\udfff"  # halves of a pair, which no encoding can hold
+    r"\ufffe\uffff]"  # no characters; XML refuses them
+)
+_FORMULA = re.compile(r"[=+\-@\t\n\uff1d\uff0b\uff0d\uff20]")
+
+
+def visible(text: str, *, keep: str = "\n\t") -> str:
+    r"""Return the text with every character that a terminal or a page would obey spelt out, as in "\x1b".
+
+    Args:
+        text: from anywhere.
+        keep: characters to leave as they are; "" also spells out line ends and tabs, as a table's cell wants it.
+            Where "\n" is kept, a carriage return before it goes.
+    """
+    if "\n" in keep:
+        text = text.replace("\r\n", "\n")
+    return _UNFIT.sub(lambda found: found[0] if found[0] in keep else _spelt(found[0]), text)
+
+
+def one_line(text: str) -> str:
+    """Return the text as one line: line ends, tabs and runs of blanks become one blank, the rest as `visible`."""
+    return visible(" ".join(text.split()), keep="")
+
+
+def csv_cell(text: str) -> str:
+    """Return the text as a cell that no spreadsheet takes for a formula (OWASP, "CSV Injection")."""
+    shown = visible(text)
+    return f"'{shown}" if _FORMULA.match(shown) else shown
+
+
+def _spelt(character: str) -> str:
+    number = ord(character)
+    return f"\\x{number:02x}" if number < 0x100 else f"\\u{number:04x}"

@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What a right click offers, for a thing that is drawn or the empty canvas; another choice while the network runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+from linklab.editor import edits
+from linklab.editor.document import Document, Key
+from linklab.editor.editing import Editing
+from linklab.editor.networking import Networking
+from linklab.editor.properties import Properties
+
+Entry = tuple[str, Callable[[], None] | None]
+LINE: Entry = ("", None)
+
+
+class ContextMenus:
+    """Menus of one document."""
+
+    def __init__(self, document: Document, properties: Properties, editing: Editing, network: Networking) -> None:
+        self.document, self.properties, self.editing, self.network = document, properties, editing, network
+
+    def entries(self, key: Key | None) -> list[Entry]:
+        """What is offered; None is the empty canvas."""
+        running = self.network.is_running
+        if key is None:
+            return self._canvas_menu(running)
+        if isinstance(key, int):
+            return self._link_menu(key, running)
+        if ">" in key:
+            return [("Delete", None if running else self.editing.delete)]
+        return self._node_menu(key, running)
+
+    def _canvas_menu(self, running: bool) -> list[Entry]:
+        if running:
+            return [
+                ("Root Terminal", lambda: self.network.terminal("client")),
+                ("Mininet CLI", lambda: self.network.terminal("mininet")),
+                LINE,
+                ("Stop", self.network.stop),
+            ]
+        return [
+            ("Paste", self.editing.paste if self.editing.clipboard else None),
+            ("Select All", self.editing.select_all),
+            LINE,
+            ("Run", self.network.run),
+            ("Preferences…", self.properties.preferences),
+        ]
+
+    def _node_menu(self, name: str, running: bool) -> list[Entry]:
+        net = self.network
+        node = edits.named(self.document.topology)[name]
+        kind = edits.kind_of(node)
+        entries: list[Entry] = []
+        if running and kind != "controller":
+            if kind in ("host", "legacyRouter"):
+                entries.append(("Terminal", lambda: net.terminal(name)))
+            else:
+                entries.append(("List bridge details", lambda: net.bridge_details(name)))
+            entries += self._plots(name)
+            entries.append(LINE)
+        entries.append(("Properties…", lambda: self.properties.open(name)))
+        if not running:
+            entries += [("Duplicate", self.editing.duplicate), ("Delete", self.editing.delete)]
+        return entries
+
+    def _plots(self, name: str) -> list[Entry]:
+        ports = self.document.topology.interfaces()[name]
+        return [(f"Plot queue of {port}", partial(self.network.plot_queue, name, port)) for port in ports]
+
+    def _link_menu(self, place: int, running: bool) -> list[Entry]:
+        net = self.network
+        entries: list[Entry] = [("Properties…", lambda: self.properties.open(place))]
+        link = self.document.topology.links[place]
+        if running:
+            is_down = place in net.down
+            entries = [
+                ("Link Up", (lambda: net.set_link(place, True)) if is_down else None),
+                ("Link Down", None if is_down else lambda: net.set_link(place, False)),
+                LINE,
+                *entries,
+            ]
+            ends = self.document.topology.link_ends()[place]
+            for node, port in zip((link.src, link.dest), ends, strict=True):
+                entries.append((f"Plot queue of {port}", partial(net.plot_queue, node, port)))
+        else:
+            entries.append(("Delete", self.editing.delete))
+        return entries

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The widgets of the window and where each stands; made anew when theme or scale change."""
+
+from __future__ import annotations
+
+import tkinter as tk
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from tkinter import ttk
+from typing import Any
+
+from linklab.editor.bars import ClockBar, StatusBar
+from linklab.editor.canvas import Drawing
+from linklab.editor.icons import Icons
+from linklab.editor.menus import MenuBar
+from linklab.editor.settings import EditorSettings
+from linklab.editor.theme import Look
+from linklab.editor.toolbar import ToolBar
+
+
+@dataclass(frozen=True)
+class Callbacks:
+    """What the widgets call.
+
+    commands: what each action of `actions.MENUS` does; submenus: what fills each.
+    choose: a tool; clock: the words of `clock`.
+    """
+
+    commands: Mapping[str, Callable[[], None]]
+    submenus: Mapping[str, Callable[[tk.Menu], None]]
+    choose: Callable[[str], None]
+    run: Callable[[], None]
+    stop: Callable[[], None]
+    clock: Callable[[list[str]], None]
+
+
+class Layout:
+    """Menu bar above, tools at the left, the drawing with its clock in the middle, the status line below."""
+
+    def __init__(
+        self,
+        root: tk.Tk,
+        look: Look,
+        settings: EditorSettings,
+        ticks: dict[str, tk.BooleanVar],
+        callbacks: Callbacks,
+    ) -> None:
+        self._root, self._look = root, look
+        icons = Icons(root)
+        px = look.px
+        root.geometry(settings.geometry or f"{px(1080)}x{px(700)}")
+        root.minsize(px(640), px(560))
+        root.iconphoto(True, icons.get("app", 64, look.palette.accent, "#ffffff"))
+        self.menus = MenuBar(root, callbacks.commands, callbacks.submenus, ticks)
+        self.status = StatusBar(root, look, callbacks.stop)
+        self.status.pack(side="bottom", fill="x")
+        self._rule().pack(side="bottom", fill="x")
+        self.toolbar = ToolBar(root, look, icons, choose=callbacks.choose, run=callbacks.run, stop=callbacks.stop)
+        self.toolbar.pack(side="left", fill="y")
+        self._rule().pack(side="left", fill="y")
+        middle = ttk.Frame(root)
+        middle.pack(side="left", fill="both", expand=True)
+        self.clock_bar = ClockBar(middle, look, icons, callbacks.clock)
+        self.drawing = Drawing(middle, look, settings, icons)
+        across = ttk.Scrollbar(middle, orient="horizontal", command=self.drawing.xview)
+        down = ttk.Scrollbar(middle, orient="vertical", command=self.drawing.yview)
+        self.drawing.configure(xscrollcommand=across.set, yscrollcommand=down.set)
+        across.pack(side="bottom", fill="x")
+        down.pack(side="right", fill="y")
+        self.drawing.pack(side="top", fill="both", expand=True)
+
+    def _rule(self) -> tk.Frame:
+        """A thin line between parts."""
+        return tk.Frame(self._root, background=self._look.palette.border, width=1, height=1)
+
+    def show_clock(self, state: dict[str, Any] | None) -> None:
+        """Show the clock above the drawing; None takes it away."""
+        if state is None:
+            self.clock_bar.pack_forget()
+            return
+        if not self.clock_bar.winfo_manager():
+            self.clock_bar.pack(side="top", fill="x", before=self.drawing)
+        self.clock_bar.show(state)

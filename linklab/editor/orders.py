@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What the window has a running network do, each in a thread of the runner's: terminals, plots, clock, lines typed."""
+
+from __future__ import annotations
+
+from linklab.editor.running import Session
+from linklab.engine.api import Typed
+from linklab.errors import EngineError
+
+READ_BACK_DEADLINE_S = 30
+ENVIRONMENT_DEADLINE_S = 120
+PLOT_DEADLINE_S = 30
+
+
+def open_terminal(session: Session, node: str) -> str:
+    """Open the person's terminal program on a node; "" or why not."""
+    text, status = session.windows.answer(["terminal", node])
+    return text if status else ""
+
+
+def plot_queue(session: Session, node: str, interface: str) -> None:
+    """Open the plot of `plot_q.sh` on an interface."""
+    argv = ["plot_q.sh", interface]
+    session.follow(node, argv, lambda _: None, what="opening the plot", deadline_s=PLOT_DEADLINE_S)
+
+
+def obey(session: Session, words: list[str]) -> str:
+    """Set the clock; its state as a sentence, or why not."""
+    return session.server.obey_clock(words)[0]
+
+
+def type_lines(session: Session, lines: list[tuple[str, str]]) -> str:
+    """Type (terminal, line) pairs one after the other; what they showed.
+
+    Raises:
+        EngineError: one of them failed; its words.
+    """
+    shown = []
+    for terminal, line in lines:
+        (done,) = session.network.run([Typed(f"{terminal}#editor", line)], deadline_s=READ_BACK_DEADLINE_S)
+        shown.append(done.output.strip())
+        if done.exit_status and " del " not in line:
+            raise EngineError(f"{line}: {done.output.strip()}")
+    return "\n".join(each for each in shown if each)
+
+
+def set_environment(session: Session) -> str:
+    """Type an exercise's ./set_env.sh in the root terminal; what it printed.
+
+    Raises:
+        EngineError: it failed; its words.
+    """
+    (done,) = session.network.run([Typed("client#editor", "./set_env.sh")], deadline_s=ENVIRONMENT_DEADLINE_S)
+    shown = done.output.strip()
+    if done.exit_status:
+        raise EngineError(shown.removeprefix("set_env.sh: ") or f"./set_env.sh ended with status {done.exit_status}")
+    return shown

@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""How a drawing is to run, what of it no engine or this one can do, and the drawing without that. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TypeVar
+
+from linklab.engine.api import Clock
+from linklab.topology import Topology
+from linklab.topology.parts import Node
+
+N = TypeVar("N", bound=Node)
+
+
+@dataclass(frozen=True)
+class Choice:
+    """How to run: names as in Preferences."""
+
+    engine: str = "pocket"
+    clock: str = "paced"
+    speed: str = "1"
+    profile: str = "desktop"
+    seed: int = 1
+
+    @classmethod
+    def of(cls, topology: Topology) -> Choice:
+        """What the file says, defaults for the rest."""
+        run = topology.extra.get("linklab", {}).get("run") or {}
+        known = {key: str(run[key]) for key in ("engine", "clock", "speed", "profile") if key in run}
+        if known.get("engine") == "host":
+            known["clock"] = Clock.WALL.value  # the only one that it has; the file keeps the pocket's
+        return cls(**known, seed=int(run.get("seed", 1)))
+
+
+UNSUPPORTED = {
+    "ivs": "Indigo Virtual Switch is not supported",
+    "user": "the userspace switch is not supported",
+    "userns": "the userspace switch is not supported",
+}
+
+
+_PLACES = {"pocket": "a pocket", "host": "a network of the host engine"}
+
+
+def refused(topology: Topology) -> list[str]:
+    """Why this topology runs on no engine, a sentence for each node."""
+    found: list[str] = []
+    for switch in topology.switches:
+        kind = topology.preferences.switch_type if switch.type == "default" else switch.type
+        if kind in UNSUPPORTED:
+            where = "Preferences, Default Switch" if switch.type == "default" else "its Properties, Switch Type"
+            found.append(
+                f"{switch.name}: {UNSUPPORTED[kind]}. It is kept in the file; to run, choose another in {where}."
+            )
+    return found
+
+
+def unheeded(topology: Topology, choice: Choice) -> list[str]:
+    """What of the drawing this engine cannot do, a sentence each; kept in the file all the same."""
+    found: list[str] = []
+    where = _PLACES.get(choice.engine, choice.engine)
+    for node in topology.nodes:
+        if node.external_interfaces:
+            names = ", ".join(node.external_interfaces)
+            found.append(
+                f"{node.name}: {where} has no interface {names} of this machine; left out, ports counted with it"
+            )
+    for host in topology.hosts:
+        if "cpu" in host.opts or "cores" in host.opts:
+            if choice.engine == "host":
+                found.append(f"{host.name}: no share of a processor on the host engine; all hosts share the machine's")
+            else:
+                found.append(
+                    f"{host.name}: no share of a processor on the pocket's clocks; computing costs what Preferences say"
+                )
+    for controller in topology.all_controllers:
+        if controller.opts.get("controllerType") in ("remote", "inband"):
+            address = controller.opts.get("remoteIP", "127.0.0.1")
+            found.append(f"{controller.name}: a controller outside ({address}) cannot be reached from {where}")
+    if topology.preferences.netflow["nflowTarget"] or topology.preferences.sflow["sflowTarget"]:
+        found.append("Preferences: NetFlow and sFlow reach collectors inside the network alone")
+    return found
+
+
+def runnable(topology: Topology, choice: Choice) -> Topology:
+    """The topology without what `unheeded` names, with the same ports and addresses."""
+    ports = topology.ports()
+    dropped = ("cpu", "cores", "externalInterfaces")
+
+    def stripped(node: N) -> N:
+        return replace(node, opts={key: value for key, value in node.opts.items() if key not in dropped})
+
+    links = tuple(
+        replace(link, own={**link.own, "ports": list(pair)}) for link, pair in zip(topology.links, ports, strict=True)
+    )
+    return replace(
+        topology,
+        hosts=tuple(map(stripped, topology.hosts)),
+        switches=tuple(map(stripped, topology.switches)),
+        links=links if any(node.external_interfaces for node in topology.nodes) else topology.links,
+    )

@@ -1,0 +1,169 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Whether an exercise holds together: every name in it leads somewhere, and every expression has one unit.
+
+Pure. So a check that cannot be judged is found when the exercise is read, not when a submission is graded.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from linklab.errors import InputError
+from linklab.exercise.answers import unit_of_kind
+from linklab.exercise.evidence import unit_of
+from linklab.exercise.fill import placeholders
+from linklab.exercise.model import Check, Exercise
+from linklab.judge.check import check as unit_of_expression
+from linklab.judge.dimension import PLAIN, WORD, in_words
+from linklab.judge.evaluation import names
+from linklab.judge.language import is_yes_or_no
+from linklab.judge.parser import parse
+from linklab.judge.quantity import parse_value
+
+_NAME = re.compile(r"[a-z][a-z0-9_]*")
+_ID = re.compile(r"[a-z][a-z0-9-]*")
+_METRIC = re.compile(r"throughput(\.\w+)?|jain|retransmits|ping\.(mean|max|loss)|backlog\.max")
+
+
+@dataclass(frozen=True)
+class _Known:
+    """The names that an expression may speak of: those with their units, and the metrics of experiments.
+
+    units: None where the values of a name have several units.
+    """
+
+    units: Mapping[str, str | None]
+    experiments: frozenset[str] = frozenset()
+
+    def unit(self, name: str) -> str | None:
+        """The unit of a name; KeyError if there is no such name."""
+        experiment, _, metric = name.partition(".")
+        if experiment in self.experiments and _METRIC.fullmatch(metric):
+            return unit_of(metric)
+        return self.units[name]
+
+
+def check_coherence(exercise: Exercise) -> None:
+    """Look whether an exercise holds together.
+
+    Raises:
+        InputError: it does not: which table, what was found.
+    """
+    _unique("parameter", [p.name for p in exercise.parameters] + list(exercise.derived), _NAME)
+    _unique("experiment", [e.id for e in exercise.experiments], _NAME)
+    _unique("answer", [a.name for a in exercise.answers], _NAME)
+    _unique("fault", [f.id for f in exercise.faults], _ID)
+    _unique("check", [c.id for c in exercise.checks], _ID)
+    if (exercise.kind == "problem") != bool(exercise.faults):
+        raise InputError("a problem has faults, an exercise none")
+    given = _given(exercise)
+    settings = [*exercise.settings, *(setting for fault in exercise.faults for setting in fault.settings)]
+    for setting in settings:
+        for text in (*setting.lines, setting.says):
+            for expression in placeholders(text):
+                _value(f'setting "{text}"', expression, given)
+    _check_measured(exercise, given)
+    _check_needs(exercise.checks)
+
+
+def _given(exercise: Exercise) -> _Known:
+    """The parameters and derived quantities with their units."""
+    given: dict[str, str | None] = {}
+    for parameter in exercise.parameters:
+        units = {parse_value(value).unit for value in parameter.values}
+        given[parameter.name] = units.pop() if len(units) == 1 else None
+    for name, text in exercise.derived.items():
+        given[name] = _value(f"derived {name}", text, _Known(given))
+    return _Known(given)
+
+
+def _check_measured(exercise: Exercise, given: _Known) -> None:
+    experiments = frozenset(experiment.id for experiment in exercise.experiments)
+    kinds = {answer.name: unit_of_kind(answer.kind) for answer in exercise.answers}
+    answered = _Known({**given.units, **{f"answer.{name}": unit for name, unit in kinds.items()}})
+    known = replace(answered, experiments=experiments)
+    for experiment in exercise.experiments:
+        for flow in experiment.flows:
+            where = f"experiment {experiment.id}"
+            _same(f"{where}: a number of streams", PLAIN, _value(where, flow.streams, answered))
+    for fault in exercise.faults:
+        _yes_or_no(f"fault {fault.id}", fault.seen, replace(given, experiments=experiments))
+    for check in exercise.checks:
+        where = f"check {check.id}"
+        unit: str | None = None
+        match check.kind:
+            case "measure":
+                unit = _value(where, check.subject, _Known({}, experiments))
+            case "state":
+                unit = unit_of(check.subject)
+            case "answer" if check.subject in kinds:
+                unit = kinds[check.subject]
+            case "answer":
+                raise InputError(f'{where}: there is no answer "{check.subject}"')
+            case "holds":
+                _yes_or_no(where, check.subject, known)
+            case "unchanged" if check.reference not in ("start", "healthy"):
+                raise InputError(f'{where}: reference "{check.reference}"; use start or healthy')
+        _check_bands(where, unit, check, replace(given, units={**given.units, "fault": WORD}), known)
+
+
+def _check_bands(where: str, unit: str | None, check: Check, words: _Known, known: _Known) -> None:
+    for band in check.bands:
+        for end in (band.low, band.high):
+            if end:
+                _same(f'{where}: "{check.subject}"', unit, _value(where, end, known))
+        for expression in placeholders(band.exactly):
+            _value(where, expression, words)
+
+
+def _check_needs(checks: Sequence[Check]) -> None:
+    before: dict[str, Check] = {}
+    for check in checks:
+        for need in check.needs:
+            if need not in before:
+                raise InputError(f'check {check.id}: it needs "{need}", which is no check before it')
+            if before[need].hidden and not check.hidden:
+                why = "which is hidden: its title would be told to students"
+                raise InputError(f'check {check.id}: it needs "{need}", {why}')
+        before[check.id] = check
+
+
+def _unique(what: str, found: Sequence[str], pattern: re.Pattern[str]) -> None:
+    for name in found:
+        if not pattern.fullmatch(name):
+            raise InputError(f'{what} "{name}": a name is {pattern.pattern}')
+        if found.count(name) > 1:
+            raise InputError(f'{what} "{name}" is there twice')
+
+
+def _value(where: str, text: str, known: _Known) -> str | None:
+    """The unit of what must be a value; None where it is not known."""
+    if is_yes_or_no(parse(text)):
+        raise InputError(f'{where}: "{text}" is a yes or no, where a value is wanted')
+    return _unit(where, text, known)
+
+
+def _yes_or_no(where: str, text: str, known: _Known) -> None:
+    if not is_yes_or_no(parse(text)):
+        raise InputError(f'{where}: "{text}" is a value, where a yes or no is wanted')
+    _unit(where, text, known)
+
+
+def _unit(where: str, text: str, known: _Known) -> str | None:
+    """The unit of an expression whose names are all known; that of a fact is not."""
+    for name in names(text):
+        try:
+            known.unit(name)
+        except KeyError:
+            raise InputError(f'{where}: "{text}" speaks of {name}, which is not there') from None
+    try:
+        return unit_of_expression(text, known.unit, lambda fact: None)
+    except InputError as error:
+        raise InputError(f"{where}: {error}") from error
+
+
+def _same(where: str, wanted: str | None, found: str | None) -> None:
+    if wanted is not None and found is not None and wanted != found:
+        raise InputError(f"{where} is {in_words(wanted)}, and what it is compared with is {in_words(found)}")

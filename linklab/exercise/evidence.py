@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What is known of a submission, with units: parameters, facts of its state, metrics of its experiments, answers.
+
+Pure. A fact or metric is a number or a word; its name says its unit (docs/writing-an-exercise.md, "Facts", "Metrics").
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from linklab.exercise.answers import Answers
+from linklab.exercise.model import Exercise
+from linklab.judge.dimension import WORD
+from linklab.judge.evaluation import Lookup
+from linklab.judge.quantity import Value
+from linklab.judge.samples import Metrics, median
+
+Facts = Mapping[str, "float | str"]
+
+_UNITS = {
+    **dict.fromkeys(("rate", "pacing", "throughput"), "bit/s"),
+    **dict.fromkeys(("delay", "jitter", "mean", "max"), "s"),
+    **dict.fromkeys(("queue", "burst", "mtu", "rmem", "wmem"), "bytes"),
+}
+SHARES = ("loss", "duplicate", "corrupt", "reorder")
+"""Facts and metrics that are shown as a percentage."""
+_SAME = 1e-3
+"""Relative difference within which two numbers read back from the kernel are the same; it rounds rates and times."""
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What is known of a submission.
+
+    lookup: parameters and derived quantities; fault: id of the planted one.
+    facts: of the submitted state; references: "start" and "healthy" → their facts.
+    metrics: experiment → metric → a value for each seed, base units.
+    broken: experiment → why the network gave no number (the submission's doing); errors: why our tools gave none.
+    """
+
+    exercise: Exercise
+    lookup: Lookup
+    fault: str
+    facts: Facts
+    references: Mapping[str, Facts]
+    metrics: Metrics
+    answers: Answers
+    broken: Mapping[str, str] = field(default_factory=dict)
+    errors: Mapping[str, str] = field(default_factory=dict)
+
+    def name(self, name: str) -> Value | None:
+        """Value of a parameter, answer or metric; None where there is none, KeyError for no such name."""
+        first, _, rest = name.partition(".")
+        if first == "answer" and rest:
+            return self.answers.values.get(rest)
+        if first in {experiment.id for experiment in self.exercise.experiments} and rest:
+            samples = self.metrics.get(first, {}).get(rest)
+            middle = median(samples or ())
+            return None if middle is None else fact_value(rest, middle)
+        return self.lookup(name)
+
+    def fact(self, name: str) -> Value | None:
+        """Value of a fact of the submitted state; None where it is absent."""
+        found = self.facts.get(name)
+        return None if found is None else fact_value(name, found)
+
+
+@dataclass(frozen=True)
+class Change:
+    """A fact that differs; None where it is absent."""
+
+    fact: str
+    before: float | str | None
+    after: float | str | None
+
+    @property
+    def words(self) -> tuple[str, str, str]:
+        """(fact, before, after) for people."""
+        return self.fact, _shown(self.fact, self.before), _shown(self.fact, self.after)
+
+    def __str__(self) -> str:
+        fact, before, after = self.words
+        where, _, what = fact.rpartition(".")
+        if self.after is None and what in ("rate", "delay", "loss"):
+            noun = {"rate": "rate limit", "delay": "delay", "loss": "loss"}[what]
+            return f"the {noun} of {where} ({before}) has been removed"
+        if self.before is None:
+            return f"{where} has got {what} {after}"
+        return f"{what} of {where} was {before} and is {after}"
+
+
+def fact_value(name: str, found: float | str) -> Value:
+    """A fact or metric with its unit; shares are shown as percents."""
+    if isinstance(found, str):
+        return Value(unit=WORD, word=found)
+    share = name.rpartition(".")[2] in SHARES
+    return Value(found, unit_of(name), text=f"{100 * found:.3g} %" if share else "")
+
+
+def unit_of(name: str) -> str:
+    """Base unit of a metric ("ping.mean") or fact ("s1-eth2.rate") by its name."""
+    if name == "backlog.max":
+        return "bytes"
+    head = name.partition(".")[0]
+    return "bit/s" if head == "throughput" else _UNITS.get(name.rpartition(".")[2], "1")
+
+
+def changes(before: Facts, after: Facts) -> list[Change]:
+    """The facts that differ, by name; MAC addresses are drawn anew in every network and left out."""
+    found = []
+    for name in sorted({*before, *after}):
+        one, other = before.get(name), after.get(name)
+        if name.endswith(".mac") or one == other:
+            continue
+        if (
+            isinstance(one, float)
+            and isinstance(other, float)
+            and abs(one - other) <= _SAME * max(abs(one), abs(other))
+        ):
+            continue
+        found.append(Change(name, one, other))
+    return found
+
+
+def _shown(fact: str, value: float | str | None) -> str:
+    return "none" if value is None else fact_value(fact, value).shown

@@ -1,0 +1,272 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Submissions of a class → a folder of results: pages and results.json of each, grades, findings and an overview.
+
+Each submission is a unit of its own (`linklab.grade.worker`), graded here or on a cluster; what is written follows from
+the reports alone, so neither the number of jobs nor who finished first can be seen in it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import glob
+import json
+import re
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from linklab.base.text import visible
+from linklab.errors import InputError, LinklabError
+from linklab.exercise.bundle import read_bundle
+from linklab.exercise.instance import PRACTICE, parse_instance
+from linklab.exercise.report import Report
+from linklab.grade.classfiles import canvas_csv, grades_csv, junit_xml, moodle_feedback
+from linklab.grade.cohort import Entry, Finding, findings
+from linklab.grade.html import draw, report_page
+from linklab.grade.overview import overview_page
+from linklab.grade.results import results_text, scrubbed
+from linklab.grade.worker import GRADE, MOST_BYTES, Happenings, Unit, failed, run_here
+
+DEADLINE_S = 300.0
+"""Wall-clock seconds for one submission: many times what the slowest exercise takes."""
+_MOST_PEEKED = 2**20
+_MOODLE_TAIL = re.compile(r"_\d+_assignsubmission_[^/_]+_?(?=/|$)")
+_OURS = ("index.html", "grades.csv", "grades-canvas.csv", "junit.xml", "summary.json", "feedback-moodle.zip", "logs")
+
+
+@dataclass(frozen=True)
+class HandedIn:
+    """A file that was handed in; label: its path as it is named in reports."""
+
+    path: Path
+    label: str
+
+
+@dataclass(frozen=True)
+class GradingSettings:
+    """How a class is graded.
+
+    course: content of the course file; jobs: how many at once on this machine; cluster: address of a scheduler, or "".
+    options, grade: as in `linklab.grade.worker.Unit`.
+    """
+
+    course: bytes | None = None
+    jobs: int = 1
+    cluster: str = ""
+    deadline_s: float = DEADLINE_S
+    options: Mapping[str, Any] = field(default_factory=dict)
+    grade: str = GRADE
+
+
+@dataclass(frozen=True)
+class Progress:
+    """Something happened to the submission `index`: it was begun, or `entry` came of it."""
+
+    index: int
+    entry: Entry | None = None
+
+
+@dataclass(frozen=True)
+class Graded:
+    """A class that was graded; entries as submitted, their reports without traces."""
+
+    entries: Sequence[Entry]
+    findings: Sequence[Finding]
+
+
+# --- which submissions
+
+
+def collect(arguments: Sequence[str]) -> tuple[list[HandedIn], list[str]]:
+    """The submissions that are meant, in order of their labels, and the files in folders that are no .zip.
+
+    Args:
+        arguments: files, folders (searched to the bottom for .zip files) and patterns such as "in/*.zip".
+
+    Raises:
+        InputError: nothing is there, or no submission in it.
+    """
+    files: dict[Path, str] = {}
+    left: list[str] = []
+    for argument in arguments:
+        for path in _expanded(argument):
+            if path.is_dir():
+                found = [each for each in path.rglob("*") if each.is_file() and not _hidden(each.relative_to(path))]
+                for each in found:
+                    label = visible(each.relative_to(path).as_posix(), keep="")
+                    if each.suffix.casefold() == ".zip":
+                        files.setdefault(each.resolve(), label)
+                    else:
+                        left.append(label)
+            else:
+                files.setdefault(path.resolve(), visible(path.name, keep=""))
+    if not files:
+        raise InputError(f"{', '.join(arguments)}: there is no .zip of a submission in it")
+    submissions = [HandedIn(path, label) for path, label in files.items()]
+    return sorted(submissions, key=lambda each: (each.label.casefold(), each.label, str(each.path))), sorted(left)
+
+
+def _expanded(argument: str) -> list[Path]:
+    path = Path(argument)
+    if path.exists():
+        return [path]
+    found = [Path(name) for name in glob.glob(argument, recursive=True)]  # noqa: PTH207 - the pattern may be absolute
+    if not found:
+        raise InputError(f"{argument}: there is no such file or folder")
+    return found
+
+
+def courses_of(submissions: Sequence[HandedIn]) -> Counter[str]:
+    """How many submissions say that they are of which course; those of the practice instance and rubbish are none."""
+    found: Counter[str] = Counter()
+    for submission in submissions:
+        with contextlib.suppress(LinklabError, OSError):
+            if submission.path.stat().st_size <= _MOST_PEEKED:
+                instance = parse_instance(read_bundle(submission.path).text("instance.json") or "", "instance.json")
+                found.update([instance.course] if instance.signature != PRACTICE else [])
+    return found
+
+
+def _hidden(path: Path) -> bool:
+    """Whether it is a file of the system's: .DS_Store, __MACOSX/._x.zip."""
+    return any(part.startswith((".", "__MACOSX")) for part in path.parts)
+
+
+def folder_names(labels: Sequence[str]) -> list[str]:
+    """A folder name for each submission: the file's, with its folders where several files are called the same."""
+    stems = [label.rpartition("/")[2].rpartition(".")[0] or label for label in labels]
+    names: list[str] = []
+    taken = {name.casefold() for name in _OURS}
+    for label, stem in zip(labels, stems, strict=True):
+        whole = stem if stems.count(stem) == 1 else _MOODLE_TAIL.sub("", label.rpartition(".")[0])
+        plain = re.sub(r"[^\w.@+-]+", "_", whole.replace("/", "-")).strip("._-")[:60] or "submission"
+        free = (plain if number == 1 else f"{plain}-{number}" for number in range(1, len(labels) + 3))
+        name = next(each for each in free if each.casefold() not in taken)
+        taken.add(name.casefold())
+        names.append(name)
+    return names
+
+
+# --- grading
+
+
+def grade_all(
+    submissions: Sequence[HandedIn],
+    settings: GradingSettings,
+    out: Path,
+    told: Callable[[Progress | None], None],
+    left: Sequence[str] = (),
+) -> Graded:
+    """Grade all and write everything below `out`.
+
+    Args:
+        submissions: of `collect`.
+        settings: how.
+        out: a folder that is free.
+        told: of every event, and None a few times a second; in the caller's thread.
+        left: files that the overview names as left alone.
+
+    Raises:
+        MissingError: what the cluster needs is not there.
+        OSError: a file cannot be written.
+    """
+    names = folder_names([each.label for each in submissions])
+    entries: list[Entry | None] = [None] * len(submissions)
+    with contextlib.closing(_graded([partial(_unit, each, settings) for each in submissions], settings)) as events:
+        for event in events:
+            if event is None:
+                told(None)
+                continue
+            index, done = event
+            if done is not None:
+                name, label = names[index], submissions[index].label
+                report = _written(out, name, scrubbed(replace(done.report, source=label)), done.log)
+                entries[index] = Entry(name, label, replace(report, traces=()))
+            told(Progress(index, entries[index]))
+    whole = [entry for entry in entries if entry is not None]
+    found = findings(whole)
+    _write_class(out, whole, found, left)
+    return Graded(whole, found)
+
+
+def _unit(submission: HandedIn, settings: GradingSettings) -> Unit | Report:
+    try:
+        with submission.path.open("rb") as file:
+            content = file.read(MOST_BYTES + 1)
+    except OSError as error:
+        return failed(f"the file cannot be read: {error.strerror}")
+    return Unit(submission.label, content, settings.course, settings.deadline_s, dict(settings.options), settings.grade)
+
+
+def _graded(units: Sequence[Callable[[], Unit | Report]], settings: GradingSettings) -> Happenings:
+    if settings.cluster:
+        from linklab.grade.cluster import run_on_cluster  # noqa: PLC0415 - its library is an extra
+
+        return run_on_cluster(units, settings.cluster, settings.options)
+    return run_here(units, settings.jobs)
+
+
+# --- writing
+
+
+def _written(out: Path, name: str, report: Report, log: str) -> Report:
+    """Write the files of one submission; the report that they show."""
+    try:
+        files = _files(report)
+    except Exception as error:  # a page that cannot be made must not cost the class its grades
+        report = replace(failed(f"The report could not be made: {type(error).__name__}: {error}"), source=report.source)
+        files = _files(report)
+    (out / name).mkdir(parents=True)
+    for file, text in files.items():
+        (out / name / file).write_text(text, encoding="utf-8")
+    if log.strip():
+        (out / "logs").mkdir(exist_ok=True)
+        (out / "logs" / f"{name}.log").write_text(log, encoding="utf-8", errors="replace")
+    return report
+
+
+def _files(report: Report) -> dict[str, str]:
+    plots = draw(report)
+    return {
+        "results.json": results_text(report),
+        "report.html": report_page(report, plots),
+        "instructor.html": report_page(report, plots, instructor=True),
+    }
+
+
+def _write_class(out: Path, entries: Sequence[Entry], found: Sequence[Finding], left: Sequence[str]) -> None:
+    (out / "grades.csv").write_text(grades_csv(entries), encoding="utf-8-sig", newline="")  # Excel looks for the mark
+    (out / "grades-canvas.csv").write_text(canvas_csv(entries), encoding="utf-8", newline="")
+    (out / "junit.xml").write_text(junit_xml(entries), encoding="utf-8")
+    text = json.dumps(summary(entries, found), indent=2, sort_keys=True, ensure_ascii=False)
+    (out / "summary.json").write_text(text + "\n", encoding="utf-8")
+    pages = {entry.name: (out / entry.name / "report.html").read_text(encoding="utf-8") for entry in entries}
+    if (feedback := moodle_feedback(entries, pages)) is not None:
+        (out / "feedback-moodle.zip").write_bytes(feedback)
+    (out / "index.html").write_text(overview_page(entries, found, left), encoding="utf-8")
+
+
+def summary(entries: Sequence[Entry], found: Sequence[Finding]) -> dict[str, Any]:
+    """What summary.json holds: a line a submission, and the findings."""
+    return {
+        "submissions": [
+            {
+                "name": entry.name,
+                "file": entry.label,
+                "exercise": entry.report.exercise,
+                "student": entry.student,
+                "status": entry.report.status.value,
+                "score": entry.report.score,
+                "max_score": entry.report.max_score,
+                "notes": list(entry.report.notes),
+            }
+            for entry in entries
+        ],
+        "findings": [
+            {"kind": each.kind, "submissions": [entry.name for entry in each.entries], "says": each.says}
+            for each in found
+        ],
+    }

@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""One direction of a link as plain data: a JSON object with units ⇄ `Impairment`."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from linklab import units
+from linklab.errors import InputError
+from linklab.tc.forms import counts_packets
+from linklab.tc.kind import FRAME_BYTES
+from linklab.tc.kinds import DISCIPLINES, QDISCS
+from linklab.tc.netem import DISTRIBUTIONS
+
+SHAPERS = ("tbf", "htb")
+"""Disciplines that are nothing without a rate."""
+
+
+@dataclass(frozen=True)
+class Impairment:
+    """One direction; None and 0 mean: nothing of the kind.
+
+    queue_bytes or queue_pkts: what the shaper's queue (or a plain one) holds.
+    held_pkts: what netem may hold; None is enough for the rate, or 100,000.
+    discipline: key of DISCIPLINES or "" for first in, first out; options: its parameters as the drawing has them.
+    """
+
+    rate_mbit: float | None = None
+    burst_bytes: int | None = None
+    queue_bytes: int | None = None
+    queue_pkts: int | None = None
+    delay_s: float = 0.0
+    jitter_s: float = 0.0
+    correlation_frac: float = 0.0
+    distribution: str = ""
+    loss_frac: float = 0.0
+    duplicate_frac: float = 0.0
+    reorder_frac: float = 0.0
+    corrupt_frac: float = 0.0
+    held_pkts: int | None = None
+    discipline: str = ""
+    options: Mapping[str, str] = field(default_factory=dict)
+
+    @classmethod
+    def from_data(cls, data: Any) -> Impairment:
+        """Read the JSON object; InputError names the key."""
+        if not isinstance(data, Mapping):
+            raise InputError("an impairment must be an object")
+        known = {*_KEYS, "queue", "distribution", "discipline"}
+        for key in data:
+            if key not in known:
+                raise InputError(f'"{key}" is nothing I know of a direction; there are {", ".join(sorted(known))}')
+        values: dict[str, Any] = {}
+        for key, (name, parse, _) in _KEYS.items():
+            if key in data:
+                values[name] = _named(key, parse, data[key])
+        if "queue" in data:
+            name, parse = (
+                ("queue_pkts", units.parse_packets)
+                if counts_packets(data["queue"])
+                else ("queue_bytes", units.parse_size_bytes)
+            )
+            values[name] = _named("queue", parse, data["queue"])
+        if data.get("distribution", "") not in DISTRIBUTIONS:
+            raise InputError(f'"distribution" must be one of {", ".join(DISTRIBUTIONS[1:])}')
+        values["distribution"] = data.get("distribution", "")
+        values["discipline"], values["options"] = _discipline(data.get("discipline"))
+        found = cls(**values)
+        found._check()
+        return found
+
+    def _check(self) -> None:
+        if self.jitter_s and not self.delay_s:
+            raise InputError('"jitter" needs a "delay" to vary')
+        if self.reorder_frac and not self.delay_s:
+            raise InputError('"reorder" needs a "delay": packets sent at once overtake those that wait')
+        if self.distribution and not self.jitter_s:
+            raise InputError('"distribution" needs a "jitter"')
+        if self.discipline in SHAPERS and self.rate_mbit is None:
+            raise InputError(f'{self.discipline} needs a "rate"')
+
+    def to_data(self) -> dict[str, Any]:
+        """The JSON object that `from_data` reads; only what is set."""
+        data: dict[str, Any] = {}
+        for key, (name, _, form) in _KEYS.items():
+            value = getattr(self, name)
+            if value:
+                data[key] = form(value)
+        if self.queue_pkts is not None:
+            data["queue"] = units.format_packets(self.queue_pkts)
+        elif self.queue_bytes is not None:
+            data["queue"] = units.format_size(self.queue_bytes)
+        if self.distribution:
+            data["distribution"] = self.distribution
+        if self.discipline:
+            data["discipline"] = {"kind": self.discipline, **self.options}
+        return data
+
+    @property
+    def has_netem(self) -> bool:
+        """Whether a delay line stands first."""
+        return any((self.delay_s, self.loss_frac, self.duplicate_frac, self.corrupt_frac))
+
+    @property
+    def has_queue(self) -> bool:
+        """Whether it says how much the queue holds."""
+        return self.queue_bytes is not None or self.queue_pkts is not None
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing is asked for."""
+        return self == Impairment()
+
+    def notes(self) -> list[str]:
+        """What a person should know about this combination."""
+        found = []
+        if self.has_netem and self.discipline not in ("", "tbf") and not self.rate_mbit:
+            found.append(f"without a rate here {self.discipline} never has a queue to manage")
+        if self.has_netem and self.discipline not in ("", *SHAPERS) and self.rate_mbit:
+            found.append("delay and discipline share this end: put the delay on the other end to see the queue alone")
+        if (
+            self.held_pkts is not None
+            and self.rate_mbit
+            and self.held_pkts < in_flight_pkts(self.rate_mbit, self.delay_s)
+        ):
+            found.append(
+                f"the delay line holds {self.held_pkts} packets: fewer than are in flight, the rest is dropped"
+            )
+        return found
+
+
+_Key = tuple[str, Callable[[str], Any], Callable[[Any], str]]
+_KEYS: dict[str, _Key] = {
+    "rate": ("rate_mbit", units.parse_rate_mbit, units.format_rate),
+    "burst": ("burst_bytes", units.parse_size_bytes, units.format_size),
+    "delay": ("delay_s", units.parse_time_s, units.format_time),
+    "jitter": ("jitter_s", units.parse_time_s, units.format_time),
+    "correlation": ("correlation_frac", units.parse_percent_frac, units.format_percent),
+    "loss": ("loss_frac", units.parse_percent_frac, units.format_percent),
+    "duplicate": ("duplicate_frac", units.parse_percent_frac, units.format_percent),
+    "reorder": ("reorder_frac", units.parse_percent_frac, units.format_percent),
+    "corrupt": ("corrupt_frac", units.parse_percent_frac, units.format_percent),
+    "held": ("held_pkts", units.parse_packets, units.format_packets),
+}
+
+
+def _named(key: str, parse: Callable[[str], Any], text: Any) -> Any:
+    if not isinstance(text, str):
+        raise InputError(f'"{key}" must be a string with a unit')
+    try:
+        return parse(text)
+    except InputError as error:
+        raise InputError(f'"{key}": {error}') from error
+
+
+def _discipline(data: Any) -> tuple[str, dict[str, str]]:
+    """Kind and options of the JSON object; InputError says what is wrong with it."""
+    if data is None:
+        return "", {}
+    if not isinstance(data, Mapping) or data.get("kind") not in DISCIPLINES:
+        raise InputError(f'"discipline" must be an object with a "kind" of {", ".join(DISCIPLINES)}')
+    kind = str(data["kind"])
+    options = {name: text for name, text in data.items() if name != "kind"}
+    QDISCS[kind].from_drawing(options)
+    return kind, options
+
+
+def in_flight_pkts(rate_mbit: float, delay_s: float) -> int:
+    """Full frames that a link of this rate and one-way delay holds."""
+    return math.ceil(rate_mbit * 1e6 * delay_s / 8 / FRAME_BYTES)

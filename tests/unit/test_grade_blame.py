@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Whose fault it is that something could not be graded, on networks that answer from a table; words decide nothing."""
+
+import json
+import shutil
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from graded import say_it_backwards
+from scripted import ScriptedEngine
+from small_exercise import TOPOLOGY, use_clone
+
+from linklab.errors import AgentError, BootError, DeadlineError, EngineError, Fault
+from linklab.exercise.bundle import Bundle, write_bundle
+from linklab.exercise.instance import instance_text, practice_instance
+from linklab.exercise.load import find_exercise, load_exercise
+from linklab.exercise.state import State
+from linklab.exercise.wanted import with_facts
+from linklab.grade import unit, worker
+
+CAPTURES = Path(__file__).parents[1] / "captures"
+STATE = with_facts(State.loads((CAPTURES / "node_state-6.1.0-tuned.json").read_text()), {"s1-eth2.rate": 100e6})
+STATE_TEXT = STATE.dumps()
+ANSWERS = 'throughput = "90 Mbps"\nwinner = "reno"\nwords = "Because it does."\n'
+
+
+class Answers:
+    """What the grader's own commands leave: the state, and what iperf3 wrote."""
+
+    def __init__(self, iperf3, state):
+        self.iperf3, self.state = iperf3, state
+
+    def get(self, text, default=None):
+        """An answer by what is typed."""
+        if "node_state" in text:
+            return lambda folder: (folder / "state.json").write_text(self.state) and ""
+        if text.startswith("iperf3 -c"):
+            return lambda folder: shutil.copy(CAPTURES / self.iperf3, folder / "flow-0.json") and ""
+        return default
+
+
+class Engine(ScriptedEngine):
+    """Its networks do not come up where `fails` says so: with an error that is made only then."""
+
+    def __init__(self, iperf3="iperf3-3.12-tcp.json", state=STATE_TEXT, fails=None):
+        super().__init__()
+        self.answers, self.fails = Answers(iperf3, state), fails
+
+    @contextmanager
+    def start(self, *arguments, **options):
+        """Start one, or not."""
+        if self.fails is not None:
+            raise self.fails()
+        with super().start(*arguments, **options) as network:
+            yield network
+
+
+def moved(state):
+    """A state with an interface that the drawing has not."""
+    data = json.loads(state)
+    interfaces = data["nodes"]["h1"]["interfaces"]
+    interfaces["h1-eth9"] = interfaces["h1-eth0"]
+    return json.dumps(data)
+
+
+def rewired(topology):
+    """A drawing with a host at another switch."""
+    data = json.loads(topology)
+    (link,) = [link for link in data["links"] if {link["src"], link["dest"]} == {"h2", "s2"}]
+    link["dest" if link["dest"] == "s2" else "src"] = "s1"
+    return json.dumps(data)
+
+
+CLASS = {
+    "good": Engine(),
+    "nothing got through": Engine(iperf3="iperf3-3.12-refused.json"),
+    "iperf3 broke": Engine(iperf3="iperf3-3.12-sigkill.json"),
+    "unreadable state": Engine(state="{}"),
+    "no kernel": Engine(fails=lambda: BootError("the pocket kernel did not come up")),
+    "no keeper": Engine(fails=lambda: EngineError("the pocket's keeper has gone")),
+    "slow machine": Engine(fails=lambda: DeadlineError("building the network did not end within 120 s of wall time")),
+    "no switch": Engine(fails=lambda: AgentError("Open vSwitch is not installed", fault=Fault.MACHINE)),
+    "does not build": Engine(fails=lambda: AgentError("h1: no such node", fault=Fault.TOPOLOGY)),
+    "not repeatable": Engine(),
+    "rewired": Engine(),
+    "damaged": Engine(),
+    "no exercise": Engine(),
+}
+
+FULL = "pass pass pass pass pass"
+MISSED = "pass pass fail pass pass"
+UNMEASURED = "pass pass error pass pass"
+MARKS = {
+    "good": ("graded", 9.0, FULL),
+    "nothing got through": ("graded", 6.0, MISSED),
+    "iperf3 broke": ("graded", 6.0, UNMEASURED),
+    "unreadable state": ("error", 0.0, ""),
+    "no kernel": ("error", 0.0, ""),
+    "no keeper": ("error", 0.0, ""),
+    "slow machine": ("error", 0.0, ""),
+    "no switch": ("error", 0.0, ""),
+    "does not build": ("ungradable", 0.0, ""),
+    "not repeatable": ("graded", 6.0, MISSED),
+    "rewired": ("ungradable", 0.0, ""),
+    "damaged": ("ungradable", 0.0, ""),
+    "no exercise": ("ungradable", 0.0, ""),
+}
+
+
+@pytest.fixture
+def handed_in(tmp_path, monkeypatch):
+    """A class: each submission of CLASS in its file, and a clone with the exercise that it is of."""
+    use_clone(tmp_path / "clone", monkeypatch)
+    exercise = load_exercise(find_exercise("exercise3"))
+    text = instance_text(exercise, practice_instance(exercise))
+    whole = {"instance.json": text, "topology.mn": TOPOLOGY.read_text(), "answers.toml": ANSWERS}
+    whole["state.json"] = STATE_TEXT
+    for name in CLASS:
+        changed = {
+            "not repeatable": {"state.json": moved(STATE_TEXT)},
+            "rewired": {"topology.mn": rewired(TOPOLOGY.read_text())},
+            "no exercise": {"instance.json": text.replace('"exercise3"', '"exercise77"')},
+        }.get(name, {})
+        files = {file: content.encode() for file, content in {**whole, **changed}.items()}
+        write_bundle(tmp_path / f"{name}.zip", Bundle(exercise.id, "", files))
+    (tmp_path / "damaged.zip").write_bytes((tmp_path / "damaged.zip").read_bytes()[:-99])
+    return tmp_path
+
+
+def marks(folder):
+    """What came of each: status, points, and each check's outcome; and the notes."""
+    found, notes = {}, {}
+    for name, engine in CLASS.items():
+        report = worker.graded(f"{__name__}:grade", folder / f"{name}.zip", None, {"engine": engine})
+        outcomes = " ".join(check.outcome.value for check in report.checks)
+        found[name] = (report.status.value, report.score, outcomes)
+        notes[name] = report.notes
+    return found, notes
+
+
+def grade(bundle, course, *, engine):
+    """As the process of a submission grades."""
+    return unit.grade(bundle, course, engine, (1,))
+
+
+def test_each_is_blamed_on_whose_fault_it_is(handed_in):
+    """Points are lost only for what a submission did; what our tools or this machine did is an error."""
+    found, notes = marks(handed_in)
+    assert found == MARKS
+    assert notes["damaged"] == ("The file is cut off; make it again with `linklab submit`, and upload the whole file",)
+
+
+def test_rewording_every_message_changes_no_grade(handed_in, monkeypatch):
+    """All sentences backwards: the same marks; verdicts used to be found in the words."""
+    _, before = marks(handed_in)
+    say_it_backwards(monkeypatch)
+    found, after = marks(handed_in)
+    assert found == MARKS
+    assert after["no kernel"] == tuple(note[::-1] for note in before["no kernel"])

@@ -1,0 +1,503 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A class graded: which files are meant, a process each, what is written; here and on a cluster of two workers."""
+
+import gc
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from linklab import cli
+from linklab.commands import grade as command
+from linklab.errors import InputError, MissingError
+from linklab.exercise.bundle import Bundle, dump_bundle, write_bundle
+from linklab.exercise.report import Status
+from linklab.grade.grading import GradingSettings, collect, folder_names, grade_all
+from linklab.grade.worker import MOST_BYTES, Unit, run_here, run_unit
+
+HERE = Path(__file__).parent
+GRADE = "graded:grade"
+COURSE = f'course = "Networks 2025"\nsecret = "{"5e" * 32}"\n'
+
+
+@pytest.fixture(autouse=True)
+def grader(monkeypatch):
+    """Processes of units find the grader of these tests, `graded.grade`."""
+    monkeypatch.setenv("PYTHONPATH", str(HERE))
+
+
+@pytest.fixture
+def handed_in(tmp_path):
+    """A function that makes submissions: name → what the grader is to do."""
+
+    def make(**wanted):
+        folder = tmp_path / "in"
+        folder.mkdir(exist_ok=True)
+        for name, what in wanted.items():
+            text = json.dumps(what if isinstance(what, dict) else {"do": what, "student": name})
+            (folder / f"{name}.zip").write_text(text)
+        return folder
+
+    return make
+
+
+def unit(what, **more):
+    """A unit whose submission says what is to happen."""
+    values = {"course": None, "deadline_s": 60.0, "grade": GRADE} | more
+    return Unit("in/a.zip", json.dumps({"do": what, "for": "3600"}).encode(), **values)
+
+
+def graded(folder, out, **more):
+    """The class of a folder, and what was told of it."""
+    told = []
+    values = {"jobs": 2, "deadline_s": 60.0, "grade": GRADE} | more
+    submissions, left = collect([str(folder)])
+    return grade_all(submissions, GradingSettings(**values), out, told.append, left), told
+
+
+def contents(folder):
+    """Every file below, with its bytes."""
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+# --- which files are meant
+
+
+def test_folders_are_searched_and_what_is_no_zip_is_named(tmp_path):
+    """Every .zip below, once, in order; other files are left alone and named; those of the system are neither."""
+    for name in ("b.zip", "A.ZIP", "x/c.zip", "notes.txt", ".DS_Store", "__MACOSX/._b.zip"):
+        path = tmp_path / "in" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch()
+    (tmp_path / "d.tar").touch()
+    submissions, left = collect([str(tmp_path / "in"), str(tmp_path / "in/b.zip"), str(tmp_path / "*.tar")])
+    assert [each.label for each in submissions] == ["A.ZIP", "b.zip", "d.tar", "x/c.zip"]
+    assert left == ["notes.txt"]
+
+
+@pytest.mark.parametrize(
+    ("argument", "says"),
+    [("nothing", "there is no such file or folder"), ("", "there is no .zip of a submission in it")],
+)
+def test_nothing_to_grade(tmp_path, argument, says):
+    """A name that is not there, and a folder without a .zip, are said at once."""
+    with pytest.raises(InputError, match=says):
+        collect([str(tmp_path / argument)])
+
+
+def test_folders_of_results_are_called_like_the_files():
+    """Moodle's folders where all files have one name; safe, short, different also where capitals do not count."""
+    assert folder_names(["exercise3-s1.zip", "x/Exercise3-S2.zip"]) == ["exercise3-s1", "Exercise3-S2"]
+    moodle = [f"{who}_{n}_assignsubmission_file_/e.zip" for n, who in enumerate(("Ada Lovelace", "Bob", "Bob"))]
+    assert folder_names(moodle) == ["Ada_Lovelace-e", "Bob-e", "Bob-e-2"]
+    assert folder_names(["a.zip", "A.ZIP", "../../etc/..zip", "grades.csv", "logs.zip", "x" * 99]) == [
+        "a", "A-2", "submission", "grades", "logs-2", "x" * 60,
+    ]  # fmt: skip
+
+
+# --- a process each
+
+
+def test_a_unit_gets_course_and_options_and_no_path_of_the_machine():
+    """The grader is handed the bytes of both, its options, and a file that is called as the student called it."""
+    done = run_unit(unit("grade", course=b"secret", options={"seeds": (7, 8), "sandboxed": False}))
+    told = {"seeds": [7, 8], "sandboxed": False, "course": "secret", "bundle": "a.zip"}
+    assert done.report.environment == told
+    assert done.report.status is Status.GRADED
+    assert "a message of the grader's own" in done.log
+
+
+@pytest.mark.parametrize(
+    ("what", "says"),
+    [
+        ("raise", "The grader broke: RuntimeError: the measuring tool broke"),
+        ("die", "The grading process ended without a word (exit code 9)."),
+        ("no such thing", ""),
+    ],
+)
+def test_a_unit_that_breaks_is_an_error_and_no_fail(what, says):
+    """An exception of ours, a process that dies: neither costs points."""
+    if not says:
+        done = run_unit(unit("grade", grade="graded:nothing"))
+        says = "The grader broke: AttributeError: module 'graded' has no attribute 'nothing'"
+    else:
+        done = run_unit(unit(what))
+    assert (done.report.status, done.report.notes) == (Status.ERROR, (says,))
+    if what == "raise":
+        assert 'raise RuntimeError("the measuring tool broke")' in done.log
+
+
+def test_what_broke_is_named_after_its_student():
+    """The instance says whose it is, so that the instructor knows whom it concerns; nothing is proved by it."""
+    says = {"format": 1, "exercise": "exercise3", "version": 1, "course": "C", "student": "s7", "name": "Ada"}
+    text = json.dumps(says | {"parameters": {}, "signature": "0" * 64})
+    content = dump_bundle(Bundle("exercise3", "s7", {"instance.json": text.encode(), "topology.mn": b"{}"}))
+    report = run_unit(replace(unit("", grade="graded:broken"), content=content)).report
+    assert (report.status, report.exercise, report.student, report.name) == (Status.ERROR, "exercise3", "s7", "Ada")
+    assert report.notes == ("the pocket kernel did not come up.",)
+
+
+def test_a_unit_that_hangs_is_ended():
+    """At its deadline, with what it started."""
+    started = time.monotonic()
+    done = run_unit(unit("hang", deadline_s=1.0))
+    assert done.report.notes == ("Grading took longer than 1 s and was ended.",)
+    assert time.monotonic() - started < 8
+
+
+def test_who_stops_listening_ends_what_runs():
+    """The process of a unit goes, and so does its folder."""
+    before = set(Path(tempfile.gettempdir()).glob("linklab-unit-*"))
+    events = run_here([lambda: unit("hang")], 1)
+    assert next(events) == (0, None)
+    assert next(events) is None
+    events.close()
+    assert set(Path(tempfile.gettempdir()).glob("linklab-unit-*")) - before == set()
+
+
+def test_what_a_unit_leaves_running_ends_with_it():
+    """Its process group is ended when it has answered."""
+    run_unit(unit("leave", deadline_s=30.0))
+    left = subprocess.run(["pgrep", "-f", "^sleep 3600$"], capture_output=True, text=True, check=False).stdout.split()
+    mine = [pid for pid in left if f"PYTHONPATH={HERE}" in Path(f"/proc/{pid}/environ").read_text()]
+    assert mine == []
+
+
+def test_a_file_that_is_far_too_large_is_not_looked_at():
+    """It cannot be graded, and no process is started for it."""
+    done = run_unit(replace(unit("raise"), content=bytes(MOST_BYTES + 1)))
+    assert done.report.status is Status.UNGRADABLE
+    assert done.report.notes == ("the file has 64 MiB; a submission has at most 64 MiB.",)
+
+
+# --- a class
+
+
+def test_a_class_with_broken_ones_goes_on(handed_in, tmp_path):
+    """Each submission has its folder, whatever became of it; the class has its files; the log has what was printed."""
+    folder = handed_in(s1="grade", s2="raise", s3="die", s4="refuse", s5="spoil")
+    (folder / "notes.txt").touch()
+    done, told = graded(folder, tmp_path / "out")
+    assert [entry.name for entry in done.entries] == ["s1", "s2", "s3", "s4", "s5"]
+    assert [entry.report.status.value for entry in done.entries] == ["graded", "error", "error", "ungradable", "error"]
+    assert done.entries[3].report.notes == ("The file holds no topology.mn.",)
+    assert done.entries[4].report.notes[0].startswith("The report could not be made: TypeError")
+    files = contents(tmp_path / "out")
+    for name in ("s1", "s2", "s3", "s4", "s5"):
+        assert {f"{name}/results.json", f"{name}/report.html", f"{name}/instructor.html"} <= set(files)
+    assert {"grades.csv", "grades-canvas.csv", "junit.xml", "index.html", "summary.json"} <= set(files)
+    assert files["logs/s1.log"] == b"a message of the grader's own\n"
+    assert [line["status"] for line in json.loads(files["summary.json"])["submissions"]].count("error") == 3
+    assert b"notes.txt" in files["index.html"]
+    finished = [event.entry.name for event in told if event is not None and event.entry is not None]
+    assert sorted(finished) == ["s1", "s2", "s3", "s4", "s5"]
+    assert sum(event is not None and event.entry is None for event in told) == 5
+
+
+def test_the_number_of_jobs_cannot_be_seen(handed_in, tmp_path):
+    """One at a time or three, and whoever ends first: the same bytes."""
+    folder = handed_in(
+        s1={"do": "wait", "for": 0.6, "student": "s1"},
+        s2={"do": "grade", "student": "s2"},
+        s3="die",
+        s4={"do": "wait", "for": 0.2, "student": "s4"},
+    )
+    graded(folder, tmp_path / "one", jobs=1)
+    graded(folder, tmp_path / "three", jobs=3)
+    assert contents(tmp_path / "one") == contents(tmp_path / "three")
+    assert len(contents(tmp_path / "one")) == 5 + 4 * 3 + 3
+
+
+def test_a_file_that_goes_away_is_told(handed_in, tmp_path):
+    """It is an error of that submission."""
+    folder = handed_in(s1="grade", s2="grade")
+    submissions, _ = collect([str(folder)])
+    (folder / "s2.zip").unlink()
+    done = grade_all(submissions, GradingSettings(grade=GRADE), tmp_path / "out", lambda event: None)
+    assert done.entries[1].report.notes == ("the file cannot be read: No such file or directory",)
+
+
+# --- the command
+
+
+@pytest.fixture
+def grading(monkeypatch):
+    """The command with the grader of these tests and no look for a kernel."""
+    monkeypatch.setattr(command, "grading_engine", lambda *, sandboxed: SimpleNamespace(check=lambda: None))
+    monkeypatch.setattr(command, "GradingSettings", partial(GradingSettings, grade=GRADE))
+
+
+def test_the_command_grades_a_folder(grading, handed_in, tmp_path, monkeypatch, capsys):
+    """A line each, a table, what to look at, where the overview is; 0 if all were graded."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "c.toml").write_text(COURSE)
+    handed_in(s1="grade", s2="grade")
+    assert cli.main(["grade", "in", "--course", "c.toml", "--seeds", "4, 5"]) == 0
+    shown = capsys.readouterr().out
+    assert shown.startswith("Grading 2 submissions\n")
+    assert re.search(r"^\[2/2 done, 0 running, \d+ s\] s\d\.zip: ", shown, re.MULTILINE)
+    assert "s1.zip: 4 of 12 points" in shown
+    assert "To look at: s1, s2: settings, work.sh and answers are identical" in shown
+    assert "2 of 2 graded in" in shown
+    assert "Overview: grades/index.html" in shown
+    data = json.loads((tmp_path / "grades/s1/results.json").read_text())["extra_data"]["environment"]
+    assert data == {"seeds": [4, 5], "sandboxed": True, "course": COURSE, "bundle": "s1.zip"}
+    assert cli.main(["grade", "in", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["out"] == "grades-2"
+
+
+def test_the_command_says_that_something_was_not_graded(grading, handed_in, tmp_path, capsys):
+    """Exit code 1, and the reason in the table."""
+    folder = handed_in(s1="grade", s2="refuse")
+    assert cli.main(["grade", str(folder), "--out", str(tmp_path / "out"), "--jobs", "1"]) == 1
+    shown = capsys.readouterr().out
+    assert re.search(r"\[2/2 done, 0 running, \d+ s\] s2\.zip: not gradable: The file holds no topology\.mn\.", shown)
+    assert "1 of 2 graded" in shown
+
+
+def test_where_nothing_is_done_for_a_while_a_line_says_what_runs(grading, handed_in, tmp_path, monkeypatch, capsys):
+    """In a log a slow submission could not be told from a grader that hangs."""
+    monkeypatch.setattr(command, "QUIET_S", 0.5)
+    folder = handed_in(s1={"do": "wait", "for": 1.5})
+    assert cli.main(["grade", str(folder), "--out", str(tmp_path / "out")]) == 0
+    assert re.search(
+        r"^\[0/1 done, 1 running, \d s\] running: s1\.zip \(\d s\)$", capsys.readouterr().out, re.MULTILINE
+    )
+
+
+@pytest.mark.usefixtures("grading")
+def test_a_course_file_that_was_forgotten_is_told_once(handed_in, tmp_path, capsys):
+    """Every single report said so, after minutes; where most could not be graded, nothing is begun."""
+    folder = handed_in(rubbish="refuse", practice="grade")
+    for name in ("s1", "s2"):
+        says = {"format": 1, "exercise": "exercise3", "version": 1, "course": "Networks", "student": name, "name": ""}
+        text = json.dumps({**says, "parameters": {}, "signature": "0" * 64})
+        write_bundle(folder / f"{name}.zip", Bundle("exercise3", name, {"instance.json": text.encode()}))
+    assert cli.main(["grade", str(folder), "--out", str(tmp_path / "out")]) == 1
+    first = capsys.readouterr().out.splitlines()[0]
+    assert first.startswith('2 of 4 submissions belong to the course "Networks" and cannot be graded without its file')
+    (folder / "practice.zip").unlink()
+    assert cli.main(["grade", str(folder), "--out", str(tmp_path / "none")]) == 2
+    assert '2 of 3 submissions belong to the course "Networks", so its file is needed' in capsys.readouterr().err
+    assert not (tmp_path / "none").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["--jobs", "0"], "--jobs 0; at least one submission is graded at a time"),
+        (["--course", "nowhere.toml"], "nowhere.toml: cannot be read: No such file or directory"),
+        (["--course", "s1.zip"], "s1.zip: no course file"),
+        (["--out", "."], ".: this folder is in use; give another with --out"),
+        (["--seeds", "one"], "'one' is no seed"),
+        (["--deadline", "soon"], "argument --deadline"),
+    ],
+)
+@pytest.mark.usefixtures("grading")
+def test_what_the_command_cannot_do(handed_in, monkeypatch, capsys, arguments, says):
+    """It is said before anything starts, with exit code 2."""
+    monkeypatch.chdir(handed_in(s1="grade"))
+    try:
+        code = cli.main(["grade", "s1.zip", *arguments])
+    except SystemExit as end:  # argparse's
+        code = end.code
+    assert code == 2
+    assert says in capsys.readouterr().err
+
+
+def test_the_command_refuses_without_a_sandbox(handed_in, monkeypatch, capsys):
+    """What the sandbox lacks is said, with its cure, and nothing is graded; told in words, it asks for none."""
+    asked = []
+
+    class Engine:
+        def check(self):
+            raise MissingError("bubblewrap is missing; sudo apt-get install bubblewrap")
+
+    monkeypatch.setattr(command, "grading_engine", lambda *, sandboxed: asked.append(sandboxed) or Engine())
+    folder = handed_in(s1="grade")
+    monkeypatch.chdir(folder)
+    assert cli.main(["grade", "s1.zip"]) == 4
+    assert "bubblewrap is missing; sudo apt-get install bubblewrap" in capsys.readouterr().err
+    assert cli.main(["grade", "s1.zip", "--unsandboxed-i-trust-these"]) == 4
+    assert asked == [True, False]
+    assert not (folder / "grades").exists()
+
+
+def test_ctrl_c_ends_a_batch_and_says_what_is_left(handed_in, tmp_path):
+    """Exit code 130 within seconds, and no process stays."""
+    folder = handed_in(s1="hang", s2="hang")
+    program = (
+        "import sys, functools; from linklab import cli; from linklab.commands import grade as g; "
+        "g.grading_engine = lambda *, sandboxed: type('E', (), {'check': lambda self: None})(); "
+        "g.GradingSettings = functools.partial(g.GradingSettings, grade='graded:grade'); "
+        "sys.exit(cli.main(sys.argv[1:]))"
+    )
+    out = tmp_path / "out"
+    process = subprocess.Popen(
+        [sys.executable, "-c", program, "grade", str(folder), "--out", str(out)],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "PYTHONPATH": f"{HERE.parents[1]}:{HERE}"},
+    )
+
+    def units():
+        found = subprocess.run(["pgrep", "-P", str(process.pid)], capture_output=True, text=True, check=False)
+        return [int(pid) for pid in found.stdout.split()]
+
+    until = time.monotonic() + 20
+    while len(units()) < 2 and time.monotonic() < until:
+        time.sleep(0.1)
+    time.sleep(1)
+    running = units()
+    assert len(running) == 2
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=20)
+    assert process.returncode == 130
+    assert "stopped with Ctrl+C" in errors
+    for pid in running:
+        assert not Path(f"/proc/{pid}").exists()
+
+
+# --- a cluster
+
+
+@pytest.fixture(scope="module")
+def cluster():
+    """A scheduler and two workers, processes of their own, on this machine."""
+    distributed = pytest.importorskip("distributed")
+    before = os.environ.get("PYTHONPATH")
+    os.environ["PYTHONPATH"] = str(HERE)
+    made = distributed.LocalCluster(
+        n_workers=2, threads_per_worker=1, dashboard_address=":0", silence_logs=50, host="127.0.0.1"
+    )
+    if before is None:
+        del os.environ["PYTHONPATH"]
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def no_look(monkeypatch):
+    """The workers' kernel and sandbox are not asked for."""
+    monkeypatch.setattr("linklab.grade.cluster._workers", lambda client, address, *, sandboxed: 2)
+
+
+def test_a_cluster_gives_the_same_bytes(cluster, no_look, handed_in, tmp_path):
+    """Two workers that share no folder with us, and this machine: the same files."""
+    folder = handed_in(s1="grade", s2="raise", s3="die", s4="refuse", s5="grade", s6="grade", s7="spoil")
+    graded(folder, tmp_path / "here", course=b"secret")
+    done, told = graded(folder, tmp_path / "there", course=b"secret", cluster=cluster.scheduler_address)
+    assert contents(tmp_path / "here") == contents(tmp_path / "there")
+    assert sum(event is not None for event in told) == 7
+    assert [entry.report.status.value for entry in done.entries].count("graded") == 3
+
+
+def test_a_worker_that_dies_costs_nothing(cluster, no_look, handed_in, tmp_path):
+    """Its submission is graded by another; the process it had started ends with it, and so does its folder."""
+    before = set(Path(tempfile.gettempdir()).glob("linklab-unit-*"))
+    folder = handed_in(s1={"do": "kill", "once": str(tmp_path / "once"), "student": "s1"}, s2="grade")
+    done, _ = graded(folder, tmp_path / "out", cluster=cluster.scheduler_address)
+    assert (tmp_path / "once").exists()
+    assert [entry.report.status.value for entry in done.entries] == ["graded", "graded"]
+    until = time.monotonic() + 5
+    while (left := set(Path(tempfile.gettempdir()).glob("linklab-unit-*")) - before) and time.monotonic() < until:
+        time.sleep(0.1)
+    assert left == set()
+
+
+def test_a_worker_that_cannot_grade_is_named(cluster, monkeypatch, handed_in, tmp_path):
+    """Before anything is sent: which worker, what it lacks."""
+    monkeypatch.setattr("linklab.grade.cluster.__version__", "0.0.9")
+    monkeypatch.setattr("linklab.grade.cluster.examine", examine)
+    with pytest.raises(
+        MissingError, match=r"the worker tcp://127\.0\.0\.1:\d+ has Linklab 0\.1\.0, and this is 0\.0\.9"
+    ):
+        graded(handed_in(s1="grade"), tmp_path / "out", cluster=cluster.scheduler_address)
+    monkeypatch.setattr("linklab.grade.cluster.__version__", "0.1.0")
+    with pytest.raises(MissingError, match=r"the worker tcp\S+ cannot grade: no bubblewrap"):
+        graded(handed_in(s1="grade"), tmp_path / "out", cluster=cluster.scheduler_address, options={"sandboxed": False})
+
+
+def examine(*, sandboxed):
+    """What a worker says of itself."""
+    return "0.1.0", "" if sandboxed else "no bubblewrap"
+
+
+@pytest.fixture
+def no_client_left():
+    """A client that found no scheduler is removed here: its removal in another's starting thread locks both up."""
+    yield
+    gc.collect()
+
+
+@pytest.mark.usefixtures("no_client_left")
+@pytest.mark.parametrize("address", ["127.0.0.1:9", "nonsense"])
+def test_a_cluster_that_is_not_there(monkeypatch, handed_in, tmp_path, address):
+    """It is said, with the cure."""
+    pytest.importorskip("distributed")
+    monkeypatch.setattr("linklab.grade.cluster.CONNECT_S", 1)
+    with pytest.raises(MissingError, match=f"no Dask scheduler answers at {address}"):
+        graded(handed_in(s1="grade"), tmp_path / "out", cluster=address)
+
+
+def test_a_cluster_without_its_library(monkeypatch, handed_in, tmp_path):
+    """The extra is named."""
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    with pytest.raises(MissingError, match=r'pip install "linklab\[cluster\]"'):
+        graded(handed_in(s1="grade"), tmp_path / "out", cluster="127.0.0.1:8786")
+
+
+_CLUSTER = """
+from distributed import LocalCluster
+if __name__ == "__main__":
+    made = LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=":0", silence_logs=50)
+    print(made.scheduler_address, flush=True)
+    input()
+    made.close()
+"""
+
+
+def test_a_cluster_that_goes_away(no_look, handed_in, tmp_path):
+    """What was not graded is an error that says so, and the class has its files."""
+    pytest.importorskip("distributed")
+    script = tmp_path / "cluster.py"
+    script.write_text(_CLUSTER)
+    process = subprocess.Popen([sys.executable, script], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    try:
+        address = process.stdout.readline().strip()
+        folder = handed_in(s1="grade", s2={"do": "wait", "for": 20}, s3="grade", s4="grade", s5="grade", s6="grade")
+        submissions, _ = collect([str(folder)])
+        settings = GradingSettings(cluster=address, grade=GRADE)
+
+        def told(event):
+            if event is not None and event.entry is not None and event.entry.name == "s1":
+                process.stdin.write("\n")
+                process.stdin.flush()
+
+        done = grade_all(submissions, settings, tmp_path / "out", told)
+    finally:
+        process.stdin.close()
+        process.wait(30)
+        process.stdout.close()
+    lost = "The connection to the cluster was lost before this was graded."
+    assert [entry.report.notes == (lost,) for entry in done.entries] == [False, True, True, True, True, True]
+    assert (tmp_path / "out/s6/report.html").is_file()
+
+
+def test_a_files_name_is_shown_and_not_obeyed(tmp_path):
+    """Regression: a submission's name cleared the grader's terminal."""
+    (tmp_path / "\x1b[2Ja\udcff.zip").touch()
+    (tmp_path / "b\n.txt").touch()
+    submissions, left = collect([str(tmp_path)])
+    assert ([each.label for each in submissions], left) == (["\\x1b[2Ja\\udcff.zip"], ["b\\x0a.txt"])
