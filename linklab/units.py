@@ -17,6 +17,9 @@ from linklab.errors import InputError
 
 _QUANTITY = re.compile(r"\s*([+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d{1,3})?)\s*(.*?)\s*", re.ASCII | re.DOTALL)
 
+LARGEST = 1e30
+"""In the unit of a quantity: beyond everything that a network has, and far from where arithmetic overflows."""
+
 _BIT_PREFIXES_MBIT = {
     "": Decimal("1e-6"),
     "k": Decimal("1e-3"),
@@ -153,7 +156,10 @@ def _parse(what: str, text: str, units: Mapping[str, Decimal], accepted: str) ->
     if scale is None:
         found = "has no unit" if not unit else "has no unit I know"
         raise InputError(f'{what} "{text}" {found}; use {accepted}')
-    return Decimal(number) * scale
+    value = Decimal(number) * scale
+    if abs(value) > LARGEST:
+        raise InputError(f'{what} "{text[:40]}…" is too large to be one; use {accepted}')
+    return value
 
 
 def _format(value: float, units: tuple[tuple[str, int], ...]) -> str:

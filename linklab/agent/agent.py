@@ -25,6 +25,7 @@ from linklab.agent import network, protocol, resting
 from linklab.agent.asks import SOCKET, Asks
 from linklab.agent.console import start_console
 from linklab.agent.live import LiveTerminals
+from linklab.agent.open_vswitch import BuildError
 from linklab.agent.terminal import RC, Terminal, TerminalError, TypedText, start_shell
 
 HERE = Path(__file__).resolve().parent
@@ -136,7 +137,7 @@ class Agent:
             if operation is None:
                 raise ValueError(f"no operation {message.get('op')!r}")
             answer = operation(message)
-        except (network.BuildError, TerminalError, ValueError, KeyError, OSError) as error:
+        except (BuildError, TerminalError, ValueError, KeyError, OSError) as error:
             text = f"{type(error).__name__}: {error}" if isinstance(error, (KeyError, OSError)) else str(error)
             self._send({"id": message["id"], "error": text, "fault": _fault(error)})
             return
@@ -386,6 +387,6 @@ class Agent:
 
 def _fault(error: Exception) -> str:
     """Whose fault it is, as `linklab.errors.Fault` calls it: of what was asked for where a terminal says no."""
-    if isinstance(error, network.BuildError):
+    if isinstance(error, BuildError):
         return error.fault
     return "given" if isinstance(error, TerminalError) else "tool"

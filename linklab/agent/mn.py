@@ -13,7 +13,7 @@ import sys
 from pathlib import Path
 
 from linklab.agent import iperf
-from linklab.agent.network import start_ovs
+from linklab.agent.open_vswitch import start_ovs
 
 SHIMS = Path(__file__).resolve().parent / "shims"
 

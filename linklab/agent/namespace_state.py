@@ -19,6 +19,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from linklab.linux import route_attributes as attr
 from linklab.linux import tc_filter_options, tc_options
 from linklab.linux.netlink import (
     DUMP,
@@ -88,25 +89,29 @@ SYSCTLS = (
 )
 """Watched: what decides how TCP sends.  `linklab.exercise.node` has the same list."""
 
-RTM_GETLINK, RTM_GETADDR, RTM_GETROUTE, RTM_GETQDISC, RTM_GETTCLASS, RTM_GETTFILTER = 18, 22, 26, 38, 42, 46
 CLSACT_HOOKS = (0xFFFFFFF2, 0xFFFFFFF3)
-ROUTE_TYPES = {1: "unicast", 6: "blackhole", 7: "unreachable", 8: "prohibit"}
-SCOPES = {0: "global", 253: "link", 254: "host"}
-PROTOCOLS = {2: "kernel", 3: "boot", 4: "static"}
+ROUTE_TYPES = {
+    attr.RTN_UNICAST: "unicast",
+    attr.RTN_BLACKHOLE: "blackhole",
+    attr.RTN_UNREACHABLE: "unreachable",
+    attr.RTN_PROHIBIT: "prohibit",
+}
+SCOPES = {attr.RT_SCOPE_UNIVERSE: "global", attr.RT_SCOPE_LINK: "link", attr.RT_SCOPE_HOST: "host"}
+PROTOCOLS = {attr.RTPROT_KERNEL: "kernel", attr.RTPROT_BOOT: "boot", attr.RTPROT_STATIC: "static"}
 METRICS = {
-    2: "mtu",
-    3: "window",
-    4: "rtt",
-    5: "rttvar",
-    6: "ssthresh",
-    7: "cwnd",
-    8: "advmss",
-    9: "reordering",
-    10: "hoplimit",
-    11: "initcwnd",
-    13: "rto_min",
-    14: "initrwnd",
-    15: "quickack",
+    attr.RTAX_MTU: "mtu",
+    attr.RTAX_WINDOW: "window",
+    attr.RTAX_RTT: "rtt",
+    attr.RTAX_RTTVAR: "rttvar",
+    attr.RTAX_SSTHRESH: "ssthresh",
+    attr.RTAX_CWND: "cwnd",
+    attr.RTAX_ADVMSS: "advmss",
+    attr.RTAX_REORDERING: "reordering",
+    attr.RTAX_HOPLIMIT: "hoplimit",
+    attr.RTAX_INITCWND: "initcwnd",
+    attr.RTAX_RTO_MIN: "rto_min",
+    attr.RTAX_INITRWND: "initrwnd",
+    attr.RTAX_QUICKACK: "quickack",
 }
 SIOCETHTOOL = 0x8946
 ETHTOOL_GSTRINGS, ETHTOOL_GSSET_INFO, ETHTOOL_GFEATURES = 0x1B, 0x37, 0x3A
@@ -153,9 +158,9 @@ def _asked(netlink: Netlink, wanted: re.Pattern[str]) -> tuple[dict[str, dict[st
     """Interfaces and the routes over them."""
     names: dict[int, str] = {}
     interfaces: dict[str, dict[str, Any]] = {}
-    links = list(netlink.dump(RTM_GETLINK, struct.pack("=BxHiII", 0, 0, 0, 0, 0)))
+    links = list(netlink.dump(attr.RTM_GETLINK, struct.pack("=BxHiII", 0, 0, 0, 0, 0)))
     for body in links:
-        names[struct.unpack_from("=i", body, 4)[0]] = _text(attributes(body[16:])[3])
+        names[struct.unpack_from("=i", body, 4)[0]] = _text(attributes(body[16:])[attr.IFLA_IFNAME])
     for body in links:
         name = names[struct.unpack_from("=i", body, 4)[0]]
         if wanted.fullmatch(name) and not FALLBACK.fullmatch(name):
@@ -177,11 +182,11 @@ def _link(body: bytes, names: dict[int, str]) -> dict[str, Any]:
     data = attributes(body[16:])
     link = {
         "up": bool(flags & 1),
-        "mtu": _number(data[4]),
-        "mac": ":".join(f"{byte:02x}" for byte in data.get(1, b"")),
-        "txqlen": _number(data.get(13, bytes(4))),
-        "kind": _text(attributes(data.get(18, b"")).get(1, b"")),
-        "master": names.get(_number(data[10]), "") if 10 in data else "",
+        "mtu": _number(data[attr.IFLA_MTU]),
+        "mac": ":".join(f"{byte:02x}" for byte in data.get(attr.IFLA_ADDRESS, b"")),
+        "txqlen": _number(data.get(attr.IFLA_TXQLEN, bytes(4))),
+        "kind": _text(attributes(data.get(attr.IFLA_LINKINFO, b"")).get(attr.IFLA_INFO_KIND, b"")),
+        "master": names.get(_number(data[attr.IFLA_MASTER]), "") if attr.IFLA_MASTER in data else "",
         "addresses": [],
         "qdiscs": [],
         "classes": [],
@@ -196,51 +201,57 @@ def _number(data: bytes) -> int:
 
 def _addresses(netlink: Netlink, names: dict[int, str], interfaces: dict[str, dict[str, Any]]) -> None:
     """Addresses of IPv4; struct ifaddrmsg, then attributes IFA_*."""
-    for body in netlink.dump(RTM_GETADDR, struct.pack("=BBBBi", socket.AF_INET, 0, 0, 0, 0)):
+    for body in netlink.dump(attr.RTM_GETADDR, struct.pack("=BBBBi", socket.AF_INET, 0, 0, 0, 0)):
         length, index = struct.unpack_from("=xBxxi", body)
         data = attributes(body[8:])
         if names.get(index) in interfaces:
-            interfaces[names[index]]["addresses"].append(
-                f"{socket.inet_ntoa(data.get(2, data.get(1, bytes(4))))}/{length}"
-            )
+            address = data.get(attr.IFA_LOCAL, data.get(attr.IFA_ADDRESS, bytes(4)))
+            interfaces[names[index]]["addresses"].append(f"{socket.inet_ntoa(address)}/{length}")
 
 
 def _routes(netlink: Netlink, names: dict[int, str]) -> Iterator[dict[str, Any]]:
     """Routes of IPv4 in the main table; struct rtmsg, then attributes RTA_*."""
-    for body in netlink.dump(RTM_GETROUTE, struct.pack("=8BI", socket.AF_INET, *[0] * 8)):
+    for body in netlink.dump(attr.RTM_GETROUTE, struct.pack("=8BI", socket.AF_INET, *[0] * 8)):
         _, length, _, tos, table, protocol, scope, kind, _ = struct.unpack_from("=8BI", body)
-        if table != 254 or kind not in ROUTE_TYPES:
+        if table != attr.RT_TABLE_MAIN or kind not in ROUTE_TYPES:
             continue
         data = attributes(body[12:])
         route = {
-            "to": f"{socket.inet_ntoa(data.get(1, bytes(4)))}/{length}" if length else "default",
+            "to": f"{socket.inet_ntoa(data.get(attr.RTA_DST, bytes(4)))}/{length}" if length else "default",
             "type": ROUTE_TYPES[kind],
-            "via": socket.inet_ntoa(data[5]) if 5 in data else "",
-            "dev": names.get(_number(data[4]), "") if 4 in data else "",
-            "src": socket.inet_ntoa(data[7]) if 7 in data else "",
+            "via": socket.inet_ntoa(data[attr.RTA_GATEWAY]) if attr.RTA_GATEWAY in data else "",
+            "dev": names.get(_number(data[attr.RTA_OIF]), "") if attr.RTA_OIF in data else "",
+            "src": socket.inet_ntoa(data[attr.RTA_PREFSRC]) if attr.RTA_PREFSRC in data else "",
             "scope": SCOPES.get(scope, str(scope)),
             "protocol": PROTOCOLS.get(protocol, str(protocol)),
-            "metric": _number(data[6]) if 6 in data else "",
+            "metric": _number(data[attr.RTA_PRIORITY]) if attr.RTA_PRIORITY in data else "",
             "tos": tos or "",
-            "options": _metrics(data.get(8, b"")) or "",
-            "unread": "several next hops" if 9 in data else "encapsulation" if 21 in data or 18 in data else "",
+            "options": _metrics(data.get(attr.RTA_METRICS, b"")) or "",
+            "unread": _beyond(data),
         }
         yield {key: value for key, value in route.items() if value != ""}
+
+
+def _beyond(data: dict[int, bytes]) -> str:
+    """What of a route is not read; "" if all of it is."""
+    if attr.RTA_MULTIPATH in data:
+        return "several next hops"
+    return "encapsulation" if attr.RTA_ENCAP_TYPE in data or attr.RTA_VIA in data else ""
 
 
 def _metrics(raw: bytes) -> dict[str, Any]:
     data = attributes(raw)
     found: dict[str, Any] = {name: _number(data[kind]) for kind, name in METRICS.items() if kind in data}
-    if 16 in data:
-        found["congctl"] = _text(data[16])
-    if _number(data.get(12, bytes(4))) & 1:
+    if attr.RTAX_CC_ALGO in data:
+        found["congctl"] = _text(data[attr.RTAX_CC_ALGO])
+    if _number(data.get(attr.RTAX_FEATURES, bytes(4))) & attr.RTAX_FEATURE_ECN:
         found["ecn"] = 1
     return found
 
 
 def _queues(netlink: Netlink, names: dict[int, str], interfaces: dict[str, dict[str, Any]]) -> None:
     """Queueing disciplines, classes and filters, in the kernel's order."""
-    for body in list(netlink.dump(RTM_GETQDISC, TCMSG.pack(0, 0, 0, 0, 0))):
+    for body in list(netlink.dump(attr.RTM_GETQDISC, TCMSG.pack(0, 0, 0, 0, 0))):
         _, index, handle, parent, _ = TCMSG.unpack_from(body)
         if names.get(index) not in interfaces:
             continue
@@ -272,7 +283,7 @@ def _options(read: Any, *raw: Any) -> Any:
 def _classes(netlink: Netlink, index: int, qdisc: int, interface: dict[str, Any]) -> list[int]:
     """Append the classes of a discipline that has some of its own; their handles."""
     handles = []
-    for body in list(netlink.dump(RTM_GETTCLASS, TCMSG.pack(0, index, 0, qdisc, 0))):
+    for body in list(netlink.dump(attr.RTM_GETTCLASS, TCMSG.pack(0, index, 0, qdisc, 0))):
         _, _, handle, parent, _ = TCMSG.unpack_from(body)
         data = attributes(body[TCMSG.size :])
         kind = _text(data[TCA_KIND])
@@ -288,7 +299,7 @@ def _classes(netlink: Netlink, index: int, qdisc: int, interface: dict[str, Any]
 def _filters(netlink: Netlink, index: int, parent: int, interface: dict[str, Any]) -> None:
     """Append the filters at a discipline or class, without what tc makes for each priority by itself."""
     try:
-        answers = list(netlink.dump(RTM_GETTFILTER, TCMSG.pack(0, index, 0, parent, 0)))
+        answers = list(netlink.dump(attr.RTM_GETTFILTER, TCMSG.pack(0, index, 0, parent, 0)))
     except OSError as error:
         if error.errno not in (errno.EINVAL, errno.EOPNOTSUPP):  # a discipline or class that can have no filters
             raise

@@ -23,6 +23,7 @@ from mininet.node import Controller, CPULimitedHost, Host, OVSSwitch, RemoteCont
 from mininet.nodelib import LinuxBridge
 
 from linklab.agent import many
+from linklab.agent.open_vswitch import BuildError, call, start_ovs
 from linklab.linux.baseline import BASELINE
 from linklab.linux.rtnetlink import NamespaceLinks
 
@@ -33,24 +34,9 @@ NOT_BUILT = {
     "userns": "the user-space reference switch is not part of any supported distribution",
 }
 STATUS = "linklab-status:"
-OVS_DEADLINE_S = 20
 PORTS_DEADLINE_S = 3
 FORWARDING = "3"
 """BR_STATE_FORWARDING of include/uapi/linux/if_bridge.h."""
-OVS_COUNTS_CPUS_FROM_S = 10.1
-"""Uptime from which Open vSwitch starts threads for packets that the kernel hands it; before, every one is lost ("lost"
-in `ovs-dpctl show`), with or without a controller. See docs/architecture.md, Open vSwitch."""
-
-
-class BuildError(Exception):
-    """The network cannot be built; the sentence says which node and why, `fault` whose fault that is.
-
-    The words of `linklab.errors.Fault`, which nothing inside may import.
-    """
-
-    def __init__(self, sentence: str, fault: str = "topology") -> None:
-        super().__init__(sentence)
-        self.fault = fault
 
 
 class Router(Host):  # type: ignore[misc] # mininet has no types
@@ -201,13 +187,11 @@ def _watch_flows(switch: Any, node: dict[str, Any], preferences: dict[str, Any])
     if node["netflow"] and netflow:
         settings = [f'targets="{netflow["target"]}"', f"active-timeout={netflow['timeout_s']}"]
         settings += ["add_id_to_interface=true"] if netflow["add_id"] else []
-        _call(
-            ["ovs-vsctl", "set", "Bridge", switch.name, "netflow=@f", "--", "--id=@f", "create", "NetFlow", *settings]
-        )
+        call(["ovs-vsctl", "set", "Bridge", switch.name, "netflow=@f", "--", "--id=@f", "create", "NetFlow", *settings])
     if node["sflow"] and sflow:
         settings = [f'targets="{sflow["target"]}"', f"header={sflow['header_bytes']}"]
         settings += [f"sampling={sflow['sampling']}", f"polling={sflow['polling_s']}"]
-        _call(["ovs-vsctl", "set", "Bridge", switch.name, "sflow=@f", "--", "--id=@f", "create", "sFlow", *settings])
+        call(["ovs-vsctl", "set", "Bridge", switch.name, "sflow=@f", "--", "--id=@f", "create", "sFlow", *settings])
 
 
 def _impair(net: Mininet, plan: dict[str, Any]) -> None:
@@ -329,46 +313,6 @@ def wait_for_ports() -> None:
 
 def _waits(port: Path) -> bool:
     return (port / "brport/state").read_text().strip() != FORWARDING
-
-
-def start_ovs() -> None:
-    """Start Open vSwitch's two programs where they do not run yet; BuildError if they do not come up."""
-    run = Path("/var/run/openvswitch")
-    if (run / "db.sock").exists():
-        return
-    time.sleep(max(0.0, OVS_COUNTS_CPUS_FROM_S - time.clock_gettime(time.CLOCK_MONOTONIC)))
-    run.mkdir(parents=True, exist_ok=True)
-    base = Path("/run/linklab/ovs")
-    base.mkdir(parents=True, exist_ok=True)
-    schema = "/usr/share/openvswitch/vswitch.ovsschema"
-    if not Path(schema).exists():
-        raise BuildError("Open vSwitch is not installed: install openvswitch-switch, or use legacy switches", "machine")
-    _call(["ovsdb-tool", "create", str(base / "conf.db"), schema])
-    log = ["-vconsole:off", "-vsyslog:off", "-vfile:off"]
-    _call(
-        [
-            "ovsdb-server",
-            str(base / "conf.db"),
-            f"--remote=punix:{run}/db.sock",
-            "--pidfile",
-            "--detach",
-            "--no-chdir",
-            *log,
-        ]
-    )
-    _call(["ovs-vsctl", "--no-wait", "init"])
-    _call(["ovs-vswitchd", f"unix:{run}/db.sock", "--pidfile", "--detach", "--no-chdir", *log])
-    deadline = time.monotonic() + OVS_DEADLINE_S
-    while subprocess.run(["ovs-vsctl", "--timeout=1", "show"], capture_output=True, check=False).returncode:
-        if time.monotonic() > deadline:
-            raise BuildError(f"Open vSwitch does not answer after {OVS_DEADLINE_S} s", "tool")
-        time.sleep(0.05)
-
-
-def _call(argv: list[str]) -> None:
-    done = subprocess.run(argv, capture_output=True, text=True, check=False)
-    if done.returncode:
-        raise BuildError(f"Open vSwitch: {argv[0]} failed: {done.stderr.strip()}", "tool")
 
 
 def versions() -> dict[str, str]:

@@ -61,8 +61,8 @@ def parse_number(given: str | float) -> tuple[float, str]:
         return units.parse_rate_mbit(text) * 1e6, "bit/s"
     if text.endswith("%"):
         return units.parse_percent_frac(text), "1"
-    if decimal := re.fullmatch(r"(.*[\d.])\s*([kMG]B)", text):
-        return float(decimal[1]) * BASES["bytes"][decimal[2]], "bytes"
+    if decimal := re.fullmatch(r"(\d+(?:\.\d*)?|\.\d+)\s*([kMG]B)", text, re.ASCII):
+        return min(float(decimal[1]), units.LARGEST) * BASES["bytes"][decimal[2]], "bytes"
     if re.search(r"[Bb](?:ytes?)?$", text):
         return float(units.parse_size_bytes(text)), "bytes"
     if re.search(r"\d\s*(?:min|[mµun]?s)$", text):

@@ -7,7 +7,12 @@ another; XML 1.0 cannot hold most of them even as references (section 2.2). They
 
 from __future__ import annotations
 
+import os
 import re
+from pathlib import Path
+
+MOST = 60
+"""Letters of a strange text that a sentence quotes."""
 
 _UNFIT = re.compile(
     r"[\x00-\x1f\x7f-\x9f"  # C0, DEL and C1
@@ -16,6 +21,7 @@ _UNFIT = re.compile(
     r"\ud800-\udfff"  # halves of a pair, which no encoding can hold
     r"\ufffe\uffff]"  # no characters; XML refuses them
 )
+_NAMED = {"\n": "\\n", "\t": "\\t", "\r": "\\r"}
 _FORMULA = re.compile(r"[=+\-@\t\n\uff1d\uff0b\uff0d\uff20]")
 
 
@@ -37,6 +43,20 @@ def one_line(text: str) -> str:
     return visible(" ".join(text.split()), keep="")
 
 
+def excerpt(text: str, most: int = MOST) -> str:
+    """Return the beginning of a text as a sentence quotes it: on one line, with an ellipsis after `most` letters.
+
+    A message that repeats what it complains of must not be as long as that.
+    """
+    line = text[: 2 * most].strip()
+    return visible(line if len(line) <= most and len(text) <= 2 * most else f"{line[:most]}…", keep="")
+
+
+def file_name(path: Path) -> str:
+    r"""Return the name of a file for people; bytes that are not UTF-8 are spelt out too, as in "\xff"."""
+    return visible(os.fsencode(path).decode("utf-8", "backslashreplace"), keep="")
+
+
 def csv_cell(text: str) -> str:
     """Return the text as a cell that no spreadsheet takes for a formula (OWASP, "CSV Injection")."""
     shown = visible(text)
@@ -44,5 +64,7 @@ def csv_cell(text: str) -> str:
 
 
 def _spelt(character: str) -> str:
+    if character in _NAMED:
+        return _NAMED[character]
     number = ord(character)
     return f"\\x{number:02x}" if number < 0x100 else f"\\u{number:04x}"

@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""TOML (https://toml.io/en/v1.0.0): tomllib of Python 3.11, tomli before; and tables that are read key by key."""
+"""TOML (https://toml.io/en/v1.0.0): tomllib of Python 3.11, tomli before; and tables that are read key by key.
+
+The reader's one error is TOMLDecodeError, also where text nests deeper than Python calls or a number has thousands of
+digits.
+"""
 
 from __future__ import annotations
 
@@ -7,16 +11,38 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from linklab.base.text import excerpt
 from linklab.errors import InputError
 
 if sys.version_info >= (3, 11):
-    from tomllib import TOMLDecodeError, loads
+    import tomllib as reader
+    from tomllib import TOMLDecodeError
 else:
-    from tomli import TOMLDecodeError, loads
+    import tomli as reader
+    from tomli import TOMLDecodeError
 
 __all__ = ["TOMLDecodeError", "Table", "loads", "parse", "read_text"]
 
+LARGEST = 1e15
+"""Of a number in a table; every count and weight is far below."""
 _NAMES = {str: "text", int: "a whole number", float: "a number", bool: "true or false", list: "a list", dict: "a table"}
+
+
+def loads(text: str) -> dict[str, Any]:
+    """The table of a TOML text.
+
+    Raises:
+        TOMLDecodeError: it is no TOML, or nests too deeply, or a number in it has thousands of digits.
+    """
+    try:
+        table: dict[str, Any] = reader.loads(text)
+    except TOMLDecodeError:
+        raise
+    except RecursionError as error:
+        raise TOMLDecodeError("it nests too deeply") from error
+    except ValueError as error:
+        raise TOMLDecodeError("a number or a date in it is beyond what can be read") from error
+    return table
 
 
 def read_text(path: Path) -> str:
@@ -45,14 +71,12 @@ def parse(text: str, where: str) -> Table:
     """
     try:
         return Table(loads(text), where)
-    except (ValueError, RecursionError) as error:  # TOMLDecodeError is a ValueError; so is an integer of 5,000 digits
+    except TOMLDecodeError as error:
         raise InputError(f"{where}: {error}" if where else str(error)) from error
 
 
 LARGEST = 1e15
 """No quantity that a person writes into a file is larger, in whatever unit."""
-
-_SHOWN = 60
 
 
 class Table:
@@ -117,12 +141,11 @@ class Table:
             known = (
                 f"the keys here are {', '.join(dict.fromkeys(self.known))}" if self.known else "no key is known here"
             )
-            raise self.wrong(f'unknown key "{next(iter(self.data))}"; {known}')
+            raise self.wrong(f'unknown key "{excerpt(next(iter(self.data)))}"; {known}')
 
 
 def _shown(value: object) -> str:
     """A value in a message; a whole number of more digits than Python writes has none."""
     if isinstance(value, int) and not abs(value) <= LARGEST:
         return "a number of many digits"
-    written = repr(value)
-    return written if len(written) <= _SHOWN else f"{written[:_SHOWN]}…"
+    return excerpt(repr(value))

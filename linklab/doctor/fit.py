@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Which engine can run which lab, exercise and problem on this machine, and why one cannot.
 
-What they need: `linklab.needs`; what this machine's kernel has: `linklab.engine.host_kernel`.
+What they need: `linklab.tc.needs` and `linklab.topology.needs`; what this machine's kernel has:
+`linklab.engine.host_kernel`.
 """
 
 from __future__ import annotations

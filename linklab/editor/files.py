@@ -8,6 +8,7 @@ Places: XDG Base Directory Specification (`$XDG_STATE_HOME/linklab`).
 from __future__ import annotations
 
 import json
+import math
 import os
 import re
 import time
@@ -102,8 +103,10 @@ class Autosave:
                     continue
                 path = Path(data["path"]) if data["path"] else None
                 topology = Topology.loads(data["text"], str(path or "Untitled"), check=False)
-                found.append(Lost(file, path, topology, float(data["when"])))
-            except (OSError, ValueError, KeyError, TypeError, InputError):
+                when = float(data["when"])
+                if math.isfinite(when):
+                    found.append(Lost(file, path, topology, when))
+            except (OSError, ValueError, KeyError, TypeError, OverflowError, RecursionError, InputError):
                 continue  # half written, or by another version: nothing to offer
         return sorted(found, key=lambda lost: -lost.when)
 

@@ -16,6 +16,7 @@ from typing import Any
 from linklab.base import files
 
 RECENT = 10
+LARGEST_SCALE = 16.0
 
 
 @dataclass
@@ -48,7 +49,7 @@ def load_settings(path: Path | None = None) -> EditorSettings:
     """What was chosen; defaults for what is missing or of another type."""
     try:
         data = json.loads((path or settings_file()).read_text())
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return EditorSettings()
     return from_data(data) if isinstance(data, Mapping) else EditorSettings()
 
@@ -58,12 +59,19 @@ def from_data(data: Mapping[str, Any]) -> EditorSettings:
     settings = EditorSettings()
     for each in fields(EditorSettings):
         value: Any = data.get(each.name)
-        if each.name == "scale" and isinstance(value, int):
-            value = float(value)
+        if each.name == "scale":
+            value = _scale(value)
         if isinstance(value, type(getattr(settings, each.name))):
             setattr(settings, each.name, value)
     settings.recent = [name for name in settings.recent if isinstance(name, str)]
     return settings
+
+
+def _scale(value: Any) -> float | None:
+    """A scale that a display can have; None for anything else."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= LARGEST_SCALE:
+        return None
+    return float(value)
 
 
 def save_settings(settings: EditorSettings, path: Path | None = None) -> None:

@@ -25,9 +25,9 @@ from linklab.engine.agent_network import AgentNetwork
 from linklab.engine.api import Background, Clock, Completed, OnStage, Typed
 from linklab.engine.wall import require_wall
 from linklab.errors import BootError, EngineError, LinklabError
+from linklab.linux.sockets import peer
 from linklab.topology import Topology
 from linklab.topology.needs import of_topology
-from linklab.warden.paths import peer
 
 START_DEADLINE_S = 60
 CLOSE_DEADLINE_S = 10

@@ -17,10 +17,10 @@ from linklab.exercise.fill import placeholders
 from linklab.exercise.model import Check, Exercise
 from linklab.judge.check import check as unit_of_expression
 from linklab.judge.dimension import PLAIN, WORD, in_words
-from linklab.judge.evaluation import names
+from linklab.judge.evaluation import NoValueError, names, number
 from linklab.judge.language import is_yes_or_no
 from linklab.judge.parser import parse
-from linklab.judge.quantity import parse_value
+from linklab.judge.quantity import Value, parse_value
 
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
 _ID = re.compile(r"[a-z][a-z0-9-]*")
@@ -71,11 +71,18 @@ def check_coherence(exercise: Exercise) -> None:
 def _given(exercise: Exercise) -> _Known:
     """The parameters and derived quantities with their units."""
     given: dict[str, str | None] = {}
+    series: dict[str, Value] = {parameter.name: parse_value(parameter.series) for parameter in exercise.parameters}
     for parameter in exercise.parameters:
         units = {parse_value(value).unit for value in parameter.values}
         given[parameter.name] = units.pop() if len(units) == 1 else None
     for name, text in exercise.derived.items():
         given[name] = _value(f"derived {name}", text, _Known(given))
+        try:
+            series[name] = number(text, series.__getitem__)
+        except NoValueError as error:
+            raise InputError(f"derived {name}: {error} has no value") from error
+        except InputError as error:
+            raise InputError(f"derived {name}: {error}") from error
     return _Known(given)
 
 

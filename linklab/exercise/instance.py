@@ -25,7 +25,7 @@ from linklab.base import toml
 from linklab.errors import InputError
 from linklab.exercise.fill import fill
 from linklab.exercise.model import Exercise, Instance, Setting
-from linklab.judge.evaluation import Lookup, number
+from linklab.judge.evaluation import Lookup, NoValueError, number
 from linklab.judge.quantity import Value, parse_value
 
 FORMAT = 1
@@ -252,7 +252,7 @@ def quantities(exercise: Exercise, instance: Instance, more: Mapping[str, Value 
     """Parameters, derived quantities and `more` by name, for expressions and placeholders.
 
     Raises:
-        InputError: a parameter is missing or cannot be read.
+        InputError: a parameter is missing or cannot be read, or what is derived from them has no value.
     """
     known: dict[str, Value | None] = {}
     for parameter in exercise.parameters:
@@ -260,7 +260,10 @@ def quantities(exercise: Exercise, instance: Instance, more: Mapping[str, Value 
             raise InputError(f"the instance has no parameter {parameter.name}")
         known[parameter.name] = parse_value(instance.parameters[parameter.name])
     for name, text in exercise.derived.items():
-        known[name] = number(text, known.__getitem__)
+        try:
+            known[name] = number(text, known.__getitem__)
+        except NoValueError as error:
+            raise InputError(f"the derived quantity {name} has no value with these parameters: {error.name}") from error
     known.update(more or {})
     return known.__getitem__
 

@@ -10,6 +10,7 @@ import re
 from pathlib import Path
 
 from linklab.base import installation, toml
+from linklab.base.text import excerpt
 from linklab.errors import InputError
 from linklab.exercise.coherence import check_coherence
 from linklab.exercise.model import (
@@ -33,6 +34,8 @@ ANSWER_KINDS = ("rate", "time", "size", "share", "number", "index", "choice", "w
 CHECK_KINDS = ("state", "measure", "answer", "unchanged", "holds")
 BASES = ("submitted", "start", "healthy")
 _SUBJECT = {"state": "fact", "measure": "metric", "answer": "answer", "holds": "holds"}
+_MOST_WORDS = 600
+"""Letters of a message, which may quote from the file."""
 
 
 def exercise_folders(root: Path | None = None) -> list[Path]:
@@ -78,7 +81,7 @@ def load_exercise(folder: Path) -> Exercise:
         exercise = _exercise(toml.parse(text, ""), folder)
         check_coherence(exercise)
     except InputError as error:
-        raise InputError(f"{path}: {error}") from error
+        raise InputError(f"{path}: {excerpt(str(error), _MOST_WORDS)}") from error
     return exercise
 
 

@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from linklab.base.text import excerpt
 from linklab.errors import InputError
 from linklab.exercise.instance import STUDENT_ID, Student
 from linklab.exercise.textfile import decode
@@ -46,7 +47,7 @@ def read_roster(path: Path) -> Roster:
     """
     rows = [
         (line, [cell.strip() for cell in row])
-        for line, row in enumerate(_rows(_text(path)), 1)
+        for line, row in enumerate(_rows(_text(path), path), 1)
         if any(cell.strip() for cell in row)
     ]
     if not rows:
@@ -56,7 +57,7 @@ def read_roster(path: Path) -> Roster:
     at = next((known.index(word) for word in IDS if word in known), None)
     if at is None:
         if max(len(row) for _, row in rows) > 1:
-            shown = ", ".join(f'"{cell}"' for cell in head[:_SHOWN]) + (" …" if len(head) > _SHOWN else "")
+            shown = ", ".join(f'"{excerpt(cell, 30)}"' for cell in head[:_SHOWN]) + (" …" if len(head) > _SHOWN else "")
             raise InputError(
                 f"{path}: no column is headed as one of ids: the first line has {shown}. Head the column with the "
                 'students\' ids "id" and the one with their names "name"'
@@ -87,10 +88,13 @@ def _text(path: Path) -> str:
     return decode(raw, path)
 
 
-def _rows(text: str) -> list[list[str]]:
+def _rows(text: str, path: Path) -> list[list[str]]:
     first = next((line for line in text.splitlines() if line.strip()), "")
     separator = max(",;\t", key=first.count)  # spreadsheets of half of Europe write ;
-    return list(csv.reader(text.splitlines(), delimiter=separator))
+    try:
+        return list(csv.reader(text.splitlines(), delimiter=separator))
+    except csv.Error as error:
+        raise InputError(f"{path}: no CSV: {error}; save the roster as CSV again") from error
 
 
 def _no_heading(path: Path, ids: Sequence[str]) -> None:
@@ -98,7 +102,8 @@ def _no_heading(path: Path, ids: Sequence[str]) -> None:
     first, *others = ids
     if len(others) > 1 and not re.search(r"\d", first) and all(re.search(r"\d", each) for each in others):
         raise InputError(
-            f'{path}:1: "{first}" looks like a heading, which I do not know: write "id" there, or begin with an id'
+            f'{path}:1: "{excerpt(first)}" looks like a heading, which I do not know: '
+            'write "id" there, or begin with an id'
         )
 
 
@@ -119,7 +124,8 @@ def _students(path: Path, body: Sequence[tuple[int, list[str]]], at: int, names:
         if not student:
             raise InputError(f"{path}:{line}: there is no id in this line")
         if not STUDENT_ID.fullmatch(student):
-            raise InputError(f'{path}:{line}: "{student}" is no student\'s id: letters, digits and . _ @ + - are')
+            wrong = f'{path}:{line}: "{excerpt(student)}" is no student\'s id'
+            raise InputError(f"{wrong}: letters, digits and . _ @ + - are")
         if student in found:
             raise InputError(f'{path}:{line}: the id "{student}" is there twice')
         found[student] = Student(student, " ".join(row[column] for column in names if column < len(row)).strip())

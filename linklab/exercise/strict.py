@@ -12,9 +12,11 @@ import re
 from collections.abc import Callable, Collection
 from typing import Any, NoReturn
 
+from linklab.base.text import excerpt
 from linklab.errors import InputError
 
 MOST_CHARACTERS = 8 << 20
+MOST_WORDS = 300
 MOST_ENTRIES = 4096
 """Of one kind at one node; a network of a course has dozens."""
 
@@ -53,7 +55,7 @@ class At:
         self.where = where
 
     def __truediv__(self, name: str) -> At:
-        return At(f"{self.where}: {name}")
+        return At(f"{self.where}: {excerpt(name)}")
 
     def wrong(self, what: str, found: Any) -> InputError:
         """The error that says what must stand here and what does."""
@@ -66,7 +68,7 @@ class At:
             raise self.wrong("must be an object", data)
         for key in data:
             if keys is not None and key not in keys:
-                raise self.wrong(f"may have {', '.join(sorted(keys))}", key)
+                raise self.wrong(f"may have {excerpt(', '.join(sorted(keys)), MOST_WORDS)}", key)
         return data
 
     def named(self, data: Any, pattern: re.Pattern[str]) -> dict[str, Any]:

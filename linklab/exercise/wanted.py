@@ -14,7 +14,7 @@ from linklab.errors import StateError
 from linklab.exercise.facts import BUFFERS, CC, children, inwards, plain_leaves, root
 from linklab.exercise.node import SYSCTLS, Interface, Node, sysctl_form
 from linklab.exercise.state import State
-from linklab.tc import DEFAULT_HANDLE, Class, Qdisc, mean_loss
+from linklab.tc import DEFAULT_HANDLE, Class, Qdisc, fq_defaults, mean_loss
 
 _HELD_PKTS = 100_000
 """For a netem of ours: more than any link of a course has in flight."""
@@ -168,27 +168,9 @@ def _pacing(interface: Interface, rate: float) -> Interface:
         return interface
     if top is not None and top.handle != DEFAULT_HANDLE:
         raise StateError("has no fq to pace with")
-    fq = Qdisc("fq", _free_handle(interface), "root", {**_fq_defaults(interface.mtu), **paced})
+    fq = Qdisc("fq", _free_handle(interface), "root", {**fq_defaults(interface.mtu), **paced})
     hooks = [qdisc for qdisc in interface.qdiscs if qdisc.parent != "root"]
     return replace(interface, qdiscs=(fq, *hooks))
-
-
-def _fq_defaults(mtu: int) -> dict[str, int | bool]:
-    """What fq is set to where nothing is said (net/sched/sch_fq.c, fq_init)."""
-    return {
-        "limit": 10_000,
-        "flow_limit": 100,
-        "buckets": 1024,
-        "orphan_mask": 1023,
-        "quantum": 2 * (mtu + 14),
-        "initial_quantum": 10 * (mtu + 14),
-        "low_rate_threshold_bit": 550_000,
-        "refill_delay_us": 40_000,
-        "timer_slack_ns": 10_000,
-        "horizon_us": 10_000_000,
-        "horizon_drop": True,
-        "pacing": True,
-    }
 
 
 # --- what a queue holds

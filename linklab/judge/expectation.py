@@ -107,7 +107,7 @@ def read_expectation(table: Table) -> Expectation:
             raise InputError("give what, the name of a measurement, or shows")
         else:
             tolerance = parse_tolerance({key: end for key, end in ends.items() if end is not None}, text["why"])
-    except (InputError, re.error) as error:
+    except (InputError, re.error, RecursionError, OverflowError) as error:  # the last two of a regular expression
         raise table.wrong(str(error)) from error
     fields = {key: text[key] for key in ("step", "what", "relation", "why", "series", "hint")}
     return Expectation(tolerance=tolerance, shows=shows, where=table.where, **fields)

@@ -14,7 +14,7 @@ from typing import Any, NoReturn
 
 from linklab.errors import InputError
 from linklab.judge.dimension import PLAIN, in_words
-from linklab.judge.evaluation import number
+from linklab.judge.evaluation import NoValueError, number
 from linklab.judge.language import Arithmetic, Literal
 from linklab.judge.parser import parse
 from linklab.judge.quantity import Value, parse_value
@@ -162,7 +162,10 @@ def _constant(given: object) -> Value:
         raise InputError(f"{given!r} is neither a number nor a quantity in quotes")
     if not isinstance(given, str):
         return parse_value(given)
-    found = number(given, _no_names)
+    try:
+        found = number(given, _no_names)
+    except NoValueError as error:
+        raise InputError(f"{error} has no value") from error
     if found.is_word:
         raise InputError(f'"{given}" is no number with a unit, such as "9.2 Gbps", "40 ms", "2.5 MiB" or "1 %"')
     return found

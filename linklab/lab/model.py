@@ -12,11 +12,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from linklab.base import installation, toml
+from linklab.base.text import excerpt
 from linklab.errors import InputError, LabError, ManualError, TopologyError
 from linklab.judge.expectation import Expectation, read_expectation
 from linklab.manual.model import Manual
 from linklab.manual.parse import load_manual
 from linklab.topology import Topology
+
+MOST_WORDS = 600
+"""Letters of a message, which may quote from the file."""
 
 
 @dataclass(frozen=True)
@@ -105,7 +109,7 @@ def load_lab(folder: Path) -> Lab:
     except (LabError, ManualError, TopologyError):
         raise
     except InputError as error:
-        raise LabError(str(error)) from error
+        raise LabError(excerpt(str(error), MOST_WORDS)) from error
 
 
 def _lab(table: toml.Table, folder: Path, lines: Sequence[int]) -> Lab:
@@ -130,4 +134,4 @@ def _check_steps(expectations: Sequence[Expectation], manual: Manual) -> None:
         for step in expectation.steps:
             if manual.step(step) is None:
                 known = ", ".join(step.id for step in manual.steps if not step.id.startswith("step-")) or "none"
-                raise LabError(f'{expectation.where}: the manual has no step "{step}"; it has {known}')
+                raise LabError(f'{expectation.where}: the manual has no step "{excerpt(step)}"; it has {known}')

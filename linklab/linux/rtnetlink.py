@@ -26,15 +26,30 @@ from linklab.linux.netlink import (
     messages,
     text,
 )
+from linklab.linux.route_attributes import (
+    IFA_ADDRESS,
+    IFA_BROADCAST,
+    IFA_LOCAL,
+    IFLA_ADDRESS,
+    IFLA_IFNAME,
+    IFLA_INFO_DATA,
+    IFLA_INFO_KIND,
+    IFLA_LINKINFO,
+    IFLA_MASTER,
+    IFLA_NET_NS_FD,
+    RT_SCOPE_UNIVERSE,
+    RT_TABLE_MAIN,
+    RTA_GATEWAY,
+    RTM_NEWADDR,
+    RTM_NEWLINK,
+    RTM_NEWROUTE,
+    RTN_UNICAST,
+    RTPROT_BOOT,
+    VETH_INFO_PEER,
+)
 
 IFADDR = struct.Struct("=BBBBi")
 RTMSG = struct.Struct("=BBBBBBBBI")
-RTM_NEWLINK, RTM_NEWADDR, RTM_NEWROUTE = 16, 20, 24
-IFLA_ADDRESS, IFLA_IFNAME, IFLA_MASTER, IFLA_LINKINFO, IFLA_NET_NS_FD = 1, 3, 10, 18, 28
-IFLA_INFO_KIND, IFLA_INFO_DATA, VETH_INFO_PEER = 1, 2, 1
-IFA_ADDRESS, IFA_LOCAL, IFA_BROADCAST = 1, 2, 4
-RTA_GATEWAY = 5
-RT_TABLE_MAIN, RTPROT_BOOT, RT_SCOPE_UNIVERSE, RTN_UNICAST = 254, 3, 0, 1
 IFF_UP = 1
 MOST = 32
 """Requests in one message to the kernel, whose answers then come together."""

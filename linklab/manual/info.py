@@ -11,6 +11,7 @@ import shlex
 from dataclasses import dataclass
 
 from linklab.base.finish import Background, Finish, Prompt, StopAfter
+from linklab.base.text import excerpt
 from linklab.errors import ManualError
 from linklab.manual.model import Action, Await, Commands, EditorActions, EditorVerb, Interrupt, Show, WriteFile
 
@@ -88,21 +89,24 @@ def parse_info(text: str, place: Place, nodes: frozenset[str] | None) -> Info:
     try:
         words = shlex.split(text)
     except ValueError as error:
-        raise place.error(f"the block's options cannot be read: {error}") from error
+        raise place.error(f"the block's options cannot be read: {excerpt(str(error))}") from error
     if not words:
         raise place.error("a block needs the name of its terminal; use text for a block that is only read")
     terminal = words[0]
     if not _TERMINAL.fullmatch(terminal):
         raise place.error(
-            f'unknown terminal "{terminal}"; use a node such as h1, client, mininet or editor, or text for a listing'
+            f'unknown terminal "{excerpt(terminal)}"; use a node such as h1, client, mininet or editor, '
+            "or text for a listing"
         )
     node = terminal.partition("#")[0]
     if nodes is not None and node not in nodes | {"client", "mininet", "editor"}:
-        raise place.error(f'unknown terminal "{terminal}"; this lab has {", ".join(sorted(nodes))}, client and mininet')
+        raise place.error(
+            f'unknown terminal "{excerpt(terminal)}"; this lab has {", ".join(sorted(nodes))}, client and mininet'
+        )
     options, flags = _options(words[1:], place)
     for name in ("id", "stop", "wait", "together"):
         if name in options and not _ID.fullmatch(options[name]):
-            raise place.error(f'{name}="{options[name]}": use small letters, digits and "-"')
+            raise place.error(f'{name}="{excerpt(options[name])}": use small letters, digits and "-"')
     return Info(place, terminal, options, frozenset(flags))
 
 
@@ -112,7 +116,7 @@ def _options(words: list[str], place: Place) -> tuple[dict[str, str], set[str]]:
     for word in words:
         name, equals, value = word.partition("=")
         if name not in VALUED | FLAGS:
-            raise place.error(f'unknown option "{name}"; I know {", ".join(sorted(VALUED | FLAGS))}')
+            raise place.error(f'unknown option "{excerpt(name)}"; I know {", ".join(sorted(VALUED | FLAGS))}')
         if name in options or name in flags:
             raise place.error(f'option "{name}" is given twice')
         if name in FLAGS:
@@ -170,12 +174,12 @@ def parse_show(info: Info) -> Show:
     text = info.options.get("show", "auto")
     if text in {"auto", "all", "none"}:
         return Show(text)
-    if found := re.fullmatch(r"(first|last):([1-9]\d*)", text):
+    if found := re.fullmatch(r"(first|last):([1-9]\d{0,6})", text):
         count = int(found[2])
         return Show(found[1], first=count) if found[1] == "first" else Show(found[1], last=count)
-    if (found := re.fullmatch(r"([1-9]\d*)-([1-9]\d*)", text)) and int(found[1]) <= int(found[2]):
+    if (found := re.fullmatch(r"([1-9]\d{0,6})-([1-9]\d{0,6})", text)) and int(found[1]) <= int(found[2]):
         return Show("lines", first=int(found[1]), last=int(found[2]))
-    raise info.place.error(f'show="{text}"; use all, none, first:N, last:N or FROM-TO')
+    raise info.place.error(f'show="{excerpt(text)}"; use all, none, first:N, last:N or FROM-TO')
 
 
 def parse_status(info: Info) -> int | None:

@@ -17,6 +17,7 @@ from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 
 from linklab.base.finish import Background
+from linklab.base.text import excerpt
 from linklab.errors import ManualError
 from linklab.manual import info as fences
 from linklab.manual.model import Action, Await, Commands, Figure, Interrupt, Manual, Quote, Section, Step
@@ -25,6 +26,7 @@ LAB_FIELDS = frozenset({"title", "number", "objectives", "roadmap"})
 STEP_MARK = "Step. "
 _QUOTE = re.compile(r"\{\{([^{}\n]*)\}\}")
 _SCALAR = re.compile(r"([a-z0-9][a-z0-9-]*)\.(\S+?)(?:\s+as\s+(\S+))?(?:\s+\.(\d))?")
+MOST_BRACKETS = 1000
 _UNNUMBERED = re.compile(r"\s*\{-\}$")
 
 
@@ -63,6 +65,7 @@ def parse_manual(text: str, path: Path, nodes: Iterable[str] | None = None) -> M
             a `stop` or `wait` of something that does not run there, a command typed into a busy terminal.
     """
     reader = _ManualReader(path, None if nodes is None else frozenset(nodes))
+    _check_brackets(text, path)
     tokens = markdown().parse(text)
     for at, token in enumerate(tokens):
         reader.read(token, tokens[at - 1] if at else None)
@@ -70,6 +73,15 @@ def parse_manual(text: str, path: Path, nodes: Iterable[str] | None = None) -> M
     steps = tuple(reader.steps)
     _check_sequence(steps, path)
     return Manual(path, text, reader.title, tuple(reader.sections), steps, tuple(reader.quotes), tuple(reader.figures))
+
+
+def _check_brackets(text: str, path: Path) -> None:
+    """ManualError for a paragraph of opening brackets, each of which the reader of Markdown tries as a link's."""
+    found = 0
+    for number, line in enumerate(text.split("\n"), 1):
+        found = found + line.count("[") if line.strip() else 0
+        if found > MOST_BRACKETS:
+            raise ManualError(f'{path}:{number}: more than {MOST_BRACKETS} "[" in one paragraph; divide it')
 
 
 def parse_quote(text: str, place: fences.Place) -> Quote:
@@ -81,7 +93,7 @@ def parse_quote(text: str, place: fences.Place) -> Quote:
     found = _SCALAR.fullmatch(text.strip())
     if not found:
         raise place.error(
-            f'"{{{{{text}}}}}": write {{{{STEP.METRIC}}}}, {{{{STEP.METRIC as UNIT .DECIMALS}}}}, '
+            f'"{{{{{excerpt(text)}}}}}": write {{{{STEP.METRIC}}}}, {{{{STEP.METRIC as UNIT .DECIMALS}}}}, '
             "{{section.SLUG}} or {{lab.FIELD}}"
         )
     step, metric, unit, decimals = found.groups()

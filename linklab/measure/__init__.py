@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Captured output and result files → `Measurements`: named scalars and series with units.
 
-The lab runner, the grader and the manual's placeholders call `measure`; plots and commands use the tools' modules.
-Each tool's output is known to its own module only. Names and units: docs/measurements.md.
+Plots and commands that need one tool alone use its module, which alone knows its output.
+Whatever the input, the answer is measurements or a DataError (`reading`); names and units: docs/measurements.md.
 It must not need root, Mininet or a network, nor turn what was not measured into 0.
 """
 
@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from linklab.base.text import file_name
 from linklab.errors import DataError
 from linklab.measure import iperf3
 from linklab.measure.capture import looks_like_capture, measure_capture
@@ -18,6 +19,7 @@ from linklab.measure.fairness import read_fairness
 from linklab.measure.nstat import read_nstat
 from linklab.measure.ping import read_pings
 from linklab.measure.qdisc import looks_like_samples, measure_samples, read_samples
+from linklab.measure.reading import read_text
 from linklab.measure.series import Measurements, Quantity, Series, make_series, merge
 from linklab.measure.ss import read_ss
 from linklab.measure.tc import read_tc
@@ -42,7 +44,8 @@ def measure(text: str, files: Sequence[Path] = (), source: str = "", *, partial:
         Empty if no tool is recognised in `text`.
 
     Raises:
-        DataError: a tool failed before it measured anything, or a file holds nothing that is known here.
+        DataError: a tool failed before it measured anything, a line of its output cannot be understood, or a file
+            holds nothing that is known here.
     """
     parts = _measure_text(text, source, partial=partial)
     for path in files:
@@ -68,14 +71,14 @@ def _measure_file(path: Path, *, partial: bool) -> list[Measurements]:
         with path.open("rb") as file:
             if looks_like_capture(file.read(4)):
                 return [measure_capture(path)]
-        text = path.read_text(encoding="utf-8", errors="replace")
     except OSError as error:
-        raise DataError(f"{path}: {error.strerror}") from error
+        raise DataError(f"{file_name(path)}: {error.strerror}") from error
+    text = read_text(path)
     if looks_like_samples(text):
         return [measure_samples(read_samples(path))]
     if not text.strip() or text.lstrip().startswith("{"):
-        return [test.measurements() for test in iperf3.read_json(text, str(path), partial=partial)]
-    parts = _measure_text(text, str(path), partial=partial)
+        return [test.measurements() for test in iperf3.read_json(text, file_name(path), partial=partial)]
+    parts = _measure_text(text, file_name(path), partial=partial)
     if not parts:
-        raise DataError(f"{path}: no output of iperf3, ping, tc or ss, no queue samples and no capture")
+        raise DataError(f"{file_name(path)}: no output of iperf3, ping, tc or ss, no queue samples and no capture")
     return parts

@@ -42,6 +42,8 @@ STATES: Mapping[str, str] = {
 }
 """Numbers that rise and fall, and their unit."""
 
+MOST_EWMA = 31
+"""Of tc: the logarithm of the weight has five bits of a word (`red_set_parms` in include/net/red.h)."""
 _MICROSECONDS = ("delay", "ldelay", "drop_next")
 
 
@@ -101,7 +103,7 @@ def red_average(series: Mapping[str, Series], options: Mapping[str, Any]) -> Ser
     wanted = [series.get(f"queue.{name}") for name in ("backlog", "qlen", "sent.bytes")]
     ewma = options.get("ewma")
     known = [found for found in wanted if found is not None]
-    if len(known) < len(wanted) or not isinstance(ewma, int):
+    if len(known) < len(wanted) or not isinstance(ewma, int) or not 0 <= ewma <= MOST_EWMA:
         return None
     weight = 2.0**-ewma
     backlog, qlen, sent = (found.value for found in known)
@@ -126,5 +128,5 @@ def red_average(series: Mapping[str, Series], options: Mapping[str, Any]) -> Ser
 
 def _packet_bytes(backlog: FloatArray, qlen: FloatArray) -> float:
     """Mean size of the packets that waited; a full frame where none did."""
-    waiting = float(np.nansum(qlen))
-    return float(np.nansum(backlog)) / waiting if waiting else 1514.0
+    waiting, size = float(np.nansum(qlen)), float(np.nansum(backlog))
+    return size / waiting if waiting >= 1 and size >= 1 else 1514.0

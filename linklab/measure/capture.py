@@ -11,11 +11,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import dpkt
 import numpy as np
 
+from linklab.base.text import file_name
 from linklab.errors import DataError
 from linklab.measure.series import Measurements, Quantity, make_series
 
@@ -54,7 +55,7 @@ def measure_capture(path: Path) -> Measurements:
     total = sum(sum(flow.data_bytes) for flow in flows)
     flows = [flow for flow in flows if len(flow.time_s) > 1 and sum(flow.data_bytes) >= _LEAST_SHARE * total]
     if not flows:
-        raise DataError(f"{path}: fewer than two packets with TCP data in it")
+        raise DataError(f"{file_name(path)}: fewer than two packets with TCP data in it")
     start_s = min(flow.time_s[0] for flow in flows)
     when = np.concatenate([np.asarray(flow.time_s) for flow in flows]) - start_s
     data = np.concatenate([np.asarray(flow.data_bytes, dtype=np.float64) for flow in flows])
@@ -71,11 +72,11 @@ def measure_capture(path: Path) -> Measurements:
         "capture.gap.median": Quantity(float(np.median(gaps)), "s"),
         "capture.gap.max": Quantity(float(gaps.max()), "s"),
     }
-    if gaps.mean() > 0:
+    if gaps.mean() > 0 and when[-1] > 0:
         scalars["capture.gap.variation"] = Quantity(float(gaps.std() / gaps.mean()), "")
         # the last packet is not counted: what it took is not in the capture
         scalars["capture.rate"] = Quantity(float(8 * data[:-1].sum() / when[-1]), "bit/s")
-    source = str(path)
+    source = file_name(path)
     series = {
         "capture.gap": make_series("capture.gap", "s", ends[later], gaps[later], source=source),
         "capture.sent": make_series("capture.sent", "bytes", when, np.cumsum(data), source=source),
@@ -110,9 +111,11 @@ def _frames(path: Path) -> Iterator[tuple[float, dpkt.ethernet.Ethernet]]:
     """
     try:
         with path.open("rb") as file:
-            reader = dpkt.pcap.UniversalReader(file)
+            reader = dpkt.pcap.UniversalReader(_Bounded(file, path.stat().st_size))
             if reader.datalink() != dpkt.pcap.DLT_EN10MB:
-                raise DataError(f"{path}: not of one Ethernet interface; capture with -i INTERFACE, not -i any")
+                raise DataError(
+                    f"{file_name(path)}: not of one Ethernet interface; capture with -i INTERFACE, not -i any"
+                )
             epoch = None
             for time, record in _whole(reader):
                 epoch = time if epoch is None else epoch
@@ -123,9 +126,30 @@ def _frames(path: Path) -> Iterator[tuple[float, dpkt.ethernet.Ethernet]]:
                 except (dpkt.UnpackError, ValueError, IndexError):
                     continue
     except OSError as error:
-        raise DataError(f"{path}: {error.strerror}") from error
+        raise DataError(f"{file_name(path)}: {error.strerror}") from error
     except (ValueError, dpkt.Error) as error:
-        raise DataError(f"{path}: cannot be read as a capture: {error}") from error
+        raise DataError(f"{file_name(path)}: cannot be read as a capture: {error}") from error
+
+
+class _Bounded:
+    """A file of which nobody gets more bytes than it has: dpkt asks for as many as a record's header says, up to 4 GiB.
+
+    Python reserves memory for what is asked for, before it looks at the file.
+    """
+
+    def __init__(self, file: BinaryIO, size_bytes: int) -> None:
+        self._file, self._size_bytes = file, size_bytes
+        self.name = file.name
+
+    def read(self, count: int = -1) -> bytes:
+        left = max(0, self._size_bytes - self._file.tell())
+        return self._file.read(min(count, left) if count >= 0 else left)
+
+    def seek(self, offset: int, whence: int = 0) -> int:
+        return self._file.seek(offset, whence)
+
+    def tell(self) -> int:
+        return self._file.tell()
 
 
 def _whole(reader: Any) -> Iterator[tuple[Any, bytes]]:

@@ -9,11 +9,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from linklab.base.text import excerpt, file_name
 from linklab.errors import DataError, NothingMeasuredError
 from linklab.measure.iperf3_documents import documents
 from linklab.measure.iperf3_json import read_document
 from linklab.measure.iperf3_model import Flow, Iperf3Test, Row, Side
-from linklab.measure.iperf3_text import read_text
+from linklab.measure.iperf3_text import read_tests
+from linklab.measure.reading import MOST_WORDS, read_text
 
 __all__ = ["Flow", "Iperf3Test", "Row", "Side", "read_file", "read_json", "read_output"]
 
@@ -36,7 +38,7 @@ def read_json(text: str, source: str = "iperf3", *, partial: bool = False) -> li
         )
     found = documents(text, source, partial=partial)
     if not found:
-        begin = text.strip().splitlines()[0][:60]
+        begin = excerpt(text.strip().splitlines()[0])
         raise DataError(f'{source}: no JSON of iperf3 in it (it begins with "{begin}"); run iperf3 with -J')
     return [read_document(document, source, partial=partial) for _, document in found]
 
@@ -46,24 +48,24 @@ def read_output(text: str, source: str = "iperf3", *, partial: bool = False) -> 
 
     Raises:
         NothingMeasuredError: iperf3 printed an error and no test.
-        DataError: as `read_json`.
+        DataError: a line cannot be understood, or as `read_json`.
     """
     tests: list[Iperf3Test] = []
     errors: list[str] = []
     position = 0
     for begin, document in documents(text, source, partial=partial):
-        before, messages = read_text(text[position:begin], source)
+        before, messages = read_tests(text[position:begin], source)
         tests += before
         errors += messages
         tests.append(read_document(document, source, partial=partial))
         position = begin
-    after, messages = read_text(text[position:], source)
+    after, messages = read_tests(text[position:], source)
     tests += after
     errors += messages
     # Ctrl+C on a server that nobody called is no failure.
     failures = [message for message in errors if not message.startswith("interrupt - ")]
     if failures and not tests:
-        raise NothingMeasuredError(f"iperf3 measured nothing: {failures[0]}", where=source)
+        raise NothingMeasuredError(f"iperf3 measured nothing: {excerpt(failures[0], MOST_WORDS)}", where=source)
     return tests
 
 
@@ -73,13 +75,10 @@ def read_file(path: Path, *, partial: bool = False) -> list[Iperf3Test]:
     Raises:
         DataError: as `read_json`; or the file cannot be read.
     """
-    try:
-        text = path.read_text(encoding="utf-8", errors="replace")
-    except OSError as error:
-        raise DataError(f"{path}: {error.strerror}") from error
+    text, name = read_text(path), file_name(path)
     if text.lstrip().startswith("{") or not text.strip():
-        return read_json(text, str(path), partial=partial)
-    tests = read_output(text, str(path), partial=partial)
+        return read_json(text, name, partial=partial)
+    tests = read_output(text, name, partial=partial)
     if not tests:
-        return read_json(text, str(path), partial=partial)
+        return read_json(text, name, partial=partial)
     return tests

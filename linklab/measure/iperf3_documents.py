@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The JSON documents of `iperf3 -J` and `--json-stream` in a text, whole or cut off.
 
-`iperf3_json` reads what is in a document. It must not look at measurements, and must not pass a part of a document off
-as a whole one.
+`iperf3_json` reads what is in a document. This module must not look at measurements, and must not pass a part of a
+document off as a whole one.
 """
 
 from __future__ import annotations
@@ -10,13 +10,14 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Sequence
-from typing import Any, cast
+from contextlib import suppress
+from typing import Any
 
 from linklab.errors import DataError
+from linklab.measure.reading import Json, beyond, json_object
 
-Json = dict[str, Any]
 _DECODER = json.JSONDecoder()
-_DOCUMENT = re.compile(r'^\s*\{\s*"(start|event|error)"', re.MULTILINE)
+_DOCUMENT = re.compile(r'^[ \t]*\{\s*"(start|event|error)"', re.MULTILINE)
 
 
 def documents(text: str, source: str, *, partial: bool) -> list[tuple[int, Json]]:
@@ -33,7 +34,7 @@ def documents(text: str, source: str, *, partial: bool) -> list[tuple[int, Json]
     while match := _DOCUMENT.search(text, position):
         begin = text.index("{", match.start())
         try:
-            document, position = _DECODER.raw_decode(text, begin)
+            document, position = _decoded(text, begin, source)
         except json.JSONDecodeError as error:
             document, position = _cut(text, begin, error, source, partial=partial), len(text)
         if "event" in document:
@@ -41,6 +42,21 @@ def documents(text: str, source: str, *, partial: bool) -> list[tuple[int, Json]
         elif "intervals" in document or "error" in document:
             found.append((begin, document))
     return sorted(found + list(_streamed(events, source, partial=partial)), key=lambda item: item[0])
+
+
+def _decoded(text: str, begin: int, source: str) -> tuple[Any, int]:
+    """The JSON value that begins there, and where it ends.
+
+    Raises:
+        json.JSONDecodeError: it is no JSON, or not a whole one.
+        DataError: it is beyond what Python's reader takes.
+    """
+    try:
+        return _DECODER.raw_decode(text, begin)
+    except json.JSONDecodeError:
+        raise
+    except (ValueError, RecursionError) as error:
+        raise DataError(beyond(f"{source}: line {text.count(chr(10), 0, begin) + 1}")) from error
 
 
 def _cut(text: str, begin: int, error: json.JSONDecodeError, source: str, *, partial: bool) -> Json:
@@ -51,7 +67,7 @@ def _cut(text: str, begin: int, error: json.JSONDecodeError, source: str, *, par
             f"{source}: line {line}: not the JSON that iperf3 writes ({error.msg}); "
             "run iperf3 again with -J and redirect only its standard output"
         )
-    intervals = list(_whole_elements(text, begin))
+    intervals = list(_whole_elements(text, begin, source))
     if not partial or not intervals:
         raise DataError(
             f"{source}: the file ends at line {line} in the middle of iperf3's JSON, after {len(intervals)} whole "
@@ -59,18 +75,19 @@ def _cut(text: str, begin: int, error: json.JSONDecodeError, source: str, *, par
         )
     start: Json = {}
     if match := re.compile(r'"start"\s*:\s*').search(text, begin):
-        start = cast(Json, _DECODER.raw_decode(text, match.end())[0])
+        with suppress(json.JSONDecodeError):  # of an interval then, since the document's own stands before them
+            start = json_object(_decoded(text, match.end(), source)[0], f"{source}: start")
     return {"start": start, "intervals": intervals, "end": {}, "cut": f"the file ends at line {line}"}
 
 
-def _whole_elements(text: str, begin: int) -> Iterator[Json]:
+def _whole_elements(text: str, begin: int, source: str) -> Iterator[Any]:
     match = re.compile(r'"intervals"\s*:\s*\[').search(text, begin)
     position = match.end() if match else len(text)
     separator = re.compile(r"[\s,]*")
     while True:
         gap = separator.match(text, position)
         try:
-            element, position = _DECODER.raw_decode(text, gap.end() if gap else position)
+            element, position = _decoded(text, gap.end() if gap else position, source)
         except json.JSONDecodeError:
             return
         yield element

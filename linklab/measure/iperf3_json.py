@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """One JSON document of iperf3, versions 3.1 to 3.18 → `Iperf3Test`.
 
-It must not read files and must not guess: a missing field is NaN. The format has no specification; fields are those
-that iperf3's own source prints, above all in iperf_api.c.
+It must not read files and must not guess: a missing field is NaN.
+The format has no specification; fields are those that iperf3's own source prints, above all in iperf_api.c.
 """
 
 from __future__ import annotations
@@ -11,9 +11,10 @@ import math
 from collections.abc import Sequence
 from typing import Any, cast
 
+from linklab.base.text import excerpt
 from linklab.errors import DataError, NothingMeasuredError
-from linklab.measure.iperf3_documents import Json
-from linklab.measure.iperf3_model import NAN, Direction, Flow, Iperf3Test, Row, Side, sum_or_nan
+from linklab.measure.iperf3_model import NAN, Direction, Flow, Iperf3Test, Row, Side, rate_or_nan, sum_or_nan
+from linklab.measure.reading import MOST_WORDS, Json, json_number, json_object, json_objects
 
 
 def read_document(document: Json, source: str, *, partial: bool) -> Iperf3Test:
@@ -23,15 +24,12 @@ def read_document(document: Json, source: str, *, partial: bool) -> Iperf3Test:
         NothingMeasuredError: iperf3 reported an error (its message), or nothing was transferred.
         DataError: the shape is not iperf3's.
     """
-    error = document.get("error")
-    intervals = document.get("intervals") or []
+    error = _error(document)
+    intervals = json_objects(document.get("intervals"), f"{source}: intervals")
     if error and not (partial and intervals):
         so_far = f" after {len(intervals)} intervals" if intervals else ""
         raise NothingMeasuredError(f"iperf3 ended with an error{so_far}: {error}", where=source)
-    try:
-        return _Reader(document, source).test()
-    except (TypeError, KeyError, AttributeError, IndexError) as wrong:
-        raise DataError(f"{source}: the JSON is not shaped as iperf3 writes it ({wrong!r})") from wrong
+    return _Reader(document, source).test()
 
 
 class _Reader:
@@ -40,22 +38,25 @@ class _Reader:
     def __init__(self, document: Json, source: str) -> None:
         self.document = document
         self.source = source
-        self.start: Json = document.get("start") or {}
-        self.end: Json = document.get("end") or {}
-        settings: Json = self.start.get("test_start") or {}
+        self.start = json_object(document.get("start"), f"{source}: start")
+        self.end = json_object(document.get("end"), f"{source}: end")
+        self.intervals = json_objects(document.get("intervals"), f"{source}: intervals")
+        self.streams = json_objects(self.end.get("streams"), f"{source}: end.streams")
+        settings = json_object(self.start.get("test_start"), f"{source}: start.test_start")
         self.server = "accepted_connection" in self.start
         self.reverse = bool(settings.get("reverse"))
         self.bidir = bool(settings.get("bidir")) or "sum_sent_bidir_reverse" in self.end
-        self.bidir = self.bidir or any("sum_bidir_reverse" in entry for entry in document["intervals"])
+        self.bidir = self.bidir or any("sum_bidir_reverse" in entry for entry in self.intervals)
         self.interrupted = bool(document.get("error")) or "cut" in document
         self.notes: list[str] = []
-        self.hosts = {item.get("socket"): item for item in self.start.get("connected") or []}
+        connected = json_objects(self.start.get("connected"), f"{source}: start.connected")
+        self.hosts = {item["socket"]: item for item in connected if isinstance(item.get("socket"), int)}
         self.rows, self.sending = self._intervals()
         first = next(iter(self.rows), None)
-        self.udp = settings.get("protocol", "TCP") == "UDP" or "udp" in _first(self.end.get("streams"))
-        self.block_bytes = number(settings.get("blksize"))
-        self.omitted_s = float(settings.get("omit") or 0.0)
-        if first is None and not self.end.get("streams"):
+        self.udp = settings.get("protocol", "TCP") == "UDP" or "udp" in _first(self.streams)
+        self.block_bytes = json_number(settings.get("blksize"))
+        self.omitted_s = max(0.0, json_number(settings.get("omit") or 0.0))
+        if first is None and not self.streams:
             raise NothingMeasuredError("iperf3's JSON holds no interval and no result", where=source)
 
     def test(self) -> Iperf3Test:
@@ -67,16 +68,16 @@ class _Reader:
             if any(flow.direction == direction for flow in flows)
         )
         if self.interrupted:
-            why = self.document.get("cut") or f'iperf3 ended with "{self.document.get("error")}"'
-            self.notes.append(f"{why}: totals are those of the {len(self.document['intervals'])} intervals before")
+            why = self.document.get("cut") or f'iperf3 ended with "{_error(self.document)}"'
+            self.notes.append(f"{why}: totals are those of the {len(self.intervals)} intervals before")
         return Iperf3Test(
             role="server" if self.server else "client",
             protocol="UDP" if self.udp else "TCP",
             flows=tuple(flows),
             sums=sums,
             source=self.source,
-            version=str(self.start.get("version", "")),
-            congestion=str(self.end.get("sender_tcp_congestion", "")),
+            version=_text(self.start.get("version")),
+            congestion=_text(self.end.get("sender_tcp_congestion")),
             omitted_s=self.omitted_s,
             notes=tuple(dict.fromkeys(self.notes)),
         )
@@ -86,44 +87,49 @@ class _Reader:
         rows: dict[Any, list[Row]] = {}
         sending: dict[Any, bool] = {}
         was_omitted: dict[Any, bool] = {}
-        for entry in self.document["intervals"]:
-            items = [(stream["socket"], stream) for stream in entry.get("streams") or []]
-            items += [(key, entry[key]) for key in ("sum", "sum_bidir_reverse") if key in entry]
+        for index, entry in enumerate(self.intervals):
+            where = f"{self.source}: intervals[{index}]"
+            streams = json_objects(entry.get("streams"), f"{where}.streams")
+            items: list[tuple[Any, Json]] = [(_socket(stream, f"{where}.streams"), stream) for stream in streams]
+            sums = [key for key in ("sum", "sum_bidir_reverse") if key in entry]
+            items += [(key, json_object(entry[key], f"{where}.{key}")) for key in sums]
             for key, item in items:
                 sending.setdefault(key, _flag(item.get("sender"), default=self.reverse == self.server))
                 if _flag(item.get("omitted"), default=False):
                     was_omitted[key] = True
                     continue
-                row = self._row(item, after_omitted=was_omitted.pop(key, False))
+                row = self._row(item, where, after_omitted=was_omitted.pop(key, False))
                 # Ended early, iperf3 3.12 writes its last interval twice.
                 if not rows.get(key) or row.end_s > rows[key][-1].end_s:
                     rows.setdefault(key, []).append(row)
         return rows, sending
 
-    def _row(self, item: Json, *, after_omitted: bool) -> Row:
-        start_s, end_s = number(item.get("start")), number(item.get("end"))
-        seconds, rate = number(item.get("seconds")), number(item.get("bits_per_second"))
+    def _row(self, item: Json, where: str, *, after_omitted: bool) -> Row:
+        start_s, end_s = json_number(item.get("start")), json_number(item.get("end"))
+        seconds, rate = json_number(item.get("seconds")), json_number(item.get("bits_per_second"))
+        if math.isnan(start_s) or math.isnan(end_s):
+            raise DataError(f"{where}: an interval has no start or no end: the JSON is not what iperf3 writes")
         if after_omitted and abs(seconds - end_s) > 0.01 * end_s:
             # When the clock restarts before the last omitted interval is written, 3.12 adds that interval's time.
-            start_s, rate = 0.0, 8 * number(item.get("bytes")) / end_s
+            start_s, rate = 0.0, rate_or_nan(json_number(item.get("bytes")), end_s)
             self.notes.append("iperf3 gave the first interval after the omitted ones a wrong duration; corrected")
         return Row(
             start_s=0.0 if after_omitted else start_s,
             end_s=end_s,
-            bytes=number(item.get("bytes")),
+            bytes=json_number(item.get("bytes")),
             rate_bps=rate,
-            retransmits=number(item.get("retransmits")),
-            cwnd_bytes=number(item.get("snd_cwnd")),
+            retransmits=json_number(item.get("retransmits")),
+            cwnd_bytes=json_number(item.get("snd_cwnd")),
             rtt_s=_positive(item.get("rtt")) / 1e6,
-            rttvar_s=number(item.get("rttvar")) / 1e6,
+            rttvar_s=json_number(item.get("rttvar")) / 1e6,
             pmtu_bytes=_positive(item.get("pmtu")),
-            jitter_s=number(item.get("jitter_ms")) / 1e3,
-            lost=number(item.get("lost_packets")),
-            datagrams=number(item.get("packets")),
+            jitter_s=json_number(item.get("jitter_ms")) / 1e3,
+            lost=json_number(item.get("lost_packets")),
+            datagrams=json_number(item.get("packets")),
         )
 
     def _flows(self) -> list[Flow]:
-        ends = {} if self.interrupted else {_socket(item): item for item in self.end.get("streams") or []}
+        ends = {} if self.interrupted else dict(map(self._ended, range(len(self.streams))))
         sockets = list(dict.fromkeys([*(key for key in self.rows if isinstance(key, int)), *ends]))
         flows = []
         for index, socket in enumerate(sockets, start=1):
@@ -138,12 +144,21 @@ class _Reader:
                 sent = self._side(item.get("sender"), ours=sending, rows=rows, sends=True)
                 received = self._side(item.get("receiver"), ours=not sending, rows=rows, sends=False)
             ends_of = self.hosts.get(socket, {})
-            here, there = str(ends_of.get("local_host", "")), str(ends_of.get("remote_host", ""))
+            here, there = _text(ends_of.get("local_host")), _text(ends_of.get("remote_host"))
             sender, receiver = (here, there) if sending else (there, here)
             flows.append(Flow(index, direction, sender, receiver, rows, sent, received))
         return flows
 
-    def _sends(self, socket: int, item: Json) -> bool:
+    def _ended(self, index: int) -> tuple[int, dict[str, Json]]:
+        """A stream's socket and its ends: "udp" of both, or "sender" and "receiver"."""
+        where = f"{self.source}: end.streams[{index}]"
+        stream = self.streams[index]
+        ends: dict[str, Json] = {
+            key: json_object(stream[key], f"{where}.{key}") for key in ("udp", "sender", "receiver") if key in stream
+        }
+        return _socket(next((end for end in ends.values() if end), {}), where), ends
+
+    def _sends(self, socket: int, item: dict[str, Json]) -> bool:
         """Whether this side sends on the socket."""
         if socket in self.sending:
             return self.sending[socket]
@@ -158,13 +173,13 @@ class _Reader:
         rtts = [row.rtt_s for row in rows if not math.isnan(row.rtt_s)] if ours and sends else []
         cwnds = [row.cwnd_bytes for row in rows if not math.isnan(row.cwnd_bytes)] if ours and sends else []
         total = sum_or_nan([row.bytes for row in rows])
-        seconds = number(item.get("seconds"))
-        side_bytes = number(item.get("bytes"))
-        rate = number(item.get("bits_per_second"))
+        seconds = json_number(item.get("seconds"))
+        side_bytes = json_number(item.get("bytes"))
+        rate = json_number(item.get("bits_per_second"))
         if ours and math.isnan(side_bytes) and rows:
             seconds, side_bytes = rows[-1].end_s - rows[0].start_s, total
-            rate = 8 * total / seconds if seconds > 0 else NAN
-        retransmits = number(item.get("retransmits"))
+            rate = rate_or_nan(total, seconds)
+        retransmits = json_number(item.get("retransmits"))
         if math.isnan(retransmits) and sends and ours:
             retransmits = sum_or_nan([row.retransmits for row in rows])
 
@@ -193,13 +208,15 @@ class _Reader:
 
         What arrived is not in the JSON: it is datagrams less lost ones, times their size, which is the same for all.
         """
-        seconds, lost, datagrams = (number(item.get(key)) for key in ("seconds", "lost_packets", "packets"))
-        jitter_s = number(item.get("jitter_ms")) / 1e3
+        seconds, lost, datagrams = (json_number(item.get(key)) for key in ("seconds", "lost_packets", "packets"))
+        jitter_s = json_number(item.get("jitter_ms")) / 1e3
         arrived = (datagrams - lost) * self.block_bytes
-        received = Side(arrived, _rate(arrived, seconds), seconds, jitter_s=jitter_s, lost=lost, datagrams=datagrams)
+        received = Side(
+            arrived, rate_or_nan(arrived, seconds), seconds, jitter_s=jitter_s, lost=lost, datagrams=datagrams
+        )
         if self.server and not sending:
             return Side(), received
-        sent_bytes, rate = number(item.get("bytes")), number(item.get("bits_per_second"))
+        sent_bytes, rate = json_number(item.get("bytes")), json_number(item.get("bits_per_second"))
         sent = Side(sent_bytes, rate, seconds, datagrams=datagrams)
         return sent, Side() if self.server else received
 
@@ -223,14 +240,14 @@ class _Reader:
 
     def _total(self, sides: Sequence[Side], key: str, flows: Sequence[Flow]) -> Side:
         """The sum over the streams of one end; iperf3's own total where it gives one for that end."""
-        told: Json = {} if self.interrupted or self.server else self.end.get(key) or {}
-        rate, total = number(told.get("bits_per_second")), number(told.get("bytes"))
+        told = {} if self.interrupted or self.server else json_object(self.end.get(key), f"{self.source}: end.{key}")
+        rate, total = json_number(told.get("bits_per_second")), json_number(told.get("bytes"))
         if math.isnan(rate):
             rate, total = sum_or_nan([side.rate_bps for side in sides]), sum_or_nan([side.bytes for side in sides])
-        retransmits = number(told.get("retransmits"))
+        retransmits = json_number(told.get("retransmits"))
         if math.isnan(retransmits):
             retransmits = sum_or_nan([side.retransmits for side in sides])
-        seconds = number(told.get("seconds"))
+        seconds = json_number(told.get("seconds"))
         if math.isnan(seconds):
             seconds = max((side.seconds for side in sides), default=NAN)
         return Side(
@@ -244,18 +261,18 @@ class _Reader:
         )
 
 
-def number(value: object) -> float:
-    """A JSON number as float; NaN for everything else, as iperf3 writes null or leaves it out."""
-    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else NAN
-
-
 def _positive(value: object) -> float:
-    found = number(value)
+    found = json_number(value)
     return found if found > 0 else NAN
 
 
-def _rate(size_bytes: float, seconds: float) -> float:
-    return 8 * size_bytes / seconds if seconds > 0 else NAN
+def _error(document: Json) -> str:
+    error = document.get("error")
+    return excerpt(error, MOST_WORDS) if isinstance(error, str) else "an error" if error else ""
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else ""
 
 
 def _flag(value: object, *, default: bool) -> bool:
@@ -264,10 +281,12 @@ def _flag(value: object, *, default: bool) -> bool:
     return default if value is None else bool(value)
 
 
-def _first(items: object) -> Json:
-    return cast(Json, items[0]) if isinstance(items, list) and items else {}
+def _first(items: Sequence[Json]) -> Json:
+    return items[0] if items else {}
 
 
-def _socket(item: Json) -> int:
-    part: Json = item.get("udp") or item.get("sender") or item["receiver"]
-    return int(part["socket"])
+def _socket(item: Json, where: str) -> int:
+    socket = item.get("socket")
+    if not isinstance(socket, int):
+        raise DataError(f"{where}: a stream has no socket: the JSON is not what iperf3 writes")
+    return socket

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """One iperf3 test as data, from JSON or from text, and the scalars and series it gives.
 
-Built by `iperf3_json` and `iperf3_text`; `iperf3` is the door for everyone else.
 "forward" is the test's own direction (client to server, or server to client with -R); "reverse" is --bidir's other.
 It must not parse anything. Numbers that iperf3 did not give are NaN here and absent from the measurements.
 """
@@ -17,6 +16,7 @@ from typing import Literal
 from linklab.measure.series import Measurements, Quantity, Series, make_series
 
 NAN = math.nan
+SHORTEST_S = 1e-9
 Direction = Literal["forward", "reverse"]
 
 
@@ -85,7 +85,9 @@ class Flow:
         rows = self.whole_rows
         late = rows[len(rows) - len(rows) // 3 :]
         seconds = math.fsum(row.end_s - row.start_s for row in late)
-        return math.fsum(row.rate_bps * (row.end_s - row.start_s) for row in late) / seconds if late else NAN
+        if seconds < SHORTEST_S:
+            return NAN
+        return math.fsum(row.rate_bps * (row.end_s - row.start_s) for row in late) / seconds
 
 
 @dataclass(frozen=True)
@@ -142,12 +144,17 @@ def sum_or_nan(values: Sequence[float]) -> float:
     return math.fsum(values) if values else NAN
 
 
+def rate_or_nan(size_bytes: float, seconds: float) -> float:
+    """Bit/s; NaN where a byte or a second is missing, or the time is shorter than any clock tells."""
+    return 8 * size_bytes / seconds if seconds >= SHORTEST_S else NAN
+
+
 def _scalars(prefix: str, total: Flow, streams: tuple[Flow, ...]) -> dict[str, Quantity]:
     sent, received = total.sent, total.received
     sides = [stream.sent for stream in streams]
     lossy = received if not math.isnan(received.lost) else sent
     seconds = sent.seconds if not math.isnan(sent.seconds) else received.seconds
-    fraction = lossy.lost / lossy.datagrams if lossy.datagrams > 0 else NAN
+    fraction = lossy.lost / lossy.datagrams if lossy.datagrams >= 1 else NAN
     found = {
         "throughput.sender": (sent.rate_bps, "bit/s"),
         "throughput.receiver": (received.rate_bps, "bit/s"),

@@ -2,7 +2,8 @@
 """What iperf3 prints in a terminal, client or server, versions 3.1 to 3.18 → `Iperf3Test`.
 
 Figures have the three digits that iperf3 prints; sizes are binary (KBytes = 1024 bytes), rates decimal (Mbits/sec =
-10^6 bit/s), as iperf3's units.c has it. It must not read JSON or files.
+10^6 bit/s), as iperf3's units.c has it. A row whose figures are no numbers is an error, not a gap.
+It must not read JSON or files.
 """
 
 from __future__ import annotations
@@ -13,16 +14,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from linklab.measure.iperf3_model import NAN, Direction, Flow, Iperf3Test, Row, Side, sum_or_nan
+from linklab.measure.iperf3_model import NAN, Direction, Flow, Iperf3Test, Row, Side, rate_or_nan, sum_or_nan
+from linklab.measure.reading import decimal
 
 _ROW = re.compile(
     r"^\[\s*(?P<id>\d+|SUM)\](?:\[(?P<way>[TR]X)-[CS]\])?\s+(?P<start>[\d.]+)-(?P<end>[\d.]+)\s+sec\s+"
     r"(?P<size>[\d.]+)\s+(?P<size_unit>[KMGT]?Bytes)\s+(?P<rate>[\d.]+)\s+(?P<rate_unit>[KMGT]?(?:bits|Bytes))/sec"
-    r"(?P<rest>.*)$"
+    r"(?P<rest>.*)$",
+    re.ASCII,
 )
-_CONNECTED = re.compile(r"^\[\s*(\d+)\] local (\S+) port \d+ connected to (\S+) port \d+")
-_LOSS = re.compile(r"([\d.]+)\s+ms\s+(-?\d+)/(\d+)\s+\(")
-_RETRANSMITS = re.compile(r"^\s*(\d+)(?:\s+([\d.]+)\s+([KMGT]?Bytes))?\s*$")
+_CONNECTED = re.compile(r"^\[\s*(\d+)\] local (\S+) port \d+ connected to (\S+) port \d+", re.ASCII)
+_LOSS = re.compile(r"(?<![\d.])([\d.]+)\s+ms\s+(-?\d+)/(\d+)\s+\(", re.ASCII)
+_RETRANSMITS = re.compile(r"^\s*(\d+)(?:\s+([\d.]+)\s+([KMGT]?Bytes))?\s*$", re.ASCII)
 _HEADER = re.compile(r"^\[ ID\](?:\[Role\])? Interval ")
 _CLIENT = re.compile(r"^Connecting to host ")
 _SERVER = re.compile(r"^Accepted connection from ")
@@ -60,11 +63,15 @@ class _Draft:
     sums: dict[str, _Stream] = field(default_factory=dict)
 
 
-def read_text(text: str, source: str) -> tuple[list[Iperf3Test], list[str]]:
-    """Every test in `text` that has at least one interval or result, in order, and iperf3's error messages."""
+def read_tests(text: str, source: str) -> tuple[list[Iperf3Test], list[str]]:
+    """Every test in `text` that has at least one interval or result, in order, and iperf3's error messages.
+
+    Raises:
+        DataError: a row has figures that are none, such as "9.2.1 Mbits/sec".
+    """
     drafts: list[_Draft] = []
     errors: list[str] = []
-    for raw in text.splitlines():
+    for number, raw in enumerate(text.splitlines(), 1):
         line = raw.rstrip().removeprefix("^C")  # a terminal echoes Ctrl+C in front of what is printed next
         if _CLIENT.match(line) or _SERVER.match(line):
             drafts.append(_Draft("client" if _CLIENT.match(line) else "server"))
@@ -75,7 +82,7 @@ def read_text(text: str, source: str) -> tuple[list[Iperf3Test], list[str]]:
         elif line.startswith("["):
             if not drafts:
                 drafts.append(_Draft("client"))
-            _read_line(drafts[-1], line)
+            _read_line(drafts[-1], line, f"{source}: line {number}")
         elif drafts:
             drafts[-1].done |= line == "iperf Done."
             drafts[-1].reverse |= line.startswith("Reverse mode")
@@ -89,7 +96,7 @@ def _has_result(draft: _Draft) -> bool:
     )
 
 
-def _read_line(draft: _Draft, line: str) -> None:
+def _read_line(draft: _Draft, line: str, where: str) -> None:
     if connected := _CONNECTED.match(line):
         stream = draft.streams.setdefault(connected[1], _Stream())
         stream.local, stream.remote = connected[2], connected[3]
@@ -99,10 +106,10 @@ def _read_line(draft: _Draft, line: str) -> None:
         draft.columns = line
         draft.udp |= "Datagrams" in line
     elif row := _ROW.match(line):
-        _read_row(draft, row)
+        _read_row(draft, row, where)
 
 
-def _read_row(draft: _Draft, match: re.Match[str]) -> None:
+def _read_row(draft: _Draft, match: re.Match[str], where: str) -> None:
     way = match["way"] or ""
     if match["id"] == "SUM":
         stream = draft.sums.setdefault(way, _Stream())
@@ -113,8 +120,8 @@ def _read_row(draft: _Draft, match: re.Match[str]) -> None:
         stream.sends = True  # a server is not told of -R, but prints what only a sender knows
     rest = match["rest"]
     label = next((word for word in ("(omitted)", "sender", "receiver") if word in rest), "")
-    values = _values(match, rest.replace(label, "") if label else rest, udp=draft.udp)
-    row = Row(float(match["start"]), float(match["end"]), **values)
+    values = _values(match, rest.replace(label, "") if label else rest, where, udp=draft.udp)
+    row = Row(decimal(match["start"], where), decimal(match["end"], where), **values)
     if label == "(omitted)":
         draft.omitted_s = max(draft.omitted_s, row.end_s)
         return
@@ -135,17 +142,18 @@ def _read_row(draft: _Draft, match: re.Match[str]) -> None:
         stream.rows.append(row)
 
 
-def _values(match: re.Match[str], rest: str, *, udp: bool) -> dict[str, float]:
+def _values(match: re.Match[str], rest: str, where: str, *, udp: bool) -> dict[str, float]:
     rate_unit = match["rate_unit"]
     prefix = rate_unit.removesuffix("bits").removesuffix("Bytes")
-    rate = float(match["rate"]) * (8 * _BINARY[prefix] if rate_unit.endswith("Bytes") else _DECIMAL[prefix])
-    values = {"bytes": float(match["size"]) * _binary(match["size_unit"]), "rate_bps": rate}
+    rate = decimal(match["rate"], where) * (8 * _BINARY[prefix] if rate_unit.endswith("Bytes") else _DECIMAL[prefix])
+    values = {"bytes": decimal(match["size"], where) * _binary(match["size_unit"]), "rate_bps": rate}
     if loss := _LOSS.search(rest):
-        values |= {"jitter_s": float(loss[1]) / 1e3, "lost": float(loss[2]), "datagrams": float(loss[3])}
+        jitter_ms, lost, datagrams = (decimal(figure, where) for figure in loss.groups())
+        values |= {"jitter_s": jitter_ms / 1e3, "lost": lost, "datagrams": datagrams}
     elif found := _RETRANSMITS.match(rest):
-        values["datagrams" if udp else "retransmits"] = float(found[1])
+        values["datagrams" if udp else "retransmits"] = decimal(found[1], where)
         if found[2]:
-            values["cwnd_bytes"] = float(found[2]) * _binary(found[3])
+            values["cwnd_bytes"] = decimal(found[2], where) * _binary(found[3])
     return values
 
 
@@ -206,7 +214,7 @@ def _flow(draft: _Draft, stream: _Stream, index: int, *, bidir: bool) -> tuple[F
         total, seconds = sum_or_nan([row.bytes for row in stream.rows]), last.end_s - first.start_s
         ours = Side(
             total,
-            8 * total / seconds if seconds > 0 else NAN,
+            rate_or_nan(total, seconds),
             seconds,
             retransmits=sum_or_nan([row.retransmits for row in stream.rows]),
             jitter_s=last.jitter_s,

@@ -9,17 +9,22 @@ from __future__ import annotations
 
 import re
 
+from linklab.measure.reading import decimal
 from linklab.measure.series import Measurements, Quantity
 
-_LISTING = re.compile(r"^#kernel\n(?:[A-Z]\w+ +\d+ +\d+\.\d+ *(?:\n|\Z))+", re.MULTILINE)
-_COUNTER = re.compile(r"^(?P<name>[A-Z]\w+) +(?P<count>\d+) +\d+\.\d+ *$", re.MULTILINE)
+_LISTING = re.compile(r"^#kernel\n(?:[A-Z]\w+ +\d+ +\d+\.\d+ *(?:\n|\Z))+", re.MULTILINE | re.ASCII)
+_COUNTER = re.compile(r"^([A-Z]\w+) +(\d+) +\d+\.\d+ *$", re.MULTILINE | re.ASCII)
 
 
 def read_nstat(text: str, source: str = "") -> list[Measurements]:
-    """One result for each listing in the text: nstat.NAME for each counter, without unit."""
+    """One result for each listing in the text: nstat.NAME for each counter, without unit.
+
+    Raises:
+        DataError: a counter is larger than any of the kernel's.
+    """
     return [
         Measurements(
-            {f"nstat.{found['name']}": Quantity(float(found["count"]), "") for found in _COUNTER.finditer(listing[0])},
+            {f"nstat.{name}": Quantity(decimal(count, source), "") for name, count in _COUNTER.findall(listing[0])},
             {},
             "nstat",
             source,

@@ -11,18 +11,26 @@ import math
 import re
 from dataclasses import dataclass, field
 
+from linklab.base.text import excerpt
 from linklab.errors import DataError, NothingMeasuredError
+from linklab.measure.reading import MOST_WORDS, decimal
 from linklab.measure.series import Measurements, Quantity, make_series
 
 _START = re.compile(r"^PING (\S+)")
-_REPLY = re.compile(r"^(?:\[(?P<at>[\d.]+)\] )?\d+ bytes from .*icmp_seq=(?P<seq>\d+) .*time[=<](?P<ms>[\d.]+) ms")
-_ERROR_REPLY = re.compile(r"^(?:\[[\d.]+\] )?From \S+.* icmp_seq=\d+ ")
-_SUMMARY = re.compile(r"^(?P<sent>\d+) packets transmitted, (?P<received>\d+) (?:packets )?received,(?P<rest>.*)$")
-_DUPLICATES = re.compile(r"\+(\d+) duplicates")
-_TIME = re.compile(r"time (\d+)ms")
-_RTT = re.compile(r"^(?:rtt|round-trip) min/avg/max(?:/\w+)? = ([\d.]+)/([\d.]+)/([\d.]+)(?:/([\d.]+))? ms")
+_STAMP = re.compile(r"^\[([\d.]+)\] ", re.ASCII)
+_REPLY = re.compile(r"\d+ bytes from ", re.ASCII)
+_SEQUENCE = re.compile(r"icmp_seq=(\d+) ", re.ASCII)
+_MS = re.compile(r"time[=<]([\d.]+) ms", re.ASCII)
+_SUMMARY = re.compile(
+    r"^(?P<sent>\d+) packets transmitted, (?P<received>\d+) (?:packets )?received,(?P<rest>.*)$", re.ASCII
+)
+_DUPLICATES = re.compile(r"\+(\d+) duplicates", re.ASCII)
+_TIME = re.compile(r"time (\d+)ms", re.ASCII)
+_RTT = re.compile(r"^(?:rtt|round-trip) min/avg/max(?:/\w+)? = ([\d.]+)/([\d.]+)/([\d.]+)(?:/([\d.]+))? ms", re.ASCII)
 _FAILED = re.compile(r"^ping: (.+)$")
-_LOCALISED = re.compile(r"^\d+ .*icmp_seq=\d+ .*=\d+,\d+ ms")
+_COMMA = re.compile(r"=\d+,\d+ ms", re.ASCII)
+MOST_PROBES = 1_000_000
+"""Of one ping with its replies printed: eleven days of one a second."""
 
 
 @dataclass
@@ -49,48 +57,72 @@ def read_pings(text: str, source: str = "ping") -> list[Measurements]:
 
     Raises:
         NothingMeasuredError: ping could not start; its words.
-        DataError: it printed in another language.
+        DataError: it printed in another language, or a line holds what ping never prints, such as icmp_seq=70000.
     """
     runs: list[_Run] = []
     failure = ""
-    for raw in text.splitlines():
+    for number, raw in enumerate(text.splitlines(), 1):
         line = raw.removeprefix("^C")  # a terminal echoes Ctrl+C in front of what is printed next
         if start := _START.match(line):
             runs.append(_Run(start[1]))
         elif failed := _FAILED.match(line):
             failure = failure or failed[1]
-        elif _LOCALISED.match(line):
-            raise DataError(f'{source}: ping printed numbers with a comma ("{line}"); run it under LC_ALL=C')
+        elif _localised(line):
+            shown = excerpt(line, MOST_WORDS)
+            raise DataError(f'{source}: ping printed numbers with a comma ("{shown}"); run it under LC_ALL=C')
         elif runs:
-            _read_line(runs[-1], line)
+            _read_line(runs[-1], line, f"{source}: line {number}")
     if failure and not runs:
-        raise NothingMeasuredError(f"ping sent nothing: {failure}", where=source)
+        raise NothingMeasuredError(f"ping sent nothing: {excerpt(failure, MOST_WORDS)}", where=source)
     return [_measurements(run, source) for run in runs if run.rtt_s or run.errors or not math.isnan(run.sent)]
 
 
-def _read_line(run: _Run, line: str) -> None:
-    if reply := _REPLY.match(line):
-        seq = int(reply["seq"])
-        # The sequence number has 16 bits.
-        while seq < run.highest - 2**15:
-            seq += 2**16
-        run.highest = max(run.highest, seq)
-        if "(DUP!)" in line or seq in run.rtt_s:
-            run.duplicates += 1
-            return
-        run.rtt_s[seq] = float(reply["ms"]) / 1e3
-        if reply["at"]:
-            run.at_s[seq] = float(reply["at"])
+def _localised(line: str) -> bool:
+    """Whether ping printed this reply in a language with a decimal comma; translated, only icmp_seq stays."""
+    sequence = _SEQUENCE.search(line) if line[:1].isdigit() else None
+    return bool(sequence and _COMMA.search(line, sequence.end()))
+
+
+def _read_line(run: _Run, line: str, where: str) -> None:
+    stamp = _STAMP.match(line)
+    begin = stamp.end() if stamp else 0
+    if _REPLY.match(line, begin):
+        _read_reply(run, line, stamp[1] if stamp else "", where)
     elif summary := _SUMMARY.match(line):
-        run.sent, run.received = float(summary["sent"]), float(summary["received"])
+        run.sent, run.received = decimal(summary["sent"], where), decimal(summary["received"], where)
+        if run.received > run.sent:
+            raise DataError(f'{where}: "{excerpt(line)}" has more replies than probes; was the output changed?')
         if duplicates := _DUPLICATES.search(summary["rest"]):
-            run.duplicates = int(duplicates[1])
+            run.duplicates = int(decimal(duplicates[1], where))
         if elapsed := _TIME.search(summary["rest"]):
-            run.elapsed_s = float(elapsed[1]) / 1e3
+            run.elapsed_s = decimal(elapsed[1], where) / 1e3
     elif rtt := _RTT.match(line):
-        run.summary_s = tuple(float(value) / 1e3 for value in rtt.groups() if value is not None)
-    elif _ERROR_REPLY.match(line):
+        run.summary_s = tuple(decimal(value, where) / 1e3 for value in rtt.groups() if value is not None)
+    elif line.startswith("From ", begin) and _SEQUENCE.search(line, begin):
         run.errors += 1
+
+
+def _read_reply(run: _Run, line: str, stamp: str, where: str) -> None:
+    """A line of a reply; one that was cut off before its time is none."""
+    sequence = _SEQUENCE.search(line)
+    time = _MS.search(line, sequence.end()) if sequence else None
+    if sequence is None or time is None:
+        return
+    seq = int(decimal(sequence[1], where))
+    if seq >= 2**16:
+        raise DataError(
+            f"{where}: icmp_seq={seq} is not a number that ping prints, 0 to 65535; was the output changed?"
+        )
+    # The sequence number has 16 bits.
+    while seq < run.highest - 2**15:
+        seq += 2**16
+    run.highest = max(run.highest, seq)
+    if "(DUP!)" in line or seq in run.rtt_s:
+        run.duplicates += 1
+        return
+    run.rtt_s[seq] = decimal(time[1], where) / 1e3
+    if stamp:
+        run.at_s[seq] = decimal(stamp, where)
 
 
 def _measurements(run: _Run, source: str) -> Measurements:
@@ -106,16 +138,21 @@ def _measurements(run: _Run, source: str) -> Measurements:
         if run.sent > 0:
             scalars["ping.loss.fraction"] = Quantity((run.sent - run.received) / run.sent, "")
     else:
-        notes.append(f"ping of {run.target} has no summary: how many packets were sent and lost is not known")
+        notes.append(f"ping of {excerpt(run.target)} has no summary: how many packets were sent and lost is not known")
     for name, value in zip(("min", "mean", "max", "mdev"), run.summary_s or _statistics(run), strict=False):
         scalars[f"ping.rtt.{name}"] = Quantity(value, "s")
     if not run.rtt_s and not run.summary_s:
-        notes.append(f"ping of {run.target} got no reply: there is no RTT")
+        notes.append(f"ping of {excerpt(run.target)} got no reply: there is no RTT")
     series = {}
     # With -q replies came but were not printed: then there is nothing to draw, which is not the same as loss.
     if run.rtt_s or run.received == 0:
         last = max([int(run.sent) if whole else 0, *run.rtt_s])
-        numbers = range(min([1, *run.rtt_s]), last + 1)
+        first = min([1, *run.rtt_s])
+        if last - first >= MOST_PROBES:
+            raise DataError(
+                f"{source}: the ping of {excerpt(run.target)} has {last - first + 1} probes; {MOST_PROBES} are read"
+            )
+        numbers = range(first, last + 1)
         times, how = _times(run, numbers)
         values = [run.rtt_s.get(number, math.nan) for number in numbers]
         meta = {"target": run.target, "times": how, "first_seq": numbers.start}

@@ -1,27 +1,30 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Samples of an interface's queueing disciplines (JSON lines) → occupancy and drops over time.
 
-A file is one header {"interface", "node", "period_s", "tc": what `tc -d -j qdisc` said at the start}, then lines {"t":
-s, "qdiscs": [as `tc -s -j qdisc` lists them]}. It must not show netem's backlog as a queue: that is packets in flight
-on the emulated link.
+A file may be read while it is still being written.
+A file is one header {"interface", "node", "period_s", "tc": what `tc -d -j qdisc` said at the start}, then lines
+{"t": s, "qdiscs": [as `tc -s -j qdisc` lists them]}.
+It must not show netem's backlog as a queue: that is packets in flight on the emulated link.
 """
 
 from __future__ import annotations
 
-import json
 import math
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from linklab.base.text import excerpt, file_name
 from linklab.errors import DataError
 from linklab.measure import aqm
+from linklab.measure.reading import Json, json_number, json_object, json_objects, load_json, read_text
 from linklab.measure.series import Measurements, Quantity, Series, make_series
 
-Qdisc = dict[str, Any]
+Qdisc = Json
 # Known fields and how they are named here; other numbers are a discipline's own statistics and keep tc's name.
 _FIELDS = {
     "backlog": ("queue.backlog", "bytes"),
@@ -34,6 +37,12 @@ _FIELDS = {
 }
 _NOT_MEASURED = {"refcnt", "root"}
 _NO_QUEUE = {"ingress", "clsact", "noqueue"}
+_NAMES = ("kind", "handle", "parent")
+SHORTEST_S, LONGEST_S = 1e-9, 1e9
+_FIELD = re.compile(r"[A-Za-z]\w{0,40}", re.ASCII)
+MOST_FIELDS = 256
+MOST_QDISCS = 1024
+"""Of one interface; a card with a queue for each processor has some dozens."""
 
 
 @dataclass
@@ -61,25 +70,43 @@ class QueueSamples:
                 self._take(line)
 
     def _take(self, line: str) -> None:
-        try:
-            record = json.loads(line)
-            if not self.header:
-                if "interface" not in record:
-                    raise KeyError("interface")
-                self.header = record
-                return
-            time_s, qdiscs = float(record["t"]), list(record["qdiscs"])
-        except (json.JSONDecodeError, KeyError, TypeError, ValueError) as error:
-            raise DataError(f"{self.source}: line {self._line}: no sample of a queue ({error!r})") from error
+        where = f"{self.source}: line {self._line}"
+        record = json_object(load_json(line, where), where)
+        if not self.header:
+            if not (_is_name(record.get("interface")) and _is_name(record.get("node", ""))):
+                raise DataError(f"{where}: no header of queue samples: it names interface and node; sample anew")
+            self.header = {**record, "tc": _disciplines(record.get("tc"), f"{where}: tc")}
+            return
+        if "t" not in record or "qdiscs" not in record:
+            raise DataError(f"{where}: no sample of a queue: it has a time, t, and a list of disciplines, qdiscs")
+        time_s = json_number(record["t"])
+        if not (self.time_s or [-math.inf])[-1] <= time_s <= LONGEST_S:
+            raise DataError(f"{where}: t is no time in seconds after the sample before; sample anew")
         self.time_s.append(time_s)
-        self.qdiscs.append(qdiscs)
+        self.qdiscs.append(_disciplines(record["qdiscs"], f"{where}: qdiscs"))
+
+
+def _is_name(value: object) -> bool:
+    return isinstance(value, str) and excerpt(value) == value
+
+
+def _disciplines(listed: object, where: str) -> list[Qdisc]:
+    """What tc lists; DataError where its kind or handle is no text, or it lists more than an interface can have."""
+    qdiscs = json_objects(listed, where)
+    if len(qdiscs) > MOST_QDISCS:
+        raise DataError(f"{where}: {len(qdiscs)} disciplines on one interface; {MOST_QDISCS} are read")
+    for number, qdisc in enumerate(qdiscs):
+        json_object(qdisc.get("options"), f"{where}[{number}]: options")
+        if not all(_is_name(qdisc.get(key, "")) for key in _NAMES):
+            raise DataError(f"{where}[{number}]: kind, handle and parent of a discipline must be names")
+    return qdiscs
 
 
 def looks_like_samples(text: str) -> bool:
     """Whether the first line is the header of a sample file."""
     try:
-        header = json.loads(text.split("\n", 1)[0])
-    except json.JSONDecodeError:
+        header = load_json(text.partition("\n")[0], "the first line")
+    except DataError:
         return False
     return isinstance(header, dict) and "interface" in header and "period_s" in header
 
@@ -90,13 +117,10 @@ def read_samples(path: Path) -> QueueSamples:
     Raises:
         DataError: the file cannot be read, has no header, or holds no sample.
     """
-    samples = QueueSamples(str(path))
-    try:
-        samples.feed(path.read_text(encoding="utf-8", errors="replace"))
-    except OSError as error:
-        raise DataError(f"{path}: {error.strerror}") from error
+    samples = QueueSamples(file_name(path))
+    samples.feed(read_text(path))
     if not samples.time_s:
-        raise DataError(f"{path}: no queue samples in it; was the sampler stopped before its first one?")
+        raise DataError(f"{samples.source}: no queue samples in it; was the sampler stopped before its first one?")
     return samples
 
 
@@ -115,18 +139,23 @@ def choose(qdiscs: Sequence[Qdisc], handle: str | None = None) -> tuple[Qdisc | 
     queues = [qdisc for qdisc in qdiscs if qdisc.get("kind") not in _NO_QUEUE]
     if not queues:
         return None, "the interface has no queue; give it one with tc qdisc add"
-    paths = [_path(qdisc, queues) for qdisc in queues if not _children(qdisc, queues)]
+    parents = {_parent_handle(qdisc) for qdisc in queues}
+    by_handle = {handle: qdisc for qdisc in reversed(queues) if (handle := _handle(qdisc))}
+    innermost = [qdisc for qdisc in queues if _handle(qdisc) not in parents]
+    paths = [_path(qdisc, by_handle) for qdisc in innermost or queues[:1]]  # tc never lists parents in a circle
     lines = [[qdisc for qdisc in path if qdisc.get("kind") != "netem"] for path in paths]
     lines = [line for line in lines if line]
     if not lines:
         return paths[0][-1], "netem is the only discipline: its backlog is packets in flight, not a queue"
     common = lines[0]
     for line in lines[1:]:
-        common = [qdisc for qdisc in common if any(qdisc is other for other in line)]
+        others = set(map(id, line))
+        common = [qdisc for qdisc in common if id(qdisc) in others]
     if not common:
         return lines[0][-1], "several queues have no common parent; the first is taken, another by its handle"
     chosen = common[-1]
-    if any(child.get("kind") == "netem" for child in _children(chosen, queues)):
+    children = [qdisc for qdisc in queues if _handle(chosen) and _parent_handle(qdisc) == _handle(chosen)]
+    if any(child.get("kind") == "netem" for child in children):
         return chosen, f"{chosen.get('kind')} {chosen.get('handle')} holds a netem, whose packets in flight it counts"
     return chosen, ""
 
@@ -153,22 +182,23 @@ def _by_handle(qdiscs: Sequence[Qdisc], wanted: str) -> tuple[Qdisc | None, str]
     return None, f"no discipline has the handle {wanted} (there are: {present})"
 
 
-def _children(qdisc: Qdisc, among: Sequence[Qdisc]) -> list[Qdisc]:
+def _handle(qdisc: Qdisc) -> str:
+    """The handle that children name; "" for 0:, the kernel's own default, which is never a parent."""
     handle = str(qdisc.get("handle", "0:"))
-    # Handle 0: is the kernel's own default, never a parent.
-    if handle == "0:":
-        return []
-    return [other for other in among if str(other.get("parent", "")).split(":")[0] + ":" == handle]
+    return "" if handle == "0:" else handle
 
 
-def _path(qdisc: Qdisc, among: Sequence[Qdisc]) -> list[Qdisc]:
+def _parent_handle(qdisc: Qdisc) -> str:
+    return f"{qdisc.get('parent', '')}".partition(":")[0] + ":"
+
+
+def _path(qdisc: Qdisc, by_handle: Mapping[str, Qdisc]) -> list[Qdisc]:
     """From the outermost discipline to this one."""
-    path = [qdisc]
-    while parents := [other for other in among if any(child is path[0] for child in _children(other, among))]:
-        if any(parents[0] is step for step in path):
-            break
-        path.insert(0, parents[0])
-    return path
+    path, seen = [qdisc], {id(qdisc)}
+    while (parent := by_handle.get(_parent_handle(path[-1]))) is not None and id(parent) not in seen:
+        path.append(parent)
+        seen.add(id(parent))
+    return path[::-1]
 
 
 def measure_samples(samples: QueueSamples, handle: str | None = None) -> Measurements:
@@ -222,26 +252,29 @@ def measure_samples(samples: QueueSamples, handle: str | None = None) -> Measure
 def _told_options(header: dict[str, Any], name: str) -> dict[str, Any]:
     """The options that tc told of the discipline "KIND HANDLE" before the first sample."""
     told = [qdisc for qdisc in header.get("tc", []) if f"{qdisc.get('kind')} {qdisc.get('handle')}" == name]
-    return dict(told[0].get("options", {})) if told else {}
+    return dict(told[0].get("options") or {}) if told else {}
 
 
 def _numeric_fields(found: Iterable[Qdisc]) -> list[str]:
+    """The fields that hold numbers, in the order in which they appear; tc has two dozen for a discipline."""
     keys: dict[str, None] = {}
     for qdisc in found:
-        keys.update({key: None for key in qdisc if not math.isnan(_value(qdisc, key)) and key not in _NOT_MEASURED})
-    return list(keys)
+        for key in qdisc:
+            if key not in keys and not math.isnan(_value(qdisc, key)) and _FIELD.fullmatch(key):
+                keys[key] = None
+    return [key for key in keys if key not in _NOT_MEASURED][:MOST_FIELDS]
 
 
 def _value(qdisc: Qdisc | None, key: str) -> float:
     value = qdisc.get(key) if qdisc else None
-    return float(value) if isinstance(value, int | float) else math.nan
+    return float(value) if isinstance(value, bool) else json_number(value)
 
 
 def _drop_rate(drops: Series) -> tuple[Series, float]:
     """Drops per second over each step, and how many there were in all; a restarted counter begins at 0 again."""
     steps, elapsed = np.diff(drops.value), np.diff(drops.time_s)
     with np.errstate(invalid="ignore", divide="ignore"):
-        rate = np.where((steps < 0) | (elapsed <= 0), np.nan, steps / elapsed)
+        rate = np.where((steps < 0) | (elapsed < SHORTEST_S), np.nan, steps / elapsed)
     series = make_series(
         "queue.drops.rate", "1/s", drops.time_s, [math.nan, *rate], source=drops.source, meta=drops.meta
     )

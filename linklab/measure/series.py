@@ -7,6 +7,7 @@ Read by expectations, plots, reports and grades. It must not know which tool a n
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -98,7 +99,7 @@ def per_second(counter: Series, most: int = 100) -> Series:
     observed_s = np.concatenate(([0.0], np.cumsum(np.where(gap, 0, elapsed))))
     # a sampler's period is off by some microseconds, which must not double the width
     shortest = max(float(time_s[-1] - time_s[0]) / most, 0.99 * float(np.median(elapsed)))
-    width = next((width for width in _BINS_S if width >= shortest), _BINS_S[-1])
+    width = next((width for width in _BINS_S if width >= shortest), _BINS_S[-1] * math.ceil(shortest / _BINS_S[-1]))
     edges = np.arange(np.floor(time_s[0] / width), np.ceil(time_s[-1] / width) + 1) * width
     in_bins = np.diff(np.interp(edges, time_s, counted))
     for_s = np.diff(np.interp(edges, time_s, observed_s))

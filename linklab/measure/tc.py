@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
+from linklab.measure.reading import decimal
 from linklab.measure.series import Measurements, Quantity
 
 _HEAD = re.compile(
@@ -18,10 +19,11 @@ _HEAD = re.compile(
 )
 _SENT = re.compile(
     r"^ Sent (?P<bytes>\d+) bytes (?P<packets>\d+) pkt "
-    r"\(dropped (?P<dropped>\d+), overlimits (?P<overlimits>\d+) requeues (?P<requeues>\d+)\)"
+    r"\(dropped (?P<dropped>\d+), overlimits (?P<overlimits>\d+) requeues (?P<requeues>\d+)\)",
+    re.ASCII,
 )
-_BACKLOG = re.compile(r"^ backlog (?P<bytes>[\d.]+)(?P<unit>[KMG]?)b (?P<packets>\d+)p")
-_PAIR = re.compile(r"([a-z][a-z_]*) (\d+)(?= |$)")
+_BACKLOG = re.compile(r"^ backlog (?P<bytes>[\d.]+)(?P<unit>[KMG]?)b (?P<packets>\d+)p", re.ASCII)
+_PAIR = re.compile(r"(?<![a-z_])([a-z][a-z_]*) (\d+)(?= |$)", re.ASCII)
 _SCALE = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30}
 
 
@@ -42,28 +44,35 @@ class TextQdisc:
     counters: dict[str, float] = field(default_factory=dict)
 
 
-def read_qdiscs(text: str) -> list[TextQdisc]:
-    """The disciplines in `text`, in order; [] if there is none."""
+def read_qdiscs(text: str, source: str = "tc") -> list[TextQdisc]:
+    """The disciplines in `text`, in order; [] if there is none.
+
+    Raises:
+        DataError: a counter is larger than any of the kernel's, or no number.
+    """
     found: list[TextQdisc] = []
-    for line in text.splitlines():
+    for number, line in enumerate(text.splitlines(), 1):
         if head := _HEAD.match(line):
             parent = head["parent"] or "root"
             found.append(TextQdisc(head["kind"], head["handle"], head["dev"] or "", parent, head["options"].strip()))
         elif found and line.startswith(" "):
-            _read_counters(found[-1].counters, line)
+            _read_counters(found[-1].counters, line, f"{source}: line {number}")
     return found
 
 
-def _read_counters(counters: dict[str, float], line: str) -> None:
+def _read_counters(counters: dict[str, float], line: str, where: str) -> None:
     if sent := _SENT.match(line):
-        counters["sent.bytes"], counters["sent.packets"] = float(sent["bytes"]), float(sent["packets"])
-        counters.update({key: float(sent[key]) for key in ("dropped", "overlimits", "requeues")})
+        counters["sent.bytes"], counters["sent.packets"] = (
+            decimal(sent["bytes"], where),
+            decimal(sent["packets"], where),
+        )
+        counters.update({key: decimal(sent[key], where) for key in ("dropped", "overlimits", "requeues")})
     elif backlog := _BACKLOG.match(line):
         # tc rounds a large backlog to Kb (1024 bytes).
-        counters["backlog.bytes"] = float(backlog["bytes"]) * _SCALE[backlog["unit"]]
-        counters["backlog.packets"] = float(backlog["packets"])
+        counters["backlog.bytes"] = decimal(backlog["bytes"], where) * _SCALE[backlog["unit"]]
+        counters["backlog.packets"] = decimal(backlog["packets"], where)
     else:
-        counters.update({name: float(value) for name, value in _PAIR.findall(line)})
+        counters.update({name: decimal(value, where) for name, value in _PAIR.findall(line)})
 
 
 def read_tc(text: str, source: str = "tc") -> list[Measurements]:
@@ -72,7 +81,7 @@ def read_tc(text: str, source: str = "tc") -> list[Measurements]:
     Scalars: tc.DEV.HANDLE.COUNTER, e.g. `tc.s1-eth2.1.dropped`; where tc printed no device, `tc.1.dropped`.
     """
     listings: list[dict[str, Quantity]] = []
-    for qdisc in read_qdiscs(text):
+    for qdisc in read_qdiscs(text, source):
         if not qdisc.counters:
             continue
         prefix = ".".join(part for part in ("tc", qdisc.dev, qdisc.handle.rstrip(":")) if part)

@@ -7,6 +7,7 @@ panel, and each panel has a line of every step that measured it.
 
 from __future__ import annotations
 
+import math
 import re
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
@@ -17,6 +18,7 @@ import numpy as np
 
 from linklab.errors import LabError
 from linklab.measure import Measurements, Series
+from linklab.measure.reading import json_number
 from linklab.measure.series import per_second
 
 
@@ -92,7 +94,8 @@ def _thresholds(measured: Measurements) -> Levels:
     """RED's min and max, bytes, as tc told them before the first sample."""
     average = measured.series.get("queue.average")
     options = average.meta["options"] if average else {}
-    return [(name, float(options[name])) for name in ("min", "max") if name in options]
+    known = [(name, json_number(options.get(name))) for name in ("min", "max")]
+    return [(name, value) for name, value in known if not math.isnan(value)]
 
 
 def flows_of(measured: Measurements) -> Lines:

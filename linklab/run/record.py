@@ -17,13 +17,15 @@ from pathlib import Path
 from typing import Any
 
 from linklab.base import files
+from linklab.base.finish import Background, Prompt, StopAfter
 from linklab.base.numbers import format_number
+from linklab.base.text import excerpt
 from linklab.errors import LabError
 from linklab.judge.expectation import ExpectationVerdict, Observed, Scalars, verdicts_on
 from linklab.judge.verdict import Outcome
 from linklab.lab.model import Lab
 from linklab.manual.html import Recorded
-from linklab.manual.model import Commands
+from linklab.manual.model import Commands, Step
 from linklab.plots import catalogue
 from linklab.run.runner import FORMAT, Run
 from linklab.run.sections import parts_problems
@@ -58,7 +60,7 @@ def load_reference(lab: Lab) -> Reference | None:
     try:
         data = json.loads(path.read_text(encoding="utf-8"))
         if data["format"] != FORMAT:
-            raise LabError(f"{path}: format {data['format']}, I read {FORMAT}; record the lab again")
+            raise LabError(f"{path}: format {excerpt(str(data['format']))}, I read {FORMAT}; record the lab again")
         scalars = {
             step: {name: (quantity["value"], quantity["unit"]) for name, quantity in found.items()}
             for step, found in data["scalars"].items()
@@ -69,8 +71,8 @@ def load_reference(lab: Lab) -> Reference | None:
             for figure in lab.manual.figures
             if figure.kind == "run" and (folder / "figures" / f"{figure.step}-{figure.name}.svg").is_file()
         }
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise LabError(f"{path}: cannot be read: {error}") from error
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        raise LabError(f"{path}: cannot be read: {excerpt(str(error))}; record the lab again") from error
     return Reference(data, Recorded(outputs, scalars, images))
 
 
@@ -79,11 +81,30 @@ def replayed(lab: Lab) -> str:
     parts = [lab.topology.read_bytes() if lab.topology else b""]
     for step in lab.manual.steps:
         if not step.optional:
-            finish = step.action.finish if isinstance(step.action, Commands) else type(step.action).__name__
-            parts.append(repr((step.id, step.terminal, step.typed, finish, step.together, step.prompt)).encode())
+            done = [
+                *map(repr, (step.id, step.terminal, step.typed)),
+                _finish(step),
+                *map(repr, (step.together, step.prompt)),
+            ]
+            parts.append(f"({', '.join(done)})".encode())
     if lab.parts:
         parts.append(repr(lab.parts).encode())
     return hashlib.sha256(b"\0".join(parts)).hexdigest()[:12]
+
+
+def _finish(step: Step) -> str:
+    """When a step is finished, in words that stay while classes are renamed: recordings hold their digest."""
+    if not isinstance(step.action, Commands):
+        return repr(type(step.action).__name__)
+    match step.action.finish:
+        case Prompt():
+            return "AtPrompt()"
+        case Background():
+            return "LeftRunning()"
+        case StopAfter(seconds=seconds, pattern=""):
+            return f"StoppedAfter(seconds={seconds!r})"
+        case other:
+            return repr(other)
 
 
 def staleness(lab: Lab, reference: Reference, kernel_digest: str, profile: str) -> list[str]:

@@ -73,9 +73,9 @@ def replay(
             note(group)
             narrator.begin(group, stage.now_s())
             finished = stage.perform(group)
+            save_outputs(stage.captures, out)
             # At once: a later step may write the same files again.
             measure_captures(scene.lab.manual, finished, out / "files", done.measured, done.broken)
-            save_outputs(stage.captures, out)
             if scene.settings.settings_only:
                 done.read_back += stage.read_back(group)
             narrator.end(finished, stage.now_s())
@@ -132,5 +132,6 @@ def save_outputs(captures: Mapping[str, Capture], out: Path) -> None:
     folder.mkdir(exist_ok=True)
     for step, capture in captures.items():
         path = folder / output_name(captures, step)
-        if not path.exists() or path.stat().st_size != len(capture.output.encode()):
-            path.write_text(capture.output, encoding="utf-8")
+        output = capture.output.encode("utf-8", "backslashreplace")  # a file name in it may be no UTF-8
+        if not path.exists() or path.stat().st_size != len(output):
+            path.write_bytes(output)

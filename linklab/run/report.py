@@ -7,11 +7,14 @@ templates.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import quote
 
 from linklab.base import files
+from linklab.base.text import file_name
 from linklab.manual.blocks import excerpt, terminal_label
 from linklab.manual.html import data_uri, page
 from linklab.manual.model import Show
@@ -25,7 +28,7 @@ OUTPUT_LINES = 400
 
 @dataclass(frozen=True)
 class StepView:
-    """What the page shows of a step; plots are (title, data URI)."""
+    """What the page shows of a step; files are (address below the page, name), plots (title, data URI)."""
 
     id: str
     title: str
@@ -34,7 +37,7 @@ class StepView:
     output: str
     start_s: float
     end_s: float
-    files: Sequence[str]
+    files: Sequence[tuple[str, str]]
     plots: Sequence[tuple[str, str]]
 
 
@@ -55,7 +58,7 @@ def write_report(run: Run) -> Path:
                 output=output,
                 start_s=capture.start_s,
                 end_s=capture.end_s,
-                files=capture.files,
+                files=[(f"files/{quote(os.fsencode(name))}", file_name(Path(name))) for name in capture.files],
                 plots=_plots(step_id, run.measured[step_id]) if step_id in run.measured else (),
             )
         )

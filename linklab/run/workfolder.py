@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import re
 import shlex
+import stat
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
@@ -41,9 +43,10 @@ class WorkFolder:
         """Files below the root that are new or different since the last call, sorted."""
         found = {}
         for path in self.root.rglob("*"):
-            if path.is_file() and not path.is_symlink():
-                state = path.stat()
-                found[PurePosixPath(path.relative_to(self.root).as_posix())] = (state.st_size, state.st_mtime_ns)
+            with suppress(OSError):  # gone since it was listed, or in a folder that may not be entered
+                state = path.lstat()
+                if stat.S_ISREG(state.st_mode):
+                    found[PurePosixPath(path.relative_to(self.root).as_posix())] = (state.st_size, state.st_mtime_ns)
         new = sorted(path for path, state in found.items() if self._seen.get(path) != state)
         self._seen = found
         return new

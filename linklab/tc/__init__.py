@@ -19,6 +19,7 @@ from linklab.tc.model import DEFAULT_HANDLE, INCOMING, Class, Filter, Qdisc, rea
 from linklab.tc.netem import DISTRIBUTIONS, mean_loss
 from linklab.tc.netem_backend import change_lines, lines, objects
 from linklab.tc.option import Options, Parameter
+from linklab.tc.queues import fq_defaults
 
 __all__ = [
     "CLASSES",
@@ -40,6 +41,7 @@ __all__ = [
     "Parameter",
     "Qdisc",
     "change_lines",
+    "fq_defaults",
     "lines",
     "lines_in",
     "mean_loss",

@@ -74,11 +74,6 @@ def like(pattern: str) -> Check:
     return lambda value: type(value) is str and bool(re.fullmatch(pattern, value, re.ASCII))
 
 
-def listed(check: Check, length: int) -> Check:
-    """Lists of so many values."""
-    return lambda value: type(value) is list and len(value) == length and all(check(each) for each in value)
-
-
 def percent(value: float) -> str:
     """0.0001 → "0.01%"."""
     return f"{Decimal(repr(float(value))).scaleb(2):f}%"

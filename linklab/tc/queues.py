@@ -147,6 +147,25 @@ FQ = Kind(
     told=("maxrate_bit", "limit"),
 )
 
+
+def fq_defaults(mtu: int) -> dict[str, int | bool]:
+    """The options that fq has where nothing is said; mtu: bytes, of the interface (net/sched/sch_fq.c, fq_init)."""
+    return {
+        "limit": 10_000,
+        "flow_limit": 100,
+        "buckets": 1024,
+        "orphan_mask": 1023,
+        "quantum": 2 * (mtu + 14),
+        "initial_quantum": 10 * (mtu + 14),
+        "low_rate_threshold_bit": 550_000,
+        "refill_delay_us": 40_000,
+        "timer_slack_ns": 10_000,
+        "horizon_us": 10_000_000,
+        "horizon_drop": True,
+        "pacing": True,
+    }
+
+
 PRIO = Kind(
     "prio",
     (Valued("bands", "bands", number(16)), Several("priomap", "priomap", number(15), 16)),

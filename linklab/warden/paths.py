@@ -12,9 +12,9 @@ import os
 import pwd
 import socket
 import stat
-import struct
 from pathlib import Path
 
+from linklab.linux.sockets import peer
 from linklab.warden import handover
 
 INTERPRETER = Path("/usr/bin/python3")
@@ -97,12 +97,6 @@ def connect(path: Path, uid: int) -> socket.socket:
         connection.close()
         raise RefusedError(f"{path} is served by another user than {_name(uid)}")
     return connection
-
-
-def peer(connection: socket.socket) -> int:
-    """The user at the other end (SO_PEERCRED of unix(7))."""
-    credentials = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i"))
-    return int(struct.unpack("3i", credentials)[1])
 
 
 def open_work(work: Path, uid: int) -> tuple[int, bool]:

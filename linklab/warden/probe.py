@@ -23,10 +23,17 @@ from typing import Any
 sys.path.append(str(Path(__file__).resolve().parents[2]))  # as a program, with -I
 from linklab.linux import children, netlink
 from linklab.linux.kernelcalls import CLONE_NEWNET, unshare
+from linklab.linux.route_attributes import (
+    IFLA_IFNAME,
+    IFLA_INFO_KIND,
+    IFLA_LINKINFO,
+    RTM_NEWLINK,
+    RTM_NEWQDISC,
+    RTM_NEWTFILTER,
+)
+from linklab.linux.tc_attributes import TCA_KIND
 from linklab.warden.paths import RefusedError
 
-RTM_NEWLINK, RTM_NEWQDISC, RTM_NEWTFILTER = 16, 36, 44
-TCA_KIND, IFLA_IFNAME, IFLA_LINKINFO, IFLA_INFO_KIND = 1, 3, 18, 1
 TCP_CONGESTION = 13
 IP_PROTOCOL = 0x0008
 NETLINK_GENERIC, GENL_ID_CTRL, CTRL_CMD_GETFAMILY, CTRL_ATTR_FAMILY_NAME = 16, 16, 3, 2

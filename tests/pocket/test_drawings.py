@@ -15,7 +15,7 @@ from linklab.tc import DISCIPLINES, Impairment, Qdisc, change_lines, lines, obje
 from linklab.topology import Topology
 
 pytestmark = needs_pocket
-START_OVS = "python3 -c 'from linklab.agent.network import start_ovs; start_ovs()'"
+START_OVS = "python3 -c 'from linklab.agent.open_vswitch import start_ovs; start_ovs()'"
 PROMPT = Shows("mininet> ")
 
 

@@ -8,10 +8,10 @@ import time
 
 from pockets import TOPOLOGY, needs_pocket, type_
 
+from linklab.base import installation
 from linklab.engine.api import Clock, Typed
 from linklab.engine.pocket import PocketEngine
 from linklab.exercise.instance import encode_environment
-from linklab.exercise.load import ROOT
 from linklab.exercise.terminals import last_network, work_script
 from linklab.terminal import attach
 from linklab.terminal.attach_server import AttachServer
@@ -36,7 +36,7 @@ def make_folder(path, lines=LINES):
     path.mkdir(exist_ok=True)
     instance = {"exercise": "problem1", "environment": encode_environment(lines)}
     (path / "instance.json").write_text(json.dumps(instance))
-    shutil.copy(ROOT / "linklab/exercise/set_env.sh", path / "set_env.sh")
+    shutil.copy(installation.ROOT / "linklab/exercise/set_env.sh", path / "set_env.sh")
     return path
 
 

@@ -3,6 +3,8 @@
 
 import os
 import signal
+import subprocess
+import sys
 import time
 
 import pytest
@@ -10,6 +12,7 @@ import pytest
 pytest.importorskip("mininet")
 
 from linklab.agent.agent import Agent
+from linklab.agent.open_vswitch import BuildError
 from linklab.agent.terminal import RC
 
 PROMPT = {"kind": "prompt"}
@@ -104,4 +107,31 @@ def test_two_texts_for_one_terminal_are_refused(agent):
     """Neither is typed."""
     answer = agent.run(("h1", "sleep 60"), ("h1", "echo x"))
     assert answer["error"] == "terminal h1: two texts cannot be typed there at once; use a second terminal, h1#2"
+    assert answer["fault"] == "given"
     assert agent.run(("h1", "echo free"))["ok"]["done"][0]["output"] == "free\n"
+
+
+@pytest.mark.parametrize(
+    ("error", "fault"),
+    [
+        (BuildError("h1: no such address"), "topology"),
+        (BuildError("Open vSwitch is not installed", "machine"), "machine"),
+        (OSError(28, "No space left on device"), "tool"),
+        (KeyError("terminal"), "tool"),
+    ],
+)
+def test_a_refusal_says_whose_fault_it_is(agent, error, fault):
+    """Whoever asked decides by that and not by the words."""
+
+    def refuse(_):
+        raise error
+
+    agent._op_refuse = refuse
+    assert agent.ask("refuse")["fault"] == fault
+
+
+def test_sudo_mn_imports_little_of_ours():
+    """It runs when computing has its price, so it reads no module that only building networks needs."""
+    code = "import sys, linklab.agent.mn; print(*sorted(m for m in sys.modules if m.startswith('linklab.')))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == [f"linklab.agent{name}" for name in ("", ".iperf", ".mn", ".open_vswitch")]

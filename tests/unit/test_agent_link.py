@@ -11,7 +11,7 @@ import pytest
 from linklab.agent.protocol import Decoder, encode
 from linklab.engine import agent_link
 from linklab.engine.agent_link import AgentLink
-from linklab.errors import AgentError, DeadlineError, EngineError
+from linklab.errors import AgentError, DeadlineError, EngineError, Fault
 
 
 @pytest.fixture
@@ -39,6 +39,31 @@ def test_answers_reach_whoever_asked(pair):
     threading.Thread(target=refuse, daemon=True).start()
     with pytest.raises(AgentError, match="terminal h9: no such node"):
         link.request("run", deadline_s=5, what="true in h9")
+
+
+@pytest.mark.parametrize(
+    ("said", "fault"),
+    [
+        ({"fault": "topology"}, Fault.TOPOLOGY),
+        ({"fault": "given"}, Fault.GIVEN),
+        ({}, Fault.TOOL),
+        ({"fault": "nobody"}, Fault.TOOL),
+        ({"fault": ["topology"]}, Fault.TOOL),
+    ],
+)
+def test_a_refusal_says_whose_fault_it_is(pair, said, fault):
+    """As the agent calls it; a word that is none, as a stranger's program might send, is taken for a fault of ours."""
+    link, agent = pair
+    link.begin()
+
+    def refuse():
+        agent.recv(65536)
+        agent.sendall(encode({"id": 1, "error": "it does not build", **said}))
+
+    threading.Thread(target=refuse, daemon=True).start()
+    with pytest.raises(AgentError, match="it does not build") as caught:
+        link.request("build", deadline_s=5, what="building the network")
+    assert caught.value.fault is fault
 
 
 def test_no_answer_in_time_names_what_was_asked(pair):

@@ -17,7 +17,7 @@ from linklab.base import text
         ("a\x9bb\x7f\0", "a\\x9bb\\x7f\\x00"),
         ("gpj\u202egnp.exe", "gpj\\u202egnp.exe"),
         ("half \udcff", "half \\udcff"),
-        ("progress\rdone\r\nnext\tline\n", "progress\\x0ddone\nnext\tline\n"),
+        ("progress\rdone\r\nnext\tline\n", "progress\\rdone\nnext\tline\n"),
         ("Zoë, 20 µs, \u200cنیم‌فاصله, 👩‍💻, a\u00a0b", "Zoë, 20 µs, \u200cنیم‌فاصله, 👩‍💻, a\u00a0b"),
     ],
 )
@@ -29,7 +29,7 @@ def test_what_would_be_obeyed_is_spelt_out(given, shown):
 def test_a_cell_has_one_line():
     """Line ends and tabs become a blank in running text, and are spelt out where every character counts."""
     assert text.one_line(" two\r\nlines\tand\x1bmore ") == "two lines and\\x1bmore"
-    assert text.visible("a\nb", keep="") == "a\\x0ab"
+    assert text.visible("a\nb", keep="") == "a\\nb"
 
 
 @pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t", "\n", "\uff1d"])

@@ -40,6 +40,11 @@ from linklab.exercise.load import load_exercise
             'bdp = "rate + rtt"',
             'derived bdp: expression "rate + rtt": "rate" is in bit/s and',
         ),
+        (
+            'bdp = "bdp(rate, rtt)"',
+            'bdp = "rate / (rtt - rtt)"',
+            "derived bdp: rate / (rtt - rtt) (a division by 0) has no",
+        ),
         ('within = "1 %"', 'within = "much"', 'check rate: within "much" is neither a share such as "5 %"'),
         ('within = "1 %"', 'within = "2 ms"', 'check rate: expression "rate - 2 ms": "rate" is in bit/s and "2 ms" is'),
         ("minutes = 20", "minutes = true", '"minutes" must be a whole number, not True'),

@@ -18,6 +18,8 @@ from linklab.exercise.load import find_exercise, load_exercise
 from linklab.exercise.state import State
 from linklab.exercise.wanted import with_facts
 from linklab.grade import unit, worker
+from linklab.grade.rebuild import rebuild
+from linklab.topology import Topology
 
 CAPTURES = Path(__file__).parents[1] / "captures"
 STATE = with_facts(State.loads((CAPTURES / "node_state-6.1.0-tuned.json").read_text()), {"s1-eth2.rate": 100e6})
@@ -158,3 +160,24 @@ def test_rewording_every_message_changes_no_grade(handed_in, monkeypatch):
     found, after = marks(handed_in)
     assert found == MARKS
     assert after["no kernel"] == tuple(note[::-1] for note in before["no kernel"])
+
+
+def test_an_exercise_that_is_wrong_here_is_no_fault_of_the_submission(handed_in):
+    """Whoever grades wrote it."""
+    path = handed_in / "clone/exercises/3-small/exercise.toml"
+    path.write_text(path.read_text().replace('kind = "exercise"', 'kind = "poem"'))
+    report = worker.graded(f"{__name__}:grade", handed_in / "good.zip", None, {"engine": Engine()})
+    assert (report.status.value, report.score) == ("error", 0.0)
+    assert report.notes == (f'{path}: "kind" is "poem"; use exercise or problem',)
+
+
+@pytest.mark.parametrize("fault", [Fault.TOOL, Fault.MACHINE])
+def test_commands_of_a_student_are_not_judged_where_our_tools_broke(fault):
+    """Without start commands of the student's, only a topology that does not build is the student's doing."""
+    topology = Topology.load(TOPOLOGY)
+    with pytest.raises(AgentError, match="no switch"):
+        rebuild(topology, [], "h1 ip a", Engine(fails=lambda: AgentError("no switch", fault=fault)))
+    with pytest.raises(DeadlineError, match="late"):
+        rebuild(topology, [], "h1 ip a", Engine(fails=lambda: DeadlineError("late")))
+    found = rebuild(topology, [], "h1 ip a", Engine(fails=lambda: AgentError("no such", fault=Fault.TOPOLOGY)))
+    assert (found.state_text, found.notes) == (None, ("the network does not build: no such",))

@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from linklab import units
 from linklab.errors import InputError
 from linklab.tc import DISCIPLINES, Impairment, Qdisc, change_lines, lines, objects
 
@@ -100,7 +101,7 @@ def test_change_in_place_keeps_what_waits():
         ({"discipline": {"kind": "red", "limit": "1mb"}}, 'red needs "min"'),
         ({"discipline": {"kind": "pie", "target": "5"}}, '"target": time "5" has no unit'),
         ({"discipline": {"kind": "pie", "gamma": "5"}}, 'pie has no "gamma"'),
-        ({"discipline": {"kind": "codel", "ecn": "yes"}}, '"ecn" is on (1) or off (0)'),
+        ({"discipline": {"kind": "codel", "ecn": "yes"}}, '"ecn": must be on (1) or off (0)'),
         ({"delay": 20}, '"delay" must be a string with a unit'),
     ],
 )
@@ -126,9 +127,15 @@ fracs = st.decimals(0, 1, places=4).map(float)
 @given(
     rate=st.floats(0.001, 1e5), delay=st.integers(1, 10**6), loss=fracs, duplicate=fracs, queue=st.integers(0, 10**9)
 )
-def test_to_data_and_back(rate, delay, loss, duplicate, queue):
-    """Nothing is lost between a value and its text."""
-    given_one = Impairment(
+def test_what_a_drawing_says_is_what_is_kept(rate, delay, loss, duplicate, queue):
+    """Nothing is lost between a text and its value."""
+    texts = {
+        "rate": units.format_rate(rate),
+        "delay": units.format_time(delay / 1e6),
+        "loss": units.format_percent(loss),
+        "duplicate": units.format_percent(duplicate),
+        "queue": f"{queue}b",
+    }
+    assert Impairment.from_data(texts) == Impairment(
         rate_mbit=rate, delay_s=delay / 1e6, loss_frac=loss, duplicate_frac=duplicate, queue_bytes=queue
     )
-    assert Impairment.from_data(given_one.to_data()) == given_one

@@ -230,6 +230,7 @@ def test_a_relation_shows_each_comparison_that_was_made():
         ({"step": "a", "what": "x", "at_least": "fast"}, 'there is no "fast"'),
         ({"step": "a", "what": "x", "at_least": "'fast'"}, "is no number with a unit"),
         ({"step": "a", "what": "x", "at_least": [1]}, "[1] is neither a number nor a quantity in quotes"),
+        ({"step": "a", "what": "x", "at_least": "5 / 0"}, "lab.toml:4: 5 / 0 (a division by 0) has no value"),
         ({"step": 3}, 'lab.toml:4: "step" must be text, not 3'),
         ({"step": "a", "colour": 3}, 'lab.toml:4: unknown key "colour"; the keys here are step, what, why'),
     ],

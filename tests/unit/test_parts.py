@@ -5,7 +5,6 @@ import json
 import multiprocessing
 import os
 import signal
-import threading
 import time
 
 import pytest
@@ -105,12 +104,14 @@ def test_what_fails_in_a_part_ends_the_run_with_its_place(tmp_path):
 
 
 def test_ctrl_c_ends_every_part(tmp_path):
-    """The processes of the parts go with the run."""
-    lab = make_lab(tmp_path, MANUAL, TOML)
-    timer = threading.Timer(1.0, os.kill, [os.getpid(), signal.SIGINT])
-    timer.start()
+    """The processes of the parts go with the run; the first that works at something is where it comes."""
+
+    def work(_):
+        os.kill(os.getppid(), signal.SIGINT)
+        time.sleep(30)
+
     with pytest.raises(KeyboardInterrupt):
-        run(lab, tmp_path, {"tc delay": lambda _: time.sleep(30) or ""})
+        run(make_lab(tmp_path, MANUAL, TOML), tmp_path, {"tc delay": work})
     assert multiprocessing.active_children() == []
     assert json.loads((tmp_path / "run/incomplete.json").read_text())["why"] == "stopped with Ctrl+C"
 
