@@ -3,6 +3,7 @@
 
     LinklabError
     ├── InputError        a file or argument the person gave           exit 2
+    │   ├── FieldError        one value of a table or a form
     │   ├── TopologyError     a .mn file
     │   ├── ManualError       a manual.md
     │   ├── LabError          a lab.toml, or a lab that does not exist
@@ -84,6 +85,14 @@ class InputError(LinklabError):
 
     exit_code = 2
     fault = Fault.GIVEN
+
+
+class FieldError(InputError):
+    """One value of a table or a form cannot be; key: which, "discipline.target" where it is in a table of its own."""
+
+    def __init__(self, what: str, *, key: str = "", where: str = "", fault: Fault | None = None) -> None:
+        super().__init__(what, where=where, fault=fault)
+        self.key = key
 
 
 class TopologyError(InputError):

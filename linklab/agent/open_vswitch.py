@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Open vSwitch's two programs, started where no service manager does it.
 
-`sudo mn` imports this and little else: there computing has its price, and what is imported shows in what is measured.
+`sudo mn` imports this and little else, since what it reads before Mininet starts costs network time.
 """
 
 from __future__ import annotations

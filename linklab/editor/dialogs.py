@@ -66,7 +66,7 @@ class Dialog(tk.Toplevel):
         (focus or self).focus_set()
 
 
-class Form(Dialog):
+class FormDialog(Dialog):
     """A dialog of fields."""
 
     def __init__(

@@ -17,7 +17,7 @@ from linklab.editor.dialogs import Dialog, Input, fill_page
 from linklab.editor.fields import read, texts
 from linklab.editor.node_fields import LINK_PAGE
 from linklab.editor.theme import Look
-from linklab.errors import InputError
+from linklab.errors import FieldError, InputError
 from linklab.tc import DISCIPLINES
 from linklab.topology import Link
 
@@ -92,11 +92,10 @@ class Direction(ttk.Frame):
         values["kind"] = self.kind.get() if self.kind.get() in DISCIPLINES else ""
         try:
             return link_fields.collect(values)
-        except InputError as error:
-            key = link_fields.wrong_key(str(error), self.inputs)
-            if key is not None:
-                self.inputs[key].complain(str(error).removeprefix(f'"{key}": '))
-                self.inputs[key].widget.focus_set()
+        except FieldError as error:
+            if error.key in self.inputs:
+                self.inputs[error.key].complain(error.what)
+                self.inputs[error.key].widget.focus_set()
             raise
 
 

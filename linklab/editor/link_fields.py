@@ -58,7 +58,7 @@ def collect(values: Mapping[str, str]) -> dict[str, Any]:
     """The object from texts; `values` has "kind" too.
 
     Raises:
-        InputError: something cannot be; the sentence begins with the key in quotes.
+        FieldError: something cannot be; `key` is the field's.
     """
     data: dict[str, Any] = {}
     for field in DIRECTION_FIELDS:
@@ -77,15 +77,6 @@ def collect(values: Mapping[str, str]) -> dict[str, Any]:
         data["discipline"] = {"kind": kind, **options}
     Impairment.from_data(data)
     return data
-
-
-def wrong_key(message: str, keys: Mapping[str, Any]) -> str | None:
-    """Which field a message of `collect` is about."""
-    for word in message.split('"')[1::2]:
-        for key in (word, f"discipline.{word}"):
-            if key in keys:
-                return key
-    return None
 
 
 def mininet_lines(interface: str, opts: Mapping[str, Any]) -> list[str]:

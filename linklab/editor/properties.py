@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any, Protocol
 
 from linklab.editor import edits, link_fields, node_fields, preference_fields
-from linklab.editor.dialogs import Form
+from linklab.editor.dialogs import FormDialog
 from linklab.editor.document import Document, Key
 from linklab.editor.link_dialog import LinkDialog
 from linklab.editor.window import Window
@@ -91,7 +91,7 @@ class Properties:
             )
 
         locked = LOCKED if self.network.is_on else ""
-        Form(self.window.root, self.window.look, title, pages=pages, data=opts, take=take, locked=locked)
+        FormDialog(self.window.root, self.window.look, title, pages=pages, data=opts, take=take, locked=locked)
 
     def _link(self, place: int) -> None:
         link = self._topology.links[place]
@@ -125,7 +125,7 @@ class Properties:
 
         pages = preference_fields.pages(ENGINES)
         locked = LOCKED if self.network.is_on else ""
-        Form(self.window.root, self.window.look, "Preferences", pages=pages, data=flat, take=take, locked=locked)
+        FormDialog(self.window.root, self.window.look, "Preferences", pages=pages, data=flat, take=take, locked=locked)
 
     def show_all_commands(self) -> None:
         """The tc lines of every link."""

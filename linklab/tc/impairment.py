@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from linklab import units
-from linklab.errors import InputError
+from linklab.errors import FieldError, InputError
 from linklab.tc.forms import counts_packets
 from linklab.tc.kind import FRAME_BYTES
 from linklab.tc.kinds import DISCIPLINES, QDISCS
@@ -46,13 +46,15 @@ class Impairment:
 
     @classmethod
     def from_data(cls, data: Any) -> Impairment:
-        """Read the JSON object; InputError names the key."""
+        """Read the JSON object; FieldError names the key that is wrong in it."""
         if not isinstance(data, Mapping):
             raise InputError("an impairment must be an object")
         known = {*_KEYS, "queue", "distribution", "discipline"}
         for key in data:
             if key not in known:
-                raise InputError(f'"{key}" is nothing I know of a direction; there are {", ".join(sorted(known))}')
+                raise FieldError(
+                    f'"{key}" is nothing I know of a direction; there are {", ".join(sorted(known))}', key=str(key)
+                )
         values: dict[str, Any] = {}
         for key, (name, parse) in _KEYS.items():
             if key in data:
@@ -65,7 +67,7 @@ class Impairment:
             )
             values[name] = _named("queue", parse, data["queue"])
         if data.get("distribution", "") not in DISTRIBUTIONS:
-            raise InputError(f'"distribution" must be one of {", ".join(DISTRIBUTIONS[1:])}')
+            raise FieldError(f'"distribution" must be one of {", ".join(DISTRIBUTIONS[1:])}', key="distribution")
         values["distribution"] = data.get("distribution", "")
         values["discipline"], values["options"] = _discipline(data.get("discipline"))
         found = cls(**values)
@@ -74,13 +76,13 @@ class Impairment:
 
     def _check(self) -> None:
         if self.jitter_s and not self.delay_s:
-            raise InputError('"jitter" needs a "delay" to vary')
+            raise FieldError('"jitter" needs a "delay" to vary', key="jitter")
         if self.reorder_frac and not self.delay_s:
-            raise InputError('"reorder" needs a "delay": packets sent at once overtake those that wait')
+            raise FieldError('"reorder" needs a "delay": packets sent at once overtake those that wait', key="reorder")
         if self.distribution and not self.jitter_s:
-            raise InputError('"distribution" needs a "jitter"')
+            raise FieldError('"distribution" needs a "jitter"', key="distribution")
         if self.discipline in SHAPERS and self.rate_mbit is None:
-            raise InputError(f'{self.discipline} needs a "rate"')
+            raise FieldError(f'{self.discipline} needs a "rate"', key="rate")
 
     @property
     def has_netem(self) -> bool:
@@ -131,22 +133,25 @@ _KEYS: dict[str, tuple[str, Callable[[str], Any]]] = {
 
 def _named(key: str, parse: Callable[[str], Any], text: Any) -> Any:
     if not isinstance(text, str):
-        raise InputError(f'"{key}" must be a string with a unit')
+        raise FieldError(f'"{key}" must be a string with a unit', key=key)
     try:
         return parse(text)
     except InputError as error:
-        raise InputError(f'"{key}": {error}') from error
+        raise FieldError(str(error), where=f'"{key}"', key=key) from error
 
 
 def _discipline(data: Any) -> tuple[str, dict[str, str]]:
-    """Kind and options of the JSON object; InputError says what is wrong with it."""
+    """Kind and options of the JSON object; FieldError says what is wrong with it."""
     if data is None:
         return "", {}
     if not isinstance(data, Mapping) or data.get("kind") not in DISCIPLINES:
-        raise InputError(f'"discipline" must be an object with a "kind" of {", ".join(DISCIPLINES)}')
+        raise FieldError(f'"discipline" must be an object with a "kind" of {", ".join(DISCIPLINES)}', key="kind")
     kind = str(data["kind"])
     options = {name: text for name, text in data.items() if name != "kind"}
-    QDISCS[kind].from_drawing(options)
+    try:
+        QDISCS[kind].from_drawing(options)
+    except FieldError as error:
+        raise FieldError(error.what, where=error.where, key=f"discipline.{error.key}") from error
     return kind, options
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal
 
-from linklab.errors import InputError
+from linklab.errors import FieldError, InputError
 from linklab.tc.option import OneOf, Option, Options, Parameter, Several, Switch, Valued
 
 FRAME_BYTES = 1514
@@ -173,19 +173,19 @@ class Kind:
         """The options that a drawing's texts give, with tc's default where tc insists on a value.
 
         Raises:
-            InputError: a text that cannot be, a key that is not there, or one that is missing.
+            FieldError: a text that cannot be, a key that is not there, or one that is missing.
         """
         known = {parameter.name: parameter for parameter in self.parameters}
         for key in texts:
             if key not in known:
-                raise InputError(f'{self.name} has no "{key}"; it has {", ".join(known)}')
+                raise FieldError(f'{self.name} has no "{key}"; it has {", ".join(known)}', key=str(key))
         found = {}
         for parameter in self.parameters:
             text = texts.get(parameter.name, "")
             if not text and parameter.required:
                 text = parameter.default
                 if not text:
-                    raise InputError(f'{self.name} needs "{parameter.name}": {parameter.help}')
+                    raise FieldError(f'{self.name} needs "{parameter.name}": {parameter.help}', key=parameter.name)
             value = parameter.read(text)
             if value is not None:
                 found[parameter.option.name] = value

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from linklab.errors import InputError
+from linklab.errors import FieldError, InputError
 from linklab.tc.forms import Form, flag
 
 Options: TypeAlias = Mapping[str, Any]
@@ -165,24 +165,23 @@ class Parameter:
         """The value that a text of the drawing gives; None where it asks for nothing.
 
         Raises:
-            InputError: the text cannot be; the sentence begins with the key in quotes.
+            FieldError: the text cannot be; `key` is this parameter's name.
         """
         where = f'"{self.name}"'
         if not isinstance(text, str):
-            raise InputError(f"{where} must be a string")
+            raise FieldError("must be a string", where=where, key=self.name)
         if self.kind == "flag":
             if text not in ("", "0", "1"):
-                raise InputError(f"{where} is on (1) or off (0)")
+                raise FieldError("must be on (1) or off (0)", where=where, key=self.name)
             return self.option.take(self.name, []) if text == "1" else None
         if not text:
             return None
         if self.kind == "choice":
             if text not in self.choices:
-                raise InputError(f"{where} must be one of {', '.join(self.choices)}")
+                raise FieldError(f"must be one of {', '.join(self.choices)}", where=where, key=self.name)
             return text
         assert isinstance(self.option, Valued)
         try:
             return self.option.form.read(text)
         except InputError as error:
-            joint = " " if str(error).startswith("must be") else ": "
-            raise InputError(f"{where}{joint}{error}") from error
+            raise FieldError(str(error), where=where, key=self.name) from error

@@ -17,7 +17,7 @@ from typing import Any, Literal
 
 from linklab import units
 from linklab.errors import InputError
-from linklab.topology.drawn import Drawn
+from linklab.topology.drawn import DrawnNetwork
 from linklab.topology.parts import Controller, Node
 
 SWITCH_TYPES = ("default", "ovs", "ivs", "user", "userns", "legacySwitch", "legacyRouter")
@@ -37,7 +37,7 @@ class Problem:
         return f"{self.where}: {self.message}"
 
 
-def problems(topology: Drawn) -> list[Problem]:
+def problems(topology: DrawnNetwork) -> list[Problem]:
     """Everything found; names and addresses are looked at only once all values have the right type."""
     found = list(_values(topology))
     if not found:
@@ -187,7 +187,7 @@ _PARTS: dict[str, dict[str, _Check]] = {
 }
 
 
-def _values(topology: Drawn) -> Iterator[Problem]:
+def _values(topology: DrawnNetwork) -> Iterator[Problem]:
     """Values of the wrong type or out of range; unknown keys pass."""
     application = topology.preferences.data
     tables: list[tuple[str, Mapping[str, Any], dict[str, _Check]]] = [("application", application, _APPLICATION)]
@@ -215,7 +215,7 @@ def _values(topology: Drawn) -> Iterator[Problem]:
                 yield Problem("error", f"{node.what} {node.name}", f'"{key}" must be a number, found "{value}"')
 
 
-def _names(topology: Drawn) -> Iterator[Problem]:
+def _names(topology: DrawnNetwork) -> Iterator[Problem]:
     """Names that Linux or Mininet would refuse, or that two nodes share."""
     named: list[Controller | Node] = [*topology.all_controllers, *topology.nodes]
     for name, count in Counter(node.name for node in named).items():
@@ -231,7 +231,7 @@ def _names(topology: Drawn) -> Iterator[Problem]:
             yield Problem("warning", where, f'a terminal called "{node.name}" is Linklab\'s own; rename the node')
 
 
-def _ends(topology: Drawn) -> Iterator[Problem]:
+def _ends(topology: DrawnNetwork) -> Iterator[Problem]:
     """Links and controllers that lead nowhere."""
     ports = {node.name: node.what for node in topology.nodes}
     controllers = {controller.name for controller in topology.all_controllers}
@@ -261,7 +261,7 @@ def _ends(topology: Drawn) -> Iterator[Problem]:
             yield Problem("warning", f"link {link.name}", message)
 
 
-def _interface_names(topology: Drawn) -> Iterator[Problem]:
+def _interface_names(topology: DrawnNetwork) -> Iterator[Problem]:
     """Interface names that Linux would refuse; only to be asked once every link leads somewhere."""
     if wireless_names(topology):
         return
@@ -276,7 +276,7 @@ def _interface_names(topology: Drawn) -> Iterator[Problem]:
             )
 
 
-def _ports_twice(topology: Drawn) -> Iterator[Problem]:
+def _ports_twice(topology: DrawnNetwork) -> Iterator[Problem]:
     """Port numbers that the file itself gives to two links of a node, or that an external interface has."""
     ends = [
         (link.name, node, port)
@@ -295,7 +295,7 @@ def _ports_twice(topology: Drawn) -> Iterator[Problem]:
         owners[node_name, port] = f"link {link_name}"
 
 
-def _addresses(topology: Drawn) -> Iterator[Problem]:
+def _addresses(topology: DrawnNetwork) -> Iterator[Problem]:
     """Addresses that two hosts share, or that ipBase does not hold."""
     base = IPv4Network(topology.preferences.ip_base, strict=False)
     owners: dict[IPv4Address, str] = {}
@@ -314,7 +314,7 @@ def _addresses(topology: Drawn) -> Iterator[Problem]:
             yield Problem("warning", where, f'"ip" {address} is outside the ipBase {base}')
 
 
-def _loops(topology: Drawn) -> Iterator[Problem]:
+def _loops(topology: DrawnNetwork) -> Iterator[Problem]:
     """Rings of switches: a broadcast circles in them for ever unless a spanning tree breaks them."""
     group = {switch.name: switch.name for switch in topology.switches if switch.type != "legacyRouter"}
 
@@ -332,7 +332,7 @@ def _loops(topology: Drawn) -> Iterator[Problem]:
             group[src] = dest
 
 
-def _unheeded(topology: Drawn) -> Iterator[Problem]:
+def _unheeded(topology: DrawnNetwork) -> Iterator[Problem]:
     """What is right but has no effect: User-mode Linux has one processor."""
     for host in topology.hosts:
         if cores := host.opts.get("cores"):
@@ -340,7 +340,7 @@ def _unheeded(topology: Drawn) -> Iterator[Problem]:
             yield Problem("warning", f"host {host.name}", message)
 
 
-def wireless_names(topology: Drawn) -> set[str]:
+def wireless_names(topology: DrawnNetwork) -> set[str]:
     """Names of mininet-wifi's stations and access points."""
     return {
         str(node["opts"].get("hostname", prefix + str(node.get("number", ""))))

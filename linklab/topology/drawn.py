@@ -13,7 +13,7 @@ from linklab.topology.parts import Controller, Host, Json, Link, Node, Preferenc
 
 
 @dataclass(frozen=True)
-class Drawn:
+class DrawnNetwork:
     """What is drawn.
 
     name: the file's name without its ending, for people; no part of the file.

@@ -17,7 +17,7 @@ from linklab.base import files
 from linklab.base.text import excerpt
 from linklab.errors import TopologyError
 from linklab.topology import checks, own
-from linklab.topology.drawn import Drawn
+from linklab.topology.drawn import DrawnNetwork
 from linklab.topology.near import nearest
 from linklab.topology.parts import Controller, Host, Link, Node, Preferences, Switch
 
@@ -27,8 +27,8 @@ _KNOWN = ("application", "controllers", "hosts", "links", "switches", "version")
 
 
 @dataclass(frozen=True)
-class Topology(Drawn):
-    """A `.mn` file; what it holds is in `Drawn`."""
+class Topology(DrawnNetwork):
+    """A `.mn` file; what it holds is in `DrawnNetwork`."""
 
     @classmethod
     def load(cls, path: Path | str, *, check: bool = True) -> Topology:

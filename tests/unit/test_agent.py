@@ -131,7 +131,7 @@ def test_a_refusal_says_whose_fault_it_is(agent, error, fault):
 
 
 def test_sudo_mn_imports_little_of_ours():
-    """Reading a module has its price there, so what the agent imports for itself would change what a lab measures."""
+    """It runs when computing has its price, so it reads no module that only building networks needs."""
     code = "import sys, linklab.agent.mn; print(*sorted(m for m in sys.modules if m.startswith('linklab.')))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.split() == [f"linklab.agent{name}" for name in ("", ".iperf", ".mn", ".open_vswitch")]

@@ -11,7 +11,7 @@ from linklab.editor import edits, export, fields, link_fields, node_fields, pref
 from linklab.editor.actions import MENUS, keys_text
 from linklab.editor.labels import Rectangle, place_labels
 from linklab.editor.meter import Meter, short_bytes, short_rate
-from linklab.errors import InputError
+from linklab.errors import FieldError
 from linklab.tc import DISCIPLINES
 from linklab.topology import Link, Topology
 from linklab.topology.plan import ORDER
@@ -115,9 +115,23 @@ def test_a_direction_from_its_fields():
         "kind": "red",
         "discipline.ecn": "1",
     }
-    with pytest.raises(InputError) as raised:
-        link_fields.collect({"kind": "codel", "discipline.target": "5"})
-    assert link_fields.wrong_key(str(raised.value), {"discipline.target": 0}) == "discipline.target"
+
+
+@pytest.mark.parametrize(
+    ("typed", "key"),
+    [
+        ({"kind": "codel", "discipline.target": "5"}, "discipline.target"),
+        ({"kind": "tbf", "burst": "many"}, "burst"),
+        ({"jitter": "1ms"}, "jitter"),
+        ({"kind": "tbf"}, "rate"),
+        ({"rate": "fast"}, "rate"),
+    ],
+)
+def test_what_is_wrong_is_shown_at_its_field(typed, key):
+    """The error says which field it is about; a word in quotes in its sentence may be another's name."""
+    with pytest.raises(FieldError) as raised:
+        link_fields.collect(typed)
+    assert raised.value.key == key
 
 
 def test_every_parameter_has_a_field():

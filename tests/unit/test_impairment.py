@@ -101,7 +101,7 @@ def test_change_in_place_keeps_what_waits():
         ({"discipline": {"kind": "red", "limit": "1mb"}}, 'red needs "min"'),
         ({"discipline": {"kind": "pie", "target": "5"}}, '"target": time "5" has no unit'),
         ({"discipline": {"kind": "pie", "gamma": "5"}}, 'pie has no "gamma"'),
-        ({"discipline": {"kind": "codel", "ecn": "yes"}}, '"ecn" is on (1) or off (0)'),
+        ({"discipline": {"kind": "codel", "ecn": "yes"}}, '"ecn": must be on (1) or off (0)'),
         ({"delay": 20}, '"delay" must be a string with a unit'),
     ],
 )

@@ -7,6 +7,7 @@ from linklab.errors import InputError, LabError
 from linklab.judge.expectation import Observed, verdicts_on
 from linklab.judge.verdict import Outcome
 from linklab.lab.model import find_lab, lab_folders, load_lab
+from linklab.lab.reference import load_reference, replayed
 
 MANUAL = "## A\n\n```h1 id=slow\na\n```\n\n```h1 id=fast\nb\n```\n"
 HEAD = 'number = 1\ntitle = "T"\n'
@@ -186,3 +187,12 @@ def test_every_lab_of_the_project_loads(path):
     lab = load_lab(path)
     assert lab.number == int(path.name[:2])
     assert all(expectation.why for expectation in lab.expectations)
+
+
+@pytest.mark.parametrize("path", lab_folders(), ids=lambda path: path.name)
+def test_every_recording_is_of_the_steps_that_the_manual_has(path):
+    """Regression: a class that got another name made all twenty recordings ones of other steps."""
+    lab = load_lab(path)
+    reference = load_reference(lab)
+    assert reference is not None
+    assert reference.data["replayed"] == replayed(lab)
