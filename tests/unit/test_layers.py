@@ -38,7 +38,7 @@ MAY_IMPORT = {
     # how it is judged
     "judge": FLOOR | {"analysis"},
     # what people do with it
-    "lab": FLOOR | {"tc", "topology", "manual", "measure", "data", "plots", "judge"},
+    "lab": FLOOR | {"topology", "manual", "data", "judge"},
     "run": FLOOR | {"tc", "topology", "manual", "engine", "measure", "data", "plots", "judge", "lab"},
     "exercise": FLOOR | {"tc", "topology", "manual", "measure", "analysis", "judge"},
     "grade": FLOOR
