@@ -260,6 +260,9 @@ class Agent:
     def _op_resize(self, message: dict[str, Any]) -> dict[str, Any]:
         return self.live.resize(message)
 
+    def _op_flow(self, message: dict[str, Any]) -> dict[str, Any]:
+        return self.live.flow(message)
+
     def _op_hangup(self, message: dict[str, Any]) -> dict[str, Any]:
         return self.live.hangup(message)
 
@@ -340,12 +343,15 @@ class Agent:
 
     def _until_ready(self, terminal: Terminal) -> None:
         deadline = time.monotonic() + SHELL_DEADLINE_S
-        poll = selectors.DefaultSelector()
-        poll.register(terminal.master, selectors.EVENT_READ)
-        while not terminal.ready:
-            if not poll.select(deadline - time.monotonic()) or terminal.read(self.now_s()) is None:
-                raise TerminalError(f"terminal {terminal.name}: its shell does not start: {terminal.tail.strip()!r}")
-        poll.close()
+        shown = ""
+        with selectors.DefaultSelector() as poll:
+            poll.register(terminal.master, selectors.EVENT_READ)
+            while not terminal.ready:
+                text = terminal.read(self.now_s()) if poll.select(deadline - time.monotonic()) else None
+                if text is None:
+                    said = " ".join(f"{shown}{terminal.tail}".split()) or "it shows nothing"
+                    raise TerminalError(f"terminal {terminal.name}: its shell does not start: {said}")
+                shown += text
 
     def _terminal_readable(self, terminal: Terminal) -> None:
         text = terminal.read(self.now_s())

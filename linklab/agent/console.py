@@ -13,7 +13,7 @@ import pty
 import signal
 import subprocess
 import sys
-import termios
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +22,8 @@ from mininet.log import lg
 
 from linklab.agent import concurrent, iperf, recording
 from linklab.agent.ask import ask
-from linklab.agent.terminal import Terminal, resize
+from linklab.agent.terminal import Terminal, enter, no_echo, resize
+from linklab.linux import children
 
 MARKER = "\x1b]777;prompt;\x07"
 
@@ -101,11 +102,22 @@ class _Captured(Console):
         return False
 
 
-def start_console(name: str, net: Any, env: dict[str, str], cwd: str, *, live: bool = False) -> Terminal:
-    """A terminal in which the CLI of `net` runs; `live` for a person, else for captured typing."""
+def start_console(
+    name: str, net: Any, env: dict[str, str], cwd: str, *, live: bool = False, not_its: Sequence[int] = ()
+) -> Terminal:
+    """A terminal in which the CLI of `net` runs; `live` for a person, else for captured typing.
+
+    not_its: descriptors that it closes; a terminal that it held would outlast its window.
+    """
+
+    def become_console() -> None:  # pragma: no cover - the child
+        for descriptor in not_its:
+            os.close(descriptor)
+        _run(net, env, cwd, live)
+
     pid, master = pty.fork()
     if pid == 0:  # pragma: no cover - the child
-        _run(net, env, cwd, live)
+        children.live(become_console)
     resize(master, 24, 120)
     return Terminal(name, pid, master)
 
@@ -115,7 +127,7 @@ def _run(net: Any, env: dict[str, str], cwd: str, live: bool) -> None:  # pragma
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
     os.environ.clear()
     os.environ.update(env)
-    os.chdir(cwd)
+    enter(cwd)
     sys.stdin, sys.stdout = open(0, closefd=False), open(1, "w", buffering=1, closefd=False)  # noqa: SIM115
     sys.stderr = sys.stdout
     lg.handlers[0].stream = sys.stdout
@@ -125,10 +137,7 @@ def _run(net: Any, env: dict[str, str], cwd: str, live: bool) -> None:  # pragma
         if live:
             Console(net)
         else:
-            settings = termios.tcgetattr(0)
-            settings[3] &= ~(termios.ECHO | termios.ECHONL)
-            termios.tcsetattr(0, termios.TCSANOW, settings)
+            no_echo(0)
             _Captured(net)
     finally:
         sys.stdout.flush()
-        os._exit(0)

@@ -14,7 +14,8 @@ from typing import Any
 
 from linklab.agent import recording
 from linklab.agent.console import start_console
-from linklab.agent.terminal import as_at_login, resize
+from linklab.agent.terminal import as_at_login, enter, resize
+from linklab.linux import children
 
 READ_BYTES = 65536
 MOST_PENDING_BYTES = 16 * 2**20
@@ -34,6 +35,7 @@ class LiveTerminals:
         self.open_ones: dict[str, tuple[int, int]] = {}
         self.pending: dict[str, bytes] = {}
         self.writers: dict[str, int] = {}  # second descriptors of the ptys, watched for room
+        self.held: set[str] = set()  # those whose windows have yet to show what was read
         self.count = 0
 
     def open(self, message: dict[str, Any], where: list[str], env: dict[str, str], cwd: str, now_s: float = 0.0) -> str:
@@ -52,11 +54,15 @@ class LiveTerminals:
             "PS1": f"root@{node}:\\w# ",
             "HISTFILE": "/run/linklab/history",
         }
+
+        def become_program() -> None:  # pragma: no cover - the child
+            as_at_login()
+            enter(cwd)
+            children.become(command, env)
+
         pid, master = pty.fork()
         if pid == 0:  # pragma: no cover - the child
-            as_at_login()
-            os.chdir(cwd)
-            os.execvpe(command[0], command, env)
+            children.live(become_program)
         return self._keep(pid, master, message)
 
     def open_console(self, net: Any, env: dict[str, str], message: dict[str, Any], cwd: str, now_s: float) -> str:
@@ -64,7 +70,8 @@ class LiveTerminals:
         env = {**env, "TERM": message.get("term", "xterm-256color")}
         if recording.is_kept(Path(cwd)):
             env.update(recording.begin(Path(cwd), "mininet", f"t{self.count + 1}", now_s))
-        terminal = start_console("mininet", net, env, cwd, live=True)
+        others = [*(master for _, master in self.open_ones.values()), *self.writers.values()]
+        terminal = start_console("mininet", net, env, cwd, live=True, not_its=others)
         return self._keep(terminal.pid, terminal.master, message)
 
     def _keep(self, pid: int, master: int, message: dict[str, Any]) -> str:
@@ -109,6 +116,7 @@ class LiveTerminals:
 
     def _close(self, name: str) -> None:
         self.pending.pop(name, None)
+        self.held.discard(name)
         self._no_writer(name)
         _, master = self.open_ones.pop(name)
         self.unwatch(master)
@@ -151,6 +159,19 @@ class LiveTerminals:
         """The window has another size."""
         if message["terminal"] in self.open_ones:
             resize(self.open_ones[message["terminal"]][1], message["rows"], message["columns"])
+        return {}
+
+    def flow(self, message: dict[str, Any]) -> dict[str, Any]:
+        """Read what a terminal shows, or leave it there, so that what writes to it waits, while its window is slow."""
+        name = message["terminal"]
+        if name in self.open_ones and message["on"] is (name in self.held):
+            master = self.open_ones[name][1]
+            if message["on"]:
+                self.held.discard(name)
+                self.watch(master, lambda: self._readable(name))
+            else:
+                self.held.add(name)
+                self.unwatch(master)
         return {}
 
     def hangup(self, message: dict[str, Any]) -> dict[str, Any]:

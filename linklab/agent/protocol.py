@@ -15,6 +15,7 @@ Requests to the agent: {"id": n, "op": ..., ...}, answered by {"id": n, "ok": ..
     open       node, rows, columns, argv?                    {"terminal": "t1"}; then events data and closed
     input      terminal, data (base64)                       {}
     resize     terminal, rows, columns                       {}
+    flow       terminal, on: bool                            {}: whether what it shows is read (and sent) or left there
     hangup     terminal                                      {}
     answer     ask, text, status                             {}
     shutdown   -                                             {}, then the agent ends

@@ -17,6 +17,8 @@ import struct
 import termios
 from dataclasses import dataclass, field
 
+from linklab.linux import children
+
 PROMPT = re.compile(r"\x1b\]777;prompt;(\d*)\x07")
 MORE = "\x1b]777;more\x07"
 COLOURS = re.compile(r"\x1b\[[0-9;]*[mK]")
@@ -32,6 +34,10 @@ LONGEST_LINE = 4095
 
 class TerminalError(Exception):
     """Something cannot be typed there; the sentence says why."""
+
+
+class FolderError(OSError):
+    """The working folder cannot be entered."""
 
 
 @dataclass
@@ -157,16 +163,36 @@ class Terminal:
 
 def start_shell(name: str, argv: list[str], env: dict[str, str], cwd: str) -> Terminal:
     """A terminal with a shell in it; argv is what comes before the shell (mnexec …), [] for the root namespace."""
-    pid, master = pty.fork()
-    if pid == 0:  # pragma: no cover - the child
+
+    def become_shell() -> None:  # pragma: no cover - the child
         no_echo(0)
         as_at_login()
-        os.chdir(cwd)
-        command = [*argv, SHELL[0], "--rcfile", env["LINKLAB_RC"], *SHELL[1:]]
-        os.execvpe(command[0], command, env)
+        enter(cwd)
+        children.become([*argv, SHELL[0], "--rcfile", env["LINKLAB_RC"], *SHELL[1:]], env)
+
+    pid, master = pty.fork()
+    if pid == 0:  # pragma: no cover - the child
+        children.live(become_shell)
     resize(master, 24, 120)
     os.set_blocking(master, True)
     return Terminal(name, pid, master)
+
+
+def enter(folder: str) -> None:
+    """Go to the working folder.
+
+    Raises:
+        FolderError: it is no longer there, as a person may have removed, renamed or replaced it meanwhile.
+    """
+    try:
+        os.chdir(folder)
+    except OSError as error:
+        raise FolderError(
+            error.errno,
+            f"{error.strerror}; the working folder was removed, renamed or replaced after the network was started: "
+            "put it back, or end the network and start it in a folder that is there",
+            folder,
+        ) from error
 
 
 def as_at_login() -> None:

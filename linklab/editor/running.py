@@ -244,7 +244,7 @@ class Runner:
 
 
 class Lines:
-    """Takes what a terminal shows (`linklab.terminal.attach_server.Taker`) and gives it line by line."""
+    """Takes what a terminal shows (`linklab.terminal.terminals.Taker`) and gives it line by line."""
 
     def __init__(self, take: Callable[[str], None]) -> None:
         self._take, self._rest = take, ""

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Requests to an agent and its answers, over a stream socket; the same for every engine.
 
-A thread reads what the agent sends: answers end the wait of whoever asked, events go to the handlers.
-Specified in `linklab.agent.protocol`.
+A thread reads what the agent sends: answers end the wait of whoever asked, events go to the handlers, which must not
+wait. Asking never waits either, so neither side can hold up the other. Specified in `linklab.agent.protocol`.
 """
 
 from __future__ import annotations
@@ -14,23 +14,26 @@ from concurrent.futures import Future
 from concurrent.futures import TimeoutError as FutureTimeoutError
 from typing import Any
 
-from linklab.agent import protocol
+from linklab.engine.frames import FrameStream
 from linklab.errors import AgentError, DeadlineError, EngineError, Fault
 
 Handler = Callable[[dict[str, Any]], None]
+REASON_WAIT_S = 5.0
+"""How long the end of the stream waits for whoever holds the network to say why, as the kernel's last words."""
 
 
 class AgentLink:
     """One agent."""
 
     def __init__(self, connection: socket.socket) -> None:
-        self._connection = connection
-        self._decoder = protocol.Decoder()
+        """The link over this socket, which it closes when the agent has gone or `end` is called."""
+        self._stream = FrameStream(connection)
         self._waiting: dict[int, Future[dict[str, Any]]] = {}
         self._handlers: dict[str, list[Handler]] = {}
         self._count = 0
         self._lock = threading.Lock()
         self._ended: str | None = None
+        self._reason = threading.Event()
         self._reader = threading.Thread(target=self._read, name="agent link", daemon=True)
 
     def on(self, event: str, handler: Handler) -> None:
@@ -71,47 +74,54 @@ class AgentLink:
         return ok
 
     def send(self, op: str, **fields: Any) -> Future[dict[str, Any]]:
-        """Ask without waiting; the answer comes as {"ok": …} or {"error": …}."""
+        """Ask without waiting, not even for an agent that does not listen; the answer is {"ok": …} or {"error": …}.
+
+        Raises:
+            EngineError: the agent has gone.
+        """
         future: Future[dict[str, Any]] = Future()
         with self._lock:
             if self._ended is not None:
                 raise EngineError(self._ended)
             self._count += 1
-            number = self._count
-            self._waiting[number] = future
             try:
-                self._connection.sendall(protocol.encode({"id": number, "op": op, **fields}))
+                self._stream.send({"id": self._count, "op": op, **fields})
             except OSError as error:
-                raise EngineError(self._ended or f"the network has ended ({error.strerror})") from error
+                raise EngineError(f"the network has ended ({error.strerror})") from error
+            self._waiting[self._count] = future
         return future
 
     def end(self, why: str) -> None:
-        """Nothing more will come: whoever waits is told why."""
+        """Nothing more will come or go: whoever waits is told why; a first reason stays."""
         with self._lock:
             if self._ended is None:
                 self._ended = why
             waiting, self._waiting = self._waiting, {}
         for future in waiting.values():
             future.set_exception(EngineError(self._ended))
+        self._reason.set()
+        if self._reader.ident is None:  # it never began
+            self._stream.close()
+        else:
+            self._stream.end()
 
     def _read(self) -> None:
         try:
-            while data := self._receive():
-                for message in self._decoder.feed(data):
+            while (messages := self._stream.receive()) is not None:
+                for message in messages:
                     self._dispatch(message)
         except Exception as error:
             # nobody reads any more: whoever waits must not wait for the deadline
             self.end(f"what came from the network could not be handled: {type(error).__name__}: {error}")
             raise
         finally:
-            for handler in self._handlers.get("end", []):
-                handler({})
-
-    def _receive(self) -> bytes:
-        try:
-            return self._connection.recv(65536)
-        except OSError:
-            return b""
+            try:
+                for handler in self._handlers.get("end", []):
+                    handler({})
+            finally:
+                self._reason.wait(REASON_WAIT_S)  # whoever holds the network may know more
+                self.end("the network has ended")
+                self._stream.close()
 
     def _dispatch(self, message: dict[str, Any]) -> None:
         if "event" in message:

@@ -102,7 +102,11 @@ class Channel(Protocol):
         ...
 
     def send(self, op: str, **fields: Any) -> Future[dict[str, Any]]:
-        """Ask without waiting; the answer comes as {"ok": …} or {"error": …}. EngineError if the agent has gone."""
+        """Ask without waiting, not even for an agent that does not listen; the answer is {"ok": …} or {"error": …}.
+
+        Raises:
+            EngineError: the agent has gone.
+        """
         ...
 
 
@@ -121,7 +125,7 @@ class Paced(Protocol):
         ...
 
     def set_speed(self, speed: float) -> dict[str, Any]:
-        """Network seconds per wall second, above 0; inf is as fast as it goes."""
+        """Network seconds per wall second, 0.001 to 1000; inf is as fast as it goes. InputError for another."""
         ...
 
     def pause(self) -> dict[str, Any]:

@@ -191,10 +191,7 @@ class HostNetwork(AgentNetwork):
                 with contextlib.suppress(EngineError):
                     self.link.send("shutdown")
                     self._gone.wait(CLOSE_DEADLINE_S)
-            with contextlib.suppress(OSError):
-                self._connection.shutdown(socket.SHUT_RDWR)
             self.link.end("the network has been closed")
-            self._connection.close()
         if self._warden is not None:
             self._last_words()
             try:

@@ -33,6 +33,12 @@ SLICE_S = 0.010
 """Network time a pocket may run ahead without asking, at 1x: how late a key may be noticed."""
 LATE_S = 0.020
 """Wall time after which being late is not made up for any more: the clock slows down instead."""
+SLOWEST, FASTEST = 0.001, 1000.0
+"""Speeds that can be asked for: at the slowest a key is noticed within 10 s; beyond the fastest there is inf."""
+FURTHEST_S = 1_000_000
+"""Network seconds that one order may go ahead; under 12 days."""
+LONGEST_SLEEP_S = 3600.0
+LAST_NS = 2**64 - 1
 PR_SET_PDEATHSIG = 1
 LEAST_FILES = 512
 """Open files that a kernel needs at the least; each process inside takes some, and 256 do not get it booted."""
@@ -117,7 +123,7 @@ class PacedClock:
             return None
         if self.paused:
             return None
-        return max(0.0, self._wall(self.requested) - time.monotonic())
+        return min(LONGEST_SLEEP_S, max(0.0, self._wall(self.requested) - time.monotonic()))
 
     def _wall(self, ns: int) -> float:
         if self.speed == float("inf"):
@@ -139,7 +145,7 @@ class PacedClock:
             self.behind_s += late
             self.origin = (self.origin[0], self.origin[1] + late)
         ahead = int(SLICE_S * 1e9 * min(max(self.speed, 0.02), 20))
-        limit = self.requested + ahead
+        limit = min(self.requested + ahead, LAST_NS)
         if self.until_ns is not None:
             limit = min(limit, max(self.until_ns, self.requested))
         granted, self.requested, self.waiting = self.requested, None, False
@@ -334,14 +340,27 @@ class Keeper:
         self.buffer += data
         while b"\n" in self.buffer:
             line, _, self.buffer = self.buffer.partition(b"\n")
-            self._obey(json.loads(line))
+            try:
+                order = json.loads(line)
+            except (ValueError, RecursionError):  # the network must not end with an order that nobody understands
+                order = None
+            self._obey(order)
         return True
 
-    def _obey(self, order: dict[str, Any]) -> None:
+    def _obey(self, order: object) -> None:
+        """Set the clock, if the order can be obeyed; the answer says where it is, and why an order was refused."""
         clock = self.clock
         if clock is None:
             self._tell({"event": "clock", "clock": None})
             return
+        refused = refusal(order, clock.position_ns())
+        if refused is None:
+            assert isinstance(order, dict)
+            self._set(clock, order)
+        self._tell({"event": "clock", "clock": clock.status(), "refused": refused})
+
+    @staticmethod
+    def _set(clock: PacedClock, order: dict[str, Any]) -> None:
         if order["do"] == "set":
             clock.change(order.get("speed"), order.get("paused"))
         elif order["do"] == "until":
@@ -349,7 +368,6 @@ class Keeper:
         elif order["do"] == "step":
             clock.set(paused=True)
             clock.go_until(clock.position_ns() + order["step_ns"], order.get("speed") or clock.speed)
-        self._tell({"event": "clock", "clock": clock.status()})
 
     def _tell(self, message: dict[str, Any]) -> None:
         with contextlib.suppress(OSError):  # whoever started us may have gone; the end comes by the control socket
@@ -369,6 +387,38 @@ class Keeper:
                 tail = (self.run_dir / "console").read_bytes()[-TAIL_BYTES:].decode(errors="replace")
             shutil.rmtree(self.run_dir, ignore_errors=True)
         self._tell({"event": "ended", "code": code, "console": tail})
+
+
+def refusal(order: object, now_ns: int) -> str | None:
+    """Why the clock cannot do that, as a sentence; None for an order that it can.
+
+    Args:
+        order: {"do": "status"}, {"do": "set", "speed"?, "paused"?}, {"do": "until", "target_ns", "speed"?} or
+            {"do": "step", "step_ns", "speed"?}; null stands for a field that is left out.
+        now_ns: the kernel's time.
+    """
+    if not isinstance(order, dict) or order.get("do") not in ("status", "set", "until", "step"):
+        return "the clock's order is not one: it takes status, set, until or step"
+    speed, paused = order.get("speed"), order.get("paused")
+    if speed is not None and not is_speed(speed):
+        return f"the clock's speed must be a number from {SLOWEST:g} to {FASTEST:g}, or max, not {speed!r}"
+    if not isinstance(paused, bool | None):
+        return f"whether the clock is paused must be true or false, not {paused!r}"
+    if order["do"] not in ("until", "step"):
+        return None
+    ahead_ns = order.get("step_ns" if order["do"] == "step" else "target_ns")
+    if isinstance(ahead_ns, int) and not isinstance(ahead_ns, bool):
+        ahead_ns -= now_ns if order["do"] == "until" else 0
+        if ahead_ns <= FURTHEST_S * 10**9 and (order["do"] == "until" or ahead_ns > 0):
+            return None
+    return f"the clock goes at most {FURTHEST_S:,} s ahead with one order, and not back"
+
+
+def is_speed(speed: object) -> bool:
+    """Whether the clock can go at that: network seconds a wall second."""
+    if not isinstance(speed, int | float) or isinstance(speed, bool):
+        return False
+    return speed == float("inf") or SLOWEST <= speed <= FASTEST
 
 
 def allow_many_files() -> None:

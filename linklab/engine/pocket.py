@@ -329,7 +329,7 @@ class PocketNetwork(AgentNetwork):
                 elif message["event"] in ("clock", "reached"):
                     with self._clock_changed:
                         if message["event"] == "clock":
-                            self._clock_answers.append(message["clock"])
+                            self._clock_answers.append(message)
                         self._clock_changed.notify_all()
                     if message["event"] == "reached" and self.on_reached:
                         self.on_reached()
@@ -368,9 +368,7 @@ class PocketNetwork(AgentNetwork):
         return self._clock({"do": "status"})
 
     def set_speed(self, speed: float) -> dict[str, Any]:
-        """Network seconds a wall second; inf is as fast as it goes."""
-        if not speed > 0:
-            raise InputError(f"clock speed {speed:g} is not above 0")
+        """Network seconds a wall second, 0.001 to 1000; inf is as fast as it goes. InputError for another."""
         return self._clock({"do": "set", "speed": speed})
 
     def pause(self) -> dict[str, Any]:
@@ -382,12 +380,12 @@ class PocketNetwork(AgentNetwork):
         return self._clock({"do": "set", "paused": False})
 
     def step(self, seconds: float) -> dict[str, Any]:
-        """Let this much network time pass, then be paused."""
-        return self._clock({"do": "step", "step_ns": int(seconds * 1e9)})
+        """Let this much network time pass, then be paused; InputError if it is nothing or more than 1,000,000 s."""
+        return self._clock({"do": "step", "step_ns": _ns(seconds)})
 
     def until(self, time_s: float, speed: float = math.inf) -> dict[str, Any]:
-        """Go to this network time at `speed`, then go on as before."""
-        target = int((time_s + self._ready_clock_s) * 1e9)
+        """Go to this network time at `speed`, then go on as before; InputError if it is over 1,000,000 s away."""
+        target = _ns(time_s + self._ready_clock_s)
         return self._clock({"do": "until", "target_ns": target, "speed": speed})
 
     def _clock(self, order: dict[str, Any]) -> dict[str, Any]:
@@ -400,10 +398,18 @@ class PocketNetwork(AgentNetwork):
                 raise EngineError("the pocket's keeper does not answer")
             if self._gone.is_set():
                 raise EngineError("the network has ended")
-            status = dict(self._clock_answers[-1])
+            answer = self._clock_answers[-1]
             del self._clock_answers[:]
+        if answer.get("refused"):
+            raise InputError(answer["refused"])
+        status = dict(answer["clock"])
         status["now_s"] = status.pop("now_ns") / 1e9 - self._ready_clock_s
         return status
+
+
+def _ns(seconds: float) -> int | None:
+    """Whole nanoseconds; None for no time at all, which the keeper refuses."""
+    return int(seconds * 1e9) if math.isfinite(seconds * 1e9) else None
 
 
 def run_base() -> Path:

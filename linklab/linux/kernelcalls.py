@@ -8,9 +8,12 @@ Each raises OSError with the call's own reason.
 from __future__ import annotations
 
 import ctypes
+import errno
 import os
 import signal
 from pathlib import Path
+
+from linklab.linux import children
 
 CLONE_NEWNS, CLONE_NEWUTS, CLONE_NEWIPC = 0x00020000, 0x04000000, 0x08000000
 CLONE_NEWUSER, CLONE_NEWPID, CLONE_NEWNET = 0x10000000, 0x20000000, 0x40000000
@@ -120,20 +123,26 @@ def swapping_namespace(uid: int, gid: int) -> int:
     """
     ours, theirs = os.pipe()
     ready, told = os.pipe()
-    child = os.fork()
-    if child == 0:  # pragma: no cover - the child, which only keeps the namespace until it has been opened
+
+    def keep() -> None:  # pragma: no cover - the child, which only keeps the namespace until it has been opened
+        os.close(theirs)
         try:
-            os.close(theirs)
             unshare(CLONE_NEWUSER)
-            os.write(told, b"x")
-            os.read(ours, 1)
-        finally:
-            os._exit(0)
+        except OSError as error:
+            os.write(told, str(error.errno).encode())
+            return
+        os.write(told, b"0")
+        os.read(ours, 1)
+
+    child = os.fork()
+    if child == 0:  # pragma: no cover - the child
+        children.live(keep)
     try:
         os.close(ours)
         os.close(told)
-        if not os.read(ready, 1):
-            raise OSError(22, "no user namespace could be made")
+        failed = int(os.read(ready, 16) or errno.EINVAL)
+        if failed:
+            raise OSError(failed, f"no user namespace could be made: {os.strerror(failed)}")
         Path(f"/proc/{child}/uid_map").write_text(swapped(uid), encoding="ascii")
         Path(f"/proc/{child}/gid_map").write_text(swapped(gid), encoding="ascii")
         return os.open(f"/proc/{child}/ns/user", os.O_RDONLY | os.O_CLOEXEC)

@@ -5,7 +5,8 @@ Where the sockets lie, and the side that wants a terminal: `networks` and `conne
 `linklab.terminal.attach_server`. Frames as in `linklab.agent.protocol`:
 client: {"op": "info"} | {"op": "open", "node", "rows", "columns", "term", "argv"?} | {"op": "input", "data"} |
 {"op": "resize", "rows", "columns"} | {"op": "clock", "words"}; one terminal a connection, whose end is its hangup.
-server: {"event": "info" | "opened" | "data" | "closed" (status) | "clock" (paused, on_way, text) | "answer" | "error"}.
+server: {"event": "info" | "opened" | "data" | "typed" (bytes) | "closed" (status) | "clock" (paused, on_way, text) |
+"answer" | "error"}; "typed" says how much of the input the network has taken.
 """
 
 from __future__ import annotations
@@ -14,17 +15,16 @@ import base64
 import contextlib
 import fcntl
 import socket
-import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from linklab.agent import protocol
 from linklab.base import place
+from linklab.engine.frames import FrameStream
 from linklab.errors import EngineError, InputError
 
 ANSWER_DEADLINE_S = 5.0
-READ_BYTES = 65536
 
 
 # --- where the sockets lie
@@ -73,44 +73,23 @@ def served(path: Path) -> bool:
 # --- the side that wants a terminal
 
 
-class Connection:
-    """A stream of frames."""
-
-    def __init__(self, stream: socket.socket) -> None:
-        self.stream = stream
-        self._decoder = protocol.Decoder()
-        self._sending = threading.Lock()
-
-    def send(self, message: dict[str, Any]) -> None:
-        """Send one; OSError if the other side has gone."""
-        with self._sending:
-            self.stream.sendall(protocol.encode(message))
-
-    def receive(self) -> list[dict[str, Any]] | None:
-        """Wait for the next ones; None when the other side has gone."""
-        try:
-            data = self.stream.recv(READ_BYTES)
-        except OSError:
-            return None
-        return self._decoder.feed(data) if data else None
+class Connection(FrameStream):
+    """A client's side: messages to the program that holds a network, and from it."""
 
     def ask(self, message: dict[str, Any]) -> dict[str, Any]:
-        """Ask on a connection without a terminal and wait for the one answer."""
-        self.stream.settimeout(ANSWER_DEADLINE_S)
-        self.send(message)
-        found: list[dict[str, Any]] = []
-        while not found:
-            more = self.receive()
-            if more is None:
-                raise EngineError("the network does not answer")
-            found = [answer for answer in more if answer["event"] in ("info", "answer", "error")]
-        return found[0]
+        """Ask on a connection without a terminal and wait for the one answer.
 
-    def close(self) -> None:
-        """End it, also for a thread that waits in `receive`."""
-        with contextlib.suppress(OSError):
-            self.stream.shutdown(socket.SHUT_RDWR)
-        self.stream.close()
+        Raises:
+            EngineError: none within 5 s.
+            OSError: the other side has gone.
+        """
+        until_s = time.monotonic() + ANSWER_DEADLINE_S
+        self.send(message)
+        while (left_s := until_s - time.monotonic()) > 0 and (more := self.receive(left_s)) is not None:
+            for answer in more:
+                if answer["event"] in ("info", "answer", "error"):
+                    return answer
+        raise EngineError("the network does not answer")
 
 
 def networks() -> list[dict[str, Any]]:
@@ -149,6 +128,7 @@ def connect(network: str | None) -> Connection:
 def _connect(path: Path) -> Connection:
     stream = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     try:
+        stream.settimeout(ANSWER_DEADLINE_S)  # a program that is stopped accepts nobody once its queue is full
         stream.connect(str(path))
     except OSError:
         stream.close()

@@ -10,31 +10,27 @@ from __future__ import annotations
 import contextlib
 import os
 import socket
-import struct
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from linklab.agent.asks import NO_CLOCK
 from linklab.engine.api import Channel
 from linklab.errors import AgentError, EngineError, InputError, LinklabError
 from linklab.terminal.attach import Connection, alone, served
 from linklab.terminal.clock import ClockWords, sentence
+from linklab.terminal.terminals import Taker, Terminals
 
-OPEN_DEADLINE_S = 24 * 3600.0
-"""A terminal opens when time goes on; a paused clock may stand for long."""
-SLOW_READER = struct.pack("@ll", 10, 0)
-"""struct timeval of SO_SNDTIMEO (socket(7)): who takes nothing for 10 s is given up, since the agent waits for it."""
-
-
-class Taker(Protocol):
-    """Who gets what a terminal shows."""
-
-    def tell(self, message: Mapping[str, Any]) -> None:
-        """Take an event "data" or "closed" of the agent, in the thread that reads its link."""
-        ...
+MOST_UNSHOWN_BYTES = 256 * 2**10
+"""What a client has not taken of its terminal's output; beyond it the agent leaves the rest in the terminal, whose
+programs then wait to write, as at any terminal that has stopped."""
+MOST_UNTYPED_BYTES = 16 * 2**20
+"""Input of one client that the agent has not taken, as while time stands still; more is refused."""
+GOODBYE_S = 1.0
+"""For the last words to those who still have others to take."""
 
 
 class AttachServer:
@@ -65,11 +61,7 @@ class AttachServer:
         self._listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         self._clients: set[_Client] = set()
         self._lock = threading.Lock()
-        self._early: dict[str, list[dict[str, Any]]] = {}
-        self._owners: dict[str, Taker] = {}
-        self._left: set[str] = set()
-        for event in ("data", "closed"):
-            link.on(event, self._from_terminal)
+        self.terminals = Terminals(link)
         link.on("end", lambda _: self._network_ended())
 
     def __enter__(self) -> AttachServer:
@@ -95,7 +87,11 @@ class AttachServer:
             clients = list(self._clients)
         for client in clients:
             client.tell({"event": "error", "text": "the network has been ended", "kind": "end"})
-            client.connection.close()
+        until_s = time.monotonic() + GOODBYE_S
+        while any(client.connection.unsent for client in clients) and time.monotonic() < until_s:
+            time.sleep(0.01)
+        for client in clients:
+            client.connection.end()
 
     def connect(self) -> Connection:
         """A connection for the program that holds the network itself."""
@@ -129,8 +125,6 @@ class AttachServer:
         finally:
             with self._lock:
                 self._clients.discard(client)
-            if client.terminal is not None:
-                self.leave(client.terminal)
             client.connection.close()
 
     def _clock_changed(self, state: dict[str, Any]) -> None:
@@ -148,40 +142,38 @@ class AttachServer:
         for client in clients:
             client.tell({"event": "error", "text": why, "kind": "engine"})
 
-    # --- from the agent, in the thread that reads its link
-
-    def _from_terminal(self, message: dict[str, Any]) -> None:
-        with self._lock:
-            owner = self._owners.get(message["terminal"])
-            if owner is None:
-                if message["terminal"] in self._left:
-                    return
-                # its name is on the way to whoever opened it
-                self._early.setdefault(message["terminal"], []).append(message)
-                return
-        owner.tell(message)
-
     def own(self, terminal: str, taker: Taker) -> None:
         """What `terminal` shows goes to this taker from now on; first what it has shown already."""
-        with self._lock:
-            early = self._early.pop(terminal, [])
-            if terminal in self._left:
-                return
-            for message in early:
-                taker.tell(message)
-            self._owners[terminal] = taker
+        self.terminals.own(terminal, taker)
 
-    def leave(self, terminal: str) -> None:
-        """Nobody wants any more what `terminal` shows."""
-        with self._lock:
-            self._owners.pop(terminal, None)
-            self._early.pop(terminal, None)
-            self._left.add(terminal)
+    def claim(self, client: _Client, node: str) -> None:
+        """Give the client the one terminal it may have; the Mininet CLI goes to one client at a time.
 
-    def console_is_open(self) -> bool:
-        """Whether the Mininet CLI is open: two would type into the same shells."""
+        Raises:
+            InputError: there is no such node, the client has a terminal, or another has the CLI.
+        """
+        if node not in (*self.nodes, "client", "mininet"):
+            raise InputError(f"{node}: no such node here; there are client, mininet, {', '.join(self.nodes)}")
         with self._lock:
-            return any(client.node == "mininet" for client in self._clients)
+            if client.node:
+                raise InputError(f"{node}: this connection has a terminal on {client.node} already")
+            if node == "mininet" and any(other.node == "mininet" for other in self._clients):
+                raise InputError(
+                    "the Mininet CLI is open in another terminal already; `client` or a node can be opened"
+                )
+            client.node = node
+
+    def disclaim(self, client: _Client) -> None:
+        """The client's terminal was not opened."""
+        with self._lock:
+            client.node = ""
+
+    def pace(self) -> float:
+        """How much of a second of wall time counts for what is done inside: 0 while time stands, 1 at 1x and above."""
+        state = self.clock.state() if self.clock is not None else None
+        if state is None:
+            return 1.0
+        return 0.0 if state["paused"] else min(1.0, float(state["speed"]))
 
 
 class _Client:
@@ -189,18 +181,30 @@ class _Client:
 
     def __init__(self, server: AttachServer, connection: Connection) -> None:
         self.server, self.connection = server, connection
-        connection.stream.settimeout(None)
         self.node = ""
         self.terminal: str | None = None
         self.gone = False
-        connection.stream.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, SLOW_READER)
+        self._held = False
+        self._untyped = 0
+        self._lock = threading.Lock()
 
     def tell(self, message: Mapping[str, Any]) -> None:
-        """Send; whoever does not listen any more has gone."""
+        """Send without waiting; whoever does not listen any more has gone."""
         try:
             self.connection.send({key: value for key, value in message.items() if key != "terminal"})
         except OSError:
-            self.connection.close()
+            self.connection.end()
+        self._hold_or_release()
+
+    def _hold_or_release(self) -> None:
+        """Have the agent leave the terminal's output where it is while this client has not taken the last."""
+        with self._lock:
+            unsent = self.connection.unsent
+            hold = unsent > MOST_UNSHOWN_BYTES if not self._held else unsent > 0
+            if self.terminal is None or hold is self._held:
+                return
+            self._held = hold
+            self.server.terminals.flow(self.terminal, on=not hold)
 
     def serve(self) -> None:
         """Until the connection ends."""
@@ -208,16 +212,14 @@ class _Client:
             while (messages := self.connection.receive()) is not None:
                 for message in messages:
                     self._handle(message)
+                self._hold_or_release()
         except (EngineError, ValueError) as error:
             self.tell({"event": "error", "text": str(error), "kind": "engine"})
         finally:
-            self.gone = True
-            self._hang_up()
-
-    def _hang_up(self) -> None:
-        if self.terminal is not None:
-            with contextlib.suppress(EngineError):
-                self.server.link.send("hangup", terminal=self.terminal)
+            with self._lock:
+                self.gone = True
+            if self.terminal is not None:
+                self.server.terminals.hang_up(self.terminal)
 
     def _handle(self, message: Any) -> None:
         """Do what a frame asks; ValueError for one that is none, before anything of it reaches the agent."""
@@ -236,9 +238,26 @@ class _Client:
             text, status = self.server.obey_clock(_fields(message, words=_is_texts)["words"])
             self.tell({"event": "answer", "text": text, "status": status})
         elif op == "input" and self.terminal is not None:
-            self.server.link.send(op, terminal=self.terminal, **_fields(message, data=_is_text))
+            self._type(self.terminal, _fields(message, data=_is_text)["data"])
         elif op == "resize" and self.terminal is not None:
             self.server.link.send(op, terminal=self.terminal, **_fields(message, rows=_is_size, columns=_is_size))
+
+    def _type(self, terminal: str, data: str) -> None:
+        """Pass input on, and say when the network has taken it."""
+        with self._lock:
+            fits = self._untyped + len(data) <= MOST_UNTYPED_BYTES
+            self._untyped += len(data) if fits else 0
+        if not fits:
+            text = f"the network has not yet taken {MOST_UNTYPED_BYTES // 2**20} MiB that were typed; this is left out"
+            self.tell({"event": "answer", "text": text, "status": 1})
+            return
+
+        def taken(_: Future[dict[str, Any]]) -> None:
+            with self._lock:
+                self._untyped -= len(data)
+            self.tell({"event": "typed", "bytes": len(data)})
+
+        self.server.link.send("input", terminal=terminal, data=data).add_done_callback(taken)
 
     def _info(self) -> dict[str, Any]:
         server = self.server
@@ -258,39 +277,32 @@ class _Client:
 
     def _open(self, *, node: str, rows: int, columns: int, term: str, argv: list[str] | None = None) -> None:
         try:
-            if node not in (*self.server.nodes, "client", "mininet"):
-                raise InputError(
-                    f"{node}: no such node here; there are client, mininet, {', '.join(self.server.nodes)}"
-                )
-            if node == "mininet" and self.server.console_is_open():
-                raise InputError(
-                    "the Mininet CLI is open in another terminal already; `client` or a node can be opened"
-                )
-            self.node = node
+            self.server.claim(self, node)
+        except InputError as error:
+            self._refuse(error)
+            return
+        try:
             if self.server.state is not None:
                 self.tell(clock_event(self.server.state))
-            answer = self.server.link.request(
-                "open",
-                deadline_s=OPEN_DEADLINE_S,
-                what=f"opening a terminal on {node}",
-                node=node,
-                rows=rows,
-                columns=columns,
-                term=term,
-                **({"argv": argv} if argv else {}),
+            more = {"argv": argv} if argv else {}
+            terminal = self.server.terminals.open(
+                self.server.pace, node=node, rows=rows, columns=columns, term=term, **more
             )
         except LinklabError as error:
-            self.node = ""
-            kind = "input" if isinstance(error, (InputError, AgentError)) else "engine"
-            self.tell({"event": "error", "text": str(error), "kind": kind})
+            self.server.disclaim(self)
+            self._refuse(error)
             return
-        self.terminal = answer["terminal"]
-        if self.gone:  # while it was being opened
-            self._hang_up()
-            self.server.leave(answer["terminal"])
+        with self._lock:
+            gone, self.terminal = self.gone, terminal
+        if gone:  # while it was being opened
+            self.server.terminals.hang_up(terminal)
             return
         self.tell({"event": "opened"})
-        self.server.own(answer["terminal"], self)
+        self.server.own(terminal, self)
+
+    def _refuse(self, error: LinklabError) -> None:
+        kind = "input" if isinstance(error, (InputError, AgentError)) else "engine"
+        self.tell({"event": "error", "text": str(error), "kind": kind})
 
 
 def _is_text(value: Any) -> bool:

@@ -69,13 +69,10 @@ def output_of(
         )
     connection = attach.connect(str(network["id"]))
     try:
-        connection.stream.settimeout(deadline_s)
         connection.send(
             {"op": "open", "node": node, "rows": 24, "columns": COLUMNS, "term": "dumb", "argv": list(argv)}
         )
         return _output(connection, what, time.monotonic() + deadline_s, deadline_s)
-    except TimeoutError:
-        raise DeadlineError(_late(what, deadline_s)) from None
     except OSError as error:
         raise EngineError(f"{what}: the network has ended ({error.strerror})") from error
     finally:
@@ -88,11 +85,8 @@ def _output(connection: attach.Connection, what: str, until_s: float, deadline_s
         left_s = until_s - time.monotonic()
         if left_s <= 0:
             raise DeadlineError(_late(what, deadline_s))
-        connection.stream.settimeout(left_s)
-        messages = connection.receive()
-        if messages is None:  # `receive` makes no difference between an end and a time-out
-            if time.monotonic() >= until_s:
-                raise DeadlineError(_late(what, deadline_s))
+        messages = connection.receive(left_s)
+        if messages is None:
             raise EngineError(f"{what}: the network has ended")
         for message in messages:
             if message["event"] == "data":

@@ -12,10 +12,14 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from linklab.engine.api import Paced
+from linklab.engine.keeper import FASTEST, FURTHEST_S, SLOWEST
 from linklab.errors import EngineError, InputError
 from linklab.units import parse_time_s
 
 USAGE = "clock | clock pause | resume | speed 8 (or max) | step 10ms | until 90s"
+
+
+SHORTEST_STEP_S = 1e-6
 
 
 class ClockWords:
@@ -58,25 +62,33 @@ class ClockWords:
             case ["step"]:
                 return self._network.step(0.01)
             case ["step", text]:
-                return self._network.step(_above_0(text))
+                return self._network.step(_step_s(text))
             case ["until", text]:
                 now_s = self._network.clock_status()["now_s"]
-                target_s = parse_time_s(text)
-                if target_s <= now_s:
-                    raise InputError(f"clock until {text}: it is {now_s:.3f} s already; time does not go back")
-                return self._network.until(target_s)
+                return self._network.until(_target_s(text, now_s))
         raise InputError(f"clock {' '.join(words)}: not understood; use {USAGE}")
 
 
-def _above_0(text: str) -> float:
+def _step_s(text: str) -> float:
     seconds = parse_time_s(text)
-    if not seconds > 0:
-        raise InputError(f"clock step {text}: nothing happens in no time; use 10ms, 1s, …")
+    if seconds < SHORTEST_STEP_S:
+        raise InputError(f"clock step {text}: nothing happens in no time; use at least 1us, as in 10ms")
+    if seconds > FURTHEST_S:
+        raise InputError(f"clock step {text}: use at most {FURTHEST_S:,} s, as in 10ms")
     return seconds
 
 
+def _target_s(text: str, now_s: float) -> float:
+    target_s = parse_time_s(text)
+    if target_s <= now_s:
+        raise InputError(f"clock until {text}: it is {now_s:.3f} s already; time does not go back")
+    if target_s - now_s > FURTHEST_S:
+        raise InputError(f"clock until {text}: use a time at most {FURTHEST_S:,} s away; it is {now_s:.3f} s now")
+    return target_s
+
+
 def parse_speed(text: str) -> float:
-    """Network seconds a wall second, > 0, from "8", "0.5", "2x"; "max" is as fast as it goes (inf).
+    """Network seconds a wall second, 0.001 to 1000, from "8", "0.5", "2x"; "max" is as fast as it goes (inf).
 
     Raises:
         InputError: anything else.
@@ -87,8 +99,8 @@ def parse_speed(text: str) -> float:
         speed = float(text.removesuffix("x"))
     except ValueError:
         speed = math.nan
-    if not 0 < speed < math.inf:
-        raise InputError(f'clock speed "{text}": use a number above 0 such as 8 or 0.5, or max')
+    if not SLOWEST <= speed <= FASTEST:
+        raise InputError(f'clock speed "{text}": use a number from {SLOWEST:g} to {FASTEST:g} such as 8 or 0.5, or max')
     return speed
 
 

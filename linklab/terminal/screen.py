@@ -29,6 +29,8 @@ from linklab.terminal.paused_line import ALONE_S, PausedLine
 ESCAPE = b"\x1d"  # Ctrl+]
 CTRL_C, CTRL_D, CTRL_U, BACKSPACES = b"\x03", b"\x04", b"\x15", (b"\x7f", b"\x08")
 READ_BYTES = 4096
+MOST_UNTAKEN = 2**20
+"""Characters of input, in base64, that are on their way at once where a file or a pipe is typed."""
 HELP = """pause            stop time for every node
 resume           let time go on
 speed 8          network seconds a wall second; 0.1 is slow motion, max is as fast as it goes
@@ -55,7 +57,9 @@ class Screen:
         self.line_shown = False
         self.typed_at_s = 0.0
         self.held: list[bytes] = []
-        self.typed_early: list[bytes] = []
+        self.typed_early: list[str] = []
+        self.typed_all = False
+        self.untaken = 0  # characters of input that the network has not taken
         self.status: int | None = None
         self.asked = False
         self.stepping = False
@@ -71,14 +75,11 @@ class Screen:
             size = shutil.get_terminal_size()
             term = os.environ.get("TERM") or "dumb"
             self._send({"op": "open", "node": self.node, "rows": size.lines, "columns": size.columns, "term": term})
-            with selectors.DefaultSelector() as selector:
-                selector.register(self.connection.stream, selectors.EVENT_READ, self._from_network)
+            with selectors.PollSelector() as selector:  # epoll refuses a plain file
+                selector.register(self.connection, selectors.EVENT_READ, self._from_network)
                 selector.register(resized, selectors.EVENT_READ, lambda: self._resized(resized))
-                try:
-                    selector.register(self.keys, selectors.EVENT_READ, lambda: self._from_keyboard(selector))
-                except PermissionError:  # a plain file, which epoll refuses
-                    self._type(os.read(self.keys, 2**20) + CTRL_D)
                 while self.status is None:
+                    self._listen(selector)
                     ready = selector.select(self._wait_s())
                     for key, _ in ready:
                         key.data()
@@ -88,10 +89,20 @@ class Screen:
                         self._alone()
         return self.status if self.status >= 0 else 128 - self.status
 
+    def _listen(self, selector: selectors.BaseSelector) -> None:
+        """Wait for room where something is unsent, and for keys unless more of a file is on its way than is taken."""
+        writing = selectors.EVENT_WRITE if self.connection.unsent else 0
+        selector.modify(self.connection, selectors.EVENT_READ | writing, self._from_network)
+        wanted = not self.typed_all and (self.interactive or self.untaken < MOST_UNTAKEN)
+        if wanted and self.keys not in selector.get_map():
+            selector.register(self.keys, selectors.EVENT_READ, self._from_keyboard)
+        elif not wanted and self.keys in selector.get_map():
+            selector.unregister(self.keys)
+
     # --- out
 
     def _from_network(self) -> None:
-        messages = self.connection.receive()
+        messages = self.connection.receive(0)
         if messages is None:
             raise EngineError("the network has ended")
         for message in messages:
@@ -103,9 +114,11 @@ class Screen:
             self._show(data_of(message))
         elif event == "opened":
             self.opened = True
-            for data in self.typed_early:
-                self._type(data)
+            for text in self.typed_early:
+                self._send({"op": "input", "data": text})
             self.typed_early = []
+        elif event == "typed":
+            self.untaken -= int(message["bytes"])
         elif event == "closed":
             self._flush()
             self.status = int(message["status"])
@@ -141,12 +154,12 @@ class Screen:
 
     # --- in
 
-    def _from_keyboard(self, selector: selectors.BaseSelector) -> None:
+    def _from_keyboard(self) -> None:
         data = os.read(self.keys, READ_BYTES)
         if not data:
             if self.interactive:
                 raise EngineError("this terminal has been closed")
-            selector.unregister(self.keys)
+            self.typed_all = True
             self._type(CTRL_D)
         elif not self.interactive:
             self._type(data)
@@ -199,10 +212,12 @@ class Screen:
             self._flush()
 
     def _type(self, data: bytes) -> None:
+        text = base64.b64encode(data).decode()
+        self.untaken += len(text)
         if self.opened:
-            self._send({"op": "input", "data": base64.b64encode(data).decode()})
+            self._send({"op": "input", "data": text})
         else:
-            self.typed_early.append(data)
+            self.typed_early.append(text)
 
     def _resized(self, resized: socket.socket) -> None:
         signals = resized.recv(READ_BYTES)

@@ -21,6 +21,7 @@ from typing import Any
 
 from linklab.engine.api import Channel
 from linklab.errors import EngineError
+from linklab.terminal import openable
 from linklab.terminal.attach_server import AttachServer
 
 INSIDE = PurePosixPath("/lab")
@@ -121,6 +122,9 @@ class Windows:
     # --- each kind
 
     def _terminal(self, node: str) -> tuple[str, int]:
+        there = ("client", "mininet", *self.server.nodes)
+        if node not in there:  # it becomes an argument of a command of the host
+            return f"{node}: no such node here; there are {', '.join(there)}", 2
         by_hand = f"use `linklab attach {node} --network {self.server.id}` in another terminal"
         if not self.display:
             return f"no display: {by_hand}", 1
@@ -154,24 +158,26 @@ class Windows:
     def _show(self, path: Path) -> tuple[str, int]:
         if not path.exists():
             return f"{path} does not exist", 1
+        if why_not := openable.refusal(path):
+            return why_not, 1
         viewer = next(filter(shutil.which, VIEWERS.get(path.suffix.lower(), ())), None)
         opener = next(filter(shutil.which, OPENERS), None)
         if opener is not None:
-            command = [opener, *(["open"] if opener == "gio" else []), str(path)]
+            command = [opener, *(["open"] if opener == "gio" else []), str(path.resolve())]
             text, status = self._start(command, f"the file is {path}")
             if status == 0 or viewer is None:
                 return text, status
         if viewer is None:
             return f"no program to open files found ({', '.join(OPENERS)}): the file is {path}", 1
-        return self._start([viewer, str(path)], f"the file is {path}")
+        return self._start([viewer, str(path.resolve())], f"the file is {path}")
 
     def _edit(self, path: Path) -> tuple[str, int]:
         by_hand = f"the file is {path}"
         editor = next(filter(shutil.which, EDITORS), None)
         if editor is not None:
             return self._start([editor, str(path)], by_hand)
-        if path.exists() and shutil.which("xdg-open"):
-            text, status = self._start(["xdg-open", str(path)], by_hand)
+        if path.exists() and not openable.refusal(path) and shutil.which("xdg-open"):
+            text, status = self._start(["xdg-open", str(path.resolve())], by_hand)
             if status == 0:
                 return text, status
         terminal = next(filter(shutil.which, TERMINALS), None)

@@ -18,6 +18,7 @@ import socket
 from dataclasses import dataclass
 from pathlib import Path
 
+from linklab.linux import children
 from linklab.linux import kernelcalls as kernel
 from linklab.linux.baseline import BASELINE
 from linklab.warden.paths import INTERPRETER
@@ -191,22 +192,7 @@ def _agent(channel: int) -> int:
     """Start the agent and wait for its end, taking up what others leave behind."""
     agent = os.fork()
     if agent == 0:  # pragma: no cover - the child
-        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGPIPE):
-            signal.signal(number, signal.SIG_DFL)
-        os.dup2(channel, CHANNEL)  # also makes it survive the exec
-        os.set_inheritable(CHANNEL, True)
-        environment = {
-            "PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
-            "LC_ALL": "C.UTF-8",
-            "LANG": "C.UTF-8",
-            "HOME": "/lab",
-            "PYTHONPATH": "/opt/linklab",
-            "PYTHONNOUSERSITE": "1",  # the working folder may be somebody else's
-            "CLOCK": "wall",
-            "LINKLAB_CHANNEL": f"fd:{CHANNEL}",
-            "LINKLAB_ENGINE": "host",
-        }
-        os.execve(INTERPRETER, [str(INTERPRETER), "-B", "-m", "linklab.agent"], environment)
+        children.live(lambda: _become_agent(channel))
     os.close(channel)
     nothing = os.open(os.devnull, os.O_RDWR)
     os.dup2(nothing, 0)
@@ -214,3 +200,22 @@ def _agent(channel: int) -> int:
         pid, waited = os.wait()
         if pid == agent:
             return os.waitstatus_to_exitcode(waited) & 0xFF
+
+
+def _become_agent(channel: int) -> None:  # pragma: no cover - the child
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGPIPE):
+        signal.signal(number, signal.SIG_DFL)
+    os.dup2(channel, CHANNEL)  # also makes it survive the exec
+    os.set_inheritable(CHANNEL, True)
+    environment = {
+        "PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
+        "LC_ALL": "C.UTF-8",
+        "LANG": "C.UTF-8",
+        "HOME": "/lab",
+        "PYTHONPATH": "/opt/linklab",
+        "PYTHONNOUSERSITE": "1",  # the working folder may be somebody else's
+        "CLOCK": "wall",
+        "LINKLAB_CHANNEL": f"fd:{CHANNEL}",
+        "LINKLAB_ENGINE": "host",
+    }
+    os.execve(INTERPRETER, [str(INTERPRETER), "-B", "-m", "linklab.agent"], environment)

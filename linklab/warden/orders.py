@@ -21,7 +21,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from linklab.linux import kernelcalls
+from linklab.linux import children, kernelcalls
 from linklab.warden import inside, paths, probe
 from linklab.warden.records import Records, start_of
 
@@ -97,26 +97,30 @@ def _run(order: dict[str, Any], uid: int) -> dict[str, Any]:
     try:
         alive, ours = os.pipe()
         told, report = os.pipe()
+        space = inside.Space(
+            channel=channel.fileno(),
+            report=report,
+            work=taken,
+            writable=writable,
+            package=PACKAGE,
+            name=record.id,
+            foreign=uid != 0,
+            owners=owners,
+        )
         kernelcalls.unshare(kernelcalls.CLONE_NEWPID)  # for children only
         first = os.fork()
         if first == 0:
-            kernelcalls.die_with_parent()
-            os.close(ours)
-            if select.select([alive], [], [], 0)[0]:
-                os._exit(1)  # the warden died before it could be noticed
-            os.close(record.file)
-            os.close(folder)  # its mount is the machine's, with all that lies above it
-            space = inside.Space(
-                channel=channel.fileno(),
-                report=report,
-                work=taken,
-                writable=writable,
-                package=PACKAGE,
-                name=record.id,
-                foreign=uid != 0,
-                owners=owners,
-            )
-            inside.live(space)
+
+            def become_first() -> None:
+                kernelcalls.die_with_parent()
+                os.close(ours)
+                if select.select([alive], [], [], 0)[0]:
+                    raise SystemExit(1)  # the warden died before it could be noticed
+                os.close(record.file)
+                os.close(folder)  # its mount is the machine's, with all that lies above it
+                inside.live(space)
+
+            children.live(become_first)
         record.write(first=first, first_start=start_of(first))
         os.close(report)
         os.close(taken)

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 sys.path.append(str(Path(__file__).resolve().parents[2]))  # as a program, with -I
-from linklab.linux import netlink
+from linklab.linux import children, netlink
 from linklab.linux.kernelcalls import CLONE_NEWNET, unshare
 from linklab.linux.route_attributes import (
     IFLA_IFNAME,
@@ -47,10 +47,7 @@ def probe(asked: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
     ours, theirs = os.pipe()
     child = os.fork()
     if child == 0:  # pragma: no cover - the child
-        try:
-            os.write(theirs, _looked(asked).encode())
-        finally:
-            os._exit(0)
+        children.live(lambda: os.write(theirs, _looked(asked).encode()))
     os.close(theirs)
     with os.fdopen(ours, "rb") as answer:
         text = answer.read()
@@ -70,6 +67,8 @@ def _looked(asked: Mapping[str, Sequence[str]]) -> str:
     except OSError as error:
         cure = "; a container needs CAP_SYS_ADMIN (`--privileged`)" if error.errno == errno.EPERM else ""
         return json.dumps({"error": f"{error.strerror}{cure}"})
+    except Exception as error:  # whatever it is, the person is to know why
+        return json.dumps({"error": children.reason(error)})
 
 
 def load_congestion_controls() -> None:

@@ -27,8 +27,11 @@ class Person:
     def __init__(self, *argv: str, cwd, env):
         self.pid, self.terminal = pty.fork()
         if self.pid == 0:
-            os.chdir(cwd)
-            os.execvpe(LINKLAB[0], [*LINKLAB, *argv], {**os.environ, "TERM": "xterm-256color", **env})
+            try:
+                os.chdir(cwd)
+                os.execvpe(LINKLAB[0], [*LINKLAB, *argv], {**os.environ, "TERM": "xterm-256color", **env})
+            finally:
+                os._exit(126)
         self.size(30, 100)
         self.settings = termios.tcgetattr(self.terminal)
         self.seen = ""
@@ -40,6 +43,10 @@ class Person:
     def types(self, text):
         """Keys."""
         self.seen = ""
+        self.presses(text)
+
+    def presses(self, text):
+        """Keys; what has shown so far counts as well."""
         os.write(self.terminal, text.encode())
 
     def sees(self, pattern, within_s=20.0):
@@ -78,9 +85,9 @@ def place(tmp_path, monkeypatch):
     runtime.mkdir(mode=0o700)
     people = []
 
-    def person(*argv):
+    def person(*argv, cwd=tmp_path / "work"):
         env = {"XDG_RUNTIME_DIR": str(runtime), "DISPLAY": "", "WAYLAND_DISPLAY": ""}
-        people.append(Person(*argv, cwd=tmp_path / "work", env=env))
+        people.append(Person(*argv, cwd=cwd, env=env))
         return people[-1]
 
     yield person
@@ -136,12 +143,14 @@ def test_paused_time_is_resumed_from_the_terminal(place):
     person.types("clock pause\r")
     person.sees("paused.*r resumes")
     for key in "clock resume":
-        person.types(key)
+        person.presses(key)
         time.sleep(0.02)
     assert "1x" not in person.sees("clock resume$")
-    person.types("\r")
-    # the line of the clock and what the CLI prints come by two ways, in either order
-    assert ", paused" not in person.sees(r"(?s)\A(?=.*, 1x).*time was stopped at [\d.]+ s\s+mininet> ")
+    person.presses("\r")
+    # The line of the clock and what the CLI prints come by two ways, in either order; the CLI may have had its answer
+    # in what it was still allowed to run when time was stopped.
+    shown = person.sees(r"(?s)\A(?=.*, 1x)(?=.*time was stopped at [\d.]+ s).*mininet> ")
+    assert shown.count(", paused") == 1
     person.types("\x1d")
     person.sees("clock>")
     person.types("speed max\r")
@@ -201,6 +210,108 @@ def test_the_network_ends_with_the_shell(place, number):
     assert not alive(pids)
     if number != signal.SIGKILL:
         assert termios.tcgetattr(person.terminal)[3] == person.settings[3]
+
+
+def test_the_clock_refuses_what_it_cannot_do_and_goes_on(place):
+    """Regression: each of these ended the keeper, and the network with it."""
+    person = shell(place)
+    person.types("clock speed 1e-8\r")
+    person.sees(r'clock speed "1e-8": use a number from 0.001 to 1000 such as 8 or 0.5, or max\s+mininet> $')
+    person.types("clock speed 1e308\r")
+    person.sees(r'clock speed "1e308": use a number from 0.001 to 1000')
+    person.types("\x1dspeed nan\r")
+    person.sees(r'clock speed "nan": use a number from 0.001 to 1000')
+    person.types("\x1duntil 1e300s\r")
+    person.sees(r'time "1e300s…" is too large to be one')
+    person.types("\x1duntil 1e30s\r")
+    person.sees(r"clock until 1e30s: use a time at most 1,000,000 s away; it is [\d.]+ s now")
+    person.types("clock speed 0.01\r")
+    person.sees(r"network time [\d.]+ s, 0.01x")
+    person.types("\x1dspeed 1000\r")
+    person.sees(r"network time [\d.]+ s, 1000x")
+    person.types("\x1dspeed 1\r")
+    person.sees(r"network time [\d.]+ s, 1x")
+    person.types("h1 ping -c 1 h2\r")
+    person.sees(r"1 packets transmitted, 1 received[^>]*mininet> $")
+    person.types("exit\r")
+    assert person.ends() == 0
+
+
+@pytest.mark.parametrize("happens", ["removed", "renamed", "replaced"])
+def test_a_terminal_opened_after_the_folder_has_gone_says_so_and_the_network_goes_on(place, tmp_path, happens):
+    """Regression: it hung for ever and took no key, since there were two agents from then on."""
+    work = tmp_path / "work"
+    main = shell(place)
+    if happens == "removed":
+        work.rmdir()
+    else:
+        work.rename(tmp_path / "elsewhere")
+    if happens == "replaced":
+        work.mkdir()
+    h1 = place("attach", "h1", cwd=tmp_path)
+    if happens == "replaced":  # by another folder of the same name, which the network's terminals are in from now on
+        h1.sees(r"root@h1:\S*# $")
+        h1.types("touch here; exit\r")
+        assert h1.ends() == 0
+        assert (work / "here").exists()
+    else:
+        h1.sees(r"linklab: /lab: [^;]+; the working folder was removed, renamed or replaced after the network was")
+        assert h1.ends() == 126
+    main.types("nodes\r")
+    main.sees(r"available nodes are:\s+[^>]*h1 h2[^>]*mininet> $")
+    main.types("\x04")
+    assert main.ends() == 0
+
+
+def test_a_terminal_can_be_left_while_time_stands(place):
+    """One that is open, one that waits to be opened, and after keys beyond number."""
+    main = shell(place)
+    h1 = place("attach", "h1")
+    h1.sees("root@h1:")
+    main.types("\x1dpause\r")
+    main.sees("paused.*r resumes")
+    h1.sees("paused.*r resumes")
+    for _ in range(30):
+        h1.types("\x1b[A" * 40)
+        time.sleep(0.02)
+    h1.types("\x1dstep 1us\r")
+    h1.sees(r"network time [\d.]+ s, paused")
+    h1.types("\x1dquit\r")
+    assert h1.ends() == 0
+    h2 = place("attach", "h2")
+    h2.sees("paused.*r resumes")
+    h2.types("\x1dquit\r")
+    assert h2.ends() == 0
+    main.types("r")
+    main.sees("1x")
+    main.types("h1 ping -c 1 h2\r")
+    main.sees(r"1 packets transmitted, 1 received[^>]*mininet> $")
+    main.types("\x1dquit\r")
+    assert main.ends() == 0
+
+
+def test_a_stopped_terminal_delays_no_other_and_goes_on_when_it_wakes(place):
+    """Regression: others stood for 9 s, and it was told that the network had ended."""
+    main = shell(place)
+    h1 = place("attach", "h1")
+    h1.sees("root@h1:")
+    h1.types("seq -f %06g 1 100000; echo at the e''nd\r")
+    h1.sees("000100")
+    os.kill(h1.pid, signal.SIGSTOP)
+    time.sleep(2)
+    main.types("h2 echo quick\r")
+    main.sees(r"quick\s+mininet> $", within_s=3)
+    time.sleep(12)
+    main.types("h2 echo again\r")
+    main.sees(r"again\s+mininet> $", within_s=3)
+    os.kill(h1.pid, signal.SIGCONT)
+    h1.sees("at the end", within_s=60)
+    complete = [int(number) for number in re.findall(r"(\d{6})\r\n", h1.seen)] == list(range(1, 100_001))
+    assert complete
+    h1.types("exit 3\r")
+    assert h1.ends() == 3
+    main.types("exit\r")
+    assert main.ends() == 0
 
 
 def test_without_a_terminal_the_lines_are_typed_one_after_the_other(tmp_path):

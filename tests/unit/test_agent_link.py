@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Requests to an agent played by the test, over a socket pair."""
 
+import contextlib
 import socket
 import threading
 import time
 
 import pytest
 
-from linklab.agent.protocol import encode
+from linklab.agent.protocol import Decoder, encode
+from linklab.engine import agent_link
 from linklab.engine.agent_link import AgentLink
 from linklab.errors import AgentError, DeadlineError, EngineError, Fault
 
@@ -117,3 +119,86 @@ def test_an_answer_that_nobody_waits_for_any_more_is_still_due(pair):
     while link.busy and time.monotonic() < deadline:
         time.sleep(0.01)
     assert not link.busy
+
+
+class Busy:
+    """An agent that reads a message, prints a lot before it answers, and reads no further until that has gone."""
+
+    def __init__(self, agent):
+        self.agent, self.decoder, self.read = agent, Decoder(), 0
+        threading.Thread(target=self.serve, daemon=True).start()
+
+    def serve(self):
+        """Answer whatever is asked, in its order, until the other side has gone."""
+        told = encode({"event": "output", "text": "x" * 100_000})
+        with contextlib.suppress(OSError):
+            while data := self.agent.recv(65536):
+                for message in self.decoder.feed(data):
+                    self.agent.sendall(told * 5 + encode({"id": message["id"], "ok": {}}))
+                    self.read += 1
+
+
+def test_asking_and_answering_never_wait_for_each_other(pair):
+    """Both buffers full; regression: the lock was held while a request waited for room, and the reader needed it."""
+    link, agent = pair
+    shown = []
+    link.on("output", lambda message: shown.append(len(message["text"])))
+    link.begin()
+    Busy(agent)
+    began = time.monotonic()
+    asked = [link.send("input", data="y" * 100_000) for _ in range(40)]
+    assert time.monotonic() - began < 2
+    assert [future.result(20) for future in asked] == [{"id": number, "ok": {}} for number in range(1, 41)]
+    assert shown == [100_000] * 200
+    assert not link.busy
+
+
+def test_an_agent_that_does_not_listen_holds_up_nobody(pair):
+    """As while time is paused; regression: after 300 keys or so the terminal took no order, not even to end."""
+    link, agent = pair
+    link.begin()
+    asked = [link.send("input", data="y" * 1000) for _ in range(2000)]
+    decoder, heard = Decoder(), []
+    while len(heard) < 2000:
+        heard += decoder.feed(agent.recv(65536))
+    assert [message["id"] for message in heard] == list(range(1, 2001))
+    agent.sendall(b"".join(encode({"id": number, "ok": {}}) for number in range(1, 2001)))
+    assert asked[-1].result(5) == {"id": 2000, "ok": {}}
+
+
+def test_what_could_not_be_asked_is_not_waited_for(pair):
+    """Regression: it stayed among what is due, so the network seemed busy for ever."""
+    link, agent = pair
+    agent.close()
+    with pytest.raises(EngineError, match=r"the network has ended \(Broken pipe\)"):
+        link.send("now")
+    assert not link.busy
+
+
+def test_the_end_without_a_reason_is_told_all_the_same(pair, monkeypatch):
+    """Regression: where nobody said why, whoever waited did so until the deadline."""
+    monkeypatch.setattr(agent_link, "REASON_WAIT_S", 0.05)
+    link, agent = pair
+    link.begin()
+    waiting = link.send("run")
+    agent.close()
+    with pytest.raises(EngineError, match=r"^the network has ended$"):
+        waiting.result(2)
+    assert not link.busy
+
+
+@pytest.mark.parametrize("began", [True, False])
+def test_the_end_closes_the_socket(began):
+    """The agent learns of it; regression: the socket stayed open until its objects were collected."""
+    ours, agent = socket.socketpair()
+    link = AgentLink(ours)
+    if began:
+        link.begin()
+    link.end("the network has been closed")
+    agent.settimeout(2)
+    assert agent.recv(1) == b""
+    deadline = time.monotonic() + 2
+    while ours.fileno() >= 0 and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert ours.fileno() == -1
+    agent.close()

@@ -15,6 +15,7 @@ import pytest
 
 pytest.importorskip("mininet", reason="needs the mininet package")
 
+from linklab.agent import console
 from linklab.agent.live import LiveTerminals
 
 
@@ -105,3 +106,83 @@ def test_input_to_a_program_that_never_reads_stops_nothing(tmp_path):
     loop.until(lambda: loop.status() is not None)
     assert (loop.live.pending, loop.live.writers, loop.live.open_ones) == ({}, {}, {})
     assert open_files() - before == set()
+
+
+FOLDER_GONE = (
+    "/gone: No such file or directory; the working folder was removed, renamed or replaced after the network was "
+    "started: put it back, or end the network and start it in a folder that is there"
+)
+
+
+def shown(loop, name):
+    """What a terminal has shown."""
+    told = [message for message in loop.told if message["event"] == "data" and message["terminal"] == name]
+    return b"".join(base64.b64decode(message["data"]) for message in told).decode()
+
+
+@pytest.mark.parametrize("kind", ["shell", "console"])
+def test_a_terminal_whose_folder_has_gone_says_so_and_ends(tmp_path, kind):
+    """Regression: the fork went on as a second agent, and both read the same channel."""
+    loop, gone = Loop(), str(tmp_path / "gone")
+    if kind == "shell":
+        name = loop.live.open({"node": "h1"}, [], dict(os.environ), gone)
+    else:
+        name = loop.live.open_console(None, dict(os.environ), {}, gone, 0.0)
+    loop.until(lambda: loop.status() is not None)
+    assert (loop.status(), shown(loop, name)) == (126, f"linklab: {tmp_path}{FOLDER_GONE}\r\n")
+
+
+def test_a_program_that_is_not_there_is_named(tmp_path):
+    """As mnexec where Mininet has been removed meanwhile."""
+    loop = Loop()
+    name = loop.opens(tmp_path, "no-such-program")
+    loop.until(lambda: loop.status() is not None)
+    assert (loop.status(), shown(loop, name)) == (126, "linklab: no-such-program: No such file or directory\r\n")
+
+
+def test_what_a_slow_window_has_not_taken_stays_in_the_terminal(tmp_path):
+    """The program waits, as at a terminal that has stopped, and nothing is lost when the window goes on."""
+    loop = Loop()
+    name = loop.opens(tmp_path, "sh", "-c", "stty raw -echo; echo ready; read go; seq 30000; echo done >done")
+    loop.until(lambda: shown(loop, name) == "ready\n")
+    loop.told.clear()
+    loop.live.flow({"terminal": name, "on": False})
+    loop.live.flow({"terminal": name, "on": False})
+    loop.types(name, b"go\n")
+    for _ in range(5):
+        for key, _ in loop.selector.select(0.1):
+            key.data()
+    assert shown(loop, name) == ""
+    assert not (tmp_path / "done").exists()
+    loop.live.flow({"terminal": name, "on": True})
+    loop.live.flow({"terminal": name, "on": True})
+    loop.until(lambda: loop.status() is not None)
+    assert shown(loop, name) == "".join(f"{number}\n" for number in range(1, 30001))
+    assert loop.live.held == set()
+
+
+def test_a_window_that_was_left_to_wait_can_be_closed(tmp_path):
+    """Nothing of it stays."""
+    loop = Loop()
+    name = loop.opens(tmp_path, "sh", "-c", "echo ready; exec cat")
+    loop.until(lambda: shown(loop, name))
+    loop.live.flow({"terminal": name, "on": False})
+    loop.live.hangup({"terminal": name})
+    loop.until(lambda: loop.status() is not None)
+    assert (loop.status(), loop.live.held, loop.live.open_ones) == (-signal.SIGHUP, set(), {})
+    loop.live.flow({"terminal": name, "on": True})
+
+
+def test_the_mininet_cli_does_not_hold_the_terminals_opened_before_it(tmp_path, monkeypatch):
+    """Regression: a fork of the agent, it kept them open, so a closed window's shell went on while the CLI was open."""
+    monkeypatch.setattr(console, "Console", lambda _: time.sleep(60))
+    loop = Loop()
+    shell = loop.opens(tmp_path, "sh", "-c", "echo ready; exec cat")
+    loop.until(lambda: shown(loop, shell))
+    cli = loop.live.open_console(None, dict(os.environ), {}, str(tmp_path), 0.0)
+    time.sleep(0.3)
+    loop.live.hangup({"terminal": shell})
+    loop.until(lambda: loop.status() is not None, seconds=5)
+    assert loop.status() == -signal.SIGHUP
+    loop.live.hangup({"terminal": cli})
+    loop.until(lambda: len([message for message in loop.told if message["event"] == "closed"]) == 2)

@@ -3,6 +3,7 @@
 
 import base64
 import threading
+from concurrent.futures import Future
 
 import pytest
 
@@ -22,19 +23,18 @@ class Link:
         """As AgentLink."""
         self.handlers[event] = handler
 
-    def request(self, op, **fields):
+    def send(self, op, **fields):
         """As AgentLink: the events may come before the answer does."""
         self.asked.append({"op": op, **fields})
-        half = len(self.shows) // 2
-        for part in (self.shows[:half], self.shows[half:]):
-            self.handlers["data"]({"event": "data", "terminal": "t1", "data": base64.b64encode(part).decode()})
-        if self.ends:
-            self.handlers["closed"]({"event": "closed", "terminal": "t1", "status": self.status})
-        return {"terminal": "t1"}
-
-    def send(self, op, **fields):
-        """As AgentLink."""
-        self.asked.append({"op": op, **fields})
+        answer = Future()
+        if op == "open":
+            half = len(self.shows) // 2
+            for part in (self.shows[:half], self.shows[half:]):
+                self.handlers["data"]({"event": "data", "terminal": "t1", "data": base64.b64encode(part).decode()})
+            if self.ends:
+                self.handlers["closed"]({"event": "closed", "terminal": "t1", "status": self.status})
+        answer.set_result({"ok": {"terminal": "t1"}})
+        return answer
 
 
 @pytest.fixture

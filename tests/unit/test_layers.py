@@ -31,40 +31,27 @@ MAY_IMPORT = {
     "engine": FLOOR | {"linux", "tc", "topology", "agent", "warden", "pocket_kernel"},
     "terminal": FLOOR | {"agent", "engine"},
     # what comes out
-    "measure": FLOOR | {"tc", "numpy", "dpkt"},
+    "measure": FLOOR | {"numpy", "dpkt"},
     "data": FLOOR | {"measure", "numpy"},
     "analysis": FLOOR | {"numpy"},
-    "plots": FLOOR | {"measure", "data", "analysis", "numpy", "matplotlib"},
+    "plots": FLOOR | {"measure", "data", "numpy", "matplotlib"},
     # how it is judged
     "judge": FLOOR | {"analysis"},
     # what people do with it
     "lab": FLOOR | {"topology", "manual", "data", "judge"},
     "run": FLOOR | {"tc", "topology", "manual", "engine", "measure", "data", "plots", "judge", "lab"},
-    "exercise": FLOOR | {"tc", "topology", "manual", "measure", "analysis", "judge"},
+    "exercise": FLOOR | {"tc", "topology", "manual", "judge"},
     "grade": FLOOR
-    | {"tc", "topology", "manual", "engine", "pocket_kernel", "measure", "data", "analysis", "judge", "exercise"}
-    | {"plots", "numpy", "jinja2", "markupsafe", "distributed"},
-    "documents": FLOOR | {"topology", "manual", "lab", "exercise"},
+    | {"topology", "manual", "engine", "pocket_kernel", "measure", "analysis", "plots", "judge", "exercise"}
+    | {"numpy", "jinja2", "markupsafe", "distributed"},
+    "documents": FLOOR | {"manual", "lab", "exercise"},
     "figures": FLOOR | {"analysis", "lab"},
     # what people touch
-    "doctor": FLOOR
-    | {"tc", "topology", "manual", "engine", "pocket_kernel", "lab", "run", "exercise", "grade", "rich"},
+    "doctor": FLOOR | {"tc", "topology", "manual", "engine", "pocket_kernel", "lab", "exercise", "grade", "rich"},
     "editor": FLOOR | {"linux", "tc", "topology", "engine", "terminal", "PIL"},
     "commands": FLOOR
-    | {
-        "tc",
-        "topology",
-        "manual",
-        "agent",
-        "warden",
-        "pocket_kernel",
-        "engine",
-        "terminal",
-        "measure",
-        "data",
-        "analysis",
-    }
-    | {"plots", "judge", "lab", "run", "exercise", "grade", "documents", "doctor", "editor", "cli", "rich", "numpy"},
+    | {"topology", "manual", "agent", "warden", "pocket_kernel", "engine", "terminal", "measure", "data", "analysis"}
+    | {"plots", "judge", "lab", "run", "exercise", "grade", "documents", "doctor", "editor", "rich"},
     "cli": {"errors", "base", "commands"},
     "__init__": set(),
     "__main__": {"cli"},

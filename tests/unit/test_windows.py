@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What programs inside may have done on the desktop, without a desktop: which files, which options, which words."""
 
+import os
 import sys
 
 import pytest
@@ -19,7 +20,7 @@ class Link:
 class Server:
     """A network called 3."""
 
-    id, name = "3", "Lab 8"
+    id, name, nodes = "3", "Lab 8", ("h1", "h2")
 
     def obey_clock(self, words):
         """Say what was ordered."""
@@ -64,6 +65,100 @@ def test_a_file_is_opened_where_it_lies_outside(desk):
     (desk.workdir / "a b.log").touch()
     desk.answer(["open", "/lab/a b.log"])
     assert desk.started == [["xdg-open", str(desk.workdir / "a b.log")]]
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("throughput.pdf", b"%PDF-1.7\n"),
+        ("queue.PNG", b"\x89PNG\r\n\x1a\n\0\0"),
+        ("photo.jpeg", b"\xff\xd8\xff\xe0"),
+        ("h1.pcap", b"\xd4\xc3\xb2\xa1\2\0\4\0"),
+        ("h1.pcapng", b"\n\r\r\n\x1c\0"),
+        ("report.html", b"<!doctype html>"),
+        ("cwnd.svg", b"<svg/>"),
+        ("notes.md", b"# What I saw\n"),
+        ("iperf3", b'{"start": {}}'),
+        ("empty.txt", b""),
+        ("folder", None),
+    ],
+)
+def test_what_is_only_shown_is_opened(desk, name, content):
+    """Images, PDF, HTML, text and captures, and folders."""
+    if content is None:
+        (desk.workdir / name).mkdir()
+    else:
+        (desk.workdir / name).write_bytes(content)
+    desk.answer(["open", f"/lab/{name}"])
+    assert desk.started[0] == ["xdg-open", str(desk.workdir / name)]
+
+
+KIND = (
+    "since a desktop may run files of its kind: images, PDF, HTML, text and captures can be opened; open it yourself, "
+    "outside the network, if you trust it"
+)
+CONTENT = "since what is in it is not what its name says"
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "why"),
+    [
+        ("run.desktop", b"[Desktop Entry]\nExec=sh -c id\n", KIND),
+        ("run.sh", b"#!/bin/sh\nid\n", KIND),
+        ("run.jar", b"PK\3\4", KIND),
+        ("run.exe", b"MZ", KIND),
+        ("letter.docm", b"PK\3\4", KIND),
+        ("plot.pdf", b"#!/bin/sh\nid\n", CONTENT),
+        ("plot.png", b"[Desktop Entry]\n", CONTENT),
+        ("h1.pcap", b"\x7fELF", CONTENT),
+        ("notes.txt", b"# notes\n[Desktop Entry]\nExec=id\n", CONTENT),
+        ("notes", b"#!/usr/bin/python3\n", CONTENT),
+        ("notes.log", b"\x7fELF\2\1\1\0", CONTENT),
+    ],
+)
+def test_what_a_desktop_might_run_is_not_opened(desk, name, content, why):
+    """Regression: a program inside could have the host run what it had written, as the user."""
+    (desk.workdir / name).write_bytes(content)
+    assert desk.answer(["open", f"/lab/{name}"]) == (f"{desk.workdir / name} is not opened, {why}", 1)
+    assert desk.started == []
+
+
+def test_a_link_is_what_it_leads_to(desk):
+    """Its own name says nothing of that."""
+    (desk.workdir / "run.desktop").write_text("[Desktop Entry]\n")
+    (desk.workdir / "plot.pdf").symlink_to("run.desktop")
+    assert desk.answer(["open", "/lab/plot.pdf"]) == (f"{desk.workdir / 'plot.pdf'} is not opened, {KIND}", 1)
+    (desk.workdir / "true.pdf").write_bytes(b"%PDF-1.7")
+    (desk.workdir / "latest.pdf").symlink_to("true.pdf")
+    desk.answer(["open", "/lab/latest.pdf"])
+    assert desk.started[0] == ["xdg-open", str(desk.workdir / "true.pdf")]
+
+
+def test_an_editor_shows_any_file_but_the_desktop_is_not_asked_to(desk, monkeypatch):
+    """A script is opened to be edited; where there is no editor with windows, in a terminal."""
+    (desk.workdir / "run.sh").write_text("#!/bin/sh\n")
+    desk.answer(["edit", "/lab/run.sh"])
+    assert desk.started == [["featherpad", str(desk.workdir / "run.sh")]]
+    desk.started.clear()
+    monkeypatch.setattr(windows.shutil, "which", lambda name: name in ("xdg-open", "xterm", "nano") or None)
+    monkeypatch.delenv("EDITOR", raising=False)
+    desk.answer(["edit", "/lab/run.sh"])
+    assert desk.started == [["xterm", "-T", "run.sh", "-e", "nano", str(desk.workdir / "run.sh")]]
+
+
+def test_a_fifo_is_not_opened(desk):
+    """Nor looked into, which would wait for ever."""
+    os.mkfifo(desk.workdir / "x.txt")
+    path = desk.workdir / "x.txt"
+    assert desk.answer(["open", "/lab/x.txt"]) == (f"{path} is not a file, so it is not opened", 1)
+
+
+def test_a_terminal_opens_on_a_node_alone(desk):
+    """What a program inside says becomes an argument of a command of the host."""
+    assert desk.answer(["terminal", "--list"]) == ("--list: no such node here; there are client, mininet, h1, h2", 2)
+    desk.answer(["terminal", "h2"])
+    command = [sys.executable, "-m", "linklab", "attach", "h2", "--network", "3"]
+    assert desk.started == [["x-terminal-emulator", "-T", "h2: Lab 8", "-e", *command]]
 
 
 def test_without_a_display_the_file_is_named(tmp_path):
