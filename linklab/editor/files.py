@@ -20,7 +20,6 @@ from linklab.errors import InputError
 from linklab.topology import Topology
 
 ENDING = ".mn"
-RECENT = 10
 LABS = installation.ROOT / "topologies"
 
 
