@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Rates, times, sizes, percents and packet counts: text as tc(8) and people write it ↔ plain numbers.
 
-Called wherever a file or an argument holds a quantity; inside, numbers carry their unit in the name (`rate_mbit`).
+Text is what files and arguments hold; inside, numbers carry their unit in the name (`rate_mbit`).
 A quantity without a unit is refused where tc would silently assume one (bit/s, microseconds).
 Each `parse_…` raises InputError naming the value and the units it takes; `parse_x(format_x(v)) == v` exactly.
 Source: tc(8), PARAMETERS (RATES, TIMES, SIZES); iperf3 `-n` for K, M, G as powers of 1024.
