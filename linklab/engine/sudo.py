@@ -45,7 +45,9 @@ class Warden:
             )
         except OSError as error:
             self.close()
-            raise MissingError(f"host engine: {command[0]} cannot be started: {error.strerror}") from error
+            cure = "; install the distribution's python3" if command[0] == COMMAND[0] else ""
+            why = f"{command[0]} cannot be started: {error.strerror}{cure}"
+            raise MissingError(why, where="host engine") from error
         assert self.process.stdin is not None
         try:
             self.process.stdin.write(json.dumps(order).encode() + b"\n")
