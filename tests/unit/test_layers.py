@@ -42,7 +42,7 @@ MAY_IMPORT = {
     "run": FLOOR | {"tc", "topology", "manual", "engine", "measure", "data", "plots", "judge", "lab"},
     "exercise": FLOOR | {"tc", "topology", "manual", "judge"},
     "grade": FLOOR
-    | {"topology", "manual", "engine", "pocket_kernel", "measure", "analysis", "plots", "judge", "exercise"}
+    | {"topology", "manual", "engine", "pocket_kernel", "measure", "data", "analysis", "plots", "judge", "exercise"}
     | {"numpy", "jinja2", "markupsafe", "distributed"},
     "documents": FLOOR | {"manual", "lab", "exercise"},
     "figures": FLOOR | {"analysis", "lab"},
