@@ -19,6 +19,9 @@ from linklab.manual.model import Manual
 from linklab.manual.parse import load_manual
 from linklab.topology import Topology
 
+LONGEST_NAME = 255
+"""Bytes of a file's name (NAME_MAX in limits.h)."""
+
 MOST_WORDS = 600
 """Letters of a message, which may quote from the file."""
 
@@ -121,6 +124,8 @@ def _lab(table: toml.Table, folder: Path, lines: Sequence[int]) -> Lab:
     table.end()
     for expect, line in zip(tables, [*lines, *[1] * len(tables)], strict=False):
         expect.where = f"{table.where}:{line}"
+    if not drawing.isprintable() or len(drawing) > LONGEST_NAME:
+        raise LabError(f'{folder / "lab.toml"}: "topology" must be the name of a file, not "{excerpt(drawing)}"')
     topology = folder.parent.parent / "topologies" / drawing if drawing else None
     nodes = [node.name for node in Topology.load(topology).nodes] if topology else None
     manual = load_manual(folder / "manual.md", nodes)

@@ -27,7 +27,7 @@ STEP_MARK = "Step. "
 _QUOTE = re.compile(r"\{\{([^{}\n]*)\}\}")
 _SCALAR = re.compile(r"([a-z0-9][a-z0-9-]*)\.(\S+?)(?:\s+as\s+(\S+))?(?:\s+\.(\d))?")
 MOST_BRACKETS = 1000
-_UNNUMBERED = re.compile(r"\s*\{-\}$")
+_UNNUMBERED = re.compile(r"(?<!\s)\s*\{-\}$")
 
 
 def markdown() -> MarkdownIt:
@@ -217,7 +217,7 @@ def _check_sequence(steps: tuple[Step, ...], path: Path) -> None:
     for step in steps:
         place = fences.Place(str(path), step.line)
         if step.id in seen:
-            raise place.error(f'id="{step.id}" is used already on line {seen[step.id].line}')
+            raise place.error(f'id="{excerpt(step.id)}" is used already on line {seen[step.id].line}')
         seen[step.id] = step
         if step.optional:
             continue
@@ -225,10 +225,12 @@ def _check_sequence(steps: tuple[Step, ...], path: Path) -> None:
         match step.action:
             case Interrupt(of=of) | Await(of=of):
                 if busy is None or busy.id != of:
-                    raise place.error(f'"{of}" is not running in {step.terminal} here')
+                    raise place.error(f'"{excerpt(of)}" is not running in {step.terminal} here')
                 del running[step.terminal]
             case _ if busy is not None and step.terminal != "editor":
-                raise place.error(f'{step.terminal} is still busy with "{busy.id}" (line {busy.line}); stop it first')
+                raise place.error(
+                    f'{step.terminal} is still busy with "{excerpt(busy.id)}" (line {busy.line}); stop it first'
+                )
             case Commands(finish=Background()):
                 running[step.terminal] = step
     for group in groups(steps):

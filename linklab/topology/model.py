@@ -14,12 +14,15 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from linklab.base import files
+from linklab.base.text import excerpt
 from linklab.errors import TopologyError
 from linklab.topology import checks, own
 from linklab.topology.drawn import DrawnNetwork
 from linklab.topology.near import nearest
 from linklab.topology.parts import Controller, Host, Link, Node, Preferences, Switch
 
+MOST_WORDS = 600
+"""Letters of a message, which may quote from the file."""
 _KNOWN = ("application", "controllers", "hosts", "links", "switches", "version")
 
 
@@ -55,7 +58,7 @@ class Topology(DrawnNetwork):
         except json.JSONDecodeError as error:
             raise TopologyError(f"{name}: line {error.lineno}, column {error.colno}: no JSON: {error.msg}") from error
         except (ValueError, RecursionError) as error:
-            raise TopologyError(f"{name}: {error}") from error
+            raise TopologyError(f"{name}: {excerpt(str(error), MOST_WORDS)}") from error
         if check:
             topology.check(name)
         return topology

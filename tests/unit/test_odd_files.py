@@ -12,14 +12,15 @@ from linklab.base.numbers import parse_number
 from linklab.base.text import excerpt, visible
 from linklab.editor.files import Autosave
 from linklab.editor.settings import load_settings
-from linklab.errors import InputError, LabError, ManualError
-from linklab.exercise.instance import parse_course, practice_instance, quantities
+from linklab.errors import InputError, LabError, ManualError, TopologyError
+from linklab.exercise.instance import parse_course
 from linklab.exercise.load import load_exercise
 from linklab.exercise.roster import read_roster
 from linklab.exercise.state import State
 from linklab.lab.model import load_lab
 from linklab.lab.reference import load_reference
 from linklab.manual.parse import parse_manual
+from linklab.topology import Topology
 
 ROOT = Path(__file__).parents[2]
 EXERCISE = (ROOT / "exercises" / "3-tcp-and-switch-buffers" / "exercise.toml").read_text()
@@ -55,11 +56,16 @@ def test_a_derived_quantity_that_divides_by_a_parameter_of_0_is_named(tmp_path):
     text = EXERCISE.replace("[derived]", '[derived]\nodd = "1 / (rate - rate)"', 1)
     assert text != EXERCISE
     (tmp_path / "exercise.toml").write_text(text)
-    exercise = load_exercise(tmp_path)
-    with pytest.raises(
-        InputError, match=r"the derived quantity odd has no value with these parameters: .* division by 0"
-    ):
-        quantities(exercise, practice_instance(exercise))
+    with pytest.raises(InputError, match=r"derived odd: 1 / \(rate - rate\) \(a division by 0\) has no value"):
+        load_exercise(tmp_path)
+
+
+@pytest.mark.parametrize("name", ["a\\u0000.mn", "a" * 5000])
+def test_a_topology_that_no_file_can_be_called_is_refused(tmp_path, name):
+    """lab.toml is named, and the beginning of the name."""
+    (tmp_path / "lab.toml").write_text(f'number = 1\ntitle = "T"\ntopology = "{name}"\n')
+    with pytest.raises(LabError, match=r'lab\.toml: "topology" must be the name of a file, not "a'):
+        load_lab(tmp_path)
 
 
 @pytest.mark.parametrize("text", ["1e999 mbit", "1e400 s", "9" * 400 + " kB", "1e99 GiB"])
@@ -98,12 +104,21 @@ def test_a_reference_of_another_shape_is_refused(tmp_path, monkeypatch, text):
         load_reference(moved)
 
 
+def test_a_heading_of_blanks_takes_no_time():
+    """100,000 blanks before what is no {-} took a minute."""
+    manual = parse_manual("# A\n\n## B" + " " * 100_000 + "C {-}\n", Path("m.md"))
+    assert [(section.number, section.title[-1]) for section in manual.sections] == [("", "C")]
+
+
 def test_messages_do_not_repeat_what_is_long(tmp_path):
     """A name of 5,000 letters is quoted with 60 of them."""
     state = json.dumps({"format": 1, "nodes": {"client": {"a" * 5000: 1}}})
     with pytest.raises(InputError) as caught:
         State.loads(state)
     assert len(str(caught.value)) < 500
+    with pytest.raises(TopologyError) as caught:
+        Topology.loads('{"version": "' + "2" * 5000 + '"}')
+    assert len(str(caught.value)) < 700
     (tmp_path / "roster.csv").write_text("id\n" + "ä" * 5000)
     with pytest.raises(InputError) as caught:
         read_roster(tmp_path / "roster.csv")
