@@ -25,6 +25,7 @@ from linklab.exercise.instance import PRACTICE, parse_instance
 from linklab.exercise.report import Report
 from linklab.grade.classfiles import canvas_csv, grades_csv, junit_xml, moodle_feedback
 from linklab.grade.cohort import Entry, Finding, findings
+from linklab.grade.datasets import write_data
 from linklab.grade.html import draw, report_page
 from linklab.grade.overview import overview_page
 from linklab.grade.results import results_text, scrubbed
@@ -214,12 +215,12 @@ def _graded(units: Sequence[Callable[[], Unit | Report]], settings: GradingSetti
 
 def _written(out: Path, name: str, report: Report, log: str) -> Report:
     """Write the files of one submission; the report that they show."""
+    (out / name).mkdir(parents=True)
     try:
-        files = _files(report)
+        files = _files(replace(report, traces=write_data(report, out / name)))
     except Exception as error:  # a page that cannot be made must not cost the class its grades
         report = replace(failed(f"The report could not be made: {type(error).__name__}: {error}"), source=report.source)
         files = _files(report)
-    (out / name).mkdir(parents=True)
     for file, text in files.items():
         (out / name / file).write_text(text, encoding="utf-8")
     if log.strip():

@@ -71,6 +71,8 @@ class QueueSamples:
 
     def _take(self, line: str) -> None:
         where = f"{self.source}: line {self._line}"
+        if not self.header and not line.lstrip().startswith("{"):
+            raise DataError(f'{where}: no sample of a queue, but "{excerpt(line)}"; give a file of the queue sampler')
         record = json_object(load_json(line, where), where)
         if not self.header:
             if not (_is_name(record.get("interface")) and _is_name(record.get("node", ""))):

@@ -2,6 +2,7 @@
 """Which package may import which: the house of docs/architecture.md as a table that every file is held to."""
 
 import ast
+import re
 import sys
 from collections import defaultdict
 from functools import cache
@@ -42,7 +43,7 @@ MAY_IMPORT = {
     "run": FLOOR | {"tc", "topology", "manual", "engine", "measure", "data", "plots", "judge", "lab"},
     "exercise": FLOOR | {"tc", "topology", "manual", "judge"},
     "grade": FLOOR
-    | {"topology", "manual", "engine", "pocket_kernel", "measure", "analysis", "plots", "judge", "exercise"}
+    | {"topology", "manual", "engine", "pocket_kernel", "measure", "data", "analysis", "plots", "judge", "exercise"}
     | {"numpy", "jinja2", "markupsafe", "distributed"},
     "documents": FLOOR | {"manual", "lab", "exercise"},
     "figures": FLOOR | {"analysis", "lab"},
@@ -180,3 +181,20 @@ def test_the_table_is_printed(capsys):
         if sys.stdout.isatty() or "-s" in sys.argv:
             sys.stdout.write("\n".join(["", *sorted(lines), ""]))
     assert len(lines) == len(MAY_IMPORT)
+
+
+def test_the_architecture_draws_the_same_house():
+    """The last column of its table names the packages of ours that a row allows, "all above" any."""
+    text = (PACKAGE.parent / "docs" / "architecture.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\|[^|\n]*\| ([^|\n]+) \|[^|\n]*\|([^|\n]*)\|$", text.split("## The house")[1], re.M)
+    drawn = {}
+    for names, allowed in rows:
+        for name in re.findall(r"`(\w+)/?`", names):
+            drawn[name] = allowed.strip()
+    wrong = {}
+    for package, may in MAY_IMPORT.items():
+        ours = {name for name in may & set(MAY_IMPORT) if name not in FLOOR}
+        said = drawn.get(package, "all above" if package.startswith("__") else "nothing")
+        if said != "all above" and package not in FLOOR and set(filter(None, said.split(", "))) != ours:
+            wrong[package] = (said, ", ".join(sorted(ours)))
+    assert wrong == {}
