@@ -23,7 +23,6 @@ from linklab.topology.parts import MOST_DIGITS, Controller, Host, Link, Node, Pr
 
 MOST_WORDS = 600
 """Letters of a message, which may quote from the file."""
-_KNOWN = ("application", "controllers", "hosts", "links", "switches", "version")
 
 
 @dataclass(frozen=True)
