@@ -10,7 +10,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar
 
+from linklab.base.text import excerpt
 from linklab.errors import InputError, StateError
+from linklab.linux.netlink import handle_text
 from linklab.linux.tc_line import HOOKS, SETS, Line, parse
 from linklab.tc.filters import Fw
 from linklab.tc.kind import Kind
@@ -140,7 +142,7 @@ class Class(_Object):
     def from_line(cls, line: Line) -> Class:
         """The class that a line sets; InputError as of a discipline."""
         options = _known(CLASSES, "kind of class", line.kind).read(line.options)
-        return cls(line.kind, line.handle, _place(line.parent), options)
+        return cls(line.kind, _place(line.handle), _place(line.parent), options)
 
     def line(self, device: str, verb: str = "add", *, spelled: bool = False) -> str:
         """The line of tc that sets it; spelled: as people write it."""
@@ -193,11 +195,26 @@ def read_line(words: Sequence[str]) -> Qdisc | Class | Filter | None:
 
 
 def _place(text: str) -> str:
-    """A handle or parent as the kernel's number is written: "1" and "1:0" are "1:"."""
+    """A handle, class or parent as the kernel's number is written: "1", "01:" and "1:0" are "1:", "1:0A" is "1:a".
+
+    Raises:
+        InputError: it is neither a hook nor two hexadecimal numbers of 16 bits (tc(8), UNITS and HANDLES).
+    """
     if text in ("root", *HOOKS):
         return text
-    major, _, minor = text.partition(":")
-    return f"{major}:{minor.lstrip('0')}"
+    numbers = [_number(part) for part in text.split(":")]
+    if len(numbers) > 2 or any(number is None for number in numbers):
+        raise InputError(f'"{excerpt(text)}" is not the name of a discipline or class, such as 1: or 1:10')
+    major, minor = numbers[0] or 0, (numbers[1] or 0) if len(numbers) == 2 else 0
+    return handle_text(major << 16 | minor)
+
+
+def _number(text: str) -> int | None:
+    """Up to 16 bits in hexadecimal, 0 for nothing; None for what is no such number."""
+    digits = text.lower().removeprefix("0x")
+    if not digits:
+        return 0 if not text else None
+    return int(digits, 16) if len(digits.lstrip("0")) <= 4 and not set(digits) - set("0123456789abcdef") else None
 
 
 def _known(kinds: Mapping[str, Kind], what: str, kind: str) -> Kind:

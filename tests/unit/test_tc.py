@@ -311,3 +311,25 @@ tc qdisc add dev DEV [ parent ID | root ] sfq"""
         ("delete", "c", "root", "", ""),
         ("add", "DEV", "root", "", ""),
     ]
+
+
+@pytest.mark.parametrize(
+    ("line", "handle", "parent"),
+    [
+        ("tc qdisc add dev a parent 01:0A handle 0x2: pfifo", "2:", "1:a"),
+        ("tc qdisc add dev a parent 1:A handle 2 pfifo", "2:", "1:a"),
+        ("tc qdisc add dev a parent 1:0 handle ffff: pfifo", "ffff:", "1:"),
+        ("tc qdisc add dev a root pfifo", "0:", "root"),
+    ],
+)
+def test_names_of_disciplines_are_those_of_the_kernel(line, handle, parent):
+    """Regression: "1:0A" and "1:a" were two places; numbers are hexadecimal (tc(8))."""
+    found = typed(line)
+    assert (found.handle, found.parent) == (handle, parent)
+
+
+@pytest.mark.parametrize("name", ["12345:", "1:10:2", "h1", "0x:", "1:-1"])
+def test_what_is_no_name_of_a_discipline_is_refused(name):
+    """As tc refuses it."""
+    with pytest.raises(InputError, match="is not the name of a discipline or class"):
+        typed(f"tc qdisc add dev a parent {name} pfifo")
