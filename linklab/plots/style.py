@@ -20,6 +20,7 @@ from matplotlib.figure import Figure
 from linklab.base import files
 from linklab.errors import InputError
 from linklab.measure import Series
+from linklab.measure.reading import json_number
 from linklab.plots.palette import COLOURS
 
 ONE_COLUMN_IN = (3.5, 2.4)
@@ -108,8 +109,9 @@ def without_stub(series: Series) -> Series:
 
     iperf3 ends with such a stub when data still arrive after the last whole second.
     """
-    lengths = np.asarray(series.meta.get("interval_s", ()), dtype=np.float64)
-    if lengths.size != len(series) or not lengths.size:
+    told = series.meta.get("interval_s")  # of a data file, which anybody may have written
+    lengths = np.array([json_number(each) for each in told] if isinstance(told, list | tuple) else [])
+    if lengths.size != len(series) or not lengths.size or np.isnan(lengths).any():
         return series
     whole = lengths >= 0.1 * np.median(lengths)
     return Series(series.name, series.unit, series.time_s[whole], series.value[whole], series.source, series.meta)
