@@ -13,8 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from linklab.base import files
-from linklab.errors import InputError
+from linklab.base.files import write_asked
 from linklab.measure import Measurements, Series
 from linklab.measure.iperf3 import Flow, Iperf3Test, read_file
 from linklab.plots import panels, style
@@ -171,11 +170,7 @@ def _write_table(test: Iperf3Test, path: Path) -> None:
             cells = [str(flow.number), flow.direction, _cell(row.start_s), _cell(row.end_s)]
             cells += [_cell(getattr(row, attribute)) for _, attribute in _COLUMNS]
             lines.append(",".join(cells))
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        files.write(path, "\n".join(lines) + "\n")
-    except OSError as error:
-        raise InputError(f"{path}: cannot be written: {error.strerror}") from error
+    write_asked(path, "\n".join(lines) + "\n")
 
 
 def _cell(value: float) -> str:

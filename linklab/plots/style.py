@@ -17,7 +17,7 @@ import matplotlib as mpl
 import numpy as np
 from matplotlib.figure import Figure
 
-from linklab.base import files
+from linklab.base.files import write_asked
 from linklab.errors import InputError
 from linklab.measure import Series
 from linklab.measure.reading import json_number
@@ -97,11 +97,7 @@ def save(figure: Figure, path: Path) -> None:
     drawn = io.BytesIO()
     with context():
         figure.savefig(drawn, format=suffix[1:], metadata=metadata[suffix])
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        files.write(path, drawn.getvalue())
-    except OSError as error:
-        raise InputError(f"{path}: cannot be written: {error.strerror}") from error
+    write_asked(path, drawn.getvalue())
 
 
 def without_stub(series: Series) -> Series:
