@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""`linklab check`: what of an exercise is met by the student's running network and answers, and where to look."""
+"""`linklab check`: which parts of an exercise the running network and the answers meet, and where to look."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def add_parser(subparsers: Subparsers, summary: str) -> argparse.ArgumentParser:
     parser = subparsers.add_parser(
         "check",
         help=summary,
-        description="Say what of an exercise is met, and for the rest where to look.",
+        description="Say which parts of an exercise are done, and for the others where to look.",
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )

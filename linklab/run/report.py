@@ -16,7 +16,7 @@ from urllib.parse import quote
 from linklab.base.files import write_asked
 from linklab.base.text import file_name
 from linklab.lab.saved import SavedRun, SavedStep
-from linklab.manual.blocks import excerpt, terminal_label
+from linklab.manual.blocks import shown_lines, terminal_label
 from linklab.manual.html import data_uri, page
 from linklab.manual.model import Show
 from linklab.plots import catalogue
@@ -49,7 +49,7 @@ def write_report(run: SavedRun, path: Path | None = None) -> Path:
     for step in run.steps.values():
         output = step.output
         if output.count("\n") > OUTPUT_LINES:
-            output = excerpt(output, Show("auto"))
+            output = shown_lines(output, Show("auto"))
         files = [(quote(os.fsencode(f"{folder}/{name}")), file_name(Path(name))) for name in step.files]
         steps.append(StepView(step, terminal_label(step.terminal), output, files, _plots(run, step)))
     html = page("report.html.j2", run=run, heading=run.heading, views=steps)
