@@ -79,7 +79,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _run(args: argparse.Namespace) -> int:
     from linklab.commands.student import not_set
-    from linklab.grade.unit import own_instance, self_check
+    from linklab.grade.own_folder import own_instance, self_check
     from linklab.terminal import attached
 
     attached.need_outside("linklab check")

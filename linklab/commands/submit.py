@@ -67,7 +67,7 @@ class _Packed:
 
 def run(args: argparse.Namespace) -> int:
     """Pack it; 0 if it was written."""
-    from linklab.grade.unit import own_instance, topology_file
+    from linklab.grade.own_folder import own_instance, topology_file
     from linklab.terminal import attached
 
     attached.need_outside("linklab submit")
