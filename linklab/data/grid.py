@@ -67,6 +67,7 @@ def at_times(series: Series, times: FloatArray, step_s: float) -> FloatArray:
     inside = (start <= times) & (times <= end)
     near = inside & (length <= FAR_STEPS * max(step_s, _interval_s(series)))
     share = np.divide(times - start, length, out=np.zeros(times.shape), where=length > 0)
+    share = np.clip(share, 0.0, 1.0)  # times outside are gaps anyway
     value = series.value[left] * (1 - share) + series.value[right] * share
     return np.where(near, value, np.nan)
 

@@ -21,6 +21,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from linklab.base import toml
+from linklab.base.text import excerpt
 from linklab.errors import InputError
 from linklab.exercise.fill import fill
 from linklab.exercise.model import Exercise, Instance, Setting
@@ -214,7 +215,7 @@ def environment(exercise: Exercise, instance: Instance) -> list[tuple[str, str, 
     """What set_env.sh does: (node or "client", line, what to print), the planted fault last and silent."""
     lookup = quantities(exercise, instance)
     return [
-        (setting.on, fill(line, lookup), fill(setting.says, lookup) if number == 0 else "")
+        (setting.on, _filled(line, lookup), _filled(setting.says, lookup) if number == 0 else "")
         for setting in [*exercise.settings, *planted(exercise, instance)]
         for number, line in enumerate(setting.lines)
     ]
@@ -227,7 +228,14 @@ def planted(exercise: Exercise, instance: Instance) -> tuple[Setting, ...]:
 
 def filled(settings: Iterable[Setting], lookup: Lookup) -> list[tuple[str, str]]:
     """(node or "client", line) of settings, placeholders filled."""
-    return [(setting.on, fill(line, lookup)) for setting in settings for line in setting.lines]
+    return [(setting.on, _filled(line, lookup)) for setting in settings for line in setting.lines]
+
+
+def _filled(text: str, lookup: Lookup) -> str:
+    try:
+        return fill(text, lookup)
+    except NoValueError as error:
+        raise InputError(f'setting "{excerpt(text)}": {excerpt(error.name)} has no value') from error
 
 
 def encode_environment(lines: Sequence[tuple[str, str, str]]) -> str:

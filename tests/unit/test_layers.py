@@ -2,6 +2,7 @@
 """Which package may import which: the house of docs/architecture.md as a table that every file is held to."""
 
 import ast
+import re
 import sys
 from collections import defaultdict
 from functools import cache
@@ -180,3 +181,20 @@ def test_the_table_is_printed(capsys):
         if sys.stdout.isatty() or "-s" in sys.argv:
             sys.stdout.write("\n".join(["", *sorted(lines), ""]))
     assert len(lines) == len(MAY_IMPORT)
+
+
+def test_the_architecture_draws_the_same_house():
+    """The last column of its table names the packages of ours that a row allows, "all above" any."""
+    text = (PACKAGE.parent / "docs" / "architecture.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\|[^|\n]*\| ([^|\n]+) \|[^|\n]*\|([^|\n]*)\|$", text.split("## The house")[1], re.M)
+    drawn = {}
+    for names, allowed in rows:
+        for name in re.findall(r"`(\w+)/?`", names):
+            drawn[name] = allowed.strip()
+    wrong = {}
+    for package, may in MAY_IMPORT.items():
+        ours = {name for name in may & set(MAY_IMPORT) if name not in FLOOR}
+        said = drawn.get(package, "all above" if package.startswith("__") else "nothing")
+        if said != "all above" and package not in FLOOR and set(filter(None, said.split(", "))) != ours:
+            wrong[package] = (said, ", ".join(sorted(ours)))
+    assert wrong == {}

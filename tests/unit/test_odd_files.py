@@ -13,7 +13,7 @@ from linklab.base.text import excerpt, visible
 from linklab.editor.files import Autosave
 from linklab.editor.settings import load_settings
 from linklab.errors import InputError, LabError, ManualError, TopologyError
-from linklab.exercise.instance import parse_course
+from linklab.exercise.instance import instance_text, parse_course, practice_instance
 from linklab.exercise.load import load_exercise
 from linklab.exercise.roster import read_roster
 from linklab.exercise.state import State
@@ -58,6 +58,16 @@ def test_a_derived_quantity_that_divides_by_a_parameter_of_0_is_named(tmp_path):
     (tmp_path / "exercise.toml").write_text(text)
     with pytest.raises(InputError, match=r"derived odd: 1 / \(rate - rate\) \(a division by 0\) has no value"):
         load_exercise(tmp_path)
+
+
+def test_a_setting_that_divides_by_0_is_named(tmp_path):
+    """With what it computes."""
+    text = EXERCISE.replace("{burst:bytes}", "{= burst / 0 : bytes}")
+    assert text != EXERCISE
+    (tmp_path / "exercise.toml").write_text(text)
+    exercise = load_exercise(tmp_path)
+    with pytest.raises(InputError, match=r'^setting ".*": burst / 0 +\(a division by 0\) has no value'):
+        instance_text(exercise, practice_instance(exercise))
 
 
 @pytest.mark.parametrize("name", ["a\\u0000.mn", "a" * 5000])
