@@ -79,8 +79,8 @@ def read_answers(text: str, exercise: Exercise) -> Answers:
         table = toml.loads(text)
     except (ValueError, RecursionError) as error:  # TOMLDecodeError, or a number or a nest beyond all measure
         why = f"answers.toml cannot be read: {error}"
-        problems = {answer.name: why for answer in exercise.answers}
-        return Answers(problems=problems, notes=(why,), unreadable=f"cannot be read: {error}")
+        every = {answer.name: why for answer in exercise.answers}
+        return Answers(problems=every, notes=(why,), unreadable=f"cannot be read: {error}")
     values: dict[str, Value] = {}
     problems: dict[str, str] = {}
     missing: list[str] = []
