@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Rates, times, sizes, percents and packet counts: text as tc(8) and people write it ↔ plain numbers.
 
-Called wherever a file or an argument holds a quantity; inside, numbers carry their unit in the name (`rate_mbit`).
+Text is what files and arguments hold; inside, numbers carry their unit in the name (`rate_mbit`).
 A quantity without a unit is refused where tc would silently assume one (bit/s, microseconds).
 Each `parse_…` raises InputError naming the value and the units it takes; `parse_x(format_x(v)) == v` exactly.
 Source: tc(8), PARAMETERS (RATES, TIMES, SIZES); iperf3 `-n` for K, M, G as powers of 1024.
@@ -88,12 +88,6 @@ def parse_time_s(text: str) -> float:
     return float(value)
 
 
-def parse_time_ms(text: str) -> float:
-    """As `parse_time_s`, in milliseconds."""
-    parse_time_s(text)
-    return float(_parse("time", text, _TIME_S, "us, ms or s").scaleb(3))
-
-
 def format_time(time_s: float) -> str:
     """Seconds as tc takes them, in the largest of s, ms, us, ns with a number of at least 1: 0.02 → "20ms"."""
     return _format(time_s, (("s", 0), ("ms", -3), ("us", -6), ("ns", -9)))
@@ -106,16 +100,6 @@ def parse_size_bytes(text: str) -> int:
     if value < 0 or value != value.to_integral_value():
         raise InputError(f'size "{text}" is not a whole number of bytes; use {accepted}')
     return int(value)
-
-
-def format_size(size_bytes: int) -> str:
-    """The largest binary unit that gives a whole number: 65536 → "64KiB", 1514 → "1514b"."""
-    if size_bytes < 0:
-        raise ValueError(f"size_bytes must not be negative: {size_bytes}")
-    for unit, scale in (("GiB", 1024**3), ("MiB", 1024**2), ("KiB", 1024)):
-        if size_bytes and size_bytes % scale == 0:
-            return f"{size_bytes // scale}{unit}"
-    return f"{size_bytes}b"
 
 
 def parse_percent_frac(text: str) -> float:
@@ -137,13 +121,6 @@ def parse_packets(text: str) -> int:
     if value < 0 or value != value.to_integral_value():
         raise InputError(f'packet count "{text}" is not a whole number of packets; use p, as in 100p')
     return int(value)
-
-
-def format_packets(packets: int) -> str:
-    """100 → "100p"."""
-    if packets < 0:
-        raise ValueError(f"packets must not be negative: {packets}")
-    return f"{packets}p"
 
 
 def _parse(what: str, text: str, units: Mapping[str, Decimal], accepted: str) -> Decimal:

@@ -34,8 +34,12 @@ def take(folder: Path, note: str, data: Mapping[str, Any]) -> bool:
             handle = os.open(folder / note, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
         except FileExistsError:
             return False
-        with os.fdopen(handle, "wb") as file:
-            file.write(json.dumps(data).encode() + b"\n")
+        try:
+            with os.fdopen(handle, "wb") as file:
+                file.write(json.dumps(data).encode() + b"\n")
+        except OSError:
+            (folder / note).unlink(missing_ok=True)  # a note without contents would hold the folder for good
+            raise
         if any(path.name != note for path in folder.iterdir()):  # it came between looking and making the note
             (folder / note).unlink()
             return False

@@ -76,7 +76,7 @@ def format_number(
     """A value in base units, as a reader wants it: 0.0327 "s" gives "32.7 ms".
 
     Args:
-        value: in `unit`; NaN is a gap and written "none".
+        value: in `unit`; NaN is a gap and written "none", infinity is "inf".
         unit: a base unit or another name of one; an unknown one is printed as it is.
         as_unit: the unit to write it in; None takes the largest that leaves a number of at least 1.
         decimals: digits after the point; None gives as many as `significant` asks for.
@@ -108,6 +108,8 @@ def digits_to_tell(told: Callable[[int], bool]) -> int:
 
 
 def _digits(number: float, decimals: int | None, significant: int) -> str:
+    if math.isinf(number):
+        return str(number)
     if decimals is None:
         whole = number == int(number) and abs(number) < 1e6
         decimals = 0 if whole else max(0, significant - 1 - math.floor(math.log10(abs(number))))

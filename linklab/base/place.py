@@ -113,8 +113,18 @@ def for_sockets() -> Path:
 
 def private_at_home() -> Path:
     """Where private folders lie for which there is no place among the temporary files."""
-    cache = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
-    return Path(cache) / "linklab" / "private"
+    return of_home("XDG_CACHE_HOME", ".cache") / "private"
+
+
+def of_home(variable: str, usual: str) -> Path:
+    """Return this user's folder for Linklab's files of one sort (XDG Base Directory Specification); it may not exist.
+
+    Args:
+        variable: names the place of that sort, such as XDG_CACHE_HOME.
+        usual: the place below the home folder where the variable is empty or not set.
+    """
+    named = os.environ.get(variable)
+    return (Path(named) if named else Path.home() / usual) / "linklab"
 
 
 def first_private(folders: Sequence[Path]) -> Path:

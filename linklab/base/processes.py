@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How many processes work side by side on this machine."""
+"""How many processes this program may run side by side."""
 
 from __future__ import annotations
 
@@ -7,5 +7,5 @@ import os
 
 
 def processors() -> int:
-    """How many pockets run at once without getting in each other's way."""
+    """Return how many processors this process may use: so many pockets or compilers do not slow each other down."""
     return len(os.sched_getaffinity(0))

@@ -204,7 +204,13 @@ class _Watched(Generic[T]):
         self.connection, self.process = (
             fresh(job.work, job.folder, job.printed) if job.fresh else copied(job.work, job.folder, job.printed)
         )
-        self.pidfd = os.pidfd_open(self.process.pid)
+        try:
+            self.pidfd = os.pidfd_open(self.process.pid)
+        except OSError:  # for want of open files: nobody could watch it
+            os.kill(self.process.pid, signal.SIGKILL)  # nobody has waited for it, so the number is still its own
+            self.process.status()
+            self.connection.close()
+            raise
 
     def channels(self) -> list[Connection | int]:
         """What becomes readable when there is something to do."""

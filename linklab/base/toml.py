@@ -24,7 +24,7 @@ else:
 __all__ = ["TOMLDecodeError", "Table", "loads", "parse", "read_text"]
 
 LARGEST = 1e15
-"""Of a number in a table; every count and weight is far below."""
+"""No quantity that a person writes into a file is larger, in whatever unit."""
 _NAMES = {str: "text", int: "a whole number", float: "a number", bool: "true or false", list: "a list", dict: "a table"}
 
 
@@ -73,10 +73,6 @@ def parse(text: str, where: str) -> Table:
         return Table(loads(text), where)
     except TOMLDecodeError as error:
         raise InputError(f"{where}: {error}" if where else str(error)) from error
-
-
-LARGEST = 1e15
-"""No quantity that a person writes into a file is larger, in whatever unit."""
 
 
 class Table:

@@ -23,6 +23,7 @@ from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import IO, Any, Protocol, TypeAlias, TypeVar
 
+from linklab.base.text import one_line
 from linklab.errors import LinklabError
 
 T = TypeVar("T")
@@ -47,7 +48,7 @@ class BrokenError(WorkerError):
     @classmethod
     def of(cls, error: Exception) -> BrokenError:
         """The error that says so in a line."""
-        found = cls(f"{type(error).__name__}: {' '.join(str(error).split())}")
+        found = cls(f"{type(error).__name__}: {one_line(str(error))}")
         found.trace = "".join(traceback.format_exception(error))
         return found
 

@@ -22,6 +22,7 @@ from linklab.editor.bars import ClockBar
 from linklab.editor.context import ContextMenus
 from linklab.editor.document import Document, Key, everyone
 from linklab.editor.editing import Editing
+from linklab.editor.edits import KINDS
 from linklab.editor.filing import Filing
 from linklab.editor.gestures import Gestures, Hooks
 from linklab.editor.layout import Callbacks, Layout
@@ -138,14 +139,7 @@ class Editor:
         self.gestures = Gestures(self.drawing, self.document, hooks)
         for name, _, key in actions.TOOLS:
             self.drawing.bind(f"<Key-{key}>", partial(_without_event, partial(self.choose, name)))
-        shifted = dict(
-            zip(
-                ("at", "numbersign", "dollar", "percent", "ampersand"),
-                ("host", "switch", "legacySwitch", "legacyRouter", "controller"),
-                strict=True,
-            )
-        )
-        for sign, kind in shifted.items():
+        for sign, kind in zip(("at", "numbersign", "dollar", "percent", "ampersand"), KINDS, strict=True):
             self.drawing.bind(f"<Key-{sign}>", partial(_without_event, partial(self.gestures.add_somewhere, kind)))
 
     def rebuild(self) -> None:

@@ -7,6 +7,7 @@ New nodes take the lowest number that no node of their kind and no name has. Rai
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -19,18 +20,21 @@ from linklab.topology.checks import NAME
 KINDS = ("host", "switch", "legacySwitch", "legacyRouter", "controller")
 PREFIXES = {"host": "h", "switch": "s", "legacySwitch": "s", "legacyRouter": "r", "controller": "c"}
 CONTROLLER_PORT = 6633
+UNPLACED = 60.0
+"""Both coordinates of a node whose place the file does not say."""
 
 
 def position(node: AnyNode) -> tuple[float, float]:
-    """Coordinates in the drawing's pixels; a node of a version 1 file may have none."""
-    return _number(node.x), _number(node.y)
+    """Coordinates in the drawing's pixels; a node of a version 1 file may have none, and a faulty file any text."""
+    return _coordinate(node.x), _coordinate(node.y)
 
 
-def _number(value: str | float | None) -> float:
+def _coordinate(value: str | float | None) -> float:
     try:
-        return float(value) if value is not None else 60.0
-    except ValueError:
-        return 60.0
+        found = float(value) if value is not None else UNPLACED
+    except (ValueError, OverflowError):
+        return UNPLACED
+    return found if math.isfinite(found) else UNPLACED
 
 
 def named(topology: Topology) -> dict[str, AnyNode]:

@@ -6,6 +6,7 @@ An empty text means: no such key. Which fields there are: `node_fields`, `link_f
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,6 +15,7 @@ from typing import Any
 
 from linklab import units
 from linklab.errors import InputError
+from linklab.topology.checks import NAME
 
 Check = Callable[[str], Any]
 
@@ -113,7 +115,7 @@ def _pair(field: Field, first: str, second: str) -> Any:
 
 def name(text: str) -> str:
     """A node's name."""
-    if not re.fullmatch(r"[A-Za-z0-9_][A-Za-z0-9_.-]*", text):
+    if not NAME.fullmatch(text):
         raise InputError("letters, digits, _ . and - only; starts with a letter, a digit or _")
     if len(text) > 10:
         raise InputError(f"{text}-eth0 would be too long: Linux allows 15 characters for an interface")
@@ -191,7 +193,7 @@ def rate(text: str) -> Any:
         value = float(text)
     except ValueError:
         value = units.parse_rate_mbit(text)
-    if not value > 0:
+    if not 0 < value < math.inf:  # JSON has no infinity, so a file with one could not be opened again
         raise InputError("a rate above 0")
     return int(value) if value.is_integer() else value
 

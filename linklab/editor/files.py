@@ -15,12 +15,11 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from linklab.base import files, installation
+from linklab.base import files, installation, place
 from linklab.errors import InputError
 from linklab.topology import Topology
 
 ENDING = ".mn"
-RECENT = 10
 LABS = installation.ROOT / "topologies"
 
 
@@ -54,8 +53,7 @@ def lab_files() -> list[tuple[int, Path]]:
 
 def state_folder() -> Path:
     """Where the editor keeps what is no file of the person's."""
-    base = os.environ.get("XDG_STATE_HOME") or Path.home() / ".local/state"
-    return Path(base) / "linklab"
+    return place.of_home("XDG_STATE_HOME", ".local/state")
 
 
 @dataclass(frozen=True)

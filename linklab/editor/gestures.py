@@ -287,7 +287,7 @@ class Gestures:
                     return
 
     def link_selected(self) -> None:
-        """Link two selected nodes, or all others with the only switch among them."""
+        """Link the two selected nodes."""
         names = self.document.selected_names
         if len(names) == 2:
             self._make_link(*names)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What is mended by itself, when the person agrees, in a file with faults that a drawing cannot show.
 
-Called when a file is opened. Other faults are left to be mended in the dialogs of what has them. Pure.
+Other faults are left to be mended in the dialogs of what has them. Pure.
 """
 
 from __future__ import annotations

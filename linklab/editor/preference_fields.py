@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from linklab.editor.fields import Field, Page, digits, network, number, pattern, texts
+from linklab.editor.fields import Field, Page, digits, network, pattern, texts
 from linklab.engine.profiles import PROFILES
 from linklab.errors import InputError
+from linklab.terminal.clock import parse_speed
 
 NESTED = {
     "openFlowVersions": ("ovsOf10", "ovsOf11", "ovsOf12", "ovsOf13"),
@@ -25,9 +26,8 @@ _TARGET = pattern(r"[^\s:]+:\d{1,5}", "an address with a port, such as 10.0.0.5:
 
 
 def speed(text: str) -> str:
-    """Network seconds a second, or "max"."""
-    if text != "max":
-        number(0.001, 1e6, 'a number above 0, or "max"')(text)
+    """Network seconds per wall-clock second, or "max", as typed."""
+    parse_speed(text)
     return text
 
 
@@ -161,8 +161,9 @@ def flatten(application: Mapping[str, Any], ours: Mapping[str, Any]) -> dict[str
     for part, keys in NESTED.items():
         given = application.get(part, {})
         flat.update({key: given[key] for key in keys if key in given})
-    run = ours.get("run", {})
-    flat.update({key: run[key] for key in RUN_KEYS if key in run})
+    run = ours.get("run")
+    if isinstance(run, Mapping):  # anything else is overwritten by what the dialog gives
+        flat.update({key: run[key] for key in RUN_KEYS if key in run})
     return flat
 
 

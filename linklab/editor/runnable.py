@@ -6,10 +6,14 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
+from linklab.base.text import excerpt
+from linklab.base.toml import Table
 from linklab.engine.api import Clock
+from linklab.engine.choice import ENGINES
 from linklab.topology import Topology
-from linklab.topology.parts import Node
+from linklab.topology.parts import MOST_DIGITS, Node
 
+CLOCKS = tuple(clock.value for clock in Clock)
 N = TypeVar("N", bound=Node)
 
 
@@ -25,12 +29,23 @@ class Choice:
 
     @classmethod
     def of(cls, topology: Topology) -> Choice:
-        """What the file says, defaults for the rest."""
-        run = topology.extra.get("linklab", {}).get("run") or {}
-        known = {key: str(run[key]) for key in ("engine", "clock", "speed", "profile") if key in run}
-        if known.get("engine") == "host":
-            known["clock"] = Clock.WALL.value  # the only one that it has; the file keeps the pocket's
-        return cls(**known, seed=int(run.get("seed", 1)))
+        """What the file says, defaults for the rest.
+
+        Raises:
+            InputError: the file says what Preferences cannot have written. Speed and profile are the engine's to check.
+        """
+        run = Table(topology.extra.get("linklab", {}).get("run") or {}, "Preferences, Running")
+        engine, clock = run.text("engine", cls.engine), run.text("clock", cls.clock)
+        if engine not in ENGINES:
+            raise run.wrong(f'"engine" must be one of {", ".join(ENGINES)}, not {excerpt(engine)}')
+        if clock not in CLOCKS:
+            raise run.wrong(f'"clock" must be one of {", ".join(CLOCKS)}, not {excerpt(clock)}')
+        if engine == "host":
+            clock = Clock.WALL.value  # the only one that it has; the file keeps the pocket's
+        seed = run.text("seed", str(cls.seed))
+        if not seed.isdecimal() or len(seed) > MOST_DIGITS:
+            raise run.wrong(f'"seed" must be a whole number, not {excerpt(seed)}')
+        return cls(engine, clock, run.text("speed", cls.speed), run.text("profile", cls.profile), int(seed))
 
 
 UNSUPPORTED = {

@@ -7,13 +7,12 @@ A file that cannot be read or written is no reason to stop: defaults are taken. 
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
-from linklab.base import files
+from linklab.base import files, place
 
 RECENT = 10
 LARGEST_SCALE = 16.0
@@ -41,8 +40,7 @@ class EditorSettings:
 
 def settings_file() -> Path:
     """Where they are kept."""
-    base = os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config"
-    return Path(base) / "linklab" / "editor.json"
+    return place.of_home("XDG_CONFIG_HOME", ".config") / "editor.json"
 
 
 def load_settings(path: Path | None = None) -> EditorSettings:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import socket
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from concurrent.futures import TimeoutError as FutureTimeoutError
 from typing import Any
@@ -68,13 +68,10 @@ class AgentLink:
             answer = future.result(deadline_s)
         except FutureTimeoutError:
             raise DeadlineError(f"{what} did not end within {deadline_s:g} s of wall time") from None
-        if "error" in answer:
-            raise AgentError(answer["error"], fault=_fault(answer.get("fault")))
-        ok: dict[str, Any] = answer["ok"]
-        return ok
+        return value_of(answer)
 
     def send(self, op: str, **fields: Any) -> Future[dict[str, Any]]:
-        """Ask without waiting, not even for an agent that does not listen; the answer is {"ok": …} or {"error": …}.
+        """Ask without waiting, not even for an agent that does not listen; `value_of` reads the answer.
 
         Raises:
             EngineError: the agent has gone.
@@ -134,6 +131,17 @@ class AgentLink:
             future.set_result(message)
 
 
-def _fault(said: object) -> Fault:
-    """Whose fault the agent says an error is; our own where it does not say."""
-    return next((fault for fault in Fault if fault.value == said), Fault.TOOL)
+def value_of(answer: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what an answer of the agent says.
+
+    Args:
+        answer: {"ok": object}, or {"error": sentence, "fault": whose}; our own fault where it names none.
+
+    Raises:
+        AgentError: the agent says that it cannot; its words, and whose fault that is.
+    """
+    if "error" in answer:
+        fault = next((fault for fault in Fault if fault.value == answer.get("fault")), Fault.TOOL)
+        raise AgentError(answer["error"], fault=fault)
+    ok: dict[str, Any] = answer["ok"]
+    return ok

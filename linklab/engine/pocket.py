@@ -152,6 +152,7 @@ class PocketNetwork(AgentNetwork):
         self.pid: int | None = None
         self._cpu = CpuLock()
         self._closed = False
+        self._closing = threading.Lock()  # either `close` finds what has been started, or nothing is started after it
         self._failed: LinklabError | None = None
         self._watcher = threading.Thread(target=self._watch_keeper, name="pocket keeper", daemon=True)
         self._gone = threading.Event()
@@ -167,10 +168,13 @@ class PocketNetwork(AgentNetwork):
         """Start the kernel and wait for its agent."""
         places = self._places()
         compile_package(PACKAGE)
-        try:
-            self._start(places)
-        except OSError as error:
-            raise of_oserror("starting its keeper", error) from error
+        with self._closing:
+            if self._closed:
+                raise EngineError("stopped")
+            try:
+                self._start(places)
+            except OSError as error:
+                raise of_oserror("starting its keeper", error) from error
         deadline = time.monotonic() + BOOT_DEADLINE_S
         while not self._hello.wait(0.2):
             late = time.monotonic() > deadline
@@ -194,7 +198,12 @@ class PocketNetwork(AgentNetwork):
             with keepers:
                 fds = [keepers.fileno(), guests.fileno()]
                 keeper = str(places.code / PACKAGE.name / "engine/keeper.py")
-                self._keeper = self._start_keeper([places.python, "-I", "-S", keeper, *map(str, fds)], fds)
+                try:
+                    self._keeper = self._start_keeper([places.python, "-I", "-S", keeper, *map(str, fds)], fds)
+                except OSError:
+                    control.close()
+                    self.link.end("the pocket could not start")
+                    raise
         try:
             self._watcher.start()
             self.link.begin()
@@ -291,9 +300,10 @@ class PocketNetwork(AgentNetwork):
 
     def close(self) -> None:
         """End the network; whatever state it is in, nothing of it is left."""
-        if self._closed:
-            return
-        self._closed = True
+        with self._closing:
+            if self._closed:
+                return
+            self._closed = True
         if hasattr(self, "_keeper"):
             deaf = self.clock is Clock.VIRTUAL and self.link.busy  # it reads no order until what it does has ended
             if self._hello.is_set() and not self._gone.is_set() and not deaf:

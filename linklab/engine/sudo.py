@@ -30,16 +30,24 @@ class Warden:
     """One order to the warden, under way."""
 
     def __init__(self, order: dict[str, Any]) -> None:
+        """Start it and give it the order; MissingError if there is no sudo, or no interpreter where it is named."""
+        command = [*_prefix(), *COMMAND]
         self._out: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 - closed by `close`
         self._complaints: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 - as above
-        self.process = subprocess.Popen(
-            [*_prefix(), *COMMAND],
-            stdin=subprocess.PIPE,
-            stdout=self._out,
-            stderr=self._complaints,
-            env=_environment(),
-            cwd="/",
-        )
+        try:
+            self.process = subprocess.Popen(
+                command,
+                stdin=subprocess.PIPE,
+                stdout=self._out,
+                stderr=self._complaints,
+                env=_environment(),
+                cwd="/",
+            )
+        except OSError as error:
+            self.close()
+            cure = "; install the distribution's python3" if command[0] == COMMAND[0] else ""
+            why = f"{command[0]} cannot be started: {error.strerror}{cure}"
+            raise MissingError(why, where="host engine") from error
         assert self.process.stdin is not None
         try:
             self.process.stdin.write(json.dumps(order).encode() + b"\n")

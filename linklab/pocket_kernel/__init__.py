@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from linklab.base import installation
+from linklab.base import installation, place
 from linklab.errors import MissingError
 
 KERNEL_DIR = installation.ROOT / "kernel"
@@ -36,14 +36,13 @@ class Kernel:
 
     @property
     def seccomp(self) -> bool:
-        """Whether it can run guest processes under seccomp (Linux 7.0 on), 1.6 times as fast as ptrace."""
-        return numbers(self.version) >= (7, 0)
+        """See `has_seccomp`."""
+        return has_seccomp(self.version)
 
 
 def cache_dir() -> Path:
     """Where kernels are built and kept: `$XDG_CACHE_HOME/linklab/kernel` or `~/.cache/linklab/kernel`."""
-    base = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
-    return Path(base) / "linklab" / "kernel"
+    return place.of_home("XDG_CACHE_HOME", ".cache") / "kernel"
 
 
 def digest() -> str:
@@ -107,6 +106,11 @@ def require() -> Kernel:
     if kernel is None:
         raise MissingError(f"the pocket kernel is not built: run `{how_to_build()}` (about 4 minutes, once)")
     return kernel
+
+
+def has_seccomp(version: str) -> bool:
+    """Whether a kernel of this version can run its processes under seccomp, 1.6 times as fast as with ptrace."""
+    return numbers(version) >= (7, 0)
 
 
 def numbers(version: str) -> tuple[int, ...]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""kernel/ and a Linux source → the pocket kernel in the cache; called by `linklab kernel build`.
+"""kernel/ and a Linux source → the pocket kernel in the cache.
 
 Two builds at once wait for each other; an interrupted one leaves nothing that could be taken for a kernel, since the
 finished folder is renamed into its place. Specified by Documentation/kbuild of the source.
@@ -13,6 +13,7 @@ import hashlib
 import json
 import os
 import shutil
+import signal
 import subprocess
 import tempfile
 import time
@@ -20,8 +21,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from linklab.base import place
+from linklab.base.processes import processors
 from linklab.errors import InputError, MissingError
-from linklab.pocket_kernel import KERNEL_DIR, Kernel, cache_dir, digest, find, need_processor, numbers
+from linklab.pocket_kernel import KERNEL_DIR, Kernel, cache_dir, digest, find, has_seccomp, need_processor
 from linklab.pocket_kernel.source import VERSIONS, fetch, unpack_archive
 from linklab.pocket_kernel.tools import Report, Tools
 
@@ -68,7 +70,7 @@ def _build_in(scratch: Path, source: Path | None, log: Path, report: Report) -> 
         tree = scratch / "linux"
         tree.mkdir()
         origin = unpack_archive(tools, source, tree, report) if source else fetch(tools, tree, report)
-        version = tools.read(["make", "-s", "kernelversion"], tree)
+        version = tools.read(["make", "-s", "kernelversion"], tree, "read the version of the source")
         patches = _patch(tools, tree, version)
         report("configuring", None)
         refused = _configure(tools, tree)
@@ -150,9 +152,8 @@ def _configure(tools: Tools, tree: Path) -> list[str]:
 
 
 def _compile(tools: Tools, tree: Path, report: Report) -> None:
-    jobs = len(os.sched_getaffinity(0))
     process = subprocess.Popen(
-        ["make", "ARCH=um", f"-j{jobs}", "linux"],
+        ["make", "ARCH=um", f"-j{processors()}", "linux"],
         cwd=tree,
         env=tools.env,
         stdin=subprocess.DEVNULL,
@@ -171,7 +172,7 @@ def _compile(tools: Tools, tree: Path, report: Report) -> None:
         code = process.wait()
     except BaseException:
         with contextlib.suppress(ProcessLookupError):
-            os.killpg(process.pid, 15)
+            os.killpg(process.pid, signal.SIGTERM)
         process.wait()
         raise
     if code:
@@ -186,7 +187,7 @@ def _self_test(tools: Tools, program: Path, version: str) -> None:
     init.chmod(0o755)
     argv = [str(program), "mem=128M", "time-travel=inf-cpu", "pocket.seed=1", "root=/dev/root", "rootfstype=hostfs"]
     argv += ["rootflags=/", "ro", f"init={init}", "con=null", "con0=fd:0,fd:1", "quiet"]
-    if numbers(version) >= (7, 0):
+    if has_seccomp(version):
         argv.append("seccomp=auto")
     environment = {
         "PATH": "/usr/sbin:/usr/bin:/sbin:/bin",

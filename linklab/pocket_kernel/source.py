@@ -28,10 +28,9 @@ def fetch(tools: Tools, tree: Path, report: Report) -> str:
             "there is no apt here; download linux-7.3.tar.xz and run `make kernel SOURCE=linux-7.3.tar.xz`"
         )
     options = private_apt(tools) if _is_debian() else []
-    names = tools.read(["apt-cache", *options, "search", "--names-only", r"^linux-source-[0-9]"], tools.scratch).split(
-        "\n"
-    )
-    known = {name.split(" ")[0].removeprefix("linux-source-") for name in names if name}
+    search = ["apt-cache", *options, "search", "--names-only", r"^linux-source-[0-9]"]
+    names = tools.read(search, tools.scratch, "search apt's package lists").splitlines()
+    known = {name.split(" ")[0].removeprefix("linux-source-") for name in names}
     version = next((v for v in VERSIONS if v in known or f"{v}.0" in known), None)
     if version is None:
         seen = ", ".join(sorted(known)) or "none"
@@ -94,7 +93,8 @@ def private_apt(tools: Tools) -> list[str]:
 def _debian_mirror(tools: Tools) -> str:
     """The mirror of the release's main archive in the machine's own sources."""
     form = "$(CREATED_BY) $(REPO_URI) $(SUITE) $(COMPONENT)"
-    for line in tools.read(["apt-get", "indextargets", "--format", form], tools.scratch).split("\n"):
+    listing = tools.read(["apt-get", "indextargets", "--format", form], tools.scratch, "list apt's sources")
+    for line in listing.splitlines():
         kind, _, rest = line.partition(" ")
         uri, _, _ = rest.partition(" ")
         if kind == "Packages" and uri.rstrip("/").endswith("/debian"):

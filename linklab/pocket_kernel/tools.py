@@ -41,10 +41,16 @@ class Tools:
             stderr=subprocess.STDOUT,
             check=False,
         )
-        if done.returncode:
-            raise MissingError(f"the kernel build could not {what} (exit {done.returncode}); see {self.log}")
+        self._check(done.returncode, what)
 
-    def read(self, argv: Sequence[str], cwd: Path) -> str:
-        """The output of a program, stripped."""
-        done = subprocess.run(argv, cwd=cwd, env=self.env, capture_output=True, text=True, check=False)
+    def read(self, argv: Sequence[str], cwd: Path, what: str) -> str:
+        """Return the output of a program, stripped; MissingError naming `what` and the log if it fails."""
+        done = subprocess.run(
+            argv, cwd=cwd, env=self.env, stdout=subprocess.PIPE, stderr=self.output, text=True, check=False
+        )
+        self._check(done.returncode, what)
         return done.stdout.strip()
+
+    def _check(self, status: int, what: str) -> None:
+        if status:
+            raise MissingError(f"the kernel build could not {what} (exit {status}); see {self.log}")

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from linklab.linux.tc_options import CAKE_ACKS, CAKE_CELLS, CAKE_FLOWS
 from linklab.tc.forms import NUMBER, RATE, SIGNED, SIZE, TIME_US
 from linklab.tc.kind import Drawn, Kind
 from linklab.tc.option import OneOf, Switch, Valued
@@ -40,12 +41,9 @@ CAKE = Cake(
     (
         Valued("bandwidth_bit", "bandwidth", RATE),
         OneOf("diffserv", ("besteffort", "precedence", "diffserv3", "diffserv4", "diffserv8")),
-        OneOf(
-            "flow",
-            ("flowblind", "srchost", "dsthost", "hosts", "flows", "dual-srchost", "dual-dsthost", "triple-isolate"),
-        ),
+        OneOf("flow", CAKE_FLOWS),
         Valued("rtt_us", "rtt", TIME_US),
-        OneOf("ack_filter", ("no-ack-filter", "ack-filter", "ack-filter-aggressive")),
+        OneOf("ack_filter", CAKE_ACKS),
         Switch("nat", "nat", "nonat"),
         Switch("wash", "wash", "nowash"),
         Switch("ingress", "ingress", "egress"),
@@ -53,7 +51,7 @@ CAKE = Cake(
         Switch("split_gso", "split-gso", "no-split-gso"),
         Valued("overhead", "overhead", SIGNED),
         Valued("mpu", "mpu", NUMBER),
-        OneOf("cell", ("noatm", "atm", "ptm")),
+        OneOf("cell", CAKE_CELLS),
         Valued("memlimit", "memlimit", SIZE),
         Valued("fwmark", "fwmark", NUMBER),
     ),

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from linklab.errors import InputError
+from linklab.linux.tc_filter_options import IP_PROTOCOLS
 from linklab.tc.forms import NUMBER, Form, count, like
 from linklab.tc.kind import Kind
 from linklab.tc.option import Options, Valued
@@ -17,7 +18,7 @@ from linklab.tc.option import Options, Valued
 MOST_MATCHES = 128
 _MATCH = like(r"[0-9a-f]{8}/[0-9a-f]{8}@-?\d{1,5}")
 _CLASSID = re.compile(r"(?:0x)?([0-9a-f]{1,4}):([0-9a-f]{0,4})")
-_PROTOCOLS = {"icmp": 1, "tcp": 6, "udp": 17, "sctp": 132}
+_PROTOCOLS = {name: number for number, name in IP_PROTOCOLS.items()}
 
 
 def _classid(text: str) -> str:

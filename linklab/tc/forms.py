@@ -74,11 +74,6 @@ def like(pattern: str) -> Check:
     return lambda value: type(value) is str and bool(re.fullmatch(pattern, value, re.ASCII))
 
 
-def percent(value: float) -> str:
-    """0.0001 → "0.01%"."""
-    return f"{Decimal(repr(float(value))).scaleb(2):f}%"
-
-
 def in_us(time_ns: int) -> str:
     """Nanoseconds in the smallest unit that every tc takes for a delay."""
     return f"{Decimal(time_ns).scaleb(-3):f}us" if time_ns % 1000 else f"{time_ns // 1000}us"
@@ -161,5 +156,5 @@ PACKETS_32 = Form("packets", count(2**32 - 1), str, str, packets)
 NUMBER = number()
 SIGNED = Form("number", signed, str, str, _negative)
 HEXADECIMAL = Form("number", count(2**16 - 1), lambda value: f"{value:x}", lambda value: f"{value:x}", _hexadecimal)
-SHARE = Form("percent", share, percent, percent, units.parse_percent_frac, "%")
+SHARE = Form("percent", share, units.format_percent, units.format_percent, units.parse_percent_frac, "%")
 PROBABILITY = Form("number", share, lambda value: f"{value:.9f}", lambda value: f"{value:.9g}", real)

@@ -144,9 +144,9 @@ def _discipline(data: Any) -> tuple[str, dict[str, str]]:
     """Kind and options of the JSON object; FieldError says what is wrong with it."""
     if data is None:
         return "", {}
-    if not isinstance(data, Mapping) or data.get("kind") not in DISCIPLINES:
+    kind = data.get("kind") if isinstance(data, Mapping) else None
+    if not isinstance(kind, str) or kind not in DISCIPLINES:
         raise FieldError(f'"discipline" must be an object with a "kind" of {", ".join(DISCIPLINES)}', key="kind")
-    kind = str(data["kind"])
     options = {name: text for name, text in data.items() if name != "kind"}
     try:
         QDISCS[kind].from_drawing(options)

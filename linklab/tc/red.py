@@ -5,13 +5,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from linklab.linux.tc_options import RED_FLAGS
 from linklab.tc import red_words
 from linklab.tc.forms import NUMBER, PROBABILITY, RATE, SIZE, SIZE_32, number
 from linklab.tc.kind import Drawn, Kind
 from linklab.tc.option import Options, Switch, Valued
 from linklab.tc.queues import DRAWN_ECN
 
-_FLAGS = tuple(Switch(name, name) for name in ("ecn", "harddrop", "adaptive", "nodrop"))
+_FLAGS = tuple(Switch(name, name) for name in RED_FLAGS)
 _KEPT = ("wlog", "plog", "cell_log")
 
 

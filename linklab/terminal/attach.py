@@ -51,13 +51,18 @@ def alone() -> Iterator[Path]:
 def remove_stale(*, dry_run: bool = False) -> list[Path]:
     """Remove the sockets that nobody serves any more; which they were."""
     with alone() as here:
-        stale = [path for path in sorted(here.glob("*.sock")) if not served(path)]
-        for path in [] if dry_run else stale:
-            path.unlink(missing_ok=True)
+        return remove_stale_in(here, dry_run=dry_run)
+
+
+def remove_stale_in(here: Path, *, dry_run: bool = False) -> list[Path]:
+    """Remove them from the folder, which the caller has to itself (`alone`)."""
+    stale = [path for path in sorted(here.glob("*.sock")) if not _served(path)]
+    for path in [] if dry_run else stale:
+        path.unlink(missing_ok=True)
     return stale
 
 
-def served(path: Path) -> bool:
+def _served(path: Path) -> bool:
     """Whether somebody answers at this socket."""
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as probe:
         probe.settimeout(ANSWER_DEADLINE_S)
@@ -100,7 +105,9 @@ def networks() -> list[dict[str, Any]]:
         connection: Connection | None = None
         try:
             connection = _connect(path)
-            found.append({**connection.ask({"op": "info"}), "id": path.stem})
+            answer = connection.ask({"op": "info"})
+            if answer["event"] == "info":  # else it is just ending, and says so
+                found.append({**answer, "id": path.stem})
         except (OSError, EngineError):
             continue  # ended meanwhile
         finally:

@@ -20,7 +20,7 @@ from typing import Any
 from linklab.agent.asks import NO_CLOCK
 from linklab.engine.api import Channel
 from linklab.errors import AgentError, EngineError, InputError, LinklabError
-from linklab.terminal.attach import Connection, alone, served
+from linklab.terminal.attach import Connection, alone, remove_stale_in
 from linklab.terminal.clock import ClockWords, sentence
 from linklab.terminal.terminals import Taker, Terminals
 
@@ -66,9 +66,7 @@ class AttachServer:
 
     def __enter__(self) -> AttachServer:
         with alone() as here:
-            for path in here.glob("*.sock"):
-                if not served(path):
-                    path.unlink(missing_ok=True)
+            remove_stale_in(here)
             number = next(n for n in range(1, 10**6) if not (here / f"{n}.sock").exists())
             self._path = here / f"{number}.sock"
             self._listener.bind(str(self._path))

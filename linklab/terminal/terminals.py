@@ -14,8 +14,9 @@ from concurrent.futures import Future
 from concurrent.futures import TimeoutError as FutureTimeoutError
 from typing import Any, Protocol
 
+from linklab.engine.agent_link import value_of
 from linklab.engine.api import Channel
-from linklab.errors import AgentError, DeadlineError, EngineError, LinklabError
+from linklab.errors import DeadlineError, EngineError, LinklabError
 
 OPEN_DEADLINE_S = 30.0
 """For opening a terminal, wall seconds at 1x; they count for less while time is slowed, and not while it stands."""
@@ -50,7 +51,7 @@ class Terminals:
             fields: of the agent's operation `open`: node, rows, columns, term, argv.
 
         Raises:
-            AgentError: the agent cannot open it; its words.
+            AgentError: the agent cannot open it; its words and whose fault it is.
             DeadlineError: it did not answer in time, although time went on; what still opens is hung up.
             EngineError: the network has ended.
         """
@@ -71,9 +72,7 @@ class Terminals:
                 now_s = time.monotonic()
                 spent_s, looked_s = spent_s + (now_s - looked_s) * pace(), now_s
                 continue
-            if "error" in answer:
-                raise AgentError(answer["error"])
-            return str(answer["ok"]["terminal"])
+            return str(value_of(answer)["terminal"])
         raise DeadlineError(
             f"opening a terminal on {node} did not end within {OPEN_DEADLINE_S:g} s of wall time; "
             "the network may be overloaded: try again, or end it and start it anew"

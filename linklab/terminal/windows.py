@@ -10,11 +10,12 @@ from __future__ import annotations
 import contextlib
 import os
 import shutil
+import signal
 import socket
 import subprocess
 import sys
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path, PurePosixPath
 from types import TracebackType
 from typing import Any
@@ -134,14 +135,13 @@ class Windows:
         command = [sys.executable, "-m", "linklab", "attach", node, "--network", self.server.id]
         return self._start([program, "-T", f"{node}: {self.server.name}", "-e", *command], by_hand)
 
-    def _file(self, name: str, how: Any) -> tuple[str, int]:
+    def _file(self, name: str, how: Callable[[Path], tuple[str, int]]) -> tuple[str, int]:
         outside, refusal = self._outside(name)
         if refusal:
             return refusal, 1
         if not self.display:
             return f"no display: the file is {outside}", 0
-        answer: tuple[str, int] = how(outside)
-        return answer
+        return how(outside)
 
     def _outside(self, name: str) -> tuple[Path, str]:
         """Where a file of the network lies on the host; or why it is none that may be opened."""
@@ -257,4 +257,4 @@ def _signal(window: subprocess.Popen[bytes], *, terminate: bool) -> None:
     """End a window and what it started: it is the leader of a process group of its own."""
     if window.poll() is None:
         with contextlib.suppress(ProcessLookupError):
-            os.killpg(window.pid, 15 if terminate else 9)
+            os.killpg(window.pid, signal.SIGTERM if terminate else signal.SIGKILL)

@@ -8,6 +8,7 @@ deserves a look. Pure. Limits: IFNAMSIZ in Linux's uapi/linux/if.h (15 character
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
@@ -16,9 +17,10 @@ from ipaddress import IPv4Address, IPv4Interface, IPv4Network
 from typing import Any, Literal
 
 from linklab import units
+from linklab.base.text import excerpt
 from linklab.errors import InputError
 from linklab.topology.drawn import DrawnNetwork
-from linklab.topology.parts import Controller, Node
+from linklab.topology.parts import MOST_DIGITS, Controller, Node
 
 SWITCH_TYPES = ("default", "ovs", "ivs", "user", "userns", "legacySwitch", "legacyRouter")
 _MAX_INTERFACE_NAME = 15
@@ -100,8 +102,16 @@ def _bandwidth(value: Any) -> str | None:
     return None
 
 
+def _is_digits(value: Any) -> bool:
+    return isinstance(value, str) and value.isdecimal() and len(value) <= MOST_DIGITS
+
+
 def _vlan(value: Any) -> bool:
-    return _is_pair(value) and _parses(IPv4Interface, value[0]) and value[1].isdecimal() and 1 <= int(value[1]) <= 4094
+    return _is_pair(value) and _parses(IPv4Interface, value[0]) and _is_digits(value[1]) and 1 <= int(value[1]) <= 4094
+
+
+def _is_place(value: Any) -> bool:
+    return _parses(lambda text: float(text) if math.isfinite(float(text)) else None, str(value))
 
 
 def _one_of(*words: str) -> _Check:
@@ -111,7 +121,7 @@ def _one_of(*words: str) -> _Check:
 _string = _that(lambda v: isinstance(v, str), "a string")
 _strings = _that(_is_strings, "a list of strings")
 _flag = _one_of("0", "1")
-_number_text = _that(lambda v: isinstance(v, str) and (v == "" or v.isdecimal()), "digits in a string")
+_number_text = _that(lambda v: v == "" or _is_digits(v), f"at most {MOST_DIGITS} digits in a string")
 _whole = _that(_is_whole, "a whole number")
 _positive = _that(lambda v: _is_whole(v) and v > 0, "a whole number above 0")
 
@@ -203,7 +213,7 @@ def _values(topology: DrawnNetwork) -> Iterator[Problem]:
     for where, opts, table in tables:
         for key, check in table.items():
             if key in opts and (wanted := check(opts[key])) is not None:
-                yield Problem("error", where, f'"{key}" {wanted}, found {json.dumps(opts[key])}')
+                yield Problem("error", where, f'"{key}" {wanted}, found {excerpt(json.dumps(opts[key]))}')
     for link in topology.links:
         try:
             _ = link.impairments
@@ -211,7 +221,7 @@ def _values(topology: DrawnNetwork) -> Iterator[Problem]:
             yield Problem("error", f"link {link.name}", f'"linklab": {error}')
     for node in topology.nodes:
         for key, value in (("x", node.x), ("y", node.y)):
-            if not _parses(float, str(value)):
+            if not _is_place(value):
                 yield Problem("error", f"{node.what} {node.name}", f'"{key}" must be a number, found "{value}"')
 
 

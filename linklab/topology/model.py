@@ -19,11 +19,10 @@ from linklab.errors import TopologyError
 from linklab.topology import checks, own
 from linklab.topology.drawn import DrawnNetwork
 from linklab.topology.near import nearest
-from linklab.topology.parts import Controller, Host, Link, Node, Preferences, Switch
+from linklab.topology.parts import MOST_DIGITS, Controller, Host, Link, Node, Preferences, Switch
 
 MOST_WORDS = 600
 """Letters of a message, which may quote from the file."""
-_KNOWN = ("application", "controllers", "hosts", "links", "switches", "version")
 
 
 @dataclass(frozen=True)
@@ -134,7 +133,7 @@ class _ObjectReader:
 
     def __init__(self, data: Any, where: str) -> None:
         if not isinstance(data, Mapping):
-            raise ValueError(f"{where} must be a JSON object, found {_short(data)}")
+            raise ValueError(f"{where} must be a JSON object, found {excerpt(json.dumps(data))}")
         self.rest = dict(data)
         self.where = where
 
@@ -143,7 +142,9 @@ class _ObjectReader:
             raise ValueError(f'{self.where}: the key "{key}" is missing')
         value = self.rest.pop(key)
         if not isinstance(value, types) or isinstance(value, bool):
-            raise ValueError(f'{self.where}: "{key}" must be {_TYPE_NAMES[types[0]]}, found {_short(value)}')
+            raise ValueError(
+                f'{self.where}: "{key}" must be {_TYPE_NAMES[types[0]]}, found {excerpt(json.dumps(value))}'
+            )
         return value
 
     def take_list(self, key: str) -> list[_ObjectReader]:
@@ -159,8 +160,8 @@ def _node(kind: type[Any], reader: _ObjectReader) -> Any:
     number = reader.take("number", str)
     reader.named(f"{kind.what} {opts.get('hostname', kind.prefix + number)}")
     x, y = reader.take("x", str, int, float), reader.take("y", str, int, float)
-    if "nodeNum" not in opts and not number.isdecimal():
-        raise ValueError(f'{reader.where}: "number" must be digits, found "{number}"')
+    if "nodeNum" not in opts and not (number.isdecimal() and len(number) <= MOST_DIGITS):
+        raise ValueError(f'{reader.where}: "number" must be at most {MOST_DIGITS} digits, found "{excerpt(number)}"')
     return kind(number=number, x=x, y=y, opts=opts, extra=reader.rest)
 
 
@@ -200,8 +201,3 @@ def _finite(number: str) -> float:
 
 def _no_constant(constant: str) -> NoReturn:
     raise ValueError(f"{constant} is no JSON number")
-
-
-def _short(value: Any) -> str:
-    text = json.dumps(value)
-    return text if len(text) <= 60 else text[:57] + "..."

@@ -15,6 +15,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from linklab.base.text import excerpt
 from linklab.topology.parts import Json, Link
 
 KEY = "linklab"
@@ -62,7 +63,7 @@ def take_from(links: Sequence[Link], extra: Json) -> dict[str, Any]:
 
 def _object(data: Any, where: str) -> dict[str, Any]:
     if not isinstance(data, Mapping):
-        raise ValueError(f"{where} must be a JSON object, found {json.dumps(data)[:60]}")
+        raise ValueError(f"{where} must be a JSON object, found {excerpt(json.dumps(data))}")
     return dict(data)
 
 

@@ -14,6 +14,8 @@ from typing import Any, ClassVar
 from linklab.tc import Impairment
 
 Json = Mapping[str, Any]
+MOST_DIGITS = 15
+"""Of a number that a file holds as text; Python converts no more than 4300 digits, and nothing counts so far."""
 
 
 @dataclass(frozen=True)

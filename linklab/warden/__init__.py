@@ -3,5 +3,5 @@
 
 Standard library only; started as `/usr/bin/python3 -I -S -B …/linklab/warden`, which is all that a sudoers line names.
 What it is to do comes as one line of JSON on its standard input (`linklab.warden.orders`), never as code or options.
-Nothing of it is imported by the rest of Linklab but `records`, which says where records lie.
+The rest of Linklab imports `records`, which says where records lie, and `probe`, which an ordinary user may run too.
 """

@@ -2,14 +2,17 @@
 """Terminals for other programs: frames that are none, and clients that leave while theirs is being opened."""
 
 import base64
+import contextlib
 import itertools
+import socket
 import threading
 import time
 from concurrent.futures import Future
 
 import pytest
 
-from linklab.terminal import attach_server, terminals
+from linklab.errors import AgentError, Fault
+from linklab.terminal import attach, attach_server, terminals
 from linklab.terminal.attach_server import AttachServer
 
 
@@ -282,6 +285,42 @@ def test_opening_ends_after_its_deadline_but_not_while_time_stands(server, link,
     assert (server.terminals._early, server.terminals._takers) == ({}, {})
     again = opened(server, link)
     assert again.receive(0.05) == []
+
+
+def test_a_terminal_that_cannot_be_opened_says_whose_fault_that_is(link):
+    """Regression: every refusal of the agent counted as a fault of ours."""
+    asked = Future()
+    asked.set_result({"error": "h9: no such node", "fault": "given"})
+    link.send = lambda op, **fields: asked
+    with pytest.raises(AgentError, match="no such node") as caught:
+        terminals.Terminals(link).open(lambda: 1.0, node="h9")
+    assert caught.value.fault is Fault.GIVEN
+
+
+def test_a_network_that_is_just_ending_is_in_no_list(tmp_path, monkeypatch):
+    """Regression: its last words were taken for its description, and `linklab attach` ended in a KeyError."""
+    monkeypatch.setattr(attach, "folder", lambda: tmp_path)
+    listener = socket.socket(socket.AF_UNIX)
+    listener.bind(str(tmp_path / "1.sock"))
+    listener.listen()
+
+    def end():
+        while True:
+            try:
+                stream, _ = listener.accept()
+            except OSError:
+                return
+            with contextlib.suppress(OSError):  # who only looks whether somebody answers does not listen
+                attach.Connection(stream).send({"event": "error", "text": "the network has been ended", "kind": "end"})
+
+    ending = threading.Thread(target=end, daemon=True)
+    ending.start()
+    try:
+        assert attach.networks() == []
+    finally:
+        listener.shutdown(socket.SHUT_RDWR)
+        ending.join(5)
+        listener.close()
 
 
 def test_the_end_is_told_to_all_and_awaits_no_one_for_long(server, link):

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Of several processes that want one folder, exactly one gets it."""
 
+import errno
+import io
 import json
 import multiprocessing
 import os
@@ -41,6 +43,23 @@ def test_of_many_at_once_one_gets_the_folder(tmp_path, there):
             folder.mkdir()
         found = crowd(lambda path: claims.take(path, "note.json", {"pid": os.getpid()}), folder)
         assert sorted(found) == [False] * (CROWD - 1) + [True]
+
+
+def test_a_note_that_cannot_be_written_holds_no_folder(tmp_path, monkeypatch):
+    """Regression: after a full disk the folder was in use for good, by nobody."""
+    folder = tmp_path / "run"
+
+    class Full(io.RawIOBase):
+        """A file on a full disk."""
+
+        def write(self, _):
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    with monkeypatch.context() as full:
+        full.setattr(os, "fdopen", lambda handle, mode: (os.close(handle), Full())[1])
+        with pytest.raises(InputError, match="run: cannot be made: No space left on device"):
+            claims.take(folder, "note.json", {})
+    assert claims.take(folder, "note.json", {})
 
 
 def test_many_at_once_get_folders_of_their_own(tmp_path):

@@ -2,6 +2,7 @@
 """Fields, links' lines, export, meter and labels: everything of the editor that is text or numbers."""
 
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,9 +12,9 @@ from linklab.editor import edits, export, fields, link_fields, node_fields, pref
 from linklab.editor.actions import MENUS, keys_text
 from linklab.editor.labels import Rectangle, place_labels
 from linklab.editor.meter import Meter, short_bytes, short_rate
-from linklab.errors import FieldError
+from linklab.errors import FieldError, InputError
 from linklab.tc import DISCIPLINES
-from linklab.topology import Link, Topology
+from linklab.topology import Controller, Link, Topology
 from linklab.topology.plan import ORDER
 
 ROOT = Path(__file__).parents[2]
@@ -76,6 +77,7 @@ def test_what_a_link_takes(key, text, value):
     [
         ("bw", "fast", 'rate "fast" is not a number with a unit; use kbit, mbit or gbit'),
         ("bw", "0", "a rate above 0"),
+        ("bw", "1e999", "a rate above 0"),
         ("delay", "5", 'time "5" has no unit; use us, ms or s'),
         ("loss", "101", "a number of percent from 0 to 100, found 101"),
         ("max_queue_size", "1.5", "a whole number of packets above 0"),
@@ -226,6 +228,38 @@ def test_how_to_run_comes_from_the_file():
     assert runnable.Choice.of(Topology(extra={"linklab": data})) == runnable.Choice(
         "pocket", "wall", "0.5", "desktop", 7
     )
+
+
+@pytest.mark.parametrize(
+    ("run", "says"),
+    [
+        (5, "Preferences, Running must be a table"),
+        ({"engine": "cloud"}, '"engine" must be one of host, pocket, not cloud'),
+        ({"clock": "sundial"}, '"clock" must be one of virtual, paced, wall, not sundial'),
+        ({"clock": ["wall"]}, '"clock" must be text'),
+        ({"seed": "x"}, '"seed" must be a whole number, not x'),
+        ({"seed": "9" * 5000}, '"seed" must be a whole number, not 9'),
+    ],
+)
+def test_what_a_file_cannot_ask_of_a_run_is_one_sentence(run, says):
+    """Regression: each was shown as a fault of the editor; Preferences open all the same, to set it right."""
+    with pytest.raises(InputError, match=re.escape(says)):
+        runnable.Choice.of(Topology(extra={"linklab": {"run": run}}))
+    preference_fields.flatten({}, {"run": run})
+
+
+@pytest.mark.parametrize("text", ["0.001", "1", "1000", "max"])
+def test_preferences_take_every_speed_of_the_clock(text):
+    """Regression: 5000 was taken and then refused at Run."""
+    assert preference_fields.speed(text) == text
+    with pytest.raises(InputError, match=r"0\.001 to 1000"):
+        preference_fields.speed("5000")
+
+
+def test_a_node_without_a_place_in_the_drawing_can_be_shown():
+    """Regression: at infinity it could not be moved, and everything else was out of sight."""
+    for x in ("left", "nan", "inf", 10**400, None):
+        assert edits.position(Controller(opts={"hostname": "c0"}, x=x, y=5)) == (60.0, 5.0)
 
 
 def test_the_meter_counts_bits_and_keeps_the_queue():

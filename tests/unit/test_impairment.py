@@ -98,6 +98,7 @@ def test_change_in_place_keeps_what_waits():
         ({"loss": "120%"}, '"loss": percentage "120%" must lie between'),
         ({"discipline": {"kind": "tbf"}}, 'tbf needs a "rate"'),
         ({"discipline": {"kind": "wfq"}}, '"discipline" must be an object with a "kind" of tbf'),
+        ({"discipline": {"kind": ["red"]}}, '"discipline" must be an object with a "kind" of tbf'),
         ({"discipline": {"kind": "red", "limit": "1mb"}}, 'red needs "min"'),
         ({"discipline": {"kind": "pie", "target": "5"}}, '"target": time "5" has no unit'),
         ({"discipline": {"kind": "pie", "gamma": "5"}}, 'pie has no "gamma"'),

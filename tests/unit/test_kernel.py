@@ -54,6 +54,14 @@ def test_a_patch_that_does_not_apply_is_named(tmp_path, tools):
         build._patch(tools, tree, "9.9")
 
 
+def test_a_program_that_fails_has_no_output_to_be_read(tmp_path, tools):
+    """Regression: the version of a source without a Makefile was "", which ended in a ValueError further on."""
+    with pytest.raises(MissingError, match=r"could not read the version \(exit 3\); see .*log"):
+        tools.read(["sh", "-c", "echo 7.3; echo why >&2; exit 3"], tmp_path, "read the version")
+    assert (tmp_path / "log").read_text() == "why\n"
+    assert tools.read(["echo", " 7.3 "], tmp_path, "read the version") == "7.3"
+
+
 def test_options_that_a_version_does_not_take_are_kept(tmp_path, monkeypatch):
     """They become part of what `linklab kernel info` says; regression: they were written and thrown away."""
     monkeypatch.setattr(build, "KERNEL_DIR", tmp_path)

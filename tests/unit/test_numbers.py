@@ -51,6 +51,7 @@ def test_a_number_without_a_known_unit_is_refused(text):
         (0.00999, "", "%", 1, "1.0 %"),
         (0.0, "s", None, None, "0 µs"),
         (math.nan, "s", None, None, "none"),
+        (-math.inf, "s", "ms", None, "-inf ms"),
         (3.0, "1/s", None, None, "3 1/s"),
     ],
 )

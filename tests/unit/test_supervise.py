@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Jobs in processes of their own: how many at once, what came of each, and that nothing of them stays."""
 
+import errno
 import os
 import signal
 import subprocess
@@ -201,6 +202,20 @@ def test_a_job_that_cannot_be_started_is_an_outcome_too():
     assert type(found[1].error) is BrokenError
     assert "pickle" in str(found[1].error)
     assert found[2].value == "well"
+
+
+def test_a_process_that_cannot_be_watched_does_not_run_on(monkeypatch, tmp_path):
+    """Regression: where no file could be opened for it, it ran on when its block was left."""
+    started = []
+
+    def refuse(pid):
+        started.append(pid)
+        raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
+
+    monkeypatch.setattr(os, "pidfd_open", refuse)
+    found = ended(run([Job(1, lambda _: time.sleep(LONG_S))]))
+    assert "Too many open files" in str(found[1].error)
+    assert not Path(f"/proc/{started[0]}").exists()
 
 
 # --- how many, in which order

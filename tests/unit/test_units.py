@@ -67,12 +67,6 @@ def test_times_are_read_in_seconds(text, time_s):
     assert units.parse_time_s(text) == time_s
 
 
-def test_milliseconds_are_exact():
-    """0.3 ms stays 0.3, which 0.0003 × 1000 in floating point does not promise."""
-    assert units.parse_time_ms("0.3ms") == 0.3
-    assert units.parse_time_ms("20ms") == 20.0
-
-
 @pytest.mark.parametrize(
     ("text", "message"),
     [
@@ -138,20 +132,16 @@ def test_rates_are_written_in_the_unit_that_fits(text, number):
     assert units.format_rate(number) == text
 
 
-def test_times_and_sizes_are_written_in_the_unit_that_fits():
+def test_times_and_shares_are_written_in_the_unit_that_fits():
     """Never an exponent, which tc does not read."""
     assert units.format_time(0.02) == "20ms"
     assert units.format_time(0.0001) == "100us"
     assert units.format_time(0.0) == "0s"
     assert units.format_time(90.0) == "90s"
-    assert units.format_size(65_536) == "64KiB"
-    assert units.format_size(1514) == "1514b"
-    assert units.format_size(0) == "0b"
     assert units.format_percent(0.0001) == "0.01%"
-    assert units.format_packets(100) == "100p"
 
 
-@pytest.mark.parametrize("call", [units.format_rate, units.format_time, units.format_size, units.format_packets])
+@pytest.mark.parametrize("call", [units.format_rate, units.format_time, units.format_percent])
 def test_a_negative_quantity_is_not_written(call):
     """A negative number reaching a formatter is a fault of the program."""
     with pytest.raises(ValueError, match="-1"):
@@ -175,7 +165,7 @@ def test_percentages_survive_the_round_trip(frac):
 
 
 @given(st.integers(min_value=0, max_value=2**60))
-def test_sizes_and_packets_survive_the_round_trip(count):
-    """Whole numbers stay whole."""
-    assert units.parse_size_bytes(units.format_size(count)) == count
-    assert units.parse_packets(units.format_packets(count)) == count
+def test_sizes_and_packets_stay_whole(count):
+    """To the last byte, also where a double holds no such number."""
+    assert units.parse_size_bytes(str(count)) == units.parse_size_bytes(f"{count}b") == count
+    assert units.parse_packets(f"{count}p") == count

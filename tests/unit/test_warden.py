@@ -15,7 +15,7 @@ import pytest
 from linklab.engine import sudo
 from linklab.engine.api import Clock
 from linklab.engine.host import HostEngine, _listening
-from linklab.errors import InputError
+from linklab.errors import InputError, MissingError
 from linklab.linux.kernelcalls import swapped
 from linklab.warden import paths
 from linklab.warden.handover import hand_over
@@ -343,6 +343,14 @@ def test_another_clock_than_the_wall_clock_is_refused(tmp_path):
     refused = pytest.raises(InputError, match=r"the host engine has no virtual clock.*--clock wall, or the pocket")
     with refused, engine.start(None, workdir=tmp_path, clock=Clock.VIRTUAL):
         pass
+
+
+def test_a_machine_without_the_wardens_interpreter_is_told_so(monkeypatch):
+    """Regression: `linklab doctor` ended in a traceback, as in a container whose Python lies elsewhere."""
+    monkeypatch.setattr(sudo, "COMMAND", ("/none/such/python3", "-I"))
+    monkeypatch.setattr(sudo, "_prefix", list)
+    with pytest.raises(MissingError, match="/none/such/python3 cannot be started: No such file or directory"):
+        sudo.ask({"do": "check"})
 
 
 def test_the_line_for_sudoers_names_one_command_and_no_options_of_ours(monkeypatch):

@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The start of a pocket, as far as it goes without a kernel: given up by another thread, or refused by the machine."""
+
+import errno
+import os
+from pathlib import Path
+
+import pytest
+
+from linklab import pocket_kernel
+from linklab.engine import pocket
+from linklab.engine.api import Clock
+from linklab.errors import BootError, EngineError
+
+
+@pytest.fixture
+def network(tmp_path, monkeypatch):
+    """A network whose kernel is said to be built, and which has not been started."""
+    kernel = pocket_kernel.Kernel(tmp_path / "linux", "7.3.4", "0" * 12, {})
+    monkeypatch.setattr(pocket_kernel, "require", lambda: kernel)
+    monkeypatch.setattr(pocket, "compile_package", lambda _: [])
+    return pocket.PocketNetwork(workdir=tmp_path, clock=Clock.PACED, seed=1, profile="desktop", memory_mib=64)
+
+
+def test_a_network_closed_before_it_starts_is_not_started(network, monkeypatch):
+    """Regression: Cancel during the editor's first stage left a kernel running for as long as the editor was open."""
+    started = []
+    monkeypatch.setattr(network, "_start", started.append)
+    network.close()
+    with pytest.raises(EngineError, match="stopped"):
+        network.boot()
+    assert started == []
+
+
+def test_a_keeper_that_cannot_be_started_leaves_no_file_open(network, monkeypatch):
+    """Regression: the sockets for the keeper and the agent stayed open."""
+
+    def refuse(argv, fds):
+        raise OSError(errno.EAGAIN, os.strerror(errno.EAGAIN))
+
+    monkeypatch.setattr(network, "_start_keeper", refuse)
+    before = len(list(Path("/proc/self/fd").iterdir()))
+    with pytest.raises(BootError, match="starting its keeper"):
+        network.boot()
+    assert len(list(Path("/proc/self/fd").iterdir())) == before
+    network.close()
