@@ -40,7 +40,7 @@ COMMANDS = {
     "shell": ("linklab.commands.shell", "build the network of a topology and open the Mininet CLI on it"),
     "attach": ("linklab.commands.attach", "open a node's shell in this terminal"),
     "exercise": ("linklab.commands.exercise", "exercises and problems: list, start, handout, issue, verify"),
-    "check": ("linklab.commands.check", "what of an exercise is met, and where to look"),
+    "check": ("linklab.commands.check", "which parts of an exercise are done, and where to look"),
     "submit": ("linklab.commands.submit", "pack an exercise's work to hand it in"),
     "grade": ("linklab.commands.grade", "grade submissions of exercises and problems"),
     "manual": ("linklab.commands.manual", "turn a lab's manual into HTML or PDF, all into a handbook"),

@@ -13,6 +13,8 @@ import secrets
 import stat
 from pathlib import Path
 
+from linklab.errors import InputError
+
 
 def write(path: Path | str, content: str | bytes, *, durable: bool = False) -> None:
     r"""Write a file whole or not at all; after a failure no part of the new contents is left.
@@ -42,6 +44,20 @@ def write(path: Path | str, content: str | bytes, *, durable: bool = False) -> N
         if error.errno is None:
             raise
         raise OSError(error.errno, error.strerror, str(path)) from error
+
+
+def write_asked(path: Path, content: str | bytes) -> Path:
+    """Write a file that a person asked for, whole or not at all, with the folders above it; gives its path.
+
+    Raises:
+        InputError: it cannot be written there.
+    """
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write(path, content)
+    except OSError as error:
+        raise InputError(f"{path}: cannot be written: {error.strerror}") from error
+    return path
 
 
 def write_json(path: Path, data: object) -> None:

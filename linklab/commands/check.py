@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""`linklab check`: what of an exercise is met by the student's running network and answers, and where to look."""
+"""`linklab check`: which parts of an exercise the running network and the answers meet, and where to look."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def add_parser(subparsers: Subparsers, summary: str) -> argparse.ArgumentParser:
     parser = subparsers.add_parser(
         "check",
         help=summary,
-        description="Say what of an exercise is met, and for the rest where to look.",
+        description="Say which parts of an exercise are done, and for the others where to look.",
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -79,7 +79,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _run(args: argparse.Namespace) -> int:
     from linklab.commands.student import not_set
-    from linklab.grade.unit import own_instance, self_check
+    from linklab.grade.own_folder import own_instance, self_check
     from linklab.terminal import attached
 
     attached.need_outside("linklab check")

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import argparse
 import csv
+import io
 import shlex
 import subprocess
 import sys
@@ -15,6 +16,7 @@ from typing import TYPE_CHECKING
 from rich.table import Table
 
 from linklab.base import installation
+from linklab.base.files import write_asked
 from linklab.base.text import csv_cell
 from linklab.commands.console import make_console, plain
 from linklab.documents import handbook
@@ -238,7 +240,7 @@ def _start(args: argparse.Namespace) -> int:
     folder: Path = args.folder or Path(folder_name(exercise))
     made = start(folder, exercise, instance, text)
     if args.pdf:
-        handbook.write(folder / "handout.pdf", handout_pdf(exercise, instance))
+        write_asked(folder / "handout.pdf", handout_pdf(exercise, instance))
     print(f"{exercise.heading}: {'started' if made else 'goes on'} in {folder}")
     print(f"  read   {folder / 'handout.html'}")
     where = shlex.quote(str(folder))
@@ -289,7 +291,7 @@ def _handout(args: argparse.Namespace) -> int:
     out: Path | None = args.out
     pdf = args.pdf or (out is not None and out.suffix.lower() == ".pdf")
     path = out or installation.manuals_folder() / f"{handbook.handout_slug(exercise)}.{'pdf' if pdf else 'html'}"
-    print(handbook.write(path, handout_pdf(exercise, instance) if pdf else handout_html(exercise, instance)))
+    print(write_asked(path, handout_pdf(exercise, instance) if pdf else handout_html(exercise, instance)))
     if args.open:
         webbrowser.open(path.resolve().as_uri())
     return 0
@@ -309,7 +311,7 @@ def _issue(args: argparse.Namespace) -> int:
     print(roster.said)
     instances = [issue(exercise, course, student) for student in roster.students]
     for instance in instances:
-        handbook.write(out / f"{exercise.id}-{instance.student}.json", instance_text(exercise, instance))
+        write_asked(out / f"{exercise.id}-{instance.student}.json", instance_text(exercise, instance))
     print(f"{out}: {len(instances)} instances of {exercise.heading}, a file a student")
     if args.key:
         _write_key(args.key, exercise, instances)
@@ -320,16 +322,13 @@ def _issue(args: argparse.Namespace) -> int:
 def _write_key(path: Path, exercise: Exercise, instances: list[Instance]) -> None:
     """Who has what, for the instructor."""
     names = [parameter.name for parameter in exercise.parameters]
-    try:
-        with path.open("w", newline="", encoding="utf-8") as file:
-            writer = csv.writer(file)
-            writer.writerow(["student", "name", *names, *(["fault"] if exercise.faults else []), "set_env.sh types"])
-            for instance in instances:
-                fault = [instance.fault] if exercise.faults else []
-                lines = "; ".join(f"{on}: {line}" for on, line, _ in environment(exercise, instance))
-                values = [instance.parameters[name] for name in names]
-                cells = [instance.student, instance.name, *values, *fault, lines]
-                writer.writerow([csv_cell(str(cell)) for cell in cells])
-    except OSError as error:
-        raise InputError(f"{path}: cannot be written: {error.strerror}") from error
+    table = io.StringIO()
+    writer = csv.writer(table)
+    writer.writerow(["student", "name", *names, *(["fault"] if exercise.faults else []), "set_env.sh types"])
+    for instance in instances:
+        fault = [instance.fault] if exercise.faults else []
+        lines = "; ".join(f"{on}: {line}" for on, line, _ in environment(exercise, instance))
+        values = [instance.parameters[name] for name in names]
+        writer.writerow([csv_cell(cell) for cell in (instance.student, instance.name, *values, *fault, lines)])
+    write_asked(path, table.getvalue())
     print(f"{path}: who has which values{' and which fault' if exercise.faults else ''}; keep it to yourself")

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 _EPILOG = """examples:
   linklab fidelity                  print it
-  linklab fidelity --write          renew docs/fidelity.md; linklab record does so too
+  linklab fidelity --write          renew docs/fidelity.md; linklab record renews it too
 """
 
 

@@ -23,6 +23,7 @@ from linklab.commands.options import seed
 from linklab.errors import InputError
 from linklab.exercise.instance import parse_course
 from linklab.exercise.report import Status
+from linklab.grade.classfiles import STATUS
 from linklab.grade.cohort import Entry
 from linklab.grade.grading import (
     DEADLINE_S,
@@ -64,7 +65,6 @@ Exits with 0 if everything was graded, 1 if something could not be; other codes 
 """
 
 _STYLES = {Status.GRADED: "", Status.UNGRADABLE: "yellow", Status.ERROR: "magenta bold"}
-_WORDS = {Status.GRADED: "graded", Status.UNGRADABLE: "not gradable", Status.ERROR: "our tool broke"}
 
 
 def add_parser(subparsers: Subparsers, summary: str) -> argparse.ArgumentParser:
@@ -275,12 +275,12 @@ def _outcome(entry: Entry) -> str:
     if report.status is Status.GRADED:
         broke = ", and a check at which our tool broke" if tool_broke(report) else ""
         return f"{points(report.score)} of {points(report.max_score)} points{broke}"
-    return f"{_WORDS[report.status]}: {' '.join(report.notes)}"
+    return f"{STATUS[report.status]}: {' '.join(report.notes)}"
 
 
 def _missed(entry: Entry) -> str:
     report = entry.report
     if report.status is not Status.GRADED:
-        return f"{_WORDS[report.status]}: {' '.join(report.notes)}"
+        return f"{STATUS[report.status]}: {' '.join(report.notes)}"
     bad = (Outcome.FAIL, Outcome.PARTIAL, Outcome.ERROR)
     return ", ".join(check.id for check in report.checks if check.outcome in bad)

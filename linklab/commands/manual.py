@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from linklab.base import installation
+from linklab.base.files import write_asked
 from linklab.documents import handbook
 from linklab.errors import InputError, LinklabError
 from linklab.exercise.handout import general
@@ -74,7 +75,7 @@ def _write_one(lab: Lab, out: Path | None, *, pdf: bool) -> Path:
         raise InputError(f"{out}: --pdf writes a .pdf file")
     pdf = pdf or (out is not None and out.suffix.lower() == ".pdf")
     path = out or installation.manuals_folder() / f"{lab.slug}.{'pdf' if pdf else 'html'}"
-    return handbook.write(path, handbook.manual_pdf(lab) if pdf else handbook.manual_html(lab))
+    return write_asked(path, handbook.manual_pdf(lab) if pdf else handbook.manual_html(lab))
 
 
 def _write_all(folder: Path) -> tuple[Path, int]:
@@ -100,17 +101,17 @@ def _write_all(folder: Path) -> tuple[Path, int]:
             exercises.append(exercise)
     if not labs:
         raise LinklabError("there is no lab to write")
-    print(handbook.write(folder / "handbook.pdf", handbook.handbook_pdf(labs, exercises)), flush=True)
-    index = handbook.write(folder / "index.html", handbook.index_html(labs, exercises))
+    print(write_asked(folder / "handbook.pdf", handbook.handbook_pdf(labs, exercises)), flush=True)
+    index = write_asked(folder / "index.html", handbook.index_html(labs, exercises))
     print(index)
     return index, left_out
 
 
 def _write_chapter(path: Path, chapter: Chapter) -> None:
     """Both documents of a chapter, and their names; `path` without an ending."""
-    print(handbook.write(path.with_name(f"{path.name}.html"), render_manual(chapter)), flush=True)
+    print(write_asked(path.with_name(f"{path.name}.html"), render_manual(chapter)), flush=True)
     pdf = to_pdf(paper_html([chapter], title=chapter.heading))
-    print(handbook.write(path.with_name(f"{path.name}.pdf"), pdf), flush=True)
+    print(write_asked(path.with_name(f"{path.name}.pdf"), pdf), flush=True)
 
 
 def _left_out(error: InputError) -> int:

@@ -287,7 +287,7 @@ def _show(
         if sampler is not None:
             _stop(sampler)
         else:
-            _say("stopped")  # whoever samples elsewhere may stop (engine/windows.py)
+            _say("stopped")  # whoever samples elsewhere may stop (terminal/windows.py)
 
     window = QueueWindow(samples, out, handle=handle, limit_bytes=limit_bytes, stop_sampling=stop_sampling)
     window.show()

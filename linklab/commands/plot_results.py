@@ -70,7 +70,9 @@ def run(args: argparse.Namespace) -> int:
         figures = [figure for target in args.figures for figure in _of_run(saved, target)]
     else:
         figures = _of_files([args.what, *args.figures])
-    single = args.out.suffix.lower() in {".pdf", ".png", ".svg"}
+    from linklab.plots.style import FORMATS
+
+    single = args.out.suffix.lower() in FORMATS
     if single and len(figures) != 1:
         raise InputError(f"{args.out}: there are {len(figures)} figures to write; give a folder with --out")
     for name, parts, names in figures:

@@ -144,8 +144,8 @@ def replay(args: argparse.Namespace, out: Path | None, section: str | None = Non
 
             fit.require(lab, section)
         done = run_lab(lab, engine, settings, folder, narrator, section=section)
+    print_verdicts(done, console)  # before the page, which may lack a disk to be written to
     report = write_report(done)
-    print_verdicts(done, console)
     if args.engine == "host" and any(verdict.outcome is Outcome.FAIL for verdict in done.verdicts):
         console.print(_MACHINES_OWN, style="yellow")
     if done.unclaimed:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from linklab.base.files import write_asked
 from linklab.base.text import visible
 from linklab.errors import InputError
 from linklab.exercise.answers import read_answers
@@ -67,7 +68,7 @@ class _Packed:
 
 def run(args: argparse.Namespace) -> int:
     """Pack it; 0 if it was written."""
-    from linklab.grade.unit import own_instance, topology_file
+    from linklab.grade.own_folder import own_instance, topology_file
     from linklab.terminal import attached
 
     attached.need_outside("linklab submit")
@@ -155,7 +156,7 @@ def _write_recorded(work: Path, exercise: Exercise, instance: Instance, topology
         raise InputError(f"{work} exists already: remove it to have it written anew, or let it count with --work")
     cleared = shaped([Line(*entry) for entry in environment(exercise, instance)])
     script, notes = repeated(work.parent, [node.name for node in topology.nodes], cleared)
-    work.write_text(script, encoding="utf-8")
+    write_asked(work, script)
     return [
         f"{work} was written from the recorded terminals: look at it, and try it with linklab check --work.",
         *notes,
@@ -174,15 +175,14 @@ def _answers(folder: Path, exercise: Exercise, packed: _Packed) -> None:
             packed.said.append(f"There is no answers.toml: {len(exercise.answers)} questions are not answered.")
         return
     found = read_answers(read_text(path), exercise)
-    empty = [name for name, why in found.problems.items() if why == "there is no answer"]
-    wrong = {name: why for name, why in found.problems.items() if name not in empty}
-    if found.notes and set(found.problems.values()) == {found.notes[0]}:  # of the file as a whole
-        raise InputError(f"{path}: {found.notes[0].removeprefix('answers.toml ')}; mend it")
+    if found.unreadable:
+        raise InputError(f"{path}: {found.unreadable}; mend it")
+    wrong = {name: why for name, why in found.problems.items() if name not in found.missing}
     if wrong:
         raise InputError(
             f"{path}: {'; '.join(f'{name}: {why}' for name, why in wrong.items())}; mend it, or leave it empty"
         )
     packed.files["answers.toml"] = path.read_bytes()
     packed.said += list(found.notes)
-    if empty:
-        packed.said.append(f"Not answered: {', '.join(empty)}.")
+    if found.missing:
+        packed.said.append(f"Not answered: {', '.join(found.missing)}.")

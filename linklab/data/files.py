@@ -17,16 +17,14 @@ from typing import Any
 
 import numpy as np
 
-from linklab.base.files import write
+from linklab.base.files import write_asked
 from linklab.data.dataset import OURS, SERIES_META, Dataset
 from linklab.data.grid import at_times, common_times
 from linklab.data.parse import FORMAT, parse
 from linklab.data.times import EPOCH, seconds_of
 from linklab.data.versions import VERSION
-from linklab.errors import DataError, InputError
+from linklab.errors import DataError
 from linklab.measure import Series
-
-SUFFIX = ".flent.gz"
 
 MOST_BYTES = 512 * 2**20
 """Of JSON that is read; a small file can unpack to any size."""
@@ -122,11 +120,7 @@ def save(data: Dataset, path: Path) -> None:
         content = gzip.compress(content, mtime=0)
     elif path.suffix == ".bz2":
         content = bz2.compress(content)
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        write(path, content)
-    except OSError as error:
-        raise InputError(f"{path}: cannot be written: {error.strerror}") from error
+    write_asked(path, content)
 
 
 def open_file(path: Path) -> Dataset:

@@ -11,7 +11,7 @@ import numpy as np
 
 from linklab.data.dataset import OURS, SERIES_META, TIMES, Dataset
 from linklab.data.times import in_utc, seconds_of, zone_hours
-from linklab.data.versions import VERSION, upgrade
+from linklab.data.versions import VERSION, is_number, upgrade
 from linklab.errors import DataError
 from linklab.measure import Quantity, Series, make_series
 
@@ -93,7 +93,7 @@ class _Reader:
 
     def _flent(self) -> tuple[dict[str, Any], float]:
         """Flent's metadata without what was filled in for it, and the moment from which the series count."""
-        times = [sample["t"] for samples in self.raw.values() for sample in samples if _is_number(sample.get("t"))]
+        times = [sample["t"] for samples in self.raw.values() for sample in samples if is_number(sample.get("t"))]
         first_s = min(map(_float, times), default=None)
         hours = None
         for name in TIMES:
@@ -184,7 +184,7 @@ def _flat(sample: Mapping[str, Any], name: str) -> Iterator[tuple[str, float]]:
         inner = name if key == "val" else f"{name}{_SEPARATOR}{key}"
         if isinstance(value, Mapping):
             yield from _flat(value, inner)
-        elif value is None or _is_number(value):
+        elif value is None or is_number(value):
             yield inner, _float(value)
 
 
@@ -210,7 +210,7 @@ def _numbers(found: object, where: str) -> list[float]:
 
 def _number(found: object, where: str) -> float:
     """The number; null is NaN."""
-    if found is not None and not _is_number(found):
+    if found is not None and not is_number(found):
         raise DataError(f"{where}: must be a number, not {_shown(found)}")
     return _float(found)
 
@@ -219,10 +219,6 @@ def _text(found: object, where: str) -> str:
     if not isinstance(found, str):
         raise DataError(f"{where}: must be text, not {_shown(found)}")
     return found
-
-
-def _is_number(found: object) -> bool:
-    return isinstance(found, int | float) and not isinstance(found, bool)
 
 
 def _float(found: Any) -> float:

@@ -32,18 +32,18 @@ def upgrade(version: int, found: dict[str, Any]) -> None:
         for name, samples in found["raw_values"].items():
             _upgrade_samples(name, samples)
         for meta in metadata.get("SERIES_META", {}).values():
-            if meta.get("UNITS") == "bits/s" and _is_number(meta.get("MEAN_VALUE")):
+            if meta.get("UNITS") == "bits/s" and is_number(meta.get("MEAN_VALUE")):
                 meta |= {"MEAN_VALUE": meta["MEAN_VALUE"] / 1e6, "UNITS": "Mbits/s"}
 
 
 def _upgrade_samples(name: str, samples: list[Sample]) -> None:
     if "UDP" in name:
         for sample in samples:
-            if "dur" in sample and _is_number(sample.get("val")):
+            if "dur" in sample and is_number(sample.get("val")):
                 sample["val"] = 1000 / sample["val"] if sample["val"] else None
     elif name == "HTTP latency":
         for sample in samples:
-            if _is_number(sample.get("val")):
+            if is_number(sample.get("val")):
                 sample["val"] *= 1000
     elif samples and "stations" in samples[0]:
         last: dict[str, Sample] = {}
@@ -65,11 +65,12 @@ def _stations(sample: Sample) -> Iterator[tuple[str, Sample]]:
 def _since_last(sample: Sample, last: Sample, keys: tuple[str, ...]) -> None:
     """Counters as how much they grew since the last sample; the first grew by 0, as Flent has it."""
     for key in keys:
-        if _is_number(sample.get(key)):
+        if is_number(sample.get(key)):
             total = sample[key]
             sample[key] = total - last.get(key, total)
             last[key] = total
 
 
-def _is_number(value: object) -> bool:
+def is_number(value: object) -> bool:
+    """Whether a value of JSON is a number; true and false are none."""
     return isinstance(value, int | float) and not isinstance(value, bool)

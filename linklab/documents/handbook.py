@@ -8,10 +8,7 @@ business of `linklab.manual.html` and `linklab.manual.paper`.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 
-from linklab.base import files
-from linklab.errors import InputError
 from linklab.exercise.handout import book_chapters
 from linklab.exercise.model import Exercise
 from linklab.lab.model import Lab
@@ -63,17 +60,3 @@ def index_html(labs: Sequence[Lab], exercises: Sequence[Exercise] = ()) -> str:
     """The page that leads to the documents of all labs and exercises."""
     handouts = [(exercise, handout_slug(exercise)) for exercise in exercises]
     return page("index.html.j2", title=TITLE, labs=labs, handouts=handouts)
-
-
-def write(path: Path, content: str | bytes) -> Path:
-    """Write a document whole or not at all, and give its path.
-
-    Raises:
-        InputError: it cannot be written there.
-    """
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        files.write(path, content)
-    except OSError as error:
-        raise InputError(f"{path}: cannot be written: {error.strerror}") from error
-    return path

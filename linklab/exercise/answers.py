@@ -31,18 +31,27 @@ _EXAMPLES = {
 _CAPITAL = {"k": "kbit/s", "m": "Mbps", "g": "Gbps", "t": "Tbps"}
 _MOST_TEXT = 20_000
 
+NO_ANSWER = "there is no answer"
+
 
 @dataclass(frozen=True)
 class Answers:
     """What was answered.
 
     values: of the answers that could be read; problems: name → why the answer cannot be used, a sentence.
+    missing: names of the questions that have no answer; unreadable: why the whole file cannot be read, "" where it can.
     notes: on the file as a whole.
     """
 
     values: Mapping[str, Value] = field(default_factory=dict)
     problems: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()
+    unreadable: str = ""
+
+    def why_not(self, name: str) -> str:
+        """Why there is no value of that name, as part of a sentence."""
+        return self.problems.get(name, NO_ANSWER)
 
 
 def template(exercise: Exercise) -> str:
@@ -70,20 +79,23 @@ def read_answers(text: str, exercise: Exercise) -> Answers:
         table = toml.loads(text)
     except (ValueError, RecursionError) as error:  # TOMLDecodeError, or a number or a nest beyond all measure
         why = f"answers.toml cannot be read: {error}"
-        return Answers(problems={answer.name: why for answer in exercise.answers}, notes=(why,))
+        every = {answer.name: why for answer in exercise.answers}
+        return Answers(problems=every, notes=(why,), unreadable=f"cannot be read: {error}")
     values: dict[str, Value] = {}
     problems: dict[str, str] = {}
+    missing: list[str] = []
     for answer in exercise.answers:
         given = table.pop(answer.name, "")
         if isinstance(given, str) and not given.strip():
-            problems[answer.name] = "there is no answer"
+            missing.append(answer.name)
+            problems[answer.name] = NO_ANSWER
             continue
         try:
             values[answer.name] = typed(answer, given)
         except InputError as error:
             problems[answer.name] = str(error)
     notes = [f'answers.toml: "{name}" is no question of this exercise' for name in sorted(table)[:10]]
-    return Answers(values, problems, tuple(notes))
+    return Answers(values, problems, tuple(notes), tuple(missing))
 
 
 def typed(answer: Answer, given: object) -> Value:

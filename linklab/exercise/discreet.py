@@ -59,7 +59,7 @@ def _told(check: CheckResult, name: str, answers: Answers) -> CheckResult:
         return replace(check, expected="", why="")
     value = answers.values.get(name)
     if value is None:
-        story = f"{name}: {answers.problems.get(name, 'there is no answer')}."
+        story = f"{name}: {answers.why_not(name)}."
     elif check.outcome is Outcome.FAIL:
         story = f"{name}: your answer is {value.shown}, and that does not fit."
     elif check.outcome is Outcome.PARTIAL:

@@ -19,7 +19,6 @@ import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from linklab.base import toml
 from linklab.base.text import excerpt
@@ -274,12 +273,3 @@ def quantities(exercise: Exercise, instance: Instance, more: Mapping[str, Value 
             raise InputError(f"the derived quantity {name} has no value with these parameters: {error.name}") from error
     known.update(more or {})
     return known.__getitem__
-
-
-def neighbours(exercise: Exercise) -> list[tuple[Any, ...]]:
-    """Pairs of adjacent values of each parameter: (name, one, next)."""
-    return [
-        (parameter.name, one, other)
-        for parameter in exercise.parameters
-        for one, other in zip(parameter.values, parameter.values[1:], strict=False)
-    ]

@@ -126,7 +126,7 @@ def _missing(check: Check, evidence: Evidence, name: str) -> CheckResult:
         return _result(check, Outcome.ERROR, f"could not be judged: {evidence.errors[experiment]}")
     why = evidence.broken.get(experiment, f"there is no {name}")
     if name.startswith("answer."):
-        why = f"{name.removeprefix('answer.')}: {evidence.answers.problems.get(name[7:], 'there is no answer')}"
+        why = f"{name.removeprefix('answer.')}: {evidence.answers.why_not(name[7:])}"
     return _result(check, Outcome.FAIL, f"expected what follows: {check.why.rstrip('.')}; but {why}.", seen="none")
 
 
@@ -223,7 +223,7 @@ def _look(check: Check, evidence: Evidence) -> _Seen | None:
             return _Seen(value, f"{where} has no {what}")
         case "answer":
             value = evidence.answers.values.get(check.subject)
-            return _Seen(value, evidence.answers.problems.get(check.subject, "there is no answer"))
+            return _Seen(value, evidence.answers.why_not(check.subject))
     experiment, _, metric = check.subject.partition(".")
     if experiment in evidence.errors:
         return None

@@ -8,7 +8,7 @@ Expressions are kept as text and evaluated by `linklab.judge.evaluation`; placeh
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 
@@ -174,4 +174,3 @@ class Instance:
     parameters: Mapping[str, str]
     fault: str
     signature: str
-    problems: tuple[str, ...] = field(default=(), compare=False)

@@ -3,7 +3,7 @@
 
 Written by hand, not with matplotlib: a report has up to a dozen of them, and a class a hundred reports. Lines take the
 page's own text colour, so that dark pages and paper need no second picture; data have the colours of
-`linklab.plots.palette`, and dashes, for who cannot tell colours apart and for printers that have none.
+`linklab.plots.palette`, and dashes, for readers who cannot tell colours apart and for printers without them.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def time_chart(what: str, unit: str, curves: Sequence[Curve], end_s: float, *, l
         curves: in the order of painting, the last on top; with a value at all.
         end_s: of the time axis, > 0.
         last: the lowest of charts that share a time axis; it alone shows the times.
-        words: what the chart shows, for who cannot see it.
+        words: what the chart shows, for readers who cannot see it.
     """
     largest = max((value for curve in curves for value in curve.values if math.isfinite(value)), default=0.0)
     factor, name = axis_unit("" if unit == "1" else unit, largest)

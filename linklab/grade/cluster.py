@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from linklab import __version__
+from linklab.base.text import one_line
 from linklab.errors import LinklabError, MissingError
 from linklab.exercise.report import Report
 from linklab.grade.worker import Done, Happenings, Unit, failed, grading_engine, run_unit
@@ -49,7 +50,7 @@ def run_on_cluster(
     try:
         client = Client(address, timeout=CONNECT_S, set_as_default=False)
     except (OSError, ValueError) as error:
-        why = " ".join(str(error).split())
+        why = one_line(str(error))
         raise MissingError(f"no Dask scheduler answers at {address} ({why}); `dask scheduler` starts one") from error
     try:
         threads = _workers(client, address, sandboxed=bool(options.get("sandboxed", True)))
@@ -126,7 +127,7 @@ def examine(*, sandboxed: bool) -> tuple[str, str]:
     try:
         grading_engine(sandboxed=sandboxed).check()
     except LinklabError as error:
-        return __version__, _line(error)
+        return __version__, one_line(str(error))
     return __version__, ""
 
 
@@ -140,7 +141,9 @@ def _workers(client: Any, address: str, *, sandboxed: bool) -> int:
         raise MissingError(f"no worker has come to {address}; `dask worker {address}` starts one") from error
     for name, found in client.run(examine, sandboxed=sandboxed, on_error="return").items():
         if isinstance(found, BaseException):
-            raise MissingError(f"the worker {name} cannot grade ({_line(found)}); install Linklab {__version__} there")
+            raise MissingError(
+                f"the worker {name} cannot grade ({one_line(str(found))}); install Linklab {__version__} there"
+            )
         version, missing = found
         if version != __version__:
             raise MissingError(f"the worker {name} has Linklab {version}, and this is {__version__}")
@@ -150,8 +153,4 @@ def _workers(client: Any, address: str, *, sandboxed: bool) -> int:
 
 
 def _refused(error: BaseException | None) -> Report:
-    return failed(f"The cluster could not grade this: {type(error).__name__}: {_line(error)}")
-
-
-def _line(error: BaseException | None) -> str:
-    return " ".join(str(error).split())
+    return failed(f"The cluster could not grade this: {type(error).__name__}: {one_line(str(error))}")

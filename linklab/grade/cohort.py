@@ -11,12 +11,12 @@ import unicodedata
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 
+from linklab.exercise.instance import PRACTICE
 from linklab.exercise.report import Report, Status
 from linklab.grade.lent import Parameters, plain, taken
 
-PRACTICE = "practice"
 LEAST_WORDS = 40
-"""Letters from which on equal answers in free words are no chance."""
+"""Free-text answers of at least this many characters that are identical are unlikely to be a coincidence."""
 
 _MOODLE = re.compile(r"(?:^|/)([^/_]+)_(\d+)_assignsubmission_")
 _OURS = re.compile(r"(?:^|[/_])((?:exercise|problem)\d{1,4})-([^/]+)\.zip$", re.IGNORECASE)

@@ -18,6 +18,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from linklab.base.files import write
 from linklab.base.text import visible
 from linklab.errors import InputError, LinklabError
 from linklab.exercise.bundle import read_bundle
@@ -222,10 +223,10 @@ def _written(out: Path, name: str, report: Report, log: str) -> Report:
         report = replace(failed(f"The report could not be made: {type(error).__name__}: {error}"), source=report.source)
         files = _files(report)
     for file, text in files.items():
-        (out / name / file).write_text(text, encoding="utf-8")
+        write(out / name / file, text)
     if log.strip():
         (out / "logs").mkdir(exist_ok=True)
-        (out / "logs" / f"{name}.log").write_text(log, encoding="utf-8", errors="replace")
+        write(out / "logs" / f"{name}.log", log)
     return report
 
 
@@ -239,15 +240,15 @@ def _files(report: Report) -> dict[str, str]:
 
 
 def _write_class(out: Path, entries: Sequence[Entry], found: Sequence[Finding], left: Sequence[str]) -> None:
-    (out / "grades.csv").write_text(grades_csv(entries), encoding="utf-8-sig", newline="")  # Excel looks for the mark
-    (out / "grades-canvas.csv").write_text(canvas_csv(entries), encoding="utf-8", newline="")
-    (out / "junit.xml").write_text(junit_xml(entries), encoding="utf-8")
+    write(out / "grades.csv", f"\ufeff{grades_csv(entries)}")  # Excel looks for the mark
+    write(out / "grades-canvas.csv", canvas_csv(entries))
+    write(out / "junit.xml", junit_xml(entries))
     text = json.dumps(summary(entries, found), indent=2, sort_keys=True, ensure_ascii=False)
-    (out / "summary.json").write_text(text + "\n", encoding="utf-8")
+    write(out / "summary.json", text + "\n")
     pages = {entry.name: (out / entry.name / "report.html").read_text(encoding="utf-8") for entry in entries}
     if (feedback := moodle_feedback(entries, pages)) is not None:
-        (out / "feedback-moodle.zip").write_bytes(feedback)
-    (out / "index.html").write_text(overview_page(entries, found, left), encoding="utf-8")
+        write(out / "feedback-moodle.zip", feedback)
+    write(out / "index.html", overview_page(entries, found, left))
 
 
 def summary(entries: Sequence[Entry], found: Sequence[Finding]) -> dict[str, Any]:

@@ -17,6 +17,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from linklab.base.text import excerpt, one_line
 from linklab.engine.api import Clock, Completed, Engine, Network, Typed
 from linklab.errors import BootError, DeadlineError, EngineError, Fault
 from linklab.grade.worklines import FD, WATCH, Printed, read_printed, sentences
@@ -28,6 +29,8 @@ NETWORK_S = 900
 """Network time that work.sh may take: it costs nothing to sleep on the virtual clock, but an `iperf3 -s` never ends."""
 MOST_OUTPUT_BYTES = 200 * 1024
 MOST_STATE_BYTES = 2 << 20
+MOST_WORDS = 300
+"""Letters of an engine's message that a note quotes; it may hold what work.sh printed."""
 OVERDUE = 124
 """Exit status of timeout(1) where time was up."""
 NODES = "/run/linklab/nodes"
@@ -158,7 +161,7 @@ def _without_farewell(topology: Topology) -> Topology:
 
 
 def _brief(error: Exception) -> str:
-    return "".join(c if c.isprintable() else " " for c in str(error))[:300]
+    return excerpt(one_line(str(error)), MOST_WORDS)
 
 
 def read_bounded(path: Path, most: int) -> str | None:

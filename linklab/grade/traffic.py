@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -23,6 +22,7 @@ from linklab.exercise.report import Trace
 from linklab.judge.evaluation import Lookup, names, number
 from linklab.measure import Series, measure
 from linklab.measure.iperf3 import Iperf3Test, read_file
+from linklab.measure.qdisc import measure_samples, read_samples
 
 FIRST_PORT = 5201
 MOST_STREAMS = 64
@@ -52,7 +52,8 @@ def drive(
 
     Raises:
         InputError: a host or interface is not there (the network's fault), the number of streams cannot be (the
-            submission's where an answer says it), or what iperf3 or ping wrote cannot be read (the tool's).
+            submission's where an answer says it), or what iperf3, ping or the sampler wrote cannot be read (the
+            tool's).
         NoValueError: the number of streams follows from an answer that is not there.
         EngineError: the network failed.
     """
@@ -125,10 +126,7 @@ def _read(experiment: Experiment, folder: Path) -> Driven:
     if experiment.ping:
         _pings(experiment, folder / "ping.txt", driven)
     if experiment.queue:
-        with suppress(DataError):  # an interface without a queue has no backlog, and not one of 0
-            found = measure("", [folder / "queue.jsonl"], "queue samples")
-            driven.metrics["backlog.max"] = found.scalars["queue.backlog.max"].value
-            driven.traces.append(_trace(found.series["queue.backlog"], "backlog", experiment.queue, coarse=0.1))
+        _queue(experiment.queue, folder / "queue.jsonl", driven)
     return driven
 
 
@@ -170,6 +168,20 @@ def _pings(experiment: Experiment, path: Path, driven: Driven) -> None:
         driven.metrics |= {"ping.mean": float(known.mean()), "ping.max": float(known.max())}
     label = f"ping {experiment.ping.source} → {experiment.ping.target}"
     driven.traces.append(_trace(found.series["ping.rtt"], "rtt", label))
+
+
+def _queue(interface: str, path: Path, driven: Driven) -> None:
+    try:
+        samples = read_samples(path)
+    except DataError as error:
+        raise DataError(f"samples of the queue cannot be read: {error.what}", fault=Fault.TOOL) from error
+    try:
+        found = measure_samples(samples)
+    except DataError:  # an interface without a queue has no backlog, and not one of 0
+        return
+    if "queue.backlog.max" in found.scalars:
+        driven.metrics["backlog.max"] = found.scalars["queue.backlog.max"].value
+        driven.traces.append(_trace(found.series["queue.backlog"], "backlog", interface, coarse=0.1))
 
 
 def _trace(series: Series, what: str, label: str, coarse: float = 0.0) -> Trace:

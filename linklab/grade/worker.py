@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import IO, Any, TypeAlias
 
 from linklab.base.supervise import Began, Ended, Job, OverdueError, supervised
+from linklab.base.text import one_line
 from linklab.base.worker import DiedError, StoppedError, Tell
 from linklab.engine.api import Engine
 from linklab.errors import LinklabError
@@ -230,10 +231,10 @@ def graded(name: str, bundle: Path, course: bytes | None, options: Mapping[str, 
         report = getattr(importlib.import_module(module), function)(bundle, course, **options)
         assert isinstance(report, Report)
     except LinklabError as error:
-        return _named(failed(" ".join(str(error).split())), bundle)
+        return _named(failed(one_line(str(error))), bundle)
     except Exception as error:  # the batch goes on, and the log has the rest
         traceback.print_exc()
-        return _named(failed(f"The grader broke: {type(error).__name__}: {' '.join(str(error).split())}"), bundle)
+        return _named(failed(f"The grader broke: {type(error).__name__}: {one_line(str(error))}"), bundle)
     return report
 
 

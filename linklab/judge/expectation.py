@@ -7,6 +7,7 @@ be shown in every run. Keys of `[[expect]]`: docs/writing-a-lab.md.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -160,7 +161,8 @@ def _related(expectation: Expectation, runs: Sequence[Observed]) -> ExpectationV
     expression = parse(expectation.relation)
     holds = evaluation.of(expression) is True
     seen = told(evaluation, expression)
-    medians = in_words([0.0] * len(runs))
+    samples = [_samples(name, runs) for name in names(expression)]
+    medians = in_words(max(samples, key=lambda each: sum(map(math.isnan, each)), default=()))
     outcome = Outcome.PASS if holds else Outcome.FAIL
     return _judged(expectation, outcome, seen=seen, story="" if holds else _story(expectation, seen, medians))
 

@@ -22,7 +22,7 @@ TYPED_COLUMNS, OUTPUT_COLUMNS = 86, 92
 """Letters that fit into a line of a box on paper, at the font sizes of print.css."""
 
 
-def excerpt(output: str, show: Show) -> str:
+def shown_lines(output: str, show: Show) -> str:
     """The lines of an output that the reader sees; what is left out is counted in its place."""
     lines = output.rstrip("\n").splitlines()
     count = len(lines)

@@ -18,7 +18,7 @@ from markdown_it.token import Token
 
 from linklab.base.finish import Background
 from linklab.base.numbers import format_number
-from linklab.manual.blocks import OUTPUT_COLUMNS, box, excerpt, in_a_shell, terminal_name, wrapped
+from linklab.manual.blocks import OUTPUT_COLUMNS, box, in_a_shell, shown_lines, terminal_name, wrapped
 from linklab.manual.info import LISTINGS, Place
 from linklab.manual.model import Commands, Figure, Manual, Section, Show, Step
 from linklab.manual.parse import STEP_MARK, groups, markdown, parse_figure, parse_quote
@@ -106,7 +106,7 @@ def data_uri(content: bytes) -> str:
 
 
 def spoken(svg: str) -> str:
-    """What a picture says of itself to who cannot see it: its title and description; "" if it has none."""
+    """What a picture says of itself for readers who cannot see it: its title and description; "" if it has none."""
     found = [re.search(rf"<{tag}\b[^>]*>(.*?)</{tag}>", svg, re.DOTALL) for tag in ("title", "desc")]
     return ". ".join(unescape(part[1]).strip().rstrip(".") for part in found if part)
 
@@ -246,7 +246,7 @@ class _Writer:
         return f'<figure id="{self.prefix}figure-{self._figures}">{inside}{label}</figure>'
 
     def _told(self, figure: Figure) -> str:
-        """The numbers of a plot, for who cannot see it."""
+        """The numbers of a plot, for readers who cannot see it."""
         wanted = "|".join(re.escape(name.rpartition("-")[2]) for name in figure.names)
         several = len(figure.steps) > 1 or len(figure.names) > 1
         found = [
@@ -294,7 +294,7 @@ class _Writer:
         show = step.show
         if show.kind == "auto" and isinstance(step.action, Commands) and isinstance(step.action.finish, Background):
             show = Show("none")  # its output is shown where it is stopped
-        output = excerpt(self.recorded.outputs.get(step.id, ""), show)
+        output = shown_lines(self.recorded.outputs.get(step.id, ""), show)
         if output:
             text = wrapped(output, OUTPUT_COLUMNS) if self.paper else escape(output)
             inside += f'<pre class="output" role="group" aria-label="Output" tabindex="0">{text}</pre>'

@@ -18,9 +18,7 @@ from linklab.manual.model import Action, Await, Commands, EditorActions, EditorV
 LISTINGS = frozenset({"text", "formula"})
 """Blocks that are only read."""
 
-VALUED = frozenset(
-    {"id", "for", "stop", "wait", "together", "file", "prompt", "show", "status", "deadline"} | {"files"}
-)
+VALUED = frozenset({"id", "for", "stop", "wait", "together", "file", "files", "prompt", "show", "status", "deadline"})
 FLAGS = frozenset({"background", "append", "setup", "optional"})
 
 _TERMINAL = re.compile(r"(?:client|mininet|[a-z][a-z-]*[0-9]+)(?:#[2-9])?|editor")

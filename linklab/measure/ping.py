@@ -25,6 +25,7 @@ _SUMMARY = re.compile(
     r"^(?P<sent>\d+) packets transmitted, (?P<received>\d+) (?:packets )?received,(?P<rest>.*)$", re.ASCII
 )
 _DUPLICATES = re.compile(r"\+(\d+) duplicates", re.ASCII)
+_ERRORS = re.compile(r"\+(\d+) errors", re.ASCII)
 _TIME = re.compile(r"time (\d+)ms", re.ASCII)
 _RTT = re.compile(r"^(?:rtt|round-trip) min/avg/max(?:/\w+)? = ([\d.]+)/([\d.]+)/([\d.]+)(?:/([\d.]+))? ms", re.ASCII)
 _FAILED = re.compile(r"^ping: (.+)$")
@@ -94,6 +95,8 @@ def _read_line(run: _Run, line: str, where: str) -> None:
             raise DataError(f'{where}: "{excerpt(line)}" has more replies than probes; was the output changed?')
         if duplicates := _DUPLICATES.search(summary["rest"]):
             run.duplicates = int(decimal(duplicates[1], where))
+        if errors := _ERRORS.search(summary["rest"]):  # counted with -q too, which prints none of them
+            run.errors = int(decimal(errors[1], where))
         if elapsed := _TIME.search(summary["rest"]):
             run.elapsed_s = decimal(elapsed[1], where) / 1e3
     elif rtt := _RTT.match(line):

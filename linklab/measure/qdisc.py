@@ -206,8 +206,8 @@ def _path(qdisc: Qdisc, by_handle: Mapping[str, Qdisc]) -> list[Qdisc]:
 def measure_samples(samples: QueueSamples, handle: str | None = None) -> Measurements:
     """Series and scalars of the queue.
 
-    Scalars: queue.backlog.max, .mean (bytes), queue.packets.max, queue.drops (during the samples), and those of an
-    active queue management (`linklab.measure.aqm`).
+    Scalars: queue.backlog.max, .mean (bytes), queue.packets.max, .mean, queue.drops (during the samples), and those of
+    an active queue management (`linklab.measure.aqm`).
     Series: queue.backlog (bytes), queue.qlen (packets), queue.drops (since the discipline was made),
     queue.drops.rate (1/s), and every other number that tc gives, as queue.NAME; yes and no are 1 and 0.
     A sample without the discipline is a gap; a counter that starts again (the discipline was replaced) is noted.

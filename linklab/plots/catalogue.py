@@ -13,7 +13,7 @@ import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -46,8 +46,14 @@ def part_of(data: Dataset, name: str = "") -> Part:
     """A data set in a figure as it describes itself; `name` is its name where it is of no step."""
     known = data.metadata
     step = name or str(known.get("step", "")) or str(data.flent.get("TITLE") or "data")
-    times = [float(known.get(key, 0.0)) for key in ("start_s", "end_s")]
+    times = [_number(known, key) for key in ("start_s", "end_s")]
     return Part(step, name or str(known.get("terminal", step)), data, *times)
+
+
+def _number(known: Mapping[str, Any], key: str) -> float:
+    """A number of a data file, which anybody may have written; 0.0 where it has none."""
+    found = json_number(known.get(key))
+    return 0.0 if math.isnan(found) else found
 
 
 Lines = list[tuple[str, Series]]
@@ -101,31 +107,34 @@ def _queue(data: Dataset) -> Lines:
     backlog = data.series.get("queue.backlog")
     if backlog is None:
         return []
-    return [("{kind} {handle} on {interface}".format_map(backlog.meta), backlog)]
+    kind, handle, interface = (str(backlog.meta.get(key, "?")) for key in ("kind", "handle", "interface"))
+    return [(f"{kind} {handle} on {interface}", backlog)]
 
 
 def _thresholds(data: Dataset) -> Levels:
     """RED's min and max, bytes, as tc told them before the first sample."""
     average = data.series.get("queue.average")
-    options = average.meta["options"] if average else {}
+    options = average.meta.get("options") if average else None
+    if not isinstance(options, Mapping):
+        return []
     known = [(name, json_number(options.get(name))) for name in ("min", "max")]
     return [(name, value) for name, value in known if not math.isnan(value)]
 
 
 def flows_of(data: Dataset) -> Lines:
     """The throughput of each stream of each iperf3 test, labelled by its file and, in a test of several, its number."""
-    tests: dict[str, list[Series]] = {}
+    tests: dict[str, list[tuple[str, Series]]] = {}
     for name, series in data.series.items():
-        found = re.fullmatch(r"(iperf3(?:\.\d+)?)\.stream\.\d+\.throughput", name)
+        found = re.fullmatch(r"(iperf3(?:\.\d+)?)\.stream\.(\d+)\.throughput", name)
         if found and series.known.size > 1:
-            tests.setdefault(found[1], []).append(series)
+            tests.setdefault(found[1], []).append((found[2], series))
     flows = []
     for number, streams in enumerate(tests.values(), 1):
-        file = Path(streams[0].source)
+        file = Path(streams[0][1].source)
         test = "" if len(tests) == 1 else file.stem if file.suffix else f"test {number}"
-        for series in streams:
-            stream = f"stream {series.meta['stream']}" if len(streams) > 1 or not test else ""
-            flows.append((f"{test} {stream}".strip(), series))
+        for stream, series in streams:
+            named = f"stream {stream}" if len(streams) > 1 or not test else ""
+            flows.append((f"{test} {named}".strip(), series))
     return flows if len(flows) > 1 else []
 
 
@@ -297,7 +306,7 @@ def _on_axis(part: Part, name: str, plot: Plot, starts: Mapping[str, float] | No
 
 def _moved(series: Series, by_s: float) -> Series:
     """On the common axis, without what lies before it; what iperf3 omitted counts as time that passed."""
-    time_s = series.time_s + by_s + float(series.meta.get("omitted_s", 0.0))
+    time_s = series.time_s + by_s + _number(series.meta, "omitted_s")
     return replace(series, time_s=time_s).between(0.0, float("inf"))
 
 

@@ -13,8 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from linklab.base import files
-from linklab.errors import InputError
+from linklab.base.files import write_asked
 from linklab.measure import Measurements, Series
 from linklab.measure.iperf3 import Flow, Iperf3Test, read_file
 from linklab.plots import panels, style
@@ -73,7 +72,7 @@ def plot_tests(tests: Sequence[Iperf3Test], folder: Path) -> Written:
     labels = _test_labels(tests)
     _clear(folder)
     files: list[Path] = []
-    notes = [note for test in measured for note in test.notes if "over time" not in note]
+    notes = [note for test in tests for note in test.notes]  # what is missing over time is said figure by figure
     for plot in PLOTS:
         lines = [
             line
@@ -171,11 +170,7 @@ def _write_table(test: Iperf3Test, path: Path) -> None:
             cells = [str(flow.number), flow.direction, _cell(row.start_s), _cell(row.end_s)]
             cells += [_cell(getattr(row, attribute)) for _, attribute in _COLUMNS]
             lines.append(",".join(cells))
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        files.write(path, "\n".join(lines) + "\n")
-    except OSError as error:
-        raise InputError(f"{path}: cannot be written: {error.strerror}") from error
+    write_asked(path, "\n".join(lines) + "\n")
 
 
 def _cell(value: float) -> str:

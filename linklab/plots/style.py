@@ -17,9 +17,10 @@ import matplotlib as mpl
 import numpy as np
 from matplotlib.figure import Figure
 
-from linklab.base import files
+from linklab.base.files import write_asked
 from linklab.errors import InputError
 from linklab.measure import Series
+from linklab.measure.reading import json_number
 from linklab.plots.palette import COLOURS
 
 ONE_COLUMN_IN = (3.5, 2.4)
@@ -96,11 +97,7 @@ def save(figure: Figure, path: Path) -> None:
     drawn = io.BytesIO()
     with context():
         figure.savefig(drawn, format=suffix[1:], metadata=metadata[suffix])
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        files.write(path, drawn.getvalue())
-    except OSError as error:
-        raise InputError(f"{path}: cannot be written: {error.strerror}") from error
+    write_asked(path, drawn.getvalue())
 
 
 def without_stub(series: Series) -> Series:
@@ -108,8 +105,9 @@ def without_stub(series: Series) -> Series:
 
     iperf3 ends with such a stub when data still arrive after the last whole second.
     """
-    lengths = np.asarray(series.meta.get("interval_s", ()), dtype=np.float64)
-    if lengths.size != len(series) or not lengths.size:
+    told = series.meta.get("interval_s")  # of a data file, which anybody may have written
+    lengths = np.array([json_number(each) for each in told] if isinstance(told, list | tuple) else [])
+    if lengths.size != len(series) or not lengths.size or np.isnan(lengths).any():
         return series
     whole = lengths >= 0.1 * np.median(lengths)
     return Series(series.name, series.unit, series.time_s[whole], series.value[whole], series.source, series.meta)

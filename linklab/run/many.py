@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from linklab.base.supervise import Began, Ended, Job, Told, supervised
+from linklab.base.text import one_line
 from linklab.base.worker import Tell
 from linklab.engine.api import Engine
 from linklab.errors import LinklabError
@@ -128,7 +129,7 @@ def run_batch(
                     _take_in(tasks[number], found)
                 case Ended(number, found, error, wall_s):
                     task = tasks[number]
-                    _take_in(task, found or {"state": "broken", "why": _line(error)})
+                    _take_in(task, found or {"state": "broken", "why": one_line(str(error))})
                     task.wall_s = wall_s
                     del started[number]
                     _unless_empty(_log(task.out))
@@ -143,10 +144,6 @@ def _take_in(task: Task, found: dict[str, Any]) -> None:
     """What the process of a lab told, by the names of the task's fields."""
     for name, value in found.items():
         setattr(task, name, value)
-
-
-def _line(error: LinklabError | None) -> str:
-    return " ".join(str(error).split())
 
 
 def _log(out: Path) -> Path:

@@ -6,7 +6,6 @@ Begins with the run's folder, so that what was seen to be good is what is record
 
 from __future__ import annotations
 
-import shutil
 import tempfile
 from pathlib import Path
 
@@ -35,7 +34,7 @@ def record(lab: Lab, run: SavedRun) -> list[str]:
         folder = Path(name) / "reference"
         _write(lab, run, folder)
         if target.exists():
-            shutil.rmtree(target)
+            target.rename(Path(name) / "before")  # removed with the temporary folder: no half recording is left
         folder.rename(target)
     return compare(before.recorded.scalars if before else {}, run.scalars)
 

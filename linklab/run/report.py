@@ -13,11 +13,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
 
-from linklab.base.files import write
+from linklab.base.files import write_asked
 from linklab.base.text import file_name
-from linklab.errors import InputError
 from linklab.lab.saved import SavedRun, SavedStep
-from linklab.manual.blocks import excerpt, terminal_label
+from linklab.manual.blocks import shown_lines, terminal_label
 from linklab.manual.html import data_uri, page
 from linklab.manual.model import Show
 from linklab.plots import catalogue
@@ -50,15 +49,11 @@ def write_report(run: SavedRun, path: Path | None = None) -> Path:
     for step in run.steps.values():
         output = step.output
         if output.count("\n") > OUTPUT_LINES:
-            output = excerpt(output, Show("auto"))
+            output = shown_lines(output, Show("auto"))
         files = [(quote(os.fsencode(f"{folder}/{name}")), file_name(Path(name))) for name in step.files]
         steps.append(StepView(step, terminal_label(step.terminal), output, files, _plots(run, step)))
     html = page("report.html.j2", run=run, heading=run.heading, views=steps)
-    try:
-        write(path, html)
-    except OSError as error:
-        raise InputError(f"{path}: cannot be written: {error.strerror}") from error
-    return path
+    return write_asked(path, html)
 
 
 def _plots(run: SavedRun, step: SavedStep) -> list[tuple[str, str]]:

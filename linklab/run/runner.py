@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Replays a lab: manual and network in, a folder with everything it showed and a verdict on each expectation out.
 
-The network's side is `linklab.run.stage`, the judging `linklab.lab.model`. `run.json` is written last and only for a
-whole run; until then there is `incomplete.json`, which says who is at it, or why the run broke off. Layout of the
+The network's side is `linklab.run.stage`, the judging `linklab.judge.expectation`. `run.json` is written last and only
+for a whole run; until then there is `incomplete.json`, which says who is at it, or why the run broke off. Layout of the
 folder: docs/writing-a-lab.md, "What a run leaves".
 """
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Which step wrote which file of a run's working folder.
 
-A step says so in the manual (`files=`) wherever it is not evident, that is where several steps end at once or another
-goes on meanwhile. Looks at sizes and times of files, never into them.
+A step says so in the manual (`files=`) where several steps end at once, or where it goes on while others end: without
+that word a new file counts for the one step that has just ended. Looks at sizes and times of files, never into them.
 """
 
 from __future__ import annotations

@@ -13,9 +13,10 @@ from linklab.exercise.load import find_exercise, load_exercise
 from linklab.exercise.report import Status
 from linklab.grade import unit
 from linklab.grade.mutants import mutations
+from linklab.grade.own_folder import self_check
 from linklab.grade.rerun import rerun
 from linklab.grade.sample import COURSE_FILE, empty, instance_of, sample
-from linklab.grade.unit import assess, grade, network_of, self_check
+from linklab.grade.unit import assess, grade, network_of
 from linklab.grade.verify import prove_wrong
 from linklab.topology import Topology
 

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from linklab.base import files
+from linklab.errors import InputError
 
 
 def umask():
@@ -152,3 +153,12 @@ def test_two_who_write_at_once_leave_one_whole_file(tmp_path):
     assert failed == []
     assert path.read_text() in texts
     assert names(tmp_path) == ["a"]
+
+
+def test_a_file_that_somebody_asked_for(tmp_path):
+    """Its folders are made; where that cannot be, it is a sentence with the file's name."""
+    path = tmp_path / "one" / "two" / "page.html"
+    assert files.write_asked(path, "text") == path
+    assert path.read_text() == "text"
+    with pytest.raises(InputError, match=r"page\.html/x: cannot be written: "):
+        files.write_asked(path / "x", "text")

@@ -93,3 +93,13 @@ def test_the_template_can_be_read_and_holds_no_answer():
 def test_a_name_that_is_no_question_is_told():
     """A slip of the pen is not lost silently."""
     assert read_answers("thruput = 1", EXERCISE).notes == ('answers.toml: "thruput" is no question of this exercise',)
+
+
+def test_what_is_missing_is_told_by_a_field():
+    """Regression: linklab submit took an answer for missing by the words of its problem."""
+    found = read_answers('throughput = ""\nrtt = 3', EXERCISE)
+    assert "throughput" in found.missing and "rtt" not in found.missing
+    assert {found.why_not(name) for name in found.missing} == {found.why_not("no question")}
+    assert found.problems["rtt"] != found.why_not("throughput") and not found.unreadable
+    broken = read_answers("rtt = ", EXERCISE)
+    assert broken.unreadable.startswith("cannot be read: ") and not broken.missing

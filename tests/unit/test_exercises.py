@@ -2,13 +2,14 @@
 
 import re
 from dataclasses import replace
+from itertools import pairwise
 
 import pytest
 
 from linklab.base import toml
 from linklab.exercise.answers import read_answers, template
 from linklab.exercise.fill import fill, placeholders
-from linklab.exercise.instance import Course, Student, environment, issue, neighbours, practice_instance, quantities
+from linklab.exercise.instance import Course, Student, environment, issue, practice_instance, quantities
 from linklab.exercise.load import exercise_folders, find_exercise, load_exercise
 from linklab.judge.evaluation import names, number
 from linklab.judge.quantity import Value
@@ -108,7 +109,8 @@ def test_neighbours_answers_differ_by_more_than_the_tolerance(exercise):
     practice = practice_instance(exercise)
     for check in theory:
         band = check.bands[0]
-        for name, *values in neighbours(exercise):
+        neighbours = ((each.name, *pair) for each in exercise.parameters for pair in pairwise(each.values))
+        for name, *values in neighbours:
             ends = []
             for value in values:
                 lookup = quantities(exercise, replace(practice, parameters={**practice.parameters, name: value}))

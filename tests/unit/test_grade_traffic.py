@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The grader's traffic: what a broken instrument is, and what the student's network did."""
 
+import json
+
 import pytest
 from graded import say_it_backwards
 
@@ -61,3 +63,31 @@ def test_a_sampler_that_ends_badly_is_an_error(tmp_path):
     with pytest.raises(InputError, match="no interface s1-eth2") as caught:
         drive(Said(tmp_path, status=2), sampled, lookup, ADDRESSES, tmp_path)
     assert caught.value.fault is Fault.NETWORK
+
+
+def samples(*qdiscs):
+    """What the sampler writes of an interface, one line for each list of disciplines."""
+    lines = [{"interface": "s1-eth2", "node": "client", "period_s": 0.01, "tc": []}]
+    lines += [{"t": number / 100, "qdiscs": [each]} for number, each in enumerate(qdiscs)]
+    return "".join(f"{json.dumps(line)}\n" for line in lines)
+
+
+SAMPLED = Experiment("go", "submitted", {}, (), 5, 0, None, "s1-eth2", "W")
+
+
+@pytest.mark.parametrize("text", ["", "Killed\n", samples(), None])
+def test_unreadable_samples_of_a_queue_are_no_empty_queue(tmp_path, text):
+    """Regression: a sampler that wrote nothing or rubbish left the backlog out, as if the student had no queue."""
+    if text is not None:
+        (tmp_path / "queue.jsonl").write_text(text)
+    with pytest.raises(DataError, match="samples of the queue cannot be read") as caught:
+        drive(Said(tmp_path), SAMPLED, lookup, ADDRESSES, tmp_path)
+    assert caught.value.fault is Fault.TOOL
+
+
+def test_an_interface_without_a_queue_has_no_backlog(tmp_path):
+    """That is the network's doing: the metric is absent, and not 0."""
+    (tmp_path / "queue.jsonl").write_text(samples({"kind": "noqueue", "handle": "0:"}))
+    assert drive(Said(tmp_path), SAMPLED, lookup, ADDRESSES, tmp_path).metrics == {}
+    (tmp_path / "queue.jsonl").write_text(samples({"kind": "pfifo", "handle": "1:", "backlog": 3028, "qlen": 2}))
+    assert drive(Said(tmp_path), SAMPLED, lookup, ADDRESSES, tmp_path).metrics == {"backlog.max": 3028}

@@ -172,6 +172,7 @@ def test_several_runs_are_judged_by_their_median():
         "3 Gbps not > 4 Gbps",
         "a.rate > 2 * b.rate: expected holds (w), saw 3 Gbps not > 4 Gbps (median of 3 runs).",
     )
+    assert told(relation, *runs[1:], run(a={"rate": "2 Gbps"}))[2].endswith("(median of 2 of 3 runs).")
 
 
 def test_output_must_be_shown_in_every_run():

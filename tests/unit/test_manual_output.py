@@ -15,7 +15,7 @@ from linklab.commands.set_env import check_script
 from linklab.documents.handbook import manual_html
 from linklab.errors import LabError, ManualError
 from linklab.lab.model import lab_folders, load_lab
-from linklab.manual.blocks import excerpt
+from linklab.manual.blocks import shown_lines
 from linklab.manual.html import Chapter, Recorded, page, render_manual
 from linklab.manual.model import Show
 from linklab.manual.parse import parse_manual
@@ -137,7 +137,7 @@ def test_a_missing_image_is_named(tmp_path):
 )
 def test_excerpts(show, lines):
     """Long output is cut where the manual says, and what is left out is counted."""
-    assert excerpt("".join(f"{n}\n" for n in range(1, 51)), show).split("\n") == lines
+    assert shown_lines("".join(f"{n}\n" for n in range(1, 51)), show).split("\n") == lines
 
 
 class Checker(HTMLParser):

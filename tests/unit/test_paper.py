@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from linklab import cli
-from linklab.documents import handbook
+from linklab.base import files
 from linklab.errors import InputError
 from linklab.lab.model import lab_folders
 from linklab.manual.blocks import OUTPUT_COLUMNS, TYPED_COLUMNS, wrapped, wrapped_command
@@ -242,4 +242,4 @@ def test_the_ending_of_out_says_which_document(tmp_path, capsys):
     assert cli.main(["manual", lab, "--pdf", "--out", str(tmp_path / "x.html")]) == 2
     assert "--pdf writes a .pdf file" in capsys.readouterr().err
     with pytest.raises(InputError, match="cannot be written"):
-        handbook.write(tmp_path / "x.pdf" / "y.html", "")
+        files.write_asked(tmp_path / "x.pdf" / "y.html", "")

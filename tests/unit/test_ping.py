@@ -62,6 +62,14 @@ def test_time_stamps() -> None:
     assert series.meta["times"] == "time stamps of ping -D"
 
 
+def test_errors_that_are_only_counted() -> None:
+    """Regression: with -q ping prints no line of an error, and the number in its summary was not read."""
+    text = (CAPTURES / "ping-20221126-host-unreachable.txt").read_text()
+    quiet = "".join(line for line in text.splitlines(keepends=True) if not line.startswith("From "))
+    (found,) = read_pings(quiet)
+    assert found.scalars["ping.errors"].value == 4
+
+
 def test_quiet() -> None:
     """With -q there are figures and no series: replies came but were not printed."""
     found = only("quiet")

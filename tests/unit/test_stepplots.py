@@ -6,6 +6,7 @@ from __future__ import annotations
 import itertools
 import math
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -271,3 +272,25 @@ def test_a_figure_that_cannot_be_drawn_says_why(names: list[str], message: str) 
     parts = [flow("h1", 0, 6), Part("queue", "client", samples("red"), 0, 8)]
     with pytest.raises(LabError, match=re.escape(message)):
         catalogue.draw(parts, names)
+
+
+@pytest.mark.parametrize(
+    ("name", "meta"),
+    [
+        ("ping.rtt", {}),
+        ("queue.backlog", {}),
+        ("queue.backlog", {"kind": 1, "handle": None, "options": [1]}),
+        ("iperf3.throughput", {"interval_s": "abc", "omitted_s": "q"}),
+        ("iperf3.throughput", {"interval_s": [1, "q", None], "omitted_s": [2]}),
+    ],
+)
+def test_a_data_file_may_say_anything_of_itself(name: str, meta: dict[str, object]) -> None:
+    """Regression: what a strange file says of its series, or does not say, broke its plot with a KeyError."""
+    series = [make_series(each, "bytes", [0, 1, 2], [1, 2, 3], meta=meta) for each in (name, "queue.average")]
+    series += [make_series(f"iperf3.stream.{n}.throughput", "bit/s", [0, 1, 2], [1, 2, 3]) for n in (1, 2)]
+    data = Dataset({"start_s": None, "end_s": "x"}, series={each.name: each for each in series})
+    part = catalogue.part_of(data)
+    assert (part.start_s, part.end_s) == (0, 0)
+    beside = replace(part, step="other", start_s=1, end_s=3)
+    for figure in catalogue.reported(data):
+        assert catalogue.draw([replace(part, step="one", end_s=3), beside], [figure]).startswith(b"<?xml")
