@@ -127,7 +127,7 @@ def _missing(check: Check, evidence: Evidence, name: str) -> CheckResult:
     why = evidence.broken.get(experiment, f"there is no {name}")
     if name.startswith("answer."):
         why = f"{name.removeprefix('answer.')}: {evidence.answers.why_not(name[7:])}"
-    return _result(check, Outcome.FAIL, f"expected what follows: {check.why.rstrip('.')}; but {why}.", seen="none")
+    return _result(check, Outcome.FAIL, f"expected what follows: {check.why.rstrip('.')}; but {why}.", absent=True)
 
 
 def _unchanged(check: Check, evidence: Evidence) -> CheckResult:
@@ -190,7 +190,7 @@ def _banded(check: Check, evidence: Evidence) -> CheckResult:
             Outcome.FAIL,
             f"expected {expected} ({_reason(check)}), but {seen.why}.",
             expected=expected,
-            seen="none",
+            absent=True,
         )
     unit = seen.value.unit
     for band, ends in zip(check.bands, wanted, strict=True):
@@ -304,6 +304,7 @@ def _result(
     seen: str = "",
     runs: tuple[float, ...] = (),
     unit: str = "",
+    absent: bool = False,
 ) -> CheckResult:
     story = f"{outcome.value} {check.id}: {told}"
     return CheckResult(
@@ -318,7 +319,8 @@ def _result(
         outcome=outcome,
         story=story,
         expected=expected,
-        seen=seen,
+        seen="none" if absent else seen,
         samples=runs,
         unit=unit,
+        absent=absent,
     )

@@ -32,6 +32,7 @@ class CheckResult(Verdict):
 
     story: one paragraph for the student: what was set up, done, expected and from what, seen (house style, rule 22).
     experiments: those it was judged by; the student's report hides those that hidden checks alone name.
+    absent: what it judges is not there: no answer, no such value; `seen` then says "none", which an answer may say too.
     differs: of a check that nothing was changed, what was: (fact, in words), so that a report can leave some out.
     """
 
@@ -45,11 +46,12 @@ class CheckResult(Verdict):
     hints: tuple[str, ...] = ()
     experiments: tuple[str, ...] = ()
     differs: tuple[tuple[str, str], ...] = ()
+    absent: bool = False
 
     @property
     def advice(self) -> tuple[str, ...]:
         """The hints as they fit what was seen: of an answer that is not there, none says what is wrong with it."""
-        if self.kind != "answer" or self.outcome is not Outcome.FAIL or self.seen not in ("", "none"):
+        if self.kind != "answer" or self.outcome is not Outcome.FAIL or not self.absent:
             return self.hints
         return tuple("There is no answer that can be used." if n == 1 else hint for n, hint in enumerate(self.hints))
 

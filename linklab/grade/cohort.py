@@ -134,9 +134,10 @@ def _whole(report: Report) -> Hashable:
 
 
 def _settings(report: Report) -> Hashable:
-    answered = tuple((check.id, check.seen) for check in report.checks if check.kind == "answer" and check.seen)
-    if not report.changes or not any(seen != "none" for _, seen in answered):
+    answers = [check for check in report.checks if check.kind == "answer" and check.seen]
+    if not report.changes or all(check.absent for check in answers):
         return None
+    answered = tuple((check.id, check.seen, check.absent) for check in answers)
     return tuple((fact, after) for fact, _, after in report.changes), answered
 
 

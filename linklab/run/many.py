@@ -19,7 +19,7 @@ from linklab.base.supervise import Began, Ended, Job, Told, supervised
 from linklab.base.text import one_line
 from linklab.base.worker import Tell
 from linklab.engine.api import Engine
-from linklab.errors import LinklabError
+from linklab.errors import InputError, LinklabError
 from linklab.judge.verdict import Outcome
 from linklab.lab.model import Lab
 from linklab.lab.reference import load_reference
@@ -162,7 +162,11 @@ def _replay(
 ) -> dict[str, Any]:
     """The work of one process: what is known of the task when it has ended."""
     done = run_lab(task.lab, engine(), settings, task.out, _Reporter(tell))
-    write_report(done)
+    page = ""
+    try:
+        write_report(done)
+    except InputError as error:  # a full disk, say: the verdicts are there, and `linklab report` writes it again
+        page = str(error)
     passed = sum(verdict.outcome is Outcome.PASS for verdict in done.verdicts)
     good = passed == len(done.verdicts)
     failed = next((verdict.message for verdict in done.verdicts if verdict.outcome is not Outcome.PASS), "")
@@ -171,7 +175,7 @@ def _replay(
         "passed": passed,
         "of": len(done.verdicts),
         "network_s": done.network_s,
-        "why": failed,
+        "why": failed or page,
         "verdicts": verdict_data(done.verdicts),
         "changes": record(task.lab, done) if recording and good else None,
     }

@@ -142,7 +142,9 @@ def test_a_fault_that_is_still_there_is_not_told_by_what_differs(exercise):
 
 def test_a_question_without_an_answer_is_told_so_by_the_hint(capsys, exercise):
     """It said "it is not what was set" of an answer that was not there."""
-    check = replace(result("cause", Outcome.FAIL, 0.0), kind="answer", seen="", hints=("Your answer.", "Wrong.", "Do."))
+    check = replace(
+        result("cause", Outcome.FAIL, 0.0), kind="answer", absent=True, hints=("Your answer.", "Wrong.", "Do.")
+    )
     assert "→ what: There is no answer that can be used." in shown(capsys, exercise, check, hint=2)
     assert "→ what: Wrong." in shown(capsys, exercise, replace(check, seen="bbr"), hint=2)
 

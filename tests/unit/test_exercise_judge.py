@@ -79,7 +79,7 @@ def test_a_fact_that_is_absent_fails_and_is_no_zero():
     """The queue was removed."""
     facts = {key: value for key, value in HEALTHY.items() if key != "s1-eth2.queue"}
     found = one(QUEUE, replace(EVIDENCE, facts=facts))
-    assert (found.outcome.value, found.seen) == ("fail", "none")
+    assert (found.outcome.value, found.seen, found.absent) == ("fail", "none", True)
     assert "s1-eth2 has no queue" in found.story
 
 

@@ -138,13 +138,15 @@ def test_a_planted_fault_that_is_still_there_is_for_the_instructor_alone():
 def test_an_empty_answer_gets_no_hint_on_what_is_wrong_with_it():
     """What is said is that there is none."""
     check = graded.check(
-        "bdp", Outcome.FAIL, 0, 5, kind="answer", seen="none", hints=("Lab 8.", "Perhaps bits.", "R·T.")
+        "bdp", Outcome.FAIL, 0, 5, kind="answer", seen="none", absent=True, hints=("Lab 8.", "Perhaps bits.", "R·T.")
     )
     assert results(graded.report(checks=(check,)))["tests"][0]["output"].split("\n")[1:] == [
         "Where: Lab 8.",
         "What: There is no answer that can be used.",
         "How: R·T.",
     ]
+    wrong = replace(check, absent=False)  # the student wrote the word "none"
+    assert results(graded.report(checks=(wrong,)))["tests"][0]["output"].split("\n")[2] == "What: Perhaps bits."
 
 
 @settings(deadline=None)  # a page takes what a busy machine gives
