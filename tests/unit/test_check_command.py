@@ -146,7 +146,7 @@ def test_a_question_without_an_answer_is_told_so_by_the_hint(capsys, exercise):
         result("cause", Outcome.FAIL, 0.0), kind="answer", absent=True, hints=("Your answer.", "Wrong.", "Do.")
     )
     assert "→ what: There is no answer that can be used." in shown(capsys, exercise, check, hint=2)
-    assert "→ what: Wrong." in shown(capsys, exercise, replace(check, seen="bbr"), hint=2)
+    assert "→ what: Wrong." in shown(capsys, exercise, replace(check, seen="bbr", absent=False), hint=2)
 
 
 def test_names_of_interfaces_are_not_broken(capsys, exercise):
