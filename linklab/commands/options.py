@@ -5,9 +5,24 @@ from __future__ import annotations
 
 import argparse
 
+from linklab.engine.choice import ENGINES
+from linklab.engine.profiles import PROFILES
+
 
 def seed(text: str) -> int:
     """A seed as it is typed: a whole number from 0 to 2^64 - 1."""
     if not text.isascii() or not text.isdecimal() or int(text) >= 2**64:
         raise argparse.ArgumentTypeError(f"{text!r} is no seed; use a whole number from 0 to 2^64 - 1")
     return int(text)
+
+
+def add_network_options(parser: argparse.ArgumentParser) -> None:
+    """The options of whatever starts a network, but for its clock."""
+    parser.add_argument("--engine", choices=ENGINES, default="pocket", help="default: pocket")
+    parser.add_argument("--seed", type=seed, default=1, metavar="N", help="seed of all chance (default: 1)")
+    parser.add_argument(
+        "--cpu",
+        choices=list(PROFILES),
+        default="desktop",
+        help="what computing costs on the virtual and paced clocks (default: desktop)",
+    )

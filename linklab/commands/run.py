@@ -16,11 +16,10 @@ from rich.table import Table
 from linklab.base.text import one_line
 from linklab.commands.console import make_console, plain
 from linklab.commands.interrupt import says_what_is_left
-from linklab.commands.options import seed
+from linklab.commands.options import add_network_options
 from linklab.commands.several import add_jobs_option, chosen, run_several
 from linklab.engine.api import Clock
-from linklab.engine.choice import ENGINES, REPLAY_CLOCK, clock_of, load_engine
-from linklab.engine.profiles import PROFILES
+from linklab.engine.choice import REPLAY_CLOCK, clock_of, load_engine
 from linklab.errors import InputError
 from linklab.judge.verdict import Outcome
 from linklab.lab.model import Lab, find_lab, load_lab
@@ -93,14 +92,7 @@ def add_run_options(parser: argparse.ArgumentParser) -> None:
         choices=[clock.value for clock in Clock],
         help="default: virtual; on the host engine wall, its only one",
     )
-    parser.add_argument("--engine", choices=ENGINES, default="pocket", help="default: pocket")
-    parser.add_argument("--seed", type=seed, default=1, metavar="N", help="seed of all chance (default: 1)")
-    parser.add_argument(
-        "--cpu",
-        choices=list(PROFILES),
-        default="desktop",
-        help="what computing costs on the virtual and paced clocks (default: desktop)",
-    )
+    add_network_options(parser)
 
 
 def run(args: argparse.Namespace) -> int:

@@ -15,10 +15,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from linklab.base import installation
-from linklab.commands.options import seed
+from linklab.commands.options import add_network_options
 from linklab.engine.api import Clock, Network, Typed
-from linklab.engine.choice import ENGINES, TYPING_CLOCK, clock_of, load_engine
-from linklab.engine.profiles import PROFILES
+from linklab.engine.choice import TYPING_CLOCK, clock_of, load_engine
 from linklab.terminal.attach_server import AttachServer
 from linklab.terminal.clock import ClockWords, parse_speed
 from linklab.terminal.screen import Screen, ends_orderly
@@ -73,14 +72,7 @@ def add_parser(subparsers: Subparsers, summary: str) -> argparse.ArgumentParser:
     parser.add_argument(
         "--clock", choices=["paced", "wall"], help="default: paced; on the host engine wall, its only one"
     )
-    parser.add_argument("--engine", choices=ENGINES, default="pocket", help="default: pocket")
-    parser.add_argument("--seed", type=seed, default=1, metavar="N", help="seed of all chance (default: 1)")
-    parser.add_argument(
-        "--cpu",
-        choices=list(PROFILES),
-        default="desktop",
-        help="what computing costs (default: desktop)",
-    )
+    add_network_options(parser)
     return parser
 
 
