@@ -27,6 +27,9 @@ from linklab.manual.model import Action, Await, Commands, EditorActions, Interru
 FORMAT = 1
 """Of reference.json; raised when a reader of the old one would misread the new one."""
 
+_KEYS = {"seed": int, "clock": str, "profile": str, "replayed": str, "network_s": (int, float), "environment": dict}
+"""What readers take from reference.json, beside format and scalars."""
+
 _KINDS: Mapping[type[Action], str] = {
     Interrupt: "Interrupt",
     Await: "Await",
@@ -63,6 +66,9 @@ def load_reference(lab: Lab) -> Reference | None:
         data = json.loads(path.read_text(encoding="utf-8"))
         if data["format"] != FORMAT:
             raise LabError(f"{path}: format {excerpt(str(data['format']))}, I read {FORMAT}; record the lab again")
+        for key, kind in _KEYS.items():
+            if not isinstance(data[key], kind) or isinstance(data[key], bool):
+                raise TypeError(f"{key} is {data[key]!r}")
         scalars = {
             step: {name: (quantity["value"], quantity["unit"]) for name, quantity in found.items()}
             for step, found in data["scalars"].items()

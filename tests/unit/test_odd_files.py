@@ -102,7 +102,15 @@ def test_a_manual_of_brackets_is_refused():
 
 
 @pytest.mark.parametrize(
-    "text", ['{"format": 1, "scalars": 7}', '{"format": 1, "scalars": {"a": []}}', "[" * 100_000, "[]"]
+    "text",
+    [
+        '{"format": 1, "scalars": {}, "seed": 1, "clock": "virtual", "profile": [], "replayed": "", "network_s": 1, '
+        '"environment": {}}',
+        '{"format": 1, "scalars": 7}',
+        '{"format": 1, "scalars": {"a": []}}',
+        "[" * 100_000,
+        "[]",
+    ],
 )
 def test_a_reference_of_another_shape_is_refused(tmp_path, monkeypatch, text):
     """The file is named, and what mends it."""
