@@ -27,7 +27,14 @@ from linklab.manual.model import Action, Await, Commands, EditorActions, Interru
 FORMAT = 1
 """Of reference.json; raised when a reader of the old one would misread the new one."""
 
-_KEYS = {"seed": int, "clock": str, "profile": str, "replayed": str, "network_s": (int, float), "environment": dict}
+_KEYS: Mapping[str, type | tuple[type, ...]] = {
+    "seed": int,
+    "clock": str,
+    "profile": str,
+    "replayed": str,
+    "network_s": (int, float),
+    "environment": dict,
+}
 """What readers take from reference.json, beside format and scalars."""
 
 _KINDS: Mapping[type[Action], str] = {

@@ -139,12 +139,15 @@ def test_a_run_can_be_reported_without_lab_kernel_or_engine(run, lab, tmp_path):
 
 
 def test_the_page_goes_where_it_is_wanted(run, tmp_path, capsys):
-    """--out names it; a folder that is not there is said."""
+    """--out names it, with folders that are made for it; a place where none can be is named."""
     assert cli.main(["report", str(run.folder), "--out", str(tmp_path / "page.html")]) == 0
     assert capsys.readouterr().out == f"{tmp_path}/page.html\n"
     assert 'href="elsewhere/run/files/one/out.json"' in (tmp_path / "page.html").read_text()
-    assert cli.main(["report", str(run.folder), "--out", str(tmp_path / "none" / "page.html")]) == 2
-    assert "none/page.html: cannot be written: No such file or directory" in capsys.readouterr().err
+    assert cli.main(["report", str(run.folder), "--out", str(tmp_path / "new" / "page.html")]) == 0
+    assert 'href="../elsewhere/run/files/one/out.json"' in (tmp_path / "new" / "page.html").read_text()
+    capsys.readouterr()
+    assert cli.main(["report", str(run.folder), "--out", str(tmp_path / "page.html" / "page.html")]) == 2
+    assert "page.html/page.html: cannot be written: " in capsys.readouterr().err
 
 
 def test_what_can_be_drawn_of_a_run_is_listed(run, capsys):
