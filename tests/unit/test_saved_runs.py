@@ -297,6 +297,16 @@ def test_the_help_names_steps_that_lab_14_has(words, capsys):
     assert all(steps[int(number) - 1] == step for number, step in files)
 
 
+@pytest.mark.parametrize("page", ["README.md", "docs/writing-a-lab.md"])
+def test_the_pages_name_steps_that_lab_14_has(page):
+    """Regression: their examples were of a step "bulk" too."""
+    steps = {step.id for step in load_lab(find_lab("14")).manual.steps}
+    text = (Path(__file__).parents[2] / page).read_text()
+    named = re.findall(r"plot RUN ([a-z+-]+)/", text)
+    assert named
+    assert {step for target in named for step in target.split("+")} <= steps
+
+
 def test_two_runs_are_compared(run, lab, tmp_path, capsys):
     """Verdicts and numbers that differ are named, and the exit code tells."""
     same = replay(lab, tmp_path / "same")
