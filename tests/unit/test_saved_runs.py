@@ -307,6 +307,17 @@ def test_the_pages_name_steps_that_lab_14_has(page):
     assert {step for target in named for step in target.split("+")} <= steps
 
 
+def test_the_example_of_the_page_on_data_files_runs(run, tmp_path, monkeypatch):
+    """It gets one series out of a data file."""
+    monkeypatch.chdir(tmp_path)
+    shutil.copy(run.folder / "data/04-bulk.flent.gz", "19-bdp.flent.gz")
+    page = (Path(__file__).parents[2] / "docs" / "data-files.md").read_text()
+    found = {}
+    exec(re.search(r"```python\n(.*?)```", page, re.DOTALL)[1], found)  # noqa: S102 - our own page
+    assert found["rtt"].unit == "s"
+    assert len(found["rtt"].time_s) == len(found["rtt"].value) > 0
+
+
 def test_two_runs_are_compared(run, lab, tmp_path, capsys):
     """Verdicts and numbers that differ are named, and the exit code tells."""
     same = replay(lab, tmp_path / "same")
