@@ -156,11 +156,10 @@ def test_what_was_typed_becomes_work_sh(folder, capsys):
     with running(folder) as network:
         network.run([Typed("client", "sudo ./set_env.sh")])
         connection = attach.connect(None)
-        connection.stream.settimeout(20)
         connection.send({"op": "open", "node": "client", "rows": 30, "columns": 200, "term": "dumb"})
         ended = threading.Event()
         while not ended.is_set():
-            for message in connection.receive():
+            for message in connection.receive(20):
                 if message["event"] == "data" and attach.data_of(message).endswith(b"root@client:~# "):
                     line = lines.pop(0) if lines else "exit"
                     data = base64.b64encode(f"{line}\n".encode()).decode()
