@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Protocol, cast
 from linklab import __version__
 from linklab.base.streams import ReaderGoneError, watched
 from linklab.base.text import one_line, visible
+from linklab.commands import Parser
 from linklab.errors import TO_COPY, InputError, LinklabError, MissingError
 
 if TYPE_CHECKING:
@@ -30,6 +31,8 @@ COMMANDS = {
     "doctor": ("linklab.commands.doctor", "what this machine can run, and the cure for what is missing"),
     "run": ("linklab.commands.run", "replay a lab and compare what it shows with what it should show"),
     "labs": ("linklab.commands.labs", "list the labs, or check that they hold together"),
+    "report": ("linklab.commands.report", "write the page of a finished run again"),
+    "compare": ("linklab.commands.compare", "what differs between two runs of a lab, or a run and its reference"),
     "record": ("linklab.commands.record", "make a run of a lab the reference that its manual quotes"),
     "fidelity": ("linklab.commands.fidelity", "what the original series reported beside our references"),
     "set-env": ("linklab.commands.set_env", "print the script that sets a lab up to a section"),
@@ -41,7 +44,10 @@ COMMANDS = {
     "submit": ("linklab.commands.submit", "pack an exercise's work to hand it in"),
     "grade": ("linklab.commands.grade", "grade submissions of exercises and problems"),
     "manual": ("linklab.commands.manual", "turn a lab's manual into HTML or PDF, all into a handbook"),
-    "plot": ("linklab.commands.plot", "plot an iperf3 result, the queue of an interface, or the gaps between packets"),
+    "plot": (
+        "linklab.commands.plot",
+        "plot what a run measured, a data file, an iperf3 result, a queue, or packet gaps",
+    ),
     "fairness": ("linklab.commands.fairness", "Jain's fairness index of the streams of an iperf3 result"),
     "kernel": ("linklab.commands.kernel", "build the pocket kernel, or say where it is"),
     "clean": ("linklab.commands.clean", "remove what an earlier run left behind"),
@@ -136,7 +142,7 @@ def _named(file: object) -> str:
 
 def build_parser(*chosen: str | None) -> argparse.ArgumentParser:
     """Parser that knows all commands by name and the `chosen` ones with their options."""
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="linklab",
         description="Teaching labs for TCP/IP networking on a Linux kernel of their own.",
         epilog=_EPILOG,

@@ -3,9 +3,28 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeAlias
+import argparse
+from collections.abc import Collection
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser whose command may do several kinds of work, one of which need not be named.
+
+    kinds: all of them; unnamed: the one that is meant where the first word is none of them, "" where one must be named.
+    """
+
+    kinds: Collection[str] = ()
+    unnamed: str = ""
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """As argparse's, with the kind put in where it is left out."""
+        words = list(args or ())
+        first = next((word for word in words if not word.startswith("-")), None)
+        if self.unnamed and first is not None and first not in self.kinds:
+            words.insert(0, self.unnamed)
+        return super().parse_known_args(words if self.unnamed else args, namespace)
+
 
 if TYPE_CHECKING:  # argparse's own name for what add_subparsers gives, and no type at run time
-    import argparse
-
-    Subparsers: TypeAlias = argparse._SubParsersAction[argparse.ArgumentParser]
+    Subparsers: TypeAlias = argparse._SubParsersAction[Parser]

@@ -16,8 +16,8 @@ from linklab.commands.set_env import check_script
 from linklab.errors import InputError, LinklabError
 from linklab.lab.fidelity import check_fidelity
 from linklab.lab.model import Lab, lab_folders, load_lab
+from linklab.lab.reference import load_reference, problems, staleness
 from linklab.pocket_kernel import digest
-from linklab.run.record import load_reference, problems, staleness
 from linklab.run.stage import RunSettings
 
 if TYPE_CHECKING:

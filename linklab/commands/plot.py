@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""`linklab plot iperf`, `queue` and `spacing`: figures from results that exist, or from an interface that is sampled.
+"""`linklab plot`: figures of a run, of data files, of a tool's results, or of an interface that is sampled.
 
 It must not know formats: reading is `linklab.measure`'s, drawing `linklab.plots`'s, sampling the agent's sampler's.
 """
@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import linklab
+from linklab.commands import plot_results
 from linklab.errors import EngineError, InputError, MissingError
 from linklab.units import parse_size_bytes
 
@@ -33,6 +34,13 @@ _INTERFACES = Path("/sys/class/net")
 _PERIOD_S = 0.01
 _START_DEADLINE_S = 10.0
 _STOP_DEADLINE_S = 5.0
+
+_EPILOG = """examples:
+  linklab plot runs/lab14-20260131-142530-seed1           what can be drawn
+  linklab plot runs/lab14-20260131-142530-seed1 bulk/rtt  writes bulk-rtt.pdf
+  linklab plot tcp_1up.flent.gz                           a data file of Linklab or Flent
+  linklab plot results --help                             more of these; the word "results" may be left out
+"""
 
 _IPERF_EPILOG = """examples:
   iperf3 -c 10.0.0.2 -t 30 -J > out.json
@@ -63,13 +71,17 @@ the standard deviation of the gaps over their mean: 0 for an even pace, 1 for ch
 
 
 def add_parser(subparsers: Subparsers, summary: str) -> argparse.ArgumentParser:
-    """Add `plot iperf`, `plot queue` and `plot spacing`."""
+    """Add `plot iperf`, `plot queue`, `plot spacing`, and `plot` of a run or of data files."""
     parser = subparsers.add_parser(
         "plot",
         help=summary,
-        description="Plot an iperf3 result, the queue of an interface, or the gaps between packets of a capture.",
+        description="Plot what the steps of a run measured, data files of Linklab and Flent, an iperf3 result, the "
+        "queue of an interface, or the gaps between packets of a capture.",
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     kinds = parser.add_subparsers(dest="kind", metavar="KIND", required=True)
+    plot_results.add_kind(kinds)
     iperf = kinds.add_parser(
         "iperf",
         help="every field of iperf3's output over time",
@@ -106,12 +118,14 @@ def add_parser(subparsers: Subparsers, summary: str) -> argparse.ArgumentParser:
     spacing.add_argument(
         "--out", metavar="FILE", type=Path, default=Path("spacing.pdf"), help="figure to write: .pdf, .png or .svg"
     )
+    parser.kinds, parser.unnamed = kinds.choices, "results"
     return parser
 
 
 def run(args: argparse.Namespace) -> int:
     """Write the figures and say where they are."""
-    return {"iperf": _plot_iperf, "queue": _plot_queue, "spacing": _plot_spacing}[args.kind](args)
+    kinds = {"results": plot_results.run, "iperf": _plot_iperf, "queue": _plot_queue, "spacing": _plot_spacing}
+    return kinds[args.kind](args)
 
 
 def _plot_iperf(args: argparse.Namespace) -> int:

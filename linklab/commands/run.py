@@ -24,10 +24,11 @@ from linklab.engine.profiles import PROFILES
 from linklab.errors import InputError
 from linklab.judge.verdict import Outcome
 from linklab.lab.model import Lab, find_lab, load_lab
+from linklab.lab.saved import SavedRun
+from linklab.lab.sections import chosen_steps
 from linklab.manual.model import Step
 from linklab.run.report import write_report
-from linklab.run.runner import Run, run_folder, run_lab, verdict_data
-from linklab.run.sections import chosen_steps
+from linklab.run.runner import run_folder, run_lab, verdict_data
 from linklab.run.stage import Capture, RunSettings
 from linklab.terminal.screen import ends_orderly
 
@@ -113,7 +114,7 @@ def _run(args: argparse.Namespace) -> int:
         return _run_several(args, folders)
     done = replay(args, args.out, args.section, quiet=args.json)
     if args.json:
-        data = {"lab": done.lab.number, "out": str(done.out), "verdicts": verdict_data(done.verdicts)}
+        data = {"lab": done.lab, "out": str(done.folder), "verdicts": verdict_data(done.verdicts)}
         print(json.dumps(data, indent=2, ensure_ascii=False))
     good = {Outcome.PASS, Outcome.SKIPPED} if args.section or args.settings_only else {Outcome.PASS}
     return 0 if all(verdict.outcome in good for verdict in done.verdicts) else 1
@@ -129,7 +130,7 @@ def _run_several(args: argparse.Namespace, folders: Sequence[Path]) -> int:
     return 0 if all(task.state == "pass" for task in tasks) else 1
 
 
-def replay(args: argparse.Namespace, out: Path | None, section: str | None = None, *, quiet: bool = False) -> Run:
+def replay(args: argparse.Namespace, out: Path | None, section: str | None = None, *, quiet: bool = False) -> SavedRun:
     """Run the lab that the arguments name, tell the person how it goes, print the table and write the report."""
     lab = load_lab(find_lab(args.lab))
     clock = clock_of(args.clock, args.engine, REPLAY_CLOCK)
@@ -147,30 +148,30 @@ def replay(args: argparse.Namespace, out: Path | None, section: str | None = Non
     print_verdicts(done, console)
     if args.engine == "host" and any(verdict.outcome is Outcome.FAIL for verdict in done.verdicts):
         console.print(_MACHINES_OWN, style="yellow")
+    if done.unclaimed:
+        console.print(plain(f"It is not known which step wrote {', '.join(done.unclaimed)}; files=PATH says so."))
     console.print(f"{done.network_s:.1f} s of network time in {done.wall_s:.1f} s. Report: {report}", soft_wrap=True)
     return done
 
 
-def print_verdicts(done: Run, console: Console) -> None:
+def print_verdicts(done: SavedRun, console: Console) -> None:
     """The table of expected against measured, and the story of each that is not met."""
-    table = Table(title=plain(done.lab.heading), title_justify="left", header_style="bold")
+    table = Table(title=plain(done.heading), title_justify="left", header_style="bold")
     for name in ("Step", "What", "Measured", "Expected", "Series", "Verdict"):
         table.add_column(name, overflow="fold")
     for verdict in done.verdicts:
-        expectation = verdict.expectation
-        relation = expectation.relation
         table.add_row(
-            plain("" if relation else expectation.step),
-            plain(relation or expectation.what or "output"),
-            plain(verdict.seen),
+            plain(verdict.step),
+            plain(verdict.what or "output"),
+            plain(verdict.measured),
             plain(verdict.expected),
-            plain(expectation.series),
+            plain(verdict.series),
             plain(verdict.outcome.value, style=_STYLES[verdict.outcome]),
         )
     console.print(table)
     for verdict in done.verdicts:
-        if verdict.story and verdict.outcome is not Outcome.SKIPPED:
-            console.print(plain(f"{verdict.outcome.value} {verdict.story}", style=_STYLES[verdict.outcome]))
+        if verdict.message and verdict.outcome is not Outcome.SKIPPED:
+            console.print(plain(f"{verdict.outcome.value} {verdict.message}", style=_STYLES[verdict.outcome]))
 
 
 class _Progress:

@@ -14,8 +14,8 @@ from linklab.engine import host_kernel
 from linklab.exercise.load import exercise_folders, load_exercise
 from linklab.exercise.model import Exercise
 from linklab.lab.model import Lab, lab_folders, load_lab
+from linklab.lab.sections import chosen_steps
 from linklab.manual.model import Commands, Step, WriteFile
-from linklab.run.sections import chosen_steps
 from linklab.tc.needs import Needs, of_text
 from linklab.topology import Topology
 from linklab.topology.needs import of_topology

@@ -15,10 +15,10 @@ from linklab.errors import InputError
 from linklab.exercise.handout import book_chapters
 from linklab.exercise.model import Exercise
 from linklab.lab.model import Lab
+from linklab.lab.reference import load_reference
 from linklab.manual.html import Chapter, Recorded, page, render_manual
 from linklab.manual.paper import paper_html, to_pdf
 from linklab.manual.picture import topology_parts, topology_svg
-from linklab.run.record import load_reference
 
 TITLE = "TCP/IP labs"
 

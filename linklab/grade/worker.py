@@ -17,7 +17,7 @@ from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import IO, Any, TypeAlias
 
 from linklab.base.supervise import Began, Ended, Job, OverdueError, supervised
 from linklab.base.worker import DiedError, StoppedError, Tell
@@ -109,8 +109,8 @@ def run_here(units: Sequence[Callable[[], Unit | Report]], at_once: int) -> Happ
         units: each is made when it is due, and gives a report where there is nothing to grade.
         at_once: how many at once.
     """
-    with tempfile.TemporaryDirectory(prefix="linklab-unit-", ignore_cleanup_errors=True) as name:
-        desk = _Desk(Path(name), units)
+    with contextlib.ExitStack() as places:
+        desk = _Desk(units, places)
         with supervised(desk.jobs(), at_once, tick_s=LOOK_S, grace_s=GRACE_S) as events:
             for event in events:
                 yield from desk.refused()
@@ -134,11 +134,15 @@ def run_unit(unit: Unit) -> Done:
 
 @dataclass
 class _Desk:
-    """The units that are graded, and a folder for each while it is."""
+    """The units that are graded, and a folder for each while it is; `places` removes what is left of them.
 
-    root: Path
+    logs: what each process prints, opened here: the process removes its folder when it is stopped.
+    """
+
     units: Sequence[Callable[[], Unit | Report]]
+    places: contextlib.ExitStack
     ready: list[Happened] = field(default_factory=list)
+    logs: dict[int, tuple[Path, IO[bytes]]] = field(default_factory=dict)
 
     def jobs(self) -> Iterator[Job[Report]]:
         """A job for each unit that needs a process; what came of the others is in `refused`."""
@@ -163,21 +167,22 @@ class _Desk:
         if len(unit.content) > MOST_BYTES:
             size = f"{len(unit.content) / 2**20:.0f} MiB"
             return failed(f"the file has {size}; a submission has at most {MOST_BYTES >> 20} MiB.", Status.UNGRADABLE)
-        folder = self.root / str(index)
-        folder.mkdir()
-        bundle = folder / (Path(unit.label.replace("\\", "/")).name or "submission.zip")
+        folder = Path(tempfile.mkdtemp(prefix="linklab-unit-"))
+        self.places.callback(shutil.rmtree, folder, ignore_errors=True)
+        work, log = folder / "work", folder / "log"
+        work.mkdir()
+        bundle = work / (Path(unit.label.replace("\\", "/")).name or "submission.zip")
         bundle.write_bytes(unit.content)
-        work = partial(_work, os.getpid(), replace(unit, content=b""), bundle.name)
-        return Job(index, work, unit.deadline_s, fresh=True, folder=folder, printed=self._log(index))
-
-    def _log(self, index: int) -> Path:
-        return self.root / f"{index}.log"
+        self.logs[index] = folder, self.places.enter_context(log.open("w+b"))
+        job = partial(_work, replace(unit, content=b""), bundle.name)
+        return Job(index, job, unit.deadline_s, fresh=True, folder=work, printed=log)
 
     def done(self, ended: Ended[Report]) -> Done:
         """What came of a unit, and what its process printed."""
-        with contextlib.suppress(FileNotFoundError), self._log(ended.key).open("rb") as log:
+        folder, log = self.logs.pop(ended.key)
+        with log:
             said = log.read(_MOST_LOG).decode("utf-8", "replace")
-        shutil.rmtree(self.root / str(ended.key), ignore_errors=True)
+        shutil.rmtree(folder, ignore_errors=True)
         if ended.error is None:
             assert isinstance(ended.value, Report)
             return Done(ended.value, said)
@@ -199,16 +204,16 @@ def _why(error: LinklabError) -> str:
 # --- in the process
 
 
-def _work(parent: int, unit: Unit, bundle: str, _tell: Tell) -> Report:
+def _work(unit: Unit, bundle: str, _tell: Tell) -> Report:
     """Grade one submission in the folder that this process works in."""
     os.umask(0o077)
-    folder = Path.cwd()
+    folder = Path.cwd().parent
     try:
         return graded(unit.grade, Path(bundle), unit.course, unit.options)
-    finally:
-        if os.getppid() != parent:  # it was killed: nobody else removes what it made for its units
-            os.chdir("/")
-            shutil.rmtree(folder.parent, ignore_errors=True)
+    except KeyboardInterrupt:  # perhaps because whoever started us was killed, and will remove nothing
+        os.chdir("/")
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
 
 
 def graded(name: str, bundle: Path, course: bytes | None, options: Mapping[str, Any]) -> Report:

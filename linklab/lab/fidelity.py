@@ -14,7 +14,7 @@ from linklab.base import files, installation
 from linklab.errors import LabError, LinklabError
 from linklab.judge.expectation import ExpectationVerdict
 from linklab.lab.model import Lab, lab_folders, load_lab
-from linklab.run.record import Reference, judged, load_reference
+from linklab.lab.reference import Reference, judged, load_reference
 
 PATH = installation.ROOT / "docs" / "fidelity.md"
 

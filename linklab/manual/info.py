@@ -18,7 +18,9 @@ from linklab.manual.model import Action, Await, Commands, EditorActions, EditorV
 LISTINGS = frozenset({"text", "formula"})
 """Blocks that are only read."""
 
-VALUED = frozenset({"id", "for", "stop", "wait", "together", "file", "prompt", "show", "status", "deadline"})
+VALUED = frozenset(
+    {"id", "for", "stop", "wait", "together", "file", "prompt", "show", "status", "deadline"} | {"files"}
+)
 FLAGS = frozenset({"background", "append", "setup", "optional"})
 
 _TERMINAL = re.compile(r"(?:client|mininet|[a-z][a-z-]*[0-9]+)(?:#[2-9])?|editor")
@@ -144,7 +146,10 @@ def parse_action(info: Info, body: str) -> Action:
         _only(info, {"id", "optional"})
         return _editor_actions(place, body)
     if kinds:
-        _only(info, {*kinds, "id", "show", "optional", "deadline", *({"append", "setup"} if "file" in kinds else ())})
+        _only(
+            info,
+            {*kinds, "id", "show", "optional", "deadline", *({"append", "setup", "files"} if "file" in kinds else ())},
+        )
     elif "append" in given:
         raise place.error("append goes with file=PATH")
     if "stop" in kinds:
@@ -180,6 +185,24 @@ def parse_show(info: Info) -> Show:
     if (found := re.fullmatch(r"([1-9]\d{0,6})-([1-9]\d{0,6})", text)) and int(found[1]) <= int(found[2]):
         return Show("lines", first=int(found[1]), last=int(found[2]))
     raise info.place.error(f'show="{excerpt(text)}"; use all, none, first:N, last:N or FROM-TO')
+
+
+def parse_files(info: Info) -> tuple[str, ...]:
+    """The `files` option: paths below the working folder, separated by commas, in which `*` stands for anything.
+
+    Raises:
+        ManualError: a path is empty or leads out of the folder.
+    """
+    if "files" not in info.options:
+        return ()
+    patterns = tuple(info.options["files"].split(","))
+    for pattern in patterns:
+        if not pattern or pattern.startswith("/") or ".." in pattern.split("/"):
+            text = info.options["files"]
+            raise info.place.error(
+                f'files="{text}"; name paths below the working folder, as in files=one/out.json,*.pcap'
+            )
+    return patterns
 
 
 def parse_status(info: Info) -> int | None:

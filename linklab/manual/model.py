@@ -87,6 +87,7 @@ class Step:
     prompt: what shows that the command ended, where that is not the shell's own prompt.
     status: exit status that counts as success; None accepts any.
     deadline_s: wall-clock seconds; None leaves the runner's default.
+    files: patterns of paths below the working folder that the step writes, where that is not evident.
     """
 
     id: str
@@ -103,6 +104,7 @@ class Step:
     optional: bool = False
     show: Show = Show()
     deadline_s: float | None = None
+    files: tuple[str, ...] = ()
 
     @property
     def typed(self) -> str:

@@ -206,6 +206,7 @@ class _ManualReader:
                 optional="optional" in info.flags,
                 show=fences.parse_show(info),
                 deadline_s=info.number("deadline"),
+                files=fences.parse_files(info),
             )
         )
 

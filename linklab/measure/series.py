@@ -53,6 +53,19 @@ class Series:
         if self.time_s.shape != self.value.shape or self.time_s.ndim != 1:
             raise ValueError(f"series {self.name}: times {self.time_s.shape} and values {self.value.shape} differ")
 
+    def __eq__(self, other: object) -> bool:
+        """Whether all of it is the same; a gap equals a gap."""
+        if not isinstance(other, Series):
+            return NotImplemented
+        return (
+            (self.name, self.unit, self.source, self.meta) == (other.name, other.unit, other.source, other.meta)
+            and np.array_equal(self.time_s, other.time_s)
+            and np.array_equal(self.value, other.value, equal_nan=True)
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.name, self.unit, self.source, len(self)))
+
     def __len__(self) -> int:
         return int(self.time_s.size)
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The plots of a run's steps, as SVG for a page: `bulk/throughput`, or several steps and panels on one time axis.
+"""The plots of data sets: a table of them by name, and figures of several data sets and panels on one time axis.
 
-Draws with `linklab.plots`, measures with `linklab.measure`. A target is STEP[+STEP…]/NAME[+NAME…]: each name is a
-panel, and each panel has a line of every step that measured it.
+Each name of a figure is a panel, and each panel has a line of every data set that has it. In a manual a figure is
+called STEP[+STEP…]/NAME[+NAME…].
 """
 
 from __future__ import annotations
@@ -13,27 +13,41 @@ import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from linklab.data import Dataset
 from linklab.errors import LabError
-from linklab.measure import Measurements, Series
+from linklab.measure import Series
 from linklab.measure.reading import json_number
 from linklab.measure.series import per_second
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 
 @dataclass(frozen=True)
 class Part:
-    """What one step measured, and when it was done: seconds of network time.
+    """A data set in a figure: of a step, or of a file, and when it was measured, seconds of network time.
 
-    label: how its lines are told from those of other steps: its terminal; where two have the same, their names are.
+    step: its name in messages.
+    label: how its lines are told from those of others: its terminal; where two have the same, their names are.
     """
 
     step: str
     label: str
-    measured: Measurements
+    data: Dataset
     start_s: float = 0.0
     end_s: float = 0.0
+
+
+def part_of(data: Dataset, name: str = "") -> Part:
+    """A data set in a figure as it describes itself; `name` is its name where it is of no step."""
+    known = data.metadata
+    step = name or str(known.get("step", "")) or str(data.flent.get("TITLE") or "data")
+    times = [float(known.get(key, 0.0)) for key in ("start_s", "end_s")]
+    return Part(step, name or str(known.get("terminal", step)), data, *times)
 
 
 Lines = list[tuple[str, Series]]
@@ -42,7 +56,7 @@ Levels = list[tuple[str, float]]
 
 @dataclass(frozen=True)
 class Plot:
-    """One kind of panel: words for its vertical axis, and its lines of a step's measurements.
+    """One kind of panel: words for its vertical axis, and its lines of a data set.
 
     on_request: left out of a report unless asked for, since it repeats another or seldom says anything.
     over_time: has a time axis; without one it is no panel, and goes with no other.
@@ -51,57 +65,57 @@ class Plot:
     """
 
     words: str
-    lines: Callable[[Measurements], Lines]
+    lines: Callable[[Dataset], Lines]
     on_request: bool = False
     over_time: bool = True
-    levels: Callable[[Measurements], Levels] = lambda _: []
+    levels: Callable[[Dataset], Levels] = lambda _: []
     ticks: Mapping[float, str] = field(default_factory=dict)
 
 
-def _one(series: str, label: str = "") -> Callable[[Measurements], Lines]:
-    return lambda measured: [(label, measured.series[series])] if series in measured.series else []
+def _one(series: str, label: str = "") -> Callable[[Dataset], Lines]:
+    return lambda data: [(label, data.series[series])] if series in data.series else []
 
 
-def _several(*named: tuple[str, str]) -> Callable[[Measurements], Lines]:
+def _several(*named: tuple[str, str]) -> Callable[[Dataset], Lines]:
     """Lines of several series, drawn if the last of them is there."""
 
-    def lines(measured: Measurements) -> Lines:
-        found = [(label, measured.series[series]) for series, label in named if series in measured.series]
-        return found if named[-1][0] in measured.series else []
+    def lines(data: Dataset) -> Lines:
+        found = [(label, data.series[series]) for series, label in named if series in data.series]
+        return found if named[-1][0] in data.series else []
 
     return lines
 
 
-def _counted(*named: tuple[str, str]) -> Callable[[Measurements], Lines]:
+def _counted(*named: tuple[str, str]) -> Callable[[Dataset], Lines]:
     """Counters as how many a second, those that ever counted; the first where none did."""
 
-    def lines(measured: Measurements) -> Lines:
-        present = [(label, measured.series[series]) for series, label in named if series in measured.series]
+    def lines(data: Dataset) -> Lines:
+        present = [(label, data.series[series]) for series, label in named if series in data.series]
         moved = [(label, series) for label, series in present if series.known.size and np.ptp(series.known)]
         return [(label, per_second(series)) for label, series in moved or present[:1]]
 
     return lines
 
 
-def _queue(measured: Measurements) -> Lines:
-    backlog = measured.series.get("queue.backlog")
+def _queue(data: Dataset) -> Lines:
+    backlog = data.series.get("queue.backlog")
     if backlog is None:
         return []
     return [("{kind} {handle} on {interface}".format_map(backlog.meta), backlog)]
 
 
-def _thresholds(measured: Measurements) -> Levels:
+def _thresholds(data: Dataset) -> Levels:
     """RED's min and max, bytes, as tc told them before the first sample."""
-    average = measured.series.get("queue.average")
+    average = data.series.get("queue.average")
     options = average.meta["options"] if average else {}
     known = [(name, json_number(options.get(name))) for name in ("min", "max")]
     return [(name, value) for name, value in known if not math.isnan(value)]
 
 
-def flows_of(measured: Measurements) -> Lines:
+def flows_of(data: Dataset) -> Lines:
     """The throughput of each stream of each iperf3 test, labelled by its file and, in a test of several, its number."""
     tests: dict[str, list[Series]] = {}
-    for name, series in measured.series.items():
+    for name, series in data.series.items():
         found = re.fullmatch(r"(iperf3(?:\.\d+)?)\.stream\.\d+\.throughput", name)
         if found and series.known.size > 1:
             tests.setdefault(found[1], []).append(series)
@@ -150,29 +164,57 @@ PLOTS: Mapping[str, Plot] = {
 """Figures by name, in the order of a report."""
 
 
-def available(measured: Measurements) -> list[str]:
-    """The names of the figures that a step has points enough for."""
-    return [name for name, plot in PLOTS.items() if any(line.known.size > 1 for _, line in plot.lines(measured))]
+def by_unit(unit: str) -> Plot:
+    """All series of a unit in one panel, for data sets of which the table knows nothing, such as Flent's."""
+
+    def lines(data: Dataset) -> Lines:
+        return [(name, series) for name, series in data.series.items() if series.unit == unit]
+
+    return Plot("Value", lines)
 
 
-def reported(measured: Measurements) -> list[str]:
+def available(data: Dataset) -> list[str]:
+    """The names of the figures that a data set has points enough for; a unit is one where the table has none of it."""
+    found = [name for name, plot in PLOTS.items() if _has(plot, data)]
+    units = dict.fromkeys(series.unit for series in data.series.values() if series.unit)
+    return found or [unit for unit in units if _has(by_unit(unit), data)]
+
+
+def reported(data: Dataset) -> list[str]:
     """Those that a report shows without being asked."""
-    return [name for name in available(measured) if not PLOTS[name].on_request]
+    return [name for name in available(data) if name not in PLOTS or not PLOTS[name].on_request]
 
 
-def plot_of(name: str) -> Plot:
-    """The plot called `name`.
+def plot_of(name: str, parts: Sequence[Part] = ()) -> Plot:
+    """The plot called `name`, or all series of that unit of the parts.
 
     Raises:
         LabError: there is none.
     """
-    if name not in PLOTS:
-        raise LabError(f'there is no figure "{name}"; I know {", ".join(PLOTS)}')
-    return PLOTS[name]
+    if name in PLOTS:
+        return PLOTS[name]
+    if any(name in available(part.data) for part in parts):
+        return by_unit(name)
+    raise LabError(f'there is no figure "{name}"; I know {", ".join(PLOTS)}')
 
 
 def draw(parts: Sequence[Part], names: Sequence[str]) -> bytes:
-    """One figure as SVG; the same measurements give the same bytes.
+    """One figure as SVG; the same data sets give the same bytes.
+
+    Raises:
+        LabError: as `draw_figure` raises it.
+    """
+    from linklab.plots import style  # noqa: PLC0415 - matplotlib takes a second to load
+
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "figure.svg"
+        with style.context():
+            style.save(draw_figure(parts, names), path)
+        return path.read_bytes()
+
+
+def draw_figure(parts: Sequence[Part], names: Sequence[str]) -> Figure:
+    """One figure of all parts, with a panel for each name; to be called in `style.context()`.
 
     Steps that went on at the same time share a time axis, which begins with the first of them that sends anything (a
     queue is watched from a little before); of steps one after the other each begins at 0.
@@ -181,46 +223,54 @@ def draw(parts: Sequence[Part], names: Sequence[str]) -> bytes:
         LabError: no such figure, or a name that no step, or a step that no name, has anything for, or only before the
             axis begins; or a figure without a time axis beside others.
     """
-    timeless = sorted({name for name in names if not plot_of(name).over_time})
+    plots = {name: plot_of(name, parts) for name in names}
+    timeless = sorted(name for name, plot in plots.items() if not plot.over_time)
     if timeless and len(names) > 1:
         raise LabError(f"{', '.join(timeless)}: this has no time axis and goes with no other")
-    panels: list[tuple[Plot, Lines, Levels]] = []
     starts = _starts(parts)
-    terminals = [part.label for part in parts]
-    parts = [replace(part, label=part.step) if terminals.count(part.label) > 1 else part for part in parts]
-    for name in names:
-        plot = plot_of(name)
-        lines: Lines = []
-        having = [part for part in parts if plot.lines(part.measured)]
-        for part in having:
-            # a queue is named by its interface, or alone in its panel needs no name
-            named = len(parts) == 1 or (part.measured.tool == "queue" and (len(having) == 1 or name == "backlog"))
-            lines += [
-                (label if named else _label(part, label, series), series)
-                for label, series in _on_axis(part, name, starts)
-            ]
-        if not lines:
-            found = dict.fromkeys(name for part in parts for name in available(part.measured))
-            steps = ", ".join(part.step for part in parts)
-            raise LabError(f"{steps}: there is no {name} over time; there is {', '.join(found) or 'nothing'}")
-        levels = dict.fromkeys(level for part in having for level in plot.levels(part.measured))
-        panels.append((plot, lines, list(levels)))
+    parts = _told_apart(parts)
+    drawn = [_panel(parts, name, plots[name], starts) for name in names]
     for part in parts:
-        if not any(plot_of(name).lines(part.measured) for name in names):
+        if not any(plot.lines(part.data) for plot in plots.values()):
             raise LabError(f"{part.step}: it has nothing of {', '.join(names)} over time")
-    from linklab.plots import panels as drawing  # noqa: PLC0415 - matplotlib takes a second to load
-    from linklab.plots import spacing, style  # noqa: PLC0415
+    from linklab.plots import panels, spacing  # noqa: PLC0415 - matplotlib takes a second to load
 
-    with style.context(), tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "figure.svg"
-        if timeless:
-            figure = spacing.draw_spacing(panels[0][1])
-        else:
-            figure = drawing.draw_panels(
-                [drawing.Panel(plot.words, lines, levels=levels, ticks=plot.ticks) for plot, lines, levels in panels]
-            )
-        style.save(figure, path)
-        return path.read_bytes()
+    if timeless:
+        return spacing.draw_spacing(drawn[0][1])
+    return panels.draw_panels(
+        [panels.Panel(plot.words, lines, levels=levels, ticks=plot.ticks) for plot, lines, levels in drawn]
+    )
+
+
+def _has(plot: Plot, data: Dataset) -> bool:
+    return any(line.known.size > 1 for _, line in plot.lines(data))
+
+
+def _told_apart(parts: Sequence[Part]) -> list[Part]:
+    """The same parts; where two have one label, their names are their labels."""
+    labels = [part.label for part in parts]
+    return [replace(part, label=part.step) if labels.count(part.label) > 1 else part for part in parts]
+
+
+def _panel(
+    parts: Sequence[Part], name: str, plot: Plot, starts: Mapping[str, float] | None
+) -> tuple[Plot, Lines, Levels]:
+    """One panel: the lines of every part that has it, and what they are to be read against."""
+    having = [part for part in parts if plot.lines(part.data)]
+    lines: Lines = []
+    for part in having:
+        # a queue is named by its interface, or alone in its panel needs no name
+        named = len(parts) == 1 or (part.data.tool == "queue" and (len(having) == 1 or name == "backlog"))
+        lines += [
+            (label if named else _label(part, label, series), series)
+            for label, series in _on_axis(part, name, plot, starts)
+        ]
+    if not lines:
+        found = dict.fromkeys(name for part in parts for name in available(part.data))
+        steps = ", ".join(part.step for part in parts)
+        raise LabError(f"{steps}: there is no {name} over time; there is {', '.join(found) or 'nothing'}")
+    levels = dict.fromkeys(level for part in having for level in plot.levels(part.data))
+    return plot, lines, list(levels)
 
 
 def _starts(parts: Sequence[Part]) -> dict[str, float] | None:
@@ -228,14 +278,14 @@ def _starts(parts: Sequence[Part]) -> dict[str, float] | None:
     together = max(part.start_s for part in parts) < min(part.end_s for part in parts)
     if len(parts) == 1 or not together:
         return None
-    sending = [part for part in parts if part.measured.tool != "queue"]
+    sending = [part for part in parts if part.data.tool != "queue"]
     zero = min(part.start_s for part in sending or parts)
     return {part.step: part.start_s - zero for part in parts}
 
 
-def _on_axis(part: Part, name: str, starts: Mapping[str, float] | None) -> Lines:
+def _on_axis(part: Part, name: str, plot: Plot, starts: Mapping[str, float] | None) -> Lines:
     """The lines of a step in panel `name` that have points enough, where they are on the axis."""
-    lines = [(label, series) for label, series in plot_of(name).lines(part.measured) if series.known.size > 1]
+    lines = [(label, series) for label, series in plot.lines(part.data) if series.known.size > 1]
     if starts is None:
         return lines
     moved = [(label, _moved(series, starts[part.step])) for label, series in lines]

@@ -21,11 +21,12 @@ from linklab.engine.api import Engine
 from linklab.errors import LinklabError
 from linklab.judge.verdict import Outcome
 from linklab.lab.model import Lab
+from linklab.lab.reference import load_reference
+from linklab.lab.sections import chosen_steps
 from linklab.manual.model import Step
-from linklab.run.record import load_reference, record
+from linklab.run.record import record
 from linklab.run.report import write_report
 from linklab.run.runner import run_lab, verdict_data
-from linklab.run.sections import chosen_steps
 from linklab.run.stage import Capture, RunSettings
 
 TICK_S = 0.2
@@ -167,7 +168,7 @@ def _replay(
     write_report(done)
     passed = sum(verdict.outcome is Outcome.PASS for verdict in done.verdicts)
     good = passed == len(done.verdicts)
-    failed = next((verdict.story for verdict in done.verdicts if verdict.outcome is not Outcome.PASS), "")
+    failed = next((verdict.message for verdict in done.verdicts if verdict.outcome is not Outcome.PASS), "")
     return {
         "state": "pass" if good else "fail",
         "passed": passed,
@@ -175,7 +176,7 @@ def _replay(
         "network_s": done.network_s,
         "why": failed,
         "verdicts": verdict_data(done.verdicts),
-        "changes": record(done) if recording and good else None,
+        "changes": record(task.lab, done) if recording and good else None,
     }
 
 

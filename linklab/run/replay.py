@@ -4,11 +4,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Protocol
 
 from linklab.base.finish import Prompt
+from linklab.data import Dataset, save
 from linklab.engine.api import Engine
 from linklab.errors import DataError
 from linklab.judge.expectation import ExpectationVerdict
@@ -37,16 +38,19 @@ class Narrator(Protocol):
 class Replayed:
     """What steps gave.
 
-    measured: what each step measured; broken: steps whose output could not be measured, with the reason.
+    measured: what each step measured that measured something, in the order in which they ended.
+    broken: steps whose output could not be measured, with the reason.
+    unclaimed: files below the working folder of which nobody knows which step wrote them.
     read_back: what came of looking at the settings, where nothing else is judged.
     network_s: how long they took on the network's clock.
     """
 
     environment: Mapping[str, Any] = field(default_factory=dict)
     captures: dict[str, Capture] = field(default_factory=dict)
-    measured: dict[str, Measurements] = field(default_factory=dict)
+    measured: dict[str, Dataset] = field(default_factory=dict)
     broken: dict[str, str] = field(default_factory=dict)
     read_back: list[ExpectationVerdict] = field(default_factory=list)
+    unclaimed: list[str] = field(default_factory=list)
     network_s: float = 0.0
 
 
@@ -75,32 +79,48 @@ def replay(
             finished = stage.perform(group)
             save_outputs(stage.captures, out)
             # At once: a later step may write the same files again.
-            measure_captures(scene.lab.manual, finished, out / "files", done.measured, done.broken)
+            measure_captures(scene, stage, finished, done)
+            save_data(stage.captures, {c.step: done.measured[c.step] for c in finished if c.step in done.measured}, out)
             if scene.settings.settings_only:
                 done.read_back += stage.read_back(group)
             narrator.end(finished, stage.now_s())
         done.network_s = stage.now_s()
-    done.environment, done.captures = stage.environment, stage.captures
+    done.environment, done.captures, done.unclaimed = stage.environment, stage.captures, stage.unclaimed
     return done
 
 
-def measure_captures(
-    manual: Manual,
-    captures: Sequence[Capture],
-    files: Path,
-    measured: dict[str, Measurements],
-    broken: dict[str, str],
-) -> None:
-    """Add what finished steps measured to `measured`; or why it could not be read to `broken`."""
+def measure_captures(scene: Scene, stage: Stage, captures: Sequence[Capture], done: Replayed) -> None:
+    """Add what finished steps measured to `done.measured`, or why it could not be read to `done.broken`."""
     for capture in captures:
         try:
-            measured[capture.step] = measure_step(manual, capture, files)
+            measured = measure_step(scene.lab.manual, capture, stage.files)
+            if measured.scalars or measured.series:
+                step = scene.lab.manual.step(capture.step)
+                title = f"{scene.lab.heading}: {step.title if step and step.title else capture.step}"
+                done.measured[capture.step] = Dataset.of(measured, _known(scene, stage, capture), title)
         except DataError as error:
-            broken[capture.step] = str(error)
+            done.broken[capture.step] = str(error)
 
 
-def scalars_of(measured: Mapping[str, Measurements]) -> dict[str, dict[str, tuple[float, str]]]:
-    """The scalars of each step that measured something."""
+def _known(scene: Scene, stage: Stage, capture: Capture) -> dict[str, Any]:
+    """What a step's data set says of how it came about."""
+    return {
+        "lab": scene.lab.number,
+        "slug": scene.lab.slug,
+        "step": capture.step,
+        "terminal": capture.terminal,
+        "commands": capture.typed.splitlines(),
+        "start_s": capture.start_s,
+        "end_s": capture.end_s,
+        "clock": scene.settings.clock.value,
+        "seed": scene.settings.seed,
+        "profile": scene.settings.profile,
+        "environment": dict(stage.environment),
+    }
+
+
+def scalars_of(measured: Mapping[str, Dataset]) -> dict[str, dict[str, tuple[float, str]]]:
+    """The scalars of each step that measured some."""
     return {
         step: {name: (quantity.value, quantity.unit) for name, quantity in found.scalars.items()}
         for step, found in measured.items()
@@ -109,7 +129,7 @@ def scalars_of(measured: Mapping[str, Measurements]) -> dict[str, dict[str, tupl
 
 
 def measure_step(manual: Manual, capture: Capture, files: Path) -> Measurements:
-    """What one step measured; DataError as `measure` raises it.
+    """What one step measured, with the names of files as they are below `files`; DataError as `measure` raises it.
 
     What a stopped command printed counts for the step that started it, not for the one that stopped it.
     """
@@ -118,20 +138,37 @@ def measure_step(manual: Manual, capture: Capture, files: Path) -> Measurements:
         return Measurements(source=f"step {capture.step}")
     paths = [files / name for name in capture.files if Path(name).suffix in _MEASURED_FILES]
     stopped = not isinstance(step.action.finish, Prompt)
-    return measure(capture.output, paths, f"step {capture.step}", partial=stopped)
+    return _below(files, measure(capture.output, paths, f"step {capture.step}", partial=stopped))
+
+
+def _below(files: Path, measured: Measurements) -> Measurements:
+    """With sources and notes that name no folder of this machine, so that the same run gives the same data set."""
+    folder = f"{files}/"
+    series = {name: replace(one, source=one.source.removeprefix(folder)) for name, one in measured.series.items()}
+    return replace(measured, series=series, notes=tuple(note.replace(folder, "") for note in measured.notes))
 
 
 def output_name(captures: Mapping[str, Capture], step: str) -> str:
-    """Name of a step's file in `steps/`, such as "07-bulk.txt"."""
-    return f"{list(captures).index(step) + 1:02d}-{step}.txt"
+    """A step's file with what it showed, such as "steps/07-bulk.txt"."""
+    return f"steps/{list(captures).index(step) + 1:02d}-{step}.txt"
+
+
+def data_name(captures: Mapping[str, Capture], step: str) -> str:
+    """A step's file with what it measured, such as "data/07-bulk.flent.gz"."""
+    return f"data/{list(captures).index(step) + 1:02d}-{step}.flent.gz"
 
 
 def save_outputs(captures: Mapping[str, Capture], out: Path) -> None:
     """Write the outputs that are new or longer than before to `out`/steps."""
-    folder = out / "steps"
-    folder.mkdir(exist_ok=True)
+    (out / "steps").mkdir(exist_ok=True)
     for step, capture in captures.items():
-        path = folder / output_name(captures, step)
+        path = out / output_name(captures, step)
         output = capture.output.encode("utf-8", "backslashreplace")  # a file name in it may be no UTF-8
         if not path.exists() or path.stat().st_size != len(output):
             path.write_bytes(output)
+
+
+def save_data(captures: Mapping[str, Capture], measured: Mapping[str, Dataset], out: Path) -> None:
+    """Write what steps measured to `out`/data."""
+    for step, data in measured.items():
+        save(data, out / data_name(captures, step))

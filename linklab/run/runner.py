@@ -11,9 +11,9 @@ from __future__ import annotations
 import os
 import shutil
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -25,52 +25,22 @@ from linklab.errors import LinklabError, MissingError
 from linklab.judge.expectation import ExpectationVerdict, Observed, verdicts_on
 from linklab.judge.verdict import Outcome
 from linklab.lab.model import Lab
+from linklab.lab.reference import replayed
+from linklab.lab.saved import FORMAT, SavedRun, SavedVerdict, load_run
+from linklab.lab.sections import chosen_steps, parts_of
 from linklab.manual.model import Step
-from linklab.measure import Measurements
-from linklab.run.replay import Narrator, Scene, output_name, replay, scalars_of
-from linklab.run.sections import chosen_steps, parts_of, replay_parts
+from linklab.run.compare import in_words
+from linklab.run.replay import Narrator, Replayed, Scene, data_name, output_name, replay, scalars_of
+from linklab.run.sections import replay_parts
 from linklab.run.stage import Capture, RunSettings
-
-FORMAT = 1
-"""Of run.json; raised when a reader of the old one would misread the new one."""
 
 FREE_BYTES = 200 * 2**20
 """Room that a run may need: results, plots and queue samples of the largest lab take a tenth of it."""
 
 
-@dataclass(frozen=True)
-class Run:
-    """A whole run.
-
-    measured: what each step measured; broken: steps whose output could not be measured, with the reason.
-    network_s, wall_s: how long it took on the network's clock and on the wall.
-    """
-
-    lab: Lab
-    settings: RunSettings
-    out: Path
-    environment: Mapping[str, Any]
-    captures: Mapping[str, Capture]
-    measured: Mapping[str, Measurements]
-    broken: Mapping[str, str]
-    verdicts: Sequence[ExpectationVerdict]
-    network_s: float
-    wall_s: float
-
-    @property
-    def scalars(self) -> dict[str, dict[str, tuple[float, str]]]:
-        """Step → metric → (value, unit)."""
-        return scalars_of(self.measured)
-
-    @property
-    def files(self) -> Path:
-        """The working folder the terminals had."""
-        return self.out / "files"
-
-
 def run_lab(
     lab: Lab, engine: Engine, settings: RunSettings, out: Path, narrator: Narrator, *, section: str | None = None
-) -> Run:
+) -> SavedRun:
     """Replay a lab, or one section of it after the settings of those before.
 
     Raises:
@@ -91,20 +61,9 @@ def run_lab(
         if settings.settings_only:
             verdicts = [*done.read_back, *map(not_judged, verdicts)]
         wall_s = time.perf_counter() - started
-        run = Run(
-            lab,
-            settings,
-            out,
-            done.environment,
-            done.captures,
-            done.measured,
-            done.broken,
-            verdicts,
-            done.network_s,
-            wall_s,
-        )
-        save_run(run)
-    return run
+        write_json(out / "run.json", _run_data(scene, section, done, verdicts, wall_s))
+        (out / "incomplete.json").unlink(missing_ok=True)
+    return load_run(out)
 
 
 def not_judged(verdict: ExpectationVerdict) -> ExpectationVerdict:
@@ -147,57 +106,51 @@ def run_folder(lab: Lab, settings: RunSettings, out: Path | None = None) -> Iter
             folder.rmdir()
 
 
-def save_run(run: Run) -> None:
-    """Write run.json, whole or not at all, and take `incomplete.json` away."""
-    write_json(run.out / "run.json", run_data(run))
-    (run.out / "incomplete.json").unlink(missing_ok=True)
+def verdict_data(verdicts: Sequence[SavedVerdict]) -> list[dict[str, Any]]:
+    """The verdicts as run.json and `--json` give them."""
+    return [{**asdict(verdict), "outcome": verdict.outcome.value} for verdict in verdicts]
 
 
-def run_data(run: Run) -> dict[str, Any]:
+def _run_data(
+    scene: Scene, section: str | None, done: Replayed, verdicts: Sequence[ExpectationVerdict], wall_s: float
+) -> dict[str, Any]:
     """What run.json holds."""
+    lab, settings = scene.lab, scene.settings
     return {
         "format": FORMAT,
-        "lab": run.lab.number,
-        "slug": run.lab.slug,
-        "title": run.lab.title,
-        "seed": run.settings.seed,
-        "clock": run.settings.clock.value,
-        "profile": run.settings.profile,
-        "network_s": round(run.network_s, 6),
-        "wall_s": round(run.wall_s, 3),
-        "environment": dict(run.environment),
-        "steps": [_step_data(run, capture) for capture in run.captures.values()],
-        "verdicts": verdict_data(run.verdicts),
+        "lab": lab.number,
+        "slug": lab.slug,
+        "title": lab.title,
+        "section": section,
+        "settings_only": settings.settings_only,
+        "replayed": replayed(lab),
+        "seed": settings.seed,
+        "clock": settings.clock.value,
+        "profile": settings.profile,
+        "network_s": round(done.network_s, 9),
+        "wall_s": round(wall_s, 3),
+        "environment": dict(done.environment),
+        "steps": [_step_data(lab, done, capture) for capture in done.captures.values()],
+        "measured": list(done.measured),
+        "unclaimed": done.unclaimed,
+        "verdicts": verdict_data([in_words(verdict) for verdict in verdicts]),
     }
 
 
-def verdict_data(verdicts: Sequence[ExpectationVerdict]) -> list[dict[str, str]]:
-    """The verdicts as run.json and `--json` give them."""
-    return [
-        {
-            "step": verdict.expectation.step,
-            "what": verdict.expectation.relation or verdict.expectation.what,
-            "outcome": verdict.outcome.value,
-            "measured": verdict.seen,
-            "expected": verdict.expected,
-            "series": verdict.expectation.series,
-            "why": verdict.expectation.why,
-            "message": verdict.story,
-        }
-        for verdict in verdicts
-    ]
-
-
-def _step_data(run: Run, capture: Capture) -> dict[str, Any]:
+def _step_data(lab: Lab, done: Replayed, capture: Capture) -> dict[str, Any]:
+    step = lab.manual.step(capture.step)
     data = asdict(capture)
     del data["output"]
-    data["output_file"] = f"steps/{output_name(run.captures, capture.step)}"
-    data["start_s"], data["end_s"] = round(capture.start_s, 6), round(capture.end_s, 6)
+    data["title"] = step.title if step else ""
+    data["start_s"], data["end_s"] = round(capture.start_s, 9), round(capture.end_s, 9)
+    data["output_file"] = output_name(done.captures, capture.step)
+    data["data_file"] = data_name(done.captures, capture.step) if capture.step in done.measured else None
     data["scalars"] = {
-        name: {"value": value, "unit": unit} for name, (value, unit) in run.scalars.get(capture.step, {}).items()
+        name: {"value": scalar.value, "unit": scalar.unit}
+        for name, scalar in (done.measured[capture.step].scalars.items() if capture.step in done.measured else ())
     }
-    if capture.step in run.broken:
-        data["not_measured"] = run.broken[capture.step]
+    if capture.step in done.broken:
+        data["not_measured"] = done.broken[capture.step]
     return data
 
 

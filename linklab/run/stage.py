@@ -27,7 +27,7 @@ from linklab.lab.model import Lab
 from linklab.manual.editing import EMPTY, edited
 from linklab.manual.model import Await, Commands, EditorActions, EditorVerb, Interrupt, Step, WriteFile
 from linklab.run.readback import ReadBack, looks
-from linklab.run.workfolder import WorkFolder
+from linklab.run.workfolder import WorkFolder, share_out
 from linklab.topology import Topology
 
 DEADLINE_S = 600.0
@@ -85,6 +85,8 @@ class Stage:
     environment: dict[str, Any] = field(default_factory=dict)
     captures: dict[str, Capture] = field(default_factory=dict)
     """By step; one left running is here from its start and is completed at its end."""
+    unclaimed: list[str] = field(default_factory=list)
+    """Files below the working folder of which nobody knows which step wrote them."""
 
     def __post_init__(self) -> None:
         self.files.mkdir(parents=True, exist_ok=True)
@@ -135,7 +137,7 @@ class Stage:
         else:
             for step in group:
                 done.update({finished.id: finished for finished in self._one(step)})
-        self._share_files(done)
+        self._share_files(group, done)
         return [self.captures[step] for step in done if step not in self._running]
 
     def read_back(self, group: Sequence[Step]) -> list[ExpectationVerdict]:
@@ -212,7 +214,6 @@ class Stage:
         results = self._start().run(actions, deadline_s=max(deadlines), on_output=self.on_output)
         for step, completed in zip(steps, results, strict=True):
             self._check(step, completed)
-            self._folder.typed(step.terminal, step.typed)
         return [self._without_prompt(step, completed) for step, completed in zip(steps, results, strict=True)]
 
     def _without_prompt(self, step: Step, completed: api.Completed) -> api.Completed:
@@ -246,13 +247,16 @@ class Stage:
     def _add(self, step: Step, output: str, status: int | None, start_s: float, end_s: float) -> None:
         self.captures[step.id] = Capture(step.id, step.terminal, step.typed, output, status, start_s, end_s)
 
-    def _share_files(self, done: dict[str, Step]) -> None:
-        finished = {key: (step.terminal, step.typed) for key, step in done.items() if key not in self._running}
-        running = {key: (step.terminal, step.typed) for key, step in self._running.items()}
-        for step, paths in self._folder.share_out(finished, running).items():
+    def _share_files(self, group: Sequence[Step], done: dict[str, Step]) -> None:
+        finished = [step for key, step in done.items() if key not in self._running]
+        finished = [step for step in finished if not isinstance(step.action, Interrupt | Await)]
+        finished = finished or [step for step in group if step.id in self._running]
+        running = [step for step in self._running.values() if step not in finished]
+        shares, unclaimed = share_out(self._folder.changed(), finished, running)
+        for step, paths in shares.items():
             capture = self.captures[step]
-            files = dict.fromkeys([*capture.files, *(str(path) for path in paths)])
-            self.captures[step] = replace(capture, files=tuple(files))
+            self.captures[step] = replace(capture, files=tuple(dict.fromkeys([*capture.files, *paths])))
+        self.unclaimed += unclaimed
 
     def _start(self, topology: Topology | None = None) -> api.Network:
         if self._network is None:
@@ -277,7 +281,6 @@ class Stage:
             self._network = None
             self._running.clear()
             self._asking.clear()
-            self._folder.folders.clear()
             self._stack.close()
 
     def _edit(self, verb: EditorVerb) -> None:

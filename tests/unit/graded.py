@@ -114,7 +114,7 @@ def grade(bundle, course, *, seeds=(1,), sandboxed=True):
             time.sleep(600)
         case "kill":  # whoever grades, once
             if not Path(wanted["once"]).exists():
-                Path(wanted["once"]).touch()
+                Path(wanted["once"]).write_text(str(Path.cwd()))
                 os.kill(os.getppid(), signal.SIGKILL)
                 time.sleep(600)
         case "refuse":

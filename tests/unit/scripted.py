@@ -133,6 +133,7 @@ class ScriptedEngine:
     """Starts scripted networks and keeps them, with what they were started with."""
 
     side_by_side = True
+    network = ScriptedNetwork
 
     def __init__(self, answers: Answers | None = None) -> None:
         self.answers: Answers = answers or {}
@@ -155,7 +156,8 @@ class ScriptedEngine:
         on_stage: api.OnStage = lambda stage, network: None,
     ) -> Iterator[ScriptedNetwork]:
         """Start one."""
-        network = ScriptedNetwork(self.answers, workdir, [node.name for node in topology.nodes] if topology else ())
+        names = [node.name for node in topology.nodes] if topology else ()
+        network = self.network(self.answers, workdir, names)
         self.networks.append(network)
         self.started.append((topology.name if topology else None, clock, seed, profile))
         try:

@@ -7,6 +7,7 @@ import dpkt
 import pytest
 
 from linklab.cli import main
+from linklab.data import Dataset
 from linklab.errors import DataError, LabError
 from linklab.measure import measure
 from linklab.measure.capture import looks_like_capture, measure_capture
@@ -132,11 +133,13 @@ def test_spacing_is_a_figure_of_its_own(tmp_path):
     """A line for each capture; it has no time axis, so it is no panel beside others; the same data, the same bytes."""
     even = write(tmp_path / "even.pcap", [(n * 1e-4, frame(1000)) for n in range(50)])
     bursts = write(tmp_path / "bursts.pcap", [(burst * 0.01, frame(1000)) for burst in range(5) for _ in range(10)])
-    parts = [catalogue.Part(path.stem, path.stem, measure_capture(path), 0.0, 1.0) for path in (even, bursts)]
+    parts = [
+        catalogue.Part(path.stem, path.stem, Dataset.of(measure_capture(path), {}), 0.0, 1.0) for path in (even, bursts)
+    ]
     drawn = catalogue.draw(parts, ["spacing"])
     assert drawn == catalogue.draw(parts, ["spacing"])
     assert b"<svg" in drawn
-    assert "sent" in catalogue.available(parts[0].measured)
+    assert "sent" in catalogue.available(parts[0].data)
     with pytest.raises(LabError, match="spacing: this has no time axis"):
         catalogue.draw(parts, ["sent", "spacing"])
 

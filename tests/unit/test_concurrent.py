@@ -10,6 +10,7 @@ import pytest
 from linklab.agent import concurrent
 from linklab.agent.concurrent import ConcurrentError, ConcurrentFlow, parse
 from linklab.base.installation import ROOT
+from linklab.data import Dataset
 from linklab.measure import make_series, measure
 from linklab.measure.series import Measurements
 from linklab.plots import catalogue
@@ -93,9 +94,9 @@ def test_flows_of_several_tests_are_drawn_by_file():
         for tool, file in (("iperf3", "h1-reno"), ("iperf3.2", "h3-bbr"))
     }
     found = Measurements({}, series, "iperf3", "x")
-    assert [label for label, _ in catalogue.flows_of(found)] == ["h1-reno", "h3-bbr"]
-    assert catalogue.available(found) == ["flows"]
-    assert catalogue.draw([catalogue.Part("both", "mininet", found)], ["flows"]).startswith(b"<?xml")
+    assert [label for label, _ in catalogue.flows_of(Dataset.of(found, {}))] == ["h1-reno", "h3-bbr"]
+    assert catalogue.available(Dataset.of(found, {})) == ["flows"]
+    assert catalogue.draw([catalogue.Part("both", "mininet", Dataset.of(found, {}))], ["flows"]).startswith(b"<?xml")
 
 
 def test_streams_of_one_test_are_numbered():
@@ -107,4 +108,4 @@ def test_streams_of_one_test_are_numbered():
         for n in (1, 2)
     }
     found = Measurements({}, series, "iperf3", "x")
-    assert [label for label, _ in catalogue.flows_of(found)] == ["stream 1", "stream 2"]
+    assert [label for label, _ in catalogue.flows_of(Dataset.of(found, {}))] == ["stream 1", "stream 2"]

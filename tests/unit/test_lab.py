@@ -7,7 +7,7 @@ from linklab.errors import InputError, LabError
 from linklab.judge.expectation import Observed, verdicts_on
 from linklab.judge.verdict import Outcome
 from linklab.lab.model import find_lab, lab_folders, load_lab
-from linklab.run.record import load_reference, replayed
+from linklab.lab.reference import load_reference, replayed
 
 MANUAL = "## A\n\n```h1 id=slow\na\n```\n\n```h1 id=fast\nb\n```\n"
 HEAD = 'number = 1\ntitle = "T"\n'

@@ -18,8 +18,8 @@ from linklab.exercise.load import load_exercise
 from linklab.exercise.roster import read_roster
 from linklab.exercise.state import State
 from linklab.lab.model import load_lab
+from linklab.lab.reference import load_reference
 from linklab.manual.parse import parse_manual
-from linklab.run.record import load_reference
 
 ROOT = Path(__file__).parents[2]
 EXERCISE = (ROOT / "exercises" / "3-tcp-and-switch-buffers" / "exercise.toml").read_text()

@@ -82,7 +82,7 @@ def replayed(tmp_path, odd):
     engine = ScriptedEngine({"./odd": odd, "iperf3 -c 10.0.0.2 -J > out.json": bulk, "ping -c 5 10.0.0.1": PING})
     run = run_lab(load_lab(folder), engine, RunSettings(api.Clock.VIRTUAL, 1, "ideal"), tmp_path / "run", Silent())
     write_report(run)
-    return run, json.loads((run.out / "run.json").read_text(encoding="utf-8"))
+    return run, json.loads((run.folder / "run.json").read_text(encoding="utf-8"))
 
 
 def named(name):
@@ -118,7 +118,7 @@ def test_an_odd_output_breaks_its_own_measurement_alone(tmp_path, odd, said):
     steps = {step["step"]: step for step in data["steps"]}
     assert steps["odd"]["not_measured"] == run.broken["odd"]
     assert steps["bulk"]["scalars"]["iperf3.duration"]["value"] > 0
-    assert not (run.out / "incomplete.json").exists()
+    assert not (run.folder / "incomplete.json").exists()
 
 
 def test_a_file_name_that_is_no_utf_8_is_in_run_json(tmp_path):
@@ -126,7 +126,7 @@ def test_a_file_name_that_is_no_utf_8_is_in_run_json(tmp_path):
     run, data = replayed(tmp_path, named(b"a\xff.json"))
     (name,) = data["steps"][0]["files"]
     assert os.fsencode(name) == b"a\xff.json"
-    assert '<a href="files/a%FF.json">a\\xff.json</a>' in (run.out / "report.html").read_text(encoding="utf-8")
+    assert '<a href="files/a%FF.json">a\\xff.json</a>' in (run.folder / "report.html").read_text(encoding="utf-8")
 
 
 def test_a_file_that_is_gone_when_it_is_looked_at_is_none(tmp_path, monkeypatch):
@@ -142,7 +142,7 @@ def test_a_file_that_is_gone_when_it_is_looked_at_is_none(tmp_path, monkeypatch)
 
     monkeypatch.setattr("pathlib.Path.rglob", late)
     run, _ = replayed(tmp_path, named(b"gone.json"))
-    assert run.captures["odd"].files == ()
+    assert run.steps["odd"].files == ()
 
 
 def test_an_output_with_half_a_surrogate_is_written(tmp_path):

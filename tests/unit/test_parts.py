@@ -13,8 +13,8 @@ from test_runner import Silent, make_lab
 
 from linklab.engine import api
 from linklab.errors import EngineError, LabError
+from linklab.lab.sections import parts_of, parts_problems
 from linklab.run.runner import run_lab
-from linklab.run.sections import parts_of, parts_problems
 from linklab.run.stage import RunSettings
 
 MANUAL = """\
@@ -79,15 +79,15 @@ def test_a_part_begins_with_the_settings_of_the_sections_before_it(tmp_path):
 def test_parts_become_one_run(tmp_path):
     """Each step once, in the manual's order, times running on, files together, and no folder of a part left."""
     done, narrator = run(make_lab(tmp_path, MANUAL, TOML), tmp_path, {"echo 1 > one.txt": write, "tc large": "done\n"})
-    assert list(done.captures) == ["delay", "step-2", "small", "first", "large", "second"]
-    assert [capture.start_s for capture in done.captures.values()] == [0, 1, 3, 4, 7, 8]
+    assert list(done.steps) == ["delay", "step-2", "small", "first", "large", "second"]
+    assert [step.start_s for step in done.steps.values()] == [0, 1, 3, 4, 7, 8]
     assert done.network_s == 9
-    assert done.captures["large"].output == "done\n"
-    assert done.captures["first"].files == ("one.txt",)
-    assert (done.out / "files/one.txt").read_text() == "1"
-    assert sorted(path.name for path in done.out.iterdir()) == ["files", "run.json", "steps"]
-    assert (done.out / "steps/05-large.txt").read_text() == "done\n"
-    assert json.loads((done.out / "run.json").read_text())["network_s"] == 9
+    assert done.steps["large"].output == "done\n"
+    assert done.steps["first"].files == ("one.txt",)
+    assert (done.folder / "files/one.txt").read_text() == "1"
+    assert sorted(path.name for path in done.folder.iterdir()) == ["files", "run.json", "steps"]
+    assert (done.folder / "steps/05-large.txt").read_text() == "done\n"
+    assert json.loads((done.folder / "run.json").read_text())["network_s"] == 9
     assert sum(len(steps) for steps, _ in narrator.told) == 9
 
 

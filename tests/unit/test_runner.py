@@ -14,10 +14,12 @@ from linklab.engine import api
 from linklab.errors import DeadlineError, EngineError, InputError, LabError, MissingError
 from linklab.judge.verdict import Outcome
 from linklab.lab.model import load_lab
-from linklab.run.record import compare, load_reference, problems, record
+from linklab.lab.reference import load_reference, problems
+from linklab.lab.sections import chosen_steps
+from linklab.run.compare import compare
+from linklab.run.record import record
 from linklab.run.report import write_report
 from linklab.run.runner import run_folder, run_lab
-from linklab.run.sections import chosen_steps
 from linklab.run.stage import RunSettings
 
 CAPTURES = Path(__file__).parent.parent / "captures"
@@ -49,7 +51,7 @@ mkdir one && cd one
 
 Step. Test and ping at the same time.
 
-```h1 id=bulk together=both
+```h1 id=bulk together=both files=one/out.json
 iperf3 -c 10.0.0.2 -J > out.json
 ```
 
@@ -147,7 +149,7 @@ def test_a_whole_run_leaves_its_folder(lab, tmp_path):
     """run.json, the output of each step, the files of the terminals and the report; nothing says incomplete."""
     run, _ = replay(lab, tmp_path)
     write_report(run)
-    data = json.loads((run.out / "run.json").read_text())
+    data = json.loads((run.folder / "run.json").read_text())
     assert (data["lab"], data["seed"], data["clock"], data["profile"]) == (1, 3, "virtual", "ideal")
     assert data["environment"] == {"kernel": "scripted"}
     steps = {step["step"]: step for step in data["steps"]}
@@ -155,7 +157,7 @@ def test_a_whole_run_leaves_its_folder(lab, tmp_path):
     assert steps["probe"]["files"] == []
     assert steps["bulk"]["scalars"]["iperf3.streams"] == {"value": 1.0, "unit": ""}
     assert steps["server"]["end_s"] == 4.0
-    assert (run.out / steps["server"]["output_file"]).read_text() == "Server listening\n"
+    assert (run.folder / steps["server"]["output_file"]).read_text() == "Server listening\n"
     assert data["verdicts"][0] | {"message": ""} == {
         "step": "probe",
         "what": "ping.loss.fraction",
@@ -165,9 +167,10 @@ def test_a_whole_run_leaves_its_folder(lab, tmp_path):
         "series": "",
         "why": "nothing drops",
         "message": "",
+        "steps": ["probe"],
     }
-    assert not (run.out / "incomplete.json").exists()
-    assert "data:image/svg+xml" in (run.out / "report.html").read_text()
+    assert not (run.folder / "incomplete.json").exists()
+    assert "data:image/svg+xml" in (run.folder / "report.html").read_text()
 
 
 def test_a_command_that_fails_ends_the_run_with_its_place(lab, tmp_path):
@@ -250,7 +253,7 @@ def test_an_empty_folder_that_was_named_is_taken(lab, tmp_path):
     """Whoever made it beforehand wants the run in it."""
     (tmp_path / "run").mkdir()
     run, _ = replay(lab, tmp_path)
-    assert (run.out / "run.json").is_file()
+    assert (run.folder / "run.json").is_file()
 
 
 def test_an_engine_that_cannot_start_leaves_no_folder(lab, tmp_path):
@@ -328,7 +331,7 @@ two
     assert [name for name, *_ in engine.started] == [None, "Lab 8", "Lab 14"]
     assert [[typed[0][1] for typed in network.typed] for network in engine.networks] == [["before"], ["one"], ["two"]]
     assert all(network.closed for network in engine.networks)
-    assert [capture.end_s for capture in run.captures.values()] == [1.0, 1.0, 2.0, 2.0, 3.0]
+    assert [step.end_s for step in run.steps.values()] == [1.0, 1.0, 2.0, 2.0, 3.0]
 
 
 def test_a_file_is_written_through_the_terminal(tmp_path):
@@ -350,7 +353,7 @@ def test_a_long_file_is_written_in_pieces(tmp_path, mode):
     assert b"".join(b64decode(line.split()[1]) for line in typed).decode() == text
     arrows = [line.split()[5] for line in typed]
     assert arrows == [">>" if mode else ">", *[">>"] * (len(typed) - 1)]
-    assert run.captures["edit"].output == ""
+    assert run.steps["edit"].output == ""
 
 
 def test_another_prompt_is_waited_for(tmp_path):
@@ -365,7 +368,7 @@ def test_echo_and_prompt_are_no_output(tmp_path):
     manual = '## A\n```client id=n prompt="mininet>"\nnodes\n```\n'
     engine = ScriptedEngine({"nodes": "nodes\navailable nodes are: \nh1 h2\nmininet> "})
     run, _ = replay(make_lab(tmp_path, manual, 'number = 1\ntitle = "T"\n'), tmp_path, engine)
-    assert run.captures["n"].output == "available nodes are: \nh1 h2\n"
+    assert run.steps["n"].output == "available nodes are: \nh1 h2\n"
 
 
 def test_echo_of_what_ends_a_program_is_no_output(tmp_path):
@@ -373,7 +376,7 @@ def test_echo_of_what_ends_a_program_is_no_output(tmp_path):
     manual = '## A\n```client prompt="mininet>"\nsudo mn\n```\n```client id=e\nexit\n```\n```client id=f\nls\n```\n'
     engine = ScriptedEngine({"exit": "exit\n*** Done\n", "ls": "ls\n"})
     run, _ = replay(make_lab(tmp_path, manual, 'number = 1\ntitle = "T"\n'), tmp_path, engine)
-    assert (run.captures["e"].output, run.captures["f"].output) == ("*** Done\n", "ls\n")
+    assert (run.steps["e"].output, run.steps["f"].output) == ("*** Done\n", "ls\n")
 
 
 def test_stopping_at_another_prompt(tmp_path):
@@ -387,13 +390,13 @@ def test_a_run_becomes_the_reference_and_feeds_the_manual(lab, tmp_path):
     """Recording keeps outputs, numbers and the figures that the manual shows; then nothing is missing."""
     assert problems(lab)[0].endswith("manual.md:1: there is no reference; make it with linklab record 1")
     run, _ = replay(lab, tmp_path)
-    assert "probe.ping.rtt.max: new" in "\n".join(record(run))
+    assert "probe.ping.rtt.max: new" in "\n".join(record(lab, run))
     assert problems(lab) == []
     recorded = load_reference(lab).recorded
     assert recorded.outputs["probe"] == PING
     assert recorded.figures["bulk/throughput"].startswith(b"<?xml")
     assert recorded.scalars["bulk"]["iperf3.streams"] == (1.0, "")
-    assert record(run) == []
+    assert record(lab, run) == []
 
 
 def test_a_bad_run_is_not_recorded(tmp_path):
@@ -401,7 +404,7 @@ def test_a_bad_run_is_not_recorded(tmp_path):
     lab = make_lab(tmp_path, toml=TOML.replace("value = 0", "value = 1"))
     run, _ = replay(lab, tmp_path)
     with pytest.raises(LabError, match="1 of 1 expectations are not met"):
-        record(run)
+        record(lab, run)
 
 
 def test_changes_of_a_reference_are_said():

@@ -17,7 +17,7 @@ from linklab.errors import LabError
 from linklab.lab import fidelity
 from linklab.lab.fidelity import check_fidelity, fidelity_text, write_fidelity
 from linklab.lab.model import load_lab
-from linklab.run.record import load_reference, problems, staleness
+from linklab.lab.reference import load_reference, problems, staleness
 
 PING = (Path(__file__).parent.parent / "captures" / "ping-20221126-plain.txt").read_text()
 MANUAL = "## A\n\nStep. Ping.\n\n```h1 id=probe\nping -c 3 10.0.0.2\n```\n\n{{probe.ping.rtt.mean}}\n"

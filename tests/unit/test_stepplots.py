@@ -13,8 +13,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from linklab.data import Dataset
 from linklab.errors import LabError
-from linklab.measure import Measurements, make_series, measure
+from linklab.measure import make_series, measure
 from linklab.measure.aqm import red_average
 from linklab.measure.series import Quantity, per_second
 from linklab.plots import catalogue
@@ -23,9 +24,9 @@ from linklab.plots.catalogue import Part
 CAPTURES = Path(__file__).parent.parent / "captures"
 
 
-def samples(kind: str) -> Measurements:
+def samples(kind: str) -> Dataset:
     """Eight seconds of an AQM of a tbf of 1 Gbps, six of them with one TCP flow."""
-    return measure("", [CAPTURES / f"queue-samples-6.1.0-{kind}.jsonl"])
+    return Dataset.of(measure("", [CAPTURES / f"queue-samples-6.1.0-{kind}.jsonl"]), {})
 
 
 def flow(label: str, start_s: float, end_s: float, mbps: float = 500, omitted_s: float = 0) -> Part:
@@ -33,7 +34,12 @@ def flow(label: str, start_s: float, end_s: float, mbps: float = 500, omitted_s:
     times = np.arange(1, end_s - start_s - omitted_s + 1)
     meta = {"congestion": "cubic", "omitted_s": omitted_s}
     series = make_series("iperf3.throughput", "bit/s", times, times * 0 + mbps * 1e6, meta=meta)
-    return Part(f"{label}-flow", label, Measurements({}, {series.name: series}, "iperf3"), start_s, end_s)
+    return Part(
+        f"{label}-flow", label, Dataset(metadata={"tool": "iperf3"}, series={series.name: series}), start_s, end_s
+    )
+
+
+THROUGHPUT = catalogue.PLOTS["throughput"]
 
 
 def words(svg: bytes) -> str:
@@ -185,7 +191,7 @@ def test_steps_at_the_same_time_share_an_axis() -> None:
     parts = [flow("h1", 100, 160), flow("h2", 110, 140, omitted_s=5)]
     starts = catalogue._starts(parts)
     assert starts == {"h1-flow": 0, "h2-flow": 10}
-    moved = catalogue._moved(parts[1].measured.series["iperf3.throughput"], starts["h2-flow"])
+    moved = catalogue._moved(parts[1].data.series["iperf3.throughput"], starts["h2-flow"])
     assert (moved.time_s[0], moved.time_s[-1]) == (16, 40)
 
 
@@ -193,7 +199,7 @@ def test_what_the_first_flow_omitted_is_time_too() -> None:
     """Regression: the flow that the axis begins with was drawn as much too early as it had omitted."""
     parts = [flow("h1", 100, 130, omitted_s=5), flow("h2", 110, 140)]
     starts = catalogue._starts(parts)
-    ((_, first),), ((_, second),) = (catalogue._on_axis(part, "throughput", starts) for part in parts)
+    ((_, first),), ((_, second),) = (catalogue._on_axis(part, "throughput", THROUGHPUT, starts) for part in parts)
     assert (first.time_s[0], first.time_s[-1]) == (6, 30)
     assert (second.time_s[0], second.time_s[-1]) == (11, 40)
 
@@ -201,7 +207,7 @@ def test_what_the_first_flow_omitted_is_time_too() -> None:
 def test_a_step_alone_begins_when_iperf3_begins_to_count() -> None:
     """Without a common axis there is nothing that what was omitted would have to fit."""
     part = flow("h1", 100, 130, omitted_s=5)
-    ((_, series),) = catalogue._on_axis(part, "throughput", catalogue._starts([part]))
+    ((_, series),) = catalogue._on_axis(part, "throughput", THROUGHPUT, catalogue._starts([part]))
     assert (series.time_s[0], series.time_s[-1]) == (1, 25)
 
 
@@ -210,7 +216,7 @@ def test_a_queue_is_watched_from_before_the_axis_begins() -> None:
     queue = Part("queue", "client", samples("red"), 98, 112)
     starts = catalogue._starts([flow("h1", 100, 106), queue])
     assert starts == {"h1-flow": 0, "queue": -2}
-    assert catalogue._moved(queue.measured.series["queue.backlog"], -2).time_s[0] >= 0
+    assert catalogue._moved(queue.data.series["queue.backlog"], -2).time_s[0] >= 0
 
 
 def test_steps_one_after_the_other_are_compared_from_their_starts() -> None:

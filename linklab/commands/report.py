@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`linklab report`: the page of a finished run, made from its folder."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from linklab.lab.saved import load_run
+from linklab.run.report import write_report
+
+if TYPE_CHECKING:
+    from linklab.commands import Subparsers
+
+_EPILOG = """examples:
+  linklab report runs/lab14-20260131-142530-seed1
+  linklab report lab14-seed2 --out ~/lab14.html    a run copied from another machine
+
+A run writes its page itself; this makes it again, with the look of today. It needs no kernel, no lab and no network.
+"""
+
+
+def add_parser(subparsers: Subparsers, summary: str) -> argparse.ArgumentParser:
+    """Add `report RUN`."""
+    parser = subparsers.add_parser(
+        "report",
+        help=summary,
+        description="Write the page of a finished run: its verdicts, and what each step showed, with plots.",
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("run", metavar="RUN", type=Path, help="folder that linklab run has left")
+    parser.add_argument("--out", metavar="FILE", type=Path, help="the page to write (RUN/report.html)")
+    return parser
+
+
+def run(args: argparse.Namespace) -> int:
+    """Write the page and say where it is."""
+    print(write_report(load_run(args.run), args.out))
+    return 0

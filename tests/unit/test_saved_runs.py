@@ -1,0 +1,354 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What can be done with the folder of a finished run: it is read, reported, compared, drawn and recorded."""
+
+import json
+import math
+import shutil
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from scripted import ScriptedEngine
+from test_runner import ANSWERS, PING, Silent, make_lab
+
+from linklab import cli
+from linklab.data import open_file
+from linklab.engine import api
+from linklab.errors import DataError, LabError
+from linklab.lab.reference import load_reference
+from linklab.lab.saved import load_run
+from linklab.measure import Quantity, measure
+from linklab.run.compare import compared_run, differences, is_same
+from linklab.run.record import record
+from linklab.run.runner import run_lab
+from linklab.run.stage import RunSettings
+
+LOSSY = PING.replace("5 received, 0% packet loss", "4 received, 20% packet loss")
+
+
+def replay(lab, out, answers=ANSWERS, **settings):
+    """Run it into `out`."""
+    return run_lab(lab, ScriptedEngine(answers), RunSettings(api.Clock.VIRTUAL, 3, "ideal", **settings), out, Silent())
+
+
+@pytest.fixture
+def lab(tmp_path):
+    """A small lab on the topology of Lab 8."""
+    return make_lab(tmp_path)
+
+
+@pytest.fixture
+def run(lab, tmp_path):
+    """A run of it, copied away from where it was made, as from another machine."""
+    replay(lab, tmp_path / "made")
+    return load_run(shutil.copytree(tmp_path / "made", tmp_path / "elsewhere" / "run"))
+
+
+def edit(run, **parts):
+    """Change run.json."""
+    path = run.folder / "run.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | parts))
+    return run.folder
+
+
+def test_each_step_that_measured_something_has_a_data_set(run):
+    """run.json names the files; a data set says how it came about, and names no folder of the machine."""
+    files = {step.id: step.data_file for step in run.steps.values() if step.data_file}
+    assert files == {"bulk": "data/04-bulk.flent.gz", "probe": "data/05-probe.flent.gz"}
+    bulk = run.data("bulk")
+    assert bulk.metadata == {
+        "lab": 1,
+        "slug": "01-t",
+        "step": "bulk",
+        "terminal": "h1",
+        "commands": ["iperf3 -c 10.0.0.2 -J > out.json"],
+        "start_s": 3.0,
+        "end_s": 4.0,
+        "clock": "virtual",
+        "seed": 3,
+        "profile": "ideal",
+        "environment": {"kernel": "scripted"},
+        "tool": "iperf3",
+        "source": "step bulk",
+    }
+    assert bulk.flent["TITLE"] == "Lab 1: T: Test and ping at the same time"
+    assert {series.source for series in bulk.series.values()} == {"one/out.json"}
+    assert run.data("probe").tool == "ping"
+
+
+def test_a_data_set_holds_what_was_measured(run):
+    """Nothing is lost or rounded on the way through the file."""
+    bulk, measured = run.data("bulk"), measure("", [run.folder / "files/one/out.json"])
+    assert bulk.scalars == measured.scalars
+    assert list(bulk.series) == list(measured.series)
+    for name, series in measured.series.items():
+        assert bulk.series[name].time_s.tolist() == series.time_s.tolist()
+        assert (bulk.series[name].value == series.value).all()
+    assert run.scalars["bulk"] == {name: (found.value, found.unit) for name, found in measured.scalars.items()}
+
+
+def test_what_is_loaded_is_what_the_run_gave(lab, tmp_path):
+    """A run is read back equal, output byte for byte, carriage returns too."""
+    done = replay(lab, tmp_path / "run", ANSWERS | {"mkdir one && cd one": "10 %\r20 %\r\ndone\n"})
+    assert load_run(done.folder) == done
+    assert done.steps["step-3"].output == "10 %\r20 %\r\ndone\n"
+    assert done.steps["server"].output == "Server listening\n"
+
+
+def test_the_same_run_gives_the_same_bytes(lab, tmp_path):
+    """Data sets do not depend on the folder, the day or the machine."""
+    first, second = replay(lab, tmp_path / "a"), replay(lab, tmp_path / "b" / "c")
+    for name in ("data/04-bulk.flent.gz", "data/05-probe.flent.gz"):
+        assert (first.folder / name).read_bytes() == (second.folder / name).read_bytes()
+    assert is_same(compared_run(first), compared_run(second))
+
+
+def test_a_step_that_cannot_be_stored_breaks_itself_alone(lab, tmp_path, monkeypatch):
+    """A measurement that no data set can hold, an infinite one, costs its step and not the run."""
+
+    def endless(text, files, source, *, partial):
+        found = measure(text, files, source, partial=partial)
+        return replace(found, scalars={name: Quantity(math.inf, "s") for name in found.scalars if files})
+
+    monkeypatch.setattr("linklab.run.replay.measure", endless)
+    done = replay(lab, tmp_path / "run")
+    assert list(done.broken) == ["bulk"]
+    assert done.broken["bulk"].endswith("must be finite, not inf; leave out what was not measured")
+    assert done.steps["bulk"].data_file == ""
+
+
+def test_a_run_can_be_reported_without_lab_kernel_or_engine(run, lab, tmp_path):
+    """`linklab report` and `linklab plot` import no engine, and the lab may be gone."""
+    shutil.rmtree(lab.folder)
+    program = (
+        "import sys; from linklab import cli; code = cli.main(sys.argv[1:]); "
+        "found = [m for m in sys.modules if m.startswith(('linklab.engine', 'linklab.agent'))]; "
+        "sys.exit(code or ' '.join(found) or 0)"
+    )
+    for arguments in (["report", str(run.folder)], ["plot", str(run.folder), "bulk/rtt", "--out", "rtt.svg"]):
+        command = [sys.executable, "-c", program, *arguments]
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False)
+        assert (done.returncode, done.stderr) == (0, "")
+    assert (tmp_path / "rtt.svg").read_bytes().startswith(b"<?xml")
+    page = (run.folder / "report.html").read_text()
+    assert "Clock virtual, seed 3, profile ideal" in page
+    assert "nothing drops" in page
+    assert "data:image/svg+xml" in page
+
+
+def test_the_page_goes_where_it_is_wanted(run, tmp_path, capsys):
+    """--out names it; a folder that is not there is said."""
+    assert cli.main(["report", str(run.folder), "--out", str(tmp_path / "page.html")]) == 0
+    assert capsys.readouterr().out == f"{tmp_path}/page.html\n"
+    assert 'href="elsewhere/run/files/one/out.json"' in (tmp_path / "page.html").read_text()
+    assert cli.main(["report", str(run.folder), "--out", str(tmp_path / "none" / "page.html")]) == 2
+    assert "none/page.html: cannot be written: No such file or directory" in capsys.readouterr().err
+
+
+def test_what_can_be_drawn_of_a_run_is_listed(run, capsys):
+    """Without a step, `linklab plot RUN` names steps and figures."""
+    assert cli.main(["plot", str(run.folder)]) == 0
+    shown = capsys.readouterr().out.splitlines()
+    assert shown[0] == "Lab 1: T, seed 3: steps and their figures"
+    assert shown[1].startswith("  bulk: throughput rtt cwnd retransmits")
+    assert shown[2] == "  probe: ping-rtt"
+
+
+def test_figures_of_a_run(run, tmp_path, capsys, monkeypatch):
+    """One figure, several steps and panels in one, or all of a step; each says where it is."""
+    monkeypatch.chdir(tmp_path)
+    assert cli.main(["plot", str(run.folder), "bulk+probe/throughput+ping-rtt", "probe"]) == 0
+    assert capsys.readouterr().out.splitlines() == ["bulk+probe-throughput+ping-rtt.pdf", "probe-ping-rtt.pdf"]
+    assert Path("bulk+probe-throughput+ping-rtt.pdf").read_bytes().startswith(b"%PDF")
+    assert cli.main(["plot", "results", str(run.folder), "probe", "--out", "figures"]) == 0
+    assert capsys.readouterr().out == "figures/probe-ping-rtt.pdf\n"
+
+
+def test_figures_of_data_files(run, tmp_path, capsys, monkeypatch):
+    """A file stands for itself, wherever it is; several are lines of one figure."""
+    monkeypatch.chdir(tmp_path)
+    shutil.copy(run.folder / "data/04-bulk.flent.gz", "one.flent.gz")
+    shutil.copy("one.flent.gz", "two.flent.gz")
+    assert cli.main(["plot", "one.flent.gz", "two.flent.gz", "rtt", "--out", "both.svg"]) == 0
+    drawn = Path("both.svg").read_text()
+    assert "<!-- one bbr -->" in drawn
+    assert "<!-- two bbr -->" in drawn
+    capsys.readouterr()
+    assert cli.main(["plot", "one.flent.gz"]) == 0
+    assert "one-throughput.pdf" in capsys.readouterr().out.splitlines()
+
+
+FLENTS = {
+    "version": 4,
+    "metadata": {
+        "NAME": "tcp_1up",
+        "TITLE": "a test",
+        "SERIES_META": {"Ping (ms) ICMP": {"UNITS": "ms"}, "TCP upload": {"UNITS": "Mbits/s"}},
+    },
+    "x_values": [0.0, 0.2, 0.4],
+    "results": {"Ping (ms) ICMP": [20.0, None, 21.5], "TCP upload": [9.1, 9.4, 9.2]},
+    "raw_values": {},
+}
+
+
+def test_figures_of_a_file_of_flents(tmp_path, capsys, monkeypatch):
+    """The table of figures knows none of its series, so there is a figure for each unit."""
+    monkeypatch.chdir(tmp_path)
+    Path("tcp.flent").write_text(json.dumps(FLENTS))
+    assert cli.main(["plot", "tcp.flent"]) == 0
+    assert capsys.readouterr().out.splitlines() == ["tcp-ms.pdf", "tcp-Mbits-per-s.pdf"]
+    assert cli.main(["plot", "tcp.flent", "ms", "--out", "ms.svg"]) == 0
+    assert "<!-- (ms) -->" in Path("ms.svg").read_text()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["nowhere"], "nowhere: neither the folder of a run nor a data file"),
+        (["RUN", "nix/rtt"], 'there is no step "nix"; there is delay, server, step-3, bulk, probe, step-6'),
+        (["RUN", "server"], "step server measured nothing to draw"),
+        (["RUN", "probe/rtt"], "probe: there is no rtt over time; there is ping-rtt"),
+        (["RUN", "bulk", "--out", "x.svg"], "x.svg: there are 4 figures to write; give a folder with --out"),
+    ],
+)
+def test_what_cannot_be_drawn_is_said(run, capsys, arguments, says):
+    """One sentence and exit code 2."""
+    assert cli.main(["plot", *(word.replace("RUN", str(run.folder)) for word in arguments)]) == 2
+    assert says in capsys.readouterr().err
+
+
+def test_two_runs_are_compared(run, lab, tmp_path, capsys):
+    """Verdicts and numbers that differ are named, and the exit code tells."""
+    same = replay(lab, tmp_path / "same")
+    assert cli.main(["compare", str(run.folder), str(same.folder)]) == 0
+    assert capsys.readouterr().out.splitlines()[-1] == "the same, to the last byte"
+    other = replay(lab, tmp_path / "other", ANSWERS | {"ping -c 3 10.0.0.1": LOSSY})
+    lines = differences(compared_run(run), compared_run(other))
+    assert lines[0] == "probe ping.loss.fraction: was pass, is fail"
+    assert "probe.ping.received: was 5, is 4" in lines
+    assert cli.main(["compare", str(other.folder), str(run.folder)]) == 1
+    shown = capsys.readouterr().out.splitlines()
+    assert shown[0] == f"was: {run.folder} (seed 3, virtual clock, profile ideal)"
+    assert shown[2:] == lines
+
+
+def test_a_run_is_compared_with_the_reference(run, lab, capsys, monkeypatch):
+    """The reference of the lab is the other side unless a run is named."""
+    monkeypatch.setattr("linklab.commands.compare.find_lab", lambda slug: lab.folder)
+    assert cli.main(["compare", str(run.folder)]) == 2
+    assert "this lab has no reference; give another run to compare with" in capsys.readouterr().err
+    record(lab, run)
+    assert cli.main(["compare", str(run.folder), "reference"]) == 0
+    shown = capsys.readouterr().out.splitlines()
+    assert shown[0] == "was: the reference of Lab 1 (seed 3, virtual clock, profile ideal)"
+    assert shown[-1] == "the same, to the last byte"
+
+
+def test_runs_of_different_labs_are_not_compared(run, tmp_path, capsys):
+    """Their steps have nothing to do with each other."""
+    other = shutil.copytree(run.folder, tmp_path / "other")
+    edit(load_run(other), slug="02-u")
+    assert cli.main(["compare", str(run.folder), str(other)]) == 2
+    assert "this is a run of 02-u, not of 01-t" in capsys.readouterr().err
+
+
+def test_an_earlier_run_becomes_the_reference(run, lab, capsys, monkeypatch):
+    """`linklab record RUN` gives the reference that recording at once gives, byte for byte."""
+    monkeypatch.setattr("linklab.commands.record.find_lab", lambda slug: lab.folder)
+    record(lab, replay(lab, run.folder.parent / "fresh"))
+    fresh = {path.name: path.read_bytes() for path in (lab.folder / "reference").rglob("*.*")}
+    shutil.rmtree(lab.folder / "reference")
+    assert cli.main(["record", str(run.folder)]) == 0
+    assert "probe.ping.rtt.max: new" in capsys.readouterr().out
+    assert {path.name: path.read_bytes() for path in (lab.folder / "reference").rglob("*.*")} == fresh
+    assert load_reference(lab).recorded.scalars == run.scalars
+
+
+@pytest.mark.parametrize(
+    ("changed", "says"),
+    [
+        ({"section": "2"}, "a reference is recorded from a run of the whole lab"),
+        ({"settings_only": True}, "a reference is recorded from a run of the whole lab"),
+        ({"environment": {"engine": "host"}}, "so only the pocket makes one"),
+        ({"replayed": "0"}, "this is a run of other steps than those of 01-t now; replay the lab"),
+        ({"unclaimed": ["a.json"]}, "several steps may have written a.json; say which by files=PATH at its block"),
+    ],
+)
+def test_a_run_that_is_no_reference_is_refused(run, lab, changed, says):
+    """It is of a part of the lab, of another machine's own clock, of another manual, or in doubt."""
+    with pytest.raises(LabError, match=says):
+        record(lab, load_run(edit(run, **changed)))
+    assert load_reference(lab) is None
+
+
+def test_an_older_run_says_that_it_is_older(run):
+    """And a newer one that it is newer."""
+    with pytest.raises(
+        DataError, match=r"run.json: this run is of an older Linklab \(format 1, I read 2\); replay the"
+    ):
+        load_run(edit(run, format=1))
+    with pytest.raises(DataError, match=r"this run is of a newer Linklab \(format 3, I read 2\); use that Linklab"):
+        load_run(edit(run, format=3))
+
+
+def test_a_folder_that_is_no_whole_run_is_refused(tmp_path):
+    """One that broke off is told from one that is something else."""
+    with pytest.raises(DataError, match=r"this is no whole run: it has no run\.json; give a folder that linklab run"):
+        load_run(tmp_path)
+    (tmp_path / "incomplete.json").write_text("{}")
+    with pytest.raises(DataError, match="this is no whole run: it broke off, or goes on"):
+        load_run(tmp_path)
+
+
+STEP = {
+    "step": "a",
+    "title": "",
+    "terminal": "h1",
+    "typed": "",
+    "exit_status": 0,
+    "start_s": 0,
+    "end_s": 1,
+    "files": [],
+}
+
+
+@pytest.mark.parametrize(
+    ("changed", "says"),
+    [
+        ({"lab": "1"}, "lab must be a whole number, not '1'"),
+        ({"network_s": None}, "network_s must be a number, not None"),
+        ({"steps": [{}]}, "it has no 'step'"),
+        ({"steps": [STEP | {"output_file": "../../secret", "data_file": None}]}, "leads out of the folder of the run"),
+        ({"steps": [STEP | {"output_file": "/etc/hostname", "data_file": None}]}, "leads out of the folder of the run"),
+        ({"steps": [STEP | {"output_file": "none", "data_file": None}]}, "No such file or directory"),
+        ({"verdicts": [{}]}, "it has no 'step'"),
+        ({"format": "2"}, "cannot be read"),
+    ],
+)
+def test_a_damaged_run_is_one_sentence(run, changed, says):
+    """Whatever is wrong with run.json, the message names it; no file outside the folder is read."""
+    with pytest.raises(DataError, match=says) as refused:
+        load_run(edit(run, **changed))
+    assert str(refused.value).startswith(f"{run.folder}/run.json: ")
+
+
+def test_a_damaged_data_set_is_named(run, capsys):
+    """The report says which file it is."""
+    (run.folder / "data/05-probe.flent.gz").write_bytes(b"")
+    assert cli.main(["report", str(run.folder)]) == 2
+    assert "data/05-probe.flent.gz:1: no data file" in capsys.readouterr().err
+
+
+def test_a_broken_off_run_keeps_the_data_of_its_steps(lab, tmp_path):
+    """Steps are written as they end, so what was measured before stays."""
+
+    def stop(workdir):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        replay(lab, tmp_path / "run", ANSWERS | {"iperf3 -s": stop})
+    found = sorted((tmp_path / "run" / "data").iterdir())
+    assert [path.name for path in found] == ["04-bulk.flent.gz", "05-probe.flent.gz"]
+    assert open_file(found[0]).tool == "iperf3"
