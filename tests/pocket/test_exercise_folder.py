@@ -103,7 +103,6 @@ class Terminal:
 
     def __init__(self, number, node):
         self.connection = attach.connect(number)
-        self.connection.stream.settimeout(20)
         self.connection.send({"op": "open", "node": node, "rows": 30, "columns": 200, "term": "dumb"})
         self.shown, self.prompt = "", "mininet> " if node == "mininet" else f"root@{node}:~# "
         self.until(self.prompt)
@@ -111,7 +110,7 @@ class Terminal:
     def until(self, text):
         """Read until it shows."""
         while text not in self.shown:
-            for message in self.connection.receive():
+            for message in self.connection.receive(20):
                 if message["event"] == "data":
                     self.shown += attach.data_of(message).decode()
 
