@@ -109,8 +109,10 @@ class Terminal:
 
     def until(self, text):
         """Read until it shows."""
+        deadline = time.monotonic() + 20
         while text not in self.shown:
-            for message in self.connection.receive(20):
+            assert time.monotonic() < deadline, self.shown
+            for message in self.connection.receive(1):
                 if message["event"] == "data":
                     self.shown += attach.data_of(message).decode()
 
