@@ -30,7 +30,7 @@ def add_parser(subparsers: Subparsers, summary: str) -> argparse.ArgumentParser:
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("run", metavar="RUN", type=Path, help="folder that linklab run has left")
+    parser.add_argument("run", metavar="RUN", help="folder that linklab run has left")
     parser.add_argument("--out", metavar="FILE", type=Path, help="the page to write (RUN/report.html)")
     return parser
 

@@ -127,13 +127,19 @@ class SavedRun:
         return open_file(self.folder / self.steps[step].data_file)
 
 
-def load_run(folder: Path) -> SavedRun:
-    """Read the folder of a run.
+def load_run(folder: Path | str) -> SavedRun:
+    """Read the folder of a run; text is as a person gave it.
 
     Raises:
         DataError: there is no whole run in it, or one of another format; the message says which file is wrong.
     """
+    if folder == "":
+        raise DataError("the folder of the run is empty text; give a folder that linklab run has left")
+    folder = Path(folder)
     path = folder / "run.json"
+    if not folder.is_dir():
+        what = "this is not a folder" if folder.exists() else "there is no such folder"
+        raise DataError(f"{folder}: {what}; give a folder that linklab run has left")
     if not path.is_file():
         why = "it broke off, or goes on" if (folder / "incomplete.json").is_file() else "it has no run.json"
         raise DataError(f"{folder}: this is no whole run: {why}; give a folder that linklab run has left")

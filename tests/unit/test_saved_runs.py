@@ -3,6 +3,7 @@
 
 import json
 import math
+import re
 import shutil
 import subprocess
 import sys
@@ -226,15 +227,65 @@ def test_two_runs_are_compared(run, lab, tmp_path, capsys):
     """Verdicts and numbers that differ are named, and the exit code tells."""
     same = replay(lab, tmp_path / "same")
     assert cli.main(["compare", str(run.folder), str(same.folder)]) == 0
-    assert capsys.readouterr().out.splitlines()[-1] == "the same, to the last byte"
+    assert capsys.readouterr().out.splitlines()[-1] == (
+        "verdicts: the same; numbers, outputs and data sets: the same, to the last byte"
+    )
     other = replay(lab, tmp_path / "other", ANSWERS | {"ping -c 3 10.0.0.1": LOSSY})
     lines = differences(compared_run(run), compared_run(other))
     assert lines[0] == "probe ping.loss.fraction: was pass, is fail"
     assert "probe.ping.received: was 5, is 4" in lines
-    assert cli.main(["compare", str(other.folder), str(run.folder)]) == 1
+    assert cli.main(["compare", str(run.folder), str(other.folder)]) == 1
     shown = capsys.readouterr().out.splitlines()
     assert shown[0] == f"was: {run.folder} (seed 3, virtual clock, profile ideal)"
-    assert shown[2:] == lines
+    assert shown[1] == f"is:  {other.folder} (seed 3, virtual clock, profile ideal)"
+    assert shown[2:-1] == lines
+    assert re.fullmatch(r"verdicts: 1 of \d+ differ; \d of \d+ numbers differ", shown[-1])
+
+
+def test_a_damaged_data_set_is_never_the_same(run, lab, tmp_path, capsys):
+    """Both sides' data sets are opened; one that cannot be read is named, and the exit code tells."""
+    same = replay(lab, tmp_path / "same")
+    (run.folder / "data/05-probe.flent.gz").write_bytes(b"garbage")
+    for sides in ((run, same), (same, run), (run, run)):
+        assert cli.main(["compare", *(str(side.folder) for side in sides)]) == 1
+        shown = capsys.readouterr().out.splitlines()
+        assert shown[2].startswith(f"{run.folder}/data/05-probe.flent.gz: cannot be unpacked: ")
+        assert shown[-1] == (
+            "verdicts: the same; numbers and outputs: the same, to the last byte; data sets that cannot be read: 1"
+        )
+
+
+def test_another_data_set_is_not_the_same(run, lab, tmp_path, capsys):
+    """Numbers may be equal where the series behind them are not."""
+    same = replay(lab, tmp_path / "same")
+    shutil.copy(run.folder / "data/04-bulk.flent.gz", same.folder / "data/05-probe.flent.gz")
+    assert cli.main(["compare", str(run.folder), str(same.folder)]) == 0
+    assert capsys.readouterr().out.splitlines()[-1] == (
+        "verdicts: the same; numbers and outputs: the same, to the last byte; 1 of 2 data sets differs"
+    )
+
+
+def test_a_run_of_one_section_is_compared_by_its_steps(run, lab, tmp_path, capsys, monkeypatch):
+    """What it did not do is not listed."""
+    monkeypatch.setattr("linklab.commands.compare.find_lab", lambda slug: lab.folder)
+    record(lab, run)
+    found = json.loads((run.folder / "run.json").read_text())
+    verdicts = [
+        verdict | ({"outcome": "skipped"} if "probe" in verdict["steps"] else {}) for verdict in found["verdicts"]
+    ]
+    edit(
+        run,
+        section="2",
+        steps=[step for step in found["steps"] if step["step"] != "probe"],
+        measured=[step for step in found["measured"] if step != "probe"],
+        verdicts=verdicts,
+    )
+    assert cli.main(["compare", str(run.folder)]) == 0
+    shown = capsys.readouterr().out.splitlines()
+    assert shown[2] == f"{run.folder}: this run has section 2 only, so only its steps are compared"
+    assert shown[3:] == [
+        "verdicts: the same; numbers and outputs: the same, to the last byte; a reference keeps no data sets to compare"
+    ]
 
 
 def test_a_run_is_compared_with_the_reference(run, lab, capsys, monkeypatch):
@@ -245,8 +296,27 @@ def test_a_run_is_compared_with_the_reference(run, lab, capsys, monkeypatch):
     record(lab, run)
     assert cli.main(["compare", str(run.folder), "reference"]) == 0
     shown = capsys.readouterr().out.splitlines()
+    assert shown[1] == "is:  the reference of Lab 1 (seed 3, virtual clock, profile ideal)"
+    assert cli.main(["compare", str(run.folder)]) == 0
+    shown = capsys.readouterr().out.splitlines()
     assert shown[0] == "was: the reference of Lab 1 (seed 3, virtual clock, profile ideal)"
-    assert shown[-1] == "the same, to the last byte"
+    assert shown[1] == f"is:  {run.folder} (seed 3, virtual clock, profile ideal)"
+    assert shown[-1] == (
+        "verdicts: the same; numbers and outputs: the same, to the last byte; a reference keeps no data sets to compare"
+    )
+
+
+def test_a_folder_that_is_not_there_is_said(tmp_path, capsys):
+    """Empty text is not the folder of today, and a file is no folder."""
+    (tmp_path / "file").write_text("")
+    for name, says in (
+        ("", "the folder of the run is empty text; give a folder that linklab run has left"),
+        (f"{tmp_path}/nowhere", "nowhere: there is no such folder; give a folder that linklab run has left"),
+        (f"{tmp_path}/file", "file: this is not a folder; give a folder that linklab run has left"),
+    ):
+        for command in ("compare", "report"):
+            assert cli.main([command, name]) == 2
+            assert says in capsys.readouterr().err
 
 
 def test_runs_of_different_labs_are_not_compared(run, tmp_path, capsys):
@@ -254,7 +324,7 @@ def test_runs_of_different_labs_are_not_compared(run, tmp_path, capsys):
     other = shutil.copytree(run.folder, tmp_path / "other")
     edit(load_run(other), slug="02-u")
     assert cli.main(["compare", str(run.folder), str(other)]) == 2
-    assert "this is a run of 02-u, not of 01-t" in capsys.readouterr().err
+    assert "this is a run of 02-u, not of 01-t; give runs of one lab" in capsys.readouterr().err
 
 
 def test_an_earlier_run_becomes_the_reference(run, lab, capsys, monkeypatch):
