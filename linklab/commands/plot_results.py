@@ -13,7 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from linklab.errors import InputError
+from linklab.errors import DataError, InputError
 
 if TYPE_CHECKING:
     from linklab.commands import Subparsers
@@ -60,6 +60,8 @@ def add_kind(kinds: Subparsers) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Write the figures and say where they are; without a figure of a run, list what there is."""
+    if not args.what:
+        raise InputError("the name of what to plot is empty text; give the folder of a run, or a data file")
     what = Path(args.what)
     if what.is_dir():
         from linklab.lab.saved import load_run
@@ -90,10 +92,19 @@ def _list(saved: SavedRun) -> int:
     from linklab.plots import catalogue
 
     print(f"{saved.heading}, seed {saved.seed}: steps and their figures")
+    good = True
     for step in saved.steps.values():
-        if step.data_file and (names := catalogue.available(saved.data(step.id))):
-            print(f"  {step.id}: {' '.join(names)}")
-    return 0
+        if not step.data_file:
+            continue
+        try:
+            names = catalogue.available(saved.data(step.id))
+        except DataError as error:
+            good = False
+            print(f"  {step.id}: {error}")
+        else:
+            if names:
+                print(f"  {step.id}: {' '.join(names)}")
+    return 0 if good else 1
 
 
 def _of_run(saved: SavedRun, target: str) -> list[Figure]:

@@ -4,9 +4,11 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from linklab.errors import InputError
 from linklab.lab.saved import load_run
 from linklab.run.report import write_report
 
@@ -18,6 +20,8 @@ _EPILOG = """examples:
   linklab report lab14-seed2 --out ~/lab14.html    a run copied from another machine
 
 A run writes its page itself; this makes it again, with the look of today. It needs no kernel, no lab and no network.
+Only a page (.html) is replaced, never another file. Exits with 1 if a data set of the run cannot be read: the page then
+says so in the place of its plots.
 """
 
 
@@ -31,11 +35,17 @@ def add_parser(subparsers: Subparsers, summary: str) -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("run", metavar="RUN", help="folder that linklab run has left")
-    parser.add_argument("--out", metavar="FILE", type=Path, help="the page to write (RUN/report.html)")
+    parser.add_argument("--out", metavar="FILE", help="the page to write (RUN/report.html)")
     return parser
 
 
 def run(args: argparse.Namespace) -> int:
-    """Write the page and say where it is."""
-    print(write_report(load_run(args.run), args.out))
-    return 0
+    """Write the page and say where it is; 1 if a data set could not be read."""
+    unreadable: list[str] = []
+    if args.out == "":
+        raise InputError('--out "": give the name of the page, such as report.html')
+    path = write_report(load_run(args.run), None if args.out is None else Path(args.out), unreadable.append)
+    for why in unreadable:
+        print(f"note: {why}", file=sys.stderr)
+    print(path)
+    return 1 if unreadable else 0

@@ -408,10 +408,45 @@ def test_a_damaged_run_is_one_sentence(run, changed, says):
 
 
 def test_a_damaged_data_set_is_named(run, capsys):
-    """The report says which file it is."""
-    (run.folder / "data/05-probe.flent.gz").write_bytes(b"")
-    assert cli.main(["report", str(run.folder)]) == 2
-    assert "data/05-probe.flent.gz:1: no data file" in capsys.readouterr().err
+    """The report and the list of figures name the file and go on with the others; the exit code tells."""
+    (run.folder / "data/04-bulk.flent.gz").write_bytes(b"garbage")
+    assert cli.main(["report", str(run.folder)]) == 1
+    said = capsys.readouterr()
+    assert said.err.startswith(f"note: {run.folder}/data/04-bulk.flent.gz: cannot be unpacked: ")
+    assert said.out == f"{run.folder}/report.html\n"
+    page = (run.folder / "report.html").read_text()
+    assert "data/04-bulk.flent.gz: cannot be unpacked: " in page
+    assert "data:image/svg+xml" in page
+    assert cli.main(["plot", str(run.folder)]) == 1
+    shown = capsys.readouterr().out.splitlines()
+    assert shown[1].startswith(f"  bulk: {run.folder}/data/04-bulk.flent.gz: cannot be unpacked: ")
+    assert shown[2] == "  probe: ping-rtt"
+
+
+@pytest.mark.parametrize("name", ["run.json", "data/new.html", "files/one/out.json", "steps/page.html"])
+def test_the_page_replaces_no_part_of_the_run(run, capsys, name):
+    """A run that was measured cannot be made again by a report of it."""
+    before = {path: path.read_bytes() for path in run.folder.rglob("*") if path.is_file()}
+    assert cli.main(["report", str(run.folder), "--out", str(run.folder / name)]) == 2
+    assert f"{name}: this is a part of the run, which the page must not replace; " in capsys.readouterr().err
+    assert {path: path.read_bytes() for path in run.folder.rglob("*") if path.is_file()} == before
+
+
+def test_the_page_replaces_pages_alone(run, tmp_path, capsys):
+    """Another file that is there stays, also behind a link; a page is renewed."""
+    notes = tmp_path / "notes.txt"
+    notes.write_text("mine")
+    (tmp_path / "link.html").symlink_to(notes)
+    for name in ("notes.txt", "link.html"):
+        assert cli.main(["report", str(run.folder), "--out", str(tmp_path / name)]) == 2
+        assert f"{name}: this file is not a page (.html), so it is not replaced" in capsys.readouterr().err
+    assert notes.read_text() == "mine"
+    for _ in range(2):
+        assert cli.main(["report", str(run.folder), "--out", str(run.folder / "mine.html")]) == 0
+    assert cli.main(["report", str(run.folder), "--out", str(tmp_path)]) == 2
+    assert "this is a folder; give --out another name" in capsys.readouterr().err
+    assert cli.main(["report", str(run.folder), "--out", ""]) == 2
+    assert "give the name of the page, such as report.html" in capsys.readouterr().err
 
 
 def test_a_broken_off_run_keeps_the_data_of_its_steps(lab, tmp_path):
