@@ -334,9 +334,24 @@ def test_an_earlier_run_becomes_the_reference(run, lab, capsys, monkeypatch):
     fresh = {path.name: path.read_bytes() for path in (lab.folder / "reference").rglob("*.*")}
     shutil.rmtree(lab.folder / "reference")
     assert cli.main(["record", str(run.folder)]) == 0
-    assert "probe.ping.rtt.max: new" in capsys.readouterr().out
+    shown = capsys.readouterr().out
+    assert "probe.ping.rtt.max: new" in shown
+    assert shown.splitlines()[-1] == f"recorded as the reference of Lab 1: {lab.folder.resolve()}/reference"
     assert {path.name: path.read_bytes() for path in (lab.folder / "reference").rglob("*.*")} == fresh
     assert load_reference(lab).recorded.scalars == run.scalars
+
+
+def test_record_says_what_it_takes(capsys, tmp_path):
+    """A lab or a run, and the options of a replay are for the first."""
+    with pytest.raises(SystemExit):
+        cli.main(["record", "--help"])
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "LAB|RUN" in shown
+    assert "the folder of an earlier run" in shown
+    assert "They do not apply to an earlier RUN" in shown
+    for name, says in (("", "is empty text; give"), (f"{tmp_path}/nowhere", "nowhere: there is no such folder; give")):
+        assert cli.main(["record", name]) == 2
+        assert says in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
