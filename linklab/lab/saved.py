@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from linklab.base.json_words import why_not_json
 from linklab.base.text import excerpt
 from linklab.data import Dataset, open_file
 from linklab.errors import DataError
@@ -170,7 +171,13 @@ def load_run(folder: Path | str) -> SavedRun:
         )
     except KeyError as error:
         raise DataError(f"{path}: it has no {excerpt(str(error))}") from error
-    except (OSError, ValueError, TypeError, AttributeError, RecursionError) as error:
+    except json.JSONDecodeError as error:
+        cure = "copy the run again, or replay the lab"
+        raise DataError(f"{path}:{error.lineno}: cannot be read: {why_not_json(error)}; {cure}") from error
+    except OSError as error:
+        name = error.filename or path
+        raise DataError(f"{path}: cannot be read: {name}: {error.strerror}; copy the run again") from error
+    except (ValueError, TypeError, AttributeError, RecursionError) as error:
         raise DataError(f"{path}: cannot be read: {excerpt(str(error))}") from error
 
 

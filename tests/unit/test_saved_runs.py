@@ -464,6 +464,18 @@ def test_the_page_replaces_pages_alone(run, tmp_path, capsys):
     assert "give the name of the page, such as report.html" in capsys.readouterr().err
 
 
+def test_a_run_json_that_is_no_json_says_where(run):
+    """In our words, with the line."""
+    path = run.folder / "run.json"
+    path.write_text(path.read_text()[:2000])
+    lines = path.read_text().count("\n") + 1
+    with pytest.raises(DataError) as refused:
+        load_run(run.folder)
+    assert str(refused.value) == (
+        f"{path}:{lines}: cannot be read: the JSON breaks off; copy the run again, or replay the lab"
+    )
+
+
 def test_a_broken_off_run_keeps_the_data_of_its_steps(lab, tmp_path):
     """Steps are written as they end, so what was measured before stays."""
 
