@@ -22,7 +22,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import linklab
+from linklab.base.text import one_line
 from linklab.commands import plot_results
+from linklab.commands.plot_results import shown
 from linklab.errors import EngineError, InputError, MissingError
 from linklab.units import parse_size_bytes
 
@@ -36,10 +38,10 @@ _START_DEADLINE_S = 10.0
 _STOP_DEADLINE_S = 5.0
 
 _EPILOG = """examples:
-  linklab plot runs/lab14-20260131-142530-seed1           what can be drawn
-  linklab plot runs/lab14-20260131-142530-seed1 bulk/rtt  writes bulk-rtt.pdf
-  linklab plot tcp_1up.flent.gz                           a data file of Linklab or Flent
-  linklab plot results --help                             more of these; the word "results" may be left out
+  linklab plot runs/lab14-20260131-142530-seed1            what can be drawn
+  linklab plot runs/lab14-20260131-142530-seed1 bloat/rtt  writes bloat-rtt.pdf
+  linklab plot tcp_1up.flent.gz                            a data file of Linklab or Flent
+  linklab plot results --help                              more of these; the word "results" may be left out
 """
 
 _IPERF_EPILOG = """examples:
@@ -133,8 +135,8 @@ def _plot_iperf(args: argparse.Namespace) -> int:
 
     written = plot_files(args.files, args.out, partial=args.partial)
     for note in written.notes:
-        _say(f"note: {note}")
-    _say(f"{args.out}/: {' '.join(path.name for path in written.files)}")
+        _say(f"note: {one_line(note)}")
+    _say(f"{shown(args.out)}/: {' '.join(path.name for path in written.files)}")
     return 0
 
 
@@ -145,11 +147,13 @@ def _plot_spacing(args: argparse.Namespace) -> int:
     for path, found in zip(args.files, plot_files(args.files, args.out), strict=True):
         value = {name.removeprefix("capture."): quantity.value for name, quantity in found.scalars.items()}
         rate = f", {value['rate'] / 1e6:.1f} Mbit/s" if "rate" in value else ""
-        _say(f"{path}: {value['packets']:.0f} packets of {value['size.mean']:.0f} bytes of data on average{rate}")
+        _say(
+            f"{shown(path)}: {value['packets']:.0f} packets of {value['size.mean']:.0f} bytes of data on average{rate}"
+        )
         varied = f", variation {value['gap.variation']:.2f}" if "gap.variation" in value else ""
         gaps = [f"{name} {value[f'gap.{name}'] * 1e6:.1f} us" for name in ("median", "mean", "max")]
         _say(f"  gaps: {', '.join(gaps)}{varied}")
-    _say(f"{args.out}")
+    _say(shown(args.out))
     return 0
 
 
@@ -186,7 +190,7 @@ def _sample(args: argparse.Namespace, limit_bytes: float | None) -> int:
         if outside:
             _await_samples(args.what, sampler, samples)
             if _stopped_outside(_window_outside(samples, args), sampler):
-                _say(f"{out}")
+                _say(shown(out))
                 return 0
         elif args.out is None and has_display():
             _await_samples(args.what, sampler, samples)
@@ -300,13 +304,13 @@ def _draw(samples: Path, out: Path, handle: str | None, limit_bytes: float | Non
     _check_suffix(out)
     measured = plot_file(samples, out, handle=handle, limit_bytes=limit_bytes)
     for note in measured.notes:
-        _say(f"note: {note}")
+        _say(f"note: {one_line(note)}")
     peak = measured.scalars["queue.backlog.max"].value
     mean = measured.scalars["queue.backlog.mean"].value
     drops = measured.scalars.get("queue.drops")
     dropped = f", {drops.value:.0f} packets dropped" if drops else ""
-    _say(f"{title(measured)}: at most {peak:.0f} bytes, on average {mean:.0f}{dropped}")
-    _say(f"{out}")
+    _say(f"{one_line(title(measured))}: at most {peak:.0f} bytes, on average {mean:.0f}{dropped}")
+    _say(shown(out))
     return 0
 
 

@@ -162,7 +162,8 @@ class Runner:
                 session.network.link.on("end", lambda _: self._stop.set())
                 self._posted.put(lambda: self._ready(session))
                 self._tell_clock(session)
-                self._meter(session)
+                # in a thread of its own: where time is paused at once, the meter starts when it goes on again
+                threading.Thread(target=self._meter, args=(session,), name="meter", daemon=True).start()
                 while not self._stop.wait(POLL_S):
                     self._tell_clock(session)
                 why = None if self.state == "stopping" else self._cause(session)

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from linklab.base.text import excerpt
 from linklab.data import Dataset
 from linklab.errors import LabError
 from linklab.measure import Series
@@ -204,7 +205,11 @@ def plot_of(name: str, parts: Sequence[Part] = ()) -> Plot:
         return PLOTS[name]
     if any(name in available(part.data) for part in parts):
         return by_unit(name)
-    raise LabError(f'there is no figure "{name}"; I know {", ".join(PLOTS)}')
+    if not parts:
+        raise LabError(f'there is no figure "{excerpt(name)}"; I know {", ".join(PLOTS)}')
+    found = dict.fromkeys(known for part in parts for known in available(part.data))
+    steps = ", ".join(part.step for part in parts)
+    raise LabError(f'{steps}: there is no figure "{excerpt(name)}"; there is {", ".join(found) or "nothing to draw"}')
 
 
 def draw(parts: Sequence[Part], names: Sequence[str]) -> bytes:

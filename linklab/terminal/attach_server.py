@@ -155,11 +155,19 @@ class AttachServer:
         with self._lock:
             if client.node:
                 raise InputError(f"{node}: this connection has a terminal on {client.node} already")
-            if node == "mininet" and any(other.node == "mininet" for other in self._clients):
+            if node == "mininet" and self._holds(node):
                 raise InputError(
                     "the Mininet CLI is open in another terminal already; `client` or a node can be opened"
                 )
             client.node = node
+
+    def is_open(self, node: str) -> bool:
+        """Whether some client has a terminal of this node, or is getting one."""
+        with self._lock:
+            return self._holds(node)
+
+    def _holds(self, node: str) -> bool:
+        return any(client.node == node for client in self._clients)
 
     def disclaim(self, client: _Client) -> None:
         """The client's terminal was not opened."""

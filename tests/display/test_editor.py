@@ -341,7 +341,7 @@ def test_start_cli_opens_the_mininet_cli(hand, tmp_path):
     hand.editor.filing.open_path(path)
     run(hand)
     session = hand.editor.networking.runner.session
-    hand.until(session.server.console_is_open, 30, "the CLI")
+    hand.until(lambda: session.server.is_open("mininet"), 30, "the CLI")
     hand.settle(1.5)
     hand.robot.move(100, 100)
     hand.settle(0.3)

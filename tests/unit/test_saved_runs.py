@@ -15,9 +15,10 @@ from scripted import ScriptedEngine
 from test_runner import ANSWERS, PING, Silent, make_lab
 
 from linklab import cli
-from linklab.data import open_file
+from linklab.data import open_file, save
 from linklab.engine import api
 from linklab.errors import DataError, LabError
+from linklab.lab.model import find_lab, load_lab
 from linklab.lab.reference import load_reference
 from linklab.lab.saved import load_run
 from linklab.measure import Quantity, measure
@@ -211,8 +212,9 @@ def test_figures_of_a_file_of_flents(tmp_path, capsys, monkeypatch):
     ("arguments", "says"),
     [
         (["nowhere"], "nowhere: neither the folder of a run nor a data file"),
-        (["RUN", "nix/rtt"], 'there is no step "nix"; there is delay, server, step-3, bulk, probe, step-6'),
-        (["RUN", "server"], "step server measured nothing to draw"),
+        (["RUN", "nix/rtt"], 'there is no step "nix"; the steps with figures are bulk, probe'),
+        (["RUN", "server"], "step server measured nothing to draw; the steps with figures are bulk, probe"),
+        (["RUN", "probe/nope"], 'probe: there is no figure "nope"; there is ping-rtt'),
         (["RUN", "probe/rtt"], "probe: there is no rtt over time; there is ping-rtt"),
         (["RUN", "bulk", "--out", "x.svg"], "x.svg: there are 4 figures to write; give a folder with --out"),
     ],
@@ -221,6 +223,78 @@ def test_what_cannot_be_drawn_is_said(run, capsys, arguments, says):
     """One sentence and exit code 2."""
     assert cli.main(["plot", *(word.replace("RUN", str(run.folder)) for word in arguments)]) == 2
     assert says in capsys.readouterr().err
+
+
+def test_of_many_steps_the_command_that_lists_them_is_named(run, capsys, monkeypatch):
+    """Regression: forty-four names filled the terminal."""
+    monkeypatch.setattr("linklab.commands.plot_results._MOST_NAMES", 1)
+    assert cli.main(["plot", str(run.folder), "nix"]) == 2
+    assert f"linklab plot {run.folder} lists the 2 steps that have figures" in capsys.readouterr().err
+
+
+def test_a_damaged_data_file_is_named_and_the_others_are_listed(run, capsys):
+    """Regression: the list ended at the first file that could not be read."""
+    (run.folder / "data/04-bulk.flent.gz").write_bytes(b"\x1f\x8b broken")
+    assert cli.main(["plot", str(run.folder)]) == 2
+    shown = capsys.readouterr()
+    assert shown.out.splitlines()[1:] == ["  probe: ping-rtt"]
+    assert "data/04-bulk.flent.gz: " in shown.err
+    assert cli.main(["plot", str(run.folder), "nix"]) == 2
+    assert "the steps with figures are probe" in capsys.readouterr().err
+
+
+def legend(names, out="both.svg"):
+    """The words of a figure of these files, other than those of its axes."""
+    assert cli.main(["plot", *map(str, names), "rtt", "--out", out]) == 0
+    return {word for word in re.findall("<!-- (.*?) -->", Path(out).read_text()) if word.endswith(" bbr")}
+
+
+def test_the_same_step_of_several_runs_is_labelled_by_what_differs(run, lab, tmp_path, monkeypatch):
+    """Regression: the legend was the whole path, and pushed the axes into half of the figure."""
+    monkeypatch.chdir(tmp_path)
+    other = replay(lab, tmp_path / "elsewhere" / "another")
+    files = [found.folder.relative_to(tmp_path) / "data/04-bulk.flent.gz" for found in (run, other)]
+    assert legend(files) == {"run bbr", "another bbr"}
+    data = open_file(files[1])
+    save(replace(data, metadata={**data.metadata, "seed": 4}), files[1])
+    assert legend(files) == {"seed 3 bbr", "seed 4 bbr"}
+
+
+def test_a_long_label_loses_its_middle(run, tmp_path, monkeypatch):
+    """Runs differ at the ends of their names; where two are still the same, they are numbered."""
+    monkeypatch.chdir(tmp_path)
+    names = [f"{'x' * 40}-seed{number}.flent.gz" for number in (1, 2)]
+    for name in names:
+        shutil.copy(run.folder / "data/04-bulk.flent.gz", name)
+    assert legend(names) == {f"xxxxxxxxxx…{'x' * 13}-seed{number} bbr" for number in (1, 2)}
+    shutil.copy(names[0], f"{'x' * 12}y{'x' * 27}-seed1.flent.gz")
+    assert legend([names[0], f"{'x' * 12}y{'x' * 27}-seed1.flent.gz"]) == {
+        f"{number}: xxxxxxxxxx…{'x' * 13}-seed1 bbr" for number in (1, 2)
+    }
+
+
+def test_a_name_that_a_terminal_would_obey_is_spelt_out_there(run, tmp_path, capsys, monkeypatch):
+    """A program gets the path as it is, since that is its result."""
+    monkeypatch.chdir(tmp_path)
+    assert cli.main(["plot", str(run.folder), "probe", "--out", "a\x1b[31m"]) == 0
+    assert capsys.readouterr().out == "a\x1b[31m/probe-ping-rtt.pdf\n"
+    monkeypatch.setattr("linklab.base.streams._Watched.isatty", lambda stream: True)
+    assert cli.main(["plot", str(run.folder), "probe", "--out", "a\x1b[31m"]) == 0
+    assert capsys.readouterr().out == "a\\x1b[31m/probe-ping-rtt.pdf\n"
+
+
+@pytest.mark.parametrize("words", [["plot"], ["plot", "results"]])
+def test_the_help_names_steps_that_lab_14_has(words, capsys):
+    """Regression: all examples were of a step "bulk", which no lab has; the data files have their step's number."""
+    with pytest.raises(SystemExit):
+        cli.main([*words, "--help"])
+    shown = capsys.readouterr().out
+    steps = [step.id for step in load_lab(find_lab("14")).manual.steps]
+    named = re.findall(r"lab14-\S+-seed1 ([a-z+-]+)(?:/| )", shown)
+    files = re.findall(r"data/(\d+)-(\S+)\.flent", shown)
+    assert named
+    assert {step for target in named for step in target.split("+")} <= set(steps)
+    assert all(steps[int(number) - 1] == step for number, step in files)
 
 
 def test_two_runs_are_compared(run, lab, tmp_path, capsys):
@@ -425,17 +499,17 @@ def test_a_damaged_run_is_one_sentence(run, changed, says):
 def test_a_damaged_data_set_is_named(run, capsys):
     """The report and the list of figures name the file and go on with the others; the exit code tells."""
     (run.folder / "data/04-bulk.flent.gz").write_bytes(b"garbage")
-    assert cli.main(["report", str(run.folder)]) == 1
+    assert cli.main(["report", str(run.folder)]) == 2
     said = capsys.readouterr()
-    assert said.err.startswith(f"note: {run.folder}/data/04-bulk.flent.gz: cannot be unpacked: ")
+    assert said.err.startswith(f"linklab: {run.folder}/data/04-bulk.flent.gz: cannot be unpacked: ")
     assert said.out == f"{run.folder}/report.html\n"
     page = (run.folder / "report.html").read_text()
     assert "data/04-bulk.flent.gz: cannot be unpacked: " in page
     assert "data:image/svg+xml" in page
-    assert cli.main(["plot", str(run.folder)]) == 1
-    shown = capsys.readouterr().out.splitlines()
-    assert shown[1].startswith(f"  bulk: {run.folder}/data/04-bulk.flent.gz: cannot be unpacked: ")
-    assert shown[2] == "  probe: ping-rtt"
+    assert cli.main(["plot", str(run.folder)]) == 2
+    said = capsys.readouterr()
+    assert said.out.splitlines()[1:] == ["  probe: ping-rtt"]
+    assert said.err.startswith(f"linklab: {run.folder}/data/04-bulk.flent.gz: cannot be unpacked: ")
 
 
 @pytest.mark.parametrize("name", ["run.json", "data/new.html", "files/one/out.json", "steps/page.html"])

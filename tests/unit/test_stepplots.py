@@ -262,7 +262,7 @@ def test_a_state_has_words_on_its_axis() -> None:
 @pytest.mark.parametrize(
     ("names", "message"),
     [
-        (["speed"], 'there is no figure "speed"; I know throughput'),
+        (["speed"], 'h1-flow, queue: there is no figure "speed"; there is throughput, backlog'),
         (["rtt"], "h1-flow, queue: there is no rtt over time; there is throughput, backlog"),
         (["throughput"], "queue: it has nothing of throughput over time"),
     ],
