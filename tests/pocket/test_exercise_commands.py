@@ -4,6 +4,7 @@
 import base64
 import json
 import threading
+import time
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -156,11 +157,11 @@ def test_what_was_typed_becomes_work_sh(folder, capsys):
     with running(folder) as network:
         network.run([Typed("client", "sudo ./set_env.sh")])
         connection = attach.connect(None)
-        connection.stream.settimeout(20)
         connection.send({"op": "open", "node": "client", "rows": 30, "columns": 200, "term": "dumb"})
-        ended = threading.Event()
+        ended, deadline = threading.Event(), time.monotonic() + 60
         while not ended.is_set():
-            for message in connection.receive():
+            assert time.monotonic() < deadline
+            for message in connection.receive(1):
                 if message["event"] == "data" and attach.data_of(message).endswith(b"root@client:~# "):
                     line = lines.pop(0) if lines else "exit"
                     data = base64.b64encode(f"{line}\n".encode()).decode()

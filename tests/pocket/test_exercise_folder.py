@@ -103,15 +103,16 @@ class Terminal:
 
     def __init__(self, number, node):
         self.connection = attach.connect(number)
-        self.connection.stream.settimeout(20)
         self.connection.send({"op": "open", "node": node, "rows": 30, "columns": 200, "term": "dumb"})
         self.shown, self.prompt = "", "mininet> " if node == "mininet" else f"root@{node}:~# "
         self.until(self.prompt)
 
     def until(self, text):
         """Read until it shows."""
+        deadline = time.monotonic() + 20
         while text not in self.shown:
-            for message in self.connection.receive():
+            assert time.monotonic() < deadline, self.shown
+            for message in self.connection.receive(1):
                 if message["event"] == "data":
                     self.shown += attach.data_of(message).decode()
 
