@@ -83,9 +83,13 @@ def add_parser(subparsers: Subparsers, summary: str) -> argparse.ArgumentParser:
     return parser
 
 
-def add_run_options(parser: argparse.ArgumentParser) -> None:
-    """The options that `run` and `record` share."""
-    parser.add_argument("lab", metavar="LAB", help='number, folder name or path of a lab; or several: "5-7,10", "all"')
+def add_run_options(
+    parser: argparse.ArgumentParser,
+    metavar: str = "LAB",
+    words: str = 'number, folder name or path of a lab; or several: "5-7,10", "all"',
+) -> None:
+    """The argument and the options that `run` and `record` share; `metavar` and `words` describe the argument."""
+    parser.add_argument("lab", metavar=metavar, help=words)
     add_jobs_option(parser)
     parser.add_argument(
         "--clock",

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from linklab.base.files import write_asked
+from linklab.base.json_words import why_not_json
 from linklab.data.dataset import OURS, SERIES_META, Dataset
 from linklab.data.grid import at_times, common_times
 from linklab.data.parse import FORMAT, parse
@@ -32,6 +33,8 @@ MOST_BYTES = 512 * 2**20
 STOCK_TEST = "ping"
 """The test that a data set of ours says it is: stock Flent opens only files of tests that it has, and this one needs
 nothing of the file. Its plots are of Flent's series; tables and statistics show ours."""
+
+_CURE = "give a file that Linklab or Flent wrote"
 
 _NOTHING: tuple[str, ...] = (
     "TITLE",
@@ -99,11 +102,12 @@ def load(text: str, source: str = "data") -> Dataset:
     try:
         found = json.loads(text)
     except RecursionError:
-        raise DataError(f"{source}: no data file: its JSON is nested too deeply") from None
+        raise DataError(f"{source}: no data file: its JSON is nested too deeply; {_CURE}") from None
     except json.JSONDecodeError as error:
-        raise DataError(f"{source}:{error.lineno}: no data file: {error.msg}; give one that Flent wrote") from None
-    except ValueError as error:  # a number of thousands of digits
-        raise DataError(f"{source}: no data file: {error}") from None
+        why = why_not_json(error)
+        raise DataError(f"{source}:{error.lineno}: no data file: {why}; {_CURE}") from None
+    except ValueError:
+        raise DataError(f"{source}: no data file: a number in it has thousands of digits; {_CURE}") from None
     return parse(found, source)
 
 
@@ -132,16 +136,22 @@ def open_file(path: Path) -> Dataset:
     try:
         with path.open("rb") as packed:
             content = _unpacked(packed, path.suffix).read(MOST_BYTES + 1)
-    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        raise DataError(f"{path}: cannot be unpacked: {error}") from error
-    except OSError as error:  # bz2 has no error of its own
-        raise DataError(f"{path}: cannot be read: {error.strerror or error}") from error
+    except EOFError as error:
+        raise DataError(f"{path}: cannot be unpacked: the file breaks off; {_CURE}") from error
+    except (zlib.error, gzip.BadGzipFile) as error:
+        other = str(error).startswith("Not a gzipped file")
+        why = "it is not a gzip file" if other else "its contents are damaged"
+        raise DataError(f"{path}: cannot be unpacked: {why}; {_CURE}") from error
+    except OSError as error:
+        if error.strerror is None:  # bz2 has no error of its own
+            raise DataError(f"{path}: cannot be unpacked: it is not a bzip2 file, or damaged; {_CURE}") from error
+        raise DataError(f"{path}: cannot be read: {error.strerror}") from error
     if len(content) > MOST_BYTES:
         raise DataError(f"{path}: unpacks to more than {MOST_BYTES >> 20} MiB")
     try:
         return load(content.decode("utf-8"), str(path))
     except UnicodeDecodeError as error:
-        raise DataError(f"{path}: byte {error.start + 1} is no UTF-8 text; give a file that Flent wrote") from None
+        raise DataError(f"{path}: byte {error.start + 1} is no UTF-8 text; {_CURE}") from None
 
 
 def _unpacked(packed: BufferedReader, suffix: str) -> BufferedIOBase:

@@ -46,7 +46,7 @@ class _Reader:
 
     def __init__(self, found: object) -> None:
         if not isinstance(found, dict) or not {"metadata", "results"} <= found.keys():
-            raise DataError("no data file: it has no metadata and results; give one that Flent or Linklab wrote")
+            raise DataError("no data file: it has no metadata and results; give a file that Linklab or Flent wrote")
         version = _version(found.get("version", 1))
         self.metadata = _object(found["metadata"], "metadata")
         self.meta = _object(self.metadata.get(SERIES_META, {}), f"metadata: {SERIES_META}")

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from linklab.base.json_words import why_not_json
 from linklab.base.text import excerpt
 from linklab.data import Dataset, open_file
 from linklab.errors import DataError
@@ -127,13 +128,19 @@ class SavedRun:
         return open_file(self.folder / self.steps[step].data_file)
 
 
-def load_run(folder: Path) -> SavedRun:
-    """Read the folder of a run.
+def load_run(folder: Path | str) -> SavedRun:
+    """Read the folder of a run; text is as a person gave it.
 
     Raises:
         DataError: there is no whole run in it, or one of another format; the message says which file is wrong.
     """
+    if folder == "":
+        raise DataError("the folder of the run is empty text; give a folder that linklab run has left")
+    folder = Path(folder)
     path = folder / "run.json"
+    if not folder.is_dir():
+        what = "this is not a folder" if folder.exists() else "there is no such folder"
+        raise DataError(f"{folder}: {what}; give a folder that linklab run has left")
     if not path.is_file():
         why = "it broke off, or goes on" if (folder / "incomplete.json").is_file() else "it has no run.json"
         raise DataError(f"{folder}: this is no whole run: {why}; give a folder that linklab run has left")
@@ -164,7 +171,13 @@ def load_run(folder: Path) -> SavedRun:
         )
     except KeyError as error:
         raise DataError(f"{path}: it has no {excerpt(str(error))}") from error
-    except (OSError, ValueError, TypeError, AttributeError, RecursionError) as error:
+    except json.JSONDecodeError as error:
+        cure = "copy the run again, or replay the lab"
+        raise DataError(f"{path}:{error.lineno}: cannot be read: {why_not_json(error)}; {cure}") from error
+    except OSError as error:
+        name = error.filename or path
+        raise DataError(f"{path}: cannot be read: {name}: {error.strerror}; copy the run again") from error
+    except (ValueError, TypeError, AttributeError, RecursionError) as error:
         raise DataError(f"{path}: cannot be read: {excerpt(str(error))}") from error
 
 

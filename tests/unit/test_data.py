@@ -314,10 +314,17 @@ def test_what_flent_wrote_as_infinite_is_a_gap():
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("", "x:1: no data file: Expecting value"),
-        ("{\n,", "x:2: no data file: Expecting property name"),
+        ("", "x:1: no data file: the file is empty; give a file that Linklab or Flent wrote"),
+        ("{\n,", "x:2: no data file: a name in double quotes must stand here; give"),
+        ('{"a": 1', "x:1: no data file: the JSON breaks off; give"),
+        ('{"a": "b', "x:1: no data file: the JSON breaks off; give"),
+        ("garbage\n", "x:1: no data file: a value is missing here; give"),
+        ('{"a": 1\n"b"}', 'x:2: no data file: a "," or a closing bracket is missing here; give'),
+        ('{"a" 1}', 'x:1: no data file: a ":" is missing here; give'),
+        ("{}\n{}", "x:2: no data file: further text follows the end of the JSON; give"),
+        ('["\\q"]', "x:1: no data file: a text in quotes holds a backslash that JSON does not know; give"),
         ("[" * 100_000, "x: no data file: its JSON is nested too deeply"),
-        ("9" * 5000, "x: no data file: Exceeds the limit"),
+        ("9" * 5000, "x: no data file: a number in it has thousands of digits; give"),
         ("[]", "x: no data file: it has no metadata and results"),
         (flents(5), "x: version 5 is newer than 4, the newest I read; use a newer Linklab"),
         (flents("four"), "x: version must be a whole number from 1 to 4, not 'four'"),
@@ -347,10 +354,18 @@ def test_what_is_no_data_file_is_refused(text, said):
 @pytest.mark.parametrize(
     ("name", "content", "said"),
     [
-        ("a.flent.gz", b"no gzip", "cannot be unpacked: Not a gzipped file"),
-        ("a.flent.gz", gzip.compress(b"{}" * 50)[:-9], "cannot be unpacked: Compressed file ended"),
-        ("a.flent.gz", gzip.compress(b"{}", mtime=0)[:10] + b"\xff" * 8, "cannot be unpacked: Error -3"),
-        ("a.flent.bz2", b"no bzip2", "cannot be read: Invalid data stream"),
+        (
+            "a.flent.gz",
+            b"no gzip",
+            "cannot be unpacked: it is not a gzip file; give a file that Linklab or Flent wrote",
+        ),
+        ("a.flent.gz", gzip.compress(b"{}" * 50)[:-9], "cannot be unpacked: the file breaks off; give"),
+        (
+            "a.flent.gz",
+            gzip.compress(b"{}", mtime=0)[:10] + b"\xff" * 8,
+            "cannot be unpacked: its contents are damaged; give",
+        ),
+        ("a.flent.bz2", b"no bzip2", "cannot be unpacked: it is not a bzip2 file, or damaged; give"),
         ("a.flent", b'{"a": "\xff"}', "byte 8 is no UTF-8 text"),
     ],
 )

@@ -412,3 +412,12 @@ def test_changes_of_a_reference_are_said():
     before = {"a": {"x": (1.0, "s"), "y": (2.0, "s"), "z": (3.0, "s")}}
     after = {"a": {"x": (1.5, "s"), "y": (2.001, "s"), "w": (4.0, "s")}}
     assert compare(before, after) == ["a.x: was 1 s, is 1.50 s", "a.z: was 3 s, is gone", "a.w: new, 4 s"]
+
+
+def test_the_only_stream_of_a_test_is_not_told_twice():
+    """Its numbers are those of the test; one of several streams, or one that differs, is told."""
+    before = {"a": {"iperf3.rtt": (1.0, "s"), "iperf3.stream.1.rtt": (1.0, "s")}}
+    after = {"a": {"iperf3.rtt": (2.0, "s"), "iperf3.stream.1.rtt": (2.0, "s")}}
+    assert compare(before, after) == ["a.iperf3.rtt: was 1 s, is 2 s"]
+    after["a"]["iperf3.stream.2.rtt"] = (3.0, "s")
+    assert len(compare(before, after)) == 3

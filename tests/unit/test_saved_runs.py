@@ -322,15 +322,65 @@ def test_two_runs_are_compared(run, lab, tmp_path, capsys):
     """Verdicts and numbers that differ are named, and the exit code tells."""
     same = replay(lab, tmp_path / "same")
     assert cli.main(["compare", str(run.folder), str(same.folder)]) == 0
-    assert capsys.readouterr().out.splitlines()[-1] == "the same, to the last byte"
+    assert capsys.readouterr().out.splitlines()[-1] == (
+        "verdicts: the same; numbers, outputs and data sets: the same, to the last byte"
+    )
     other = replay(lab, tmp_path / "other", ANSWERS | {"ping -c 3 10.0.0.1": LOSSY})
     lines = differences(compared_run(run), compared_run(other))
     assert lines[0] == "probe ping.loss.fraction: was pass, is fail"
     assert "probe.ping.received: was 5, is 4" in lines
-    assert cli.main(["compare", str(other.folder), str(run.folder)]) == 1
+    assert cli.main(["compare", str(run.folder), str(other.folder)]) == 1
     shown = capsys.readouterr().out.splitlines()
     assert shown[0] == f"was: {run.folder} (seed 3, virtual clock, profile ideal)"
-    assert shown[2:] == lines
+    assert shown[1] == f"is:  {other.folder} (seed 3, virtual clock, profile ideal)"
+    assert shown[2:-1] == lines
+    assert re.fullmatch(r"verdicts: 1 of \d+ differ; \d of \d+ numbers differ", shown[-1])
+
+
+def test_a_damaged_data_set_is_never_the_same(run, lab, tmp_path, capsys):
+    """Both sides' data sets are opened; one that cannot be read is named, and the exit code tells."""
+    same = replay(lab, tmp_path / "same")
+    (run.folder / "data/05-probe.flent.gz").write_bytes(b"garbage")
+    for sides in ((run, same), (same, run), (run, run)):
+        assert cli.main(["compare", *(str(side.folder) for side in sides)]) == 1
+        shown = capsys.readouterr().out.splitlines()
+        assert shown[2].startswith(f"{run.folder}/data/05-probe.flent.gz: cannot be unpacked: ")
+        assert shown[-1] == (
+            "verdicts: the same; numbers and outputs: the same, to the last byte; data sets that cannot be read: 1"
+        )
+
+
+def test_another_data_set_is_not_the_same(run, lab, tmp_path, capsys):
+    """Numbers may be equal where the series behind them are not."""
+    same = replay(lab, tmp_path / "same")
+    shutil.copy(run.folder / "data/04-bulk.flent.gz", same.folder / "data/05-probe.flent.gz")
+    assert cli.main(["compare", str(run.folder), str(same.folder)]) == 0
+    assert capsys.readouterr().out.splitlines()[-1] == (
+        "verdicts: the same; numbers and outputs: the same, to the last byte; 1 of 2 data sets differs"
+    )
+
+
+def test_a_run_of_one_section_is_compared_by_its_steps(run, lab, tmp_path, capsys, monkeypatch):
+    """What it did not do is not listed."""
+    monkeypatch.setattr("linklab.commands.compare.find_lab", lambda slug: lab.folder)
+    record(lab, run)
+    found = json.loads((run.folder / "run.json").read_text())
+    verdicts = [
+        verdict | ({"outcome": "skipped"} if "probe" in verdict["steps"] else {}) for verdict in found["verdicts"]
+    ]
+    edit(
+        run,
+        section="2",
+        steps=[step for step in found["steps"] if step["step"] != "probe"],
+        measured=[step for step in found["measured"] if step != "probe"],
+        verdicts=verdicts,
+    )
+    assert cli.main(["compare", str(run.folder)]) == 0
+    shown = capsys.readouterr().out.splitlines()
+    assert shown[2] == f"{run.folder}: this run has section 2 only, so only its steps are compared"
+    assert shown[3:] == [
+        "verdicts: the same; numbers and outputs: the same, to the last byte; a reference keeps no data sets to compare"
+    ]
 
 
 def test_a_run_is_compared_with_the_reference(run, lab, capsys, monkeypatch):
@@ -341,8 +391,27 @@ def test_a_run_is_compared_with_the_reference(run, lab, capsys, monkeypatch):
     record(lab, run)
     assert cli.main(["compare", str(run.folder), "reference"]) == 0
     shown = capsys.readouterr().out.splitlines()
+    assert shown[1] == "is:  the reference of Lab 1 (seed 3, virtual clock, profile ideal)"
+    assert cli.main(["compare", str(run.folder)]) == 0
+    shown = capsys.readouterr().out.splitlines()
     assert shown[0] == "was: the reference of Lab 1 (seed 3, virtual clock, profile ideal)"
-    assert shown[-1] == "the same, to the last byte"
+    assert shown[1] == f"is:  {run.folder} (seed 3, virtual clock, profile ideal)"
+    assert shown[-1] == (
+        "verdicts: the same; numbers and outputs: the same, to the last byte; a reference keeps no data sets to compare"
+    )
+
+
+def test_a_folder_that_is_not_there_is_said(tmp_path, capsys):
+    """Empty text is not the folder of today, and a file is no folder."""
+    (tmp_path / "file").write_text("")
+    for name, says in (
+        ("", "the folder of the run is empty text; give a folder that linklab run has left"),
+        (f"{tmp_path}/nowhere", "nowhere: there is no such folder; give a folder that linklab run has left"),
+        (f"{tmp_path}/file", "file: this is not a folder; give a folder that linklab run has left"),
+    ):
+        for command in ("compare", "report"):
+            assert cli.main([command, name]) == 2
+            assert says in capsys.readouterr().err
 
 
 def test_runs_of_different_labs_are_not_compared(run, tmp_path, capsys):
@@ -350,7 +419,7 @@ def test_runs_of_different_labs_are_not_compared(run, tmp_path, capsys):
     other = shutil.copytree(run.folder, tmp_path / "other")
     edit(load_run(other), slug="02-u")
     assert cli.main(["compare", str(run.folder), str(other)]) == 2
-    assert "this is a run of 02-u, not of 01-t" in capsys.readouterr().err
+    assert "this is a run of 02-u, not of 01-t; give runs of one lab" in capsys.readouterr().err
 
 
 def test_an_earlier_run_becomes_the_reference(run, lab, capsys, monkeypatch):
@@ -360,9 +429,24 @@ def test_an_earlier_run_becomes_the_reference(run, lab, capsys, monkeypatch):
     fresh = {path.name: path.read_bytes() for path in (lab.folder / "reference").rglob("*.*")}
     shutil.rmtree(lab.folder / "reference")
     assert cli.main(["record", str(run.folder)]) == 0
-    assert "probe.ping.rtt.max: new" in capsys.readouterr().out
+    shown = capsys.readouterr().out
+    assert "probe.ping.rtt.max: new" in shown
+    assert shown.splitlines()[-1] == f"recorded as the reference of Lab 1: {lab.folder.resolve()}/reference"
     assert {path.name: path.read_bytes() for path in (lab.folder / "reference").rglob("*.*")} == fresh
     assert load_reference(lab).recorded.scalars == run.scalars
+
+
+def test_record_says_what_it_takes(capsys, tmp_path):
+    """A lab or a run, and the options of a replay are for the first."""
+    with pytest.raises(SystemExit):
+        cli.main(["record", "--help"])
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "LAB|RUN" in shown
+    assert "the folder of an earlier run" in shown
+    assert "They do not apply to an earlier RUN" in shown
+    for name, says in (("", "is empty text; give"), (f"{tmp_path}/nowhere", "nowhere: there is no such folder; give")):
+        assert cli.main(["record", name]) == 2
+        assert says in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -434,10 +518,57 @@ def test_a_damaged_run_is_one_sentence(run, changed, says):
 
 
 def test_a_damaged_data_set_is_named(run, capsys):
-    """The report says which file it is."""
-    (run.folder / "data/05-probe.flent.gz").write_bytes(b"")
+    """The report and the list of figures name the file and go on with the others; the exit code tells."""
+    (run.folder / "data/04-bulk.flent.gz").write_bytes(b"garbage")
     assert cli.main(["report", str(run.folder)]) == 2
-    assert "data/05-probe.flent.gz:1: no data file" in capsys.readouterr().err
+    said = capsys.readouterr()
+    assert said.err.startswith(f"linklab: {run.folder}/data/04-bulk.flent.gz: cannot be unpacked: ")
+    assert said.out == f"{run.folder}/report.html\n"
+    page = (run.folder / "report.html").read_text()
+    assert "data/04-bulk.flent.gz: cannot be unpacked: " in page
+    assert "data:image/svg+xml" in page
+    assert cli.main(["plot", str(run.folder)]) == 2
+    said = capsys.readouterr()
+    assert said.out.splitlines()[1:] == ["  probe: ping-rtt"]
+    assert said.err.startswith(f"linklab: {run.folder}/data/04-bulk.flent.gz: cannot be unpacked: ")
+
+
+@pytest.mark.parametrize("name", ["run.json", "data/new.html", "files/one/out.json", "steps/page.html"])
+def test_the_page_replaces_no_part_of_the_run(run, capsys, name):
+    """A run that was measured cannot be made again by a report of it."""
+    before = {path: path.read_bytes() for path in run.folder.rglob("*") if path.is_file()}
+    assert cli.main(["report", str(run.folder), "--out", str(run.folder / name)]) == 2
+    assert f"{name}: this is a part of the run, which the page must not replace; " in capsys.readouterr().err
+    assert {path: path.read_bytes() for path in run.folder.rglob("*") if path.is_file()} == before
+
+
+def test_the_page_replaces_pages_alone(run, tmp_path, capsys):
+    """Another file that is there stays, also behind a link; a page is renewed."""
+    notes = tmp_path / "notes.txt"
+    notes.write_text("mine")
+    (tmp_path / "link.html").symlink_to(notes)
+    for name in ("notes.txt", "link.html"):
+        assert cli.main(["report", str(run.folder), "--out", str(tmp_path / name)]) == 2
+        assert f"{name}: this file is not a page (.html), so it is not replaced" in capsys.readouterr().err
+    assert notes.read_text() == "mine"
+    for _ in range(2):
+        assert cli.main(["report", str(run.folder), "--out", str(run.folder / "mine.html")]) == 0
+    assert cli.main(["report", str(run.folder), "--out", str(tmp_path)]) == 2
+    assert "this is a folder; give --out another name" in capsys.readouterr().err
+    assert cli.main(["report", str(run.folder), "--out", ""]) == 2
+    assert "give the name of the page, such as report.html" in capsys.readouterr().err
+
+
+def test_a_run_json_that_is_no_json_says_where(run):
+    """In our words, with the line."""
+    path = run.folder / "run.json"
+    path.write_text(path.read_text()[:2000])
+    lines = path.read_text().count("\n") + 1
+    with pytest.raises(DataError) as refused:
+        load_run(run.folder)
+    assert str(refused.value) == (
+        f"{path}:{lines}: cannot be read: the JSON breaks off; copy the run again, or replay the lab"
+    )
 
 
 def test_a_broken_off_run_keeps_the_data_of_its_steps(lab, tmp_path):

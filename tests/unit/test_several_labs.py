@@ -117,7 +117,10 @@ def test_recording_several_labs(labs, tmp_path, capsys, monkeypatch):
     """Each that meets its expectations is recorded, and what changed is said."""
     monkeypatch.setattr(installation, "runs_folder", lambda: tmp_path / "runs")
     assert cli.main(["record", "1,4"]) == 1
-    assert "Lab 1: T:\nprobe.ping.received: new" in capsys.readouterr().out
+    shown = capsys.readouterr().out
+    assert "Lab 1: T:\nprobe.ping.received: new" in shown
+    assert "\nrecorded as the reference of Lab 1: " in shown
+    assert "reference of Lab 4" not in shown
     assert load_reference(load_lab(labs[0])) is not None
     assert load_reference(load_lab(labs[3])) is None
 
