@@ -71,8 +71,6 @@ def add_kind(kinds: Subparsers) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Write the figures and say where they are; without a figure of a run, list what there is."""
-    if not args.what:
-        raise InputError("the name of what to plot is empty text; give the folder of a run, or a data file")
     what = Path(args.what)
     if what.is_dir():
         from linklab.lab.saved import load_run
