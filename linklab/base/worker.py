@@ -54,7 +54,7 @@ class BrokenError(WorkerError):
 
 
 class StoppedError(WorkerError):
-    """The process was stopped with Ctrl+C, by whoever supervises it."""
+    """The process was stopped with Ctrl+C, by its supervisor."""
 
 
 class DiedError(WorkerError):
