@@ -18,7 +18,7 @@ mkdir -p dev/pts dev/shm lab opt/linklab/linklab opt/linklab/scripts
 mount -t devpts -o ptmxmode=666 pts dev/pts
 mount -t tmpfs shm dev/shm
 mount -t tmpfs run run
-mkdir -p run/netns run/lock run/linklab sys/fs/cgroup
+mkdir -p run/netns run/lock run/linklab run/sshd sys/fs/cgroup
 mount -t hostfs -o "$RUN/work" work lab || fail "the working folder cannot be mounted"
 # at paths that are the same wherever the clone is, and without mount looking at each folder of the one it is at (-c):
 # what a program reads is part of a run
