@@ -2,7 +2,7 @@
 """Run Mininet's own tests in pockets, one pocket for each case, and write the table in docs/mininet.md.
 
 `python tools/mininet_suite.py [WORD …]`, or `make mininet-suite`. WORDs choose the cases whose names contain one of
-them; the table is written when all have run. The sources come from the distribution's archive by the name of the
+them; the others keep the results that they had last. The sources come from the distribution's archive by the name of the
 package (`apt-get source`), or from a folder: `--sources FOLDER`. Each case has a deadline of wall time. Exit 1 if a
 case fails that `EXPLAINED` does not explain, or one passes that should not.
 """
@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import ast
+import json
 import re
 import shutil
 import subprocess
@@ -18,7 +19,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from linklab.engine.api import Typed
@@ -116,8 +117,16 @@ def perform(case: str, sources: Path) -> Outcome:
         except LinklabError as error:
             result, why, said = "hangs", f"{error}", str(error)
     KEPT.mkdir(parents=True, exist_ok=True)
+    outcome = Outcome(case, result, why, time.monotonic() - start, network_s)
     (KEPT / f"{case}.txt").write_text(said)
-    return Outcome(case, result, why, time.monotonic() - start, network_s)
+    (KEPT / f"{case}.json").write_text(json.dumps(asdict(outcome)))
+    return outcome
+
+
+def kept(case: str) -> Outcome | None:
+    """How the case ended last; None if it never ran here."""
+    path = KEPT / f"{case}.json"
+    return Outcome(**json.loads(path.read_text())) if path.is_file() else None
 
 
 def judge(said: str) -> tuple[str, str]:
@@ -175,9 +184,10 @@ def main() -> int:
             print(f"{number}/{len(chosen)} {one.result:5} {case} ({one.wall_s:.0f} s) {reason}", flush=True)
             if (one.result in {"fail", "hangs"}) != bool(explained(one)):
                 wrong.append(case)
-    if not given.words:
+        known = [kept(case) for case in cases(sources)]
+    if all(known):
         text = PAGE.read_text().partition(HEADING)[0] + HEADING
-        PAGE.write_text(text + page(outcomes, version[1] if version else "?"))
+        PAGE.write_text(text + page([one for one in known if one], version[1] if version else "?"))
     passed = sum(one.result == "pass" for one in outcomes)
     print(f"{passed} of {len(outcomes)} pass; unexpected: {', '.join(wrong) or 'nothing'}")
     return 1 if wrong else 0
