@@ -76,9 +76,9 @@ def refuse_beside_network(what: str) -> None:
 
 def _mend(module: ModuleType) -> None:
     if module.__name__ == "mininet.net":
-        from linklab.agent import iperf  # noqa: PLC0415 - it imports the module that is just there
+        from linklab.agent import iperf  # noqa: PLC0415 - it imports Mininet
 
-        iperf.mend()
+        iperf.mend(module)
         return
     everything = module.Cleanup.cleanup  # type: ignore[attr-defined]
 
