@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Run Mininet's own tests in pockets, one pocket for each case, and write the table in docs/mininet.md.
+"""Run Mininet's own tests in pockets, one for each file of tests, and write the table in docs/mininet.md.
 
 `python tools/mininet_suite.py [WORD …]`, or `make mininet-suite`. WORDs choose the cases whose names contain one of
 them; the others keep the results that they had last. The sources come from the distribution's archive by the name of the
@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import ast
+import contextlib
 import json
 import re
 import shutil
@@ -23,7 +24,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from linklab.engine.api import Typed
-from linklab.engine.pocket import PocketEngine
+from linklab.engine.pocket import PocketEngine, PocketNetwork
 from linklab.errors import LinklabError
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -99,28 +100,49 @@ def cases(sources: Path) -> Iterator[str]:
                     yield f"{module}.{path.stem}.{name}.{method}"
 
 
-def perform(case: str, sources: Path) -> Outcome:
-    """One case in a pocket of its own, in a copy of the sources."""
-    start, network_s = time.monotonic(), 0.0
-    deadline_s = LONG.get(case.rpartition(".")[2], DEADLINE_S)
-    with tempfile.TemporaryDirectory(prefix="linklab-mininet-") as folder:
-        work = Path(folder)
-        shutil.copytree(sources, work / "mininet", symlinks=True)
-        (work / "bin").mkdir()
-        (work / "bin/python").symlink_to("/usr/bin/python3")  # the tests start `python`, which Debian has no more
+class Pockets:
+    """One pocket after the other, in copies of the sources; a case that does not pass leaves none for the next."""
+
+    def __init__(self, sources: Path) -> None:
+        self.sources = sources
+        self.stack = contextlib.ExitStack()
+        self.network: PocketNetwork | None = None
+        self.file = ""
+
+    def perform(self, case: str) -> Outcome:
+        """Run one case, in a new pocket unless the one before was of the same file and passed."""
+        start, network_s = time.monotonic(), 0.0
+        deadline_s = LONG.get(case.rpartition(".")[2], DEADLINE_S)
         line = f"cd /lab/mininet && PATH=$PATH:/lab/bin python3 -W ignore -m unittest -v {case} 2>&1"
         try:
-            with PocketEngine().start(None, workdir=work) as network:
-                done = network.run([Typed("client", line)], deadline_s=deadline_s)[0]
+            done = self._network(case.rsplit(".", 2)[0]).run([Typed("client", line)], deadline_s=deadline_s)[0]
             network_s, said = done.end_s - done.start_s, done.output
             result, why = judge(said)
         except LinklabError as error:
-            result, why, said = "hangs", f"{error}", str(error)
-    KEPT.mkdir(parents=True, exist_ok=True)
-    outcome = Outcome(case, result, why, time.monotonic() - start, network_s)
-    (KEPT / f"{case}.txt").write_text(said)
-    (KEPT / f"{case}.json").write_text(json.dumps(asdict(outcome)))
-    return outcome
+            result, why, said = "hangs", str(error), str(error)
+        if result in {"fail", "hangs"}:
+            self.close()
+        outcome = Outcome(case, result, why, time.monotonic() - start, network_s)
+        KEPT.mkdir(parents=True, exist_ok=True)
+        (KEPT / f"{case}.txt").write_text(said)
+        (KEPT / f"{case}.json").write_text(json.dumps(asdict(outcome)))
+        return outcome
+
+    def _network(self, file: str) -> PocketNetwork:
+        if self.network is None or file != self.file:
+            self.close()
+            self.file = file
+            work = Path(self.stack.enter_context(tempfile.TemporaryDirectory(prefix="linklab-mininet-")))
+            shutil.copytree(self.sources, work / "mininet", symlinks=True)
+            (work / "bin").mkdir()
+            (work / "bin/python").symlink_to("/usr/bin/python3")  # the tests start `python`, which Debian has no more
+            self.network = self.stack.enter_context(PocketEngine().start(None, workdir=work))
+        return self.network
+
+    def close(self) -> None:
+        """End the pocket that runs."""
+        self.network = None
+        self.stack.close()
 
 
 def kept(case: str) -> Outcome | None:
@@ -152,7 +174,7 @@ def page(outcomes: list[Outcome], version: str) -> str:
         "Written by `make mininet-suite`; do not edit below this line.",
         f"Mininet {version}: {len(outcomes)} cases, {count['pass']} pass, {count['fail'] + count['hangs']} fail, "
         f"{count['skip']} are skipped by the suite itself.",
-        "Each ran in a pocket of its own on the virtual clock.",
+        "Each file of tests ran in a pocket of its own, and each case after a failure, on the virtual clock.",
         "",
         "| case | result | network time | why |",
         "|---|---|---|---|",
@@ -177,13 +199,14 @@ def main() -> int:
         sources = given.sources or fetch(Path(folder))
         version = re.search(r"VERSION = ['\"](.*)['\"]", (sources / "mininet/net.py").read_text())
         chosen = [case for case in cases(sources) if not given.words or any(word in case for word in given.words)]
-        outcomes, wrong = [], []
+        outcomes, wrong, pockets = [], [], Pockets(sources)
         for number, case in enumerate(chosen, 1):
-            outcomes.append(one := perform(case, sources))
+            outcomes.append(one := pockets.perform(case))
             reason = "" if one.result == "pass" else explained(one) or one.why
             print(f"{number}/{len(chosen)} {one.result:5} {case} ({one.wall_s:.0f} s) {reason}", flush=True)
             if (one.result in {"fail", "hangs"}) != bool(explained(one)):
                 wrong.append(case)
+        pockets.close()
         known = [kept(case) for case in cases(sources)]
     if all(known):
         text = PAGE.read_text().partition(HEADING)[0] + HEADING
