@@ -80,7 +80,7 @@ def _mend(module: ModuleType) -> None:
 
         iperf.mend(module)
         return
-    everything = module.Cleanup.cleanup  # type: ignore[attr-defined]
+    everything = module.Cleanup.cleanup
 
     def cleanup() -> None:
         refuse_beside_network("Mininet's cleanup")
