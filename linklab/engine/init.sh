@@ -2,17 +2,13 @@
 # First program in a pocket: a throw-away layer over the host's files, then the agent; powers off when that ends.
 # The kernel's command line gives CLOCK and RUN, the run directory, by a name that is the same in every run: it links
 # `lib` to the package's folder, `work` to the working folder, `venv` to the virtual environment of the Python that runs
-# Linklab or, where that has none, `python` to the Python itself. Only what is written under /lab, the working folder,
-# stays.
+# Linklab (or has a bin/python alone). Only what is written under /lab, the working folder, stays.
+# Each program that is started here draws random numbers, so the same ones must be started on every machine.
 export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 LANG=C.UTF-8
 # a machine without systemd has no poweroff; LINUX_REBOOT_CMD_POWER_OFF of reboot(2)
 off() { poweroff -f 2>/dev/null || /usr/bin/python3 -c 'import ctypes; ctypes.CDLL(None).reboot(0x4321FEDC)'; }
 fail() { echo "init: $1"; off; }
 
-# before /tmp is covered
-python=$(readlink "$RUN/python")
-scripts=
-[ ! -d "$RUN/lib/scripts" ] || scripts=lib/scripts
 { mount -t tmpfs layer /tmp && mkdir /tmp/upper /tmp/scratch /tmp/root; } || fail "no memory for the layer"
 mount -t overlay -o lowerdir=/,upperdir=/tmp/upper,workdir=/tmp/scratch root /tmp/root || fail "no layer over the root"
 cd /tmp/root || fail "no layer over the root"
@@ -29,12 +25,8 @@ mkdir -p run/netns run/lock run/linklab sys/fs/cgroup
 of_run() { mount -c -t hostfs -o "$3$RUN/$1" "$(basename "$1")" "$2"; }
 of_run work lab "" || fail "the working folder cannot be mounted"
 of_run lib/linklab opt/linklab/linklab ro, || fail "the package cannot be found"
-[ -z "$scripts" ] || of_run "$scripts" opt/linklab/scripts ro,
-if [ -n "$python" ]; then
-	mkdir -p opt/linklab/venv/bin && ln -s "$python" opt/linklab/venv/bin/python
-else
-	of_run venv opt/linklab/venv ro, || fail "the virtual environment cannot be found"
-fi
+of_run venv opt/linklab/venv ro, || fail "the Python of Linklab cannot be found"
+of_run lib/scripts opt/linklab/scripts ro, 2>/dev/null # a wheel has none
 mount -t tmpfs cgroup sys/fs/cgroup
 for group in cpu cpuacct; do
 	mkdir "sys/fs/cgroup/$group" && mount -t cgroup -o "$group" "$group" "sys/fs/cgroup/$group"

@@ -269,7 +269,7 @@ class PocketNetwork(AgentNetwork):
                 "lib": str(places.code),
                 "work": str(places.work),
                 "init": str(places.code / PACKAGE.name / "engine/init.sh"),
-                **({"python": places.python} if places.venv is None else {"venv": str(places.venv)}),
+                **({"venv/bin/python": places.python} if places.venv is None else {"venv": str(places.venv)}),
             },
             "share": places.share,
             "limits": dict(places.limits),
