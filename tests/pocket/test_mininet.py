@@ -101,7 +101,7 @@ def test_open_vswitch_started_by_hand_loses_nothing(tmp_path):
         with PocketEngine().start(None, workdir=tmp_path) as network:
             started = type_(network, start)
             assert started.exit_status == 0, started.output
-            shown = type_(network, "sudo mn --test pingall").output
+            shown = type_(network, "sudo mn --test pingall", deadline_s=300).output
         assert "0% dropped (2/2 received)" in shown, shown
 
 
@@ -123,5 +123,5 @@ def test_an_open_flow_controller_in_python_runs_inside(tmp_path):
             pytest.skip("os-ken is not installed (python3-os-ken)")
         type_(network, "osken-manager os_ken.app.simple_switch_13 >controller.log 2>&1 &")
         line = "sudo mn --controller remote,port=6653 --switch ovsk,protocols=OpenFlow13 --test pingall"
-        shown = type_(network, line).output
+        shown = type_(network, line, deadline_s=300).output
     assert "0% dropped (2/2 received)" in shown, shown + (tmp_path / "controller.log").read_text()
