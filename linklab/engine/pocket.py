@@ -262,6 +262,7 @@ class PocketNetwork(AgentNetwork):
             "links": {
                 "lib": str(places.code),
                 "work": str(places.work),
+                "modules": str(places.kernel.parent / "modules"),
                 "init": str(places.code / PACKAGE.name / "engine/init.sh"),
             },
             "share": places.share,
