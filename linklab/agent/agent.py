@@ -21,11 +21,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from linklab.agent import names, network, protocol, resting, services
+from linklab.agent import names, network, protocol, resting, scripts, services
 from linklab.agent.asks import SOCKET, Asks
 from linklab.agent.console import start_console
 from linklab.agent.live import LiveTerminals
-from linklab.agent.open_vswitch import BuildError
+from linklab.agent.open_vswitch import OVS_COUNTS_CPUS_FROM_S, BuildError
 from linklab.agent.terminal import RC, Terminal, TerminalError, TypedText, start_shell
 
 HERE = Path(__file__).resolve().parent
@@ -167,6 +167,8 @@ class Agent:
             LINKLAB_INSIDE="1",
             HOME=WORK,
             USER="root",
+            LOGNAME="root",
+            SHELL="/bin/bash",
             TERM="dumb",
             XDG_CACHE_HOME="/run/linklab/cache",
             MPLCONFIGDIR="/run/linklab/matplotlib",
@@ -176,12 +178,14 @@ class Agent:
         os.chdir(WORK)
         ours_alone = os.environ.get("LINKLAB_ENGINE") != "host"  # /etc and /run of a machine are none of our business
         if ours_alone:
+            scripts.lay()
             services.make_folders()
             names.name_the_pocket()
             Path(PING_GROUPS).write_text("0 2147483647")
         self.asks.has_display = bool(message.get("display"))
         if message["plan"] is not None:
             self.net = network.build(message["plan"])
+            scripts.built([node.name for node in self.net.values()])
             if not self.waits_for_us:  # else network time begins later than the ports do
                 network.wait_for_ports()
             if ours_alone:
@@ -199,7 +203,10 @@ class Agent:
         ping takes a clock that reads 0 s for one that it has not read yet, and sends without waiting (iputils, pinger).
         """
         now = time.monotonic()
-        self.ready_clock = math.ceil(now + 1) + AFTER_S if self.waits_for_us else max(now, 1.0)
+        if self.waits_for_us:  # long enough that Open vSwitch works however a script starts it
+            self.ready_clock = math.ceil(max(now + 1, OVS_COUNTS_CPUS_FROM_S)) + AFTER_S
+        else:
+            self.ready_clock = max(now, 1.0)
         time.sleep(max(0.0, self.ready_clock - time.monotonic()))
 
     def _op_now(self, _: dict[str, Any]) -> dict[str, Any]:

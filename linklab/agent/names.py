@@ -29,6 +29,18 @@ def name_the_pocket(etc: Path = Path("/etc")) -> None:
     _write(etc / "resolv.conf", NO_SERVER)
 
 
+def mend(mininet: type) -> None:
+    """From now on each network that a script builds with this class of Mininet's is known by name, too."""
+    build = mininet.build  # type: ignore[attr-defined]
+
+    def named(net: Any) -> Any:
+        result = build(net)
+        name_the_nodes(net)
+        return result
+
+    mininet.build = named  # type: ignore[attr-defined]
+
+
 def name_the_nodes(net: Any, etc: Path = Path("/etc")) -> None:
     """Write the nodes of a Mininet network under the pocket's own names: an address a line, with its node's name."""
     lines = [
