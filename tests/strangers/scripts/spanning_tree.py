@@ -1,0 +1,36 @@
+#!/usr/bin/env python3
+"""Three bridges in a ring: the spanning tree blocks one port, and opens it when another link goes."""
+
+import time
+
+from mininet.net import Mininet
+from mininet.nodelib import LinuxBridge
+
+net = Mininet(controller=None, switch=LinuxBridge)
+hosts = [net.addHost(f"h{i}") for i in (1, 2, 3)]
+bridges = [net.addSwitch(f"s{i}", stp=True, prio=str(4096 * i)) for i in (1, 2, 3)]
+for host, bridge in zip(hosts, bridges):
+    net.addLink(host, bridge)
+for a, b in ((0, 1), (1, 2), (2, 0)):
+    net.addLink(bridges[a], bridges[b])
+net.start()
+
+
+def blocked():
+    """Ports that do not forward."""
+    found = []
+    for bridge in bridges:
+        for block in bridge.cmd(f"brctl showstp {bridge}").split("\n\n"):
+            if "state\t\t\tblocking" in block.replace("       ", "\t") or "blocking" in block:
+                found.append(block.split()[0])
+    return found
+
+
+time.sleep(40)
+print("blocked:", blocked())
+print(f"loss with the ring whole: {net.pingAll():.0f} %")
+net.configLinkStatus("s1", "s3", "down")
+time.sleep(60)
+print("blocked after s1-s3 is down:", blocked())
+print(f"loss with the ring cut: {net.pingAll():.0f} %")
+net.stop()
