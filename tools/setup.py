@@ -75,7 +75,18 @@ def _set_up(stage: str) -> None:
     if stage == "strangers":
         install_packages(missing_packages(STRANGERS.read_text()))
         if not (STRANGERS_PYTHON / "aioquic").is_dir():
-            _run([str(VENV / "bin/python"), "-m", "pip", "--quiet", "install", "--target", str(STRANGERS_PYTHON), "aioquic"])
+            _run(
+                [
+                    str(VENV / "bin/python"),
+                    "-m",
+                    "pip",
+                    "--quiet",
+                    "install",
+                    "--target",
+                    str(STRANGERS_PYTHON),
+                    "aioquic",
+                ]
+            )
     if stage in ("vm", "vm-arm64"):
         install_packages(missing_packages(IMAGE.read_text()))
     if stage == "vm-arm64":

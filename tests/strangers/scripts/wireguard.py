@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""WireGuard between two hosts: ping goes through, nobody in between sees ICMP, and a wrong key is refused."""
+"""WireGuard between two hosts: ping goes through, nobody in between sees it, and a wrong key is refused."""
 
 from mininet.net import Mininet
 
@@ -27,7 +27,7 @@ print(a.cmd("ping -c 3 10.9.0.2"))
 print("mtu:", a.cmd("cat /sys/class/net/wg0/mtu"))
 print("handshake:", a.cmd("wg show wg0 latest-handshakes | awk '{print ($2 > 0)}'"))
 r1.cmd("wait")
-print("ICMP seen between:", r1.cmd("grep -c ICMP /tmp/between").strip())
+print("pings seen between:", r1.cmd("grep -c 'ICMP echo' /tmp/between").strip())
 print("WireGuard seen between:", r1.cmd("grep -c '51820.*UDP' /tmp/between | awk '{print ($1 >= 8)}'").strip())
 b.cmd(f"wg set wg0 peer {public['a']} remove")
 a.cmd("ip link set wg0 down; ip link set wg0 up")
