@@ -79,7 +79,7 @@ def _mend(module: ModuleType) -> None:
         from linklab.agent import iperf, names  # noqa: PLC0415 - iperf imports the module that is just there
 
         iperf.mend()
-        names.mend(module.Mininet)  # type: ignore[attr-defined]
+        names.mend(module.Mininet)
         return
     everything = module.Cleanup.cleanup  # type: ignore[attr-defined]
 
