@@ -355,7 +355,8 @@ class Agent:
             )
             raise TerminalError(f"terminal {base}: no such node; there are {known}")
         node = self.net[base]
-        return [] if not node.inNamespace else ["mnexec", "-a", str(node.pid)]
+        limited = ["-g", node.name] if hasattr(node, "cgroup") else []  # the share of a processor is the group's
+        return [] if not node.inNamespace else ["mnexec", *limited, "-a", str(node.pid)]
 
     def _until_ready(self, terminal: Terminal) -> None:
         deadline = time.monotonic() + SHELL_DEADLINE_S

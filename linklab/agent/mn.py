@@ -13,6 +13,8 @@ import shutil
 import sys
 from pathlib import Path
 
+import mininet.net
+
 from linklab.agent import iperf, scripts
 from linklab.agent.open_vswitch import start_ovs
 
@@ -28,7 +30,7 @@ def main() -> None:
         sys.exit("mn: Mininet is not installed")
     os.environ.pop("PYTHONSAFEPATH", None)  # was for this program (shims/mn), not for a student's own on the hosts
     start_ovs()
-    iperf.mend()
+    iperf.mend(mininet.net)
     sys.argv[0] = found
     runpy.run_path(found, run_name="__main__")
 

@@ -76,12 +76,12 @@ def refuse_beside_network(what: str) -> None:
 
 def _mend(module: ModuleType) -> None:
     if module.__name__ == "mininet.net":
-        from linklab.agent import iperf, names  # noqa: PLC0415 - iperf imports the module that is just there
+        from linklab.agent import iperf, names  # noqa: PLC0415 - they import Mininet, or are not needed without it
 
-        iperf.mend()
+        iperf.mend(module)
         names.mend(module.Mininet)
         return
-    everything = module.Cleanup.cleanup  # type: ignore[attr-defined]
+    everything = module.Cleanup.cleanup
 
     def cleanup() -> None:
         refuse_beside_network("Mininet's cleanup")
