@@ -36,6 +36,7 @@ def both(gold, bronze):
     if bronze:
         h1.cmd("iperf3 -c 10.0.0.2 -p 5202 -t 15 -J > /tmp/bronze.json &")
     h1.cmd("wait")
+    time.sleep(1)
 
 
 both(True, True)
