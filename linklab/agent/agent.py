@@ -14,14 +14,15 @@ import re
 import selectors
 import signal
 import socket
+import struct
 import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
-from linklab.agent import names, network, protocol, resting, scripts, services
+from linklab.agent import names, network, own_kernel, protocol, resting, scripts, services
 from linklab.agent.asks import SOCKET, Asks
 from linklab.agent.console import start_console
 from linklab.agent.live import LiveTerminals
@@ -41,6 +42,8 @@ TICK_S = 0.1
 SHELL_DEADLINE_S = 30
 ASKS_FOR_END = re.compile(r"(?:^|[;&|])\s*(?:exit|logout|quit|EOF)(?:\s+\d+)?[\s;]*$")
 """A last line that ends the shell it is typed into, or Mininet's CLI."""
+
+T = TypeVar("T")
 
 
 @dataclass
@@ -183,6 +186,7 @@ class Agent:
             names.name_the_pocket()
             Path(PING_GROUPS).write_text("0 2147483647")
         self.asks.has_display = bool(message.get("display"))
+        own_kernel.begin_chance()
         if message["plan"] is not None:
             self.net = network.build(message["plan"])
             scripts.built([node.name for node in self.net.values()])
@@ -212,6 +216,10 @@ class Agent:
     def _op_now(self, _: dict[str, Any]) -> dict[str, Any]:
         return {"now_s": self.now_s(), "clock_s": time.monotonic()}
 
+    def _op_computed(self, _: dict[str, Any]) -> dict[str, Any]:
+        found = own_kernel.computed()
+        return {"computed": [{**one, "from_s": one["clock_s"] - self.ready_clock} for one in found]}
+
     def _op_run(self, message: dict[str, Any]) -> None:
         actions = message["actions"]
         terminals = [self._terminal(action["terminal"]) for action in actions]
@@ -225,13 +233,26 @@ class Agent:
                 )
             terminal.check(job)
         self._wait_for_tick()
-        for terminal, job in self._pairs(request):
+        begun_s = self.now_s()
+        for delay_s, (terminal, job) in self._when(message["within_s"], self._pairs(request)):
+            time.sleep(max(0.0, begun_s + delay_s - self.now_s()))
             job.start_s = self.now_s()
             if job.kind == "after":
                 job.interrupt_at_s = job.start_s + float(str(job.finish["seconds"]))
             terminal.type(job)
         self.requests.append(request)
         self._advance()
+
+    @staticmethod
+    def _when(within_s: float, pairs: list[T]) -> list[tuple[float, T]]:
+        """When each of several is typed, the first first: delays drawn below `within_s` seconds, one alone at once."""
+        if len(pairs) == 1 or not within_s:
+            return [(0.0, pair) for pair in pairs]
+        drawn = struct.unpack(f"<{len(pairs)}Q", os.urandom(8 * len(pairs)))
+        return sorted(
+            ((number / 2**64 * within_s, pair) for number, pair in zip(drawn, pairs, strict=True)),
+            key=lambda timed: timed[0],
+        )
 
     def _wait_for_tick(self) -> None:
         if self.stops_time:

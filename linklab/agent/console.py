@@ -21,7 +21,7 @@ import mininet.net
 from mininet.cli import CLI
 from mininet.log import lg
 
-from linklab.agent import concurrent, iperf, recording
+from linklab.agent import concurrent, iperf, own_kernel, recording
 from linklab.agent.ask import ask
 from linklab.agent.terminal import Terminal, enter, fork_on_pty, no_echo, resize
 from linklab.linux import children
@@ -135,6 +135,7 @@ def _hung_up(net: Any, *_: object) -> None:  # pragma: no cover - the child
 
 
 def _run(net: Any, env: dict[str, str], cwd: str, live: bool) -> None:  # pragma: no cover - the child
+    own_kernel.cost_nothing()
     signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.signal(signal.SIGHUP, partial(_hung_up, net))
     os.environ.clear()
