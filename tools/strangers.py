@@ -4,12 +4,14 @@
 `python tools/strangers.py [NAME]…`; `make strangers` runs all and writes the page. tests/strangers/scripts.toml and
 tools.toml say what each must show. Each case gets a pocket of its own on the virtual clock, so its output is the same
 again. Nothing is installed: a case whose packages are missing is skipped, and the command that installs them is said.
+Results are kept in build/strangers/results.json, and `--resume` runs only what has not yet passed with this kernel.
 Exit 1 if any case failed or ended in an error; a skipped one is no failure.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import re
 import shutil
 import sys
@@ -33,6 +35,7 @@ from linklab.topology import Topology
 ROOT = Path(__file__).resolve().parent.parent
 CASES = ROOT / "tests/strangers"
 PAGE = ROOT / "docs/strangers.md"
+KEPT = ROOT / "build/strangers/results.json"
 PAIR = ROOT / "topologies/Lab 8.mn"
 VERDICTS = ("pass", "fail", "error", "skipped")
 """An error is one of Linklab or of this machine, not of the case."""
@@ -150,6 +153,25 @@ def judge(case: Case, config: str) -> Result:
     return Result(case, "fail" if why else "pass", why, output, network_s, time.monotonic() - begin)
 
 
+def kept(digest: str) -> dict[str, float]:
+    """The cases that passed with this kernel, and the network time that each took."""
+    if not KEPT.is_file():
+        return {}
+    saved = json.loads(KEPT.read_text())
+    return dict(saved["passed"]) if saved["digest"] == digest else {}
+
+
+def keep(results: Sequence[Result], digest: str) -> None:
+    """Write down what passed, with what passed before with this kernel and has not been run since."""
+    passed = kept(digest)
+    for result in results:
+        passed.pop(result.case.name, None)
+        if result.verdict == "pass":
+            passed[result.case.name] = result.network_s
+    KEPT.parent.mkdir(parents=True, exist_ok=True)
+    write(KEPT, json.dumps({"digest": digest, "passed": passed}, indent=1) + "\n")
+
+
 def page(results: Sequence[Result], kernel: str) -> str:
     """Return docs/strangers.md."""
     scripts = [result for result in results if result.case.script is not None]
@@ -181,6 +203,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", maxsplit=1)[0])
     parser.add_argument("names", nargs="*", help="cases; default: all")
     parser.add_argument("--page", action="store_true", help="write docs/strangers.md; for all cases only")
+    parser.add_argument("--resume", action="store_true", help="leave out what has passed with this kernel")
     parser.add_argument("--outputs", type=Path, metavar="DIR", help="keep what each case showed there")
     args = parser.parse_args()
     chosen = [case for case in cases() if not args.names or case.name in args.names]
@@ -190,11 +213,16 @@ def main() -> int:
         parser.error("the page has every case; name none")
     kernel = pocket_kernel.require()
     config = (kernel.path.parent / "config").read_text()
+    before = kept(kernel.digest) if args.resume else {}
     results = []
     for number, case in enumerate(chosen, 1):
+        if case.name in before:
+            results.append(Result(case, "pass", "", "", before[case.name]))
+            continue
         print(f"{number}/{len(chosen)} {case.name}: ", end="", flush=True)
         result = judge(case, config)
         results.append(result)
+        keep([result], kernel.digest)
         print(f"{result.verdict} ({result.network_s:.0f} s of network time in {result.wall_s:.0f} s) {result.why}")
         if result.verdict == "fail":
             print(result.output[-SHOWN:].rstrip() or "(no output)")

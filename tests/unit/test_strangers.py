@@ -65,3 +65,16 @@ def test_the_page_says_what_failed_and_why(runner):
     assert "Kernel: Linux 7. 1 of 1 scripts show what they must. 0 of 1 tools show what they must." in page
     assert "| NAT | `nat.py` | pass | 2 s |  |" in page
     assert "| nmap | `nmap \\| head` | fail | does not show `a\\|b` |" in page
+
+
+def test_what_passed_is_kept_for_the_same_kernel(runner, tmp_path, monkeypatch):
+    """A case that fails later is no longer among them; another kernel begins anew."""
+    monkeypatch.setattr(runner, "KEPT", tmp_path / "kept/results.json")
+    nat, nmap = runner.Case("nat", ["x"]), runner.Case("nmap", ["x"], command="nmap")
+    runner.keep([runner.Result(nat, "pass", "", "x", 2.5), runner.Result(nmap, "pass", "", "x", 1.0)], "d1")
+    assert runner.kept("d1") == {"nat": 2.5, "nmap": 1.0}
+    runner.keep([runner.Result(nmap, "fail", "no")], "d1")
+    assert runner.kept("d1") == {"nat": 2.5}
+    assert runner.kept("d2") == {}
+    runner.keep([runner.Result(nmap, "pass", "", "x", 3.0)], "d2")
+    assert runner.kept("d2") == {"nmap": 3.0}
