@@ -269,6 +269,7 @@ class PocketNetwork(AgentNetwork):
             "links": {
                 "lib": str(places.code),
                 "work": str(places.work),
+                "modules": str(places.kernel.parent / "modules"),
                 "init": str(places.code / PACKAGE.name / "engine/init.sh"),
                 **({"venv/bin/python": places.python} if places.venv is None else {"venv": str(places.venv)}),
             },
