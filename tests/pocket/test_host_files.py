@@ -8,7 +8,7 @@ import sys
 import pytest
 from pockets import needs_pocket
 
-pytestmark = [needs_pocket, pytest.mark.skipif(os.getuid() != 0, reason="mounting needs root")]
+pytestmark = [*needs_pocket, pytest.mark.skipif(os.getuid() != 0, reason="mounting needs root")]
 
 PROGRAM = """
 import sys
