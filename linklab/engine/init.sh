@@ -41,6 +41,11 @@ cat proc/sys/net/ipv4/tcp_available_congestion_control >proc/sys/net/ipv4/tcp_al
 ip link set lo up
 hostname linklab
 
+# what a machine's owner chose must not be a part of a run: a locale-archive is opened by every program before C.UTF-8,
+# and the time zone shows in what tcpdump prints
+rm -f usr/lib/locale/locale-archive
+ln -sf /usr/share/zoneinfo/Etc/UTC etc/localtime
+
 # the layer becomes the root of the mount namespace itself: Mininet's nodes enter namespaces, which leaves a chroot
 { pivot_root . . && umount -l .; } || fail "the layer cannot become the root"
 cd /
