@@ -29,7 +29,7 @@ STATES = {
     "SKIP": "skip",
     "XFAIL": "xfail",
 }
-_ENDS = re.compile(r"^\s*(?:#\s+)?(?:TEST:\s*)?(\S.*?)\s*\[\s*(OK|PASS|PASSED|FAIL|FAILED|SKIP|XFAIL)\s*\]\s*$")
+_ENDS = re.compile(r"^\s*(?:#\s+)?(?:\S*\s*\bTEST:\s*)?(\S.*?)\s*\[\s*(OK|PASS|PASSED|FAIL|FAILED|SKIP|XFAIL)\s*\]\s*$")
 _BEGINS = re.compile(r"^\s*(?:\[\s*)?(PASS|FAIL|SKIP|XFAIL|ERROR)(?:\s*\])?\s*:\s*(\S.*?)\s*$")
 _BRACKETS = re.compile(r"^\s*\[\s*(OK|PASS|FAIL|SKIP|XFAIL)\s*\]\s*(\S.*?)\s*$")
 _KTAP = re.compile(r"^(not ok|ok)\s+(\d+)\s*(?:-\s*)?(.*?)\s*(?:#\s*(SKIP|XFAIL|skipped|TODO)\b[\s:-]*(.*))?$", re.I)
@@ -74,7 +74,7 @@ def results(outcome: Outcome) -> list[Result]:
     found = _tdc(outcome) if outcome.name.startswith("tc-testing/") else _printed(outcome)
     failed = any(result.state == "fail" for result in found)
     skipped = any(result.state == "skip" for result in found)
-    last = _shortened(next((line for line in reversed(outcome.output.splitlines()) if line.strip()), "no output"))
+    last = _shortened(" ".join([line for line in outcome.output.splitlines() if line.strip()][-2:]) or "no output")
     if outcome.status is None:
         found.append(Result(outcome.name, "fail", _shortened(f"{outcome.ended}; last: {last}")))
     elif outcome.status == SKIPPED:
@@ -94,17 +94,21 @@ def results(outcome: Outcome) -> list[Result]:
 def _printed(outcome: Outcome) -> list[Result]:
     found: list[Result] = []
     seen: Counter[str] = Counter()
+    before: list[str] = []
     lines = _COLOUR.sub("", outcome.output).replace("\r", "\n").splitlines()
     for index, line in enumerate(lines):
         read = _line(line)
         if read is None:
+            before += [line.strip()] if line.strip() else []
             continue
         name, state, note = read
-        if state in ("fail", "skip") and not note and index + 1 < len(lines) and lines[index + 1].startswith("\t"):
-            note = lines[index + 1].strip()
+        if state in ("fail", "skip") and not note:
+            after = lines[index + 1] if index + 1 < len(lines) else ""
+            note = after if after.startswith("\t") else " ".join(before[-2:])
         seen[name] += 1
         again = f" ({seen[name]})" if seen[name] > 1 else ""
         found.append(Result(f"{outcome.name}: {name}{again}", state, _shortened(note)))
+        before = []
     return found
 
 
