@@ -68,6 +68,13 @@ PACKAGES = (
 """Debian's packages that the tests call for."""
 
 
+TDC_SETTINGS = """import os, shutil
+ENVIR = dict(os.environ)
+EXTRA_NAMES = {"TC": shutil.which("tc"), "IP": shutil.which("ip"), "ETHTOOL": shutil.which("ethtool") or ""}
+"""
+"""tdc_config_local.py: tdc runs what the pocket's PATH gives, and hands its environment on, which it empties itself."""
+
+
 def ready(source: Path | None, report: Report) -> Path:
     """The folder with `tree/` and `programs/`; fetched and built if it is not there. MissingError if it cannot be."""
     base = place.of_home("XDG_CACHE_HOME", ".cache") / "selftests"
@@ -87,6 +94,7 @@ def ready(source: Path | None, report: Report) -> Path:
         if folder.exists():
             shutil.rmtree(folder)
         _keep(tree, folder / "tree")
+        (folder / "tree" / TESTS / "tc-testing/tdc_config_local.py").write_text(TDC_SETTINGS)
         report("fetching the programs that the tests run", None)
         _programs(tools, folder / "programs")
         report("building the tests", None)
@@ -156,11 +164,11 @@ def _mirror(tools: Tools) -> str | None:
 
 
 def environment(programs: Path) -> dict[str, str]:
-    """PATH and others with which a program finds what was unpacked."""
+    """PATH and others, for a shell, with which a program finds what was unpacked before what is installed."""
     folders = [programs / name for name in ("usr/sbin", "usr/bin", "sbin", "bin")]
     libraries = [programs / name for name in ("usr/lib/x86_64-linux-gnu", "lib/x86_64-linux-gnu")]
     return {
-        "PATH": ":".join([*map(str, folders), "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"]),
+        "PATH": ":".join([*map(str, folders), "$PATH"]),
         "LD_LIBRARY_PATH": ":".join(map(str, libraries)),
         "PYTHONPATH": str(programs / "usr/lib/python3/dist-packages"),
     }
@@ -189,8 +197,8 @@ def _build(folder: Path, output: object) -> None:
 
 def programs_of(folder: Path) -> tuple[str, str]:
     """Versions of what the results depend on most: `ip -V`, and where the source came from."""
-    env = {**os.environ, **environment(folder / "programs")}
-    shown = subprocess.run(["ip", "-V"], env=env, capture_output=True, text=True, check=False).stdout
+    program = next((file for file in folder.glob("programs/**/bin/ip") if file.is_file()), "ip")
+    shown = subprocess.run([program, "-V"], capture_output=True, text=True, check=False).stdout
     found = re.search(r"iproute2-([\w.]+)", shown)
     return (found[1] if found else "unknown"), (folder / "made").read_text().strip()
 
