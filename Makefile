@@ -71,7 +71,7 @@ deb-test: ## try the package and a clone in fresh Debian 12 roots; about half an
 bench: setup ## measure speed and memory, for docs/benchmarks.md
 	$(VENV)/python tools/bench.py
 
-selftests: setup ## run the Linux source's own networking tests in pockets, for docs/selftests.md; an hour
+selftests: setup ## run the Linux source's own networking tests in pockets, for docs/selftests.md; over an hour
 	$(VENV)/python tools/selftests.py $(TESTS)
 
 fuzz: tools ## feed every reader of files and outputs 62,500 damaged ones; about ten minutes

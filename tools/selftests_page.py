@@ -36,7 +36,7 @@ def page(found: Sequence[Result], judged: Judged, facts: Mapping[str, str]) -> s
         "",
         f"This run: {facts['kernel']} (configuration and patches {facts['digest']}), tests of {facts['source']}, "
         f"iproute2 {facts['iproute2']}; {facts['programs']} programs of tests, "
-        f"{facts['minutes']} minutes with two pockets at once.",
+        f"{facts['minutes']} minutes of wall time in pockets, two of which run at once.",
         "",
         "## Totals",
         "",
