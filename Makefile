@@ -2,7 +2,7 @@
 LAB ?= 14
 VENV := .venv/bin
 
-.PHONY: help setup tools lab labs manuals test coverage check format kernel build install uninstall deb deb-test bench fuzz kill-test mininet-suite strangers vm vm-test clean
+.PHONY: help setup tools lab labs manuals test coverage check format kernel build install uninstall deb deb-test bench selftests fuzz kill-test mininet-suite strangers vm vm-test clean
 PREFIX ?= /usr/local
 ARCH ?= amd64
 FOR_ARCH := $(if $(filter amd64,$(ARCH)),,-$(ARCH))
@@ -70,6 +70,9 @@ deb-test: ## try the package and a clone in fresh Debian 12 roots; about half an
 
 bench: setup ## measure speed and memory, for docs/benchmarks.md
 	$(VENV)/python tools/bench.py
+
+selftests: setup ## run the Linux source's own networking tests in pockets, for docs/selftests.md; over an hour
+	$(VENV)/python tools/selftests.py $(TESTS)
 
 fuzz: tools ## feed every reader of files and outputs 62,500 damaged ones; about ten minutes
 	$(VENV)/python tools/fuzz.py
