@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from itertools import zip_longest
 from pathlib import Path, PurePosixPath
 
-from linklab.base.numbers import format_number
 from linklab.base.text import excerpt
 from linklab.lab.model import Lab
 from linklab.lab.reference import Reference, load_reference
@@ -109,7 +108,8 @@ def _number(before: Mapping[str, tuple[float, str]], after: Mapping[str, tuple[f
     for metric in dict.fromkeys([*before, *after]):
         was, now = before.get(metric), after.get(metric)
         if was != now:
-            words = [format_number(*found) if found else "nothing" for found in (was, now)]
+            # each digit, since the last may be the one that differs
+            words = [f"{found[0]!r} {found[1]}".strip() if found else "nothing" for found in (was, now)]
             return f"{metric} was {words[0]}, is {words[1]}"
     return ""
 
