@@ -8,6 +8,7 @@ and end networks; else one network serves all steps.
 from __future__ import annotations
 
 import base64
+import os
 import re
 import shlex
 from collections.abc import Callable, Sequence
@@ -90,6 +91,7 @@ class Stage:
 
     def __post_init__(self) -> None:
         self.files.mkdir(parents=True, exist_ok=True)
+        self._date(self.files)
         self._folder = WorkFolder(self.files)
         self._folder.changed()
         self._stack = ExitStack()
@@ -208,10 +210,11 @@ class Stage:
             self._keep(step, [completed])
 
     def _run(self, steps: Sequence[Step]) -> list[api.Completed]:
-        """Type one command of each step at the same instant, and check how each ended."""
+        """Type one command of each step, together, and check how each ended."""
         deadlines = [step.deadline_s or DEADLINE_S for step in steps]
         actions = [api.Typed(step.terminal, step.typed, _finish(step)) for step in steps]
-        results = self._start().run(actions, deadline_s=max(deadlines), on_output=self.on_output)
+        at_once = any(step.at_once for step in steps)
+        results = self._start().run(actions, deadline_s=max(deadlines), on_output=self.on_output, at_once=at_once)
         for step, completed in zip(steps, results, strict=True):
             self._check(step, completed)
         return [self._without_prompt(step, completed) for step, completed in zip(steps, results, strict=True)]
@@ -283,6 +286,11 @@ class Stage:
             self._asking.clear()
             self._stack.close()
 
+    def _date(self, path: Path) -> None:
+        """Give what we bring into the working folder the date at which the network starts, as `ls -l` shows it."""
+        if self.settings.clock is api.Clock.VIRTUAL:
+            os.utime(path, ns=(api.VIRTUAL_START_NS, api.VIRTUAL_START_NS))
+
     def _edit(self, verb: EditorVerb) -> None:
         match verb.words:
             case ("open", name):
@@ -298,6 +306,7 @@ class Stage:
                 return  # terminals are there as soon as something is typed into them
             case ("save", name):
                 (self._topology or EMPTY).save(self.files / name)
+                self._date(self.files / name)
             case words:
                 try:
                     self._topology = edited(self._topology or EMPTY, words)
