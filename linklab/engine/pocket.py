@@ -37,7 +37,7 @@ from linklab.errors import BootError, EngineError, InputError, LinklabError
 from linklab.topology import Topology
 
 PACKAGE = Path(__file__).resolve().parent.parent
-BOOT_DEADLINE_S = 60
+BOOT_DEADLINE_S = 120
 CLOSE_DEADLINE_S = 5
 KEEPER_DEADLINE_S = 30
 LAST_WORDS = 600

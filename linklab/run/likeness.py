@@ -46,12 +46,17 @@ def against_recording(lab: Lab, run: SavedRun) -> Likeness | None:
 
     Returns:
         None where no recording can be expected to be the same: there is none, the run is of one section or of another
-        engine, clock, seed or profile, or the lab has other steps now.
+        engine, clock, seed or profile, the lab has other steps now, or a program computed too long (`SavedRun.computed`).
 
     Raises:
         LabError: the recording cannot be read.
     """
-    if run.section is not None or run.settings_only or run.environment.get("engine", "pocket") != "pocket":
+    if (
+        run.section is not None
+        or run.settings_only
+        or run.computed
+        or run.environment.get("engine", "pocket") != "pocket"
+    ):
         return None
     reference = load_reference(lab)
     if reference is None:
