@@ -46,7 +46,8 @@ def against_recording(lab: Lab, run: SavedRun) -> Likeness | None:
 
     Returns:
         None where no recording can be expected to be the same: there is none, the run is of one section or of another
-        engine, clock, seed or profile, the lab has other steps now, or a program computed too long (`SavedRun.computed`).
+        engine, clock, seed or profile, the lab has other steps now, or the run cannot be repeated
+        (`SavedRun.not_repeatable`).
 
     Raises:
         LabError: the recording cannot be read.
