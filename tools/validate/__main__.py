@@ -16,18 +16,22 @@ from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
-from validate import chance
-from validate.experiment import Data, Experiment, Row, perform
-
 from linklab import pocket_kernel
 from linklab.base.files import write_json
 from linklab.base.supervise import Ended, Job, supervised
+from validate import chance, disciplines, ports, spinning, textbook, transport
+from validate.experiment import Data, Experiment, Row, perform
 
 ROOT = Path(__file__).resolve().parents[2]
 KEPT = ROOT / "build/validation"
 PAGE = ROOT / "docs/validation.md"
 FAMILIES: dict[str, list[Experiment]] = {
     "Chance": chance.EXPERIMENTS,
+    "A switch's port": ports.EXPERIMENTS,
+    "No program can stop time": spinning.EXPERIMENTS,
+    "Queueing disciplines against theory": disciplines.EXPERIMENTS,
+    "TCP against theory": transport.EXPERIMENTS,
+    "The kernel against the textbook": textbook.EXPERIMENTS,
 }
 AT_ONCE = 2
 MARKS = {True: "yes", False: "**no**", None: "–"}
@@ -103,7 +107,7 @@ def page(kept: dict[str, Kept]) -> str:
         "",
         "Written by `make validation`; do not edit.",
         "Each row is an experiment in pockets beside what theory, a standard or the kernel's source says of it.",
-        "`make validation ONLY=\"two-cubic codel\"` runs single ones, by the names in parentheses.",
+        '`make validation ONLY="two-cubic codel"` runs single ones, by the names in parentheses.',
         "Numbers are of the virtual clock, so the machine that ran them has no part in them.",
         "",
         f"Pocket: Linux {built.version}, digest {built.digest}.",
@@ -127,7 +131,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="validate", description="Measure in pockets what theory has an answer to.")
     known = experiments()
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"of these: {', '.join(known)}")
-    parser.add_argument("--jobs", type=int, default=min(AT_ONCE, len(os.sched_getaffinity(0))), help="pockets at a time")
+    parser.add_argument(
+        "--jobs", type=int, default=min(AT_ONCE, len(os.sched_getaffinity(0))), help="pockets at a time"
+    )
     parser.add_argument("--again", action="store_true", help="measure anew what is kept")
     parser.add_argument("--judge", action="store_true", help="measure nothing; judge what is kept")
     args = parser.parse_args()
@@ -144,8 +150,11 @@ def main() -> int:
     for one in done:
         finished += 1
         for row in one.judge(kept[one.name].runs):
-            print(f"{'ok ' if row.ok else '-- ' if row.ok is None else 'NO '} {one.name}: {row.what}: {row.found} "
-                  f"(expected: {row.expected})", flush=True)
+            print(
+                f"{'ok ' if row.ok else '-- ' if row.ok is None else 'NO '} {one.name}: {row.what}: {row.found} "
+                f"(expected: {row.expected})",
+                flush=True,
+            )
             good &= row.ok is not False
     PAGE.write_text(page(kept), encoding="utf-8")
     return 0 if good and finished == len(chosen) else 1
