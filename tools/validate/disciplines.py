@@ -168,7 +168,7 @@ def judge_htb(runs: Runs) -> Iterator[Row]:
 
 
 def pie_target(seed: int) -> Data:
-    """12 Mbps of datagrams into 10 Mbps behind PIE: mean delay in the last 20 of 60 s, and the share that is dropped."""
+    """12 Mbps of datagrams into 10 Mbps behind PIE: mean delay in the last 20 of 60 s, share dropped."""
     with network(LINE, seed) as net:
         net.tc(
             "qdisc add dev s1-eth2 root handle 1: tbf rate 10mbit burst 3000 limit 100000000",
