@@ -16,19 +16,28 @@ from typing import Any
 PROFILES = Path(__file__).resolve().parent.parent / "engine/profiles.json"
 PARAMETERS = Path("/sys/module/pocket/parameters")
 COMMAND_LINE = Path("/proc/cmdline")
-PRICES = ("syscall_ps", "byte_ps", "packet_ps")
+PRICES = ("syscall_ps", "byte_ps", "packet_ps", "fork_ps", "exec_ps", "spread_permille", "wake_ns")
 
 
-def prices_now() -> dict[str, int]:
-    """What the kernel charges at this moment, picoseconds."""
-    return {name: int((PARAMETERS / name).read_text()) for name in PRICES}
+def prices_now() -> dict[str, str]:
+    """The kernel's parameters at this moment, as they are written."""
+    return {name: (PARAMETERS / name).read_text().strip() for name in PRICES}
 
 
-def told(name: str, prices: dict[str, Any]) -> str:
-    """A profile in a line: "desktop   system call 300 ns, byte copied 48 ps, packet into a link 1000 ns"."""
-    call, byte, packet = (prices[price] for price in PRICES)
+def written(profile: dict[str, Any]) -> dict[str, str]:
+    """The parameters of a profile, as they are written: a number, or quantiles with commas between them."""
+    prices = {name: profile[name] for name in PRICES}
+    return {name: ",".join(map(str, price)) if isinstance(price, list) else str(price) for name, price in prices.items()}
+
+
+def told(name: str, profile: dict[str, Any]) -> str:
+    """A profile in two lines: what is paid for, and how long a process that slept takes to run."""
+    call, byte, packet, fork, start = (profile[price] for price in PRICES[:5])
+    wake = [nanoseconds / 1000 for nanoseconds in profile["wake_ns"]]
+    sleeper = f"in {wake[0]:g} to {wake[-1]:g} us, half of them within {wake[len(wake) // 2]:g}" if wake[-1] else "at once"
     return (
-        f"{name:<8}  system call {call / 1000:g} ns, byte copied {byte:g} ps, packet into a link {packet / 1000:g} ns"
+        f"{name:<8}  system call {call / 1000:g} ns, byte copied {byte:g} ps, packet into a link {packet / 1000:g} ns, "
+        f"fork {fork / 1e6:g} us, start of a program {start / 1e6:g} us\n{'':<12}a process that slept runs {sleeper}"
     )
 
 
@@ -47,17 +56,18 @@ def main(arguments: Sequence[str]) -> int:
         sys.stderr.write(f"cpu_profile: there is no {PARAMETERS}: this is not a pocket kernel\n")
         return 1
     if name:
-        for price in PRICES:
-            (PARAMETERS / price).write_text(str(profiles[name][price]))
+        for price, text in written(profiles[name]).items():
+            (PARAMETERS / price).write_text(text)
     now = prices_now()
-    if name and (other := {price: is_now for price, is_now in now.items() if is_now != profiles[name][price]}):
-        wrong = ", ".join(f"{price} is {is_now} and not {profiles[name][price]}" for price, is_now in other.items())
+    asked = written(profiles[name]) if name else now
+    if other := {price: is_now for price, is_now in now.items() if is_now != asked[price]}:
+        wrong = ", ".join(f"{price} is {is_now} and not {asked[price]}" for price, is_now in other.items())
         sys.stderr.write(f"cpu_profile: {name} was not set: {wrong} ({PARAMETERS})\n")
         return 1
-    for known, prices in profiles.items():
-        mark = "*" if all(prices[price] == now[price] for price in PRICES) else " "
+    for known, profile in profiles.items():
+        mark = "*" if written(profile) == now else " "
         if mark == "*" or not name:
-            sys.stdout.write(f"{mark} {told(known, prices)}\n")
+            sys.stdout.write(f"{mark} {told(known, profile)}\n")
     if "CLOCK=wall" in COMMAND_LINE.read_text().split():
         sys.stdout.write("On the wall clock computing takes the time it takes; a profile changes nothing.\n")
     return 0

@@ -244,6 +244,7 @@ class PocketNetwork(AgentNetwork):
             "con=null",
             "con0=fd:0,fd:1",
             "quiet",
+            "bonding.max_bonds=0",  # no bond0 that nobody asked for
             "init=@RUN@/init",
             "RUN=@RUN@",
             f"CLOCK={self.clock.value}",
@@ -272,14 +273,9 @@ class PocketNetwork(AgentNetwork):
 
     def _files(self) -> dict[str, str]:
         """What is written inside when the network is built; only from then on computing takes time."""
-        costs = PROFILES[self.profile]
-        prices = {
-            "clock_ns": CLOCK_NS,
-            "syscall_ps": costs.syscall_ps,
-            "byte_ps": costs.byte_ps,
-            "packet_ps": costs.packet_ps,
-        }
-        files = {f"/sys/module/pocket/parameters/{name}": str(price) for name, price in prices.items()}
+        # the clock's price last: with it network time begins to be watched
+        prices = {**PROFILES[self.profile].prices, "orphan": "1", "clock_ns": str(CLOCK_NS)}
+        files = {f"/sys/module/pocket/parameters/{name}": price for name, price in prices.items()}
         return {"/run/linklab/python": f"{sys.executable}\n", **files}
 
     def build(self, topology: Topology | None, *, display: bool = False) -> None:

@@ -27,7 +27,7 @@ from linklab.pocket_kernel import KERNEL_DIR, Kernel, cache_dir, digest, find, h
 from linklab.pocket_kernel.source import VERSIONS, fetch, unpack_archive
 from linklab.pocket_kernel.tools import Report, Tools
 
-LARGEST_BYTES = 12_000_000
+LARGEST_BYTES = 14_000_000
 BUILD_ROOM_BYTES = 4 * 2**30
 OBJECTS = 1050
 """About how many files a build compiles; only for the progress display."""

@@ -14,8 +14,8 @@ from pathlib import Path
 from linklab.errors import InputError, MissingError
 from linklab.pocket_kernel.tools import Report, Tools
 
-VERSIONS = ("7.3", "7.2", "6.12")
-"""Linux versions the patches are proven to apply to, best first; 6.12 has no seccomp mode, which costs speed."""
+VERSIONS = ("7.3",)
+"""Linux versions the patches are proven for, best first."""
 SUITES = ("trixie-backports", "trixie", "bookworm-backports")
 KEYRING = Path("/usr/share/keyrings/debian-archive-keyring.gpg")
 
