@@ -340,7 +340,7 @@ def judge_conservation(runs: Runs) -> Iterator[Row]:
 FIVE = range(1, 6)
 EXPERIMENTS = [
     Experiment("tbf-rate", "tbf's rate", range(1, 4), tbf_rate, judge_tbf_rate),
-    Experiment("md1", "M/D/1 behind tbf", range(1, 9), md1, judge_md1),
+    Experiment("md1", "M/D/1 behind tbf", range(1, 7), md1, judge_md1),
     Experiment("htb-shares", "HTB's shares", range(1, 4), htb_shares, judge_htb),
     Experiment("pie", "PIE's target", range(1, 4), pie_target, judge_pie),
     Experiment("codel-target", "CoDel's target", range(1, 4), codel_target, judge_codel_target),

@@ -263,5 +263,5 @@ EXPERIMENTS = [
     Experiment("jitter-correlation", "netem's correlated jitter", THREE, jitter_correlated, judge_jitter),
     Experiment("cubic-region", "CUBIC in its own region", range(1, 3), cubic_region, judge_cubic),
     Experiment("probe-rtt", "BBR's ProbeRTT", range(1, 3), probe_rtt, judge_probe_rtt),
-    Experiment("bbr-flows", "retransmissions of several flows", THREE, bbr_flows, judge_bbr_flows),
+    Experiment("bbr-flows", "retransmissions of several flows", range(1, 3), bbr_flows, judge_bbr_flows),
 ]
