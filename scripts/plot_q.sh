@@ -2,6 +2,9 @@
 # Plot how full the queue of an interface is while the network runs; the key s stops it and saves the figure.
 # Usage: plot_q.sh IFACE   or, without a display: plot_q.sh IFACE --out FILE.pdf --seconds N
 set -euo pipefail
-here=$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")
-PATH="$PATH:$here/../.venv/bin"
+# Inside a network nothing but linklab is started: what is not ours takes network time there.
+if ! command -v linklab >/dev/null; then
+  here=$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")
+  PATH="$PATH:$here/../.venv/bin"
+fi
 exec linklab plot queue "$@"

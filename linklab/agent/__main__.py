@@ -6,10 +6,14 @@ from __future__ import annotations
 import os
 import sys
 
+from linklab.agent import own_kernel
 from linklab.agent.agent import Agent
 
 if __name__ == "__main__":
     named = os.environ.pop("LINKLAB_CHANNEL", "/dev/pocket")
+    if not named.startswith("fd:"):  # else the kernel is the machine's
+        own_kernel.cost_nothing()
+        own_kernel.set_limits()
     channel = int(named[3:]) if named.startswith("fd:") else os.open(named, os.O_RDWR)
     os.set_inheritable(channel, False)
     clock = os.environ.get("CLOCK")

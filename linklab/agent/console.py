@@ -20,7 +20,7 @@ from typing import Any
 from mininet.cli import CLI
 from mininet.log import lg
 
-from linklab.agent import concurrent, iperf, recording
+from linklab.agent import concurrent, iperf, own_kernel, recording
 from linklab.agent.ask import ask
 from linklab.agent.terminal import Terminal, enter, no_echo, resize
 from linklab.linux import children
@@ -123,6 +123,7 @@ def start_console(
 
 
 def _run(net: Any, env: dict[str, str], cwd: str, live: bool) -> None:  # pragma: no cover - the child
+    own_kernel.cost_nothing()
     signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
     os.environ.clear()

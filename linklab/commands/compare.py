@@ -10,7 +10,15 @@ from linklab.errors import InputError
 from linklab.lab.model import find_lab, load_lab
 from linklab.lab.reference import load_reference
 from linklab.lab.saved import SavedRun, load_run
-from linklab.run.compare import Compared, compared_reference, compared_run, differences, summary
+from linklab.run.compare import (
+    Compared,
+    compared_reference,
+    compared_run,
+    differences,
+    is_same,
+    made_differently,
+    summary,
+)
 
 if TYPE_CHECKING:
     from linklab.commands import Subparsers
@@ -23,7 +31,8 @@ _EPILOG = """examples:
   linklab compare runs/lab14-seed1 reference                   what was the run, what is the reference
 
 Prints the verdicts that differ, the numbers that differ by more than 0.5 %, and the data sets that cannot be read,
-as "was … , is …"; then a summary. Of a run of one section, only the steps of that section are compared.
+as "was … , is …"; then a summary, and where bytes differ
+what else does: programs, kernels, processors. Of a run of one section, only the steps of that section are compared.
 Exits with 0 if there is no such line, with 1 if there is one; other codes as in linklab --help.
 """
 
@@ -63,6 +72,8 @@ def run(args: argparse.Namespace) -> int:
             print(f"{saved.folder}: this run has section {side.section} only, so only its steps are compared")
     lines = differences(before, after)
     print("\n".join([*lines, summary(before, after)]))
+    if not is_same(before, after):
+        print("".join(f"{line}\n" for line in made_differently(before, after)), end="")
     return 1 if lines else 0
 
 

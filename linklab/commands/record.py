@@ -79,7 +79,7 @@ def _run(args: argparse.Namespace) -> int:
     if several is None:
         good = True
         lab = load_lab(folders[0])
-        _print(record(lab, replay(args, None)))
+        _print(record(lab, replay(args, None)[0]))
         recorded.append(lab)
     else:
         tasks, _ = run_several(args, folders, recording=True)

@@ -26,6 +26,7 @@ from linklab.lab.model import Lab, find_lab, load_lab
 from linklab.lab.saved import SavedRun
 from linklab.lab.sections import chosen_steps
 from linklab.manual.model import Step
+from linklab.run.likeness import Likeness, against_recording
 from linklab.run.report import write_report
 from linklab.run.runner import run_folder, run_lab, verdict_data
 from linklab.run.stage import Capture, RunSettings
@@ -44,6 +45,9 @@ _EPILOG = """examples:
   linklab run 5-7,10 --seed 2 --jobs 1
   linklab run 20 --engine host            on this machine's own kernel; asks sudo by itself
   linklab run 14 --json | jq '.verdicts[] | select(.outcome != "pass")'
+
+A run of the seed, clock and profile of the lab's recording is compared with it: the same bytes, or the first step that
+differs. That changes no verdict and no exit code.
 
 Exits with 0 if every expectation is met, 1 if not; other codes as in linklab --help.
 """
@@ -108,9 +112,15 @@ def run(args: argparse.Namespace) -> int:
 def _run(args: argparse.Namespace) -> int:
     if (folders := chosen(args.lab)) is not None:
         return _run_several(args, folders)
-    done = replay(args, args.out, args.section, quiet=args.json)
+    done, likeness = replay(args, args.out, args.section, quiet=args.json)
     if args.json:
-        data = {"lab": done.lab, "out": str(done.folder), "verdicts": verdict_data(done.verdicts)}
+        recording = None if likeness is None else {"same": likeness.same, "step": likeness.step, "is": likeness.words}
+        data = {
+            "lab": done.lab,
+            "out": str(done.folder),
+            "recording": recording,
+            "verdicts": verdict_data(done.verdicts),
+        }
         print(json.dumps(data, indent=2, ensure_ascii=False))
     good = {Outcome.PASS, Outcome.SKIPPED} if args.section or args.settings_only else {Outcome.PASS}
     return 0 if all(verdict.outcome in good for verdict in done.verdicts) else 1
@@ -126,8 +136,14 @@ def _run_several(args: argparse.Namespace, folders: Sequence[Path]) -> int:
     return 0 if all(task.state == "pass" for task in tasks) else 1
 
 
-def replay(args: argparse.Namespace, out: Path | None, section: str | None = None, *, quiet: bool = False) -> SavedRun:
-    """Run the lab that the arguments name, tell the person how it goes, print the table and write the report."""
+def replay(
+    args: argparse.Namespace, out: Path | None, section: str | None = None, *, quiet: bool = False
+) -> tuple[SavedRun, Likeness | None]:
+    """Run the lab that the arguments name, tell the person how it goes, print the table and write the report.
+
+    Returns:
+        The run, and how it compares with the lab's recording where that should be the same.
+    """
     lab = load_lab(find_lab(args.lab))
     clock = clock_of(args.clock, args.engine, REPLAY_CLOCK)
     settings = RunSettings(clock, args.seed, args.cpu, settings_only=getattr(args, "settings_only", False))
@@ -146,8 +162,11 @@ def replay(args: argparse.Namespace, out: Path | None, section: str | None = Non
         console.print(_MACHINES_OWN, style="yellow")
     if done.unclaimed:
         console.print(plain(f"It is not known which step wrote {', '.join(done.unclaimed)}; files=PATH says so."))
+    likeness = against_recording(lab, done)
+    if likeness is not None:
+        console.print(plain(f"The run is {likeness.words}."), soft_wrap=True)
     console.print(f"{done.network_s:.1f} s of network time in {done.wall_s:.1f} s. Report: {report}", soft_wrap=True)
-    return done
+    return done, likeness
 
 
 def print_verdicts(done: SavedRun, console: Console) -> None:

@@ -141,6 +141,9 @@ class _LabsView:
             if task.why:
                 line = f"Lab {task.lab.number} {task.state}: {task.why}"
                 self.console.print(plain(line, style=_STYLES[task.state]), soft_wrap=True)
+        for task in self.tasks:
+            if task.differs:
+                self.console.print(plain(f"Lab {task.lab.number}: {task.recording}"), soft_wrap=True)
         good = sum(task.state == "pass" for task in self.tasks)
         network_s = sum(task.network_s for task in self.tasks)
         self.console.print(
@@ -154,6 +157,7 @@ class _LabsView:
         for name in ("Lab", "Network time", "Took", "Expectations"):
             table.add_column(name, justify="right", no_wrap=True)
         table.add_column("State", no_wrap=True)
+        table.add_column("Recording", no_wrap=True)
         table.add_column("Title" if all(task.state != "running" for task in self.tasks) else "Title or step", ratio=1)
         for task in self.tasks:
             running = task.state == "running"
@@ -164,6 +168,7 @@ class _LabsView:
                 f"{task.wall_s:.0f} s" if task.wall_s else "",
                 _met(task) if task.of else "",
                 state,
+                _recording(task),
                 task.doing if running else task.lab.title,
             )
             table.add_row(*(_cell(cell, _STYLES[task.state]) for cell in cells))
@@ -174,6 +179,12 @@ def _cell(text: str, style: str) -> Text:
     cell = plain(text, style)
     cell.overflow = "ellipsis"
     return cell
+
+
+def _recording(task: Task) -> str:
+    if not task.recording:
+        return ""
+    return "differs" if task.differs else "same bytes"
 
 
 def _met(task: Task) -> str:

@@ -21,6 +21,7 @@ from linklab.base.finish import Background, Finish, Prompt, Shows, StopAfter
 from linklab.topology import Topology
 
 __all__ = [
+    "VIRTUAL_START_NS",
     "Background",
     "Channel",
     "Clock",
@@ -36,6 +37,9 @@ __all__ = [
     "StopAfter",
     "Typed",
 ]
+
+VIRTUAL_START_NS = 1_704_067_200_000_000_000
+"""What the virtual clock calls the moment of boot: 2024-01-01 00:00:00 UTC, the same in every run."""
 
 Handler: TypeAlias = Callable[[dict[str, Any]], None]
 """Takes an event of the agent; called in the thread that reads the channel."""

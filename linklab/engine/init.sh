@@ -1,29 +1,32 @@
 #!/bin/sh
 # First program in a pocket: a throw-away layer over the host's files, then the agent; powers off when that ends.
-# The kernel's command line gives RUN (the run directory: links `lib` to the package's folder, `work` to the working
-# folder) and CLOCK. Only what is written under /lab, the working folder, stays.
+# The kernel's command line gives CLOCK and RUN, the run directory, by a name that is the same in every run: it links
+# `lib` to the package's folder, `work` to the working folder, `venv` to the virtual environment of the Python that runs
+# Linklab (or has a bin/python alone). Only what is written under /lab, the working folder, stays.
+# Each program that is started here draws random numbers, so the same ones must be started on every machine.
 export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 LANG=C.UTF-8
 # a machine without systemd has no poweroff; LINUX_REBOOT_CMD_POWER_OFF of reboot(2)
 off() { poweroff -f 2>/dev/null || /usr/bin/python3 -c 'import ctypes; ctypes.CDLL(None).reboot(0x4321FEDC)'; }
 fail() { echo "init: $1"; off; }
 
-lib=$(readlink "$RUN/lib") # before /tmp is covered
 { mount -t tmpfs layer /tmp && mkdir /tmp/upper /tmp/scratch /tmp/root; } || fail "no memory for the layer"
 mount -t overlay -o lowerdir=/,upperdir=/tmp/upper,workdir=/tmp/scratch root /tmp/root || fail "no layer over the root"
 cd /tmp/root || fail "no layer over the root"
 mount -t proc proc proc
 mount -t sysfs sys sys
 mount -t devtmpfs dev dev
-mkdir -p dev/pts dev/shm lab opt/linklab/linklab opt/linklab/scripts
+mkdir -p dev/pts dev/shm lab opt/linklab/linklab opt/linklab/scripts opt/linklab/venv
 mount -t devpts -o ptmxmode=666 pts dev/pts
 mount -t tmpfs shm dev/shm
 mount -t tmpfs run run
 mkdir -p run/netns run/lock run/linklab sys/fs/cgroup
-mount -t hostfs -o "$RUN/work" work lab || fail "the working folder cannot be mounted"
-# at paths that are the same wherever the clone is, and without mount looking at each folder of the one it is at (-c):
-# what a program reads is part of a run
-mount -c --bind "/tmp/root$lib/linklab" opt/linklab/linklab || fail "the package cannot be found"
-[ ! -d "/tmp/root$lib/scripts" ] || mount -c --bind "/tmp/root$lib/scripts" opt/linklab/scripts
+# ours is at paths that are the same wherever the clone is, and under names that are (/proc/mounts; mount would look for
+# folders of these names without -c): what a program reads is part of a run
+of_run() { mount -c -t hostfs -o "$3$RUN/$1" "$(basename "$1")" "$2"; }
+of_run work lab "" || fail "the working folder cannot be mounted"
+of_run lib/linklab opt/linklab/linklab ro, || fail "the package cannot be found"
+of_run venv opt/linklab/venv ro, || fail "the Python of Linklab cannot be found"
+of_run lib/scripts opt/linklab/scripts ro, 2>/dev/null # a wheel has none
 mount -t tmpfs cgroup sys/fs/cgroup
 for group in cpu cpuacct; do
 	mkdir "sys/fs/cgroup/$group" && mount -t cgroup -o "$group" "$group" "sys/fs/cgroup/$group"

@@ -247,8 +247,9 @@ class Keeper:
         self.run_dir = Path(tempfile.mkdtemp(prefix=f"linklab-{os.getuid()}-", dir=config["run_base"]))
         (self.run_dir / "owner").write_text(f"{os.getpid()}\n")
         for name, target in config["links"].items():
+            (self.run_dir / name).parent.mkdir(parents=True, exist_ok=True)
             (self.run_dir / name).symlink_to(target)
-        argv = [word.replace("@RUN@", str(self.run_dir)) for word in config["argv"]]
+        argv = list(config["argv"])
         if config["clock"] == "paced":
             self.clock = PacedClock(self.run_dir / "clock")
             argv.append(f"time-travel=ext:{self.run_dir}/clock")

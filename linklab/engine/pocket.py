@@ -28,8 +28,8 @@ from linklab import pocket_kernel
 from linklab.base import place
 from linklab.engine.agent_link import AgentLink
 from linklab.engine.agent_network import AgentNetwork
-from linklab.engine.api import Clock, OnStage, Paced
-from linklab.engine.bytecode import compile_package
+from linklab.engine.api import VIRTUAL_START_NS, Clock, OnStage, Paced
+from linklab.engine.bytecode import INSIDE, compile_package
 from linklab.engine.cpus import CpuLock
 from linklab.engine.failures import of_oserror, start_failure
 from linklab.engine.profiles import PROFILES
@@ -42,10 +42,13 @@ CLOSE_DEADLINE_S = 5
 KEEPER_DEADLINE_S = 30
 LAST_WORDS = 600
 GUEST_CHANNEL_FD = 63
-VIRTUAL_START_NS = 1_704_067_200_000_000_000
-"""What the virtual clock calls the moment of boot: 2024-01-01 00:00:00 UTC, the same in every run."""
+RUN_DIR = "/proc/self/cwd"
+"""What the pocket calls its run directory, which is the kernel's working folder: the same name in every run.
 
-
+It stands in /proc/cmdline and /proc/mounts, and reading a file takes time for each byte.
+"""
+PYTHON_INSIDE = f"{INSIDE}/venv/bin/python"
+"""The Python of Linklab's own commands, wherever it is outside (`init.sh`)."""
 CLOCK_NS = 256
 """What reading the clock takes in network time, as in UML itself, so that a loop that waits for the clock ends."""
 
@@ -55,6 +58,7 @@ class Places:
     """Where the keeper finds things, as it sees them: a confined one sees other paths (`linklab.grade.sandbox`).
 
     code: folder that holds the package and, in a clone, scripts/.
+    venv: the virtual environment of the Python that runs Linklab's own commands inside; None for `python` itself.
     share: the keeper hands the folders of work and memory over as open files, since nobody else sees them.
     limits: of the kernel and each process inside, named as in `resource` without RLIMIT_.
     """
@@ -65,6 +69,7 @@ class Places:
     work: Path
     memory: Path
     run_base: Path
+    venv: Path | None = None
     share: bool = False
     limits: Mapping[str, int] = field(default_factory=dict)
 
@@ -221,6 +226,7 @@ class PocketNetwork(AgentNetwork):
             work=self.workdir,
             memory=place.memory_dir(self.memory_mib * 2**20),
             run_base=run_base(),
+            venv=_venv(),
         )
 
     def _start_keeper(self, argv: list[str], fds: list[int]) -> subprocess.Popen[bytes]:
@@ -245,8 +251,8 @@ class PocketNetwork(AgentNetwork):
             "con0=fd:0,fd:1",
             "quiet",
             "bonding.max_bonds=0",  # no bond0 that nobody asked for
-            "init=@RUN@/init",
-            "RUN=@RUN@",
+            f"init={RUN_DIR}/init",
+            f"RUN={RUN_DIR}",
             f"CLOCK={self.clock.value}",
         ]
         if self.kernel.seccomp:  # "on" would end the kernel where a sandbox denies it; "auto" then takes ptrace
@@ -264,6 +270,7 @@ class PocketNetwork(AgentNetwork):
                 "lib": str(places.code),
                 "work": str(places.work),
                 "init": str(places.code / PACKAGE.name / "engine/init.sh"),
+                **({"venv/bin/python": places.python} if places.venv is None else {"venv": str(places.venv)}),
             },
             "share": places.share,
             "limits": dict(places.limits),
@@ -273,10 +280,10 @@ class PocketNetwork(AgentNetwork):
 
     def _files(self) -> dict[str, str]:
         """What is written inside when the network is built; only from then on computing takes time."""
-        # the clock's price last: with it network time begins to be watched
-        prices = {**PROFILES[self.profile].prices, "orphan": "1", "clock_ns": str(CLOCK_NS)}
+        # chance begins anew; the clock's price last, since with it time begins to be watched
+        prices = {"begin": "1", **PROFILES[self.profile].prices, "orphan": "1", "clock_ns": str(CLOCK_NS)}
         files = {f"/sys/module/pocket/parameters/{name}": price for name, price in prices.items()}
-        return {"/run/linklab/python": f"{sys.executable}\n", **files}
+        return {"/run/linklab/python": f"{PYTHON_INSIDE}\n", **files}
 
     def build(self, topology: Topology | None, *, display: bool = False) -> None:
         """Have the agent build the network."""
@@ -411,6 +418,11 @@ class PocketNetwork(AgentNetwork):
         status = dict(answer["clock"])
         status["now_s"] = status.pop("now_ns") / 1e9 - self._ready_clock_s
         return status
+
+
+def _venv() -> Path | None:
+    """The virtual environment that this Python runs in, None if it runs in none (PEP 405)."""
+    return None if sys.prefix == sys.base_prefix else Path(sys.prefix)
 
 
 def _ns(seconds: float) -> int | None:

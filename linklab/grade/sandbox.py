@@ -141,7 +141,7 @@ class SandboxNetwork(PocketNetwork):
 
     def _files(self) -> dict[str, str]:
         most = {"/proc/sys/kernel/pid_max": str(self.limits.processes)}
-        return {**super()._files(), "/run/linklab/python": f"{PYTHON}\n", **most}
+        return {**super()._files(), **most}
 
     def _complaint(self) -> str:
         """What bubblewrap said, once it has ended."""

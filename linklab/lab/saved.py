@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -75,6 +75,7 @@ class SavedRun:
     steps: by id, in the order in which they were done.
     scalars: step → metric → (value, unit), in the order in which the steps ended.
     unclaimed: paths below `files/` of which nobody knows which step wrote them.
+    machine: what it was made on: its processor, and the SHA-256 of the kernel; {} for a run of an older Linklab.
     """
 
     folder: Path
@@ -94,6 +95,7 @@ class SavedRun:
     scalars: Scalars
     unclaimed: tuple[str, ...]
     verdicts: tuple[SavedVerdict, ...]
+    machine: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def heading(self) -> str:
@@ -168,6 +170,7 @@ def load_run(folder: Path | str) -> SavedRun:
             scalars=_scalars(found["steps"], found["measured"]),
             unclaimed=tuple(str(name) for name in found["unclaimed"]),
             verdicts=tuple(_verdict(verdict) for verdict in found["verdicts"]),
+            machine=dict(found.get("machine", {})),
         )
     except KeyError as error:
         raise DataError(f"{path}: it has no {excerpt(str(error))}") from error

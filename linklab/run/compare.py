@@ -7,6 +7,7 @@ import math
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from linklab.base.numbers import format_number
 from linklab.data import dump
@@ -28,6 +29,7 @@ class Compared:
     unreadable: for each step whose data set cannot be read, why not.
     section: the one that was replayed, None for all.
     steps: the steps that a run of one section did; None for a whole lab.
+    made: what it was made with that may change bytes, by name: versions, kernel, processor.
     """
 
     words: str
@@ -38,6 +40,7 @@ class Compared:
     unreadable: Mapping[str, str] = field(default_factory=dict)
     section: str | None = None
     steps: frozenset[str] | None = None
+    made: Mapping[str, str] = field(default_factory=dict)
 
 
 def compared_run(run: SavedRun) -> Compared:
@@ -60,6 +63,7 @@ def compared_run(run: SavedRun) -> Compared:
         unreadable=unreadable,
         section=run.section,
         steps=None if run.section is None else frozenset(run.steps),
+        made=_made(run.environment, run.machine),
     )
 
 
@@ -69,7 +73,13 @@ def compared_reference(lab: Lab, reference: Reference) -> Compared:
     made = f"seed {data['seed']}, {data['clock']} clock, profile {data['profile']}"
     verdicts = {(found.step, found.what): found.outcome.value for found in map(in_words, judged(lab, reference))}
     recorded = reference.recorded
-    return Compared(f"the reference of Lab {lab.number} ({made})", recorded.scalars, _shown(recorded.outputs), verdicts)
+    return Compared(
+        words=f"the reference of Lab {lab.number} ({made})",
+        scalars=recorded.scalars,
+        outputs=_shown(recorded.outputs),
+        verdicts=verdicts,
+        made=_made(data["environment"], data.get("machine", {})),
+    )
 
 
 def in_common(before: Compared, after: Compared) -> tuple[Compared, Compared]:
@@ -108,6 +118,40 @@ def differences(before: Compared, after: Compared) -> list[str]:
     before, after = in_common(before, after)
     unreadable = [why for side in (before, after) for why in side.unreadable.values()]
     return _verdict_lines(before, after) + compare(before.scalars, after.scalars) + unreadable
+
+
+def made_differently(before: Compared, after: Compared) -> list[str]:
+    """What may be why two runs of one seed differ: programs, kernels and processors that are not the same.
+
+    What one side does not say, since an older Linklab made it, is left out.
+    """
+    lines = []
+    for name in before.made:
+        was, now = before.made[name], after.made.get(name, "")
+        if not was or not now or was == now:
+            continue
+        if name == "processor's features":
+            alone = [" ".join(sorted({*one.split()} - {*other.split()})) for one, other in ((was, now), (now, was))]
+            was, now = (f"also {words}" if words else "no more" for words in alone)
+        lines.append(f"made with another {name}: was {was}, is {now}")
+    return lines
+
+
+def _made(environment: Mapping[str, Any], machine: Mapping[str, Any]) -> dict[str, str]:
+    """What a run was made with, flat and as text."""
+    processor, tools = (
+        found if isinstance(found, dict) else {} for found in (machine.get("processor"), environment.get("tools"))
+    )
+    found = {
+        "kernel": environment.get("kernel"),
+        "kernel's digest": environment.get("kernel_digest"),
+        "kernel's SHA-256": machine.get("kernel_sha256"),
+        "memory (MiB)": environment.get("memory_mib"),
+        **{name: version for name, version in tools.items() if name != "kernel"},
+        "processor": processor.get("model"),
+        "processor's features": processor.get("features"),
+    }
+    return {name: str(value) for name, value in found.items() if value}
 
 
 def summary(before: Compared, after: Compared) -> str:

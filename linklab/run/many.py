@@ -25,6 +25,7 @@ from linklab.lab.model import Lab
 from linklab.lab.reference import load_reference
 from linklab.lab.sections import chosen_steps
 from linklab.manual.model import Step
+from linklab.run.likeness import against_recording
 from linklab.run.record import record
 from linklab.run.report import write_report
 from linklab.run.runner import run_lab, verdict_data
@@ -43,6 +44,8 @@ class Task:
     state: "waiting", "running", "pass", "fail" (expectations not met) or "broken" (`why` says where it broke off).
     doing: title of the step under way; done, steps: how many steps are done, of how many.
     passed, of: expectations; changes: what recording changed, None where nothing was recorded.
+    recording: whether it is the same bytes as the recording, in words, "" where no sameness can be expected; differs:
+        the first step that differs.
     """
 
     lab: Lab
@@ -56,6 +59,8 @@ class Task:
     network_s: float = 0.0
     wall_s: float = 0.0
     why: str = ""
+    recording: str = ""
+    differs: str = ""
     verdicts: list[dict[str, str]] = field(default_factory=list)
     changes: list[str] | None = None
 
@@ -72,6 +77,7 @@ class Task:
             "wall_s": round(self.wall_s, 3),
             "out": str(self.out),
             "why": self.why,
+            "recording": self.recording,
         }
 
 
@@ -169,6 +175,7 @@ def _replay(
         page = str(error)
     passed = sum(verdict.outcome is Outcome.PASS for verdict in done.verdicts)
     good = passed == len(done.verdicts)
+    likeness = None if recording else against_recording(task.lab, done)
     failed = next((verdict.message for verdict in done.verdicts if verdict.outcome is not Outcome.PASS), "")
     return {
         "state": "pass" if good else "fail",
@@ -176,6 +183,8 @@ def _replay(
         "of": len(done.verdicts),
         "network_s": done.network_s,
         "why": failed or page,
+        "recording": likeness.words if likeness else "",
+        "differs": likeness.step if likeness else "",
         "verdicts": verdict_data(done.verdicts),
         "changes": record(task.lab, done) if recording and good else None,
     }

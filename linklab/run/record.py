@@ -18,6 +18,7 @@ from linklab.lab.reference import FORMAT, folder_of, load_reference, replayed
 from linklab.lab.saved import SavedRun
 from linklab.plots import catalogue
 from linklab.run.compare import compare
+from linklab.run.likeness import file_digests
 
 
 def record(lab: Lab, run: SavedRun) -> list[str]:
@@ -84,6 +85,8 @@ def _write(lab: Lab, run: SavedRun, folder: Path) -> None:
             "replayed": run.replayed,
             "network_s": round(run.network_s, 3),
             "environment": dict(run.environment),
+            "machine": dict(run.machine),
+            "files": file_digests(run),
             "scalars": {
                 step: {name: {"value": value, "unit": unit} for name, (value, unit) in found.items()}
                 for step, found in run.scalars.items()

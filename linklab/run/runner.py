@@ -20,6 +20,7 @@ from typing import Any
 
 from linklab.base import claims, installation
 from linklab.base.files import write_json
+from linklab.engine import machine
 from linklab.engine.api import Engine
 from linklab.errors import LinklabError, MissingError
 from linklab.judge.expectation import ExpectationVerdict, Observed, verdicts_on
@@ -130,6 +131,7 @@ def _run_data(
         "network_s": round(done.network_s, 9),
         "wall_s": round(wall_s, 3),
         "environment": dict(done.environment),
+        "machine": machine.describe(done.environment),
         "steps": [_step_data(lab, done, capture) for capture in done.captures.values()],
         "measured": list(done.measured),
         "unclaimed": done.unclaimed,

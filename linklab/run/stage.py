@@ -8,6 +8,7 @@ and end networks; else one network serves all steps.
 from __future__ import annotations
 
 import base64
+import os
 import re
 import shlex
 from collections.abc import Callable, Sequence
@@ -90,6 +91,7 @@ class Stage:
 
     def __post_init__(self) -> None:
         self.files.mkdir(parents=True, exist_ok=True)
+        self._date(self.files)
         self._folder = WorkFolder(self.files)
         self._folder.changed()
         self._stack = ExitStack()
@@ -283,6 +285,11 @@ class Stage:
             self._asking.clear()
             self._stack.close()
 
+    def _date(self, path: Path) -> None:
+        """Give what we bring into the working folder the date at which the network starts, as `ls -l` shows it."""
+        if self.settings.clock is api.Clock.VIRTUAL:
+            os.utime(path, ns=(api.VIRTUAL_START_NS, api.VIRTUAL_START_NS))
+
     def _edit(self, verb: EditorVerb) -> None:
         match verb.words:
             case ("open", name):
@@ -298,6 +305,7 @@ class Stage:
                 return  # terminals are there as soon as something is typed into them
             case ("save", name):
                 (self._topology or EMPTY).save(self.files / name)
+                self._date(self.files / name)
             case words:
                 try:
                     self._topology = edited(self._topology or EMPTY, words)

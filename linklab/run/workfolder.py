@@ -22,16 +22,18 @@ class WorkFolder:
     """The working folder of a run; every terminal starts in it. `root` is on this machine."""
 
     root: Path
-    _seen: dict[str, tuple[int, int]] = field(default_factory=dict)
+    _seen: dict[str, tuple[int, ...]] = field(default_factory=dict)
 
     def changed(self) -> list[str]:
         """Paths below the root that are new or different since the last call, folder by folder."""
-        found = {}
+        found: dict[str, tuple[int, ...]] = {}
         for path in self.root.rglob("*"):
             with suppress(OSError):  # gone since it was listed, or in a folder that may not be entered
                 state = path.lstat()
                 if stat.S_ISREG(state.st_mode):
-                    found[path.relative_to(self.root).as_posix()] = (state.st_size, state.st_mtime_ns)
+                    # mtime may be the network's, and the same where a second network repeats the first; ctime is ours
+                    times = (state.st_mtime_ns, state.st_ctime_ns)
+                    found[path.relative_to(self.root).as_posix()] = (state.st_size, *times)
         new = [path for path, state in found.items() if self._seen.get(path) != state]
         self._seen = found
         return sorted(new, key=PurePosixPath)

@@ -1,0 +1,175 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The same seed, the same bytes: wherever the clone is, for whomever, on whatever kind of day, and as recorded."""
+
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+import sysconfig
+import tempfile
+import time
+import venv
+from pathlib import Path
+
+import pytest
+from pockets import TOPOLOGY, needs_pocket
+
+from linklab import pocket_kernel
+from linklab.engine.pocket import PocketEngine
+from linklab.lab.model import find_lab, load_lab
+from linklab.lab.reference import load_reference
+from linklab.run.likeness import SAME, against_recording
+from linklab.run.runner import run_lab
+from linklab.run.stage import RunSettings
+
+pytestmark = needs_pocket
+
+ROOT = TOPOLOGY.parents[1]
+NOBODY = 65534
+
+SHORT_LAB_14 = """
+import sys
+from pathlib import Path
+import linklab
+from linklab.engine.api import Background, Typed
+from linklab.engine.pocket import PocketEngine
+from linklab.topology import Topology
+
+here, topology, work = map(Path, sys.argv[1:])
+assert Path(linklab.__file__).is_relative_to(here), linklab.__file__
+with PocketEngine().start(Topology.load(topology), workdir=work, seed=7) as network:
+    def typed(*actions):
+        for done in network.run([Typed(*action) for action in actions], deadline_s=500):
+            print(done.terminal, done.start_s, done.end_s, done.exit_status, done.output)
+    typed(("client", "tc qdisc add dev s1-eth2 root handle 1: netem delay 10ms 1ms"))
+    typed(("client", "tc qdisc add dev s1-eth2 parent 1: handle 2: tbf rate 50mbit burst 15000 limit 100000"))
+    typed(("h2", "iperf3 -s -1", Background()))
+    typed(("client", "plot_q.sh s1-eth2 --out queue.pdf --seconds 4", Background()))
+    typed(("h1", "iperf3 -c 10.0.0.2 -t 5 -J > out.json"), ("h1#2", "sleep 1; ping -c 20 -i 0.1 10.0.0.2"))
+    done = network.finished("client", deadline_s=500)
+    print(done.output, done.end_s, network.finished("h2", deadline_s=500).output)
+    # while traffic flows: what of ours it does must not shift it
+    typed(("h2", "iperf3 -s -1", Background()))
+    typed(("h1", "iperf3 -c 10.0.0.2 -t 3 -J > again.json"), ("client", "plot_iperf.sh out.json; fairness.sh out.json"))
+    typed(("client", "cat /proc/mounts /proc/cmdline; umask; ulimit -a; date; env | sort"))
+    typed(("client", "sysctl -a 2>/dev/null | grep -v -e random -e dentry -e inode -e file-nr"))
+    typed(("client", "ls -l /opt/linklab | cut -c1-10,43-"))
+"""
+
+
+@pytest.fixture
+def place():
+    """A folder that everybody can reach, which pytest's own is not."""
+    folder = Path(tempfile.mkdtemp(prefix="linklab-same-", dir="/tmp"))
+    folder.chmod(0o755)
+    yield folder
+    shutil.rmtree(folder)
+
+
+def clone_at(folder: Path) -> Path:
+    """What a clone holds that a network uses, with a virtual environment of its own."""
+    for part in ("linklab", "kernel", "scripts"):
+        shutil.copytree(ROOT / part, folder / part, ignore=shutil.ignore_patterns("__pycache__"))
+    venv.create(folder / ".venv", system_site_packages=True, with_pip=False)
+    (packages,) = (folder / ".venv/lib").glob("python3*/site-packages")
+    (packages / "packages.pth").write_text(f"{folder}\n{sysconfig.get_path('purelib')}\n")
+    return folder
+
+
+def shown_by(clone: Path, work: Path, *before: str, **options) -> dict[str, str]:
+    """All that the short Lab 14 prints and leaves, in the clone's own Python: name → text, or the digest of a file."""
+    work.mkdir()
+    if before:
+        os.chown(work, NOBODY, NOBODY)
+    argv = [*before, str(clone / ".venv/bin/python"), "-c", SHORT_LAB_14, str(clone), str(TOPOLOGY), str(work)]
+    options = {"cwd": clone, "env": {"PATH": os.environ["PATH"], "HOME": os.environ["HOME"]}, **options}
+    done = subprocess.run(argv, capture_output=True, text=True, timeout=900, check=False, **options)
+    assert done.returncode == 0, done.stderr
+    files = {
+        str(path.relative_to(work)): hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in sorted(work.rglob("*"))
+        if path.is_file()
+    }
+    return {"printed": done.stdout, **files}
+
+
+def test_the_same_bytes_from_clones_at_depths_2_4_and_8_and_for_another_user(place):
+    """Ours read by programs inside, plots beside traffic, mounts, limits: none shows where the clone is or whose."""
+    deep = [place / "a", place / "b/some longer name/c", place / "d/e/f/g/h/i/j"]
+    assert [len(folder.parts) - 1 for folder in deep] == [3, 5, 9]
+    clones = [clone_at(folder) for folder in deep]
+    runs = [shown_by(clone, place / f"work{number}") for number, clone in enumerate(clones)]
+    assert {"out.json", "again.json", "queue.pdf", "queue.jsonl", "results/throughput.pdf"} <= set(runs[0])
+    assert runs[1] == runs[0]
+    assert runs[2] == runs[0]
+    if os.getuid() == 0 and shutil.which("setpriv"):
+        built = pocket_kernel.find().path.parent
+        cache = place / "cache"
+        shutil.copytree(built, cache / "linklab/kernel" / built.name)
+        for path in [cache, *cache.rglob("*")]:
+            os.chown(path, NOBODY, NOBODY)
+        become = ["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups"]
+        reach = subprocess.run([*become, str(clones[0] / ".venv/bin/python"), "-c", "import linklab.cli"], check=False)
+        if reach.returncode == 0:
+            env = {"PATH": os.environ["PATH"], "HOME": "/nonexistent", "XDG_CACHE_HOME": str(cache)}
+            assert shown_by(clones[0], place / "nobodys", *become, env=env) == runs[0]
+
+
+def test_the_same_bytes_on_another_kind_of_day(place):
+    """Language, time zone, umask, home, a full environment, old dates of files, a busy machine: no trace of any."""
+    clone = clone_at(place / "clone")
+    plain = shown_by(clone, place / "plain")
+    for path in [clone, *clone.rglob("*")]:
+        os.utime(path, (86400, 86400), follow_symlinks=False)
+    hostile = {
+        "PATH": os.environ["PATH"],
+        "HOME": str(place / "home"),
+        "XDG_CACHE_HOME": str(pocket_kernel.cache_dir().parents[1]),
+        "LANG": "de_DE.UTF-8",
+        "LC_ALL": "tr_TR.UTF-8",
+        "TZ": "Pacific/Kiritimati",
+        "PYTHONHASHSEED": "5",
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "GLIBC_TUNABLES": "glibc.malloc.arena_max=1:glibc.cpu.x86_rep_movsb_threshold=4096",
+        "MPLBACKEND": "svg",
+        "COLUMNS": "40",
+        **{f"FILLER_{number}": "x" * 200 for number in range(200)},
+    }
+    busy = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(2)]
+    time.sleep(0.2)
+    try:
+        assert shown_by(clone, place / "hostile", env=hostile, umask=0o077) == plain
+    finally:
+        for process in busy:
+            process.kill()
+            process.wait()
+
+
+class Silent:
+    """A narrator that says nothing."""
+
+    def begin(self, steps, network_s):
+        """These steps are about to be done."""
+
+    def end(self, captures, network_s):
+        """They are done."""
+
+
+@pytest.mark.parametrize("number", [3, 14])
+def test_a_lab_is_replayed_to_the_byte_as_it_was_recorded(number, tmp_path):
+    """With the programs and the kernel of the recording, on whatever machine."""
+    lab = load_lab(find_lab(str(number)))
+    recorded = load_reference(lab).data
+    settings = RunSettings(seed=recorded["seed"], profile=recorded["profile"])
+    run = run_lab(lab, PocketEngine(), settings, tmp_path / "run", Silent())
+    with_others = [
+        f"{name}: {run.environment['tools'].get(name)} instead of {version}"
+        for name, version in recorded["environment"]["tools"].items()
+        if run.environment["tools"].get(name) != version
+    ]
+    if run.environment["kernel_digest"] != recorded["environment"]["kernel_digest"]:
+        with_others.append("another kernel")
+    if with_others:
+        pytest.skip(f"the recording was made with other programs ({'; '.join(with_others)})")
+    assert against_recording(lab, run).words == SAME
