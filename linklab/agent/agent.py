@@ -14,14 +14,15 @@ import re
 import selectors
 import signal
 import socket
+import struct
 import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
-from linklab.agent import network, protocol, resting
+from linklab.agent import network, own_kernel, protocol, resting
 from linklab.agent.asks import SOCKET, Asks
 from linklab.agent.console import start_console
 from linklab.agent.live import LiveTerminals
@@ -39,6 +40,8 @@ TICK_S = 0.1
 SHELL_DEADLINE_S = 30
 ASKS_FOR_END = re.compile(r"(?:^|[;&|])\s*(?:exit|logout|quit|EOF)(?:\s+\d+)?[\s;]*$")
 """A last line that ends the shell it is typed into, or Mininet's CLI."""
+
+T = TypeVar("T")
 
 
 @dataclass
@@ -173,6 +176,7 @@ class Agent:
         os.environ.update(self.env)  # the shells that Mininet keeps on its nodes find the same programs and files
         os.chdir(WORK)
         self.asks.has_display = bool(message.get("display"))
+        own_kernel.begin_chance()
         if message["plan"] is not None:
             self.net = network.build(message["plan"])
             if not self.waits_for_us:  # else network time begins later than the ports do
@@ -196,6 +200,10 @@ class Agent:
     def _op_now(self, _: dict[str, Any]) -> dict[str, Any]:
         return {"now_s": self.now_s(), "clock_s": time.monotonic()}
 
+    def _op_computed(self, _: dict[str, Any]) -> dict[str, Any]:
+        found = own_kernel.computed()
+        return {"computed": [{**one, "from_s": one["clock_s"] - self.ready_clock} for one in found]}
+
     def _op_run(self, message: dict[str, Any]) -> None:
         actions = message["actions"]
         terminals = [self._terminal(action["terminal"]) for action in actions]
@@ -209,13 +217,26 @@ class Agent:
                 )
             terminal.check(job)
         self._wait_for_tick()
-        for terminal, job in self._pairs(request):
+        begun_s = self.now_s()
+        for delay_s, (terminal, job) in self._when(message["within_s"], self._pairs(request)):
+            time.sleep(max(0.0, begun_s + delay_s - self.now_s()))
             job.start_s = self.now_s()
             if job.kind == "after":
                 job.interrupt_at_s = job.start_s + float(str(job.finish["seconds"]))
             terminal.type(job)
         self.requests.append(request)
         self._advance()
+
+    @staticmethod
+    def _when(within_s: float, pairs: list[T]) -> list[tuple[float, T]]:
+        """When each of several is typed, the first first: delays drawn below `within_s` seconds, one alone at once."""
+        if len(pairs) == 1 or not within_s:
+            return [(0.0, pair) for pair in pairs]
+        drawn = struct.unpack(f"<{len(pairs)}Q", os.urandom(8 * len(pairs)))
+        return sorted(
+            ((number / 2**64 * within_s, pair) for number, pair in zip(drawn, pairs, strict=True)),
+            key=lambda timed: timed[0],
+        )
 
     def _wait_for_tick(self) -> None:
         if self.stops_time:

@@ -27,14 +27,18 @@ def prices_now() -> dict[str, str]:
 def written(profile: dict[str, Any]) -> dict[str, str]:
     """The parameters of a profile, as they are written: a number, or quantiles with commas between them."""
     prices = {name: profile[name] for name in PRICES}
-    return {name: ",".join(map(str, price)) if isinstance(price, list) else str(price) for name, price in prices.items()}
+    return {
+        name: ",".join(map(str, price)) if isinstance(price, list) else str(price) for name, price in prices.items()
+    }
 
 
 def told(name: str, profile: dict[str, Any]) -> str:
     """A profile in two lines: what is paid for, and how long a process that slept takes to run."""
     call, byte, packet, fork, start = (profile[price] for price in PRICES[:5])
     wake = [nanoseconds / 1000 for nanoseconds in profile["wake_ns"]]
-    sleeper = f"in {wake[0]:g} to {wake[-1]:g} us, half of them within {wake[len(wake) // 2]:g}" if wake[-1] else "at once"
+    sleeper = (
+        f"in {wake[0]:g} to {wake[-1]:g} us, half of them within {wake[len(wake) // 2]:g}" if wake[-1] else "at once"
+    )
     return (
         f"{name:<8}  system call {call / 1000:g} ns, byte copied {byte:g} ps, packet into a link {packet / 1000:g} ns, "
         f"fork {fork / 1e6:g} us, start of a program {start / 1e6:g} us\n{'':<12}a process that slept runs {sleeper}"

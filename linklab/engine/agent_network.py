@@ -11,7 +11,7 @@ from typing import Any
 
 from linklab.base.finish import Background, Finish, Prompt, Shows, StopAfter
 from linklab.engine.agent_link import AgentLink
-from linklab.engine.api import Completed, Paced, Typed
+from linklab.engine.api import Completed, Computed, Paced, Typed
 from linklab.topology import Topology
 from linklab.topology.plan import plan
 
@@ -30,6 +30,7 @@ class AgentNetwork:
         self._listens = False
         self._ready_clock_s = 0.0
         self._says_goodbye = False
+        self._typed_within_s = 0.0
 
     @property
     def paced(self) -> Paced | None:
@@ -62,8 +63,9 @@ class AgentNetwork:
         *,
         deadline_s: float = 600,
         on_output: Callable[[str, str], None] | None = None,
+        at_once: bool = False,
     ) -> list[Completed]:
-        """Type all actions at the same instant and wait for each to finish; see `Network.run`."""
+        """Type all actions and wait for each to finish; see `Network.run`."""
         self._on_output = on_output
         if not self._listens:
             self._listens = True
@@ -74,6 +76,7 @@ class AgentNetwork:
             deadline_s=deadline_s,
             what=what,
             actions=[{"terminal": a.terminal, "text": a.text, "finish": _finish(a.finish)} for a in actions],
+            within_s=0.0 if at_once else self._typed_within_s,
         )
         return [Completed(**done) for done in answer["done"]]
 
@@ -97,6 +100,11 @@ class AgentNetwork:
         """Network time."""
         answer = self.link.request("now", deadline_s=60, what="asking for the time")
         return float(answer["now_s"])
+
+    def computed(self) -> list[Computed]:
+        """Which programs made time go on by the processor's; see `Network.computed`."""
+        answer = self.link.request("computed", deadline_s=60, what="asking what was computed")
+        return [Computed(found["program"], found["from_s"], found["s"]) for found in answer["computed"]]
 
 
 def _finish(finish: Finish) -> dict[str, Any]:

@@ -83,6 +83,19 @@ class Completed:
     end_s: float
 
 
+@dataclass(frozen=True)
+class Computed:
+    """A program that computed so long that time had to go on by the processor's.
+
+    from_s: network time when it first did.
+    lasted_s: the time that it let pass, seconds.
+    """
+
+    program: str
+    from_s: float
+    lasted_s: float
+
+
 class Channel(Protocol):
     """Orders to the agent inside, and what it says by itself; words and fields are in `linklab.agent.protocol`."""
 
@@ -176,8 +189,12 @@ class Network(Protocol):
         *,
         deadline_s: float = 600,
         on_output: Callable[[str, str], None] | None = None,
+        at_once: bool = False,
     ) -> list[Completed]:
-        """Type all actions at the same instant and wait for each to finish.
+        """Type all actions and wait for each to finish.
+
+        Several are typed within a tenth of a second, as people do, each at a moment drawn from the seed, if the
+        profile has chance in it; at_once: all at the same instant.
 
         deadline_s: wall-clock seconds, then DeadlineError naming the action.
         on_output: called with (terminal, text) as output arrives.
@@ -194,6 +211,10 @@ class Network(Protocol):
 
     def now_s(self) -> float:
         """Network time."""
+        ...
+
+    def computed(self) -> Sequence[Computed]:
+        """The programs that made time go on by the processor's: from the first on, a run cannot be repeated."""
         ...
 
     def close(self) -> None:

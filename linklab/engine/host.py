@@ -163,9 +163,10 @@ class HostNetwork(AgentNetwork):
         *,
         deadline_s: float = 600,
         on_output: Callable[[str, str], None] | None = None,
+        at_once: bool = False,
     ) -> list[Completed]:
         """As `AgentNetwork.run`; what is left running is waited for until it waits itself, as a server that listens."""
-        done = super().run(actions, deadline_s=deadline_s, on_output=on_output)
+        done = super().run(actions, deadline_s=deadline_s, on_output=on_output, at_once=at_once)
         for action in actions:
             if isinstance(action.finish, Background):
                 self._until_resting(action.terminal)

@@ -287,6 +287,7 @@ class PocketNetwork(AgentNetwork):
 
     def build(self, topology: Topology | None, *, display: bool = False) -> None:
         """Have the agent build the network."""
+        self._typed_within_s = PROFILES[self.profile].start_ms / 1000
         tools = self._build(topology, self._files(), display=display)
         if self.clock is Clock.PACED:
             self.set_speed(1.0)  # until now it went as fast as it could

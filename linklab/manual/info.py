@@ -19,7 +19,7 @@ LISTINGS = frozenset({"text", "formula"})
 """Blocks that are only read."""
 
 VALUED = frozenset({"id", "for", "stop", "wait", "together", "file", "files", "prompt", "show", "status", "deadline"})
-FLAGS = frozenset({"background", "append", "setup", "optional"})
+FLAGS = frozenset({"background", "append", "setup", "optional", "at-once"})
 
 _TERMINAL = re.compile(r"(?:client|mininet|[a-z][a-z-]*[0-9]+)(?:#[2-9])?|editor")
 _ID = re.compile(r"[a-z0-9][a-z0-9-]*")
@@ -162,6 +162,8 @@ def parse_action(info: Info, body: str) -> Action:
     if not lines:
         raise place.error("the block is empty")
     finish = _finish(info)
+    if "at-once" in given and "together" not in given:
+        raise place.error("at-once goes with together=NAME")
     single = given & {"together", "for", "background", "prompt"}
     if len(lines) > 1 and single:
         raise place.error(f"{' and '.join(sorted(single))} needs a block of one command, this one has {len(lines)}")

@@ -200,6 +200,7 @@ class _ManualReader:
                 terminal=info.terminal,
                 action=action,
                 together=info.options.get("together"),
+                at_once="at-once" in info.flags,
                 prompt=info.options.get("prompt"),
                 status=fences.parse_status(info),
                 setup="setup" in info.flags,

@@ -210,10 +210,11 @@ class Stage:
             self._keep(step, [completed])
 
     def _run(self, steps: Sequence[Step]) -> list[api.Completed]:
-        """Type one command of each step at the same instant, and check how each ended."""
+        """Type one command of each step, together, and check how each ended."""
         deadlines = [step.deadline_s or DEADLINE_S for step in steps]
         actions = [api.Typed(step.terminal, step.typed, _finish(step)) for step in steps]
-        results = self._start().run(actions, deadline_s=max(deadlines), on_output=self.on_output)
+        at_once = any(step.at_once for step in steps)
+        results = self._start().run(actions, deadline_s=max(deadlines), on_output=self.on_output, at_once=at_once)
         for step, completed in zip(steps, results, strict=True):
             self._check(step, completed)
         return [self._without_prompt(step, completed) for step, completed in zip(steps, results, strict=True)]

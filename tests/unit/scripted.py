@@ -87,6 +87,7 @@ class ScriptedNetwork:
         *,
         deadline_s: float = 600,
         on_output: Callable[[str, str], None] | None = None,
+        at_once: bool = False,
     ) -> list[api.Completed]:
         """Answer each action."""
         start_s = self.time_s
@@ -123,6 +124,10 @@ class ScriptedNetwork:
     def now_s(self) -> float:
         """Seconds since the start."""
         return self.time_s
+
+    def computed(self) -> list[api.Computed]:
+        """Programs of the script compute nothing."""
+        return []
 
     def close(self) -> None:
         """End it."""

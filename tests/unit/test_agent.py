@@ -50,9 +50,10 @@ class Served(Agent):
             self._advance()
         return self.answers[0]
 
-    def run(self, *typed, finish=PROMPT):
+    def run(self, *typed, finish=PROMPT, within_s=0.0):
         """Type (terminal, text) pairs together."""
-        return self.ask("run", actions=[{"terminal": t, "text": text, "finish": finish} for t, text in typed])
+        actions = [{"terminal": t, "text": text, "finish": finish} for t, text in typed]
+        return self.ask("run", actions=actions, within_s=within_s)
 
 
 @pytest.fixture
@@ -135,3 +136,12 @@ def test_sudo_mn_imports_little_of_ours():
     code = "import sys, linklab.agent.mn; print(*sorted(m for m in sys.modules if m.startswith('linklab.')))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.split() == [f"linklab.agent{name}" for name in ("", ".iperf", ".mn", ".open_vswitch")]
+
+
+def test_what_is_typed_together_begins_within_the_time_that_is_given(agent):
+    """Each at a moment of its own below 300 ms; at the same instant where no time is given."""
+    done = agent.run(("h1", "true"), ("h2", "true"), ("h3", "true"), within_s=0.3)["ok"]["done"]
+    starts = [one["start_s"] for one in done]
+    assert [one["terminal"] for one in done] == ["h1", "h2", "h3"]
+    assert len({round(start, 4) for start in starts}) == 3
+    assert max(starts) - min(starts) < 0.35

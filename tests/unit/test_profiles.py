@@ -2,12 +2,13 @@
 """The profiles of what computing costs have one home, linklab/engine/profiles.json."""
 
 import argparse
+from itertools import pairwise
 
 import pytest
 
 from linklab.commands import run, shell
 from linklab.editor import preference_fields
-from linklab.engine.profiles import PROFILES, Costs
+from linklab.engine.profiles import PROFILES
 
 
 def cpu_choices(parser):
@@ -19,7 +20,24 @@ def cpu_choices(parser):
 def test_the_profiles_are_those_of_the_file():
     """In its order, which is that of the dialogs."""
     assert list(PROFILES) == ["desktop", "ideal", "slow-vm"]
-    assert PROFILES["desktop"] == Costs(300000, 48, 1000000, "a desktop")
+    desktop = PROFILES["desktop"]
+    assert (desktop.words, desktop.start_ms) == ("a desktop", 100)
+    assert desktop.prices["packet_ps"] == "1000000"
+    assert desktop.prices["wake_ns"].startswith("1000,") and desktop.prices["wake_ns"].endswith(",50000")
+
+
+def test_only_the_ideal_computer_has_no_chance():
+    """There nothing is spread, nobody wakes late, and what is typed together begins together."""
+    for name, profile in PROFILES.items():
+        quantiles = {key: list(map(int, profile.prices[key].split(","))) for key in ("spread_permille", "wake_ns")}
+        if name == "ideal":
+            assert (quantiles, profile.start_ms) == ({"spread_permille": [1000], "wake_ns": [0]}, 0)
+            continue
+        for key, knots in quantiles.items():
+            assert len(knots) == 17 and knots == sorted(knots), (name, key)
+        knots = quantiles["spread_permille"]
+        mean = sum((low + high) / 2 for low, high in pairwise(knots)) / 16
+        assert mean == pytest.approx(1000, abs=5)  # the price stays what it says
 
 
 @pytest.mark.parametrize("command", [run, shell])

@@ -18,7 +18,7 @@ class WritingNetwork(ScriptedNetwork):
         super().__init__(answers, workdir, nodes)
         self.folders, self.count = {}, 0
 
-    def run(self, actions, *, deadline_s=600, on_output=None):
+    def run(self, actions, *, deadline_s=600, on_output=None, at_once=False):
         """Answer each action, and sample each queue that is watched."""
         done = super().run(actions, deadline_s=deadline_s, on_output=on_output)
         for action in self.running.values():
