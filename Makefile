@@ -2,7 +2,7 @@
 LAB ?= 14
 VENV := .venv/bin
 
-.PHONY: help setup tools lab labs manuals test coverage check format kernel build install uninstall deb deb-test bench validation fuzz kill-test vm vm-test clean
+.PHONY: help setup tools lab labs manuals test coverage check format kernel build install uninstall deb deb-test bench validation fuzz kill-test mininet-suite vm vm-test clean
 PREFIX ?= /usr/local
 ARCH ?= amd64
 FOR_ARCH := $(if $(filter amd64,$(ARCH)),,-$(ARCH))
@@ -79,6 +79,9 @@ fuzz: tools ## feed every reader of files and outputs 62,500 damaged ones; about
 
 kill-test: setup ## kill fifty networks of the host engine at random moments and count what is left; as root
 	$(VENV)/python tools/kill_test.py 50
+
+mininet-suite: setup ## run Mininet's own tests in pockets and write their table in docs/mininet.md
+	$(VENV)/python tools/mininet_suite.py
 
 vm: setup manuals deb ## build the virtual machine image, in build/vm/ (vm/README.md); about ten minutes
 	@tools/setup.sh vm$(FOR_ARCH)

@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What TCP over Mininet's links costs this machine's processor, in the three prices of a cost profile; needs root.
+"""What TCP over Mininet's links costs this machine's processor, as a cost profile has it; needs root and gcc.
 
 `python tools/calibrate.py [--gib N] [--times N]` builds h1 - s1 - s2 - h2 of Lab 15 from network namespaces, bridges
 and veth links of this machine, sends N GiB with iperf3, with segmentation offload and without, and adds up processor
 time: of client and server, and of soft interrupts (/proc/stat). What other programs take is not counted, but they use
 the same caches: a busy machine has higher prices than the same one left alone, so the load is printed. A packet's
 price is the difference between the two over the packets that more entered a link; a system call's is measured with
-`perf bench`; what is left with offload is the copying of bytes. `linklab/engine/profiles.json` says which profile
-comes from here.
+`perf bench`; what is left with offload is the copying of bytes. How prices
+vary and when a process that slept runs is measured by calibrate_chance.c. `linklab/engine/profiles.json` says which
+profile comes from here.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ import re
 import statistics
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -31,6 +33,10 @@ LINKS = [("a", "1", "2"), ("b", "3", "4"), ("c", "5", "6")]
 """h1 - s1, s1 - s2, s2 - h2: one veth pair each."""
 LINKS_OF_A_PACKET = 3
 SERVER_ENDS_S = 60
+KNOTS = 17
+LATEST_NS = 50_000
+"""Later than this a process is woken by what else the machine does, which no profile has."""
+DISTURBED = 10
 ADDRESS = {"h1": "10.213.0.1", "h2": "10.213.0.2"}
 
 
@@ -153,6 +159,48 @@ def prices(on: Work, off: Work, call_ps: int) -> dict[str, int]:
     return {"syscall_ps": call_ps, "byte_ps": round(byte_s * 1e12), "packet_ps": round(packet_s * 1e12)}
 
 
+def quantiles(samples: Sequence[float], most: float) -> list[int]:
+    """The 17 quantiles that cut samples into sixteenths, none above `most`.
+
+    The last sixteenth of such times has a tail of rare disturbances; its end is where a line from the quantile before
+    it has the mean of what is in it, so that the mean of the whole is kept.
+    """
+    if len(samples) < KNOTS:
+        raise SystemExit(f"calibrate: {len(samples)} samples are too few for {KNOTS} quantiles")
+    ordered = sorted(samples)
+    found = [ordered[number * (len(ordered) - 1) // (KNOTS - 1)] for number in range(KNOTS - 1)]
+    tail = [min(sample, most) for sample in ordered[(KNOTS - 2) * len(ordered) // (KNOTS - 1) :]]
+    found.append(max(found[-1], min(most, 2 * statistics.mean(tail) - found[-1])))
+    return [round(min(value, most)) for value in found]
+
+
+def chance(lines: str) -> dict[str, object]:
+    """What calibrate_chance.c prints → the quantiles of a profile, and the prices of a fork and of a program's start.
+
+    The spread of a price is that of a datagram's, in thousandths of the mean without what is over ten times the median:
+    that was an interrupt, and no part of the work.
+    """
+    samples = {name: [float(word) for word in words] for name, *words in map(str.split, lines.splitlines())}
+    middle = statistics.median(samples["packet"])
+    packets = [sample for sample in samples["packet"] if sample < DISTURBED * middle]
+    mean = statistics.mean(packets)
+    fork, start = (statistics.median(samples[name]) for name in ("fork", "exec"))
+    return {
+        "fork_ps": round(fork * 1e3),
+        "exec_ps": round((start - fork) * 1e3),
+        "spread_permille": quantiles([1000 * sample / mean for sample in packets], DISTURBED * 1000),
+        "wake_ns": quantiles(samples["wake"], LATEST_NS),
+    }
+
+
+def measured_chance() -> dict[str, object]:
+    """Compile and run calibrate_chance.c."""
+    with tempfile.TemporaryDirectory() as folder:
+        program = Path(folder, "chance")
+        sh(f"gcc -O2 -o {program} {Path(__file__).with_name('calibrate_chance.c')}")
+        return chance(sh(str(program)))
+
+
 def main() -> int:
     """Measure and print."""
     parser = argparse.ArgumentParser(description="Measure what TCP over veth links costs this machine's processor.")
@@ -172,9 +220,10 @@ def main() -> int:
                 print(f"offload {state}: {nanoseconds:.2f} ns a byte, {work.sent_bytes / work.packets:.0f} B a packet")
             found.append(prices(works["on"], works["off"], call_ps))
             print(f"  {found[-1]}", flush=True)
+    drawn = measured_chance()
     middle = {name: round(statistics.median(price[name] for price in found)) for name in found[0]}
     load = os.getloadavg()[0]
-    print(f"{platform.platform()}, {os.cpu_count()} processors, load {load:.1f}: {json.dumps(middle)}")
+    print(f"{platform.platform()}, {os.cpu_count()} processors, load {load:.1f}: {json.dumps({**middle, **drawn})}")
     return 0
 
 

@@ -22,11 +22,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
-from linklab.agent import network, own_kernel, protocol, resting
+from linklab.agent import network, own_kernel, protocol, resting, scripts
 from linklab.agent.asks import SOCKET, Asks
 from linklab.agent.console import start_console
 from linklab.agent.live import LiveTerminals
-from linklab.agent.open_vswitch import BuildError
+from linklab.agent.open_vswitch import OVS_COUNTS_CPUS_FROM_S, BuildError
 from linklab.agent.terminal import RC, Terminal, TerminalError, TypedText, start_shell
 
 HERE = Path(__file__).resolve().parent
@@ -168,6 +168,8 @@ class Agent:
             LINKLAB_INSIDE="1",
             HOME=WORK,
             USER="root",
+            LOGNAME="root",
+            SHELL="/bin/bash",
             TERM="dumb",
             XDG_CACHE_HOME="/run/linklab/cache",
             MPLCONFIGDIR="/run/linklab/matplotlib",
@@ -175,10 +177,13 @@ class Agent:
         )
         os.environ.update(self.env)  # the shells that Mininet keeps on its nodes find the same programs and files
         os.chdir(WORK)
+        if os.environ.get("LINKLAB_ENGINE") != "host":  # there it would be written into the machine's own Python
+            scripts.lay()
         self.asks.has_display = bool(message.get("display"))
         own_kernel.begin_chance()
         if message["plan"] is not None:
             self.net = network.build(message["plan"])
+            scripts.built([node.name for node in self.net.values()])
             if not self.waits_for_us:  # else network time begins later than the ports do
                 network.wait_for_ports()
         environment = network.versions()
@@ -194,7 +199,10 @@ class Agent:
         ping takes a clock that reads 0 s for one that it has not read yet, and sends without waiting (iputils, pinger).
         """
         now = time.monotonic()
-        self.ready_clock = math.ceil(now + 1) + AFTER_S if self.waits_for_us else max(now, 1.0)
+        if self.waits_for_us:  # long enough that Open vSwitch works however a script starts it
+            self.ready_clock = math.ceil(max(now + 1, OVS_COUNTS_CPUS_FROM_S)) + AFTER_S
+        else:
+            self.ready_clock = max(now, 1.0)
         time.sleep(max(0.0, self.ready_clock - time.monotonic()))
 
     def _op_now(self, _: dict[str, Any]) -> dict[str, Any]:
@@ -360,7 +368,8 @@ class Agent:
             )
             raise TerminalError(f"terminal {base}: no such node; there are {known}")
         node = self.net[base]
-        return [] if not node.inNamespace else ["mnexec", "-a", str(node.pid)]
+        limited = ["-g", node.name] if hasattr(node, "cgroup") else []  # the share of a processor is the group's
+        return [] if not node.inNamespace else ["mnexec", *limited, "-a", str(node.pid)]
 
     def _until_ready(self, terminal: Terminal) -> None:
         deadline = time.monotonic() + SHELL_DEADLINE_S

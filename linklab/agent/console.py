@@ -17,6 +17,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import mininet.net
 from mininet.cli import CLI
 from mininet.log import lg
 
@@ -133,7 +134,7 @@ def _run(net: Any, env: dict[str, str], cwd: str, live: bool) -> None:  # pragma
     sys.stderr = sys.stdout
     lg.handlers[0].stream = sys.stdout
     lg.setLogLevel("output" if not live else "info")
-    iperf.mend()
+    iperf.mend(mininet.net)
     try:
         if live:
             Console(net)

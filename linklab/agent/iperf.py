@@ -13,16 +13,18 @@ import time
 from typing import Any
 
 from mininet.log import error, output
-from mininet.net import Mininet
 
 TRIES, BETWEEN_S = 20, 0.1
 CONNECT_MS = 5000
 RESULT = r"([\d.]+ \w+/sec).*\b{}\s*$"
 
 
-def mend() -> None:
-    """From now on Mininet's `iperf` in this process is ours; its command line, `--test iperf` and scripts call it."""
-    Mininet.iperf = iperf
+def mend(net: Any) -> None:
+    """From now on Mininet's `iperf` is ours; its command line, `--test iperf` and scripts call it.
+
+    net: the module mininet.net of this process, which may import us while it is being imported.
+    """
+    net.Mininet.iperf = iperf
 
 
 def iperf(  # noqa: PLR0917 - Mininet's

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """`python3 -m linklab.agent.mn OPTION…`: Mininet's own `mn` with what it needs inside a pocket.
 
-Open vSwitch's programs are started, since no service manager has done it.
+Open vSwitch's programs are started, since no service manager has done it.  Beside a network that Linklab built it ends
+with a sentence: it would build the same names again, fail, and clear all away.
 """
 
 from __future__ import annotations
@@ -12,7 +13,9 @@ import shutil
 import sys
 from pathlib import Path
 
-from linklab.agent import iperf
+import mininet.net
+
+from linklab.agent import iperf, scripts
 from linklab.agent.open_vswitch import start_ovs
 
 SHIMS = Path(__file__).resolve().parent / "shims"
@@ -20,13 +23,14 @@ SHIMS = Path(__file__).resolve().parent / "shims"
 
 def main() -> None:
     """Run it in this process, as the program it is."""
+    scripts.refuse_beside_network("mn")
     folders = [folder for folder in os.environ["PATH"].split(":") if Path(folder).resolve() != SHIMS]
     found = shutil.which("mn", path=":".join(folders))
     if found is None:
         sys.exit("mn: Mininet is not installed")
     os.environ.pop("PYTHONSAFEPATH", None)  # was for this program (shims/mn), not for a student's own on the hosts
     start_ovs()
-    iperf.mend()
+    iperf.mend(mininet.net)
     sys.argv[0] = found
     runpy.run_path(found, run_name="__main__")
 

@@ -121,9 +121,9 @@ def _add_node(net: Mininet, node: dict[str, Any], *, quick: bool) -> None:
                 "take it away, or use the pocket"
             )
         options = {"ip": node["address"], "defaultRoute": node["default_route"], "privateDirs": _private(node)}
-        net.addHost(name, cls=Host if node["cpu"] is None else CPULimitedHost, **options)  # `cores`: topology.checks
-        if node["cpu"] is not None:
-            net.get(name).setCPUFrac(f=node["cpu"], sched="cfs" if node["sched"] == "host" else node["sched"])
+        if node["cpu"] is not None:  # as options, since Mininet's build sets them anew; `cores`: topology.checks
+            options.update(cpu=node["cpu"], sched="cfs" if node["sched"] == "host" else node["sched"])
+        net.addHost(name, cls=Host if node["cpu"] is None else CPULimitedHost, **options)
     elif kind == "legacyRouter":
         net.addHost(name, cls=Router, ip=None)
     elif kind == "legacySwitch":

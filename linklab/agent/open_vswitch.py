@@ -1,14 +1,22 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Open vSwitch's two programs, started where no service manager does it.
+"""Open vSwitch's two programs, started where no service manager does it: `python3 -m linklab.agent.open_vswitch`.
 
-`sudo mn` imports this and little else, since what it reads before Mininet starts costs network time.
+The shims `ovs-vsctl` and `service` run that when something first asks for Open vSwitch.  `stop` and `status` are the
+words of `service openvswitch-switch`.  It imports little, since what is read before a network starts costs network
+time.
 """
 
 from __future__ import annotations
 
+import fcntl
 import subprocess
+import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
+
+RUN = Path("/var/run/openvswitch")
+OURS = Path("/run/linklab/ovs")
 
 OVS_DEADLINE_S = 20
 OVS_COUNTS_CPUS_FROM_S = 10.1
@@ -29,23 +37,33 @@ class BuildError(Exception):
 
 def start_ovs() -> None:
     """Start Open vSwitch's two programs where they do not run yet; BuildError if they do not come up."""
-    run = Path("/var/run/openvswitch")
-    if (run / "db.sock").exists():
-        return
+    OURS.mkdir(parents=True, exist_ok=True)
+    with (OURS / "lock").open("w") as lock:  # two scripts that begin together start it once
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not (RUN / "db.sock").exists():
+            _start()
+
+
+def stop_ovs() -> None:
+    """Stop both programs and forget every bridge."""
+    for name in ("ovs-vswitchd", "ovsdb-server"):
+        subprocess.run(["ovs-appctl", "-t", name, "exit"], capture_output=True, check=False)
+    (OURS / "conf.db").unlink(missing_ok=True)
+
+
+def _start() -> None:
     time.sleep(max(0.0, OVS_COUNTS_CPUS_FROM_S - time.clock_gettime(time.CLOCK_MONOTONIC)))
-    run.mkdir(parents=True, exist_ok=True)
-    base = Path("/run/linklab/ovs")
-    base.mkdir(parents=True, exist_ok=True)
+    RUN.mkdir(parents=True, exist_ok=True)
     schema = "/usr/share/openvswitch/vswitch.ovsschema"
     if not Path(schema).exists():
         raise BuildError("Open vSwitch is not installed: install openvswitch-switch, or use legacy switches", "machine")
-    call(["ovsdb-tool", "create", str(base / "conf.db"), schema])
+    call(["ovsdb-tool", "create", str(OURS / "conf.db"), schema])
     log = ["-vconsole:off", "-vsyslog:off", "-vfile:off"]
     call(
         [
             "ovsdb-server",
-            str(base / "conf.db"),
-            f"--remote=punix:{run}/db.sock",
+            str(OURS / "conf.db"),
+            f"--remote=punix:{RUN}/db.sock",
             "--pidfile",
             "--detach",
             "--no-chdir",
@@ -53,7 +71,7 @@ def start_ovs() -> None:
         ]
     )
     call(["ovs-vsctl", "--no-wait", "init"])
-    call(["ovs-vswitchd", f"unix:{run}/db.sock", "--pidfile", "--detach", "--no-chdir", *log])
+    call(["ovs-vswitchd", f"unix:{RUN}/db.sock", "--pidfile", "--detach", "--no-chdir", *log])
     deadline = time.monotonic() + OVS_DEADLINE_S
     while subprocess.run(["ovs-vsctl", "--timeout=1", "show"], capture_output=True, check=False).returncode:
         if time.monotonic() > deadline:
@@ -66,3 +84,25 @@ def call(argv: list[str]) -> None:
     done = subprocess.run(argv, capture_output=True, text=True, check=False)
     if done.returncode:
         raise BuildError(f"Open vSwitch: {argv[0]} failed: {done.stderr.strip()}", "tool")
+
+
+def main(words: Sequence[str]) -> int:
+    """What `service openvswitch-switch WORD` does; 0, 3 from `status` where it does not run (LSB), or 1."""
+    word = words[0] if words else "start"
+    if word == "status":
+        runs = (RUN / "db.sock").exists()
+        print("openvswitch-switch is running" if runs else "openvswitch-switch is not running")
+        return 0 if runs else 3
+    try:
+        if word in {"stop", "restart", "force-reload-kmod"}:
+            stop_ovs()
+        if word != "stop":
+            start_ovs()
+    except BuildError as error:
+        print(error, file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -19,7 +19,7 @@ mkdir -p dev/pts dev/shm lab opt/linklab/linklab opt/linklab/scripts opt/linklab
 mount -t devpts -o ptmxmode=666 pts dev/pts
 mount -t tmpfs shm dev/shm
 mount -t tmpfs run run
-mkdir -p run/netns run/lock run/linklab sys/fs/cgroup
+mkdir -p run/netns run/lock run/linklab run/sshd sys/fs/cgroup
 # ours is at paths that are the same wherever the clone is, and under names that are (/proc/mounts; mount would look for
 # folders of these names without -c): what a program reads is part of a run
 of_run() { mount -c -t hostfs -o "$3$RUN/$1" "$(basename "$1")" "$2"; }

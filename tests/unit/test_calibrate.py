@@ -4,6 +4,7 @@
 import importlib.util
 import subprocess
 import sys
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -82,3 +83,29 @@ def test_a_server_that_goes_on_is_ended(calibrate, started, monkeypatch):
         pass
     assert str(raised.value) == "calibrate: iperf3's server goes on 0.1 s after its test"
     assert started[0].returncode == -9
+
+
+def test_quantiles_keep_the_mean_of_their_tail(calibrate):
+    """Of 0 to 1599 each sixteenth is a hundred; a disturbance beyond the most counts as the most."""
+    assert calibrate.quantiles(range(1601), 10_000) == list(range(0, 1601, 100))
+    knots = calibrate.quantiles([10] * 1500 + [20] * 99 + [99_999], 1_000)
+    assert knots[:15] == [10] * 15
+    mean = sum((low + high) / 2 for low, high in pairwise(knots)) / 16
+    assert mean == pytest.approx((10 * 1500 + 20 * 99 + 1000) / 1600, rel=0.02)
+
+
+def test_chance_is_read_from_what_the_program_prints(calibrate):
+    """A datagram that an interrupt met is no part of the spread; a program's start is what a fork does not explain."""
+    lines = "\n".join(
+        [
+            "wake " + " ".join(str(5000 + 10 * number) for number in range(100)) + " 900000",
+            "packet " + " ".join(["990", "1010"] * 50) + " 40000",
+            "call 100 100",
+            "fork 60000 60000 70000",
+            "exec 300000 310000 320000",
+        ]
+    )
+    found = calibrate.chance(lines)
+    assert (found["fork_ps"], found["exec_ps"]) == (60_000_000, 250_000_000)
+    assert found["spread_permille"] == [990] * 9 + [1010] * 8
+    assert found["wake_ns"][0] == 5000 and found["wake_ns"][8] == 5500 and found["wake_ns"][16] > 5990
