@@ -2,7 +2,7 @@
 LAB ?= 14
 VENV := .venv/bin
 
-.PHONY: help setup tools lab labs manuals test coverage check format kernel build install uninstall deb deb-test bench validation fuzz kill-test mininet-suite vm vm-test clean
+.PHONY: help setup tools lab labs manuals test coverage check format kernel build install uninstall deb deb-test bench validation selftests fuzz kill-test mininet-suite strangers vm vm-test clean
 PREFIX ?= /usr/local
 ARCH ?= amd64
 FOR_ARCH := $(if $(filter amd64,$(ARCH)),,-$(ARCH))
@@ -74,6 +74,9 @@ bench: setup ## measure speed and memory, for docs/benchmarks.md
 validation: setup ## experiments in pockets against theory, for docs/validation.md: make validation ONLY="codel orphan"
 	PYTHONPATH=tools $(VENV)/python -m validate $(ONLY)
 
+selftests: setup ## run the Linux source's own networking tests in pockets, for docs/selftests.md; over an hour
+	$(VENV)/python tools/selftests.py $(TESTS)
+
 fuzz: tools ## feed every reader of files and outputs 62,500 damaged ones; about ten minutes
 	$(VENV)/python tools/fuzz.py
 
@@ -82,6 +85,9 @@ kill-test: setup ## kill fifty networks of the host engine at random moments and
 
 mininet-suite: setup ## run Mininet's own tests in pockets and write their table in docs/mininet.md
 	$(VENV)/python tools/mininet_suite.py
+
+strangers: setup ## run Mininet scripts and tools that know nothing of Linklab, for docs/strangers.md
+	$(VENV)/python tools/strangers.py --page
 
 vm: setup manuals deb ## build the virtual machine image, in build/vm/ (vm/README.md); about ten minutes
 	@tools/setup.sh vm$(FOR_ARCH)

@@ -27,6 +27,8 @@ from pathlib import Path
 import bench_editor
 import bench_grading
 import bench_host
+import bench_speed
+from bench_speed import BUFFERS, BURST, LIMIT, SHAPED, TWO_HOSTS
 
 from linklab import pocket_kernel
 from linklab.engine.api import Background, Clock, Typed
@@ -37,20 +39,6 @@ ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs/benchmarks.md"
 KEPT = ROOT / "build/bench.json"
 """What was measured last, measure by measure."""
-TWO_HOSTS = """{"hosts": [{"number": "1", "opts": {"hostname": "h1", "nodeNum": 1}, "x": "100", "y": "100"},
- {"number": "2", "opts": {"hostname": "h2", "nodeNum": 2}, "x": "300", "y": "100"}],
- "switches": [{"number": "1", "opts": {"hostname": "s1", "nodeNum": 1, "switchType": "legacySwitch"},
-  "x": "200", "y": "100"}],
- "links": [{"src": "h1", "dest": "s1", "opts": {}}, {"src": "s1", "dest": "h2", "opts": {}}],
- "controllers": [], "version": "2"}"""
-SHAPED = (
-    "tc qdisc add dev s1-eth2 root handle 1: netem delay 20ms limit 100000 && "
-    "tc qdisc add dev s1-eth2 parent 1: handle 2: tbf rate {rate} burst {burst} limit {limit}"
-)
-BURST = {"1gbit": 500000, "10gbit": 5000000}
-LIMIT = {"1gbit": 2621440, "10gbit": 26214400}
-"""One bandwidth-delay product, as in Labs 8 and 14."""
-BUFFERS = "sysctl -qw net.ipv4.tcp_rmem='10240 87380 52428800' net.ipv4.tcp_wmem='10240 87380 52428800'"
 
 
 @dataclass(frozen=True)
@@ -355,7 +343,7 @@ MEASURES: dict[str, Callable[[], list[Row]]] = {
     "labs": replays,
     **{
         name: lambda measure=measure: [Row(*row) for row in measure()]
-        for name, measure in {**bench_host.MEASURES, **bench_editor.MEASURES}.items()
+        for name, measure in {**bench_speed.MEASURES, **bench_host.MEASURES, **bench_editor.MEASURES}.items()
     },
 }
 
@@ -381,7 +369,8 @@ def page(rows: list[Row]) -> str:
     lines = [
         "# Benchmarks",
         "",
-        "Written by `make bench`; do not edit. Times are wall-clock on the machine named here.",
+        "Written by `make bench`; do not edit.",
+        "Times are wall-clock on the machine named here, unless a row says otherwise.",
         "",
         f"Machine: {model}, {len(os.sched_getaffinity(0))} processors, Linux {platform.release()}.",
         f"Pocket: Linux {built.version}, digest {built.digest}, {built.info['bytes'] / 1e6:.1f} MB, "

@@ -26,10 +26,13 @@ DISTRIBUTION = Path("/usr/lib/python3/dist-packages")
 STAMP = VENV / "linklab-setup"
 PACKAGES = ROOT / "tools/packages.txt"
 PACKAGING = ROOT / "tools/packages-deb.txt"
+STRANGERS = ROOT / "tools/packages-strangers.txt"
+STRANGERS_PYTHON = ROOT / "build/strangers/python"
+"""Python packages that tests/strangers needs and no supported distribution has; apart from `.venv`."""
 IMAGE = ROOT / "vm/host-packages.txt"
 IMAGE_ARM64 = ROOT / "vm/host-packages-arm64.txt"
 POLICY = Path("/usr/sbin/policy-rc.d")
-STAGES = ("packages", "tools", "all", "deb", "vm", "vm-arm64")
+STAGES = ("packages", "tools", "all", "deb", "strangers", "vm", "vm-arm64")
 MISSING = 4  # exit code of linklab.errors.MissingError, which cannot be imported yet
 
 
@@ -41,7 +44,7 @@ def main(arguments: list[str]) -> int:
     """Do the stages up to the named one.
 
     They are packages, tools (packages and .venv), all (and the kernel), deb, vm and vm-arm64 (and the tools to build
-    those).
+    those), and strangers (and what tests/strangers runs).
     """
     stage = arguments[0] if arguments else "all"
     if stage not in STAGES:
@@ -65,10 +68,25 @@ def _set_up(stage: str) -> None:
             return
         make_venv()
         STAMP.write_text(_digest())  # as it is now, with what apt has brought
-    if stage in ("all", "deb"):
+    if stage in ("all", "deb", "strangers"):
         build_kernel()
     if stage == "deb":
         install_packages(missing_packages(PACKAGING.read_text()))
+    if stage == "strangers":
+        install_packages(missing_packages(STRANGERS.read_text()))
+        if not (STRANGERS_PYTHON / "aioquic").is_dir():
+            _run(
+                [
+                    str(VENV / "bin/python"),
+                    "-m",
+                    "pip",
+                    "--quiet",
+                    "install",
+                    "--target",
+                    str(STRANGERS_PYTHON),
+                    "aioquic",
+                ]
+            )
     if stage in ("vm", "vm-arm64"):
         install_packages(missing_packages(IMAGE.read_text()))
     if stage == "vm-arm64":

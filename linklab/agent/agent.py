@@ -22,7 +22,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
-from linklab.agent import network, own_kernel, protocol, resting, scripts
+from linklab.agent import names, network, own_kernel, protocol, resting, scripts, services
 from linklab.agent.asks import SOCKET, Asks
 from linklab.agent.console import start_console
 from linklab.agent.live import LiveTerminals
@@ -32,6 +32,8 @@ from linklab.agent.terminal import RC, Terminal, TerminalError, TypedText, start
 HERE = Path(__file__).resolve().parent
 SCRIPTS = HERE.parent.parent / "scripts"
 WORK = "/lab"
+PING_GROUPS = "/proc/sys/net/ipv4/ping_group_range"
+"""Who may ping without root's rights: everyone, as systemd sets it for the machine's own namespace."""
 AFTER_S = 0.5
 """Network time starts this long after a whole second: the kernel reseeds its random generator near whole ones
 (drivers/char/random.c, crng_reseed_interval), and what draws from it should not race with that."""
@@ -177,8 +179,12 @@ class Agent:
         )
         os.environ.update(self.env)  # the shells that Mininet keeps on its nodes find the same programs and files
         os.chdir(WORK)
-        if os.environ.get("LINKLAB_ENGINE") != "host":  # there it would be written into the machine's own Python
+        ours_alone = os.environ.get("LINKLAB_ENGINE") != "host"  # /etc and /run of a machine are none of our business
+        if ours_alone:
             scripts.lay()
+            services.make_folders()
+            names.name_the_pocket()
+            Path(PING_GROUPS).write_text("0 2147483647")
         self.asks.has_display = bool(message.get("display"))
         own_kernel.begin_chance()
         if message["plan"] is not None:
@@ -186,6 +192,8 @@ class Agent:
             scripts.built([node.name for node in self.net.values()])
             if not self.waits_for_us:  # else network time begins later than the ports do
                 network.wait_for_ports()
+            if ours_alone:
+                names.name_the_nodes(self.net)
         environment = network.versions()
         for path, text in message["files"].items():
             Path(path).write_text(text)

@@ -9,11 +9,11 @@ are added.
 from __future__ import annotations
 
 import os
-import pty
 import signal
 import subprocess
 import sys
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +23,7 @@ from mininet.log import lg
 
 from linklab.agent import concurrent, iperf, own_kernel, recording
 from linklab.agent.ask import ask
-from linklab.agent.terminal import Terminal, enter, no_echo, resize
+from linklab.agent.terminal import Terminal, enter, fork_on_pty, no_echo, resize
 from linklab.linux import children
 
 MARKER = "\x1b]777;prompt;\x07"
@@ -116,17 +116,28 @@ def start_console(
             os.close(descriptor)
         _run(net, env, cwd, live)
 
-    pid, master = pty.fork()
+    pid, master = fork_on_pty()
     if pid == 0:  # pragma: no cover - the child
         children.live(become_console)
     resize(master, 24, 120)
     return Terminal(name, pid, master)
 
 
+def _hung_up(net: Any, *_: object) -> None:  # pragma: no cover - the child
+    """End with the terminal, and with it what runs in the foreground of a node: `h1 ping h2`.
+
+    The nodes' shells are the network's and live on, so their terminals hang nothing up by themselves.
+    """
+    for node in net.values():
+        if getattr(node, "waiting", False):  # one whose shell has yet to start has no such field
+            node.sendInt()
+    os._exit(128 + signal.SIGHUP)
+
+
 def _run(net: Any, env: dict[str, str], cwd: str, live: bool) -> None:  # pragma: no cover - the child
     own_kernel.cost_nothing()
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    signal.signal(signal.SIGHUP, partial(_hung_up, net))
     os.environ.clear()
     os.environ.update(env)
     enter(cwd)

@@ -6,7 +6,6 @@ from __future__ import annotations
 import base64
 import contextlib
 import os
-import pty
 import selectors
 from collections.abc import Callable
 from pathlib import Path
@@ -14,7 +13,7 @@ from typing import Any
 
 from linklab.agent import recording
 from linklab.agent.console import start_console
-from linklab.agent.terminal import as_at_login, enter, resize
+from linklab.agent.terminal import as_at_login, enter, fork_on_pty, resize
 from linklab.linux import children
 
 READ_BYTES = 65536
@@ -60,7 +59,7 @@ class LiveTerminals:
             enter(cwd)
             children.become(command, env)
 
-        pid, master = pty.fork()
+        pid, master = fork_on_pty()
         if pid == 0:  # pragma: no cover - the child
             children.live(become_program)
         return self._keep(pid, master, message)

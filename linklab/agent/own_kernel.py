@@ -33,6 +33,7 @@ LIMITS = {
 """Paths below /proc/sys. Sizes of hash tables come from memory too, but are powers of two far from the next."""
 PROCESSES = 8000
 """RLIMIT_NPROC and RLIMIT_SIGPENDING, half of threads-max in Linux (kernel/fork.c, fork_init)."""
+SYSCTLS = Path("/proc/sys")
 PARAMETERS = Path("/sys/module/pocket/parameters")
 """What the pocket's kernel can be told, and tells (kernel/README.md)."""
 
@@ -43,7 +44,7 @@ def set_limits() -> None:
     tcp_rmem is copied by each network namespace that is made afterwards.
     """
     for name, value in LIMITS.items():
-        path = Path("/proc/sys", name)
+        path = SYSCTLS / name
         if path.exists():
             path.write_text(value)
             if path.read_text().split() != value.split():

@@ -76,9 +76,10 @@ def refuse_beside_network(what: str) -> None:
 
 def _mend(module: ModuleType) -> None:
     if module.__name__ == "mininet.net":
-        from linklab.agent import iperf  # noqa: PLC0415 - it imports Mininet
+        from linklab.agent import iperf, names  # noqa: PLC0415 - they import Mininet, or are not needed without it
 
         iperf.mend(module)
+        names.mend(module.Mininet)
         return
     everything = module.Cleanup.cleanup
 

@@ -161,6 +161,17 @@ class Terminal:
             self.asks = True
 
 
+def fork_on_pty() -> tuple[int, int]:
+    """Fork as pty.fork() does: (0, -1) in the child, else its process id and the master of its pty.
+
+    No program started later gets the master: a terminal hangs up what runs in it when the last holder closes it.
+    """
+    pid, master = pty.fork()
+    if pid:
+        os.set_inheritable(master, False)
+    return pid, master
+
+
 def start_shell(name: str, argv: list[str], env: dict[str, str], cwd: str) -> Terminal:
     """A terminal with a shell in it; argv is what comes before the shell (mnexec …), [] for the root namespace."""
 
@@ -170,7 +181,7 @@ def start_shell(name: str, argv: list[str], env: dict[str, str], cwd: str) -> Te
         enter(cwd)
         children.become([*argv, SHELL[0], "--rcfile", env["LINKLAB_RC"], *SHELL[1:]], env)
 
-    pid, master = pty.fork()
+    pid, master = fork_on_pty()
     if pid == 0:  # pragma: no cover - the child
         children.live(become_shell)
     resize(master, 24, 120)

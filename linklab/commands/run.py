@@ -162,6 +162,8 @@ def replay(
         console.print(_MACHINES_OWN, style="yellow")
     if done.unclaimed:
         console.print(plain(f"It is not known which step wrote {', '.join(done.unclaimed)}; files=PATH says so."))
+    if done.not_repeatable:
+        console.print(plain(done.not_repeatable, style="yellow"), soft_wrap=True)
     likeness = against_recording(lab, done)
     if likeness is not None:
         console.print(plain(f"The run is {likeness.words}."), soft_wrap=True)

@@ -144,6 +144,10 @@ class _LabsView:
         for task in self.tasks:
             if task.differs:
                 self.console.print(plain(f"Lab {task.lab.number}: {task.recording}"), soft_wrap=True)
+        if compared := [task for task in self.tasks if task.recording]:
+            same = sum(not task.differs for task in compared)
+            words = f"{same} of {len(compared)} labs compared gave the bytes of their recordings."
+            self.console.print(words, soft_wrap=True)
         good = sum(task.state == "pass" for task in self.tasks)
         network_s = sum(task.network_s for task in self.tasks)
         self.console.print(
@@ -157,7 +161,9 @@ class _LabsView:
         for name in ("Lab", "Network time", "Took", "Expectations"):
             table.add_column(name, justify="right", no_wrap=True)
         table.add_column("State", no_wrap=True)
-        table.add_column("Recording", no_wrap=True)
+        compared = any(task.recording for task in self.tasks)
+        if compared:
+            table.add_column("Recording", no_wrap=True)
         table.add_column("Title" if all(task.state != "running" for task in self.tasks) else "Title or step", ratio=1)
         for task in self.tasks:
             running = task.state == "running"
@@ -168,7 +174,7 @@ class _LabsView:
                 f"{task.wall_s:.0f} s" if task.wall_s else "",
                 _met(task) if task.of else "",
                 state,
-                _recording(task),
+                *([_recording(task)] if compared else []),
                 task.doing if running else task.lab.title,
             )
             table.add_row(*(_cell(cell, _STYLES[task.state]) for cell in cells))

@@ -24,7 +24,7 @@ from linklab.errors import TO_COPY, MissingError
 
 Status = Literal["ok", "warn", "missing"]
 _GIB = 1024**3
-OF_THE_POCKET = ("pocket kernel", "place for memory", "seccomp", "same runs for all", "sandbox")
+OF_THE_POCKET = ("pocket kernel", "place for memory", "seccomp", "compiled code", "sandbox")
 """Checks of what the pocket alone needs; not made where its kernel cannot run."""
 PIPE_COLUMNS = 4096
 """Columns of the table where no terminal limits them: a path is at most that long (PATH_MAX)."""
@@ -186,13 +186,13 @@ def check_seccomp(actions: str | None) -> MachineCheck:
 
 
 def check_compiled(unwritable: Sequence[Path]) -> MachineCheck:
-    """Our modules are compiled for the inside of a pocket, or can be: reading a file takes network time."""
+    """Our modules are compiled for the inside of a pocket, or can be: else our commands compile them at each start."""
     if not unwritable:
-        return MachineCheck("same runs for all", "ok", "compiled code can be kept")
-    found = f"{unwritable[0].parent} takes no compiled code of yours ({len(unwritable)} modules): a run may differ from"
+        return MachineCheck("compiled code", "ok", "compiled code can be kept")
+    found = f"{unwritable[0].parent} takes no compiled code of yours ({len(unwritable)} modules): Linklab's own"
     cure = "use a clone of your own, or let the owner of that folder run a lab once; "
     cure += "where Linklab came as a package: sudo dpkg-reconfigure linklab"
-    return MachineCheck("same runs for all", "warn", f"{found} that of another user by microseconds", cure)
+    return MachineCheck("compiled code", "warn", f"{found} commands start more slowly in a network", cure)
 
 
 def check_sandbox(why_not: str | None) -> MachineCheck:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Compiles our own code for the programs inside a pocket, which read it at /opt/linklab.
 
-Reading a file takes network time for each byte, so a run must find it compiled in the first run as in every later one,
-and in the same length wherever the clone is: the path that Python writes into compiled code is the one inside.
+There the package is read-only, so each start would compile it again. The path that Python writes into compiled code is
+the one inside, so that a traceback is the same wherever the clone is.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def compile_package(package: Path) -> list[Path]:
 def unwritable(package: Path) -> list[Path]:
     """Modules that are not compiled for a pocket and whose folder takes no compiled file from this user.
 
-    A run with them takes other network times than that of a user who could compile them.
+    Our commands compile them at each start inside, which takes wall time and no network time.
     """
     return [source for source, compiled, _ in _outdated(package) if not _takes_files(compiled.parent)]
 

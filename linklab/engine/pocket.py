@@ -37,7 +37,7 @@ from linklab.errors import BootError, EngineError, InputError, LinklabError
 from linklab.topology import Topology
 
 PACKAGE = Path(__file__).resolve().parent.parent
-BOOT_DEADLINE_S = 60
+BOOT_DEADLINE_S = 120
 CLOSE_DEADLINE_S = 5
 KEEPER_DEADLINE_S = 30
 LAST_WORDS = 600
@@ -269,6 +269,7 @@ class PocketNetwork(AgentNetwork):
             "links": {
                 "lib": str(places.code),
                 "work": str(places.work),
+                "modules": str(places.kernel.parent / "modules"),
                 "init": str(places.code / PACKAGE.name / "engine/init.sh"),
                 **({"venv/bin/python": places.python} if places.venv is None else {"venv": str(places.venv)}),
             },

@@ -73,6 +73,7 @@ def sandbox(kernel_path: Path, memory_mib: int, work_mib: int) -> Iterator[tuple
     command += ["--ro-bind", str(PACKAGE), str(CODE / PACKAGE.name)]
     command += ["--ro-bind-try", str(PACKAGE.parent / "scripts"), str(CODE / "scripts")]
     command += ["--ro-bind", str(kernel_path), str(KERNEL)]
+    command += ["--ro-bind-try", str(kernel_path.parent / "modules"), str(KERNEL.parent / "modules")]
     with contextlib.ExitStack() as open_files:
         taken = []
         for program in _set_id_programs():

@@ -65,6 +65,15 @@ class SavedVerdict:
 
 
 @dataclass(frozen=True)
+class SavedComputing:
+    """A program that computed so long that time went on by the processor's: from when, and how long; network time."""
+
+    program: str
+    from_s: float
+    lasted_s: float
+
+
+@dataclass(frozen=True)
 class SavedRun:
     """A whole run.
 
@@ -76,6 +85,7 @@ class SavedRun:
     scalars: step → metric → (value, unit), in the order in which the steps ended.
     unclaimed: paths below `files/` of which nobody knows which step wrote them.
     machine: what it was made on: its processor, and the SHA-256 of the kernel; {} for a run of an older Linklab.
+    computed: from the first of these on, the run cannot be repeated; in order of time.
     """
 
     folder: Path
@@ -96,6 +106,21 @@ class SavedRun:
     unclaimed: tuple[str, ...]
     verdicts: tuple[SavedVerdict, ...]
     machine: Mapping[str, Any] = field(default_factory=dict)
+    computed: tuple[SavedComputing, ...] = ()
+
+    @property
+    def not_repeatable(self) -> str:
+        """Why the same seed may give another run, a sentence; "" where it gives the same."""
+        if not self.computed:
+            return ""
+        programs = {one.program: 0.0 for one in self.computed}
+        for one in self.computed:
+            programs[one.program] += one.lasted_s
+        what = ", ".join(f"{name} {lasted_s:.1f} s" for name, lasted_s in programs.items())
+        return (
+            f"From {self.computed[0].from_s:.1f} s on this run cannot be repeated: "
+            f"a program computed so long that time went on by the processor's ({what})."
+        )
 
     @property
     def heading(self) -> str:
@@ -171,6 +196,7 @@ def load_run(folder: Path | str) -> SavedRun:
             unclaimed=tuple(str(name) for name in found["unclaimed"]),
             verdicts=tuple(_verdict(verdict) for verdict in found["verdicts"]),
             machine=dict(found.get("machine", {})),
+            computed=tuple(_computing(one) for one in found.get("computed", [])),
         )
     except KeyError as error:
         raise DataError(f"{path}: it has no {excerpt(str(error))}") from error
@@ -199,6 +225,10 @@ def _step(folder: Path, found: Mapping[str, Any]) -> SavedStep:
         data_file=_below(found, "data_file") if found["data_file"] else "",
         not_measured=str(found.get("not_measured", "")),
     )
+
+
+def _computing(found: Mapping[str, Any]) -> SavedComputing:
+    return SavedComputing(_text(found, "program"), _number(found, "from_s"), _number(found, "lasted_s"))
 
 
 def _verdict(found: Mapping[str, Any]) -> SavedVerdict:

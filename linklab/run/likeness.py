@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from itertools import zip_longest
 from pathlib import Path, PurePosixPath
 
-from linklab.base.numbers import format_number
 from linklab.base.text import excerpt
 from linklab.lab.model import Lab
 from linklab.lab.reference import Reference, load_reference
@@ -47,12 +46,18 @@ def against_recording(lab: Lab, run: SavedRun) -> Likeness | None:
 
     Returns:
         None where no recording can be expected to be the same: there is none, the run is of one section or of another
-        engine, clock, seed or profile, or the lab has other steps now.
+        engine, clock, seed or profile, the lab has other steps now, or the run cannot be repeated
+        (`SavedRun.not_repeatable`).
 
     Raises:
         LabError: the recording cannot be read.
     """
-    if run.section is not None or run.settings_only or run.environment.get("engine", "pocket") != "pocket":
+    if (
+        run.section is not None
+        or run.settings_only
+        or run.computed
+        or run.environment.get("engine", "pocket") != "pocket"
+    ):
         return None
     reference = load_reference(lab)
     if reference is None:
@@ -109,7 +114,8 @@ def _number(before: Mapping[str, tuple[float, str]], after: Mapping[str, tuple[f
     for metric in dict.fromkeys([*before, *after]):
         was, now = before.get(metric), after.get(metric)
         if was != now:
-            words = [format_number(*found) if found else "nothing" for found in (was, now)]
+            # each digit, since the last may be the one that differs
+            words = [f"{found[0]!r} {found[1]}".strip() if found else "nothing" for found in (was, now)]
             return f"{metric} was {words[0]}, is {words[1]}"
     return ""
 

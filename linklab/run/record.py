@@ -47,6 +47,8 @@ def _check(lab: Lab, run: SavedRun) -> None:
         raise LabError(f"{run.folder}: a reference must come out the same for everybody, so only the pocket makes one")
     if (run.slug, run.replayed) != (lab.slug, replayed(lab)):
         raise LabError(f"{run.folder}: this is a run of other steps than those of {lab.slug} now; replay the lab")
+    if run.not_repeatable:
+        raise LabError(f"{run.folder}: a reference must come out the same for everybody. {run.not_repeatable}")
     if run.unclaimed:
         raise LabError(
             f"{lab.manual.path}: several steps may have written {', '.join(run.unclaimed)}; "

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 
 from linklab.base.finish import Prompt
 from linklab.data import Dataset, save
-from linklab.engine.api import Engine
+from linklab.engine.api import Computed, Engine
 from linklab.errors import DataError
 from linklab.judge.expectation import ExpectationVerdict
 from linklab.lab.model import Lab
@@ -43,6 +43,7 @@ class Replayed:
     unclaimed: files below the working folder of which nobody knows which step wrote them.
     read_back: what came of looking at the settings, where nothing else is judged.
     network_s: how long they took on the network's clock.
+    computed: programs that made time go on by the processor's; from the first on, the run cannot be repeated.
     """
 
     environment: Mapping[str, Any] = field(default_factory=dict)
@@ -52,6 +53,7 @@ class Replayed:
     read_back: list[ExpectationVerdict] = field(default_factory=list)
     unclaimed: list[str] = field(default_factory=list)
     network_s: float = 0.0
+    computed: list[Computed] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -86,6 +88,7 @@ def replay(
             narrator.end(finished, stage.now_s())
         done.network_s = stage.now_s()
     done.environment, done.captures, done.unclaimed = stage.environment, stage.captures, stage.unclaimed
+    done.computed = stage.computed
     return done
 
 

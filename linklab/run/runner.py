@@ -135,6 +135,7 @@ def _run_data(
         "steps": [_step_data(lab, done, capture) for capture in done.captures.values()],
         "measured": list(done.measured),
         "unclaimed": done.unclaimed,
+        "computed": [asdict(one) for one in sorted(done.computed, key=lambda one: one.from_s)],
         "verdicts": verdict_data([in_words(verdict) for verdict in verdicts]),
     }
 

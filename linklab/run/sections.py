@@ -84,6 +84,7 @@ def _joined(parts: Sequence[Sequence[Step]], found: Sequence[Replayed], out: Pat
         whole.broken.update({step: why for step, why in part.broken.items() if step in own})
         whole.read_back += part.read_back
         whole.unclaimed += part.unclaimed
+        whole.computed += [replace(one, from_s=one.from_s + whole.network_s) for one in part.computed]
         whole.network_s += part.network_s
         shutil.copytree(out / f"part{number}" / "files", out / "files", dirs_exist_ok=True)
         shutil.rmtree(out / f"part{number}")

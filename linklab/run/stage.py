@@ -88,6 +88,8 @@ class Stage:
     """By step; one left running is here from its start and is completed at its end."""
     unclaimed: list[str] = field(default_factory=list)
     """Files below the working folder of which nobody knows which step wrote them."""
+    computed: list[api.Computed] = field(default_factory=list)
+    """Programs that made time go on by the processor's, in networks that have ended."""
 
     def __post_init__(self) -> None:
         self.files.mkdir(parents=True, exist_ok=True)
@@ -279,6 +281,7 @@ class Stage:
     def _close(self, *, ask_time: bool = True) -> None:
         try:
             if self._network is not None and ask_time:
+                self.computed += [replace(c, from_s=self._before_s + c.from_s) for c in self._network.computed()]
                 self._before_s = self.now_s()
         finally:
             self._network = None

@@ -206,17 +206,19 @@ def test_sudo_and_modprobe(tmp_path):
 def test_cpu_profile_sets_what_computing_costs(tmp_path):
     """Inside, cpu_profile shows the profile that the network began with and replaces it for all that follows."""
     with start(tmp_path) as network:
-        begins = f"* desktop   system call 300 ns, byte copied {PROFILES['desktop'].byte_ps} ps"
+        begins = f"* desktop   system call 300 ns, byte copied {PROFILES['desktop'].prices['byte_ps']} ps"
         assert type_(network, "cpu_profile").output.startswith(begins)
         before = network.now_s()
         type_(network, "sudo cpu_profile ideal")
-        assert type_(network, "cat /sys/module/pocket/parameters/*_ps").output == "0\n0\n0\n"
+        assert type_(network, "cat /sys/module/pocket/parameters/*_ps").output.split() == ["0", "0", "0", "500000", "0"]
+        assert type_(network, "cat /sys/module/pocket/parameters/wake_ns").output == "0\n"
         assert "* ideal" in type_(network, "cpu_profile").output
         done = type_(network, "cpu_profile slow-vm")
         assert done.output.startswith("* slow-vm")
-        assert "\n" not in done.output.strip()
-        prices = [str(PROFILES["slow-vm"].__dict__[name]) for name in ("byte_ps", "packet_ps", "syscall_ps")]
-        assert type_(network, "cat /sys/module/pocket/parameters/*_ps").output.split() == prices
+        assert len(done.output.splitlines()) == 2
+        prices = PROFILES["slow-vm"].prices
+        told = type_(network, "cd /sys/module/pocket/parameters; grep . *_ps spread_permille wake_ns").output
+        assert dict(line.split(":") for line in told.splitlines()) == dict(prices)
         assert type_(network, "cpu_profile turtle").exit_status == 2
         assert "usage: cpu_profile" in type_(network, "cpu_profile --help").output
         assert network.now_s() > before

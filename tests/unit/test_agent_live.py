@@ -186,3 +186,18 @@ def test_the_mininet_cli_does_not_hold_the_terminals_opened_before_it(tmp_path, 
     assert loop.status() == -signal.SIGHUP
     loop.live.hangup({"terminal": cli})
     loop.until(lambda: len([message for message in loop.told if message["event"] == "closed"]) == 2)
+
+
+def test_a_terminal_opened_later_does_not_hold_this_one(tmp_path):
+    """Closing a window hangs up what runs in it; regression: every shell opened later held its pty, so it ran on."""
+    loop = Loop()
+    first = loop.opens(tmp_path, "sh", "-c", "echo $$ >ready; exec sleep 60")
+    loop.until((tmp_path / "ready").exists)
+    pid = int((tmp_path / "ready").read_text())
+    loop.opens(tmp_path, "sh", "-c", "echo $$ >later; exec sleep 60")
+    loop.until((tmp_path / "later").exists)
+    loop.live.hangup({"terminal": first})
+    loop.until(lambda: loop.status() is not None)
+    assert loop.status() == -signal.SIGHUP
+    assert not Path(f"/proc/{pid}").exists()
+    loop.live.hangup({"terminal": "t2"})

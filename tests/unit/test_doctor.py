@@ -160,14 +160,14 @@ def test_without_seccomp_labs_run_slower_but_run():
     assert machine.check_seccomp(None).status == "warn"
 
 
-def test_where_compiled_code_cannot_be_kept_runs_may_differ():
+def test_where_compiled_code_cannot_be_kept_commands_start_slowly():
     """A warning with the folder and a cure; labs run all the same."""
-    assert machine.check_compiled([]) == MachineCheck("same runs for all", "ok", "compiled code can be kept")
+    assert machine.check_compiled([]) == MachineCheck("compiled code", "ok", "compiled code can be kept")
     assert machine.check_compiled([Path("/usr/lib/linklab/cli.py"), Path("/usr/lib/linklab/lab.py")]) == MachineCheck(
-        "same runs for all",
+        "compiled code",
         "warn",
-        "/usr/lib/linklab takes no compiled code of yours (2 modules): a run may differ from that of another user by "
-        "microseconds",
+        "/usr/lib/linklab takes no compiled code of yours (2 modules): Linklab's own commands start more slowly in a "
+        "network",
         "use a clone of your own, or let the owner of that folder run a lab once; where Linklab came as a package: "
         "sudo dpkg-reconfigure linklab",
     )

@@ -133,6 +133,23 @@ def recorded(labs, tmp_path, monkeypatch):
     return labs[0]
 
 
+def test_several_labs_are_compared_with_their_recordings(recorded, labs, tmp_path, capsys):
+    """The table says which gave the recorded bytes, a line where another first differs; the exit code is as before."""
+    shown = labs[1] / "reference/outputs/probe.txt"
+    shown.write_text(shown.read_text().replace("0.554", "0.555"))
+    capsys.readouterr()
+    assert cli.main(["run", "1-2", "--out", str(tmp_path / "again")]) == 0
+    told = capsys.readouterr().out
+    assert re.findall(r"same bytes|differs", told)[:2] == ["same bytes", "differs"]
+    assert "Lab 2: not the same bytes as the recording: step probe is the first that differs: line 2 was" in told
+    assert "1 of 2 labs compared gave the bytes of their recordings." in told
+    found = json.loads((tmp_path / "again/summary.json").read_text())["labs"]
+    assert found[0]["recording"] == "the same bytes as the recording"
+    capsys.readouterr()
+    assert cli.main(["run", "1-2", "--seed", "2", "--out", str(tmp_path / "other")]) == 0
+    assert "recording" not in capsys.readouterr().out.lower()
+
+
 def test_a_reference_is_current_until_steps_kernel_or_profile_change(recorded):
     """Prose may change; what is typed may not."""
     lab = load_lab(recorded)

@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The names that programs inside can look up: the pocket's own and those of the nodes, in /etc/hosts.
+
+The agent writes both files into the pocket's own layer over the root. No name server is there unless a lab starts one,
+so /etc/resolv.conf names none; the C library then asks the machine itself, which refuses at once (resolv.conf(5)).
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+HOST = "linklab"
+ITSELF = f"""127.0.0.1\tlocalhost
+127.0.1.1\t{HOST}
+::1\tlocalhost ip6-localhost ip6-loopback
+ff02::1\tip6-allnodes
+ff02::2\tip6-allrouters
+"""
+NO_SERVER = """# Linklab: no name server is reachable from inside a pocket.
+# A program that asks anyway asks 127.0.0.1, where a lab may run one.
+"""
+
+
+def name_the_pocket(etc: Path = Path("/etc")) -> None:
+    """Write the pocket's own names, and that there is no name server."""
+    _write(etc / "hosts", ITSELF)
+    _write(etc / "hostname", f"{HOST}\n")
+    _write(etc / "resolv.conf", NO_SERVER)
+
+
+def mend(mininet: type) -> None:
+    """From now on each network that a script builds with this class of Mininet's is known by name, too."""
+    build = mininet.build  # type: ignore[attr-defined]
+
+    def named(net: Any) -> Any:
+        result = build(net)
+        name_the_nodes(net)
+        return result
+
+    mininet.build = named  # type: ignore[attr-defined]
+
+
+def name_the_nodes(net: Any, etc: Path = Path("/etc")) -> None:
+    """Write the nodes of a Mininet network under the pocket's own names: an address a line, with its node's name."""
+    lines = [
+        f"{interface.ip}\t{node.name}\n"
+        for node in net.values()
+        if node.inNamespace
+        for interface in node.intfList()
+        if interface.ip and not interface.ip.startswith("127.")
+    ]
+    _write(etc / "hosts", ITSELF + "".join(lines))
+
+
+def _write(file: Path, text: str) -> None:
+    """Write a file that may be a link to one that is not there, as systemd-resolved's is."""
+    file.unlink(missing_ok=True)
+    file.write_text(text)
+    file.chmod(0o644)  # in place of a file of the lower layer overlayfs makes it with the mode asked for, umask or not

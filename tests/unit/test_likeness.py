@@ -1,0 +1,198 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A replay beside the recording of its lab, and what a run says of the machine that it was made on."""
+
+import json
+import os
+import shutil
+import subprocess
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from scripted import ScriptedEngine
+from test_runner import ANSWERS, Silent, make_lab
+
+from linklab import cli
+from linklab.agent import own_kernel
+from linklab.base.processor import processor
+from linklab.engine import api
+from linklab.lab.reference import folder_of
+from linklab.lab.saved import load_run
+from linklab.run.compare import compared_run, made_differently
+from linklab.run.likeness import SAME, against_recording
+from linklab.run.record import record
+from linklab.run.runner import run_lab
+from linklab.run.stage import RunSettings
+from linklab.run.workfolder import WorkFolder
+
+SHIMS = Path(cli.__file__).parent / "agent/shims"
+
+
+@pytest.fixture
+def lab(tmp_path):
+    """A small lab with a recording, of seed 3."""
+    made = make_lab(tmp_path)
+    record(made, replay(made, tmp_path / "recorded"))
+    return made
+
+
+def replay(lab, out, answers=ANSWERS, seed=3, **settings):
+    """Run it into `out`."""
+    chosen = RunSettings(api.Clock.VIRTUAL, seed, "ideal", **settings)
+    return run_lab(lab, ScriptedEngine(answers), chosen, out, Silent())
+
+
+def test_a_replay_that_gives_the_recorded_bytes_says_so(lab, tmp_path):
+    """Outputs, numbers and the digest of the file that iperf3 wrote are those of the recording."""
+    found = against_recording(lab, replay(lab, tmp_path / "again"))
+    assert (found.same, found.step, found.words) == (True, "", SAME)
+    files = json.loads((folder_of(lab) / "reference.json").read_text())["files"]
+    assert list(files) == ["one/out.json"]
+    assert len(files["one/out.json"]) == 64
+
+
+def test_the_first_step_that_differs_is_named_with_its_line(lab, tmp_path):
+    """Also where a later step differs too."""
+    other = ANSWERS | {name: text.replace("0.554", "0.555") for name, text in ANSWERS.items() if isinstance(text, str)}
+    assert other != ANSWERS
+    found = against_recording(lab, replay(lab, tmp_path / "again", other))
+    assert found.step == "probe"
+    assert found.words.startswith(
+        "not the same bytes as the recording: step probe is the first that differs: line 2 was "
+        '"64 bytes from 10.0.0.2: icmp_seq=1 ttl=64 time=0.554 ms", is '
+        '"64 bytes from 10.0.0.2: icmp_seq=1 ttl=64 time=0.555 ms"'
+    )
+
+
+def test_an_output_that_ends_early_or_late_is_told_by_its_lines(lab, tmp_path):
+    """One line more, and one less, in the first step that prints."""
+    longer = against_recording(lab, replay(lab, tmp_path / "a", ANSWERS | {"mkdir one && cd one": "a line\n"}))
+    assert (longer.step, longer.words.partition("differs: ")[2]) == ("step-3", 'line 1 was "", is "a line"')
+
+
+def test_a_number_or_a_file_that_differs_is_told_where_the_output_does_not(lab, tmp_path):
+    """A number of the step, and a file of which nothing was read."""
+    run = replay(lab, tmp_path / "again")
+    moved = replace(run, scalars={**run.scalars, "bulk": {**run.scalars["bulk"], "iperf3.duration": (9.0, "s")}})
+    value, unit = run.scalars["bulk"]["iperf3.duration"]
+    assert against_recording(lab, moved).words.endswith(f"iperf3.duration was {value!r} {unit}, is 9.0 s")
+    path = run.folder / "files/one/out.json"
+    path.write_text(path.read_text() + "\n")
+    assert against_recording(lab, run).words.endswith("the file one/out.json has other bytes")
+    assert against_recording(lab, run).step == "bulk"
+
+
+def test_what_cannot_be_the_same_is_not_compared(lab, tmp_path):
+    """Another seed, one section, settings alone, another engine, other steps, no recording."""
+    run = replay(lab, tmp_path / "again")
+    assert against_recording(lab, replay(lab, tmp_path / "seed", seed=4)) is None
+    for other in (
+        {"section": "2"},
+        {"settings_only": True},
+        {"environment": {"engine": "host"}},
+        {"replayed": "0" * 12},
+        {"profile": "desktop"},
+    ):
+        assert against_recording(lab, replace(run, **other)) is None
+    shutil.rmtree(folder_of(lab))
+    assert against_recording(lab, run) is None
+
+
+def test_run_tells_the_likeness_and_keeps_its_exit_code(lab, tmp_path, capsys, monkeypatch):
+    """In words and as JSON; a difference is no failure."""
+    monkeypatch.setattr("linklab.commands.run.load_engine", lambda name: ScriptedEngine(ANSWERS))
+    options = ["--seed", "3", "--cpu", "ideal"]
+    assert cli.main(["run", str(lab.folder), *options, "--out", str(tmp_path / "a")]) == 0
+    assert "The run is the same bytes as the recording." in capsys.readouterr().out
+    other = ANSWERS | {"mkdir one && cd one": "a line\n"}
+    monkeypatch.setattr("linklab.commands.run.load_engine", lambda name: ScriptedEngine(other))
+    assert cli.main(["run", str(lab.folder), *options, "--out", str(tmp_path / "b"), "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)["recording"]
+    assert (told["same"], told["step"]) == (False, "step-3")
+
+
+def test_runs_that_differ_name_what_they_were_made_with(lab, tmp_path):
+    """Kernel images of one digest, another iperf3, another processor; what one does not say is left out."""
+    run = replay(lab, tmp_path / "again")
+    environment = {
+        "engine": "pocket",
+        "kernel": "7.3.4",
+        "kernel_digest": "d",
+        "tools": {"iperf3": "3.12", "tc": "6.1"},
+    }
+    machine = {"kernel_sha256": "aa", "processor": {"model": "A 1", "features": "avx fsrm sse"}}
+    first = replace(run, environment=environment, machine=machine)
+    second = replace(
+        run,
+        environment={**environment, "tools": {"iperf3": "3.16", "tc": "6.1"}},
+        machine={"kernel_sha256": "bb", "processor": {"model": "B 2", "features": "amx avx sse"}},
+    )
+    assert made_differently(compared_run(first), compared_run(first)) == []
+    assert made_differently(compared_run(first), compared_run(second)) == [
+        "made with another kernel's SHA-256: was aa, is bb",
+        "made with another iperf3: was 3.12, is 3.16",
+        "made with another processor: was A 1, is B 2",
+        "made with another processor's features: was also fsrm, is also amx",
+    ]
+    assert made_differently(compared_run(first), compared_run(replace(second, machine={}))) == [
+        "made with another iperf3: was 3.12, is 3.16"
+    ]
+
+
+def test_a_run_names_its_machine_and_an_older_one_is_read_without(lab, tmp_path):
+    """run.json has it beside the environment, so that data sets and reports are the same on every machine."""
+    run = replay(lab, tmp_path / "again")
+    assert run.machine["processor"] == processor()
+    path = run.folder / "run.json"
+    data = json.loads(path.read_text())
+    del data["machine"]
+    path.write_text(json.dumps(data))
+    assert load_run(run.folder).machine == {}
+
+
+def test_a_processor_is_its_model_and_features_without_what_changes(tmp_path):
+    """The first one of the file; clock rates and numbers of cores are not in it."""
+    cpuinfo = tmp_path / "cpuinfo"
+    cpuinfo.write_text(
+        "processor\t: 0\nvendor_id\t: GenuineIntel\ncpu family\t: 6\nmodel\t\t: 207\nmodel name\t: Xeon\n"
+        "stepping\t: 2\ncpu MHz\t\t: 2100.000\nflags\t\t: sse fpu avx\n\nprocessor\t: 1\nmodel name\t: other\n"
+    )
+    assert processor(cpuinfo) == {"model": "GenuineIntel 6 207 2 Xeon", "features": "avx fpu sse"}
+    assert processor(tmp_path / "none") == {}
+
+
+def test_a_file_that_a_second_network_writes_at_the_same_network_time_is_seen(tmp_path):
+    """The same size and the same date of the network's clock; the machine's own tells them apart."""
+    folder, file = WorkFolder(tmp_path), tmp_path / "out.json"
+    file.write_text("{}")
+    os.utime(file, ns=(api.VIRTUAL_START_NS, api.VIRTUAL_START_NS))
+    assert folder.changed() == ["out.json"]
+    assert folder.changed() == []
+    before = file.stat().st_ctime_ns
+    while file.stat().st_ctime_ns == before:  # its steps are those of the machine's tick
+        file.write_text("{}")
+        os.utime(file, ns=(api.VIRTUAL_START_NS, api.VIRTUAL_START_NS))
+    assert folder.changed() == ["out.json"]
+
+
+def test_limits_of_memory_are_set_and_read_back(tmp_path, monkeypatch):
+    """Those that the kernel has; one that does not take the value is an error."""
+    monkeypatch.setattr(own_kernel, "SYSCTLS", tmp_path)
+    monkeypatch.setattr(own_kernel.resource, "setrlimit", lambda limit, values: None)
+    (tmp_path / "net/ipv4").mkdir(parents=True)
+    (tmp_path / "net/ipv4/tcp_mem").write_text("23964\t31952\t47928\n")
+    own_kernel.set_limits()
+    assert (tmp_path / "net/ipv4/tcp_mem").read_text() == "24000 32000 48000"
+    assert [path.name for path in tmp_path.rglob("*") if path.is_file()] == ["tcp_mem"]
+    (tmp_path / "vm").mkdir()
+    (tmp_path / "vm/min_free_kbytes").symlink_to("/dev/null")
+    with pytest.raises(OSError, match="min_free_kbytes is  after setting it to 6000"):
+        own_kernel.set_limits()
+
+
+def test_sudo_inside_runs_the_command_as_it_is():
+    """Without its own options; outside of a pocket there is no price to restore."""
+    done = subprocess.run(
+        [str(SHIMS / "sudo"), "-E", "NAME=value", "sh", "-c", "echo $NAME"], capture_output=True, text=True, check=True
+    )
+    assert (done.stdout, done.stderr) == ("value\n", "")

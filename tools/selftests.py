@@ -1,0 +1,262 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Runs the Linux kernel's own tests of networking in pockets, and writes what came of them to docs/selftests.md.
+
+`python tools/selftests.py [PATTERN...]`, `make selftests`: all, or those whose names fit a pattern ("net/fib*").
+A test that has ended with this kernel is not run again (`--again` does), so a run that was stopped goes on where it
+was.  What a test printed stays in build/selftests/.  Every failure and every skip wants its reason in
+tools/selftests.toml; exit 1 if one has none.
+
+Which tests: all of tc-testing, and all that the makefiles of net and net/forwarding list, but those in Python, which
+drive network cards through the kernel's Netlink library, and those that load a BPF object, which needs clang.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import json
+import re
+import shlex
+import shutil
+import signal
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path[:0] = [str(ROOT), str(ROOT / "tools")]
+
+import selftests_source as source  # noqa: E402 - found by the line above
+from selftests_page import page  # noqa: E402
+from selftests_results import Outcome, judge, read_explanations, results  # noqa: E402
+
+from linklab import pocket_kernel  # noqa: E402
+from linklab.base import files  # noqa: E402
+from linklab.engine.api import Network, OnStage, Typed  # noqa: E402
+from linklab.engine.pocket import PocketEngine  # noqa: E402
+from linklab.errors import BootError, DeadlineError, EngineError, LinklabError  # noqa: E402
+
+INSIDE = Path(__file__).with_name("selftests_inside.sh")
+REASONS = Path(__file__).with_name("selftests.toml")
+PAGE = ROOT / "docs/selftests.md"
+KEPT = ROOT / "build/selftests"
+PARTS = ("net", "net/forwarding")
+DEADLINE_S = 900
+"""Of wall time, for one program; the longest takes five minutes where two pockets have a processor each."""
+MEMORY_MIB = 1024
+STARTS = 3
+MOST_BYTES = 4 << 20
+TDC = "ip netns add tcut && exec /usr/bin/python3 -B tdc.py --file tc-tests/{}"
+"""tdc asks whether a test can run (dependsOn) in the namespace tcut, which it never makes: the tests have others."""
+
+
+@dataclass(frozen=True)
+class Test:
+    """A program of tests: its name, the folder below the tests it runs in, and its command."""
+
+    name: str
+    folder: str
+    command: str
+
+
+def tests(kept: Path) -> Iterator[Test]:
+    """Every program of tests, by the rule in the head of this file."""
+    base = kept / "tree" / source.TESTS
+    for file in sorted((base / "tc-testing/tc-tests").glob("*/*.json")):
+        kind = file.relative_to(base / "tc-testing/tc-tests")
+        yield Test(f"tc-testing/{kind}", "tc-testing", f"sh -c {shlex.quote(TDC.format(kind))}")
+    for part in PARTS:
+        for name in source.scripts(kept, part):
+            file = base / part / name
+            if not name.endswith(".py") and not loads_bpf(file):
+                yield Test(f"{part}/{name}", part, f"./{name}")
+
+
+def loads_bpf(file: Path) -> bool:
+    """Whether a script names an object that is compiled for BPF."""
+    return file.suffix == ".sh" and re.search(r"\bbpf\.o\b", file.read_text(errors="replace")) is not None
+
+
+def run(test: Test, kept: Path, deadline_s: float, on_stage: OnStage) -> Outcome:
+    """Run a program of tests in a pocket of its own; `on_stage` learns of the pocket, which it may close."""
+    with tempfile.TemporaryDirectory(prefix="linklab-selftests-") as name:
+        work = Path(name)
+        shutil.copy2(INSIDE, work / "inside.sh")
+        env = " ".join(f'{key}="{value}"' for key, value in source.environment(kept / "programs").items())
+        folder = kept / "tree" / source.TESTS / test.folder
+        line = f"env {env} sh /lab/inside.sh {shlex.quote(str(folder))} {test.command}"
+        (work / "run.sh").write_text(f"{line}\n")
+        ended = ""
+        try:
+            with started(work, on_stage) as network:
+                network.run([Typed("client", "sh /lab/run.sh")], deadline_s=deadline_s)
+        except BootError:
+            raise
+        except DeadlineError:
+            ended = f"no end within {deadline_s:g} s"
+        except EngineError as error:
+            ended = str(error)
+        status = work / "status"
+        return Outcome(
+            test.name,
+            read(work / "output"),
+            int(status.read_text()) if status.exists() and not ended else None,
+            ended or ("" if status.exists() else "left no status"),
+            read(work / "kernel"),
+        )
+
+
+@contextlib.contextmanager
+def started(work: Path, on_stage: OnStage) -> Iterator[Network]:
+    """A pocket; a second and third try where the machine is too busy to start one in time (BootError)."""
+    with contextlib.ExitStack() as stack:
+        for left in reversed(range(STARTS)):
+            pocket = PocketEngine(MEMORY_MIB).start(None, workdir=work, on_stage=on_stage)
+            try:
+                network = stack.enter_context(pocket)
+                break
+            except BootError:
+                if not left:
+                    raise
+        yield network
+
+
+def read(file: Path) -> str:
+    """Text of a file that a test wrote; "" if it wrote none."""
+    if not file.exists():
+        return ""
+    with file.open("rb") as data:
+        return data.read(MOST_BYTES).decode(errors="replace")
+
+
+class Store:
+    """Outcomes of one kernel, in build/selftests/VERSION-DIGEST/."""
+
+    def __init__(self, kernel: pocket_kernel.Kernel) -> None:
+        self.folder = KEPT / f"{kernel.version}-{kernel.digest}"
+
+    def _file(self, name: str) -> Path:
+        return self.folder / f"{name.replace('/', '+')}.json"
+
+    def find(self, name: str) -> tuple[Outcome, float] | None:
+        """The outcome of a program, and the wall seconds it took; None if it has not been run."""
+        file = self._file(name)
+        if not file.exists():
+            return None
+        data = json.loads(file.read_text())
+        took_s = data.pop("took_s")
+        return Outcome(**data), took_s
+
+    def keep(self, outcome: Outcome, took_s: float) -> None:
+        """Keep it."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        files.write_json(self._file(outcome.name), {**vars(outcome), "took_s": round(took_s, 1)})
+
+
+def run_all(chosen: Sequence[Test], kept: Path, store: Store, jobs: int, deadline_s: float) -> None:
+    """Run the programs, `jobs` at once, and say of each what came of it."""
+    lock = threading.Lock()
+    done = 0
+    pockets: set[Network] = set()
+    stopped = threading.Event()
+
+    def on_stage(_: str, network: Network) -> None:
+        pockets.add(network)
+        if stopped.is_set():
+            network.close()
+
+    def one(test: Test) -> None:
+        nonlocal done
+        started = time.monotonic()
+        outcome = run(test, kept, deadline_s, on_stage)
+        if stopped.is_set():
+            return
+        took_s = time.monotonic() - started
+        store.keep(outcome, took_s)
+        counted = [result.state for result in results(outcome)]
+        told = ", ".join(f"{counted.count(state)} {state}" for state in dict.fromkeys(sorted(counted)))
+        with lock:
+            done += 1
+            print(f"{done}/{len(chosen)} {test.name}: {told} ({took_s:.0f} s)", flush=True)
+
+    with ThreadPoolExecutor(jobs) as pool:
+        try:
+            for future in [pool.submit(one, test) for test in chosen]:
+                future.result()
+        except BaseException:
+            stopped.set()
+            pool.shutdown(wait=False, cancel_futures=True)
+            for network in list(pockets):
+                network.close()
+            raise
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run what has not been run, write the page, and say what has no reason."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n\n")[0])
+    parser.add_argument("pattern", nargs="*", help="names of tests, * for any text")
+    parser.add_argument("--again", action="store_true", help="run what has been run already, too")
+    parser.add_argument("--source", type=Path, help="a linux-X.Y.tar.xz to take the tests from, instead of apt")
+    parser.add_argument("--deadline", type=float, default=DEADLINE_S, help="wall seconds for each program of tests")
+    parser.add_argument("--jobs", type=int, choices=(1, 2), default=2, help="pockets at once (default: 2)")
+    parser.add_argument("--list", action="store_true", help="only list the programs of tests")
+    parser.add_argument("--page", type=Path, default=PAGE, help="where to write the page (default: docs/selftests.md)")
+    options = parser.parse_args(argv)
+    kernel = pocket_kernel.require()
+    kept = source.ready(options.source, lambda words, _: print(words, flush=True))
+    all_tests = list(tests(kept))
+    named = [test for test in all_tests if not options.pattern or any(named_by(p, test.name) for p in options.pattern)]
+    if options.list:
+        print("\n".join(test.name for test in named))
+        return 0
+    store = Store(kernel)
+    chosen = [test for test in named if options.again or store.find(test.name) is None]
+    print(f"{len(named)} programs of tests, {len(named) - len(chosen)} of them run already", flush=True)
+    started = time.monotonic()
+    run_all(chosen, kept, store, options.jobs, options.deadline)
+    print(f"{len(chosen)} programs in {(time.monotonic() - started) / 60:.0f} minutes")
+
+    every = [(test, kept_of) for test in all_tests if (kept_of := store.find(test.name)) is not None]
+    found = [result for _, (outcome, _) in every for result in results(outcome)]
+    judged = judge(found, read_explanations(REASONS), [test.name for test, _ in every])
+    iproute, origin = source.programs_of(kept)
+    options.page.write_text(
+        page(
+            found,
+            judged,
+            {
+                "kernel": f"Linux {kernel.version}",
+                "digest": kernel.digest,
+                "source": origin,
+                "iproute2": iproute,
+                "programs": f"{len(every)} of {len(all_tests)}",
+                "minutes": f"{sum(took_s for _, (_, took_s) in every) / 60:.0f}",
+            },
+        )
+    )
+    for result in judged.unexplained:
+        print(f"no reason given: {result.state} {result.id}" + (f" ({result.note})" if result.note else ""))
+    for pattern in judged.idle:
+        print(f"a reason without a failure: {pattern}")
+    print(f"{options.page}: {len(judged.unexplained)} failures and skips without a reason")
+    return 1 if judged.unexplained or judged.idle else 0
+
+
+def named_by(pattern: str, name: str) -> bool:
+    """Whether a pattern of the command line names a test."""
+    return re.fullmatch(".*".join(map(re.escape, pattern.split("*"))), name) is not None
+
+
+if __name__ == "__main__":
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # ends the pockets, as Ctrl+C does
+    try:
+        sys.exit(main())
+    except KeyboardInterrupt:
+        sys.exit("selftests: stopped; the next run goes on from here")
+    except LinklabError as error:
+        sys.exit(f"selftests: {error}")

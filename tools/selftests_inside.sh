@@ -1,0 +1,11 @@
+#!/bin/sh
+# Run one of the kernel's own tests, as root in a pocket: its status and the kernel's messages go to /lab.
+# Usage: selftests_inside.sh FOLDER COMMAND...
+mount -t debugfs debugfs /sys/kernel/debug 2>/dev/null
+mount -t tracefs tracefs /sys/kernel/tracing 2>/dev/null
+dmesg --clear
+cd "$1" || exit
+shift
+"$@" >/lab/output 2>&1 </dev/null
+echo $? >/lab/status
+dmesg >/lab/kernel
