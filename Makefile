@@ -2,14 +2,14 @@
 LAB ?= 14
 VENV := .venv/bin
 
-.PHONY: help setup tools lab labs manuals test coverage check format kernel build install uninstall deb deb-test bench selftests fuzz kill-test mininet-suite strangers vm vm-test clean
+.PHONY: help setup tools lab labs manuals test coverage check format kernel build install uninstall deb deb-test bench validation selftests fuzz kill-test mininet-suite strangers vm vm-test clean
 PREFIX ?= /usr/local
 ARCH ?= amd64
 FOR_ARCH := $(if $(filter amd64,$(ARCH)),,-$(ARCH))
 .DEFAULT_GOAL := help
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
 
 setup: ## packages (apt), .venv and the pocket kernel
 	@tools/setup.sh
@@ -70,6 +70,9 @@ deb-test: ## try the package and a clone in fresh Debian 12 roots; about half an
 
 bench: setup ## measure speed and memory, for docs/benchmarks.md
 	$(VENV)/python tools/bench.py
+
+validation: setup ## experiments in pockets against theory, for docs/validation.md: make validation ONLY="codel orphan"
+	PYTHONPATH=tools $(VENV)/python -m validate $(ONLY)
 
 selftests: setup ## run the Linux source's own networking tests in pockets, for docs/selftests.md; over an hour
 	$(VENV)/python tools/selftests.py $(TESTS)

@@ -7,14 +7,14 @@ m() { # node command…: run a command on a node of the running network; what it
   pid=$(pgrep -o -f "mininet:$1\$") || { echo "set_env.sh: node $1 is not running" >&2; exit 3; }
   mnexec -a "$pid" "${@:2}" | sed "s/^/$1: /"
 }
-sections="1 1.1 1.2 1.3 1.4 1.5 2 2.1 2.2 2.3 3 3.1 3.2 3.3 3.4 4 4.1 4.2 4.3 5 5.1 5.2 6 6.1 6.2 7 8 end"
+sections="1 1.1 1.2 1.3 1.4 1.5 1.6 2 2.1 2.2 2.3 3 3.1 3.2 3.3 3.4 4 4.1 4.2 4.3 5 5.1 5.2 6 6.1 6.2 7 8 end"
 [[ " $sections " == *" ${1:-end} "* ]] || { echo "set_env.sh: no section $1; I know $sections" >&2; exit 2; }
 at() { for section; do [[ $section != "$goal" ]] || exit 0; done; } # ends the script at the section asked for
 goal=${1:-end}
 settings() {
     tc qdisc del dev s1-eth1 root 2>/dev/null || true
     tc qdisc del dev s2-eth2 root 2>/dev/null || true
-    at 1 1.1 1.2 1.3 1.4 1.5 2 2.1 2.2
+    at 1 1.1 1.2 1.3 1.4 1.5 1.6 2 2.1 2.2
     tc qdisc add dev s1-eth1 root netem delay 20ms
     at 2.3 3 3.1
     m h1 sysctl -w net.ipv4.tcp_rmem='10240 87380 52428800'
