@@ -37,7 +37,7 @@ def told(name: str, profile: dict[str, Any]) -> str:
     call, byte, packet, fork, start = (profile[price] for price in PRICES[:5])
     wake = [nanoseconds / 1000 for nanoseconds in profile["wake_ns"]]
     sleeper = (
-        f"in {wake[0]:g} to {wake[-1]:g} us, half of them within {wake[len(wake) // 2]:g}" if wake[-1] else "at once"
+        f"in {wake[0]:g} to {wake[-1]:g} us, half of them within {wake[len(wake) // 2]:g} us" if wake[-1] else "at once"
     )
     return (
         f"{name:<8}  system call {call / 1000:g} ns, byte copied {byte:g} ps, packet into a link {packet / 1000:g} ns, "

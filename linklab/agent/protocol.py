@@ -7,7 +7,9 @@ Requests to the agent: {"id": n, "op": ..., ...}, answered by {"id": n, "ok": ..
     build      plan (linklab.topology.plan) or null,         {"nodes": [...], "environment": {...},
                env {name: value}, display: bool,             "ready_clock_s": the kernel's clock at network time 0}
                files {path: text} written when it is built
-    run        actions [{terminal, text, finish}]            {"done": [completed, ...]}
+    run        actions [{terminal, text, finish}],           {"done": [completed, ...]}
+               within_s (several begin so far apart at most)
+    computed   -                                             {"computed": [{program, from_s, s, ...}, ...]}
     stop       terminal                                      one of those: Ctrl+C to what runs in the background
     finished   terminal                                      one of those, when it has ended by itself
     now        -                                             {"now_s": ..., "clock_s": the kernel's clock}

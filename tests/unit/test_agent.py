@@ -132,10 +132,12 @@ def test_a_refusal_says_whose_fault_it_is(agent, error, fault):
 
 
 def test_sudo_mn_imports_little_of_ours():
-    """It runs when computing has its price, so it reads no module that only building networks needs."""
+    """It starts at once, so it reads no module that only building networks needs."""
     code = "import sys, linklab.agent.mn; print(*sorted(m for m in sys.modules if m.startswith('linklab.')))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.split() == [f"linklab.agent{name}" for name in ("", ".iperf", ".mn", ".open_vswitch")]
+    assert done.stdout.split() == [
+        f"linklab.agent{name}" for name in ("", ".iperf", ".mn", ".open_vswitch", ".scripts")
+    ]
 
 
 def test_what_is_typed_together_begins_within_the_time_that_is_given(agent):

@@ -1,12 +1,18 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The command `cpu_profile` on a folder in place of the kernel's parameters."""
 
+import json
+
 import pytest
 
 from linklab.agent import cpu_profile
 
-DESKTOP = {"syscall_ps": 300000, "byte_ps": 48, "packet_ps": 1000000}
-LINE = "* desktop   system call 300 ns, byte copied 48 ps, packet into a link 1000 ns\n"
+PROFILES = json.loads(cpu_profile.PROFILES.read_text())
+DESKTOP = cpu_profile.written(PROFILES["desktop"])
+LINES = """\
+* desktop   system call 300 ns, byte copied 48 ps, packet into a link 1000 ns, fork 60 us, start of a program 250 us
+            a process that slept runs in 1 to 50 us, half of them within {half} us
+"""
 
 
 @pytest.fixture
@@ -24,20 +30,24 @@ def test_the_profile_that_is_charged_has_a_star(parameters, capsys):
     """Without a name every profile is shown."""
     assert cpu_profile.main([]) == 0
     shown = capsys.readouterr().out.splitlines(keepends=True)
-    assert shown[0] == LINE
-    assert [line[:9] for line in shown[1:]] == ["  ideal  ", "  slow-vm"]
+    half = PROFILES["desktop"]["wake_ns"][8] / 1000
+    assert "".join(shown[:2]) == LINES.format(half=f"{half:g}")
+    assert [line[:9] for line in shown[2::2]] == ["  ideal  ", "  slow-vm"]
 
 
 def test_a_profile_is_set_and_shown(parameters, capsys):
     """Each price is in its parameter."""
     assert cpu_profile.main(["ideal"]) == 0
-    assert [(parameters / name).read_text() for name in DESKTOP] == ["0", "0", "0"]
-    assert capsys.readouterr().out == "* ideal     system call 0 ns, byte copied 0 ps, packet into a link 0 ns\n"
+    assert [(parameters / name).read_text() for name in DESKTOP] == ["0", "0", "500000", "0", "0", "1000", "0"]
+    assert capsys.readouterr().out == (
+        "* ideal     system call 0 ns, byte copied 0 ps, packet into a link 500 ns, fork 0 us, start of a program 0 us\n"
+        "            a process that slept runs at once\n"
+    )
 
 
 def test_prices_that_the_kernel_did_not_take_are_an_error(parameters, capsys, monkeypatch):
     """Regression: they were written, not read back, and nothing was said."""
-    taken = {"syscall_ps": 0, "byte_ps": 48, "packet_ps": 0}
+    taken = {**cpu_profile.written(PROFILES["ideal"]), "byte_ps": "48"}
     monkeypatch.setattr(cpu_profile, "prices_now", lambda: taken)
     assert cpu_profile.main(["ideal"]) == 1
     said = capsys.readouterr()

@@ -132,7 +132,7 @@ def test_steps_with_one_name_are_done_together():
         ("\n```h9\nls\n```\n", 'manual.md:2: unknown terminal "h9"; this lab has h1, h2, s1, client and mininet'),
         ("```bash\nls\n```\n", 'manual.md:1: unknown terminal "bash"'),
         ("```\nls\n```\n", "manual.md:1: a block needs the name of its terminal"),
-        ("```h1 backgrond\nls\n```\n", 'manual.md:1: unknown option "backgrond"; I know append, background'),
+        ("```h1 backgrond\nls\n```\n", 'manual.md:1: unknown option "backgrond"; I know append, at-once, background'),
         ("```h1 for=5\nls\n```\n", 'manual.md:1: for="5" is no duration; write it as 500ms, 5s or 2min'),
         ("```h1 for=\nls\n```\n", 'manual.md:1: option "for" needs a value'),
         ("```h1 setup=1\nls\n```\n", 'manual.md:1: option "setup" takes no value'),
