@@ -40,7 +40,8 @@ def test_a_profile_is_set_and_shown(parameters, capsys):
     assert cpu_profile.main(["ideal"]) == 0
     assert [(parameters / name).read_text() for name in DESKTOP] == ["0", "0", "500000", "0", "0", "1000", "0"]
     assert capsys.readouterr().out == (
-        "* ideal     system call 0 ns, byte copied 0 ps, packet into a link 500 ns, fork 0 us, start of a program 0 us\n"
+        "* ideal     system call 0 ns, byte copied 0 ps, packet into a link 500 ns, "
+        "fork 0 us, start of a program 0 us\n"
         "            a process that slept runs at once\n"
     )
 
