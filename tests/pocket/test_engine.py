@@ -410,3 +410,52 @@ def test_paced_time_can_be_stopped_and_stepped(tmp_path):
         network.until(30)
         assert network.now_s() < 60
         assert type_(network, "sleep 1").exit_status == 0
+
+
+# --- chance, and time that no program can stop
+
+
+@pytest.mark.parametrize("clock", [Clock.VIRTUAL, Clock.PACED])
+def test_a_program_that_computes_without_end_does_not_stop_time(tmp_path, clock):
+    """Beside an endless loop a sleep of a second ends, Ctrl+C ends the loop, and it is named as what was computed."""
+    with start(tmp_path, clock=clock) as network:
+        assert network.computed() == []
+        network.run([Typed("client#2", "while :; do :; done", Background())])
+        done = type_(network, "sleep 1", deadline_s=300)
+        assert 1.0 <= done.end_s - done.start_s < 2.0
+        network.stop("client#2")
+        (loop,) = (one for one in network.computed() if one.program == "bash")
+        assert loop.lasted_s > 0.8
+
+
+def test_our_own_commands_cost_no_network_time(tmp_path):
+    """`linklab --version` starts Python and imports; a program of others costs its start."""
+    with start(tmp_path) as network:
+        ours = type_(network, "linklab --version")
+        assert ours.output.startswith("linklab ")
+        others = type_(network, "/bin/true")
+        assert ours.end_s - ours.start_s < others.end_s - others.start_s
+        assert others.end_s - others.start_s > 0.0003  # a fork and a start: 60 and 250 us
+
+
+def test_files_made_inside_have_dates_of_the_network(tmp_path):
+    """On the virtual clock, which begins with 2024; on the host too."""
+    with start(tmp_path) as network:
+        shown = type_(network, "echo text > made; touch touched; mkdir folder; ls -ld --time-style=+%Y-%m-%d *").output
+    assert [line.split()[5] for line in shown.splitlines()] == ["2024-01-01"] * 3
+    assert {time.gmtime(path.stat().st_mtime).tm_year for path in tmp_path.iterdir()} == {2024}
+
+
+def test_sleepers_wake_at_moments_of_chance_unless_the_computer_is_ideal(tmp_path):
+    """Twenty sleeps of a millisecond take twenty times with one profile and one or two with the other."""
+    lateness = (
+        "import time\nfound = set()\nfor _ in range(20):\n t = time.monotonic_ns(); time.sleep(0.001); "
+        "found.add(time.monotonic_ns() - t)\nprint(len(found))"
+    )
+    counts = {}
+    for profile in ("desktop", "ideal"):
+        with start(tmp_path, profile=profile) as network:
+            (tmp_path / "late.py").write_text(lateness)
+            counts[profile] = int(type_(network, "python3 late.py").output)
+    assert counts["desktop"] >= 15
+    assert counts["ideal"] <= 3

@@ -16,6 +16,7 @@ from linklab import cli
 from linklab.agent import own_kernel
 from linklab.base.processor import processor
 from linklab.engine import api
+from linklab.errors import LabError
 from linklab.lab.reference import folder_of
 from linklab.lab.saved import load_run
 from linklab.run.compare import compared_run, made_differently
@@ -196,3 +197,21 @@ def test_sudo_inside_runs_the_command_as_it_is():
         [str(SHIMS / "sudo"), "-E", "NAME=value", "sh", "-c", "echo $NAME"], capture_output=True, text=True, check=True
     )
     assert (done.stdout, done.stderr) == ("value\n", "")
+
+
+def test_a_run_in_which_a_program_computed_too_long_says_from_when_on(lab, tmp_path):
+    """It names the programs with the time that each let pass, is compared with no recording, and is none."""
+    out = tmp_path / "again"
+    assert replay(lab, out).not_repeatable == ""
+    data = json.loads((out / "run.json").read_text())
+    computed = [("sh", 12.34, 3.0), ("gzip", 20.0, 1.0), ("sh", 30.0, 0.5)]
+    data["computed"] = [dict(zip(("program", "from_s", "lasted_s"), one, strict=True)) for one in computed]
+    (out / "run.json").write_text(json.dumps(data))
+    run = load_run(out)
+    assert run.not_repeatable == (
+        "From 12.3 s on this run cannot be repeated: a program computed so long that time went on "
+        "by the processor's (sh 3.5 s, gzip 1.0 s)."
+    )
+    assert against_recording(lab, run) is None
+    with pytest.raises(LabError, match="cannot be repeated"):
+        record(lab, run)
