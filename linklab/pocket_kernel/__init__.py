@@ -104,7 +104,7 @@ def require() -> Kernel:
     need_processor()
     kernel = find()
     if kernel is None:
-        raise MissingError(f"the pocket kernel is not built: run `{how_to_build()}` (about 4 minutes, once)")
+        raise MissingError(f"the pocket kernel is not built: run `{how_to_build()}` (about ten minutes, once)")
     return kernel
 
 

@@ -447,7 +447,7 @@ def test_files_made_inside_have_dates_of_the_network(tmp_path):
 
 
 def test_sleepers_wake_at_moments_of_chance_unless_the_computer_is_ideal(tmp_path):
-    """Twenty sleeps of a millisecond take twenty times with one profile and one or two with the other."""
+    """Twenty sleeps of a millisecond end at moments of their own with one profile, at the same one with the other."""
     lateness = (
         "import time\nfound = set()\nfor _ in range(20):\n t = time.monotonic_ns(); time.sleep(0.001); "
         "found.add(time.monotonic_ns() - t)\nprint(len(found))"
@@ -457,5 +457,5 @@ def test_sleepers_wake_at_moments_of_chance_unless_the_computer_is_ideal(tmp_pat
         with start(tmp_path, profile=profile) as network:
             (tmp_path / "late.py").write_text(lateness)
             counts[profile] = int(type_(network, "python3 late.py").output)
-    assert counts["desktop"] >= 15
+    assert counts["desktop"] >= 8  # half of all are within 2 us of each other, and the clock shows 256 ns
     assert counts["ideal"] <= 3
