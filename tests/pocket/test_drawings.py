@@ -41,7 +41,7 @@ def mixed():
 
 def seen(text):
     """What Mininet's CLI said, without what differs from run to run."""
-    without = re.sub(r"\s*pid=\d+|mininet> |fe80::\S+|@if\d+|(Test|OVS)Controller", "", text)
+    without = re.sub(r"\s*pid=\d+|mininet> |fe80::\S+|@if\d+|(Test|OVS)?Controller", "", text)
     return "\n".join(line.rstrip() for line in without.strip().split("\n"))
 
 

@@ -4,7 +4,6 @@
 import json
 import re
 
-import pytest
 from pockets import TOPOLOGY, needs_pocket, type_
 
 from linklab.engine.pocket import PocketEngine
@@ -114,14 +113,3 @@ def test_mn_beside_a_network_is_refused_and_the_network_lives(tmp_path):
             assert "a network that Linklab built is running here (" in refused.output, refused.output
             assert "linklab attach mininet" in refused.output, refused.output
         assert " 0% packet loss" in type_(network, "ping -c 1 10.0.0.2", "h1").output
-
-
-def test_an_open_flow_controller_in_python_runs_inside(tmp_path):
-    """os-ken, where it is installed, as the controller of a switch of `mn`."""
-    with PocketEngine().start(None, workdir=tmp_path) as network:
-        if type_(network, "python3 -c 'import os_ken'").exit_status:
-            pytest.skip("os-ken is not installed (python3-os-ken)")
-        type_(network, "osken-manager os_ken.app.simple_switch_13 >controller.log 2>&1 &")
-        line = "sudo mn --controller remote,port=6653 --switch ovsk,protocols=OpenFlow13 --test pingall"
-        shown = type_(network, line, deadline_s=300).output
-    assert "0% dropped (2/2 received)" in shown, shown + (tmp_path / "controller.log").read_text()
