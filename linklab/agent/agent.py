@@ -179,7 +179,7 @@ class Agent:
         )
         os.environ.update(self.env)  # the shells that Mininet keeps on its nodes find the same programs and files
         os.chdir(WORK)
-        ours_alone = os.environ.get("LINKLAB_ENGINE") != "host"  # /etc and /run of a machine are none of our business
+        ours_alone = os.environ.get("LINKLAB_ENGINE") != "host"  # there /etc and /run belong to the machine
         if ours_alone:
             scripts.lay()
             services.make_folders()
