@@ -2,7 +2,7 @@
 LAB ?= 14
 VENV := .venv/bin
 
-.PHONY: help setup tools lab labs manuals test coverage check format kernel build install uninstall deb deb-test bench validation selftests fuzz kill-test mininet-suite strangers vm vm-test clean
+.PHONY: help setup tools lab labs manuals test coverage check format kernel build install uninstall deb deb-test bench validation seeds selftests fuzz kill-test mininet-suite strangers vm vm-test clean
 PREFIX ?= /usr/local
 ARCH ?= amd64
 FOR_ARCH := $(if $(filter amd64,$(ARCH)),,-$(ARCH))
@@ -73,6 +73,9 @@ bench: setup ## measure speed and memory, for docs/benchmarks.md
 
 validation: setup ## experiments in pockets against theory, for docs/validation.md: make validation ONLY="codel orphan"
 	PYTHONPATH=tools $(VENV)/python -m validate $(ONLY)
+
+seeds: setup ## replay labs with several seeds, for docs/seeds.md; over an hour: make seeds LABS=10,11 SEEDS=20
+	$(VENV)/python tools/seeds.py $(or $(LABS),all) --seeds $(or $(SEEDS),5)
 
 selftests: setup ## run the Linux source's own networking tests in pockets, for docs/selftests.md; over an hour
 	$(VENV)/python tools/selftests.py $(TESTS)

@@ -325,12 +325,6 @@ def replays() -> list[Row]:
     return rows
 
 
-def seeds() -> list[Row]:
-    """The expectations of all labs with three more seeds; half an hour."""
-    found = [(words, seed, *replay_all(labs, seed)[1:]) for words, labs in HALVES.items() for seed in range(3, 6)]
-    return [Row(f"expectations of {words}, seed {seed}", "all met", met, fine) for words, seed, met, fine in found]
-
-
 MEASURES: dict[str, Callable[[], list[Row]]] = {
     "boot": boot_and_end,
     "1gbit": lambda: bulk("1gbit", 60, 10),
@@ -349,8 +343,7 @@ MEASURES: dict[str, Callable[[], list[Row]]] = {
 
 
 LONG: dict[str, Callable[[], list[Row]]] = {
-    "seeds": seeds,
-    **{name: lambda measure=measure: [Row(*row) for row in measure()] for name, measure in bench_grading.LONG.items()},
+    name: lambda measure=measure: [Row(*row) for row in measure()] for name, measure in bench_grading.LONG.items()
 }
 """Measured when asked for by name."""
 

@@ -1,0 +1,209 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Replay labs with many seeds, and write docs/seeds.md: how far apart chance alone puts each of a lab's figures.
+
+`python tools/seeds.py 10,11,17-20 --seeds 20`, or `make seeds` for all labs with seeds 1 to 5. A whole run is kept in
+build/seeds/, so a call that was stopped goes on where it was; with another kernel every run is made anew. The page is
+written from all runs of this kernel, and ranges in lab.toml are set from it. Exit 1 if a run missed an expectation.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import shutil
+import statistics
+import sys
+import time
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from linklab import pocket_kernel
+from linklab.base.files import write
+from linklab.base.numbers import format_number
+from linklab.base.supervise import Ended, Job, supervised
+from linklab.commands.several import chosen as chosen_labs
+from linklab.engine.pocket import PocketEngine
+from linklab.judge.verdict import Outcome
+from linklab.lab.model import Lab, find_lab, lab_folders, load_lab
+from linklab.lab.saved import SavedRun, SavedVerdict, load_run
+from linklab.manual.model import Step
+from linklab.run.many import estimate_s
+from linklab.run.runner import run_lab
+from linklab.run.stage import Capture, RunSettings
+
+ROOT = Path(__file__).resolve().parent.parent
+KEPT = ROOT / "build/seeds"
+PAGE = ROOT / "docs/seeds.md"
+AT_ONCE = 2
+DEADLINE_S = 3600
+"""Of wall time, for one lab."""
+INTRODUCTION = """# What chance does to the labs
+
+Written by `make seeds`; do not edit.
+
+Each lab was replayed with several seeds on the virtual clock.
+A seed decides which packets a lossy link drops, how long a woken program waits for the processor, by how much the
+price of each packet and system call varies, and how far apart the commands of one step are typed.
+The tables show every expectation whose figure depended on the seed: the least and greatest figure, the median, and how
+many distinct figures the runs gave.
+A comparison of several figures has no least and greatest; the first seed's stands there.
+All other expectations gave the same figure in every run, to the digits that the lab shows.
+"""
+"""The head of the page."""
+
+
+def kept(lab: int, seed: int) -> Path:
+    """The folder of a run of the present kernel."""
+    return KEPT / pocket_kernel.require().digest / f"lab{lab:02d}-seed{seed}"
+
+
+class Silent:
+    """A narrator of a run that says nothing."""
+
+    def begin(self, steps: Sequence[Step], network_s: float) -> None:
+        """The steps begin."""
+
+    def end(self, captures: Sequence[Capture], network_s: float) -> None:
+        """The steps have ended."""
+
+
+def replay(folder: Path, seed: int, out: Path, tell: object) -> str:
+    """Run a lab, and keep what it measured without what it wrote; gives the expectations that were missed."""
+    shutil.rmtree(out, ignore_errors=True)
+    out.parent.mkdir(parents=True, exist_ok=True)
+    run = run_lab(load_lab(folder), PocketEngine(), RunSettings(seed=seed), out, Silent())
+    for heavy in ("files", "data"):
+        shutil.rmtree(out / heavy, ignore_errors=True)
+    return "; ".join(verdict.message for verdict in run.verdicts if verdict.outcome is not Outcome.PASS)
+
+
+def measure(labs: Sequence[Lab], seeds: Sequence[int]) -> bool:
+    """Run what is missing, the longest labs first; whether every run came to its end."""
+    due = [
+        (lab, seed)
+        for seed in seeds
+        for lab in sorted(labs, key=lambda lab: -estimate_s(lab))
+        if not (kept(lab.number, seed) / "run.json").is_file()
+    ]
+    jobs = [
+        Job(at, partial(replay, lab.folder.resolve(), seed, kept(lab.number, seed)), deadline_s=DEADLINE_S, fresh=True)
+        for at, (lab, seed) in enumerate(due)
+    ]
+    left, whole = len(jobs), True
+    with supervised(jobs, AT_ONCE) as events:
+        for event in events:
+            if not isinstance(event, Ended):
+                continue
+            left -= 1
+            lab, seed = due[event.key]
+            whole &= event.error is None
+            came = str(event.error) if event.error else f"missed: {event.value}" if event.value else "all met"
+            words = f"Lab {lab.number}, seed {seed}: {event.wall_s:.0f} s, {came}; {left} runs to go"
+            print(f"{time.strftime('%H:%M:%S')} {words}", file=sys.stderr, flush=True)
+    return whole
+
+
+@dataclass(frozen=True)
+class Seen:
+    """One expectation in the runs of all seeds, the first seed first."""
+
+    verdicts: Sequence[SavedVerdict]
+    figures: Sequence[tuple[float, str]]
+    """Values with their unit; empty where the expectation compares several, or looks for words."""
+
+    @property
+    def distinct(self) -> int:
+        """How many of the runs gave a figure of their own; words where there is no figure."""
+        return len(set(self.figures)) if self.figures else len({verdict.measured for verdict in self.verdicts})
+
+    @property
+    def met(self) -> int:
+        """In how many runs it was met."""
+        return sum(verdict.outcome is Outcome.PASS for verdict in self.verdicts)
+
+    def cells(self) -> list[str]:
+        """A row of the table."""
+        first = self.verdicts[0]
+        what = f"{first.step} {first.what}".strip() if self.figures else first.what
+        shown = [first.measured, "", ""]
+        if self.figures:
+            values, unit = [value for value, _ in self.figures], self.figures[0][1]
+            shown = [format_number(of(values), unit) for of in (min, statistics.median, max)]
+        met = f"{self.met} of {len(self.verdicts)}"
+        return [
+            what,
+            first.expected,
+            *shown,
+            str(self.distinct),
+            met if self.met == len(self.verdicts) else f"**{met}**",
+        ]
+
+
+def collected(runs: Sequence[SavedRun]) -> list[Seen]:
+    """Each expectation of a lab, over its runs."""
+    grouped: dict[tuple[str, str], list[tuple[SavedRun, SavedVerdict]]] = defaultdict(list)
+    for run in runs:
+        for verdict in run.verdicts:
+            grouped[verdict.step, verdict.what].append((run, verdict))
+    found = []
+    for (step, what), each in grouped.items():
+        figures = [run.scalars.get(step, {}).get(what) for run, _ in each]
+        numeric = [one for one in figures if one is not None and not math.isnan(one[0])]
+        found.append(Seen([verdict for _, verdict in each], numeric if len(numeric) == len(each) else []))
+    return found
+
+
+def chapter(number: int, runs: Sequence[SavedRun]) -> Iterator[str]:
+    """The page's lines on one lab."""
+    seen = collected(runs)
+    varied = [one for one in seen if one.distinct > 1 or one.met < len(runs)]
+    met = sum(one.met == len(runs) for one in seen)
+    yield f"## Lab {number}: {runs[0].title}"
+    yield ""
+    seeds = ", ".join(map(str, sorted(run.seed for run in runs)))
+    seeds = f"1 to {len(runs)}" if seeds == ", ".join(map(str, range(1, len(runs) + 1))) else seeds
+    yield f"Seeds {seeds}: {met} of {len(seen)} expectations were met in every run; {len(varied)} depended on the seed."
+    yield ""
+    if varied:
+        yield "| what | expected | least | median | greatest | distinct | met |"
+        yield "|---|---|---|---|---|---|---|"
+        for one in varied:
+            yield "| " + " | ".join(cell.replace("|", "\\|") for cell in one.cells()) + " |"
+        yield ""
+
+
+def page() -> tuple[str, bool]:
+    """The text of the page from all runs of this kernel, and whether they met every expectation."""
+    built = pocket_kernel.require()
+    lines = [INTRODUCTION, f"Pocket: Linux {built.version}, digest {built.digest}.", ""]
+    good = True
+    for number in (int(folder.name[:2]) for folder in lab_folders(ROOT)):
+        folders = sorted(kept(number, 0).parent.glob(f"lab{number:02d}-seed*/run.json"))
+        runs = sorted((load_run(path.parent) for path in folders), key=lambda run: run.seed)
+        if runs:
+            lines += chapter(number, runs)
+            good &= all(verdict.outcome is Outcome.PASS for run in runs for verdict in run.verdicts)
+    return "\n".join(lines).rstrip() + "\n", good
+
+
+def main() -> int:
+    """Measure what is missing and write the page."""
+    parser = argparse.ArgumentParser(description="Replay labs with many seeds and write docs/seeds.md.")
+    parser.add_argument("labs", nargs="?", default="all", help='such as "10,11,17-20"; default: all')
+    parser.add_argument("--seeds", type=int, default=5, metavar="N", help="seeds 1 to N (default: 5)")
+    chosen = parser.parse_args()
+    labs = [load_lab(folder) for folder in chosen_labs(chosen.labs) or [find_lab(chosen.labs)]]
+    whole = measure(labs, range(1, chosen.seeds + 1))
+    text, good = page()
+    write(PAGE, text)
+    print(
+        f"{PAGE.relative_to(ROOT)}: {'every run met every expectation' if good else 'some run missed an expectation'}"
+    )
+    return 0 if whole and good else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
