@@ -112,7 +112,7 @@ def _add_nodes(net: Mininet, plan: dict[str, Any]) -> None:
 
 def _add_node(net: Mininet, node: dict[str, Any], *, quick: bool) -> None:
     name, kind = node["name"], node["kind"]
-    if quick and kind == "host" and node["cpu"] is None and not _private(node):
+    if quick and kind == "host" and node["cpu"] is None and not _private(node) and not _addressed(node):
         net.addHost(name, cls=many.QuickHost, ip=node["address"], defaultRoute=node["default_route"])
     elif kind == "host":
         if node["cpu"] is not None and os.environ.get("LINKLAB_ENGINE") == "host":
@@ -139,6 +139,11 @@ def _add_node(net: Mininet, node: dict[str, Any], *, quick: bool) -> None:
                 f"{name}: external interface {interface} does not exist in this network's machine; remove it"
             )
         Intf(interface, node=net.get(name))
+
+
+def _addressed(node: dict[str, Any]) -> bool:
+    """Whether it has addresses or routes that Mininet does not set."""
+    return "ports" in node or "routes" in node
 
 
 def _private(node: dict[str, Any]) -> list[Any]:
@@ -235,11 +240,17 @@ def _configure_hosts(net: Mininet, plan: dict[str, Any]) -> None:
             _do(net, host.name, f"ip link set {name} up")
             if vlan["address"] not in (seen := host.cmd(f"ip -o -4 addr show dev {name}").split()):
                 raise BuildError(f"{host.name}: {name} shows {' '.join(seen)}, not {vlan['address']}, after setting it")
+        if _addressed(node):
+            from linklab.agent import addresses  # noqa: PLC0415 - costs network time, and few networks need it
+
+            addresses.set_addresses(host, node, partial(_do, net, host.name))
         if (route := node.get("default_route")) and not isinstance(host, many.QuickHost):
             # Mininet sets it and does not look
             _do(net, host.name, f"ip route replace default {route}")
             if route not in (shown := host.cmd("ip route show default")):
                 raise BuildError(f"{host.name}: the default route is {shown.strip() or 'not there'}, not {route}")
+        if "routes" in node:
+            addresses.set_routes(host, node, partial(_do, net, host.name))
 
 
 def _baseline(name: str, set_and_read: Callable[[str, str], str]) -> None:

@@ -290,8 +290,14 @@ def part(topology: Topology, names: Iterable[str]) -> Topology:
         hosts=tuple(n for n in topology.hosts if n.name in chosen),
         switches=tuple(n for n in topology.switches if n.name in chosen),
         controllers=tuple(c for c in topology.all_controllers if c.name in chosen),
-        links=tuple(_said(link, (None, None)) for _, link in links),
+        links=tuple(_without_addresses(_said(link, (None, None))) for _, link in links),
     )
+
+
+def _without_addresses(link: Link) -> Link:
+    """A copy is no copy of addresses: two nodes with one address are no network."""
+    own = {key: value for key, value in link.own.items() if key != "addresses"}
+    return replace(link, own=own)
 
 
 def paste(topology: Topology, piece: Topology, offset: float) -> tuple[Topology, list[str]]:

@@ -208,6 +208,29 @@ def _configured(node: Plan, names: Names) -> list[str]:
         add = f"ip link add link {vlan['parent']} name {vlan['name']} type vlan id {vlan['id']}"
         rest = (f"ip addr add {vlan['address']} dev {vlan['name']}", f"ip link set {vlan['name']} up")
         lines += [_command(node, line, names) for line in (add, *rest)]
+    for port in node.get("ports", ()):
+        lines += _port(node, port, names)
+    if node.get("ports") and node.get("default_route"):  # Mininet sets it before, when its subnet may not be there
+        lines.append(_command(node, f"ip route replace default {node['default_route']}", names))
+    for route in node.get("routes", ()):
+        family = "-6" if ":" in route["via"] else "-4"
+        lines.append(_command(node, f"ip {family} route replace {route['to']} via {route['via']}", names))
+    return lines
+
+
+def _port(node: Plan, port: Plan, names: Names) -> list[str]:
+    """Addresses of a port: the first IPv4 address of one that has none by Mininet, so that its commands know it."""
+    lines, first = [], not port["added"]
+    for address in port["addresses"]:
+        if ":" in address:
+            if node["kind"] == "legacyRouter":
+                lines.append(_command(node, "sysctl -w net.ipv6.conf.all.forwarding=1", names))
+            lines.append(_command(node, f"ip addr replace {address} dev {port['interface']} nodad", names))
+        elif first:
+            lines.append(f"{names[node['name']]}.setIP({address!r}, intf={port['interface']!r})")
+            first = False
+        else:
+            lines.append(_command(node, f"ip addr replace {address} broadcast + dev {port['interface']}", names))
     return lines
 
 

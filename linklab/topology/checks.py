@@ -12,31 +12,22 @@ import math
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv4Interface, IPv4Network
-from typing import Any, Literal
+from typing import Any
 
 from linklab import units
 from linklab.base.text import excerpt
 from linklab.errors import InputError
+from linklab.topology import address_checks
 from linklab.topology.drawn import DrawnNetwork
 from linklab.topology.parts import MOST_DIGITS, Controller, Node
+from linklab.topology.problem import Problem
+
+__all__ = ["NAME", "SWITCH_TYPES", "Problem", "problems", "wireless_names"]
 
 SWITCH_TYPES = ("default", "ovs", "ivs", "user", "userns", "legacySwitch", "legacyRouter")
 _MAX_INTERFACE_NAME = 15
 NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*")
-
-
-@dataclass(frozen=True)
-class Problem:
-    """One finding; where: "host h1", "link s1-s2" or "application"."""
-
-    severity: Literal["error", "warning"]
-    where: str
-    message: str
-
-    def __str__(self) -> str:
-        return f"{self.where}: {self.message}"
 
 
 def problems(topology: DrawnNetwork) -> list[Problem]:
@@ -46,6 +37,8 @@ def problems(topology: DrawnNetwork) -> list[Problem]:
         found = [*_names(topology), *_ends(topology)]
     if not any(problem.severity == "error" for problem in found):
         found += [*_interface_names(topology), *_addresses(topology), *_loops(topology), *_unheeded(topology)]
+    if not wireless_names(topology) and not any(problem.severity == "error" for problem in found):
+        found += address_checks.meanings(topology)
     return found
 
 
@@ -219,6 +212,7 @@ def _values(topology: DrawnNetwork) -> Iterator[Problem]:
             _ = link.impairments
         except InputError as error:
             yield Problem("error", f"link {link.name}", f'"linklab": {error}')
+    yield from address_checks.values(topology)
     for node in topology.nodes:
         for key, value in (("x", node.x), ("y", node.y)):
             if not _is_place(value):

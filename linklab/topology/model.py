@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -106,11 +106,16 @@ class Topology(DrawnNetwork):
             switches=tuple(_node(Switch, reader) for reader in top.take_list("switches")),
             links=own.give_to(tuple(_link(reader) for reader in top.take_list("links")), top.rest),
             extra=top.rest,
-        )
+        )._with_own_of_nodes()
+
+    def _with_own_of_nodes(self) -> Topology:
+        rest = dict(self.extra)
+        hosts, switches = own.give_to_nodes(self.hosts, rest), own.give_to_nodes(self.switches, rest)
+        return self if rest == self.extra else replace(self, hosts=hosts, switches=switches, extra=rest)
 
     def _to_data(self) -> dict[str, Any]:
         data: dict[str, Any] = {
-            **own.take_from(self.links, self.extra),
+            **own.take_from(self.links, own.take_from_nodes(self.nodes, self.extra)),
             "version": self.version,
             "hosts": [_node_data(node) for node in self.hosts],
             "switches": [_node_data(node) for node in self.switches],

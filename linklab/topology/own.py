@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What Linklab keeps of links under the top-level key "linklab", where MiniEdit does not stumble over it.
+"""What Linklab keeps of links and nodes under the top-level key "linklab", where MiniEdit does not stumble over it.
 
-    "linklab": {"links": [{"src": "s1", "dest": "h2", "ports": [2, null], "forward": {...}, "backward": {...}}, …]}
+    "linklab": {"links": [{"src": "r1", "dest": "h2", "ports": [2, null], "addresses": [["10.0.1.254/24"], []],
+                           "forward": {...}, "backward": {...}}, …],
+                "nodes": {"r1": {"routes": [{"to": "10.0.3.0/24", "via": "10.0.2.2"}]}, …}}
 
-The n-th entry for a pair of nodes belongs to the n-th link of that pair. Unknown keys and entries that belong to no
-link are kept. Pure.
+The n-th entry for a pair of nodes belongs to the n-th link of that pair. Unknown keys, and entries that belong to no
+link or node, are kept. Pure.
 """
 
 from __future__ import annotations
@@ -13,12 +15,13 @@ import json
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 
 from linklab.base.text import excerpt
-from linklab.topology.parts import Json, Link
+from linklab.topology.parts import Json, Link, Node
 
 KEY = "linklab"
+N = TypeVar("N", bound=Node)
 
 
 def give_to(links: tuple[Link, ...], rest: dict[str, Any]) -> tuple[Link, ...]:
@@ -59,6 +62,35 @@ def take_from(links: Sequence[Link], extra: Json) -> dict[str, Any]:
         return dict(extra)
     ours = dict(extra.get(KEY, {}))
     return {**extra, KEY: {**ours, "links": [*entries, *ours.get("links", ())]}}
+
+
+def give_to_nodes(nodes: tuple[N, ...], rest: dict[str, Any]) -> tuple[N, ...]:
+    """The nodes with what is theirs; it is taken out of `rest`, the file's unknown keys. Of two of a name the first.
+
+    Raises:
+        ValueError: our key does not hold what it should.
+    """
+    if KEY not in rest or "nodes" not in (ours := _object(rest[KEY], f'"{KEY}"')):
+        return nodes
+    filed = _object(ours["nodes"], f'"{KEY}" "nodes"')
+    found = []
+    for node in nodes:
+        own = _object(filed.get(node.name, {}), f'"{KEY}" nodes "{excerpt(node.name)}"')
+        found.append(replace(node, own=own) if own else node)
+        if own:
+            del filed[node.name]
+    if len(filed) < len(ours["nodes"]):
+        rest[KEY] = {key: value for key, value in ours.items() if key != "nodes"} | ({"nodes": filed} if filed else {})
+    return tuple(found)
+
+
+def take_from_nodes(nodes: Sequence[Node], extra: Json) -> dict[str, Any]:
+    """`extra` with the nodes' own data back in it."""
+    entries = {node.name: dict(node.own) for node in nodes if node.own}
+    if not entries:
+        return dict(extra)
+    ours = dict(extra.get(KEY, {}))
+    return {**extra, KEY: {**ours, "nodes": {**ours.get("nodes", {}), **entries}}}
 
 
 def _object(data: Any, where: str) -> dict[str, Any]:

@@ -23,6 +23,7 @@ class Node:
     """A node with ports: what one entry of "hosts" and one of "switches" have in common.
 
     number: as in the file, a string; x, y: canvas coordinates in pixels, strings as MiniEdit writes them.
+    own: what Linklab keeps of it under "linklab": "routes" ([{"to": "10.0.3.0/24", "via": "10.0.2.2"}, …]).
     """
 
     number: str
@@ -30,6 +31,7 @@ class Node:
     y: str | float
     opts: Json
     extra: Json = field(default_factory=dict)
+    own: Json = field(default_factory=dict)
 
     what: ClassVar[str]
     prefix: ClassVar[str]
@@ -106,8 +108,9 @@ class Controller:
 class Link:
     """One entry of "links"; its place in the file decides the port numbers of both ends, unless `own` says them.
 
-    own: what Linklab keeps of it under "linklab": "ports" ([2, null]: number or counted), "forward" and "backward"
-    (`linklab.tc.Impairment`, of the direction src→dest and back).
+    own: what Linklab keeps of it under "linklab": "ports" ([2, null]: number or counted), "addresses" (a list of them
+    for each end, of hosts and routers), "forward" and "backward" (`linklab.tc.Impairment`, of the direction src→dest
+    and back).
     """
 
     src: str

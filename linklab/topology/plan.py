@@ -35,6 +35,11 @@ The agent has the standard library only, so this holds nothing but dict, list, s
         "sflow"?: {"target": "...", "sampling": 400, "header_bytes": 128, "polling_s": 30}},
      "linklab": {}}                                    the file's own "linklab" object, as it stands
 
+A host or router whose ports have addresses of ours, or that has routes of ours, has these two keys as well:
+    "ports": [{"interface": "r1-eth0", "addresses": ["10.0.1.254/24", "2001:db8:1::1/64"],
+               "added": false}],                      true where they come beside the host's own "address"
+    "routes": [{"to": "10.0.3.0/24" | "default", "via": "10.0.2.2"}]                   beside "default_route"
+
 External interfaces take the node's first port numbers (they are attached before any link). Every OVS switch wants
 `dpid` given: Mininet derives one only from names that hold a digit.
 """
@@ -48,7 +53,7 @@ from typing import Any
 
 from linklab import tc, units
 from linklab.errors import TopologyError
-from linklab.topology import own
+from linklab.topology import addressing, own
 from linklab.topology.checks import wireless_names
 from linklab.topology.model import Topology
 from linklab.topology.parts import Controller, Host, Link, Node, Switch
@@ -72,17 +77,22 @@ def plan(topology: Topology) -> dict[str, Any]:
     topology.check()
     if wireless := wireless_names(topology):
         raise TopologyError(f"{topology.name}: cannot be run: wireless nodes ({', '.join(sorted(wireless))})")
+    ports: dict[str, list[addressing.Port]] = {node.name: [] for node in topology.nodes}
+    for port in addressing.ports(topology):
+        ports[port.node].append(port)
     return {
         "format": 1,
         "name": topology.name,
         "ip_base": topology.preferences.ip_base,
         "order": list(ORDER),
         "controllers": [_controller(controller) for controller in topology.all_controllers],
-        "nodes": [_host(host, topology) for host in topology.hosts]
-        + [_switch(switch, topology) for switch in topology.switches],
+        "nodes": [{**_host(host, topology), **_addressed(host, ports[host.name])} for host in topology.hosts]
+        + [{**_switch(switch, topology), **_addressed(switch, ports[switch.name])} for switch in topology.switches],
         "links": [_link(link, ends) for link, ends in zip(topology.links, topology.link_ends(), strict=True)],
         "preferences": _preferences(topology),
-        "linklab": own.take_from(topology.links, topology.extra).get("linklab", {}),
+        "linklab": own.take_from(topology.links, own.take_from_nodes(topology.nodes, topology.extra)).get(
+            "linklab", {}
+        ),
     }
 
 
@@ -111,6 +121,24 @@ def _host(host: Host, topology: Topology) -> dict[str, Any]:
         "private_dirs": list(host.opts.get("privateDirectory", ())),
         **_commands(host),
     }
+
+
+def _addressed(node: Node, ports: list[addressing.Port]) -> dict[str, Any]:
+    """Addresses and routes of ours; nothing for a node that has none, which is built as it always was."""
+    found: dict[str, Any] = {}
+    given = [
+        {
+            "interface": port.interface,
+            "added": port.has_host_address,
+            "addresses": list(port.addresses[port.has_host_address :]),
+        }
+        for port in ports
+    ]
+    if given := [port for port in given if port["addresses"]]:
+        found["ports"] = given
+    if routes := addressing.own_routes(node):
+        found["routes"] = [{"to": route.to, "via": route.via} for route in routes]
+    return found
 
 
 def _vlan(host: Host, interfaces: tuple[str, ...], address: str, tag: str) -> dict[str, Any]:

@@ -522,7 +522,11 @@ def test_a_ring_through_a_router_is_no_loop():
     """Routers do not forward broadcasts."""
     switches = [switch(1), switch(2), switch(3, switchType="legacyRouter")]
     links = [link("s1", "s2"), link("s2", "s3"), link("s3", "s1")]
-    assert load(small(switches=switches, links=links)).problems() == []
+    found = load(small(switches=switches, links=links)).problems()
+    assert [str(each) for each in found] == [
+        "router s3: s3-eth0, s3-eth1 have no addresses, so it routes nothing there. "
+        "Edit > Assign Addresses gives each link its subnet"
+    ]
 
 
 def test_wireless_nodes_are_kept_and_not_run():
