@@ -61,6 +61,9 @@ MENUS: dict[str, Menu] = {
         _a("align", "Align", when="stopped"),
         _a("properties", "Properties…", "Return"),
         LINE,
+        _a("address_table", "Addresses and Routes…", "Ctrl+R", "<Control-r>"),
+        _a("assign_addresses", "Assign Addresses…", "Ctrl+Shift+R", "<Control-Shift-R>", when="stopped"),
+        LINE,
         _a("preferences", "Preferences…", "Ctrl+,", "<Control-comma>"),
     ),
     "View": (

@@ -18,6 +18,7 @@ from typing import Any
 
 from linklab import __version__
 from linklab.editor import actions
+from linklab.editor.address_actions import AddressActions
 from linklab.editor.bars import ClockBar
 from linklab.editor.context import ContextMenus
 from linklab.editor.document import Document, Key, everyone
@@ -67,6 +68,7 @@ class Editor:
         self.editing = Editing(self.document, lambda: self.networking.is_on, self.window.say)
         self.filing = Filing(self.window, self.document, self.settings, self.leave)
         self.properties = Properties(self.window, self.document, self.networking)
+        self.addresses = AddressActions(self.window, self.document, lambda: self.networking.is_on)
         self.context = ContextMenus(self.document, self.properties, self.editing, self.networking)
         self.root.protocol("WM_DELETE_WINDOW", self.filing.quit)
         self._build()
@@ -172,6 +174,8 @@ class Editor:
             "link_selected": lambda: edit.unlocked(self.gestures.link_selected),
             "properties": self.properties.open_selected,
             "preferences": self.properties.preferences,
+            "address_table": self.addresses.open_table,
+            "assign_addresses": self.addresses.assign,
             "zoom_in": lambda: self._zoomed(lambda: self.drawing.zoom_step(1)),
             "zoom_out": lambda: self._zoomed(lambda: self.drawing.zoom_step(-1)),
             "zoom_one": lambda: self._zoomed(lambda: self.drawing.set_zoom(1.0)),
@@ -224,6 +228,7 @@ class Editor:
         self.status.zoom.configure(text=f"{self.drawing.zoom * 100:.0f} %")
         self.drawing.configure(cursor="crosshair" if self.tool != "select" else "")
         self.show_traces()
+        self.addresses.follow()
 
     def show_traces(self) -> None:
         """Show what passes the links, if that is wanted."""

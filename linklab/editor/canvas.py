@@ -18,7 +18,9 @@ from linklab.editor.icons import Icons
 from linklab.editor.labels import Rectangle, place_labels
 from linklab.editor.settings import EditorSettings
 from linklab.editor.theme import Look
+from linklab.errors import InputError
 from linklab.topology import Host, Link, Topology
+from linklab.topology.addressing import link_addresses
 
 ICON = 40
 GRID = 25
@@ -255,8 +257,11 @@ class Drawing(tk.Canvas):
 
     def _measure(self, font: str, text: str) -> int:
         if (font, text) not in self._widths:
-            self._widths[font, text] = self._fonts[font].measure(text)
+            self._widths[font, text] = max(map(self._fonts[font].measure, text.split("\n")))
         return self._widths[font, text]
+
+    def _tall(self, font: str, text: str) -> int:
+        return self._heights[font] * (text.count("\n") + 1)
 
     def _draw_link(self, key: int, ends: tuple[str, str], selected: bool) -> tuple[int, ...]:
         link = self.state.topology.links[key]
@@ -266,10 +271,13 @@ class Drawing(tk.Canvas):
         width = px(3 if selected else 2) * min(1.0, max(0.5, self.zoom))
         dash = (6, 4) if key in self.down else ()
         items = [self.create_line(*a, *b, fill=colour, width=width, dash=dash, tags="link")]
-        texts = list(ends) if self.settings.ports and self.zoom >= DETAIL_FROM else ["", ""]
         note = link_note(link)
-        sizes = [(self._measure("port", text) if text else 0, self._heights["port"]) for text in (*texts, note)]
-        placed = place_labels(a, b, (self._boxes[link.src], self._boxes[link.dest]), sizes)
+        boxes = (self._boxes[link.src], self._boxes[link.dest])
+        for texts in end_texts(link, ends, self.settings) if self.zoom >= DETAIL_FROM else [("", "")]:
+            sizes = [(self._measure("port", text) if text else 0, self._tall("port", text)) for text in (*texts, note)]
+            placed = place_labels(a, b, boxes, sizes)
+            if all(place is not None for place, text in zip(placed, texts, strict=False) if text):
+                break
         for text, place, (wide, high) in zip((*texts, note), placed, sizes, strict=True):
             if text and place is not None:
                 x, y = place
@@ -277,7 +285,9 @@ class Drawing(tk.Canvas):
                 items.append(self.create_rectangle(*ground, fill=palette.canvas, outline="", tags="port"))
                 ink = palette.ink if text is note else palette.muted
                 items.append(
-                    self.create_text(x, y, text=text, font=self._fonts["port"], fill=ink, tags=("port", "label"))
+                    self.create_text(
+                        x, y, text=text, font=self._fonts["port"], fill=ink, justify="center", tags=("port", "label")
+                    )
                 )
         return tuple(items)
 
@@ -334,6 +344,20 @@ class Drawing(tk.Canvas):
         nx, ny = (-uy, ux) if ux > 0 or (ux == 0 and uy < 0) else (uy, -ux)
         away = abs(nx) * wide / 2 + abs(ny) * high + self.look.px(12)
         return (x0 + x1) / 2 + nx * away - wide / 2, (y0 + y1) / 2 + ny * away + high / 2
+
+
+def end_texts(link: Link, ends: tuple[str, str], settings: EditorSettings) -> list[tuple[str, str]]:
+    """What is written at both ends of a link: the ports' names, below them the addresses that the link keeps.
+
+    Where that has no room, the names alone.
+    """
+    try:
+        addresses = link_addresses(link) if settings.addresses else ((), ())
+    except InputError:
+        addresses = (("address?",), ("address?",))
+    names = ends if settings.ports else ("", "")
+    src, dest = ("\n".join(filter(None, (name, *given))) for name, given in zip(names, addresses, strict=True))
+    return [(src, dest), names] if any(addresses) else [(src, dest)]
 
 
 def link_note(link: Link) -> str:

@@ -144,7 +144,7 @@ def switch_pages() -> tuple[Page, ...]:
 def legacy_pages(*, router: bool) -> tuple[Page, ...]:
     """Properties of a legacy switch or router, which MiniEdit has no dialog for."""
     note = (
-        "Forwards between its interfaces; give them addresses in the start command: ifconfig r1-eth0 10.0.0.1/24"
+        "Forwards between its ports, each of which needs an address in a subnet of its own: Ports and Routes."
         if router
         else "Learns addresses by itself, like a switch from a shop; no controller."
     )

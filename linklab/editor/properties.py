@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from typing import Any, Protocol
 
-from linklab.editor import edits, link_fields, node_fields, preference_fields
+from linklab.editor import address_fields, edits, link_fields, node_fields, preference_fields
 from linklab.editor.dialogs import FormDialog
 from linklab.editor.document import Document, Key
 from linklab.editor.link_dialog import LinkDialog
 from linklab.editor.window import Window
 from linklab.engine.choice import ENGINES
 from linklab.errors import InputError
-from linklab.topology import Topology
+from linklab.topology import Controller, Topology, addressing
 
 LOCKED = "The network is running: stop it to change this."
 
@@ -76,9 +76,14 @@ class Properties:
         titles = {"legacySwitch": "Legacy switch", "legacyRouter": "Legacy router"}
         title = f"{titles.get(kind, kind.capitalize())} {name}"
         opts = {**node.opts, "hostname": node.name}
+        addressed = not isinstance(node, Controller) and addressing.has_ports(node) and not self._has_faults()
+        if addressed and not isinstance(node, Controller):
+            pages = (pages[0], address_fields.page(self._topology, node), *pages[1:])
+            opts |= address_fields.data(self._topology, node)
 
         def take(data: dict[str, Any]) -> None:
             topology = self._topology
+            data, ports = address_fields.split(data)
             current = edits.named(topology)[name]
             if "hostname" not in current.opts and data["hostname"] == name:
                 data.pop("hostname")
@@ -86,12 +91,21 @@ class Properties:
                 raise InputError("a node needs a name")
             changed = {key: value for key, value in data.items() if current.opts.get(key, _NONE) != value}
             dropped = [key for key in current.opts if key not in data]
-            self.document.apply(
-                f"Change {name}", edits.set_opts(topology, name, changed, dropped), {data.get("hostname", name)}
-            )
+            after, new_name = edits.set_opts(topology, name, changed, dropped), data.get("hostname", name)
+            if addressed:
+                after = address_fields.taken(after, new_name, ports)
+            self.document.apply(f"Change {name}", after, {new_name})
 
         locked = LOCKED if self.network.is_on else ""
         FormDialog(self.window.root, self.window.look, title, pages=pages, data=opts, take=take, locked=locked)
+
+    def _has_faults(self) -> bool:
+        """Whether ports have no names or addresses cannot be read before the drawing is mended."""
+        try:
+            addressing.ports(self._topology)
+        except (KeyError, ValueError):
+            return True
+        return False
 
     def _link(self, place: int) -> None:
         link = self._topology.links[place]

@@ -83,7 +83,7 @@ def _twice(nodes: dict[str, Node], ports: list[Port]) -> Iterator[Problem]:
             if mininets and others:
                 continue
             message = f"{port.interface} has the address {interface.ip} that {other.interface} has too; change one"
-            yield Problem("warning", _where(nodes, port.node), message)
+            yield Problem("warning", _where(nodes, port.node), message, port.interface)
 
 
 def _subnets(nodes: dict[str, Node], segment: Segment) -> Iterator[Problem]:
@@ -92,21 +92,23 @@ def _subnets(nodes: dict[str, Node], segment: Segment) -> Iterator[Problem]:
         there = [(port, i) for port in segment.ports for i in port.interfaces if i.version == version]
         if not there:
             continue
-        first = next((pair for pair in there if addressing.is_router(nodes[pair[0].node])), there[0])
+        ordered = sorted(there, key=lambda pair: not addressing.is_router(nodes[pair[0].node]))
         for port, interface in there:
-            near = any(interface.ip in other.network for p, other in there if p is not port)
-            if len({p.interface for p, _ in there}) > 1 and not near:
+            beside = next(((p, other) for p, other in ordered if p is not port), None)
+            if beside is None:
+                continue
+            if not any(interface.ip in other.network for p, other in there if p is not port):
                 message = (
-                    f"{port.interface} has {interface}, but no router stands between it and {first[0].interface}, "
-                    f"which has {first[1]}; give it an address in {first[1].network}"
+                    f"{port.interface} has {interface}, but no router stands between it and {beside[0].interface}, "
+                    f"which has {beside[1]}; give it an address in {beside[1].network}"
                 )
-                yield Problem("warning", _where(nodes, port.node), message)
-            elif interface.ip in first[1].network and interface.network != first[1].network:
+                yield Problem("warning", _where(nodes, port.node), message, port.interface)
+            elif interface.ip in beside[1].network and interface.network != beside[1].network:
                 message = (
-                    f"{port.interface} has {interface}, and {first[0].interface} on the same link has the prefix "
-                    f"length {first[1].network.prefixlen}; they must be the same"
+                    f"{port.interface} has {interface}, and {beside[0].interface} on the same link has the prefix "
+                    f"length {beside[1].network.prefixlen}; they must be the same"
                 )
-                yield Problem("warning", _where(nodes, port.node), message)
+                yield Problem("warning", _where(nodes, port.node), message, port.interface)
 
 
 def _overlaps(nodes: dict[str, Node], segments: list[Segment]) -> Iterator[Problem]:
@@ -121,7 +123,7 @@ def _overlaps(nodes: dict[str, Node], segments: list[Segment]) -> Iterator[Probl
                             f"{other.interface} ({before}) and {port.interface} ({interface}) are in the same subnet; "
                             f"each port of a router needs its own. {ASSIGN}"
                         )
-                        yield Problem("warning", f"router {name}", message)
+                        yield Problem("warning", f"router {name}", message, port.interface)
                 seen.append((port, interface))
 
 
@@ -160,15 +162,16 @@ def _gateways(nodes: dict[str, Node], ports: list[Port], *, only_errors: bool) -
         connected = _connected(node, of_node[name])
         for route in addressing.routes(node):
             via = ip_address(route.via)
+            at = "gateway" if route.is_default and route.version == 4 else "routes"
             what = "the default gateway" if route.is_default else f"the next router of {route.to},"
             if any(via == i.ip for i in connected):
                 message = f"{what} {via} is {name} itself; name the router that comes next"
-                yield Problem("warning", _where(nodes, name), message)
+                yield Problem("warning", _where(nodes, name), message, at)
             elif not any(via in i.network for i in connected):
-                yield Problem("error", _where(nodes, name), _unreachable(what, route, name, connected))
+                yield Problem("error", _where(nodes, name), _unreachable(what, route, name, connected), at)
             elif not only_errors and via not in there and not typed:
                 message = f"no port has the address {via} of {what.rstrip(',')}; correct it, or give it to the router"
-                yield Problem("warning", _where(nodes, name), message)
+                yield Problem("warning", _where(nodes, name), message, at)
 
 
 def _unreachable(what: str, route: Route, name: str, connected: list[Interface]) -> str:
@@ -195,7 +198,8 @@ def _left_out(nodes: dict[str, Node], segments: list[Segment]) -> Iterator[Probl
             if isinstance(node, Host) and not addressing.routes(node) and not node.opts.get("startCommand"):
                 gateway = next(i.ip for i in ready[0].interfaces if i.version == 4)
                 message = f"has no default gateway, so it reaches its own subnet alone; {gateway} is {ready[0].node}'s"
-                yield Problem("warning", f"host {port.node}", message)
+                yield Problem("warning", f"host {port.node}", message, "gateway")
     for name, interfaces in bare.items():
         has = "has no address, so it routes" if len(interfaces) == 1 else "have no addresses, so it routes"
-        yield Problem("warning", f"router {name}", f"{', '.join(interfaces)} {has} nothing there. {ASSIGN}")
+        message = f"{', '.join(interfaces)} {has} nothing there. {ASSIGN}"
+        yield Problem("warning", f"router {name}", message, interfaces[0])

@@ -302,6 +302,7 @@ def _ports_twice(topology: DrawnNetwork) -> Iterator[Problem]:
 def _addresses(topology: DrawnNetwork) -> Iterator[Problem]:
     """Addresses that two hosts share, or that ipBase does not hold."""
     base = IPv4Network(topology.preferences.ip_base, strict=False)
+    routed = any(switch.type == "legacyRouter" for switch in topology.switches)
     owners: dict[IPv4Address, str] = {}
     for host in topology.hosts:
         where = f"host {host.name}"
@@ -314,7 +315,7 @@ def _addresses(topology: DrawnNetwork) -> Iterator[Problem]:
         if address in owners:
             yield Problem("error", where, f"has the address {address} ({source}) that {owners[address]} has too")
         owners.setdefault(address, where)
-        if address not in base:
+        if address not in base and not routed:  # behind a router any subnet will do
             yield Problem("warning", where, f'"ip" {address} is outside the ipBase {base}')
 
 

@@ -3,17 +3,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 
 @dataclass(frozen=True)
 class Problem:
-    """One finding; where: "host h1", "link s1-s2" or "application"."""
+    """One finding.
+
+    where: "host h1", "link s1-s2" or "application"; at: the port of which it is ("r1-eth0"), or of the node its
+    "gateway" or "routes", for who shows it there; "" where none is meant.
+    """
 
     severity: Literal["error", "warning"]
     where: str
     message: str
+    at: str = field(default="", compare=False)
 
     def __str__(self) -> str:
         return f"{self.where}: {self.message}"

@@ -22,7 +22,7 @@ needs_display = [
 ]
 NAMES = {
     " ": "space", "\n": "Return", "/": "slash", ".": "period", "-": "minus", ">": "greater", "_": "underscore",
-    "|": "bar", ",": "comma", ":": "colon", ";": "semicolon", "=": "equal",
+    "|": "bar", "\t": "Tab", ",": "comma", ":": "colon", ";": "semicolon", "=": "equal",
 }  # fmt: skip
 
 

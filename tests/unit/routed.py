@@ -40,6 +40,7 @@ def addressed(**changes):
         topology = edits.set_opts(topology, name, {"ip": ip, "defaultRoute": gateway})
     for i, ends in enumerate(topology.link_ends()):
         given = [ours.get(end, []) for end in ends]
-        topology = edits.set_link(topology, i, {}, {**topology.links[i].own, "addresses": given})
+        if any(given):
+            topology = edits.set_link(topology, i, {}, {**topology.links[i].own, "addresses": given})
     switches = [replace(s, own={"routes": ours[s.name]} if ours.get(s.name) else {}) for s in topology.switches]
     return replace(topology, switches=tuple(switches))

@@ -21,7 +21,7 @@ def test_they_are_kept_in_the_file_where_miniedit_does_not_look():
         "r2": {"routes": [{"to": "10.0.3.0/24", "via": "10.0.2.2"}]},
         "r3": {"routes": [{"to": "default", "via": "10.0.2.1"}]},
     }
-    assert data["linklab"]["links"][3] == {
+    assert data["linklab"]["links"][1] == {
         "src": "r2",
         "dest": "r3",
         "addresses": [["10.0.2.1/24"], ["10.0.2.2/24"]],
@@ -113,7 +113,7 @@ ASSIGN = "Edit > Assign Addresses gives each link its subnet"
         ),
         (
             {"r2_eth0": ["10.0.9.254/24"]},
-            "warning router r2: r2-eth0 has 10.0.9.254/24, but no router stands between it and r2-eth0",
+            "warning router r2: r2-eth0 has 10.0.9.254/24, but no router stands between it and h1-eth0",
         ),
         (
             {"r3_eth0": ["10.0.2.2/30"]},

@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The page of a host's or router's properties that has the addresses of its ports, its routes and its gateway. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any
+
+from linklab.editor import address_edits, address_table
+from linklab.editor.fields import Field, Page
+from linklab.topology import Host, Topology, addressing
+from linklab.topology.addressing import Port, Route
+from linklab.topology.parts import Node
+
+PORT = "port "
+GATEWAY, ROUTES = "linklab gateway", "linklab routes"
+TITLE = "Ports and Routes"
+
+
+def page(topology: Topology, node: Node) -> Page:
+    """The page; a host's own address and default route are on its first page, where MiniEdit has them."""
+    fields = [
+        Field(PORT + port.interface, port.interface, _help(port), check=partial(_addresses, port))
+        for port in _ports(topology, node)
+    ]
+    if not isinstance(node, Host):
+        fields.append(Field(GATEWAY, "Default Gateway", "the next router to everywhere else", check=_cell("gateway")))
+    fields.append(Field(ROUTES, "Static Routes", "one a line: 10.0.3.0/24 via 10.0.2.2", kind="lines", check=_route))
+    note = (
+        "Addresses with prefix length, parted by commas: 10.0.1.254/24, 2001:db8:1::1/64. "
+        "Edit > Addresses and Routes has those of all nodes in one table."
+    )
+    return Page(TITLE, tuple(fields), note)
+
+
+def _help(port: Port) -> str:
+    more = "; beside the IP address in Properties" if port.has_host_address else ""
+    return f"linked to {port.peer}{more}"
+
+
+def _ports(topology: Topology, node: Node) -> list[Port]:
+    return [port for port in addressing.ports(topology) if port.node == node.name]
+
+
+def _cell(column: str) -> Callable[[str], str]:
+    return lambda text: ", ".join(str(getattr(each, "via", each)) for each in address_table.read_cell(column, text))
+
+
+def _addresses(port: Port, text: str) -> str:
+    return ", ".join(dict.fromkeys(addressing.read_address(word) for word in text.replace(",", " ").split()))
+
+
+def _route(line: str) -> str:
+    (route,) = address_table.read_cell("routes", line)
+    return str(route)
+
+
+def data(topology: Topology, node: Node) -> dict[str, Any]:
+    """What the fields show."""
+    found: dict[str, Any] = {
+        PORT + port.interface: ", ".join(port.addresses[port.has_host_address :]) for port in _ports(topology, node)
+    }
+    routes = list(addressing.own_routes(node))
+    gateway = next((route for route in routes if route.is_default and route.version == 4), None)
+    if gateway is not None and not isinstance(node, Host):
+        routes.remove(gateway)
+        found[GATEWAY] = gateway.via
+    found[ROUTES] = [str(route) for route in routes]
+    return {key: value for key, value in found.items() if value}
+
+
+def split(values: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """MiniEdit's `opts`, and what belongs to this page."""
+    ours = {key for key in values if key.startswith(PORT) or key in (GATEWAY, ROUTES)}
+    return {k: v for k, v in values.items() if k not in ours}, {k: v for k, v in values.items() if k in ours}
+
+
+def taken(topology: Topology, name: str, values: Mapping[str, Any]) -> Topology:
+    """Take what belongs to this page; the node may have been renamed since the page was made."""
+    node = next(node for node in topology.nodes if node.name == name)
+    places = {port.interface.removeprefix(name): port for port in _ports(topology, node)}
+    addresses: dict[str, list[str]] = {}
+    for suffix, port in places.items():
+        text = next((v for k, v in values.items() if k.startswith(PORT) and k.endswith(suffix)), "")
+        own = [] if not port.has_host_address or port.automatic else [port.addresses[0]]
+        addresses[port.interface] = [*own, *filter(None, text.split(", "))]
+    routes = [_read(line) for line in values.get(ROUTES, ())]
+    if gateway := values.get(GATEWAY):
+        routes.insert(0, _read(f"{addressing.DEFAULT} via {gateway}"))
+    if isinstance(node, Host) and (via := node.opts.get("defaultRoute")):
+        routes.insert(0, _read(f"{addressing.DEFAULT} via {via}"))
+    return address_edits.set_routes(address_edits.set_addresses(topology, addresses), {name: routes})
+
+
+def _read(line: str) -> Route:
+    (route,) = address_table.read_cell("routes", line)
+    assert isinstance(route, Route)
+    return route
