@@ -199,7 +199,9 @@ class Agent:
             Path(path).write_text(text)
         self._start_clock_at_tick()
         nodes = [node.name for node in self.net.values()] if self.net else []
-        return {"nodes": nodes, "environment": environment, "ready_clock_s": self.ready_clock}
+        answer = {"nodes": nodes, "environment": environment, "ready_clock_s": self.ready_clock}
+        failed = getattr(self.net, "failed_commands", [])
+        return {**answer, "failed_commands": failed} if failed else answer
 
     def _start_clock_at_tick(self) -> None:
         """Network time starts at a whole second of this kernel's clock, and not in its first one.

@@ -127,11 +127,12 @@ def _add_node(net: Mininet, node: dict[str, Any], *, quick: bool) -> None:
     elif kind == "legacyRouter":
         net.addHost(name, cls=Router, ip=None)
     elif kind == "legacySwitch":
-        net.addSwitch(name, cls=many.QuickBridge if quick else LinuxBridge)
+        tree = {"stp": True} if node.get("stp") else {}
+        net.addSwitch(name, cls=many.QuickBridge if quick and not tree else LinuxBridge, **tree)
     else:
         start_ovs()
         options = {"dpid": node["dpid"], "protocols": node["protocols"], "listenPort": node["dpctl_port"]}
-        fail_mode = node["fail_mode"] if node["controllers"] else "standalone"
+        fail_mode = node["fail_mode"] if node["controllers"] else node.get("alone", "standalone")
         net.addSwitch(name, cls=OVSSwitch, failMode=fail_mode, dpopts=None, **options)
     for interface in node.get("external_interfaces", ()):
         if not Path("/sys/class/net", interface).exists():
@@ -179,7 +180,13 @@ def _start_switches(net: Mininet, plan: dict[str, Any]) -> None:
     for node in plan["nodes"]:
         if node["kind"] in (*OVS_KINDS, "legacySwitch"):
             net.get(node["name"]).start([net.get(name) for name in node.get("controllers", [])])
+            if node.get("stp"):
+                from linklab.agent import spanning_tree  # noqa: PLC0415 - costs network time, few networks need it
+
+                spanning_tree.begin(net.get(node["name"]), node["kind"])
             _watch_flows(net.get(node["name"]), node, plan["preferences"])
+    if any(node.get("stp") for node in plan["nodes"]):
+        spanning_tree.wait()
 
 
 def _watch_flows(switch: Any, node: dict[str, Any], preferences: dict[str, Any]) -> None:
@@ -282,18 +289,29 @@ def _do(net: Mininet, name: str, command: str) -> None:
     Raises:
         BuildError: it ended with another status than 0; names the node and the command, with what was printed.
     """
-    shown = net.get(name).cmd(f"eval {shlex.quote(command)}; printf '\\n{STATUS}%d\\n' $?")
-    said, _, status = shown.rpartition(STATUS)
-    if not status.strip().isdecimal() or int(status) != 0:
-        words = " ".join(said.split()) or f"status {status.strip() or 'unknown'}"
+    status, said = _typed(net, name, command)
+    if status != 0:
+        words = " ".join(said.split()) or f"status {'unknown' if status is None else status}"
         raise BuildError(f"{name}: {command}: {words}")
 
 
+def _typed(net: Mininet, name: str, command: str) -> tuple[int | None, str]:
+    """Exit status (None where the shell did not say) and output of a command in the shell of a node."""
+    shown = net.get(name).cmd(f"eval {shlex.quote(command)}; printf '\\n{STATUS}%d\\n' $?")
+    said, _, status = shown.rpartition(STATUS)
+    return (int(status) if status.strip().isdecimal() else None), said
+
+
 def _type_start_commands(net: Mininet, plan: dict[str, Any]) -> None:
+    """Type them; one that fails is kept for who asked for the network, which goes on."""
+    net.failed_commands = []
     for node in plan["nodes"]:
         net.get(node["name"]).stop_command = node.get("stop_command")
-        if node.get("start_command"):
-            _do(net, node["name"], node["start_command"])
+        if command := node.get("start_command"):
+            status, said = _typed(net, node["name"], command)
+            if status != 0:
+                failed = {"node": node["name"], "command": command, "status": status, "output": said.strip()}
+                net.failed_commands.append(failed)
 
 
 STAGES: dict[str, Callable[[Mininet, dict[str, Any]], None]] = {

@@ -114,6 +114,8 @@ def _started_switches(plan: Plan, names: Names) -> list[str]:
         if node["kind"] not in ("host", "legacyRouter"):
             using = ", ".join(names[name] for name in node["controllers"])
             lines.append(f"{names[node['name']]}.start([{using}])")
+            if node.get("stp") and node["kind"] == "ovs":
+                lines.append(_command(node, f"ovs-vsctl set Bridge {node['name']} stp_enable=true", names))
             lines += _flows(node, plan, names)
     return lines
 
@@ -178,13 +180,14 @@ def _node(node: Plan, names: Names) -> list[str]:
     elif node["kind"] == "legacyRouter":
         lines = [f"{variable} = net.addHost({name!r}, cls=Router, ip=None)"]
     elif node["kind"] == "legacySwitch":
-        lines = [f"{variable} = net.addSwitch({name!r}, cls=LinuxBridge)"]
+        tree = ", stp=True" if node.get("stp") else ""
+        lines = [f"{variable} = net.addSwitch({name!r}, cls=LinuxBridge{tree})"]
     else:
         options = {"dpid": node["dpid"], "listenPort": node["dpctl_port"]}
         if node["kind"] == "ovs":
             options |= {
                 "protocols": node["protocols"] or None,
-                "failMode": node["fail_mode"] if node["controllers"] else "standalone",
+                "failMode": node["fail_mode"] if node["controllers"] else node.get("alone", "standalone"),
             }
         if node["kind"] == "userns":
             options["inNamespace"] = True

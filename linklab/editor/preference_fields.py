@@ -19,7 +19,7 @@ NESTED = {
     "sflow": ("sflowTarget", "sflowSampling", "sflowHeader", "sflowPolling"),
     "netflow": ("nflowTarget", "nflowTimeout", "nflowAddId"),
 }
-RUN_KEYS = ("engine", "clock", "speed", "profile", "seed")
+RUN_KEYS = ("engine", "clock", "speed", "profile", "seed", "stp", "alone")
 ENGINES = {"pocket": "pocket: a kernel of its own", "host": "host: this machine's kernel"}
 SPEEDS = ("0.1", "0.25", "0.5", "1", "2", "4", "8", "max")
 _TARGET = pattern(r"[^\s:]+:\d{1,5}", "an address with a port, such as 10.0.0.5:6343")
@@ -149,6 +149,18 @@ def pages(engines: tuple[str, ...]) -> tuple[Page, ...]:
                     default="1",
                     only=("engine", "pocket"),
                 ),
+                Field(
+                    "alone",
+                    "Without a controller",
+                    "what an OpenFlow switch does that no controller serves; in MiniEdit it forwards nothing",
+                    kind="choice",
+                    choices=(
+                        ("forward", "forwards like a legacy switch"),
+                        ("drop", "forwards nothing, as in MiniEdit"),
+                    ),
+                    default="forward",
+                ),
+                Field("stp", "Spanning tree (STP) on all switches: breaks loops", kind="flag", default="0"),
             ),
             "Kept in the file, where MiniEdit does not see it.",
         ),

@@ -11,7 +11,7 @@ from typing import Any
 
 from linklab.base.finish import Background, Finish, Prompt, Shows, StopAfter
 from linklab.engine.agent_link import AgentLink
-from linklab.engine.api import Completed, Computed, Paced, Typed
+from linklab.engine.api import Completed, Computed, FailedCommand, Paced, Typed
 from linklab.topology import Topology
 from linklab.topology.plan import plan
 
@@ -26,6 +26,7 @@ class AgentNetwork:
     def __init__(self) -> None:
         self.environment: dict[str, Any] = {}
         self.nodes: list[str] = []
+        self.failed_commands: list[FailedCommand] = []
         self._on_output: Callable[[str, str], None] | None = None
         self._listens = False
         self._ready_clock_s = 0.0
@@ -51,6 +52,7 @@ class AgentNetwork:
             display=display,
         )
         self.nodes = answer["nodes"]
+        self.failed_commands = [FailedCommand(**failed) for failed in answer.get("failed_commands", ())]
         self._ready_clock_s = answer["ready_clock_s"]
         tools: dict[str, Any] = answer["environment"]
         return tools

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, Protocol, TypeAlias
 
 from linklab.base.finish import Background, Finish, Prompt, Shows, StopAfter
+from linklab.errors import AgentError, Fault
 from linklab.topology import Topology
 
 __all__ = [
@@ -27,6 +28,7 @@ __all__ = [
     "Clock",
     "Completed",
     "Engine",
+    "FailedCommand",
     "Finish",
     "Handler",
     "Network",
@@ -36,6 +38,7 @@ __all__ = [
     "Shows",
     "StopAfter",
     "Typed",
+    "refuse_failed_commands",
 ]
 
 VIRTUAL_START_NS = 1_704_067_200_000_000_000
@@ -94,6 +97,33 @@ class Computed:
     program: str
     from_s: float
     lasted_s: float
+
+
+@dataclass(frozen=True)
+class FailedCommand:
+    """A start command of a node that failed while the network was built, which goes on without.
+
+    status: exit status; None where its shell ended with it. output: what it printed.
+    """
+
+    node: str
+    command: str
+    status: int | None
+    output: str
+
+    def __str__(self) -> str:
+        said = f": {' '.join(self.output.split())}" if self.output else ""
+        return f"{self.node}: {self.command}{said} (status {'unknown' if self.status is None else self.status})"
+
+
+def refuse_failed_commands(network: Network) -> None:
+    """For who measures or grades: a network whose start commands failed is not the one that was asked for.
+
+    Raises:
+        AgentError: one failed; the first of them.
+    """
+    if network.failed_commands:
+        raise AgentError(str(network.failed_commands[0]), fault=Fault.TOPOLOGY)
 
 
 class Channel(Protocol):
@@ -167,6 +197,11 @@ class Network(Protocol):
 
     environment: dict[str, Any]
     """Versions and settings that go into every result: kernel, clock, seed, profile, tools."""
+
+    @property
+    def failed_commands(self) -> Sequence[FailedCommand]:
+        """The start commands that failed."""
+        ...
 
     @property
     def link(self) -> Channel:

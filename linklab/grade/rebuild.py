@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from linklab.base.text import excerpt, one_line
-from linklab.engine.api import Clock, Completed, Engine, Network, Typed
+from linklab.engine.api import Clock, Completed, Engine, Network, Typed, refuse_failed_commands
 from linklab.errors import BootError, DeadlineError, EngineError, Fault
 from linklab.grade.worklines import FD, WATCH, Printed, read_printed, sentences
 from linklab.topology import Topology
@@ -93,6 +93,7 @@ def rebuild(topology: Topology, settings: Sequence[tuple[str, str]], work: str, 
         starting = engine.start(_without_farewell(topology), workdir=folder, clock=Clock.VIRTUAL, seed=1)
         try:
             with starting as network:
+                refuse_failed_commands(network)
                 return _Work(network, folder).done(settings)
         except EngineError as error:  # out of building
             started = any(node.opts.get("startCommand") for node in topology.nodes)

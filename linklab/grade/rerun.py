@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from linklab.engine.api import Clock, Engine, Network, Typed
+from linklab.engine.api import Clock, Engine, Network, Typed, refuse_failed_commands
 from linklab.errors import EngineError, Fault, InputError, StateError
 from linklab.exercise.fill import fill
 from linklab.exercise.model import Experiment
@@ -177,6 +177,11 @@ class _Pocket:
         except EngineError as error:
             if error.fault is not Fault.TOPOLOGY:
                 raise
+            raise UnbuildableError(f"the network does not build: {error}") from error
+        try:
+            refuse_failed_commands(self.network)
+        except EngineError as error:
+            self._starting.__exit__(None, None, None)
             raise UnbuildableError(f"the network does not build: {error}") from error
         return self
 

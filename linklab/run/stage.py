@@ -275,6 +275,7 @@ class Stage:
                     profile=settings.profile,
                 )
             )
+            api.refuse_failed_commands(self._network)
             self.environment = dict(self._network.environment)
         return self._network
 

@@ -18,7 +18,7 @@ from typing import Any
 from linklab import units
 from linklab.base.text import excerpt
 from linklab.errors import InputError
-from linklab.topology import address_checks
+from linklab.topology import address_checks, switching
 from linklab.topology.drawn import DrawnNetwork
 from linklab.topology.parts import MOST_DIGITS, Controller, Node
 from linklab.topology.problem import Problem
@@ -321,20 +321,14 @@ def _addresses(topology: DrawnNetwork) -> Iterator[Problem]:
 
 def _loops(topology: DrawnNetwork) -> Iterator[Problem]:
     """Rings of switches: a broadcast circles in them for ever unless a spanning tree breaks them."""
-    group = {switch.name: switch.name for switch in topology.switches if switch.type != "legacyRouter"}
-
-    def root(name: str) -> str:
-        while group[name] != name:
-            name = group[name]
-        return name
-
-    for link in topology.links:
-        if link.src in group and link.dest in group:
-            src, dest = root(link.src), root(link.dest)
-            if src == dest:
-                message = "closes a loop of switches; without a spanning tree broadcasts circle in it for ever"
-                yield Problem("warning", f"link {link.name}", message)
-            group[src] = dest
+    if switching.has_spanning_tree(topology):
+        return
+    for i in switching.loops(topology):
+        message = (
+            "closes a loop of switches; without a spanning tree broadcasts circle in it for ever. "
+            "Preferences > Running > Spanning tree breaks the loop"
+        )
+        yield Problem("warning", f"link {topology.links[i].name}", message)
 
 
 def _unheeded(topology: DrawnNetwork) -> Iterator[Problem]:

@@ -40,6 +40,9 @@ A host or router whose ports have addresses of ours, or that has routes of ours,
                "added": false}],                      true where they come beside the host's own "address"
     "routes": [{"to": "10.0.3.0/24" | "default", "via": "10.0.2.2"}]                   beside "default_route"
 
+A switch has "stp": true as well where the drawing asks for a spanning tree, and "alone": "secure" where one without
+controllers forwards nothing.
+
 External interfaces take the node's first port numbers (they are attached before any link). Every OVS switch wants
 `dpid` given: Mininet derives one only from names that hold a digit.
 """
@@ -53,7 +56,7 @@ from typing import Any
 
 from linklab import tc, units
 from linklab.errors import TopologyError
-from linklab.topology import addressing, own
+from linklab.topology import addressing, own, switching
 from linklab.topology.checks import wireless_names
 from linklab.topology.model import Topology
 from linklab.topology.parts import Controller, Host, Link, Node, Switch
@@ -160,7 +163,13 @@ def _switch(switch: Switch, topology: Topology) -> dict[str, Any]:
     controllers = list(switch.opts.get("controllers", ()))
     if topology.version == "1" and kind != "legacySwitch":
         controllers = [controller.name for controller in topology.all_controllers if controller.name == "c0"]
+    behaviour: dict[str, Any] = {}
+    if switching.has_spanning_tree(topology):
+        behaviour["stp"] = True
+    if kind != "legacySwitch" and switching.lone_switches_drop(topology):
+        behaviour["alone"] = "secure"
     return {
+        **behaviour,
         "name": switch.name,
         "kind": kind,
         "dpid": _dpid(switch),

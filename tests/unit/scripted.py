@@ -72,6 +72,7 @@ class ScriptedNetwork:
         self.answers, self.workdir = answers, workdir
         self.environment: dict[str, Any] = {"kernel": "scripted"}
         self.link, self.nodes = ScriptedChannel(), list(nodes)
+        self.failed_commands: list[api.FailedCommand] = []
         self.typed: list[list[tuple[str, str, api.Finish]]] = []
         self.running: dict[str, api.Typed] = {}
         self.time_s, self.closed = 0.0, False

@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Loops of switches, and how the drawing says that switches behave: spanning tree, no controller. Pure.
+
+The file keeps the choices under "linklab" "run": "stp" ("1": every switch speaks the Spanning Tree Protocol) and
+"alone" ("drop": an OpenFlow switch without a controller forwards nothing, as MiniEdit has it).
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Mapping
+from typing import Any
+
+from linklab.topology.drawn import DrawnNetwork
+from linklab.topology.parts import Switch
+
+OPENFLOW = ("default", "ovs", "ivs", "user", "userns")
+
+
+def run_settings(network: DrawnNetwork) -> Mapping[str, Any]:
+    """What the file says of running; nothing where it says nothing that can be read."""
+    ours = network.extra.get("linklab")
+    run = ours.get("run") if isinstance(ours, Mapping) else None
+    return run if isinstance(run, Mapping) else {}
+
+
+def has_spanning_tree(network: DrawnNetwork) -> bool:
+    """Whether the switches speak STP."""
+    return run_settings(network).get("stp") == "1"
+
+
+def lone_switches_drop(network: DrawnNetwork) -> bool:
+    """Whether an OpenFlow switch without a controller forwards nothing."""
+    return run_settings(network).get("alone") == "drop"
+
+
+def is_switch(node: object) -> bool:
+    """Whether it forwards frames: a switch of any kind, no router."""
+    return isinstance(node, Switch) and node.type != "legacyRouter"
+
+
+def lone_switches(network: DrawnNetwork) -> list[str]:
+    """The OpenFlow switches that no controller serves."""
+    known = {controller.name for controller in network.all_controllers}
+    if network.version == "1" and "c0" in known:
+        return []
+    return [
+        switch.name
+        for switch in network.switches
+        if switch.type in OPENFLOW and not known & set(switch.opts.get("controllers", ()))
+    ]
+
+
+def loops(network: DrawnNetwork) -> dict[int, tuple[str, ...]]:
+    """For each link that closes a loop of switches, by its place in the file, the switches of the loop, in order.
+
+    The links that are not in the answer are a tree, or several.
+    """
+    beside: dict[str, list[str]] = {node.name: [] for node in network.switches if is_switch(node)}
+    found: dict[int, tuple[str, ...]] = {}
+    for i, link in enumerate(network.links):
+        if link.src not in beside or link.dest not in beside:
+            continue
+        if path := _path(beside, link.src, link.dest):
+            found[i] = path
+        else:
+            beside[link.src].append(link.dest)
+            beside[link.dest].append(link.src)
+    return found
+
+
+def _path(beside: Mapping[str, list[str]], start: str, end: str) -> tuple[str, ...]:
+    """The switches from one to another over a tree; none where they are not joined yet."""
+    before: dict[str, str] = {start: start}
+    waiting = deque([start])
+    while waiting and end not in before:
+        at = waiting.popleft()
+        for following in beside[at]:
+            if following not in before:
+                before[following] = at
+                waiting.append(following)
+    if end not in before:
+        return ()
+    path = [end]
+    while path[-1] != start:
+        path.append(before[path[-1]])
+    return tuple(reversed(path))
+
+
+def loop_words(network: DrawnNetwork, most: int = 3) -> str:
+    """The loops as a sentence, "" where there are none: "s1 – s2 – s3 – s1 and s4 – s5 – s4 are loops of switches"."""
+    found = list(loops(network).values())
+    if not found:
+        return ""
+    shown = [" – ".join((*path, path[0])) for path in found[:most]]
+    if len(found) > most:
+        shown.append(f"{len(found) - most} more")
+    if len(found) == 1:
+        return f"{shown[0]} is a loop of switches"
+    return f"{', '.join(shown[:-1])} and {shown[-1]} are loops of switches"
