@@ -15,7 +15,7 @@ import sys
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import mininet.net
 from mininet.cli import CLI
@@ -31,6 +31,9 @@ MARKER = "\x1b]777;prompt;\x07"
 
 class Console(CLI):  # type: ignore[misc] # mininet has no types
     """Mininet's CLI with the clock and windows of the host."""
+
+    kept_routes: ClassVar[dict[str, list[str]]] = {}
+    """Of the interfaces that `link` took down here; each CLI is a process of its own."""
 
     def do_clock(self, line: str) -> None:
         """Show or set the network's clock: clock | clock pause | resume | speed 8 | step 10ms | until 90s."""
@@ -65,6 +68,16 @@ class Console(CLI):  # type: ignore[misc] # mininet has no types
         if line.strip() not in ("", "EOF") and "LINKLAB_LOG" in os.environ:  # EOF: Ctrl+D
             recording.note(dict(os.environ), "$", line)
         return super().onecmd(line)
+
+    def do_link(self, line: str) -> None:
+        """Bring the link between two nodes up or down: link h1 s1 down; its routes come back with it."""
+        words = line.split()
+        if len(words) != 3 or words[2] not in ("up", "down"):
+            super().do_link(line)
+            return
+        from linklab.agent import link_status  # noqa: PLC0415 - few need it, and what is read costs network time
+
+        link_status.change(self.mn, words[0], words[1], words[2], self.kept_routes)
 
     def do_concurrent(self, line: str) -> None:
         """Run iperf3 tests that begin together, plot them in one graph, print the fairness index.

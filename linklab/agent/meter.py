@@ -1,25 +1,37 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""`python3 -m linklab.agent.meter [PERIOD_S]`: what passes each interface here and how full its queue is, for ever.
+"""`python3 -m linklab.agent.meter [--nodes h1,r1] [--controllers]`: what every interface does, for ever.
 
-Each line: {"t": s on this kernel's clock, "i": {"s1-eth1": [bytes received, bytes sent, bytes queued, drops]}}.
+Each line: {"t": s on this kernel's clock, "i": {"s1-eth1": [bytes received, bytes sent, bytes queued, drops, packets
+received, packets sent, state]}}, where state is 0 (down), 1 (up, but its link is not) or 2 (up).
 The queue is that of the innermost discipline, never netem's, which holds packets in flight.
+--nodes: look into the namespaces of these nodes as well; --controllers: say every few seconds what Open vSwitch says of
+its controllers, {"c": {"s1": {"tcp:127.0.0.1:6633": true}}}.
 """
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
-import socket
+import struct
+import subprocess
 import sys
 import time
 from pathlib import Path
 from typing import Any
 
 from linklab.agent import sampler
+from linklab.agent.node_state import nodes
 from linklab.linux import netlink
+from linklab.linux.kernelcalls import CLONE_NEWNET, setns
+from linklab.linux.route_attributes import IFLA_IFNAME, IFLA_STATS64, RTM_GETLINK, RTM_NEWLINK
 
 PERIOD_S = 0.25
+CONTROLLERS_EVERY_S = 2.0
 NOT_QUEUES = ("netem", "noqueue")
+IFF_UP, IFF_LOWER_UP = 0x1, 0x10000
+STATS = struct.Struct("=4Q")  # struct rtnl_link_stats64: packets received and sent, bytes received and sent
+OVS_SOCKET = Path("/var/run/openvswitch/db.sock")
 
 
 class EveryQdisc(sampler.QdiscReader):
@@ -45,32 +57,108 @@ def _queue(qdiscs: list[dict[str, Any]]) -> tuple[int, int]:
     return sum(q.get("backlog", 0) for q in leaves), sum(q.get("drops", 0) for q in qdiscs)
 
 
-def traffic() -> dict[str, tuple[int, int]]:
-    """Bytes (received, sent) of each interface, from proc_net(5), dev."""
-    found = {}
-    for line in Path("/proc/self/net/dev").read_text().split("\n")[2:]:
-        name, colon, numbers = line.partition(":")
-        if colon:
-            values = numbers.split()
-            found[name.strip()] = (int(values[0]), int(values[8]))
+class Namespace:
+    """The interfaces of the network namespace in which it was made; it reads them from wherever we are."""
+
+    def __init__(self) -> None:
+        self.qdiscs = EveryQdisc()
+        self.socket = netlink.connect()
+        self.sequence = 0
+
+    def read(self) -> dict[str, list[int]]:
+        """What the module's docstring gives for each port of a node."""
+        queues = self.qdiscs.queues()
+        found = {}
+        for index, name, flags, stats in self._links():
+            if "-eth" in name:
+                packets_in, packets_out, bytes_in, bytes_out = stats
+                state = 0 if not flags & IFF_UP else 2 if flags & IFF_LOWER_UP else 1
+                queue = queues.get(index, (0, 0))
+                found[name] = [bytes_in, bytes_out, *queue, packets_in, packets_out, state]
+        return found
+
+    def _links(self) -> list[tuple[int, str, int, tuple[int, ...]]]:
+        self.sequence += 1
+        body = netlink.IFINFO.pack(0, 0, 0, 0, 0)
+        self.socket.send(netlink.message(RTM_GETLINK, netlink.DUMP, self.sequence, body))
+        found: list[tuple[int, str, int, tuple[int, ...]]] = []
+        while True:
+            for kind, answer in netlink.messages(self.socket.recv(1 << 16)):
+                if kind in (netlink.NLMSG_DONE, netlink.NLMSG_ERROR):
+                    return found
+                if kind == RTM_NEWLINK:
+                    _, _, index, flags, _ = netlink.IFINFO.unpack_from(answer)
+                    attributes = netlink.attributes(answer[netlink.IFINFO.size :])
+                    name = attributes[IFLA_IFNAME].rstrip(b"\0").decode()
+                    found.append((index, name, flags, STATS.unpack_from(attributes[IFLA_STATS64])))
+
+
+def namespaces(names: list[str]) -> list[Namespace]:
+    """Of these nodes, as far as they have a shell; the first is ours."""
+    found = [Namespace()]
+    if not names:
+        return found
+    shells, ours = nodes(), os.open("/proc/self/ns/net", os.O_RDONLY)
+    for pid in (shells[name] for name in names if name in shells):
+        theirs = os.open(f"/proc/{pid}/ns/net", os.O_RDONLY)
+        setns(theirs, CLONE_NEWNET)
+        found.append(Namespace())
+        setns(ours, CLONE_NEWNET)
+        os.close(theirs)
+    os.close(ours)
     return found
+
+
+def controllers() -> dict[str, dict[str, bool]]:
+    """For each bridge of Open vSwitch its controllers, and whether each is connected."""
+    if not OVS_SOCKET.exists():
+        return {}
+    bridges = _table("Bridge", "name,controller")
+    state = {uuid: (target, connected) for uuid, target, connected in _table("Controller", "_uuid,target,is_connected")}
+    found: dict[str, dict[str, bool]] = {}
+    for name, given in bridges:
+        uuids = given if isinstance(given, list) else [given]
+        found[name] = {state[uuid][0]: bool(state[uuid][1]) for uuid in uuids if uuid in state}
+    return found
+
+
+def _table(name: str, columns: str) -> list[list[Any]]:
+    """Rows of a table of Open vSwitch's, sets as lists and references as their numbers (RFC 7047, 5.1)."""
+    asked = ["ovs-vsctl", "--timeout=2", "--format=json", f"--columns={columns}", "list", name]
+    shown = subprocess.run(asked, capture_output=True, text=True, check=False).stdout
+    try:
+        return [[_plain(cell) for cell in row] for row in json.loads(shown)["data"]]
+    except (ValueError, KeyError, TypeError):
+        return []
+
+
+def _plain(cell: Any) -> Any:
+    match cell:
+        case ["set", list(cells)]:
+            return [_plain(each) for each in cells]
+        case ["uuid", number]:
+            return number
+    return cell
 
 
 def main() -> int:
     """Print readings until the terminal is hung up."""
-    period_s = float(sys.argv[1]) if len(sys.argv) > 1 else PERIOD_S
-    reader = EveryQdisc()
-    start, number = time.monotonic(), 0
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--nodes", default="")
+    parser.add_argument("--controllers", action="store_true")
+    args = parser.parse_args()
+    watched = namespaces([name for name in args.nodes.split(",") if name])
+    start, number, asked = time.monotonic(), 0, float("-inf")
     while True:
-        queues = reader.queues()
-        lines = {}
-        for name, (received, sent) in traffic().items():
-            if "-eth" in name:
-                lines[name] = [received, sent, *queues.get(socket.if_nametoindex(name), (0, 0))]
-        text = json.dumps({"t": round(time.monotonic(), 6), "i": lines}, separators=(",", ":"))
-        os.write(1, text.encode() + b"\n")
+        line: dict[str, Any] = {"t": round(time.monotonic(), 6), "i": {}}
+        for namespace in watched:
+            line["i"].update(namespace.read())
+        if args.controllers and time.monotonic() - asked >= CONTROLLERS_EVERY_S:
+            asked = time.monotonic()
+            line["c"] = controllers()
+        os.write(1, json.dumps(line, separators=(",", ":")).encode() + b"\n")
         number += 1
-        time.sleep(max(0.01, start + number * period_s - time.monotonic()))
+        time.sleep(max(0.01, start + number * PERIOD_S - time.monotonic()))
 
 
 if __name__ == "__main__":

@@ -22,7 +22,7 @@ from linklab.terminal.attach_server import AttachServer
 from linklab.terminal.clock import ClockWords, parse_speed
 from linklab.terminal.screen import Screen, ends_orderly
 from linklab.terminal.windows import Windows, display_usable
-from linklab.topology import Topology
+from linklab.topology import Topology, switching
 
 if TYPE_CHECKING:
     from linklab.commands import Subparsers
@@ -72,6 +72,7 @@ def add_parser(subparsers: Subparsers, summary: str) -> argparse.ArgumentParser:
     parser.add_argument(
         "--clock", choices=["paced", "wall"], help="default: paced; on the host engine wall, its only one"
     )
+    parser.add_argument("--stp", action="store_true", help="a spanning tree on all switches, which breaks loops")
     add_network_options(parser)
     return parser
 
@@ -81,6 +82,12 @@ def run(args: argparse.Namespace) -> int:
     if args.file:
         args.file = installation.topology_file(args.file)
     topology = Topology.load(args.file) if args.file else None
+    if topology is not None and args.stp:
+        topology = switching.with_spanning_tree(topology)
+    elif (
+        topology is not None and not switching.has_spanning_tree(topology) and (words := switching.loop_words(topology))
+    ):
+        _note(f"{words}: broadcasts circle in it for ever, and the network may never be ready; --stp breaks it")
     name, terminal = (args.file.stem, "mininet") if args.file else ("no network", "client")
     clock = clock_of(args.clock, args.engine, TYPING_CLOCK)
     speed = parse_speed(args.speed) if clock is Clock.PACED else None
@@ -97,6 +104,8 @@ def run(args: argparse.Namespace) -> int:
                     display=display,
                 )
             )
+        for failed in network.failed_commands:
+            _note(f"a start command failed; the network runs without: {failed}")
         paced = network.paced
         if paced is not None and speed is not None:
             paced.set_speed(speed)
@@ -158,6 +167,10 @@ def _progress(what: str) -> Iterator[None]:
     finally:
         if live:
             print("\r\x1b[K", end="", file=sys.stderr, flush=True)
+
+
+def _note(text: str) -> None:
+    print(f"linklab: {text}", file=sys.stderr, flush=True)
 
 
 def _say(text: str) -> None:

@@ -9,7 +9,7 @@ from ipaddress import IPv4Network
 from typing import Any
 
 from linklab.editor import address_edits
-from linklab.editor.address_edits import USUAL_PREFIX, Plan
+from linklab.editor.address_edits import USUAL_PREFIX, AddressPlan
 from linklab.editor.address_window import AddressWindow
 from linklab.editor.dialogs import FormDialog
 from linklab.editor.document import Document
@@ -41,9 +41,9 @@ def plan_pages(base: str) -> tuple[Page, ...]:
     )
 
 
-def read_plan(data: dict[str, Any], base: str) -> Plan:
+def read_plan(data: dict[str, Any], base: str) -> AddressPlan:
     """What was chosen; a field left as it was is not in `data`."""
-    return Plan(
+    return AddressPlan(
         IPv4Network(data.get("base", base), strict=False),
         data.get("prefix", USUAL_PREFIX),
         gateways=data.get("gateways", "1") == "1",

@@ -14,7 +14,7 @@ from typing import Any
 
 from linklab.errors import InputError
 from linklab.topology import Host, Link, Topology, addressing
-from linklab.topology.addressing import DEFAULT, Port, Route, Segment
+from linklab.topology.addressing import DEFAULT, Port, Segment, StaticRoute
 from linklab.topology.parts import Node
 
 Network = IPv4Network | IPv6Network
@@ -24,7 +24,7 @@ USUAL_PREFIX = 24
 
 
 @dataclass(frozen=True)
-class Plan:
+class AddressPlan:
     """How a whole drawing is addressed.
 
     base: subnets are cut from it; prefix: their length. gateways: hosts get the nearest router; routes: routers get
@@ -71,7 +71,7 @@ def _with_addresses(link: Link, end: int, addresses: list[str]) -> Link:
     return replace(link, own={**own, "addresses": ends} if any(ends) else own)
 
 
-def set_routes(topology: Topology, wanted: Mapping[str, Sequence[Route]]) -> Topology:
+def set_routes(topology: Topology, wanted: Mapping[str, Sequence[StaticRoute]]) -> Topology:
     """Give nodes these routes and no others; a host's IPv4 default route is MiniEdit's default route."""
 
     def routed(node: Any) -> Any:
@@ -81,7 +81,7 @@ def set_routes(topology: Topology, wanted: Mapping[str, Sequence[Route]]) -> Top
     return replace(topology, hosts=hosts, switches=switches)
 
 
-def _with_routes(node: Node, routes: Sequence[Route]) -> Node:
+def _with_routes(node: Node, routes: Sequence[StaticRoute]) -> Node:
     left = list(routes)
     if isinstance(node, Host):
         opts = {key: value for key, value in node.opts.items() if key != "defaultRoute"}
@@ -97,7 +97,7 @@ def _with_routes(node: Node, routes: Sequence[Route]) -> Node:
     return node if own == node.own else replace(node, own=own)
 
 
-def assign(topology: Topology, plan: Plan) -> Topology:
+def assign(topology: Topology, plan: AddressPlan) -> Topology:
     """Give every link its subnet, every port of a host or router an address, and gateways and routes as planned.
 
     Hosts count from the beginning of a subnet, routers from its end. What was there before is replaced; IPv6 addresses
@@ -110,7 +110,7 @@ def assign(topology: Topology, plan: Plan) -> Topology:
     segments = [segment for segment in addressing.segments(bare) if segment.ports]
     routers = [node.name for node in bare.switches if addressing.is_router(node)]
     wanted: dict[str, list[str]] = {port.interface: _kept(port, plan) for s in segments for port in s.ports}
-    found: dict[str, list[Route]] = {
+    found: dict[str, list[StaticRoute]] = {
         node.name: [] if plan.ipv6 else [route for route in addressing.routes(node) if route.version == 6]
         for node in bare.nodes
         if addressing.has_ports(node)
@@ -127,14 +127,14 @@ def assign(topology: Topology, plan: Plan) -> Topology:
             wanted[interface].append(f"{address}/{prefix}")
         if plan.gateways:
             for host, via in _gateways(bare, segments, set(routers), at).items():
-                found[host].append(Route(DEFAULT, via))
+                found[host].append(StaticRoute(DEFAULT, via))
         if plan.routes:
             for router, routes in _static_routes(segments, subnets, routers, at).items():
                 found[router] += routes
     return set_routes(set_addresses(bare, wanted), found)
 
 
-def _kept(port: Port, plan: Plan) -> list[str]:
+def _kept(port: Port, plan: AddressPlan) -> list[str]:
     """IPv6 addresses that no plan replaces."""
     return [] if plan.ipv6 else [address for address in port.addresses if ":" in address]
 
@@ -197,7 +197,7 @@ def _gateways(
 
 def _static_routes(
     segments: Sequence[Segment], subnets: Sequence[Network], routers: Sequence[str], at: Mapping[str, str]
-) -> dict[str, list[Route]]:
+) -> dict[str, list[StaticRoute]]:
     """For each router a route to every subnet that is not its own, by the fewest routers on the way."""
     beside: dict[str, list[int]] = {router: [] for router in routers}
     there: list[dict[str, str]] = []
@@ -206,7 +206,7 @@ def _static_routes(
         there.append(ports)
         for router in ports:
             beside[router].append(i)
-    found: dict[str, list[Route]] = {}
+    found: dict[str, list[StaticRoute]] = {}
     for router in routers:
         via: dict[int, str] = dict.fromkeys(beside[router], "")
         seen = {router}
@@ -222,5 +222,5 @@ def _static_routes(
                     if further not in via:
                         via[further] = hop
                         waiting.append((further, hop))
-        found[router] = [Route(str(subnets[i]), hop) for i, hop in sorted(via.items()) if hop]
+        found[router] = [StaticRoute(str(subnets[i]), hop) for i, hop in sorted(via.items()) if hop]
     return found

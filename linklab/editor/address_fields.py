@@ -10,7 +10,7 @@ from typing import Any
 from linklab.editor import address_edits, address_table
 from linklab.editor.fields import Field, Page
 from linklab.topology import Host, Topology, addressing
-from linklab.topology.addressing import Port, Route
+from linklab.topology.addressing import Port, StaticRoute
 from linklab.topology.parts import Node
 
 PORT = "port "
@@ -93,7 +93,7 @@ def taken(topology: Topology, name: str, values: Mapping[str, Any]) -> Topology:
     return address_edits.set_routes(address_edits.set_addresses(topology, addresses), {name: routes})
 
 
-def _read(line: str) -> Route:
+def _read(line: str) -> StaticRoute:
     (route,) = address_table.read_cell("routes", line)
-    assert isinstance(route, Route)
+    assert isinstance(route, StaticRoute)
     return route

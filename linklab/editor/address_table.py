@@ -16,7 +16,7 @@ from typing import Any, TypeAlias
 from linklab.editor import address_edits
 from linklab.errors import InputError
 from linklab.topology import Topology, addressing
-from linklab.topology.addressing import DEFAULT, Route
+from linklab.topology.addressing import DEFAULT, StaticRoute
 from linklab.topology.problem import Problem
 
 TITLES = {
@@ -37,7 +37,7 @@ Cell: TypeAlias = tuple[str, str]
 
 
 @dataclass(frozen=True)
-class Row:
+class PortRow:
     """One port; texts: of each column. first: of its node. automatic: its IPv4 address is counted, not in the file."""
 
     texts: Mapping[str, str]
@@ -54,10 +54,10 @@ class Row:
         return column in EDITABLE and (self.first or column not in OF_NODE)
 
 
-def rows(topology: Topology) -> list[Row]:
+def rows(topology: Topology) -> list[PortRow]:
     """The table, node by node in the order of the file; for a topology whose addresses can be read."""
     nodes = {node.name: node for node in topology.nodes}
-    found: list[Row] = []
+    found: list[PortRow] = []
     seen: set[str] = set()
     for port in addressing.ports(topology):
         first = port.node not in seen
@@ -73,11 +73,11 @@ def rows(topology: Topology) -> list[Row]:
             "gateway": gateways[0].via if gateways else "",
             "routes": ", ".join(str(route) for route in routes if route not in gateways),
         }
-        found.append(Row(texts, first, port.automatic))
+        found.append(PortRow(texts, first, port.automatic))
     return found
 
 
-def ordered(table: Sequence[Row], column: str, *, descending: bool = False) -> list[Row]:
+def ordered(table: Sequence[PortRow], column: str, *, descending: bool = False) -> list[PortRow]:
     """Sorted by a column as people count: h2 before h10, addresses by number, empty cells last."""
     full = [row for row in table if row.texts[column]]
     empty = [row for row in table if not row.texts[column]]
@@ -100,7 +100,7 @@ def changed(topology: Topology, changes: Mapping[Cell, str]) -> tuple[Topology, 
     """Take texts into cells; the topology with all that are right, and a sentence for each that is wrong."""
     table = {row.port: row for row in rows(topology)}
     addresses: dict[str, list[str]] = {}
-    routes: dict[str, list[Route]] = {}
+    routes: dict[str, list[StaticRoute]] = {}
     wrong: dict[Cell, str] = {}
     for port in {port: None for port, _ in changes}:
         if port not in table:
@@ -155,7 +155,7 @@ def read_cell(column: str, text: str) -> list[Any]:
     return found
 
 
-def _route(text: str) -> Route:
+def _route(text: str) -> StaticRoute:
     words = text.split()
     if len(words) != 3 or words[1] != "via":
         raise InputError(f'"{text}" must be a network and its next router: 10.0.3.0/24 via 10.0.2.2')
@@ -165,14 +165,14 @@ def _route(text: str) -> Route:
 # --- tab-separated text, as spreadsheets have it
 
 
-def to_text(table: Sequence[Row]) -> str:
+def to_text(table: Sequence[PortRow]) -> str:
     """The table with its titles."""
     lines = ["\t".join(TITLES.values())]
     lines += ["\t".join(row.texts[column] for column in COLUMNS) for row in table]
     return "\n".join(lines) + "\n"
 
 
-def pasted(table: Sequence[Row], at: Cell, text: str) -> tuple[dict[Cell, str], list[str]]:
+def pasted(table: Sequence[PortRow], at: Cell, text: str) -> tuple[dict[Cell, str], list[str]]:
     """What a pasted text puts into which cell, and a sentence for each part that has no place.
 
     A text whose first line has our titles goes where its Port column says, whatever its order; any other fills the
@@ -201,7 +201,7 @@ def pasted(table: Sequence[Row], at: Cell, text: str) -> tuple[dict[Cell, str], 
 
 
 def _by_port(
-    table: Sequence[Row], head: Sequence[str | None], grid: Sequence[Sequence[str]]
+    table: Sequence[PortRow], head: Sequence[str | None], grid: Sequence[Sequence[str]]
 ) -> tuple[dict[Cell, str], list[str]]:
     by_name = {row.port: row for row in table}
     changes: dict[Cell, str] = {}
@@ -217,7 +217,7 @@ def _by_port(
     return changes, said
 
 
-def _put(row: Row, column: str, text: str, changes: dict[Cell, str], said: list[str]) -> None:
+def _put(row: PortRow, column: str, text: str, changes: dict[Cell, str], said: list[str]) -> None:
     if row.editable(column):
         if text.strip() != row.texts[column]:
             changes[row.port, column] = text.strip()
@@ -236,7 +236,7 @@ def _unquoted(cell: str) -> str:
 # --- what the checks say, at its cell
 
 
-def findings(table: Sequence[Row], problems: Sequence[Problem]) -> dict[Cell, Problem]:
+def findings(table: Sequence[PortRow], problems: Sequence[Problem]) -> dict[Cell, Problem]:
     """The first problem of each cell."""
     first = {row.texts["node"]: row.port for row in table if row.first}
     by_port = {row.port: row for row in table}

@@ -14,7 +14,7 @@ from functools import partial
 from tkinter import ttk
 
 from linklab.editor import address_table
-from linklab.editor.address_table import COLUMNS, EDITABLE, TITLES, Cell, Row
+from linklab.editor.address_table import COLUMNS, EDITABLE, TITLES, Cell, PortRow
 from linklab.editor.dialogs import Dialog
 from linklab.editor.document import Document
 from linklab.editor.theme import Look
@@ -45,7 +45,7 @@ class AddressWindow(Dialog):
         super().__init__(master, look, "Addresses and Routes")
         self.document, self._locked = document, locked
         self.sorted_by, self.descending = "", False
-        self.table: list[Row] = []
+        self.table: list[PortRow] = []
         self.top = 0
         self.typed: dict[Cell, str] = {}
         self.wrong: dict[Cell, str] = {}
@@ -138,7 +138,7 @@ class AddressWindow(Dialog):
         else:
             self.message.configure(text="No host or router is linked yet.", style="Muted.TLabel")
 
-    def text_of(self, row: Row, column: str) -> str:
+    def text_of(self, row: PortRow, column: str) -> str:
         """What a cell shows: what was typed into it and not taken, or what the drawing has."""
         return self.typed.get((row.port, column), row.texts[column])
 
@@ -193,7 +193,7 @@ class AddressWindow(Dialog):
                 if line.row is not None and (line.row.port, column) == self.focused:
                     self.take(line.row, column, field.get())
 
-    def take(self, row: Row, column: str, text: str) -> None:
+    def take(self, row: PortRow, column: str, text: str) -> None:
         """A cell was left."""
         cell = (row.port, column)
         if not self._locked() and text.strip() != self.text_of(row, column):
@@ -211,7 +211,7 @@ class AddressWindow(Dialog):
             self.document.apply(label, after)  # whoever shows the document calls `follow`
         self.follow()
 
-    def give_up(self, row: Row, column: str) -> None:
+    def give_up(self, row: PortRow, column: str) -> None:
         """Show again what the drawing has."""
         self.typed.pop((row.port, column), None)
         self.wrong.pop((row.port, column), None)
@@ -276,7 +276,7 @@ class _Line:
 
     def __init__(self, window: AddressWindow, frame: ttk.Frame, place: int) -> None:
         self.window, self.place = window, place
-        self.row: Row | None = None
+        self.row: PortRow | None = None
         px = window.look.px
         self.sign = ttk.Label(frame, text="", width=2, anchor="center")
         self.sign.grid(row=place + 1, column=0)
@@ -300,7 +300,7 @@ class _Line:
             for event, by in (("<Up>", -1), ("<Down>", 1), ("<Return>", 1), ("<KP_Enter>", 1)):
                 field.bind(event, lambda _, c=column, b=by: window.move(place, c, b))  # type: ignore[misc]
 
-    def show(self, row: Row | None) -> None:
+    def show(self, row: PortRow | None) -> None:
         """Show a row; None leaves the line empty."""
         self.row = row
         worst = ""

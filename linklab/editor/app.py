@@ -27,6 +27,7 @@ from linklab.editor.edits import KINDS
 from linklab.editor.filing import Filing
 from linklab.editor.gestures import Gestures, Hooks
 from linklab.editor.layout import Callbacks, Layout
+from linklab.editor.link_switches import draw_switches
 from linklab.editor.menus import popup
 from linklab.editor.networking import Networking
 from linklab.editor.properties import Properties
@@ -183,6 +184,8 @@ class Editor:
             "dark": self._set_theme,
             "run": net.run,
             "stop": net.stop,
+            "toggle_link": net.toggle_links,
+            "state": net.show_state,
             "ovs_summary": net.ovs_summary,
             "root_terminal": lambda: net.terminal("client"),
             "console": lambda: net.terminal("mininet"),
@@ -228,12 +231,16 @@ class Editor:
         self.status.zoom.configure(text=f"{self.drawing.zoom * 100:.0f} %")
         self.drawing.configure(cursor="crosshair" if self.tool != "select" else "")
         self.show_traces()
+        draw_switches(self.drawing, self.networking)
+        self.networking.tell_selected()
         self.addresses.follow()
 
     def show_traces(self) -> None:
         """Show what passes the links, if that is wanted."""
         wanted = self.settings.traces and self.networking.is_running
-        draw_traces(self.drawing, self.networking.meter.busy() if wanted else {})
+        busy = self.networking.meter.busy() if wanted else {}
+        flows = {place: link.flows for place, link in self.networking.watch.state.links.items()}
+        draw_traces(self.drawing, busy, flows)
 
     def show_clock(self, state: dict[str, Any] | None) -> None:
         """Show the clock of a network that has one to set; None takes it away."""

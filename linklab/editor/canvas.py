@@ -223,7 +223,13 @@ class Drawing(tk.Canvas):
         kind = kind_of(node)
         size = max(10, round(ICON * self.factor))
         state = self.node_states.get(node.name, "")
-        ring = {"": "", "building": palette.warn, "running": palette.good, "failed": palette.bad}.get(state, "")
+        ring = {
+            "": "",
+            "building": palette.warn,
+            "running": palette.good,
+            "attention": palette.warn,
+            "failed": palette.bad,
+        }.get(state, "")
         colour = getattr(palette, KIND_COLOURS[kind])
         image = self.icons.get(kind, size, colour, palette.panel)
         items = []
@@ -241,6 +247,12 @@ class Drawing(tk.Canvas):
                     x + dx - r, y - dx - r, x + dx + r, y - dx + r, fill=ring, outline=palette.canvas, width=2
                 )
             )
+            if state == "attention":  # told by its shape, too, for who cannot tell the colours
+                items.append(
+                    self.create_text(
+                        x + dx, y - dx, text="!", font=self._fonts["port"], fill=palette.canvas, tags="label"
+                    )
+                )
         bottom, wide = y + half, half
         texts = [(node.name, "name", palette.ink)] if self.settings.names else []
         if address := self._address(node):
@@ -344,6 +356,14 @@ class Drawing(tk.Canvas):
         nx, ny = (-uy, ux) if ux > 0 or (ux == 0 and uy < 0) else (uy, -ux)
         away = abs(nx) * wide / 2 + abs(ny) * high + self.look.px(12)
         return (x0 + x1) / 2 + nx * away - wide / 2, (y0 + y1) / 2 + ny * away + high / 2
+
+    def switch_spot(self, key: int) -> tuple[float, float] | None:
+        """The middle of a small switch at a link: its middle, or above it where something is written there."""
+        if key not in self._items:
+            return None
+        x, y = self.middle_of(key)
+        note = link_note(self.state.topology.links[key])
+        return (x, y - self._heights["port"] - self.look.px(2)) if note else (x, y)
 
 
 def end_texts(link: Link, ends: tuple[str, str], settings: EditorSettings) -> list[tuple[str, str]]:

@@ -12,13 +12,14 @@ from typing import Any, Protocol, TypeVar
 
 from linklab.base import installation
 from linklab.editor import files, orders, runnable
-from linklab.editor.document import Document, everyone
+from linklab.editor.document import Document, Key, everyone
 from linklab.editor.meter import Meter
+from linklab.editor.network_state import ATTENTION, UNKNOWN, NetworkState, Watch
 from linklab.editor.runnable import Choice
 from linklab.editor.running import Listener, Runner, Session
 from linklab.editor.window import Window
 from linklab.terminal.windows import display_usable
-from linklab.topology import Topology
+from linklab.topology import Topology, addressing, switching
 
 TAKE_MS = 40
 T = TypeVar("T")
@@ -55,7 +56,10 @@ class Networking:
         self.meter = Meter()
         self.running_topology: Topology | None = None
         self.environment = ""
+        self.watch = Watch()
         self._ends: list[tuple[str, str]] = []
+        self._kept_routes: dict[str, list[str]] = {}
+        self._told: frozenset[Key] = frozenset()
         self._clock_state: dict[str, Any] | None = None
 
     @property
@@ -85,10 +89,33 @@ class Networking:
             self.window.tell("This network cannot run", "\n\n".join(errors[:8]) + more)
         elif named := runnable.unheeded(topology, choice):
             text = "Kept in the file, but not part of this run:\n\n" + "\n\n".join(named)
-            answers = [("Run", lambda: self._start(topology, choice)), ("Cancel", lambda: None)]
+            answers = [("Run", lambda: self._look_for_loops(topology, choice)), ("Cancel", lambda: None)]
             self.window.ask("Some things cannot be heeded", text, answers)
         else:
+            self._look_for_loops(topology, choice)
+
+    def _look_for_loops(self, topology: Topology, choice: Choice) -> None:
+        """Start, unless switches form a loop that nothing breaks: a broadcast would circle in it for ever."""
+        words = switching.loop_words(topology)
+        if not words or switching.has_spanning_tree(topology):
             self._start(topology, choice)
+            return
+
+        def with_tree() -> None:
+            self.document.apply("Set spanning tree", switching.with_spanning_tree(self.document.topology))
+            self._start(self.document.topology, choice)
+
+        text = (
+            f"{words}.\n\nA broadcast circles in a loop for ever and takes all of the processor; even building the "
+            "network would not end. The Spanning Tree Protocol (STP) blocks as many ports as are too many; it takes "
+            "eight seconds of network time to do so."
+        )
+        answers = [
+            ("Run with STP", with_tree),
+            ("Run without", lambda: self._start(topology, choice)),
+            ("Cancel", lambda: None),
+        ]
+        self.window.ask("The switches form a loop", text, answers)
 
     def _start(self, topology: Topology, choice: Choice) -> None:
         path = self.document.path
@@ -97,6 +124,8 @@ class Networking:
         self.down, self.meter, self.environment = frozenset(), Meter(), ""
         self.running_topology = runnable.runnable(topology, choice)
         self._ends = topology.link_ends()
+        self._kept_routes = {}
+        self.watch = Watch(topology, self._ends)
         self.view.lock()
         self.window.status.busy(True)
         self.runner.start(self.running_topology, choice, workdir, display=display_usable())
@@ -123,9 +152,16 @@ class Networking:
             self.window.say(f"{what} …")
 
     def _ready(self, session: Session) -> None:
-        self.node_states = dict.fromkeys(self.node_states, "running")
+        self.node_states = self.watch.state.node_words
         self.window.status.busy(False)
-        doubts = [str(problem) for problem in self.document.topology.problems()]
+        topology = self.document.topology
+        doubts = [*map(str, topology.problems()), *runnable.notes(topology)]
+        if failed := session.network.failed_commands:
+            text = "\n\n".join(str(each) for each in failed)
+            self.window.tell(
+                "A start command failed" if len(failed) == 1 else "Start commands failed",
+                f"{text}\n\nThe network runs all the same.",
+            )
         self.window.say(f"running; note: {doubts[0]}" if doubts else "running; right-click a node for a terminal")
         self.view.refresh()
         if self.document.topology.preferences.start_cli:
@@ -166,6 +202,9 @@ class Networking:
         self.window.say("the network has ended" if why else "stopped", bad=bool(why))
         self.view.refresh()
         if why:
+            words = switching.loop_words(self.document.topology)
+            if words and not switching.has_spanning_tree(self.document.topology):
+                why += f"\n\n{words}; Run offers a spanning tree, which breaks it."
             self.window.tell("The network has ended", f"{why}\n\nThe drawing is unchanged.")
             self.node_states = {}
 
@@ -220,19 +259,46 @@ class Networking:
     # --- links
 
     def set_link(self, place: int, up: bool) -> None:
-        """Take a link down or up at both ends."""
-        link, ends = self.document.topology.links[place], self._ends[place]
+        """Take a link down or up at both ends; the routes that go with an interface come back with it."""
+        link, names = self.document.topology.links[place], self._ends[place]
         word = "up" if up else "down"
-        lines = [
-            (self._terminal_of(n), f"ip link set {i} {word}") for n, i in zip((link.src, link.dest), ends, strict=True)
+        ends = [
+            orders.LinkEnd(self._terminal_of(node), name, addressing.routes_by(self.document.topology, node, name))
+            for node, name in zip((link.src, link.dest), names, strict=True)
         ]
 
-        def done(_: str) -> None:
+        def done(_: None) -> None:
             self.down = self.down - {place} if up else self.down | {place}
             self.window.say(f"link {link.name} is {word}")
             self.view.refresh()
 
-        self._order(lambda session: orders.type_lines(session, lines), done)
+        self._order(lambda session: orders.set_link(session, ends, self._kept_routes, up=up), done)
+
+    def toggle_links(self) -> None:
+        """Take the selected links down, or up where they are down."""
+        chosen = self.document.selected_links
+        if not chosen:
+            self.window.say("select a link to take it down or up")
+        for place in chosen:
+            self.set_link(place, place in self.down)
+
+    def show_state(self) -> None:
+        """What every node and link does, in words."""
+        note = "What needs attention comes first. Ctrl+U takes the selected link down or up."
+        self.window.show_text("State of the Network", self.watch.state.text, note=note)
+
+    def tell_selected(self) -> None:
+        """Say what the one thing does that has just been selected."""
+        chosen = self.document.selection
+        if not self.is_running or chosen == self._told:
+            return
+        self._told = chosen
+        if len(chosen) == 1:
+            (key,) = chosen
+            state = self.watch.state
+            found = state.links.get(key) if isinstance(key, int) else state.nodes.get(key)
+            if found is not None:
+                self.window.say(found.words)
 
     def apply_lines(self, place: int, lines: list[tuple[int, str]]) -> None:
         """Type tc lines at the ends (0 src, 1 dest) of a running link, and read back what the kernel then has."""
@@ -270,4 +336,21 @@ class Networking:
 
     def _sample(self, sample: Mapping[str, Any]) -> None:
         self.meter.add(sample, self._ends)
-        self.view.show_traces()
+        state = self.watch.add(sample)
+        if self.is_running and (state.node_words != self.node_states or state.down != self.down):
+            self._tell_changes(state)
+            self.node_states, self.down = state.node_words, state.down
+            self.view.refresh()
+        else:
+            self.view.show_traces()
+
+    def _tell_changes(self, state: NetworkState) -> None:
+        """Say the first link that went down or came up, whoever did that, else the first node that changed."""
+        links = sorted(state.down ^ self.down)
+        if links:
+            self.window.say(state.links[links[0]].words)
+            return
+        for name, node in state.nodes.items():
+            if node.state != self.node_states.get(name) and self.node_states.get(name) != UNKNOWN:
+                self.window.say(node.words, bad=node.state == ATTENTION)
+                return

@@ -3,10 +3,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+
 from linklab.editor.running import Session
 from linklab.engine.api import Typed
 from linklab.errors import EngineError
+from linklab.linux import routes_kept
 
+CLIENT = "client"
+"""The root namespace, where the ports of switches are."""
 READ_BACK_DEADLINE_S = 30
 ENVIRONMENT_DEADLINE_S = 120
 PLOT_DEADLINE_S = 30
@@ -42,6 +48,37 @@ def type_lines(session: Session, lines: list[tuple[str, str]]) -> str:
         if done.exit_status and " del " not in line:
             raise EngineError(f"{line}: {done.output.strip()}")
     return "\n".join(each for each in shown if each)
+
+
+@dataclass(frozen=True)
+class LinkEnd:
+    """An interface and the terminal that reaches it; planned: commands that bring its routes back if none are kept."""
+
+    terminal: str
+    interface: str
+    planned: tuple[str, ...] = ()
+
+
+def set_link(session: Session, ends: Sequence[LinkEnd], kept: dict[str, list[str]], *, up: bool) -> None:
+    """Take a link down or up at both ends; routes that Linux forgets with an interface are kept and come back.
+
+    kept: by interface, the commands that bring them back; changed.
+
+    Raises:
+        EngineError: an end could not be changed; its words.
+    """
+    for end in ends if not up else ():
+        if end.terminal != CLIENT:
+
+            def ask(line: str, terminal: str = end.terminal) -> str:
+                return type_lines(session, [(terminal, line)])
+
+            kept.setdefault(end.interface, routes_kept.kept(ask, end.interface))
+    word = "up" if up else "down"
+    type_lines(session, [(end.terminal, f"ip link set {end.interface} {word}") for end in ends])
+    for end in ends if up else ():
+        lines = kept.pop(end.interface, None) or end.planned
+        type_lines(session, [(end.terminal, line) for line in lines])
 
 
 def set_environment(session: Session) -> str:

@@ -4,13 +4,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from ipaddress import ip_address
 from typing import TypeVar
 
 from linklab.base.text import excerpt
 from linklab.base.toml import Table
 from linklab.engine.api import Clock
 from linklab.engine.choice import ENGINES
-from linklab.topology import Topology
+from linklab.topology import Topology, addressing, switching
 from linklab.topology.parts import MOST_DIGITS, Node
 
 CLOCKS = tuple(clock.value for clock in Clock)
@@ -90,11 +91,43 @@ def unheeded(topology: Topology, choice: Choice) -> list[str]:
                     f"{host.name}: no share of a processor on the pocket's clocks; computing costs what Preferences say"
                 )
     for controller in topology.all_controllers:
-        if controller.opts.get("controllerType") in ("remote", "inband"):
-            address = controller.opts.get("remoteIP", "127.0.0.1")
-            found.append(f"{controller.name}: a controller outside ({address}) cannot be reached from {where}")
+        address = str(controller.opts.get("remoteIP", "127.0.0.1"))
+        if controller.opts.get("controllerType") in ("remote", "inband") and not _is_inside(topology, address):
+            found.append(
+                f"{controller.name}: a controller outside ({address}) cannot be reached from {where}; one that you "
+                "start in the Root Terminal can: give its IP Address as 127.0.0.1"
+            )
     if topology.preferences.netflow["nflowTarget"] or topology.preferences.sflow["sflowTarget"]:
         found.append("Preferences: NetFlow and sFlow reach collectors inside the network alone")
+    return found
+
+
+def _is_inside(topology: Topology, address: str) -> bool:
+    """Whether that is the root namespace's own address, or one of a host or router that is drawn."""
+    try:
+        there = {interface.ip for port in addressing.ports(topology) for interface in port.interfaces}
+        return ip_address(address).is_loopback or ip_address(address) in there
+    except ValueError:
+        return address == "localhost"
+
+
+def notes(topology: Topology) -> list[str]:
+    """What a person who knows MiniEdit should know of a run of this drawing, a sentence each."""
+    found: list[str] = []
+    if lone := switching.lone_switches(topology):
+        names, has = ", ".join(lone), "have" if len(lone) > 1 else "has"
+        if switching.lone_switches_drop(topology):
+            does = ", so nothing is forwarded there, as in MiniEdit"
+        else:
+            s = "" if len(lone) > 1 else "s"
+            does = f" and forward{s} like a legacy switch; in MiniEdit nothing would pass (Preferences, Running)"
+        found.append(f"{names} {has} no controller{does}")
+    for controller in topology.all_controllers:
+        if controller.opts.get("controllerType") == "remote" and _is_inside(
+            topology, str(controller.opts.get("remoteIP", "127.0.0.1"))
+        ):
+            port = controller.opts.get("remotePort", 6633)
+            found.append(f"{controller.name} is yours to start: in the Root Terminal, listening on port {port}")
     return found
 
 

@@ -21,6 +21,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
+from linklab.editor.network_state import meter_arguments
 from linklab.editor.runnable import Choice
 from linklab.engine.api import Clock, Network
 from linklab.engine.choice import load_engine
@@ -163,7 +164,8 @@ class Runner:
                 self._posted.put(lambda: self._ready(session))
                 self._tell_clock(session)
                 # in a thread of its own: where time is paused at once, the meter starts when it goes on again
-                threading.Thread(target=self._meter, args=(session,), name="meter", daemon=True).start()
+                meter = (session, meter_arguments(topology))
+                threading.Thread(target=self._meter, args=meter, name="meter", daemon=True).start()
                 while not self._stop.wait(POLL_S):
                     self._tell_clock(session)
                 why = None if self.state == "stopping" else self._cause(session)
@@ -232,10 +234,11 @@ class Runner:
             state = session.clock.state()
             self._posted.put(lambda: self.listener.clock(state))
 
-    def _meter(self, session: Session) -> None:
+    def _meter(self, session: Session, arguments: Sequence[str]) -> None:
         """Start the meter inside; what it prints comes as samples."""
         with contextlib.suppress(EngineError):  # traces are a comfort; the network runs without
-            session.follow("client", METER, self._sampled, what="starting the meter", deadline_s=METER_DEADLINE_S)
+            argv = [*METER, *arguments]
+            session.follow("client", argv, self._sampled, what="starting the meter", deadline_s=METER_DEADLINE_S)
 
     def _sampled(self, line: str) -> None:
         with contextlib.suppress(ValueError):

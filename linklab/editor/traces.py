@@ -7,12 +7,17 @@ from collections.abc import Mapping, Sequence
 
 from linklab.editor.canvas import Drawing
 from linklab.editor.meter import Reading, polyline, short_bytes, short_rate
+from linklab.editor.network_state import LinkFlow
 
-WIDE, HIGH = 104, 22
+WIDE, HIGH, LINE = 150, 18, 12
+"""Of the picture and of each line of words below it."""
 
 
-def draw_traces(drawing: Drawing, links: Mapping[int, Sequence[Reading]]) -> None:
-    """Draw the readings of these links, by their place in the file, and no others."""
+def draw_traces(
+    drawing: Drawing, links: Mapping[int, Sequence[Reading]], flows: Mapping[int, Sequence[LinkFlow]] | None = None
+) -> None:
+    """Draw the readings of these links, by their place in the file, and no others; each direction in words below."""
+    flows = flows or {}
     drawing.delete("trace")
     look = drawing.look
     p, wide, high = look.palette, look.px(WIDE), look.px(HIGH)
@@ -22,7 +27,8 @@ def draw_traces(drawing: Drawing, links: Mapping[int, Sequence[Reading]]) -> Non
             continue
         x, y = spot
         last = readings[-1]
-        box = (x - 3, y - high - 3, x + wide + 3, y + look.px(14))
+        rows = 1 + max(1, len(flows.get(place, ())))
+        box = (x - 3, y - high - 3, x + wide + 3, y + look.px(2 + rows * LINE))
         drawing.create_rectangle(*box, fill=p.panel, outline=p.border, tags="trace")
         if len(readings) > 1:
             queue = polyline([r.queue_bytes for r in readings], x, y, wide, high)
@@ -33,6 +39,9 @@ def draw_traces(drawing: Drawing, links: Mapping[int, Sequence[Reading]]) -> Non
             line = polyline([r.rate_bps for r in readings], x, y, wide, high)
             drawing.create_line(*line, fill=p.accent, width=look.px(1.5), tags="trace")
         below, font = y + look.px(7), look.font(8)
-        rate, queued = short_rate(last.rate_bps), short_bytes(last.queue_bytes)
-        drawing.create_text(x, below, text=rate, anchor="w", font=font, fill=p.accent, tags="trace")
-        drawing.create_text(x + wide, below, text=queued, anchor="e", font=font, fill=p.warn, tags="trace")
+        queued = f"{short_bytes(last.queue_bytes)} queued"
+        lines = [flow.words for flow in flows.get(place, ())] or [short_rate(last.rate_bps)]
+        for i, text in enumerate([*lines, queued]):
+            at = below + i * look.px(LINE)
+            ink = p.warn if text == queued else p.accent
+            drawing.create_text(x, at, text=text, anchor="w", font=font, fill=ink, tags="trace")

@@ -13,7 +13,7 @@ from ipaddress import IPv4Address, IPv6Address, ip_address, ip_interface
 
 from linklab.errors import InputError
 from linklab.topology import addressing
-from linklab.topology.addressing import Interface, Port, Route, Segment
+from linklab.topology.addressing import Interface, Port, Segment, StaticRoute
 from linklab.topology.drawn import DrawnNetwork
 from linklab.topology.parts import Host, Node
 from linklab.topology.problem import Problem
@@ -174,7 +174,7 @@ def _gateways(nodes: dict[str, Node], ports: list[Port], *, only_errors: bool) -
                 yield Problem("warning", _where(nodes, name), message, at)
 
 
-def _unreachable(what: str, route: Route, name: str, connected: list[Interface]) -> str:
+def _unreachable(what: str, route: StaticRoute, name: str, connected: list[Interface]) -> str:
     subnets = ", ".join(str(i.network) for i in connected if i.version == route.version)
     if not subnets:
         return f"{what} {route.via} cannot be reached: {name} has no IPv{route.version} address; give its port one"

@@ -25,7 +25,7 @@ LONGEST = 64
 
 
 @dataclass(frozen=True)
-class Route:
+class StaticRoute:
     """One static route; to: a network such as "10.0.3.0/24", or "default"; via: the address of the next router."""
 
     to: str
@@ -101,7 +101,7 @@ def read_address(text: Any) -> str:
         ) from None
 
 
-def read_route(data: Any) -> Route:
+def read_route(data: Any) -> StaticRoute:
     """A route as it stands in the file; InputError for anything else."""
     if not isinstance(data, Mapping) or not {"to", "via"} <= set(data):
         raise InputError(f'a route must be an object with "to" and "via", found {excerpt(json.dumps(data))}')
@@ -114,7 +114,7 @@ def read_route(data: Any) -> Route:
         shown = excerpt(json.dumps(via))
         raise InputError(f"{shown} is not the address of a router, such as 10.0.2.2") from None
     if to == DEFAULT:
-        return Route(DEFAULT, str(gateway))
+        return StaticRoute(DEFAULT, str(gateway))
     try:
         if not isinstance(to, str) or len(to) > LONGEST:
             raise ValueError
@@ -123,7 +123,7 @@ def read_route(data: Any) -> Route:
         raise InputError(_no_network(to)) from None
     if network.version != gateway.version:
         raise InputError(f"{network} via {gateway}: one is IPv{network.version}, the other IPv{gateway.version}")
-    return Route(DEFAULT if network.prefixlen == 0 else str(network), str(gateway))
+    return StaticRoute(DEFAULT if network.prefixlen == 0 else str(network), str(gateway))
 
 
 def _no_network(to: Any) -> str:
@@ -145,7 +145,7 @@ def link_addresses(link: Link) -> tuple[tuple[str, ...], tuple[str, ...]]:
     return src, dest
 
 
-def own_routes(node: Node) -> tuple[Route, ...]:
+def own_routes(node: Node) -> tuple[StaticRoute, ...]:
     """The routes that the file gives to a node beside MiniEdit's default route; InputError where they are none."""
     routes = node.own.get("routes", [])
     if not isinstance(routes, list):
@@ -153,10 +153,10 @@ def own_routes(node: Node) -> tuple[Route, ...]:
     return tuple(map(read_route, routes))
 
 
-def routes(node: Node) -> tuple[Route, ...]:
+def routes(node: Node) -> tuple[StaticRoute, ...]:
     """All routes of a node; a host's default gateway first."""
     gateway = node.opts.get("defaultRoute") if isinstance(node, Host) else None
-    first = (Route(DEFAULT, str(gateway)),) if gateway else ()
+    first = (StaticRoute(DEFAULT, str(gateway)),) if gateway else ()
     return (*first, *own_routes(node))
 
 
@@ -181,6 +181,19 @@ def ports(network: DrawnNetwork) -> list[Port]:
                 flags = (False, False)
             found[name].append(Port(name, ends[end], i, end, ends[1 - end], addresses, *flags))
     return [port for of_node in found.values() for port in sorted(of_node, key=_number)]
+
+
+def routes_by(network: DrawnNetwork, node_name: str, interface: str) -> tuple[str, ...]:
+    """The commands that set those routes of a node whose next router is in a subnet of this interface."""
+    node = next((node for node in network.nodes if node.name == node_name and has_ports(node)), None)
+    if node is None:
+        return ()
+    subnets = [i.network for port in ports(network) if port.interface == interface for i in port.interfaces]
+    return tuple(
+        f"ip -{route.version} route replace {route.to} via {route.via}"
+        for route in routes(node)
+        if any(ip_address(route.via) in subnet for subnet in subnets)
+    )
 
 
 def _number(port: Port) -> int:

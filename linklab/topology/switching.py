@@ -9,11 +9,13 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Mapping
-from typing import Any
+from dataclasses import replace
+from typing import Any, TypeVar
 
 from linklab.topology.drawn import DrawnNetwork
 from linklab.topology.parts import Switch
 
+N = TypeVar("N", bound=DrawnNetwork)
 OPENFLOW = ("default", "ovs", "ivs", "user", "userns")
 
 
@@ -32,6 +34,13 @@ def has_spanning_tree(network: DrawnNetwork) -> bool:
 def lone_switches_drop(network: DrawnNetwork) -> bool:
     """Whether an OpenFlow switch without a controller forwards nothing."""
     return run_settings(network).get("alone") == "drop"
+
+
+def with_spanning_tree(topology: N) -> N:
+    """The topology whose switches speak STP."""
+    ours = topology.extra.get("linklab", {})
+    run = {**run_settings(topology), "stp": "1"}
+    return replace(topology, extra={**topology.extra, "linklab": {**ours, "run": run}})
 
 
 def is_switch(node: object) -> bool:

@@ -7,7 +7,7 @@ import pytest
 from routed import addressed, drawn
 
 from linklab.editor import address_edits, address_table, edits
-from linklab.editor.address_edits import Plan
+from linklab.editor.address_edits import AddressPlan
 from linklab.editor.address_table import findings, ordered, pasted, rows, to_text
 from linklab.errors import InputError
 from linklab.topology import Topology, addressing
@@ -135,7 +135,7 @@ def test_what_the_checks_say_stands_at_its_cell():
 
 def test_addresses_are_assigned_and_everything_is_reached():
     """A subnet for each link, gateways, routes: no problem is left."""
-    topology = address_edits.assign(drawn(), Plan(IPv4Network("10.0.0.0/8"), ipv6=True))
+    topology = address_edits.assign(drawn(), AddressPlan(IPv4Network("10.0.0.0/8"), ipv6=True))
     assert topology.problems() == []
     assert [row.texts["ipv4"] for row in rows(topology)] == [
         "10.0.1.1/24", "10.0.1.2/24", "10.0.3.1/24", "10.0.1.254/24", "10.0.2.254/24", "10.0.2.253/24", "10.0.3.254/24",
@@ -145,7 +145,7 @@ def test_addresses_are_assigned_and_everything_is_reached():
         "10.0.3.0/24 via 10.0.2.253, 2001:db8:3::/64 via 2001:db8:2::fffd"
     )
     assert [row.texts["gateway"] for row in rows(topology)][:3] == ["10.0.1.254", "10.0.1.254", "10.0.3.254"]
-    assert address_edits.assign(topology, Plan(IPv4Network("10.0.0.0/8"), ipv6=True)) == topology
+    assert address_edits.assign(topology, AddressPlan(IPv4Network("10.0.0.0/8"), ipv6=True)) == topology
 
 
 def reached(topology, source, target):
@@ -184,7 +184,7 @@ def test_every_host_of_a_mesh_finds_every_other(extra):
         topology = edits.add_link(topology, f"r{i + 1}", f"r{(i + 1) % 6 + 1}")
     for i in range(extra):
         topology = edits.add_link(topology, f"r{i + 1}", f"r{i + 4}")
-    topology = address_edits.assign(topology, Plan(IPv4Network("172.16.0.0/16"), 28))
+    topology = address_edits.assign(topology, AddressPlan(IPv4Network("172.16.0.0/16"), 28))
     assert topology.problems() == []
     targets = {host.name: host.opts["ip"].partition("/")[0] for host in topology.hosts}
     assert all(reached(topology, a, targets[b]) for a in targets for b in targets)
@@ -192,7 +192,7 @@ def test_every_host_of_a_mesh_finds_every_other(extra):
 
 def test_without_gateways_and_routes_these_are_left_to_the_student():
     """Addresses alone; what stood there of routes is gone, since its subnets are."""
-    topology = address_edits.assign(addressed(), Plan(IPv4Network("10.0.0.0/8"), gateways=False, routes=False))
+    topology = address_edits.assign(addressed(), AddressPlan(IPv4Network("10.0.0.0/8"), gateways=False, routes=False))
     assert not any(addressing.routes(node) for node in topology.nodes)
     assert rows(topology)[6].texts["ipv6"] == "2001:db8:3::1/64"
 
@@ -200,9 +200,12 @@ def test_without_gateways_and_routes_these_are_left_to_the_student():
 @pytest.mark.parametrize(
     ("plan", "says"),
     [
-        (Plan(IPv4Network("10.0.0.0/24"), 25), "10.0.0.0/24 has 2 subnets of /25, and 3 are needed"),
-        (Plan(IPv4Network("10.0.0.0/24"), 8), "subnets of /8 are larger than 10.0.0.0/24"),
-        (Plan(IPv4Network("10.0.0.0/8"), 31), "ports share a subnet (h1-eth0, h2-eth0, r2-eth0, …), and /31 has 0"),
+        (AddressPlan(IPv4Network("10.0.0.0/24"), 25), "10.0.0.0/24 has 2 subnets of /25, and 3 are needed"),
+        (AddressPlan(IPv4Network("10.0.0.0/24"), 8), "subnets of /8 are larger than 10.0.0.0/24"),
+        (
+            AddressPlan(IPv4Network("10.0.0.0/8"), 31),
+            "ports share a subnet (h1-eth0, h2-eth0, r2-eth0, …), and /31 has 0",
+        ),
     ],
 )
 def test_a_plan_that_has_no_room_is_refused(plan, says):

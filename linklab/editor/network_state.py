@@ -1,0 +1,220 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What a running network does, in numbers and in words: every node, every link, both directions.
+
+`Watch` takes the samples of `linklab.agent.meter`; `NetworkState` is what they say, for the drawing, for the status
+line, and for readers who do not see the drawing. Pure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from linklab.editor.meter import short_rate
+from linklab.topology import Controller, Host, Link, Switch, Topology
+from linklab.topology.switching import OPENFLOW
+
+DOWN, NO_CARRIER, UP = 0, 1, 2
+RUNNING, ATTENTION, UNKNOWN = "running", "attention", "building"
+"""States of nodes for the drawing: all as it should be, something that a person should know, not known yet."""
+Sample = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class LinkFlow:
+    """One direction of a link over the last period: src→dest in names of nodes."""
+
+    src: str
+    dest: str
+    rate_bps: float
+    packets_per_s: float
+
+    @property
+    def words(self) -> str:
+        """Such as "h1→s1: 9.4 Mb/s, 810 packets/s"."""
+        return f"{self.src}→{self.dest}: {short_rate(self.rate_bps)}, {self.packets_per_s:.0f} packets/s"
+
+
+@dataclass(frozen=True)
+class LinkState:
+    """A link; why: what is down, "" for one that is up. flows: src→dest and back, none before two samples."""
+
+    name: str
+    up: bool = True
+    why: str = ""
+    flows: tuple[LinkFlow, ...] = ()
+
+    @property
+    def words(self) -> str:
+        """The link as a sentence."""
+        if not self.up:
+            return f"link {self.name}: down ({self.why})"
+        return f"link {self.name}: up" + "".join(f"; {flow.words}" for flow in self.flows)
+
+
+@dataclass(frozen=True)
+class NodeState:
+    """A node or controller; state: RUNNING, ATTENTION or UNKNOWN; what: the details as words."""
+
+    name: str
+    state: str = RUNNING
+    what: str = "running"
+
+    @property
+    def words(self) -> str:
+        """The node as a sentence."""
+        return f"{self.name}: {self.what}"
+
+
+@dataclass(frozen=True)
+class NetworkState:
+    """All of it; links by their place in the file."""
+
+    nodes: Mapping[str, NodeState] = field(default_factory=dict)
+    links: Mapping[int, LinkState] = field(default_factory=dict)
+
+    @property
+    def down(self) -> frozenset[int]:
+        """Places of the links that are down."""
+        return frozenset(place for place, link in self.links.items() if not link.up)
+
+    @property
+    def node_words(self) -> dict[str, str]:
+        """The state of each node, for the drawing."""
+        return {name: node.state for name, node in self.nodes.items()}
+
+    @property
+    def text(self) -> str:
+        """Everything, a line each: what needs attention first."""
+        nodes = sorted(self.nodes.values(), key=lambda node: node.state == RUNNING)
+        links = sorted(self.links.values(), key=lambda link: link.up)
+        return "\n".join([*(node.words for node in nodes), "", *(link.words for link in links)])
+
+
+class Watch:
+    """The last samples of one running network."""
+
+    def __init__(self, topology: Topology | None = None, ends: Sequence[tuple[str, str]] = ()) -> None:
+        self.topology, self.ends = topology or Topology(), list(ends)
+        self._last: Sample | None = None
+        self._controllers: Mapping[str, Mapping[str, bool]] | None = None
+        self.state = NetworkState(
+            {node.name: NodeState(node.name) for node in self.topology.nodes}
+            | {c.name: self._controller(c) for c in self.topology.all_controllers},
+            {i: LinkState(link.name) for i, link in enumerate(self.topology.links)},
+        )
+
+    def add(self, sample: Sample) -> NetworkState:
+        """Take a sample; what it says."""
+        last, self._last = self._last, sample
+        if "c" in sample:
+            self._controllers = sample["c"]
+        ports = {name: values[6] for name, values in sample["i"].items() if len(values) > 6}
+        links = {
+            i: self._link(link, pair, sample, last, ports)
+            for i, (link, pair) in enumerate(zip(self.topology.links, self.ends, strict=True))
+        }
+        nodes: dict[str, NodeState] = {}
+        for node in self.topology.nodes:
+            nodes[node.name] = self._node(node, ports)
+        for controller in self.topology.all_controllers:
+            nodes[controller.name] = self._controller(controller)
+        self.state = NetworkState(nodes, links)
+        return self.state
+
+    def _link(
+        self, link: Link, pair: tuple[str, str], sample: Sample, last: Sample | None, ports: Mapping[str, int]
+    ) -> LinkState:
+        down = [name for name in pair if ports.get(name) == DOWN]
+        # a port that is up and hears nothing has its other end down, where we may not see
+        unseen = [pair[1 - i] for i, name in enumerate(pair) if ports.get(name) == NO_CARRIER]
+        if down:
+            return LinkState(link.name, False, f"{' and '.join(down)} taken down")
+        if unseen:
+            return LinkState(link.name, False, f"{unseen[0]} is down or gone")
+        if last is None or sample["t"] <= last["t"]:
+            return LinkState(link.name)
+        period_s = sample["t"] - last["t"]
+        names = (link.src, link.dest)
+        flows = []
+        for end in (0, 1):
+            counted = _sent(pair, end, sample, last)
+            if counted is not None:
+                octets, packets = counted
+                flows.append(LinkFlow(names[end], names[1 - end], octets * 8 / period_s, packets / period_s))
+        return LinkState(link.name, True, "", tuple(flows))
+
+    def _node(self, node: Any, ports: Mapping[str, int]) -> NodeState:
+        mine = [name for pair in self.ends for name in pair if name.rpartition("-eth")[0] == node.name]
+        down = [name for name in mine if ports.get(name) == DOWN]
+        peers = {a: b for pair in self.ends for a, b in (pair, pair[::-1])}
+        cut = [name for name in mine if ports.get(name) == NO_CARRIER or ports.get(peers[name]) == NO_CARRIER]
+        words = []
+        if down:
+            words.append(f"{', '.join(down)} {'is' if len(down) == 1 else 'are'} down")
+        if cut := [name for name in cut if name not in down]:
+            words.append(f"{', '.join(cut)} {'has' if len(cut) == 1 else 'have'} no link")
+        served, missing = self._served(node)
+        if missing:
+            words.append(f"controller {', '.join(missing)} is not connected")
+        if words:
+            return NodeState(node.name, ATTENTION, f"running, but {'; '.join(words)}")
+        return NodeState(
+            node.name, RUNNING, f"running, controller {', '.join(served)} connected" if served else "running"
+        )
+
+    def _served(self, node: Any) -> tuple[list[str], list[str]]:
+        """Names of the controllers that a switch is connected to, and of those it is not."""
+        if self._controllers is None or isinstance(node, Host) or not isinstance(node, Switch):
+            return [], []
+        wanted = [name for name in node.opts.get("controllers", ()) if node.type in OPENFLOW]
+        seen = {_port_of(target): connected for target, connected in self._controllers.get(node.name, {}).items()}
+        ports = {c.name: str(c.opts.get("remotePort", 6633)) for c in self.topology.all_controllers}
+        served = [name for name in wanted if seen.get(ports.get(name, ""))]
+        return served, [name for name in wanted if name not in served]
+
+    def _controller(self, controller: Controller) -> NodeState:
+        name = controller.name
+        switches = [s for s in self.topology.switches if name in s.opts.get("controllers", ())]
+        if self._controllers is None:
+            return NodeState(name, UNKNOWN, "its connections are not known yet")
+        served = [s.name for s in switches if name in self._served(s)[0]]
+        missing = [s.name for s in switches if name in self._served(s)[1]]
+        if not switches:
+            return NodeState(name, ATTENTION, "no switch asks it")
+        if missing:
+            cure = ""
+            if controller.opts.get("controllerType") == "remote":
+                port = controller.opts.get("remotePort", 6633)
+                cure = f"; start it in the Root Terminal, listening on port {port}"
+            said = f"connected to {', '.join(served)}, " if served else ""
+            return NodeState(name, ATTENTION, f"{said}not connected to {', '.join(missing)}{cure}")
+        return NodeState(name, RUNNING, f"connected to {', '.join(served)}")
+
+
+def _sent(pair: tuple[str, str], end: int, sample: Sample, last: Sample) -> tuple[int, int] | None:
+    """Bytes and packets that went out at this end, counted there or where they came in."""
+    here, there = pair[end], pair[1 - end]
+    for name, octets, packets in ((here, 1, 5), (there, 0, 4)):
+        now, before = sample["i"].get(name), last["i"].get(name)
+        if now is not None and before is not None and len(now) > 6:
+            return now[octets] - before[octets], now[packets] - before[packets]
+    return None
+
+
+def _port_of(target: str) -> str:
+    """The port of "tcp:127.0.0.1:6633"."""
+    return target.rpartition(":")[2]
+
+
+def meter_arguments(topology: Topology) -> list[str]:
+    """Tell the meter which nodes to look into, and whether to ask about controllers.
+
+    The ports of switches are in the root namespace; a link between hosts and routers has no end there.
+    """
+    switches = {switch.name for switch in topology.switches if switch.type != "legacyRouter"}
+    ends = [link.src for link in topology.links if not {link.src, link.dest} & switches]
+    arguments = ["--nodes", ",".join(dict.fromkeys(ends))] if ends else []
+    asked = any(s.opts.get("controllers") and s.type in OPENFLOW for s in topology.switches)
+    return [*arguments, *(["--controllers"] if asked else [])]
