@@ -18,6 +18,7 @@ from linklab.editor.address_table import COLUMNS, EDITABLE, TITLES, Cell, PortRo
 from linklab.editor.dialogs import Dialog
 from linklab.editor.document import Document
 from linklab.editor.theme import Look
+from linklab.errors import InputError
 
 WRAP = 800
 WIDTHS = {"node": 6, "port": 9, "peer": 9, "ipv4": 18, "ipv6": 18, "gateway": 13, "routes": 27}
@@ -92,9 +93,10 @@ class AddressWindow(Dialog):
         try:
             self.table = address_table.rows(self.document.topology)
             found = address_table.findings(self.table, self.document.topology.problems())
-        except (KeyError, ValueError) as error:  # a drawing with faults that have to be mended first
-            self.table, found = [], {}
-            self.message.configure(text=f"The drawing has a fault: {error}", style="Bad.TLabel")
+            fault = ""
+        except (KeyError, ValueError, TypeError, AttributeError, InputError) as error:  # faults to be mended first
+            errors = [str(problem) for problem in self.document.topology.problems() if problem.severity == "error"]
+            self.table, found, fault = [], {}, (errors or [str(error)])[0]
         if self.sorted_by:
             self.table = address_table.ordered(self.table, self.sorted_by, descending=self.descending)
         self.doubts = {cell: (problem.severity, problem.message) for cell, problem in found.items()}
@@ -102,6 +104,8 @@ class AddressWindow(Dialog):
         self.typed = {cell: text for cell, text in self.typed.items() if cell[0] in there}
         self.wrong = {cell: text for cell, text in self.wrong.items() if cell in self.typed}
         self.show()
+        if fault:
+            self.message.configure(text=f"Mend this first: {fault}", style="Bad.TLabel")
 
     def show(self) -> None:
         """Fill the rows that are seen."""

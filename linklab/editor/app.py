@@ -27,7 +27,7 @@ from linklab.editor.edits import KINDS
 from linklab.editor.filing import Filing
 from linklab.editor.gestures import Gestures, Hooks
 from linklab.editor.layout import Callbacks, Layout
-from linklab.editor.link_switches import draw_switches
+from linklab.editor.link_switches import SWITCH_TAG, draw_switches
 from linklab.editor.menus import popup
 from linklab.editor.networking import Networking
 from linklab.editor.properties import Properties
@@ -240,7 +240,9 @@ class Editor:
         wanted = self.settings.traces and self.networking.is_running
         busy = self.networking.meter.busy() if wanted else {}
         flows = {place: link.flows for place, link in self.networking.watch.state.links.items()}
-        draw_traces(self.drawing, busy, flows)
+        down = self.networking.down
+        draw_traces(self.drawing, {place: kept for place, kept in busy.items() if place not in down}, flows)
+        self.drawing.tag_raise(SWITCH_TAG)
 
     def show_clock(self, state: dict[str, Any] | None) -> None:
         """Show the clock of a network that has one to set; None takes it away."""

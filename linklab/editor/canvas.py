@@ -358,12 +358,17 @@ class Drawing(tk.Canvas):
         return (x0 + x1) / 2 + nx * away - wide / 2, (y0 + y1) / 2 + ny * away + high / 2
 
     def switch_spot(self, key: int) -> tuple[float, float] | None:
-        """The middle of a small switch at a link: its middle, or above it where something is written there."""
+        """The middle of a small switch beside the middle of a link, clear of its labels, away from its trace."""
         if key not in self._items:
             return None
-        x, y = self.middle_of(key)
+        x0, y0, x1, y1 = self.coords(self._items[key][0])
+        length = max(1.0, ((x1 - x0) ** 2 + (y1 - y0) ** 2) ** 0.5)
+        ux, uy = (x1 - x0) / length, (y1 - y0) / length
+        nx, ny = (uy, -ux) if ux > 0 or (ux == 0 and uy < 0) else (-uy, ux)
         note = link_note(self.state.topology.links[key])
-        return (x, y - self._heights["port"] - self.look.px(2)) if note else (x, y)
+        beside = self._measure("port", note) / 2 if note else 0
+        away = abs(nx) * (self.look.px(11) + beside) + abs(ny) * self._heights["port"] + self.look.px(10)
+        return (x0 + x1) / 2 + nx * away, (y0 + y1) / 2 + ny * away
 
 
 def end_texts(link: Link, ends: tuple[str, str], settings: EditorSettings) -> list[tuple[str, str]]:

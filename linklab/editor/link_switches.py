@@ -10,12 +10,12 @@ from linklab.editor.canvas import DETAIL_FROM, Drawing
 from linklab.editor.networking import Networking
 
 WIDE, HIGH = 22, 12
-TAG = "switch"
+SWITCH_TAG = "switch"
 
 
 def draw_switches(drawing: Drawing, network: Networking) -> None:
     """Draw the switches of all links, or none where no network runs or the drawing is too small for them."""
-    drawing.delete(TAG)
+    drawing.delete(SWITCH_TAG)
     if not network.is_running or drawing.zoom < DETAIL_FROM:
         return
     for place in range(len(drawing.state.topology.links)):
@@ -29,7 +29,7 @@ def _draw(drawing: Drawing, network: Networking, place: int, spot: tuple[float, 
     (x, y), wide, high = spot, px(WIDE), px(HIGH)
     is_up = place not in network.down
     colour = p.good if is_up else p.bad
-    tags = (TAG, f"{TAG}{place}")
+    tags = (SWITCH_TAG, f"{SWITCH_TAG}{place}")
     left, right, radius = x - wide / 2 + high / 2, x + wide / 2 - high / 2, high / 2
     drawing.create_line(left, y, right, y, width=high, capstyle="round", fill=colour, tags=tags)
     if not is_up:  # hollow: told by its shape, not by its colour alone

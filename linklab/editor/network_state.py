@@ -31,6 +31,11 @@ class LinkFlow:
     packets_per_s: float
 
     @property
+    def short(self) -> str:
+        """For a small label: "h1→s1 9.4 Mb/s, 810 pkt/s"."""
+        return f"{self.src}→{self.dest} {short_rate(self.rate_bps)}, {self.packets_per_s:.0f} pkt/s"
+
+    @property
     def words(self) -> str:
         """Such as "h1→s1: 9.4 Mb/s, 810 packets/s"."""
         return f"{self.src}→{self.dest}: {short_rate(self.rate_bps)}, {self.packets_per_s:.0f} packets/s"
@@ -149,7 +154,7 @@ class Watch:
         mine = [name for pair in self.ends for name in pair if name.rpartition("-eth")[0] == node.name]
         down = [name for name in mine if ports.get(name) == DOWN]
         peers = {a: b for pair in self.ends for a, b in (pair, pair[::-1])}
-        cut = [name for name in mine if ports.get(name) == NO_CARRIER or ports.get(peers[name]) == NO_CARRIER]
+        cut = [name for name in mine if ports.get(name) == NO_CARRIER or ports.get(peers[name]) in (DOWN, NO_CARRIER)]
         words = []
         if down:
             words.append(f"{', '.join(down)} {'is' if len(down) == 1 else 'are'} down")

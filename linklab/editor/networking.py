@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Protocol, TypeVar
 
 from linklab.base import installation
-from linklab.editor import files, orders, runnable
+from linklab.editor import edits, files, orders, runnable
 from linklab.editor.document import Document, Key, everyone
 from linklab.editor.meter import Meter
 from linklab.editor.network_state import ATTENTION, UNKNOWN, NetworkState, Watch
@@ -19,7 +19,7 @@ from linklab.editor.runnable import Choice
 from linklab.editor.running import Listener, Runner, Session
 from linklab.editor.window import Window
 from linklab.terminal.windows import display_usable
-from linklab.topology import Topology, addressing, switching
+from linklab.topology import Controller, Topology, addressing, switching
 
 TAKE_MS = 40
 T = TypeVar("T")
@@ -344,6 +344,9 @@ class Networking:
         else:
             self.view.show_traces()
 
+    def _named(self, name: str) -> object:
+        return edits.named(self.document.topology).get(name)
+
     def _tell_changes(self, state: NetworkState) -> None:
         """Say the first link that went down or came up, whoever did that, else the first node that changed."""
         links = sorted(state.down ^ self.down)
@@ -351,6 +354,8 @@ class Networking:
             self.window.say(state.links[links[0]].words)
             return
         for name, node in state.nodes.items():
+            if "controller" not in node.what and not isinstance(self._named(name), Controller):
+                continue  # its link says it
             if node.state != self.node_states.get(name) and self.node_states.get(name) != UNKNOWN:
                 self.window.say(node.words, bad=node.state == ATTENTION)
                 return

@@ -103,7 +103,9 @@ class Properties:
         """Whether ports have no names or addresses cannot be read before the drawing is mended."""
         try:
             addressing.ports(self._topology)
-        except (KeyError, ValueError):
+            for node in self._topology.nodes:
+                addressing.own_routes(node)
+        except (KeyError, ValueError, TypeError, AttributeError, InputError):
             return True
         return False
 

@@ -4,12 +4,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from tkinter import font as tkfont
 
 from linklab.editor.canvas import Drawing
 from linklab.editor.meter import Reading, polyline, short_bytes, short_rate
 from linklab.editor.network_state import LinkFlow
 
-WIDE, HIGH, LINE = 150, 18, 12
+WIDE, HIGH, LINE = 104, 18, 12
 """Of the picture and of each line of words below it."""
 
 
@@ -20,15 +21,17 @@ def draw_traces(
     flows = flows or {}
     drawing.delete("trace")
     look = drawing.look
-    p, wide, high = look.palette, look.px(WIDE), look.px(HIGH)
+    p, high, font = look.palette, look.px(HIGH), tkfont.Font(drawing, font=look.font(8))
     for place, readings in links.items():
+        last = readings[-1]
+        words = [flow.short for flow in flows.get(place, ())] or [short_rate(last.rate_bps)]
+        queued = f"{short_bytes(last.queue_bytes)} queued"
+        wide = max(look.px(WIDE), *map(font.measure, (*words, queued)))
         spot = drawing.trace_spot(place, wide, high)
         if spot is None:
             continue
         x, y = spot
-        last = readings[-1]
-        rows = 1 + max(1, len(flows.get(place, ())))
-        box = (x - 3, y - high - 3, x + wide + 3, y + look.px(2 + rows * LINE))
+        box = (x - 3, y - high - 3, x + wide + 3, y + look.px(2 + (len(words) + 1) * LINE))
         drawing.create_rectangle(*box, fill=p.panel, outline=p.border, tags="trace")
         if len(readings) > 1:
             queue = polyline([r.queue_bytes for r in readings], x, y, wide, high)
@@ -38,10 +41,6 @@ def draw_traces(
                 )
             line = polyline([r.rate_bps for r in readings], x, y, wide, high)
             drawing.create_line(*line, fill=p.accent, width=look.px(1.5), tags="trace")
-        below, font = y + look.px(7), look.font(8)
-        queued = f"{short_bytes(last.queue_bytes)} queued"
-        lines = [flow.words for flow in flows.get(place, ())] or [short_rate(last.rate_bps)]
-        for i, text in enumerate([*lines, queued]):
-            at = below + i * look.px(LINE)
-            ink = p.warn if text == queued else p.accent
+        for i, text in enumerate([*words, queued]):
+            at, ink = y + look.px(7 + i * LINE), p.warn if text == queued else p.accent
             drawing.create_text(x, at, text=text, anchor="w", font=font, fill=ink, tags="trace")

@@ -63,6 +63,7 @@ class Screen:
         self.status: int | None = None
         self.asked = False
         self.stepping = False
+        self.used = True  # since it was last told that time stands still
 
     def show(self) -> int:
         """Open the terminal and serve it until it closes; its exit status.
@@ -168,6 +169,7 @@ class Screen:
 
     def _keys(self, data: bytes) -> None:
         """Keys for the clock's prompt, for the paused clock, or for the network."""
+        self.used = True
         while data and self.status is None:
             if self.prompt is not None:
                 data = self._edit(data)
@@ -279,7 +281,10 @@ class Screen:
         self._flush()
 
     def _clock(self, message: dict[str, Any]) -> None:
-        """Say where the clock is: if that was asked for here, or time stops or goes on."""
+        """Say where the clock is if that was asked for here; that time stands still once, until somebody types here.
+
+        Whoever pauses and steps elsewhere, as in the editor's window, would else fill every terminal with it.
+        """
         if message["on_way"] and self.stepping:
             return  # in a moment it is paused again
         before, self.paused = self.paused, bool(message["paused"])
@@ -288,9 +293,10 @@ class Screen:
             self._type(begun)
         if not self.interactive or self.prompt is not None:
             return
-        if self.paused and not before and not self.stepping:
+        if self.paused and not before and not self.stepping and (self.asked or self.used):
             self._note(f"{message['text']}: r resumes, s steps 10 ms, clock … and Ctrl+] do more")
-        elif self.asked or before != self.paused:
+            self.used = False
+        elif self.asked:
             self._note(message["text"])
         if not message["on_way"]:  # else the answer to what was asked last is still to come
             self.asked = self.stepping = False

@@ -138,6 +138,20 @@ def test_a_line_is_shown_while_time_stands_still(screen):
     assert screen.connection.sent == [b"h1 pwd", b"r"]
 
 
+def test_pauses_and_steps_elsewhere_do_not_flood_a_terminal(screen):
+    """Regression: each step in the editor's window wrote two lines to every terminal."""
+    for _ in range(5):
+        screen._message(clock(paused=True))
+        screen._message(clock(paused=False))
+    assert screen.shown().count("network time") == 1
+    screen._keys(b"x")
+    screen._message(clock(paused=True))
+    assert screen.shown().count("r resumes") == 1
+    screen._keys(b"\x1dresume\r")
+    screen._message(clock(paused=False))
+    assert screen.shown().count("network time") == 1
+
+
 def test_r_waits_for_what_follows(screen):
     """Within that time it may be a word; after it, it resumes."""
     screen._message(clock(paused=True))
