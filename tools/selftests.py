@@ -13,7 +13,6 @@ drive network cards through the kernel's Netlink library, and those that load a 
 from __future__ import annotations
 
 import argparse
-import contextlib
 import json
 import re
 import shlex
@@ -32,13 +31,13 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "tools")]
 
 import selftests_source as source  # noqa: E402 - found by the line above
+from in_pocket import started  # noqa: E402
 from selftests_page import page  # noqa: E402
-from selftests_results import Outcome, judge, read_explanations, results  # noqa: E402
+from selftests_results import Outcome, fits, judge, read_explanations, results  # noqa: E402
 
 from linklab import pocket_kernel  # noqa: E402
 from linklab.base import files  # noqa: E402
 from linklab.engine.api import Network, OnStage, Typed  # noqa: E402
-from linklab.engine.pocket import PocketEngine  # noqa: E402
 from linklab.errors import BootError, DeadlineError, EngineError, LinklabError  # noqa: E402
 
 INSIDE = Path(__file__).with_name("selftests_inside.sh")
@@ -49,7 +48,6 @@ PARTS = ("net", "net/forwarding")
 DEADLINE_S = 900
 """Of wall time, for one program; the longest takes five minutes where two pockets have a processor each."""
 MEMORY_MIB = 1024
-STARTS = 3
 MOST_BYTES = 4 << 20
 TDC = "ip netns add tcut && exec /usr/bin/python3 -B tdc.py --file tc-tests/{}"
 """tdc asks whether a test can run (dependsOn) in the namespace tcut, which it never makes: the tests have others."""
@@ -93,7 +91,7 @@ def run(test: Test, kept: Path, deadline_s: float, on_stage: OnStage) -> Outcome
         (work / "run.sh").write_text(f"{line}\n")
         ended = ""
         try:
-            with started(work, on_stage) as network:
+            with started(None, workdir=work, on_stage=on_stage, memory_mib=MEMORY_MIB) as network:
                 network.run([Typed("client", "sh /lab/run.sh")], deadline_s=deadline_s)
         except BootError:
             raise
@@ -109,21 +107,6 @@ def run(test: Test, kept: Path, deadline_s: float, on_stage: OnStage) -> Outcome
             ended or ("" if status.exists() else "left no status"),
             read(work / "kernel"),
         )
-
-
-@contextlib.contextmanager
-def started(work: Path, on_stage: OnStage) -> Iterator[Network]:
-    """A pocket; a second and third try where the machine is too busy to start one in time (BootError)."""
-    with contextlib.ExitStack() as stack:
-        for left in reversed(range(STARTS)):
-            pocket = PocketEngine(MEMORY_MIB).start(None, workdir=work, on_stage=on_stage)
-            try:
-                network = stack.enter_context(pocket)
-                break
-            except BootError:
-                if not left:
-                    raise
-        yield network
 
 
 def read(file: Path) -> str:
@@ -172,11 +155,11 @@ def run_all(chosen: Sequence[Test], kept: Path, store: Store, jobs: int, deadlin
 
     def one(test: Test) -> None:
         nonlocal done
-        started = time.monotonic()
+        began = time.monotonic()
         outcome = run(test, kept, deadline_s, on_stage)
         if stopped.is_set():
             return
-        took_s = time.monotonic() - started
+        took_s = time.monotonic() - began
         store.keep(outcome, took_s)
         counted = [result.state for result in results(outcome)]
         told = ", ".join(f"{counted.count(state)} {state}" for state in dict.fromkeys(sorted(counted)))
@@ -210,16 +193,16 @@ def main(argv: Sequence[str] | None = None) -> int:
     kernel = pocket_kernel.require()
     kept = source.ready(options.source, lambda words, _: print(words, flush=True))
     all_tests = list(tests(kept))
-    named = [test for test in all_tests if not options.pattern or any(named_by(p, test.name) for p in options.pattern)]
+    named = [test for test in all_tests if not options.pattern or any(fits(p, test.name) for p in options.pattern)]
     if options.list:
         print("\n".join(test.name for test in named))
         return 0
     store = Store(kernel)
     chosen = [test for test in named if options.again or store.find(test.name) is None]
     print(f"{len(named)} programs of tests, {len(named) - len(chosen)} of them run already", flush=True)
-    started = time.monotonic()
+    began = time.monotonic()
     run_all(chosen, kept, store, options.jobs, options.deadline)
-    print(f"{len(chosen)} programs in {(time.monotonic() - started) / 60:.0f} minutes")
+    print(f"{len(chosen)} programs in {(time.monotonic() - began) / 60:.0f} minutes")
 
     every = [(test, kept_of) for test in all_tests if (kept_of := store.find(test.name)) is not None]
     found = [result for _, (outcome, _) in every for result in results(outcome)]
@@ -245,11 +228,6 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(f"a reason without a failure: {pattern}")
     print(f"{options.page}: {len(judged.unexplained)} failures and skips without a reason")
     return 1 if judged.unexplained or judged.idle else 0
-
-
-def named_by(pattern: str, name: str) -> bool:
-    """Whether a pattern of the command line names a test."""
-    return re.fullmatch(".*".join(map(re.escape, pattern.split("*"))), name) is not None
 
 
 if __name__ == "__main__":

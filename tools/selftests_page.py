@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 from selftests_results import Explained, Judged, Result, totals
+from tables import cell
 
 HEAD = (
     "# Linux's own tests in the pocket",
@@ -81,7 +82,7 @@ def _table(hits: Iterable[Result]) -> list[str]:
     for (program, state), results in rows.items():
         names = [_short(result.id, program) for result in results]
         told = "; ".join(name for name in names if name)
-        lines.append(f"| {program} | {state} | {len(results)} | {_cell(told)} | {_cell(results[0].note)} |")
+        lines.append(f"| {program} | {state} | {len(results)} | {cell(told)} | {cell(results[0].note)} |")
     return [*lines, ""]
 
 
@@ -89,7 +90,3 @@ def _short(test: str, program: str) -> str:
     """What names a test within its program: tdc's number, or its name; "" for the program itself."""
     name = test.removeprefix(program).removeprefix(": ")
     return name.split(" ")[0] if program.startswith("tc-testing/") else name
-
-
-def _cell(text: str) -> str:
-    return text.replace("|", "\\|").replace("<", "&lt;")

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import os
 import re
 import shutil
 import tempfile
@@ -13,16 +12,15 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from in_pocket import BUFFERS, processor_s, started
+
 from linklab.engine.api import Background, Clock, Typed
-from linklab.engine.pocket import PocketEngine, PocketNetwork
+from linklab.engine.pocket import PocketNetwork
 from linklab.topology import Topology
 
 INSIDE = Path(__file__).parent / "inside"
 PARAMETERS = "/sys/module/pocket/parameters"
-BUFFERS = "sysctl -qw net.ipv4.tcp_rmem='10240 87380 52428800' net.ipv4.tcp_wmem='10240 87380 52428800'"
 MSS = 1448
-FULL_FRAME = 1514
-"""Bytes that a discipline counts for a segment of 1448 bytes: 1500 and an Ethernet header."""
 
 
 def topology(*links: tuple[str, str]) -> Topology:
@@ -124,16 +122,9 @@ class Net:
             self.type(host, f"ip neigh replace 10.0.0.{other[1:]} lladdr {address} nud permanent dev {host}-eth0")
 
     def cpu_s(self) -> float:
-        """Processor time that the pocket has taken, kernel and guest processes, those that have ended included."""
-        ticks, kernel = 0, str(self.network.pid)
-        for path in Path("/proc").glob("[0-9]*/stat"):
-            with contextlib.suppress(OSError):
-                fields = path.read_text().rpartition(")")[2].split()
-                if path.parent.name == kernel:
-                    ticks += sum(map(int, fields[11:15]))
-                elif fields[1] == kernel:
-                    ticks += sum(map(int, fields[11:13]))
-        return ticks / os.sysconf("SC_CLK_TCK")
+        """Processor time that the pocket has taken so far, seconds."""
+        assert self.network.pid is not None
+        return processor_s(self.network.pid)
 
     def json(self, name: str) -> Any:
         """A JSON file that a program has written into the working folder."""
@@ -146,15 +137,11 @@ class Net:
 
 
 @contextlib.contextmanager
-def network(
-    shape: Topology, seed: int, *, profile: str = "desktop", clock: Clock = Clock.VIRTUAL, memory_mib: int | None = None
-) -> Iterator[Net]:
+def network(shape: Topology, seed: int, *, profile: str = "desktop", clock: Clock = Clock.VIRTUAL) -> Iterator[Net]:
     """A pocket with this topology, and a working folder that is thrown away."""
     with (
         tempfile.TemporaryDirectory(prefix="linklab-validate-") as work,
-        PocketEngine().start(
-            shape, workdir=Path(work), clock=clock, seed=seed, profile=profile, memory_mib=memory_mib
-        ) as net,
+        started(shape, workdir=Path(work), clock=clock, seed=seed, profile=profile) as net,
     ):
         yield Net(net, Path(work))
 
