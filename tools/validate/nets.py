@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Networks for experiments: a topology from its links, a pocket with it, and short words for typing into it."""
+"""Networks for experiments: a topology from its links, a pocket that runs it, and short names for typing into it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ MSS = 1448
 
 
 def topology(*links: tuple[str, str]) -> Topology:
-    """The network of these links; hN is a host, sN a legacy switch and rN a legacy router.
+    """The network of these links; hN is a host, sN a legacy switch, and rN a legacy router.
 
     Ports are numbered in the order of the links: s1-eth1 leads to the first neighbour named with s1.
     """
@@ -61,20 +61,20 @@ DUMBBELL = topology(("s1", "s2"), ("h1", "s1"), ("h2", "s1"), ("s2", "h3"), ("s2
 
 
 class Net:
-    """A running network with short words; `folder` is the working folder of every terminal."""
+    """A running network with short names for what experiments do; `folder` is every terminal's working folder."""
 
     def __init__(self, network: PocketNetwork, folder: Path) -> None:
         self.network, self.folder = network, folder
 
     def type(self, terminal: str, text: str, *, deadline_s: float = 600) -> str:
-        """Type a command that has to succeed; its output."""
+        """Type a command that has to succeed and return its output."""
         (done,) = self.network.run([Typed(terminal, text)], deadline_s=deadline_s)
         if done.exit_status:
             raise RuntimeError(f"{terminal}: {text}: status {done.exit_status}: {done.output[-500:]}")
         return done.output
 
     def together(self, commands: Sequence[tuple[str, str]], *, deadline_s: float = 600) -> list[str]:
-        """Type commands at the same instant, each in a terminal of its own; their outputs."""
+        """Type commands at the same instant, each in a terminal of its own, and return their outputs."""
         done = self.network.run([Typed(*command) for command in commands], deadline_s=deadline_s)
         for one in done:
             if one.exit_status:
@@ -86,11 +86,11 @@ class Net:
         self.network.run([Typed(terminal, text, Background())])
 
     def left(self, terminal: str) -> str:
-        """Wait for what was left running; its output."""
+        """Wait for the command that was left running and return its output; a background command has no exit status."""
         return self.network.finished(terminal).output
 
     def program(self, name: str) -> str:
-        """Copy a program of `inside/` into the working folder; what to type to start it."""
+        """Copy a program of `inside/` into the working folder and return the command that starts it."""
         shutil.copy(INSIDE / name, self.folder)
         return f"python3 {name}"
 
@@ -100,21 +100,21 @@ class Net:
             self.type("client", f"tc {line}")
 
     def parameter(self, name: str, value: str) -> bool:
-        """Set a parameter of the pocket's kernel; whether this kernel has it."""
+        """Set a parameter of the pocket's kernel; False if this kernel does not have it."""
         return "absent" not in self.type("client", f"echo {value} > {PARAMETERS}/{name} || echo absent")
 
     def offload(self, state: str, *hosts: str) -> None:
-        """Segmentation and receive offload of hosts, "on" or "off"."""
+        """Switch segmentation and receive offload of hosts "on" or "off"."""
         for host in hosts:
             self.type(host, f"ethtool -K {host}-eth0 tso {state} gso {state} gro {state}")
 
     def buffers(self, *hosts: str) -> None:
-        """TCP buffers that limit nothing."""
+        """Make the TCP buffers of hosts so large that they limit nothing."""
         for host in hosts:
             self.type(host, BUFFERS)
 
     def quiet(self, *hosts: str) -> None:
-        """Let two hosts know each other for good, and switch IPv6 off, so that only what is sent is on the links."""
+        """Keep ARP and IPv6 off the links: two hosts get permanent entries for each other, and IPv6 is switched off."""
         for node in ("client", *(name for name in self.network.nodes if name[0] == "h")):
             self.type(node, "sysctl -qw net.ipv6.conf.all.disable_ipv6=1")
         for host, other in (hosts, hosts[::-1]):
@@ -127,18 +127,18 @@ class Net:
         return processor_s(self.network.pid)
 
     def json(self, name: str) -> Any:
-        """A JSON file that a program has written into the working folder."""
+        """Read a JSON file that a program has written into the working folder."""
         return json.loads((self.folder / name).read_text())
 
     def qdiscs(self, port: str) -> dict[str, dict[str, Any]]:
-        """Counters of a port's disciplines, by handle."""
+        """Counters of a port's queueing disciplines, by handle."""
         found = json.loads(self.type("client", f"tc -s -j qdisc show dev {port}"))
         return {one["handle"]: one for one in found}
 
 
 @contextlib.contextmanager
 def network(shape: Topology, seed: int, *, profile: str = "desktop", clock: Clock = Clock.VIRTUAL) -> Iterator[Net]:
-    """A pocket with this topology, and a working folder that is thrown away."""
+    """A pocket with this topology and a temporary working folder."""
     with (
         tempfile.TemporaryDirectory(prefix="linklab-validate-") as work,
         started(shape, workdir=Path(work), clock=clock, seed=seed, profile=profile) as net,
@@ -152,5 +152,5 @@ def rtts_ms(output: str) -> list[float]:
 
 
 def goodput_mbit(result: dict[str, Any]) -> float:
-    """What iperf3's receiver got, Mbit/s."""
+    """Goodput at iperf3's receiver, Mbit/s."""
     return round(float(result["end"]["sum_received"]["bits_per_second"]) / 1e6, 6)
