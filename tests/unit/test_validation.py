@@ -115,6 +115,16 @@ def test_a_loss_rate_without_losses_has_no_share_after_a_loss(module):
     assert "no loss" in next(iter(module("textbook").judge_loss_correlated({1: none}))).found
 
 
+def test_the_mean_wait_of_one_seed_is_not_judged(module):
+    """Regression: an M/D/1 experiment that was stopped after its first seed broke the whole page."""
+    run = {load: {"wait_us": wait, "lindley_us": wait} for load, wait in (("0.5", 600.5), ("0.8", 2401.0))}
+    judge = module("disciplines").judge_md1
+    assert verdicts(judge({1: run})) == [None, True, None, True]
+    assert verdicts(judge({1: run, 2: run})) == [True] * 4
+    late = {load: one | {"wait_us": 1.02 * one["wait_us"]} for load, one in run.items()}
+    assert verdicts(judge({1: late, 2: late})) == [False] * 4
+
+
 def test_a_lost_packet_breaks_conservation(module):
     """A datagram that neither arrived nor was counted as dropped fails the row."""
     judge = module("disciplines").judge_conservation

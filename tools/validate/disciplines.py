@@ -95,13 +95,14 @@ def judge_md1(runs: Runs) -> Iterator[Row]:
         every = [run[str(load)] for run in runs.values()]
         expected = load * SERVICE_NS / 1e3 / (2 * (1 - load))
         mean = statistics.fmean(one["wait_us"] for one in every)
-        error = statistics.stdev(one["wait_us"] for one in every) / math.sqrt(len(every))
+        error = statistics.stdev(one["wait_us"] for one in every) / math.sqrt(len(every)) if len(every) > 1 else None
         yield Row(
             f"M/D/1, load {load}: mean wait behind tbf of 10 Mbps, frames of {FRAME} bytes",
             f"{expected:.0f} µs = ρS / 2(1 − ρ), within three standard errors and 0.3 %",
             "Pollaczek and Khinchine; Kleinrock, Queueing Systems I, §5.6",
-            f"{mean:.1f} µs, standard error {error:.1f} ({mean / expected - 1:+.2%})",
-            abs(mean - expected) < 3 * error + 0.003 * expected,
+            f"{mean:.1f} µs, standard error {'unknown' if error is None else f'{error:.1f}'} "
+            f"({mean / expected - 1:+.2%})",
+            None if error is None else abs(mean - expected) < 3 * error + 0.003 * expected,
         )
         off = [one["wait_us"] / one["lindley_us"] - 1 for one in every]
         yield Row(
