@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A replay beside the recording of its lab, and what a run says of the machine that it was made on."""
+"""A replay compared with the recording of its lab, and what a run records about its machine."""
 
 import json
 import os
@@ -31,7 +31,7 @@ SHIMS = Path(cli.__file__).parent / "agent/shims"
 
 @pytest.fixture
 def lab(tmp_path):
-    """A small lab with a recording, of seed 3."""
+    """A small lab with a recording, made with seed 3."""
     made = make_lab(tmp_path)
     record(made, replay(made, tmp_path / "recorded"))
     return made
@@ -44,7 +44,7 @@ def replay(lab, out, answers=ANSWERS, seed=3, **settings):
 
 
 def test_a_replay_that_gives_the_recorded_bytes_says_so(lab, tmp_path):
-    """Outputs, numbers and the digest of the file that iperf3 wrote are those of the recording."""
+    """The outputs, the numbers, and the digest of the file that iperf3 wrote equal the recording's."""
     found = against_recording(lab, replay(lab, tmp_path / "again"))
     assert (found.same, found.step, found.words) == (True, "", SAME)
     files = json.loads((folder_of(lab) / "reference.json").read_text())["files"]
@@ -53,7 +53,7 @@ def test_a_replay_that_gives_the_recorded_bytes_says_so(lab, tmp_path):
 
 
 def test_the_first_step_that_differs_is_named_with_its_line(lab, tmp_path):
-    """Also where a later step differs too."""
+    """It is named even if a later step differs too."""
     other = ANSWERS | {name: text.replace("0.554", "0.555") for name, text in ANSWERS.items() if isinstance(text, str)}
     assert other != ANSWERS
     found = against_recording(lab, replay(lab, tmp_path / "again", other))
@@ -65,14 +65,14 @@ def test_the_first_step_that_differs_is_named_with_its_line(lab, tmp_path):
     )
 
 
-def test_an_output_that_ends_early_or_late_is_told_by_its_lines(lab, tmp_path):
-    """One line more, and one less, in the first step that prints."""
+def test_a_line_where_the_recording_has_none_is_named(lab, tmp_path):
+    """A step that printed nothing when it was recorded prints a line."""
     longer = against_recording(lab, replay(lab, tmp_path / "a", ANSWERS | {"mkdir one && cd one": "a line\n"}))
     assert (longer.step, longer.words.partition("differs: ")[2]) == ("step-3", 'line 1 was "", is "a line"')
 
 
 def test_a_number_or_a_file_that_differs_is_told_where_the_output_does_not(lab, tmp_path):
-    """A number of the step, and a file of which nothing was read."""
+    """A number of the step is compared, and a file whose contents no number comes from."""
     run = replay(lab, tmp_path / "again")
     moved = replace(run, scalars={**run.scalars, "bulk": {**run.scalars["bulk"], "iperf3.duration": (9.0, "s")}})
     value, unit = run.scalars["bulk"]["iperf3.duration"]
@@ -84,7 +84,7 @@ def test_a_number_or_a_file_that_differs_is_told_where_the_output_does_not(lab, 
 
 
 def test_what_cannot_be_the_same_is_not_compared(lab, tmp_path):
-    """Another seed, one section, settings alone, another engine, other steps, no recording."""
+    """Runs with another seed, section, engine, profile, or steps are not compared, nor those without a recording."""
     run = replay(lab, tmp_path / "again")
     assert against_recording(lab, replay(lab, tmp_path / "seed", seed=4)) is None
     for other in (
@@ -100,7 +100,7 @@ def test_what_cannot_be_the_same_is_not_compared(lab, tmp_path):
 
 
 def test_run_tells_the_likeness_and_keeps_its_exit_code(lab, tmp_path, capsys, monkeypatch):
-    """In words and as JSON; a difference is no failure."""
+    """It tells in words and as JSON; a difference is not a failure."""
     monkeypatch.setattr("linklab.commands.run.load_engine", lambda name: ScriptedEngine(ANSWERS))
     options = ["--seed", "3", "--cpu", "ideal"]
     assert cli.main(["run", str(lab.folder), *options, "--out", str(tmp_path / "a")]) == 0
@@ -113,7 +113,7 @@ def test_run_tells_the_likeness_and_keeps_its_exit_code(lab, tmp_path, capsys, m
 
 
 def test_runs_that_differ_name_what_they_were_made_with(lab, tmp_path):
-    """Kernel images of one digest, another iperf3, another processor; what one does not say is left out."""
+    """Kernel images, tools, and processors are compared; what one run does not record is left out."""
     run = replay(lab, tmp_path / "again")
     environment = {
         "engine": "pocket",
@@ -141,7 +141,7 @@ def test_runs_that_differ_name_what_they_were_made_with(lab, tmp_path):
 
 
 def test_a_run_names_its_machine_and_an_older_one_is_read_without(lab, tmp_path):
-    """run.json has it beside the environment, so that data sets and reports are the same on every machine."""
+    """run.json keeps the machine apart from the environment, so data sets and reports are equal on all machines."""
     run = replay(lab, tmp_path / "again")
     assert run.machine["processor"] == processor()
     path = run.folder / "run.json"
@@ -152,7 +152,7 @@ def test_a_run_names_its_machine_and_an_older_one_is_read_without(lab, tmp_path)
 
 
 def test_a_processor_is_its_model_and_features_without_what_changes(tmp_path):
-    """The first one of the file; clock rates and numbers of cores are not in it."""
+    """The first processor of the file counts, without its clock rate and the number of cores."""
     cpuinfo = tmp_path / "cpuinfo"
     cpuinfo.write_text(
         "processor\t: 0\nvendor_id\t: GenuineIntel\ncpu family\t: 6\nmodel\t\t: 207\nmodel name\t: Xeon\n"
@@ -163,7 +163,7 @@ def test_a_processor_is_its_model_and_features_without_what_changes(tmp_path):
 
 
 def test_a_file_that_a_second_network_writes_at_the_same_network_time_is_seen(tmp_path):
-    """The same size and the same date of the network's clock; the machine's own tells them apart."""
+    """Size and modification date are equal, because the network's clock is; the machine's change time differs."""
     folder, file = WorkFolder(tmp_path), tmp_path / "out.json"
     file.write_text("{}")
     os.utime(file, ns=(api.VIRTUAL_START_NS, api.VIRTUAL_START_NS))
@@ -177,7 +177,7 @@ def test_a_file_that_a_second_network_writes_at_the_same_network_time_is_seen(tm
 
 
 def test_limits_of_memory_are_set_and_read_back(tmp_path, monkeypatch):
-    """Those that the kernel has; one that does not take the value is an error."""
+    """Limits that the kernel has are set; one that does not take its value is an error."""
     monkeypatch.setattr(own_kernel, "SYSCTLS", tmp_path)
     monkeypatch.setattr(own_kernel.resource, "setrlimit", lambda limit, values: None)
     (tmp_path / "net/ipv4").mkdir(parents=True)
@@ -192,15 +192,15 @@ def test_limits_of_memory_are_set_and_read_back(tmp_path, monkeypatch):
 
 
 def test_sudo_inside_runs_the_command_as_it_is():
-    """Without its own options; outside of a pocket there is no price to restore."""
+    """sudo's own options are dropped; outside of a pocket there is no price to restore."""
     done = subprocess.run(
         [str(SHIMS / "sudo"), "-E", "NAME=value", "sh", "-c", "echo $NAME"], capture_output=True, text=True, check=True
     )
     assert (done.stdout, done.stderr) == ("value\n", "")
 
 
-def test_a_run_in_which_a_program_computed_too_long_says_from_when_on(lab, tmp_path):
-    """It names the programs with the time that each let pass, is compared with no recording, and is none."""
+def test_a_run_in_which_a_program_computed_too_long_says_since_when(lab, tmp_path):
+    """It names the programs and the time that each let pass; it is not compared with a recording and cannot be one."""
     out = tmp_path / "again"
     assert replay(lab, out).not_repeatable == ""
     data = json.loads((out / "run.json").read_text())
