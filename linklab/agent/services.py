@@ -10,6 +10,7 @@ from __future__ import annotations
 import configparser
 import contextlib
 import os
+import re
 import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -58,7 +59,7 @@ def _of_tmpfiles(places: tuple[str, ...] = TMPFILES) -> Iterator[Folder]:
             path = Path(words[1].replace("/var/run/", "/run/", 1))
             if path.is_relative_to(RUN) and path != RUN:
                 mode, user, group = ("" if word == "-" else word for word in words[2:5])
-                yield Folder(str(path.relative_to(RUN)), int(mode.lstrip("~:") or "755", 8), user, group)
+                yield Folder(str(path.relative_to(RUN)), _mode(mode), user, group)
 
 
 def _of_units(places: tuple[str, ...] = UNITS) -> Iterator[Folder]:
@@ -73,10 +74,16 @@ def _of_units(places: tuple[str, ...] = UNITS) -> Iterator[Folder]:
         if not unit.has_section("Service"):
             continue
         service = unit["Service"]
-        mode = int(service.get("RuntimeDirectoryMode", "755"), 8)
+        mode = _mode(service.get("RuntimeDirectoryMode", ""))
         for path in service.get("RuntimeDirectory", "").split():
             if "%" not in path:
                 yield Folder(path, mode, service.get("User", ""), service.get("Group", ""))
+
+
+def _mode(text: str) -> int:
+    """An octal mode; 755, the default of both kinds of file, where none is given or it cannot be read."""
+    digits = text.lstrip("~:")
+    return int(digits, 8) if re.fullmatch("[0-7]+", digits) else Folder.mode
 
 
 def _texts(places: tuple[str, ...], ending: str) -> Iterator[str]:
