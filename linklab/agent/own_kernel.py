@@ -8,6 +8,7 @@ pocket: what one with 2048 MiB computes, rounded.
 
 from __future__ import annotations
 
+import re
 import resource
 from pathlib import Path
 from typing import Any
@@ -68,16 +69,14 @@ def begin_chance() -> None:
 
 
 def computed() -> list[dict[str, Any]]:
-    """The programs for which time went on by the processor's, because they computed so long that none had passed.
+    """The programs that computed so long without letting time pass that network time followed the processor's.
 
-    Each with its name ("program"), the kernel's clock when that began ("clock_s") and the time that it let pass ("s"),
-    seconds; an empty list is a run that can be repeated.
+    Each has its name ("program"), the kernel's clock when that first happened ("clock_s") and how much time passed in
+    this way ("s"), in seconds. If the list is empty, the run can be repeated.
     """
     path = PARAMETERS / "computed"
     if not path.exists():
         return []
-    found = []
-    for line in path.read_text().splitlines():
-        since, lasted, program = line.split(" ", 2)
-        found.append({"program": program, "clock_s": int(since) / 1e9, "s": int(lasted) / 1e9})
-    return found
+    # prctl(PR_SET_NAME) allows any bytes in a name, line breaks too
+    found = re.findall(r"^(\d+) (\d+) (.*)$", path.read_text(errors="replace"), re.MULTILINE)
+    return [{"program": name, "clock_s": int(since) / 1e9, "s": int(lasted) / 1e9} for since, lasted, name in found]

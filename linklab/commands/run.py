@@ -162,7 +162,7 @@ def replay(
         console.print(_MACHINES_OWN, style="yellow")
     if done.unclaimed:
         console.print(plain(f"It is not known which step wrote {', '.join(done.unclaimed)}; files=PATH says so."))
-    if done.not_repeatable:
+    if done.not_repeatable and clock is Clock.VIRTUAL:  # on the other clocks no run can be repeated
         console.print(plain(done.not_repeatable, style="yellow"), soft_wrap=True)
     likeness = against_recording(lab, done)
     if likeness is not None:

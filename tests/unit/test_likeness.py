@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from scripted import ScriptedEngine
+from scripted import ScriptedEngine, ScriptedNetwork
 from test_runner import ANSWERS, Silent, make_lab
 
 from linklab import cli
@@ -252,3 +252,31 @@ def test_a_run_in_which_a_program_computed_too_long_says_from_when_on(lab, tmp_p
     assert against_recording(lab, run) is None
     with pytest.raises(LabError, match="cannot be repeated"):
         record(lab, run)
+
+
+def test_only_on_the_virtual_clock_a_run_says_that_it_cannot_be_repeated(lab, tmp_path, capsys, monkeypatch):
+    """Regression: on the paced clock, where no run can be, it was said from the first busy program on."""
+
+    class Computing(ScriptedNetwork):
+        def computed(self):
+            return [api.Computed("sh", 2.0, 0.5)]
+
+    engine = ScriptedEngine(ANSWERS)
+    engine.network = Computing
+    monkeypatch.setattr("linklab.commands.run.load_engine", lambda name: engine)
+    told = {}
+    for clock in ("virtual", "paced"):
+        assert cli.main(["run", str(lab.folder), "--clock", clock, "--out", str(tmp_path / clock)]) == 0
+        told[clock] = "cannot be repeated" in capsys.readouterr().out
+    assert told == {"virtual": True, "paced": False}
+
+
+def test_the_programs_that_computed_are_read_whatever_they_call_themselves(tmp_path, monkeypatch):
+    """Regression: a line break or a byte that is not UTF-8, which prctl(2) allows, was an error at the end of the run."""
+    monkeypatch.setattr(own_kernel, "PARAMETERS", tmp_path)
+    assert own_kernel.computed() == []
+    (tmp_path / "computed").write_bytes(b"2500000000 1000000 bash\n3000000000 2000000 \xff two\nlines of it\n")
+    assert own_kernel.computed() == [
+        {"program": "bash", "clock_s": 2.5, "s": 0.001},
+        {"program": "\ufffd two", "clock_s": 3.0, "s": 0.002},
+    ]
