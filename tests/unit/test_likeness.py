@@ -272,7 +272,7 @@ def test_only_on_the_virtual_clock_a_run_says_that_it_cannot_be_repeated(lab, tm
 
 
 def test_the_programs_that_computed_are_read_whatever_they_call_themselves(tmp_path, monkeypatch):
-    """Regression: a line break or a byte that is not UTF-8, which prctl(2) allows, was an error at the end of the run."""
+    """Regression: a line break or a byte that is not UTF-8, as prctl(2) allows, was an error at the end of the run."""
     monkeypatch.setattr(own_kernel, "PARAMETERS", tmp_path)
     assert own_kernel.computed() == []
     (tmp_path / "computed").write_bytes(b"2500000000 1000000 bash\n3000000000 2000000 \xff two\nlines of it\n")
