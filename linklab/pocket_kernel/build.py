@@ -185,7 +185,8 @@ def _compile(tools: Tools, tree: Path, report: Report) -> None:
 def _list_modules(tools: Tools, tree: Path) -> Path:
     """Make the folder that is /lib/modules/RELEASE inside, so that kmod's own programs know what is built in.
 
-    Without depmod it holds the two lists of the build alone, and the pocket's own modprobe reads those.
+    Without depmod it holds only the two lists of the build and no index; the pocket's `lsmod` reads these, and its
+    `modprobe` reads the kernel's configuration.
     """
     release = tools.read(["make", "ARCH=um", "-s", "kernelrelease"], tree, "read the release of the source")
     folder = tools.scratch / "lib/modules" / release
@@ -194,7 +195,7 @@ def _list_modules(tools: Tools, tree: Path) -> Path:
     (tools.scratch / "usr/lib").symlink_to("../lib")  # where the depmod of newer distributions looks
     for name in ("modules.builtin", "modules.builtin.modinfo"):
         shutil.copyfile(tree / name, folder / name)
-    (folder / "modules.order").touch()  # of what can be loaded: nothing
+    (folder / "modules.order").touch()  # modules that can be loaded: none
     if depmod := shutil.which("depmod", path=f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin"):
         tools.run([depmod, "-b", str(tools.scratch), release], tree, "index the list of modules")
     return folder
