@@ -245,7 +245,7 @@ class Agent:
 
     @staticmethod
     def _when(within_s: float, pairs: list[T]) -> list[tuple[float, T]]:
-        """Each with the delay in seconds until it is typed, earliest first: below `within_s`, at random; one alone at 0."""
+        """Each with its delay, earliest first: seconds, drawn below `within_s`, or 0 for one alone."""
         if len(pairs) == 1 or not within_s:
             return [(0.0, pair) for pair in pairs]
         drawn = struct.unpack(f"<{len(pairs)}Q", os.urandom(8 * len(pairs)))

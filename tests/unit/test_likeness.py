@@ -246,8 +246,8 @@ def test_a_run_in_which_a_program_computed_too_long_says_from_when_on(lab, tmp_p
     (out / "run.json").write_text(json.dumps(data))
     run = load_run(out)
     assert run.not_repeatable == (
-        "From 12.3 s on this run cannot be repeated: a program computed so long that time went on "
-        "by the processor's (sh 3.5 s, gzip 1.0 s)."
+        "From 12.3 s on this run cannot be repeated: a program computed so long that network time "
+        "had to go on without it (sh 3.5 s, gzip 1.0 s)."
     )
     assert against_recording(lab, run) is None
     with pytest.raises(LabError, match="cannot be repeated"):
