@@ -4,7 +4,7 @@
 `iperf` measures with iperf3 (`linklab.agent.iperf`), networks get names (`linklab.agent.names`), and `cleanup` refuses
 to remove what Linklab has built.  `lay` writes a .pth file (module site of the standard library) beside the machine's
 Mininet, in the pocket's throw-away layer.  Every program in that Python reads this file in network time when it starts,
-so another FINDER moves the bytes of recordings; only programs that import Mininet read the rest.
+so another FINDER moves the bytes of recordings; a program that imports Mininet also reads this module.
 """
 
 from __future__ import annotations
