@@ -254,9 +254,8 @@ class PocketNetwork(AgentNetwork):
             f"init={RUN_DIR}/init",
             f"RUN={RUN_DIR}",
             f"CLOCK={self.clock.value}",
+            "seccomp=auto",  # "on" would end the kernel where a sandbox denies it; "auto" then takes ptrace
         ]
-        if self.kernel.seccomp:  # "on" would end the kernel where a sandbox denies it; "auto" then takes ptrace
-            argv.append("seccomp=auto")
         if self.clock is Clock.VIRTUAL:
             argv += ["time-travel=inf-cpu", f"time-travel-start={VIRTUAL_START_NS}"]
         if self.clock is Clock.PACED:
