@@ -160,25 +160,7 @@ class Agent:
     # --- operations: each gives its answer, or None if the answer comes later
 
     def _op_build(self, message: dict[str, Any]) -> dict[str, Any]:
-        rc = Path("/run/linklab/bashrc")
-        rc.write_text(RC)
-        ours = f"/proc/{os.getpid()}/root"  # a host may have a /run of its own, as a private directory
-        self.env.update(message["env"])
-        self.env.update(
-            LINKLAB_RC=f"{ours}{rc}",
-            LINKLAB_SOCKET=f"{ours}{SOCKET}",
-            LINKLAB_INSIDE="1",
-            HOME=WORK,
-            USER="root",
-            LOGNAME="root",
-            SHELL="/bin/bash",
-            TERM="dumb",
-            XDG_CACHE_HOME="/run/linklab/cache",
-            MPLCONFIGDIR="/run/linklab/matplotlib",
-            PATH=f"{HERE / 'shims'}:{SCRIPTS}:{os.environ['PATH']}",
-        )
-        os.environ.update(self.env)  # the shells that Mininet keeps on its nodes find the same programs and files
-        os.chdir(WORK)
+        self._set_environment(message["env"])
         in_pocket = os.environ.get("LINKLAB_ENGINE") != "host"  # on the host engine /etc and /run are the machine's
         if in_pocket:
             scripts.lay()
@@ -200,6 +182,28 @@ class Agent:
         self._start_clock_at_tick()
         nodes = [node.name for node in self.net.values()] if self.net else []
         return {"nodes": nodes, "environment": environment, "ready_clock_s": self.ready_clock}
+
+    def _set_environment(self, given: dict[str, str]) -> None:
+        """Set what every shell finds: the variables, its start-up file, and the working folder."""
+        rc = Path("/run/linklab/bashrc")
+        rc.write_text(RC)
+        ours = f"/proc/{os.getpid()}/root"  # a host may have a /run of its own, as a private directory
+        self.env.update(given)
+        self.env.update(
+            LINKLAB_RC=f"{ours}{rc}",
+            LINKLAB_SOCKET=f"{ours}{SOCKET}",
+            LINKLAB_INSIDE="1",
+            HOME=WORK,
+            USER="root",
+            LOGNAME="root",
+            SHELL="/bin/bash",
+            TERM="dumb",
+            XDG_CACHE_HOME="/run/linklab/cache",
+            MPLCONFIGDIR="/run/linklab/matplotlib",
+            PATH=f"{HERE / 'shims'}:{SCRIPTS}:{os.environ['PATH']}",
+        )
+        os.environ.update(self.env)  # the shells that Mininet keeps on its nodes find the same programs and files
+        os.chdir(WORK)
 
     def _start_clock_at_tick(self) -> None:
         """Wait until network time starts: `AFTER_S` after a whole second of this kernel's clock, not in the first.
