@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """One experiment's traffic on a running network → metrics and curves.
 
-iperf3 and ping are started at the same instant; what they wrote is read by `linklab.measure`. Names of metrics:
+iperf3 and ping are typed together (`Network.run`); `linklab.measure` reads what they wrote. Names of metrics:
 docs/writing-an-exercise.md, "Metrics".
 """
 

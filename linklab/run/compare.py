@@ -29,7 +29,7 @@ class Compared:
     unreadable: for each step whose data set cannot be read, why not.
     section: the one that was replayed, None for all.
     steps: the steps that a run of one section did; None for a whole lab.
-    made: what it was made with that may change bytes, by name: versions, kernel, processor.
+    made: versions, kernel and processor it was made with, which may change bytes; by name.
     """
 
     words: str
@@ -121,9 +121,9 @@ def differences(before: Compared, after: Compared) -> list[str]:
 
 
 def made_differently(before: Compared, after: Compared) -> list[str]:
-    """What may be why two runs of one seed differ: programs, kernels and processors that are not the same.
+    """What may explain why two runs of one seed differ: other programs, kernels and processors, a line each.
 
-    What one side does not say, since an older Linklab made it, is left out.
+    What one of them does not say, because an older Linklab made it, is left out.
     """
     lines = []
     for name in before.made:
@@ -131,8 +131,8 @@ def made_differently(before: Compared, after: Compared) -> list[str]:
         if not was or not now or was == now:
             continue
         if name == "processor's features":
-            alone = [" ".join(sorted({*one.split()} - {*other.split()})) for one, other in ((was, now), (now, was))]
-            was, now = (f"also {words}" if words else "no more" for words in alone)
+            only = [" ".join(sorted({*one.split()} - {*other.split()})) for one, other in ((was, now), (now, was))]
+            was, now = (f"also {words}" if words else "no more" for words in only)
         lines.append(f"made with another {name}: was {was}, is {now}")
     return lines
 

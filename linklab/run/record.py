@@ -26,7 +26,7 @@ def record(lab: Lab, run: SavedRun) -> list[str]:
 
     Raises:
         LabError: the run is not a whole one of the lab as it is now, was not made in a pocket, does not meet the
-            expectations of today, or lacks a figure that the manual shows.
+            expectations of today, cannot be repeated, or lacks a figure that the manual shows.
     """
     _check(lab, run)
     before = load_reference(lab)

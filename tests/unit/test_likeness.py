@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from scripted import ScriptedEngine
+from scripted import ScriptedEngine, ScriptedNetwork
 from test_runner import ANSWERS, Silent, make_lab
 
 from linklab import cli
@@ -59,7 +59,7 @@ def test_the_first_step_that_differs_is_named_with_its_line(lab, tmp_path):
     found = against_recording(lab, replay(lab, tmp_path / "again", other))
     assert found.step == "probe"
     assert found.words.startswith(
-        "not the same bytes as the recording: step probe is the first that differs: line 2 was "
+        "other bytes than the recording: step probe is the first that differs: line 2 was "
         '"64 bytes from 10.0.0.2: icmp_seq=1 ttl=64 time=0.554 ms", is '
         '"64 bytes from 10.0.0.2: icmp_seq=1 ttl=64 time=0.555 ms"'
     )
@@ -69,6 +69,21 @@ def test_a_line_where_the_recording_has_none_is_named(lab, tmp_path):
     """A step that printed nothing when it was recorded prints a line."""
     longer = against_recording(lab, replay(lab, tmp_path / "a", ANSWERS | {"mkdir one && cd one": "a line\n"}))
     assert (longer.step, longer.words.partition("differs: ")[2]) == ("step-3", 'line 1 was "", is "a line"')
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        (lambda output: output.partition("\n")[0], "it ends after line 1, and the recording goes on"),
+        (lambda output: f"{output}\nmore", "it goes on after line 11, where the recording ends"),
+    ],
+)
+def test_an_output_that_ends_early_or_goes_on_is_told_by_its_last_common_line(lab, tmp_path, change, told):
+    """Regression: an output of one line was said to show "less than 1 lines"."""
+    run = replay(lab, tmp_path / "again")
+    probe = run.steps["probe"]
+    moved = replace(run, steps={**run.steps, "probe": replace(probe, output=change(probe.output))})
+    assert against_recording(lab, moved).words.endswith(told)
 
 
 def test_a_number_or_a_file_that_differs_is_told_where_the_output_does_not(lab, tmp_path):
@@ -81,6 +96,28 @@ def test_a_number_or_a_file_that_differs_is_told_where_the_output_does_not(lab, 
     path.write_text(path.read_text() + "\n")
     assert against_recording(lab, run).words.endswith("the file one/out.json has other bytes")
     assert against_recording(lab, run).step == "bulk"
+
+
+def test_a_file_that_only_one_of_them_has_is_a_difference(lab, tmp_path):
+    """Regression: a run that wrote a file more than its recording, or a file less, was said to be the same bytes."""
+    run = replay(lab, tmp_path / "again")
+    (run.folder / "files/one/more.json").write_text("{}")
+    probe = run.steps["probe"]
+    more = replace(run, steps={**run.steps, "probe": replace(probe, files=("one/more.json",))})
+    found = against_recording(lab, more)
+    assert (found.step, found.words.partition("differs: ")[2]) == (
+        "probe",
+        "the recording has no file one/more.json",
+    )
+    bulk = run.steps["bulk"]
+    less = against_recording(lab, replace(run, steps={**run.steps, "bulk": replace(bulk, files=())}))
+    assert not less.same
+    assert less.words.endswith("no step wrote the file one/out.json")
+    older = folder_of(lab) / "reference.json"
+    data = json.loads(older.read_text())
+    del data["files"]
+    older.write_text(json.dumps(data))
+    assert against_recording(lab, more).same
 
 
 def test_what_cannot_be_the_same_is_not_compared(lab, tmp_path):
@@ -104,7 +141,7 @@ def test_run_tells_the_likeness_and_keeps_its_exit_code(lab, tmp_path, capsys, m
     monkeypatch.setattr("linklab.commands.run.load_engine", lambda name: ScriptedEngine(ANSWERS))
     options = ["--seed", "3", "--cpu", "ideal"]
     assert cli.main(["run", str(lab.folder), *options, "--out", str(tmp_path / "a")]) == 0
-    assert "The run is the same bytes as the recording." in capsys.readouterr().out
+    assert "The run gave the same bytes as the recording." in capsys.readouterr().out
     other = ANSWERS | {"mkdir one && cd one": "a line\n"}
     monkeypatch.setattr("linklab.commands.run.load_engine", lambda name: ScriptedEngine(other))
     assert cli.main(["run", str(lab.folder), *options, "--out", str(tmp_path / "b"), "--json"]) == 0
@@ -209,9 +246,37 @@ def test_a_run_in_which_a_program_computed_too_long_says_since_when(lab, tmp_pat
     (out / "run.json").write_text(json.dumps(data))
     run = load_run(out)
     assert run.not_repeatable == (
-        "From 12.3 s on this run cannot be repeated: a program computed so long that time went on "
-        "by the processor's (sh 3.5 s, gzip 1.0 s)."
+        "From 12.3 s on this run cannot be repeated: a program computed so long that network time "
+        "had to go on without it (sh 3.5 s, gzip 1.0 s)."
     )
     assert against_recording(lab, run) is None
     with pytest.raises(LabError, match="cannot be repeated"):
         record(lab, run)
+
+
+def test_only_on_the_virtual_clock_a_run_says_that_it_cannot_be_repeated(lab, tmp_path, capsys, monkeypatch):
+    """Regression: on the paced clock, where no run can be, it was said from the first busy program on."""
+
+    class Computing(ScriptedNetwork):
+        def computed(self):
+            return [api.Computed("sh", 2.0, 0.5)]
+
+    engine = ScriptedEngine(ANSWERS)
+    engine.network = Computing
+    monkeypatch.setattr("linklab.commands.run.load_engine", lambda name: engine)
+    told = {}
+    for clock in ("virtual", "paced"):
+        assert cli.main(["run", str(lab.folder), "--clock", clock, "--out", str(tmp_path / clock)]) == 0
+        told[clock] = "cannot be repeated" in capsys.readouterr().out
+    assert told == {"virtual": True, "paced": False}
+
+
+def test_the_programs_that_computed_are_read_whatever_they_call_themselves(tmp_path, monkeypatch):
+    """Regression: a line break or a byte that is not UTF-8, as prctl(2) allows, was an error at the end of the run."""
+    monkeypatch.setattr(own_kernel, "PARAMETERS", tmp_path)
+    assert own_kernel.computed() == []
+    (tmp_path / "computed").write_bytes(b"2500000000 1000000 bash\n3000000000 2000000 \xff two\nlines of it\n")
+    assert own_kernel.computed() == [
+        {"program": "bash", "clock_s": 2.5, "s": 0.001},
+        {"program": "\ufffd two", "clock_s": 3.0, "s": 0.002},
+    ]

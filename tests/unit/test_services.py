@@ -52,6 +52,18 @@ def test_folders_of_units(tmp_path):
     ]
 
 
+def test_a_mode_that_is_no_number_is_the_usual_one(tmp_path):
+    """Regression: an empty one, which systemd takes as not given, or a mistyped one kept every pocket from starting."""
+    units = files(
+        tmp_path / "system",
+        a__service="[Service]\nRuntimeDirectory=a\nRuntimeDirectoryMode=\n",
+        b__service="[Service]\nRuntimeDirectory=b\nRuntimeDirectoryMode=rwx\n",
+    )
+    assert list(services._of_units(units)) == [services.Folder("a"), services.Folder("b")]
+    places = files(tmp_path / "tmpfiles.d", c__conf="d /run/c rwx\nd /run/d :0711\n")
+    assert list(services._of_tmpfiles(places)) == [services.Folder("c"), services.Folder("d", 0o711)]
+
+
 def test_a_folder_that_is_the_same_by_a_link_is_read_once(tmp_path):
     """On most machines /lib is a link to /usr/lib; files that cannot be read are left out."""
     (place,) = files(tmp_path / "a", x__conf="d /run/x")
