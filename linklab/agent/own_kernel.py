@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 import resource
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +36,8 @@ LIMITS = {
 more or less memory does not change."""
 PROCESSES = 8000
 """RLIMIT_NPROC and RLIMIT_SIGPENDING: half of threads-max, as in Linux (kernel/fork.c, fork_init)."""
+FIRST_PROCESS = 150
+"""ID of the first process after the boot, for which about 60 are used."""
 SYSCTLS = Path("/proc/sys")
 PARAMETERS = Path("/sys/module/pocket/parameters")
 """The pocket's part of the kernel as files; on another kernel the folder is not there."""
@@ -63,10 +66,24 @@ def cost_nothing() -> None:
 
 
 def begin_chance() -> None:
-    """Begin chance anew from the seed: what programs drew while the kernel booted depends on the host's files."""
+    """Begin chance anew from the seed: what programs drew while the kernel booted depends on the host's files.
+
+    Their number does too, and a program's chance depends on its process ID, so IDs go on from a fixed one.
+    """
     path = PARAMETERS / "begin"
     if path.exists():
+        _use_process_ids_below(FIRST_PROCESS)
         path.write_text("1")
+
+
+def _use_process_ids_below(first: int) -> None:
+    """Let the next process have the ID `first`, unless it has a greater one: a thread takes an ID as a process does."""
+    last = 0
+    while last < first - 1:
+        thread = threading.Thread(target=threading.get_native_id)
+        thread.start()
+        thread.join()
+        last = thread.native_id or first
 
 
 def computed() -> list[dict[str, Any]]:

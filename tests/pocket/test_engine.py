@@ -278,18 +278,23 @@ from linklab.topology import Topology
 assert Path(linklab.__file__).is_relative_to(sys.argv[1])
 with PocketEngine().start(Topology.load(Path(sys.argv[2])), workdir=Path(sys.argv[3]), seed=5) as network:
     network.run([Typed("h1", "tc qdisc add dev h1-eth0 root netem delay 100ms 10ms")])
-    command = "ping -c 20 10.0.0.2; cut -d' ' -f1 /proc/uptime; cat /proc/sys/kernel/random/uuid"
+    command = "ping -c 20 10.0.0.2; cut -d' ' -f1 /proc/uptime; cat /proc/sys/kernel/random/uuid; echo $$"
     print(network.run([Typed("h1", command)]))
 """
 
 
 def test_the_same_seed_gives_the_same_bytes_from_a_clone_elsewhere(tmp_path):
-    """Where the package lies, and how deep, makes no difference to what the clock and the chance inside say."""
+    """Neither the place of the package nor more programs during the boot change what clock, chance, and `$$` say.
+
+    Regression: chance depends on process IDs, which went on from those of the boot.
+    """
     clones = tmp_path / "a", tmp_path / "a folder with a longer name" / "and" / "another"
     found = []
     for number, clone in enumerate(clones):
         for part in ("linklab", "kernel"):
             shutil.copytree(TOPOLOGY.parents[1] / part, clone / part, ignore=shutil.ignore_patterns("__pycache__"))
+        script = clone / "linklab/engine/init.sh"
+        script.write_text(script.read_text().replace("hostname linklab\n", "hostname linklab\n" + "ls\n" * number))
         work = tmp_path / f"work{number}"
         work.mkdir()
         done = subprocess.run(
