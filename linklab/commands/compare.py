@@ -73,7 +73,7 @@ def run(args: argparse.Namespace) -> int:
     lines = differences(before, after)
     print("\n".join([*lines, summary(before, after)]))
     if not is_same(before, after):
-        print("".join(f"{line}\n" for line in made_differently(before, after)), end="")
+        print("".join(f"{line}\n" for line in made_differently(before.made, after.made)), end="")
     return 1 if lines else 0
 
 

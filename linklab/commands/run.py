@@ -6,6 +6,7 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -114,7 +115,7 @@ def _run(args: argparse.Namespace) -> int:
         return _run_several(args, folders)
     done, likeness = replay(args, args.out, args.section, quiet=args.json)
     if args.json:
-        recording = None if likeness is None else {"same": likeness.same, "step": likeness.step, "is": likeness.words}
+        recording = None if likeness is None else asdict(likeness) | {"same": likeness.same}
         data = {
             "lab": done.lab,
             "out": str(done.folder),
@@ -167,6 +168,8 @@ def replay(
     likeness = against_recording(lab, done)
     if likeness is not None:
         console.print(plain(f"The run gave {likeness.words}."), soft_wrap=True)
+        for cause in likeness.causes:
+            console.print(plain(f"  {cause}"), soft_wrap=True)
     console.print(f"{done.network_s:.1f} s of network time in {done.wall_s:.1f} s. Report: {report}", soft_wrap=True)
     return done, likeness
 

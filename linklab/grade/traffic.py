@@ -79,6 +79,8 @@ def drive(
     for done in network.run(together, deadline_s=WALL_S):
         if done.terminal == "client#q":
             _sampled(done, experiment.queue)
+    if computing := [found.program for found in network.computed()]:
+        raise EngineError(f"{computing[0]} computed so long that network time followed this machine's processor")
     for server in servers:  # not -1, which waits for ever for a client that did not get through
         network.stop(server.terminal, deadline_s=WALL_S)
     return _read(experiment, folder)

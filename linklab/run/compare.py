@@ -63,7 +63,7 @@ def compared_run(run: SavedRun) -> Compared:
         unreadable=unreadable,
         section=run.section,
         steps=None if run.section is None else frozenset(run.steps),
-        made=_made(run.environment, run.machine),
+        made=made_with(run.environment, run.machine),
     )
 
 
@@ -78,7 +78,7 @@ def compared_reference(lab: Lab, reference: Reference) -> Compared:
         scalars=recorded.scalars,
         outputs=_shown(recorded.outputs),
         verdicts=verdicts,
-        made=_made(data["environment"], data.get("machine", {})),
+        made=made_with(data["environment"], data.get("machine", {})),
     )
 
 
@@ -120,14 +120,18 @@ def differences(before: Compared, after: Compared) -> list[str]:
     return _verdict_lines(before, after) + compare(before.scalars, after.scalars) + unreadable
 
 
-def made_differently(before: Compared, after: Compared) -> list[str]:
+def made_differently(before: Mapping[str, str], after: Mapping[str, str]) -> list[str]:
     """What may explain why two runs of one seed differ: other programs, kernels and processors, a line each.
 
     What one of them does not say, because an older Linklab made it, is left out.
+
+    Args:
+        before: what the first was made with, as `made_with` gives it.
+        after: what the second was made with.
     """
     lines = []
-    for name in before.made:
-        was, now = before.made[name], after.made.get(name, "")
+    for name in before:
+        was, now = before[name], after.get(name, "")
         if not was or not now or was == now:
             continue
         if name == "processor's features":
@@ -137,8 +141,8 @@ def made_differently(before: Compared, after: Compared) -> list[str]:
     return lines
 
 
-def _made(environment: Mapping[str, Any], machine: Mapping[str, Any]) -> dict[str, str]:
-    """What a run was made with, flat and as text."""
+def made_with(environment: Mapping[str, Any], machine: Mapping[str, Any]) -> dict[str, str]:
+    """The programs, kernel and processor of a run, by name and as text; "" for what it does not say."""
     processor, tools = (
         found if isinstance(found, dict) else {} for found in (machine.get("processor"), environment.get("tools"))
     )

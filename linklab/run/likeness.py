@@ -17,6 +17,7 @@ from linklab.base.text import excerpt
 from linklab.lab.model import Lab
 from linklab.lab.reference import Reference, load_reference
 from linklab.lab.saved import SavedRun
+from linklab.run.compare import made_differently, made_with
 
 SAME = "the same bytes as the recording"
 _FIGURES = {".pdf", ".png", ".svg", ".jpg"}
@@ -30,10 +31,12 @@ class Likeness:
 
     step: the first step that differs; "" if none does, or if it is not known which.
     words: what the run gave: `SAME`, or "other bytes than the recording" and how they differ.
+    causes: what else differs between the two, such as the version of a program; a line each.
     """
 
     step: str
     words: str
+    causes: tuple[str, ...] = ()
 
     @property
     def same(self) -> bool:
@@ -67,14 +70,24 @@ def against_recording(lab: Lab, run: SavedRun) -> Likeness | None:
         recorded[key] for key in ("replayed", "seed", "clock", "profile")
     ):
         return None
+    step, how = _first_difference(run, reference)
+    if not how:
+        return Likeness("", SAME)
+    before = made_with(recorded["environment"], recorded.get("machine", {}))
+    causes = made_differently(before, made_with(run.environment, run.machine))
+    return Likeness(step, f"other bytes than the recording: {how}", tuple(causes))
+
+
+def _first_difference(run: SavedRun, reference: Reference) -> tuple[str, str]:
+    """The first step that differs ("" if it is not known which), and how; ("", "") if all bytes are the same."""
     for step in run.steps:
         if how := _difference(step, run, reference):
-            return Likeness(step, f"other bytes than the recording: step {step} is the first that differs: {how}")
+            return step, f"step {step} is the first that differs: {how}"
     written = {name for step in run.steps.values() for name in step.files}
     for name in _recorded_files(reference):
         if name not in written:
-            return Likeness("", f"other bytes than the recording: no step wrote the file {excerpt(name)}")
-    return Likeness("", SAME)
+            return "", f"no step wrote the file {excerpt(name)}"
+    return "", ""
 
 
 def file_digests(run: SavedRun) -> dict[str, str]:

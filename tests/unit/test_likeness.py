@@ -65,6 +65,19 @@ def test_the_first_step_that_differs_is_named_with_its_line(lab, tmp_path):
     )
 
 
+def test_what_may_explain_other_bytes_is_told(lab, tmp_path):
+    """Another version of iperf3 is told where the bytes differ, and only there."""
+    run = replay(lab, tmp_path / "again")
+    newer = replace(run, environment={**run.environment, "tools": {"iperf3": "3.16"}})
+    reference = folder_of(lab) / "reference.json"
+    data = json.loads(reference.read_text())
+    data["environment"]["tools"] = {"iperf3": "3.12"}
+    reference.write_text(json.dumps(data))
+    assert against_recording(lab, newer).causes == ()
+    other = replace(newer, steps={**run.steps, "probe": replace(run.steps["probe"], output="")})
+    assert against_recording(lab, other).causes == ("made with another iperf3: was 3.12, is 3.16",)
+
+
 def test_a_line_where_the_recording_has_none_is_named(lab, tmp_path):
     """A step that printed nothing when it was recorded prints a line."""
     longer = against_recording(lab, replay(lab, tmp_path / "a", ANSWERS | {"mkdir one && cd one": "a line\n"}))
@@ -165,14 +178,14 @@ def test_runs_that_differ_name_what_they_were_made_with(lab, tmp_path):
         environment={**environment, "tools": {"iperf3": "3.16", "tc": "6.1"}},
         machine={"kernel_sha256": "bb", "processor": {"model": "B 2", "features": "amx avx sse"}},
     )
-    assert made_differently(compared_run(first), compared_run(first)) == []
-    assert made_differently(compared_run(first), compared_run(second)) == [
+    assert made_differently(compared_run(first).made, compared_run(first).made) == []
+    assert made_differently(compared_run(first).made, compared_run(second).made) == [
         "made with another kernel's SHA-256: was aa, is bb",
         "made with another iperf3: was 3.12, is 3.16",
         "made with another processor: was A 1, is B 2",
         "made with another processor's features: was also fsrm, is also amx",
     ]
-    assert made_differently(compared_run(first), compared_run(replace(second, machine={}))) == [
+    assert made_differently(compared_run(first).made, compared_run(replace(second, machine={})).made) == [
         "made with another iperf3: was 3.12, is 3.16"
     ]
 
