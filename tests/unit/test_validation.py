@@ -2,9 +2,9 @@
 """tools/validate without a network: its statistics, and whether its judgements tell a good run from a bad one."""
 
 import importlib
-import json
 import math
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -84,9 +84,12 @@ def test_a_window_that_stands_still_belongs_to_a_stock_kernel(module):
 
 def test_a_loop_that_stops_time_or_takes_too_long_fails(module):
     """`sleep 5` has to end in 5 s of network time and within the processor time that is allowed; the pings too."""
-    good = {"sleep_wall_s": 9.0, "sleep_cpu_s": 8.0, "sleep_network_s": 5.01, "lost": 0.0, "computed": "bash 1"}
+    good = {"sleep_wall_s": 9.0, "sleep_cpu_s": 8.0, "sleep_network_s": 5.01, "lost": 0.0}
+    good["computed"] = "11500740483 250000000 bash\n11600740483 1500000000 odd name"
     judge = module("spinning").judge_virtual
-    assert verdicts(judge({1: {"python": good}})) == [True]
+    (row,) = judge({1: {"python": good}})
+    assert row.ok
+    assert row.found.endswith("; time followed bash 0.25 s, odd name 1.50 s")
     for wrong in ({"sleep_cpu_s": 31.0}, {"sleep_network_s": 6.2}, {"lost": 10.0}, {"lost": None}):
         assert verdicts(judge({1: {"python": good | wrong}})) == [False], wrong
     (row,) = judge({1: {"python": dict.fromkeys(good)}})
@@ -117,12 +120,14 @@ def test_a_loss_rate_without_losses_has_no_share_after_a_loss(module):
 
 def test_the_mean_wait_of_one_seed_is_not_judged(module):
     """Regression: an M/D/1 experiment that was stopped after its first seed broke the whole page."""
-    run = {load: {"wait_us": wait, "lindley_us": wait} for load, wait in (("0.5", 600.5), ("0.8", 2401.0))}
+    run = {load: {"lost": 0, "wait_us": wait, "lindley_us": wait} for load, wait in (("0.5", 600.5), ("0.8", 2401.0))}
     judge = module("disciplines").judge_md1
     assert verdicts(judge({1: run})) == [None, True, None, True]
     assert verdicts(judge({1: run, 2: run})) == [True] * 4
     late = {load: one | {"wait_us": 1.02 * one["wait_us"]} for load, one in run.items()}
     assert verdicts(judge({1: late, 2: late})) == [False] * 4
+    lossy = {load: one | {"lost": 1} for load, one in run.items()}
+    assert verdicts(judge({1: lossy, 2: lossy})) == [False, True, False, True]
 
 
 def test_a_lost_packet_breaks_conservation(module):
@@ -143,13 +148,14 @@ def main(module, tmp_path, monkeypatch):
     return main
 
 
-def test_measurements_are_kept_for_their_kernel_alone(main, tmp_path):
-    """A later call reads the runs; a call with another kernel begins anew."""
-    main.Kept("codel").add(2, {"ms": [100.8]})
-    assert main.Kept("codel").runs == {2: {"ms": [100.8]}}
-    assert json.loads((tmp_path / "codel.json").read_text())["kernel"] == "aaa"
+def test_measurements_are_kept_for_what_made_them_alone(main):
+    """A later call reads the runs; with another kernel, or after a change of what is measured, all begins anew."""
+    codel = main.experiments()["codel"]
+    main.Kept(codel).add(2, {"ms": [100.8]})
+    assert main.Kept(codel).runs == {2: {"ms": [100.8]}}
+    assert main.Kept(replace(codel, measure=main.experiments()["pie"].measure)).runs == {}
     main.pocket_kernel.require().digest = "bbb"
-    assert main.Kept("codel").runs == {}
+    assert main.Kept(codel).runs == {}
 
 
 def test_an_experiment_that_lacks_a_seed_is_not_a_success(main, monkeypatch, capsys):
@@ -159,13 +165,13 @@ def test_an_experiment_that_lacks_a_seed_is_not_a_success(main, monkeypatch, cap
     assert main.main() == 1
     assert "| **conservation of packets** (`conservation`) |  |  | not yet measured | – |" in main.PAGE.read_text()
     for seed in (1, 2, 4, 5):
-        main.Kept("conservation").add(seed, good)
+        main.Kept(main.experiments()["conservation"]).add(seed, good)
     assert main.main() == 1
     assert "(`conservation`, 4 seeds, 1 to 5; not yet measured: 3)" in main.PAGE.read_text()
     assert "not fully measured: conservation" in capsys.readouterr().err
-    main.Kept("conservation").add(3, good)
+    main.Kept(main.experiments()["conservation"]).add(3, good)
     assert main.main() == 0
     assert "(`conservation`, 5 seeds, 1 to 5)" in main.PAGE.read_text()
-    main.Kept("conservation").add(3, good | {"tbf": 1353})
+    main.Kept(main.experiments()["conservation"]).add(3, good | {"tbf": 1353})
     assert main.main() == 1
     assert "4 of 5 add up | **no** |" in main.PAGE.read_text()

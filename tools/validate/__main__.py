@@ -2,13 +2,15 @@
 """`make validation`, or `make validation ONLY="two-cubic codel"`: measure, print the table, write docs/validation.md.
 
 Measurements are kept in build/validation/, one file per experiment, so a call that was interrupted continues with the
-next one; another kernel makes them invalid, a changed experiment does not (`--again`). Exit 1 if a result differs from
-what theory predicts, or if a seed has not been measured.
+next one; another kernel, another price of computing, or a change of the experiment's own function makes them invalid.
+Exit 1 if a result differs from what theory predicts, or if a seed has not been measured.
 """
 
 from __future__ import annotations
 
 import argparse
+import hashlib
+import inspect
 import json
 import os
 import sys
@@ -22,6 +24,7 @@ from tables import cell, row
 from linklab import pocket_kernel
 from linklab.base.files import write, write_json
 from linklab.base.supervise import Ended, Job, supervised
+from linklab.engine import profiles
 from linklab.errors import LinklabError
 from validate import chance, disciplines, ports, spinning, textbook, transport
 from validate.experiment import Data, Experiment, Runs, perform
@@ -46,23 +49,30 @@ def experiments() -> dict[str, Experiment]:
     return {one.name: one for family in FAMILIES.values() for one in family}
 
 
-class Kept:
-    """What has been measured of one experiment with the present kernel; each new run is written at once."""
+def made_by(one: Experiment) -> str:
+    """A digest of what decides a measurement: the kernel, what computing costs, and the experiment's own code."""
+    prices = Path(profiles.__file__).with_suffix(".json").read_text(encoding="utf-8")
+    parts = pocket_kernel.require().digest, prices, inspect.getsource(one.measure)
+    return hashlib.sha256("".join(parts).encode()).hexdigest()[:12]
 
-    def __init__(self, name: str) -> None:
-        self.path = KEPT / f"{name}.json"
-        self.kernel = pocket_kernel.require().digest
+
+class Kept:
+    """What has been measured of one experiment as it is now; each new run is written at once."""
+
+    def __init__(self, one: Experiment) -> None:
+        self.path = KEPT / f"{one.name}.json"
+        self.made_by = made_by(one)
         self.runs: dict[int, Data] = {}
         if self.path.is_file():
             data = json.loads(self.path.read_text())
-            if data["kernel"] == self.kernel:
+            if data.get("made_by") == self.made_by:
                 self.runs = {int(seed): run for seed, run in data["runs"].items()}
 
     def add(self, seed: int, run: Data) -> None:
         """Keep the measurement of one seed."""
         self.runs[seed] = run
         self.path.parent.mkdir(parents=True, exist_ok=True)
-        write_json(self.path, {"kernel": self.kernel, "runs": {str(s): self.runs[s] for s in sorted(self.runs)}})
+        write_json(self.path, {"made_by": self.made_by, "runs": {str(s): self.runs[s] for s in sorted(self.runs)}})
 
 
 def measure(chosen: list[Experiment], kept: dict[str, Kept], at_once: int) -> Iterator[Experiment]:
@@ -146,7 +156,7 @@ def main() -> int:
     args = parser.parse_args()
     if unknown := [name for name in args.names if name not in known]:
         parser.error(f"unknown experiment: {', '.join(unknown)}; choose from {', '.join(known)}")
-    kept = {name: Kept(name) for name in known}
+    kept = {name: Kept(one) for name, one in known.items()}
     chosen = [known[name] for name in dict.fromkeys(args.names or known)]
     if args.again:
         for one in chosen:
