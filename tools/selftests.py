@@ -39,7 +39,7 @@ from selftests_results import Outcome, fits, judge, read_explanations, results  
 from linklab import pocket_kernel  # noqa: E402
 from linklab.base import files  # noqa: E402
 from linklab.engine.api import Network, OnStage, Typed  # noqa: E402
-from linklab.errors import BootError, DeadlineError, EngineError, LinklabError  # noqa: E402
+from linklab.errors import DeadlineError, EngineError, LinklabError  # noqa: E402
 
 INSIDE = Path(__file__).with_name("selftests_inside.sh")
 REASONS = Path(__file__).with_name("selftests.toml")
@@ -83,7 +83,11 @@ def loads_bpf(file: Path) -> bool:
 
 
 def run(test: Test, kept: Path, deadline_s: float, on_stage: OnStage) -> Outcome:
-    """Run a program of tests in a pocket of its own; `on_stage` is given the pocket and may close it."""
+    """Run a program of tests in a pocket of its own; `on_stage` is given the pocket and may close it.
+
+    Raises:
+        EngineError: the pocket broke, which is no result of the program's.
+    """
     with tempfile.TemporaryDirectory(prefix="linklab-selftests-") as name:
         work = Path(name)
         shutil.copy2(INSIDE, work / "inside.sh")
@@ -95,12 +99,8 @@ def run(test: Test, kept: Path, deadline_s: float, on_stage: OnStage) -> Outcome
         try:
             with started(None, workdir=work, on_stage=on_stage, memory_mib=MEMORY_MIB) as network:
                 network.run([Typed("client", "sh /lab/run.sh")], deadline_s=deadline_s)
-        except BootError:
-            raise
         except DeadlineError:
             ended = f"did not end within {deadline_s:g} s"
-        except EngineError as error:
-            ended = str(error)
         status = work / "status"
         output = work / "output"
         if output.exists() and output.stat().st_size > MOST_BYTES:
@@ -146,8 +146,13 @@ class Store:
         files.write_json(self._file(outcome.name), {**vars(outcome), "took_s": round(took_s, 1)})
 
 
-def run_all(chosen: Sequence[Test], kept: Path, store: Store, jobs: int, deadline_s: float) -> None:
-    """Run the programs, `jobs` at once, keep their outcomes, and print a line for each."""
+def run_all(chosen: Sequence[Test], kept: Path, store: Store, jobs: int, deadline_s: float) -> list[str]:
+    """Run the programs, `jobs` at once, keep their outcomes, and print a line for each.
+
+    Returns:
+        The programs whose pocket broke; the next call runs them again.
+    """
+    broken: list[str] = []
     lock = threading.Lock()
     done = 0
     pockets: set[Network] = set()
@@ -161,7 +166,13 @@ def run_all(chosen: Sequence[Test], kept: Path, store: Store, jobs: int, deadlin
     def one(test: Test) -> None:
         nonlocal done
         began = time.monotonic()
-        outcome = run(test, kept, deadline_s, on_stage)
+        try:
+            outcome = run(test, kept, deadline_s, on_stage)
+        except EngineError as error:
+            if not stopped.is_set():
+                broken.append(test.name)
+                print(f"{test.name}: the pocket broke: {error}", flush=True)
+            return
         if stopped.is_set():
             return
         took_s = time.monotonic() - began
@@ -182,6 +193,7 @@ def run_all(chosen: Sequence[Test], kept: Path, store: Store, jobs: int, deadlin
             for network in list(pockets):
                 network.close()
             raise
+    return broken
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -210,7 +222,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     chosen = [test for test in named if options.again or store.find(test.name) is None]
     print(f"{len(named)} programs of tests, of which {len(named) - len(chosen)} have been run", flush=True)
     began = time.monotonic()
-    run_all(chosen, kept, store, options.jobs, options.deadline)
+    broken = run_all(chosen, kept, store, options.jobs, options.deadline)
     print(f"{len(chosen)} programs in {(time.monotonic() - began) / 60:.0f} minutes")
 
     every = [(test, kept_of) for test in all_tests if (kept_of := store.find(test.name)) is not None]
@@ -237,7 +249,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     for pattern in judged.idle:
         print(f"matches no failure or skip, so remove it: {pattern}")
     print(f"{options.page}: {len(judged.unexplained)} failures and skips without a reason")
-    return 1 if judged.unexplained or judged.idle else 0
+    return 1 if broken or judged.unexplained or judged.idle else 0
 
 
 if __name__ == "__main__":
