@@ -15,6 +15,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from ipaddress import IPv4Network
 from pathlib import Path
 from typing import Any
 
@@ -172,6 +173,31 @@ def running(theme: str) -> None:
     shot.end()
 
 
+def addresses() -> None:
+    """Two routers with the table of all addresses, one of them doubtful."""
+    from linklab.editor import address_edits, address_table, edits  # noqa: PLC0415 - as above
+
+    shot = Shot(1)
+    topology = shot.editor.document.topology.__class__()
+    places = {"host": ((150, 120), (150, 380), (900, 250)), "legacySwitch": ((330, 250),)}
+    places["legacyRouter"] = ((520, 250), (720, 250))
+    for kind, spots in places.items():
+        for spot in spots:
+            topology, _ = edits.add_node(topology, kind, *spot)
+    for pair in (("h1", "s1"), ("h2", "s1"), ("r2", "s1"), ("r2", "r3"), ("h3", "r3")):
+        topology = edits.add_link(topology, *pair)
+    topology = address_edits.assign(topology, address_edits.AddressPlan(IPv4Network("10.0.0.0/8")))
+    topology, _ = address_table.changed(topology, {("r3-eth0", "ipv4"): "10.0.2.254/24"})
+    shot.editor.document.open(topology, None)
+    shot.editor.addresses.open_table()
+    shot.live()
+    table = shot.editor.addresses.table
+    assert table is not None
+    next(line for line in table.lines if line.row and line.row.port == "r3-eth0").fields["ipv4"].focus_force()
+    shot.take("editor-addresses", dialog=True)
+    shot.end()
+
+
 def lab_shots(number: int) -> None:
     """Do a lab's editor blocks until all of its pictures are taken."""
     sys.path.insert(0, str(ROOT / "tests/display"))
@@ -230,6 +256,7 @@ SHOTS: dict[str, Callable[[], None]] = {
     "dark": lambda: main_window("dark"),
     "large": large,
     "dialogs": dialogs,
+    "addresses": addresses,
     "running-light": lambda: running("light"),
     "running-dark": lambda: running("dark"),
 }

@@ -21,8 +21,10 @@ from linklab.editor.theme import Look
 from linklab.errors import InputError
 
 WRAP = 800
-WIDTHS = {"node": 6, "port": 9, "peer": 9, "ipv4": 18, "ipv6": 18, "gateway": 13, "routes": 27}
-SHOWN = 12
+WIDTHS = {"node": 6, "port": 9, "peer": 9, "ipv4": 18, "ipv6": 18, "gateway": 13, "routes": 25}
+MOST_SHOWN, FEWEST_SHOWN = 12, 3
+ROW_HIGH, REST_HIGH = 31, 250
+"""Of a row, and of all that is above and below the rows, in pixels of the design."""
 SIGNS = {"error": "✗", "warning": "!"}
 READ_ONLY = "The network is running: stop it to change addresses."
 HELP = (
@@ -48,35 +50,40 @@ class AddressWindow(Dialog):
         self.sorted_by, self.descending = "", False
         self.table: list[PortRow] = []
         self.top = 0
+        room = (self.winfo_screenheight() - look.px(REST_HIGH)) // look.px(ROW_HIGH)
+        self.shown = max(FEWEST_SHOWN, min(MOST_SHOWN, room))
+        wrap = min(look.px(WRAP), self.winfo_screenwidth() - look.px(40))
         self.typed: dict[Cell, str] = {}
         self.wrong: dict[Cell, str] = {}
         self.doubts: dict[Cell, tuple[str, str]] = {}
         self._styles()
-        ttk.Label(self.body, text=HELP, style="Muted.TLabel", wraplength=look.px(WRAP)).pack(anchor="w")
+        ttk.Label(self.body, text=HELP, style="Muted.TLabel", wraplength=wrap).pack(anchor="w")
         frame = ttk.Frame(self.body)
         frame.pack(fill="both", expand=True, pady=(look.px(8), 0))
         self.headings: dict[str, ttk.Button] = {}
         for i, column in enumerate(COLUMNS):
-            head = ttk.Button(frame, command=partial(self.sort, column), style="Heading.TButton")
+            head = ttk.Button(frame, command=partial(self.sort, column), style="Heading.TButton", width=1)
             head.grid(row=0, column=i + 1, sticky="ew")
             self.headings[column] = head
             frame.columnconfigure(i + 1, weight=WIDTHS[column] if column in EDITABLE else 0)
-        self.lines = [_Line(self, frame, i) for i in range(SHOWN)]
+        self.lines = [_Line(self, frame, i) for i in range(self.shown)]
         self.bar = ttk.Scrollbar(frame, orient="vertical", command=self._scrolled)
-        self.bar.grid(row=1, column=len(COLUMNS) + 1, rowspan=SHOWN, sticky="ns")
+        self.bar.grid(row=1, column=len(COLUMNS) + 1, rowspan=self.shown, sticky="ns")
         self.bubble = tk.Label(frame, justify="left", wraplength=look.px(360), borderwidth=1, relief="solid")
-        self.message = ttk.Label(self.body, text="", wraplength=look.px(WRAP))
+        self.message = ttk.Label(self.body, text="", wraplength=wrap)
         self.message.pack(fill="x", pady=(look.px(6), 0))
         self.button("Close", self.close, style="Accent.TButton")
         self.button("Copy All", self.copy)
         self.button("Paste", self.paste_at_focus)
         self.assign_button = self.button("Assign Addresses…", assign, side="left")
-        for event, step in (("<Button-4>", -1), ("<Button-5>", 1), ("<Prior>", -SHOWN), ("<Next>", SHOWN)):
+        for event, step in (("<Button-4>", -1), ("<Button-5>", 1), ("<Prior>", -self.shown), ("<Next>", self.shown)):
             self.bind(event, lambda _, by=step: self.scroll(by))  # type: ignore[misc]
         self.protocol("WM_DELETE_WINDOW", self.close)
         self.focused: Cell | None = None
         self.follow()
         self.open(self.lines[0].fields["ipv4"])
+        if self.winfo_reqwidth() > self.winfo_screenwidth():  # the columns that are typed into become narrower
+            self.geometry(f"{self.winfo_screenwidth()}x{self.winfo_reqheight()}+0+{self.winfo_y()}")
 
     def _styles(self) -> None:
         style, p = ttk.Style(self), self.look.palette
@@ -109,15 +116,15 @@ class AddressWindow(Dialog):
 
     def show(self) -> None:
         """Fill the rows that are seen."""
-        self.top = max(0, min(self.top, len(self.table) - SHOWN))
+        self.top = max(0, min(self.top, len(self.table) - self.shown))
         for column, head in self.headings.items():
             arrow = " ▾" if self.descending else " ▴"
             head.configure(text=TITLES[column] + (arrow if column == self.sorted_by else ""))
         for i, line in enumerate(self.lines):
             line.show(self.table[self.top + i] if self.top + i < len(self.table) else None)
         size = max(len(self.table), 1)
-        self.bar.set(self.top / size, min(1.0, (self.top + SHOWN) / size))
-        if len(self.table) <= SHOWN:
+        self.bar.set(self.top / size, min(1.0, (self.top + self.shown) / size))
+        if len(self.table) <= self.shown:
             self.bar.grid_remove()
         else:
             self.bar.grid()
@@ -180,7 +187,7 @@ class AddressWindow(Dialog):
         if kind == "moveto":
             self.scroll(round(float(value) * len(self.table)) - self.top)
         else:
-            self.scroll(int(value) * (SHOWN if unit == "pages" else 1))
+            self.scroll(int(value) * (self.shown if unit == "pages" else 1))
 
     def scroll(self, by: int) -> None:
         """Show other rows; what is being typed is taken first."""
@@ -225,7 +232,7 @@ class AddressWindow(Dialog):
         """To the cell above or below, over the edge of what is seen if need be."""
         self.take_focused()
         target = line + by
-        if not 0 <= target < SHOWN:
+        if not 0 <= target < self.shown:
             self.top, target = self.top + by, line
             self.show()
         if self.lines[target].row is not None:

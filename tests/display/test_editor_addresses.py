@@ -147,6 +147,7 @@ def test_assign_gives_a_drawing_subnets_gateways_and_routes(routed):
     drawing = routed.editor.drawing
     shown = [drawing.itemcget(item, "text") for item in drawing.find_withtag("port") if drawing.type(item) == "text"]
     assert "r2-eth0\n10.0.1.254/24" in shown
+    drawing.focus_force()
     routed.key("F6")
     shown = [drawing.itemcget(item, "text") for item in drawing.find_withtag("port") if drawing.type(item) == "text"]
     assert "r2-eth0" in shown
