@@ -83,8 +83,10 @@ def taken(topology: Topology, name: str, values: Mapping[str, Any]) -> Topology:
     addresses: dict[str, list[str]] = {}
     for suffix, port in places.items():
         text = next((v for k, v in values.items() if k.startswith(PORT) and k.endswith(suffix)), "")
-        own = [] if not port.has_host_address or port.automatic else [port.addresses[0]]
-        addresses[port.interface] = [*own, *filter(None, text.split(", "))]
+        given = [address for address in text.split(", ") if address]
+        if given != list(port.addresses[port.has_host_address :]):  # what is not edited is not rewritten
+            own = [] if not port.has_host_address or port.automatic else [port.addresses[0]]
+            addresses[port.interface] = [*own, *given]
     routes = [_read(line) for line in values.get(ROUTES, ())]
     if gateway := values.get(GATEWAY):
         routes.insert(0, _read(f"{addressing.DEFAULT} via {gateway}"))

@@ -2,6 +2,8 @@
 """Switches in a pocket: loops broken by a spanning tree, switches without a controller, start commands that fail."""
 
 import re
+import subprocess
+import sys
 from dataclasses import replace
 
 import pytest
@@ -66,3 +68,16 @@ def test_a_start_command_that_fails_is_told_of_and_the_network_goes_on(tmp_path)
         assert type_(network, "ping -c 1 10.0.0.2", "h1").exit_status == 0
     assert (tmp_path / "two.txt").exists()
     assert (tmp_path / "three.txt").exists()
+
+
+def test_the_shell_says_what_failed_and_breaks_a_loop(tmp_path):
+    """`linklab shell` names the loop and its cure, and the start command; --stp sets the tree."""
+    looped = edits.set_opts(ring("legacySwitch"), "h1", {"startCommand": "cat /no/such"})
+    (tmp_path / "ring.mn").write_text(looped.dumps())
+    command = [sys.executable, "-m", "linklab", "shell", "ring.mn", "--stp", "--speed", "max"]
+    done = subprocess.run(
+        command, cwd=tmp_path, input="h1 ping -c 1 h2\n", capture_output=True, text=True, timeout=120, check=False
+    )
+    assert "1 received" in done.stdout
+    assert "linklab: a start command failed; the network runs without: h1: cat /no/such: " in done.stderr
+    assert "is a loop" not in done.stderr
