@@ -102,6 +102,11 @@ class Watch:
 
     def __init__(self, topology: Topology | None = None, ends: Sequence[tuple[str, str]] = ()) -> None:
         self.topology, self.ends = topology or Topology(), list(ends)
+        self._ports: dict[str, list[str]] = {node.name: [] for node in self.topology.nodes}
+        for link, pair in zip(self.topology.links, self.ends, strict=True):
+            for node, port in zip((link.src, link.dest), pair, strict=True):
+                self._ports[node].append(port)
+        self._peers = {a: b for pair in self.ends for a, b in (pair, pair[::-1])}
         self._last: Sample | None = None
         self._controllers: Mapping[str, Mapping[str, bool]] | None = None
         self.state = NetworkState(
@@ -151,10 +156,10 @@ class Watch:
         return LinkState(link.name, True, "", tuple(flows))
 
     def _node(self, node: Any, ports: Mapping[str, int]) -> NodeState:
-        mine = [name for pair in self.ends for name in pair if name.rpartition("-eth")[0] == node.name]
+        mine = self._ports[node.name]
         down = [name for name in mine if ports.get(name) == DOWN]
-        peers = {a: b for pair in self.ends for a, b in (pair, pair[::-1])}
-        cut = [name for name in mine if ports.get(name) == NO_CARRIER or ports.get(peers[name]) in (DOWN, NO_CARRIER)]
+        unlinked = (DOWN, NO_CARRIER)
+        cut = [name for name in mine if ports.get(name) == NO_CARRIER or ports.get(self._peers[name]) in unlinked]
         words = []
         if down:
             words.append(f"{', '.join(down)} {'is' if len(down) == 1 else 'are'} down")

@@ -76,10 +76,12 @@ class Properties:
         titles = {"legacySwitch": "Legacy switch", "legacyRouter": "Legacy router"}
         title = f"{titles.get(kind, kind.capitalize())} {name}"
         opts = {**node.opts, "hostname": node.name}
+        shown: dict[str, Any] = {}
         addressed = not isinstance(node, Controller) and addressing.has_ports(node) and not self._has_faults()
         if addressed and not isinstance(node, Controller):
             pages = (pages[0], address_fields.page(self._topology, node), *pages[1:])
-            opts |= address_fields.data(self._topology, node)
+            shown = address_fields.data(self._topology, node)
+            opts |= shown
 
         def take(data: dict[str, Any]) -> None:
             topology = self._topology
@@ -92,7 +94,7 @@ class Properties:
             changed = {key: value for key, value in data.items() if current.opts.get(key, _NONE) != value}
             dropped = [key for key in current.opts if key not in data]
             after, new_name = edits.set_opts(topology, name, changed, dropped), data.get("hostname", name)
-            if addressed:
+            if addressed and ports != shown:
                 after = address_fields.taken(after, new_name, ports)
             self.document.apply(f"Change {name}", after, {new_name})
 

@@ -7,7 +7,7 @@ something that people also draw on purpose.
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from ipaddress import IPv4Address, IPv6Address, ip_address, ip_interface
 
@@ -92,12 +92,14 @@ def _subnets(nodes: dict[str, Node], segment: Segment) -> Iterator[Problem]:
         there = [(port, i) for port in segment.ports for i in port.interfaces if i.version == version]
         if not there:
             continue
+        networks = Counter(interface.network for _, interface in there)  # few, however many ports there are
         ordered = sorted(there, key=lambda pair: not addressing.is_router(nodes[pair[0].node]))
         for port, interface in there:
             beside = next(((p, other) for p, other in ordered if p is not port), None)
             if beside is None:
                 continue
-            if not any(interface.ip in other.network for p, other in there if p is not port):
+            own = [i.network for i in port.interfaces]
+            if not any(interface.ip in network and count > own.count(network) for network, count in networks.items()):
                 message = (
                     f"{port.interface} has {interface}, but no router stands between it and {beside[0].interface}, "
                     f"which has {beside[1]}; give it an address in {beside[1].network}"
@@ -113,9 +115,13 @@ def _subnets(nodes: dict[str, Node], segment: Segment) -> Iterator[Problem]:
 
 def _overlaps(nodes: dict[str, Node], segments: list[Segment]) -> Iterator[Problem]:
     """Two ports of a router in one subnet: it sends what is for both to one of them."""
-    for name in (name for name, node in nodes.items() if addressing.is_router(node)):
+    of_router: dict[str, list[Port]] = {name: [] for name, node in nodes.items() if addressing.is_router(node)}
+    for port in (port for segment in segments for port in segment.ports):
+        if port.node in of_router:
+            of_router[port.node].append(port)
+    for name, ports in of_router.items():
         seen: list[tuple[Port, Interface]] = []
-        for port in (port for segment in segments for port in segment.ports if port.node == name):
+        for port in ports:
             for interface in port.interfaces:
                 for other, before in seen:
                     if other.interface != port.interface and _overlap(before, interface):
@@ -151,7 +157,7 @@ def _gateways(nodes: dict[str, Node], ports: list[Port], *, only_errors: bool) -
     of_node: dict[str, list[Port]] = defaultdict(list)
     for port in ports:
         of_node[port.node].append(port)
-    there = {i.ip for port in ports for i in port.interfaces}
+    there = set() if only_errors else {i.ip for port in ports for i in port.interfaces}
     # a start command may give addresses that no file shows
     typed = any(node.opts.get("startCommand") for node in nodes.values())
     for name, node in nodes.items():
@@ -159,8 +165,9 @@ def _gateways(nodes: dict[str, Node], ports: list[Port], *, only_errors: bool) -
             if node.own.get("routes"):
                 yield Problem("error", f"switch {name}", "a switch has no routes of its own; remove them")
             continue
-        connected = _connected(node, of_node[name])
-        for route in addressing.routes(node):
+        routes = addressing.routes(node)
+        connected = _connected(node, of_node[name]) if routes else []
+        for route in routes:
             via = ip_address(route.via)
             at = "gateway" if route.is_default and route.version == 4 else "routes"
             what = "the default gateway" if route.is_default else f"the next router of {route.to},"
