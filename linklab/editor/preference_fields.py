@@ -149,6 +149,12 @@ def pages(engines: tuple[str, ...]) -> tuple[Page, ...]:
                     default="1",
                     only=("engine", "pocket"),
                 ),
+            ),
+            "Kept in the file, where MiniEdit does not see it.",
+        ),
+        Page(
+            "Switches",
+            (
                 Field(
                     "alone",
                     "Without a controller",

@@ -120,7 +120,7 @@ def notes(topology: Topology) -> list[str]:
             does = ", so nothing is forwarded there, as in MiniEdit"
         else:
             s = "" if len(lone) > 1 else "s"
-            does = f" and forward{s} like a legacy switch; in MiniEdit nothing would pass (Preferences, Running)"
+            does = f" and forward{s} like a legacy switch; in MiniEdit nothing would pass (Preferences, Switches)"
         found.append(f"{names} {has} no controller{does}")
     for controller in topology.all_controllers:
         if controller.opts.get("controllerType") == "remote" and _is_inside(

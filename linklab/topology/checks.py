@@ -326,7 +326,7 @@ def _loops(topology: DrawnNetwork) -> Iterator[Problem]:
     for i in switching.loops(topology):
         message = (
             "closes a loop of switches; without a spanning tree broadcasts circle in it for ever. "
-            "Preferences > Running > Spanning tree breaks the loop"
+            "Preferences > Switches > Spanning tree breaks the loop"
         )
         yield Problem("warning", f"link {topology.links[i].name}", message)
 

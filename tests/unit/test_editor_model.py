@@ -151,7 +151,8 @@ def test_undo_names_steps_and_joins_nudges():
 def test_the_pure_part_knows_no_window():
     """What is tested here, and what runs the network, needs no tkinter."""
     pure = ("document", "edits", "fields", "link_fields", "preference_fields", "labels", "export", "files", "settings")
-    for name in (*pure, "meter", "running", "actions"):
+    addressed = ("address_edits", "address_table", "address_fields", "network_state")
+    for name in (*pure, *addressed, "meter", "running", "actions"):
         text = (ROOT / f"linklab/editor/{name}.py").read_text()
         assert "import tkinter" not in text and "from tkinter" not in text and "PIL" not in text, name
 

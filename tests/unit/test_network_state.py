@@ -131,7 +131,8 @@ def test_a_switch_without_a_controller_is_told_of():
     """What it does here, what it would do in MiniEdit, and where that is chosen."""
     topology = edits.delete(with_controller(), {"s1>c0"})
     assert runnable.notes(topology) == [
-        "s1 has no controller and forwards like a legacy switch; in MiniEdit nothing would pass (Preferences, Running)",
+        "s1 has no controller and forwards like a legacy switch; "
+        "in MiniEdit nothing would pass (Preferences, Switches)",
         "c0 is yours to start: in the Root Terminal, listening on port 6633",
     ]
     dropping = replace(topology, extra={"linklab": {"run": {"alone": "drop"}}})

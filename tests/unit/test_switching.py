@@ -53,7 +53,7 @@ def test_a_spanning_tree_is_asked_for_and_ends_the_warning():
     """In the plan of every switch, and only where the file says so."""
     assert [str(p) for p in drawn(*RING).problems()] == [
         "link s3-s1: closes a loop of switches; without a spanning tree broadcasts circle in it for ever. "
-        "Preferences > Running > Spanning tree breaks the loop"
+        "Preferences > Switches > Spanning tree breaks the loop"
     ]
     looped = drawn(*RING, run={"stp": "1"})
     assert looped.problems() == []

@@ -505,8 +505,8 @@ WARNINGS = [
     ({"hosts": [host(1, cores="0,1"), host(2)]}, 'host h1: "cores" 0,1 is kept in the file but has no effect in a pocket, which has one processor'),
     (with_link(bw=10000), 'link h1-s1: "bw" 10000 Mbit/s is above 1000, from where stock Mininet leaves a link unlimited'),
     ({"hosts": [host(1, hostname="client")], "links": []}, 'host client: a terminal called "client" is Linklab\'s own; rename the node'),
-    ({"switches": [switch(1), switch(2)], "links": [link("s1", "s2"), link("s2", "s1")]}, "link s2-s1: closes a loop of switches; without a spanning tree broadcasts circle in it for ever. Preferences > Running > Spanning tree breaks the loop"),
-    ({"switches": [switch(1), switch(2), switch(3)], "links": [link("s1", "s2"), link("s2", "s3"), link("s3", "s1")]}, "link s3-s1: closes a loop of switches; without a spanning tree broadcasts circle in it for ever. Preferences > Running > Spanning tree breaks the loop"),
+    ({"switches": [switch(1), switch(2)], "links": [link("s1", "s2"), link("s2", "s1")]}, "link s2-s1: closes a loop of switches; without a spanning tree broadcasts circle in it for ever. Preferences > Switches > Spanning tree breaks the loop"),
+    ({"switches": [switch(1), switch(2), switch(3)], "links": [link("s1", "s2"), link("s2", "s3"), link("s3", "s1")]}, "link s3-s1: closes a loop of switches; without a spanning tree broadcasts circle in it for ever. Preferences > Switches > Spanning tree breaks the loop"),
 ]  # fmt: skip
 
 
