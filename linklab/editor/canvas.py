@@ -13,10 +13,9 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
 from linklab.editor import backdrop
-from linklab.editor.decorations import BACKGROUND, Background, Frame, Note, is_decoration
+from linklab.editor.decorations import BACKGROUND, Background, Frame, Note, decorations, is_decoration
 from linklab.editor.document import AnyNode, Key, Snapshot, everyone, is_node
 from linklab.editor.edits import position
-from linklab.editor.icons import Icons
 from linklab.editor.lanes import Path as LinePath
 from linklab.editor.lanes import middle
 from linklab.editor.painter import Painter
@@ -46,7 +45,7 @@ HINT = (
 class Drawing(tk.Canvas):
     """The canvas; `show` makes it show a state."""
 
-    def __init__(self, master: tk.Misc, look: Look, settings: EditorSettings, icons: Icons) -> None:
+    def __init__(self, master: tk.Misc, look: Look, settings: EditorSettings) -> None:
         super().__init__(master, highlightthickness=0, borderwidth=0, takefocus=True)
         self.look, self.settings = look, settings
         self.zoom = 1.0
@@ -54,7 +53,7 @@ class Drawing(tk.Canvas):
         self.down: frozenset[int] = frozenset()
         self.node_states: Mapping[str, str] = {}
         self.on_view: Callable[[], None] = lambda: None
-        self._painter = Painter(self, icons)
+        self._painter = Painter(self)
         self._scene: Scene | None = None
         self._items: dict[Key, tuple[int, ...]] = {}
         self._drawn: dict[Key, object] = {}
@@ -151,7 +150,7 @@ class Drawing(tk.Canvas):
         """What is drawn, with a margin, in the drawing's pixels; None where it is empty."""
         spots = [position(node) for node in everyone(self.state.topology)]
         boxes = [(x - 90, y - 60, x + 90, y + 90) for x, y in spots]
-        for each in self.scene.decorations.values():
+        for each in decorations(self.state.topology).values():
             wide, high = 160.0, 60.0
             if isinstance(each, Frame):
                 wide, high = each.wide, each.high

@@ -25,18 +25,18 @@ class FindBar(ttk.Frame):
         super().__init__(master, style="Panel.TFrame", padding=(look.px(10), look.px(5)))
         self.document, self.drawing, self.say = document, drawing, say
         self.at = 0
+        close = ttk.Button(self, text="Close", style="Flat.TButton", width=6, command=self.close)
+        close.pack(side="right")  # the first to be packed is the last to be cut off
         ttk.Label(self, text="Find", style="Panel.TLabel").pack(side="left", padx=(0, look.px(8)))
         self.words = tk.StringVar(self)
-        self.entry = ttk.Entry(self, textvariable=self.words, width=28)
+        self.entry = ttk.Entry(self, textvariable=self.words, width=24)
         self.entry.pack(side="left")
-        self.previous = ttk.Button(self, text="Previous", style="Flat.TButton", command=lambda: self.step(-1))
+        self.previous = ttk.Button(self, text="Previous", style="Flat.TButton", width=8, command=lambda: self.step(-1))
         self.previous.pack(side="left", padx=(look.px(8), 0))
-        self.next = ttk.Button(self, text="Next", style="Flat.TButton", command=lambda: self.step(1))
+        self.next = ttk.Button(self, text="Next", style="Flat.TButton", width=5, command=lambda: self.step(1))
         self.next.pack(side="left")
         self.count = ttk.Label(self, text="", style="PanelMuted.TLabel")
         self.count.pack(side="left", padx=look.px(12))
-        close = ttk.Button(self, text="Close", style="Flat.TButton", command=self.close)
-        close.pack(side="right")
         for widget in (self.entry, self.previous, self.next, close):
             widget.bind("<Escape>", lambda _: self.close())
         self.entry.bind("<Return>", lambda _: self.step(1))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 
 from linklab.editor.lanes import Path, Spot, corners
 from linklab.editor.surface import Rectangle, Surface
@@ -17,6 +17,8 @@ GAP = 8.0
 STEP = 7.0
 """How far on the next place along a line is tried."""
 TRIES = 24
+AWAY = 4.0
+"""Between an icon and its name: the frame of a selected one goes there."""
 SIDE = 3.0
 """Between a line and a label beside it."""
 Size = tuple[float, float]
@@ -28,9 +30,10 @@ def place_name(surface: Surface, x: float, y: float, half: float, size: Size) ->
     And how much is in the way there after all.
     """
     wide, high = size
-    below, above = y + half + 1 + high / 2, y - half - 1 - high / 2
-    right, left = x + half + 3 + wide / 2, x - half - 3 - wide / 2
-    beside = half + 1 + wide / 2
+    out = half + AWAY
+    below, above = y + out + high / 2, y - out - high / 2
+    right, left = x + out + wide / 2, x - out - wide / 2
+    beside = out + wide / 2
     spots = (
         (x, below),
         (x, above),
@@ -52,13 +55,24 @@ def place_ports(
     icons: of the nodes at both ends. On the line if that is clear, else beside it.
     """
     length = length_of(path)
-    back: Path = tuple(c for spot in reversed(corners(path)) for c in spot)
     found: list[Spot | None] = [None, None]
-    for i, way in enumerate((path, back)):
+    for i, way in enumerate((path, _back(path))):
         if sizes[i][0] and length > 1:
-            places = [*_along(way, icons[i], sizes[i], length * 0.5)]
-            places = [box for box in places if not box.meets(icons[1 - i])]
+            places = (box for box in _along(way, icons[i], sizes[i], length * 0.5) if not box.meets(icons[1 - i]))
             found[i] = _taken(surface, places, owner)
+    return found
+
+
+def place_ports_alone(path: Path, boxes: Sequence[Rectangle], sizes: Sequence[Size]) -> list[Spot | None]:
+    """As `place_ports`, on the line and with regard to the link's own nodes alone; `boxes` hold their names too."""
+    half = length_of(path) / 2
+    found: list[Spot | None] = [None, None]
+    for i, way in enumerate((path, _back(path))):
+        if sizes[i][0]:
+            at = clear_of(way, boxes[i], sizes[i])
+            x, y, ux, uy = point_at(way, at)
+            if at + abs(ux) * sizes[i][0] / 2 + abs(uy) * sizes[i][1] / 2 < half:
+                found[i] = (x, y)
     return found
 
 
@@ -74,7 +88,7 @@ def place_rate(surface: Surface, owner: Hashable, path: Path, size: Size) -> Spo
     return _taken(surface, [*on_line, *beside], owner)
 
 
-def _taken(surface: Surface, places: Sequence[Rectangle], owner: Hashable) -> Spot | None:
+def _taken(surface: Surface, places: Iterable[Rectangle], owner: Hashable) -> Spot | None:
     """The middle of the place that is chosen; None where a label would lie on a node or another label."""
     best, least = None, 3
     for box in places:
@@ -89,15 +103,19 @@ def _taken(surface: Surface, places: Sequence[Rectangle], owner: Hashable) -> Sp
     return (best.x0 + best.x1) / 2, (best.y0 + best.y1) / 2
 
 
+def _back(path: Path) -> Path:
+    return tuple(c for spot in reversed(corners(path)) for c in spot)
+
+
 def _along(path: Path, icon: Rectangle, size: Size, most: float) -> Iterator[Rectangle]:
     """Places from a node outwards: on the line first, then on either side of it."""
     first = clear_of(path, icon, size)
     distances = [first + i * STEP for i in range(TRIES) if first + i * STEP < most]
-    spots = [point_at(path, distance) for distance in distances]
-    yield from (Rectangle.around(x, y, *size) for x, y, _, _ in spots)
-    nearest = point_at(path, min(first, most))
-    for spot in [nearest, *spots[:8]]:
-        yield from (box for box in _beside(spot, size) if not box.meets(icon))
+    for distance in distances:
+        x, y, _, _ = point_at(path, distance)
+        yield Rectangle.around(x, y, *size)
+    for distance in [min(first, most), *distances[:8]]:
+        yield from (box for box in _beside(point_at(path, distance), size) if not box.meets(icon))
 
 
 def _beside(spot: tuple[float, float, float, float], size: Size, gap: float = SIDE) -> list[Rectangle]:
@@ -108,14 +126,21 @@ def _beside(spot: tuple[float, float, float, float], size: Size, gap: float = SI
 
 def clear_of(path: Path, box: Rectangle, size: Size) -> float:
     """How far along a line the middle of a label must be to lie outside `box`, with a gap."""
-    grown = Rectangle(box.x0 - GAP, box.y0 - GAP / 2, box.x1 + GAP, box.y1 + GAP / 2)
-    at, length = 0.0, length_of(path)
-    while at < length:
-        x, y, _, _ = point_at(path, at)
-        if not Rectangle.around(x, y, *size).meets(grown):
-            return at
-        at += 3.0
-    return length
+    left, right = box.x0 - size[0] / 2 - GAP, box.x1 + size[0] / 2 + GAP
+    top, bottom = box.y0 - size[1] / 2 - GAP / 2, box.y1 + size[1] / 2 + GAP / 2
+    before = 0.0
+    for (ax, ay), (bx, by) in itertools.pairwise(corners(path)):
+        if not (left < ax < right and top < ay < bottom):
+            return before
+        length = math.hypot(bx - ax, by - ay)
+        if length:
+            ux, uy = (bx - ax) / length, (by - ay) / length
+            across = math.inf if abs(ux) < 1e-9 else ((right if ux > 0 else left) - ax) / ux
+            down = math.inf if abs(uy) < 1e-9 else ((bottom if uy > 0 else top) - ay) / uy
+            if min(across, down) <= length:
+                return before + min(across, down)
+        before += length
+    return before
 
 
 def point_at(path: Path, distance: float) -> tuple[float, float, float, float]:

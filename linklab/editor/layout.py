@@ -63,7 +63,7 @@ class Layout:
         middle = ttk.Frame(root)
         middle.pack(side="left", fill="both", expand=True)
         self.clock_bar = ClockBar(middle, look, icons, callbacks.clock)
-        self.drawing = Drawing(middle, look, settings, icons)
+        self.drawing = Drawing(middle, look, settings)
         across = ttk.Scrollbar(middle, orient="horizontal", command=self.drawing.xview)
         down = ttk.Scrollbar(middle, orient="vertical", command=self.drawing.yview)
         self.minimap = MiniMap(self.drawing)

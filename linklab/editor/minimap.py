@@ -13,7 +13,9 @@ from linklab.editor.decorations import Frame
 from linklab.editor.edits import kind_of
 from linklab.editor.scene import KIND_COLOURS, Scene
 
-WIDE, HIGH = 180, 120
+WIDE, HIGH = 160, 108
+NEAR = 30
+"""So far around its middle a node must be seen."""
 INSET = 10
 MOST_LINES = 1500
 """With more the map would be a blot."""
@@ -65,13 +67,13 @@ class MiniMap(tk.Canvas):
 
     def _is_wanted(self) -> bool:
         drawing = self.drawing
-        bounds, seen = drawing.bounds(), drawing.seen
-        if not drawing.settings.minimap or bounds is None or not drawing.scene.nodes:
+        spots = drawing.scene.spots.values()
+        if not drawing.settings.minimap or not spots:
             return False
-        slack = 2.0
-        x0, y0, x1, y1 = bounds
-        inside = seen.x0 <= x0 + slack and seen.y0 <= y0 + slack and seen.x1 >= x1 - slack and seen.y1 >= y1 - slack
-        return not inside
+        seen, near = drawing.seen, NEAR * drawing.factor
+        xs, ys = zip(*spots, strict=True)
+        across = seen.x0 <= min(xs) - near and max(xs) + near <= seen.x1
+        return not (across and seen.y0 <= min(ys) - near and max(ys) + near <= seen.y1)
 
     def _draw(self, scene: Scene) -> None:
         self._scene = scene

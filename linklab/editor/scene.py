@@ -14,7 +14,7 @@ from linklab.editor import decorations
 from linklab.editor.decorations import Background, Frame, Note
 from linklab.editor.document import AnyNode, Key, control_links, everyone
 from linklab.editor.edits import kind_of, position
-from linklab.editor.labels import place_name, place_ports, place_rate
+from linklab.editor.labels import AWAY, place_name, place_ports, place_ports_alone, place_rate
 from linklab.editor.lanes import Path, Spot, lanes_of, path_of
 from linklab.editor.shapes import Box, Glyph, Line, Oval, Picture, Shape, Text
 from linklab.editor.surface import Rectangle, Surface
@@ -23,7 +23,7 @@ from linklab.topology import Host, Link, Topology
 ICON = 40
 DETAIL_FROM = 0.6
 """Zoom below which addresses and port names would lie on each other."""
-MOST_PLACED = 600
+MOST_PLACED = 400
 """Links up to which labels keep clear of all lines; with more, each keeps clear of its own nodes alone."""
 LANE, MOST_LANE = 16.0, 60.0
 KIND_COLOURS = {
@@ -188,7 +188,7 @@ class Scene:
                 continue
             size = self._size(lines)
             if crowded:
-                self.names[name] = Rectangle.around(x, y + half + 1 + size[1] / 2, *size)
+                self.names[name] = Rectangle.around(x, y + half + AWAY + size[1] / 2, *size)
             else:
                 self.names[name], in_the_way = place_name(surface, x, y, half, size)
                 if in_the_way:
@@ -204,11 +204,10 @@ class Scene:
                 places.append([None, None])
                 continue
             if crowded:
-                surface = Surface()
-                for name in (link.src, link.dest):
-                    if name in self.names:
-                        surface.add_box(self.names[name])
-            places.append(place_ports(surface, i, path, (icons[link.src], icons[link.dest]), sizes[i][:2]))
+                both = [_around(icons[name], self.names.get(name)) for name in (link.src, link.dest)]
+                places.append(place_ports_alone(path, both, sizes[i][:2]))
+            else:
+                places.append(place_ports(surface, i, path, (icons[link.src], icons[link.dest]), sizes[i][:2]))
         for i, path in enumerate(self.paths):
             middle = None
             if path is not None and sizes[i][2][0]:
@@ -316,6 +315,14 @@ class Scene:
         yield from ((i, shapes[1:]) for i, shapes in links)
         yield from ((name, self.node(name)) for name in self.nodes)
         yield from ((key, self.decoration(key)) for key in kinds[Note])
+
+
+def _around(icon: Rectangle, name: Rectangle | None) -> Rectangle:
+    """The rectangle of an icon and its name."""
+    if name is None:
+        return icon
+    corners = min(icon.x0, name.x0), min(icon.y0, name.y0), max(icon.x1, name.x1), max(icon.y1, name.y1)
+    return Rectangle(*corners)
 
 
 def link_note(link: Link) -> str:
