@@ -41,6 +41,8 @@ from linklab.errors import InputError, MissingError
 
 COLLECT_MS = 10_000
 PRELOAD_MS = 300
+SAY_MISSING_MS = 50
+"""After a file is opened, which is said first."""
 QUIT_WAIT_S = 8.0
 LAYERS = ("names", "addresses", "ports", "rates", "traces", "grid", "minimap")
 SCALES = (("As the display says", 0.0), ("100 %", 1.0), ("125 %", 1.25), ("150 %", 1.5), ("200 %", 2.0))
@@ -258,7 +260,7 @@ class Editor:
         """Show another file."""
         self.tool = "select"
         self.drawing.folder = self.decorating.folder
-        self.window.soon(self.decorating.say_missing)
+        self.window.after(SAY_MISSING_MS, self.decorating.say_missing)
         if self.root.winfo_viewable():
             self.drawing.state = self.document.state
             self.drawing.fit()
