@@ -13,13 +13,13 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
 from linklab.editor import backdrop
-from linklab.editor.decorations import BACKGROUND, Background, Frame, Note, decorations, is_decoration
+from linklab.editor.decorations import BACKGROUND, BackgroundPicture, Frame, Note, decorations, is_decoration
 from linklab.editor.document import AnyNode, Key, Snapshot, everyone, is_node
 from linklab.editor.edits import position
 from linklab.editor.lanes import Path as LinePath
 from linklab.editor.lanes import middle
 from linklab.editor.painter import Painter
-from linklab.editor.scene import KIND_COLOURS, Scene, Style
+from linklab.editor.scene import KIND_COLOURS, DrawingScene, Style
 from linklab.editor.settings import EditorSettings
 from linklab.editor.shapes import Shape
 from linklab.editor.surface import Rectangle
@@ -54,7 +54,7 @@ class Drawing(tk.Canvas):
         self.node_states: Mapping[str, str] = {}
         self.on_view: Callable[[], None] = lambda: None
         self._painter = Painter(self)
-        self._scene: Scene | None = None
+        self._scene: DrawingScene | None = None
         self._items: dict[Key, tuple[int, ...]] = {}
         self._drawn: dict[Key, object] = {}
         self._keys: dict[int, Key] = {}
@@ -69,11 +69,11 @@ class Drawing(tk.Canvas):
         return self.zoom * self.look.scale
 
     @property
-    def scene(self) -> Scene:
+    def scene(self) -> DrawingScene:
         """Where everything stands."""
         topology = self.state.topology
         if self._scene is None or self._scene.topology is not topology:
-            self._scene = Scene(topology, self._style())
+            self._scene = DrawingScene(topology, self._style())
         return self._scene
 
     def _style(self) -> Style:
@@ -154,7 +154,7 @@ class Drawing(tk.Canvas):
             wide, high = 160.0, 60.0
             if isinstance(each, Frame):
                 wide, high = each.wide, each.high
-            elif isinstance(each, Background):
+            elif isinstance(each, BackgroundPicture):
                 wide, high = (side * each.scale for side in backdrop.pixels(self.folder, each.file))
             boxes.append((each.x - 20, each.y - 20, each.x + wide + 20, each.y + high + 20))
         if not boxes:
@@ -325,7 +325,7 @@ class Drawing(tk.Canvas):
                 found.append(key)
         return found
 
-    def _box_of(self, each: Note | Frame | Background) -> Rectangle | None:
+    def _box_of(self, each: Note | Frame | BackgroundPicture) -> Rectangle | None:
         """The rectangle of a note or a frame on the canvas."""
         if isinstance(each, Note):
             return self.scene.note_box(each)

@@ -14,7 +14,7 @@ from typing import Any
 
 from linklab.editor import backdrop, decorations, edits
 from linklab.editor.chooser import Chooser
-from linklab.editor.decorations import BACKGROUND, COLOURS, Background, Frame, Note
+from linklab.editor.decorations import BACKGROUND, COLOURS, BackgroundPicture, Frame, Note
 from linklab.editor.dialogs import FormDialog
 from linklab.editor.document import Document
 from linklab.editor.fields import Field, Page, number
@@ -116,7 +116,7 @@ class Decorating:
         elif isinstance(each, Frame):
             data = {name: getattr(each, name) for name in ("title", "x", "y", "wide", "high", "colour")}
             self._change(key, "Group", _GROUP, data)
-        elif isinstance(each, Background):
+        elif isinstance(each, BackgroundPicture):
             data = {"file": each.file, "x": each.x, "y": each.y}
             data |= {"scale": each.scale * 100, "opacity": each.opacity * 100}
             self._change(key, "Background picture", _BACKGROUND, data)

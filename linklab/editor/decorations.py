@@ -85,7 +85,7 @@ class Frame:
 
 
 @dataclass(frozen=True)
-class Background:
+class BackgroundPicture:
     """A picture behind the drawing; `file` is relative to the topology's own file."""
 
     file: str
@@ -105,7 +105,7 @@ class Background:
         return f"background picture: {self.file}"
 
 
-Decoration = Note | Frame | Background
+Decoration = Note | Frame | BackgroundPicture
 
 
 def is_decoration(key: object) -> bool:
@@ -149,13 +149,13 @@ def frames(topology: Topology) -> list[Frame]:
     return found
 
 
-def background(topology: Topology) -> Background | None:
+def background(topology: Topology) -> BackgroundPicture | None:
     """The picture behind, if there is one."""
     data = _ours(topology).get("background")
     if not isinstance(data, Mapping) or not isinstance(data.get("file"), str) or not data["file"]:
         return None
     scale, opacity = _finite(data.get("scale"), 1.0), _finite(data.get("opacity"), 0.5)
-    return Background(
+    return BackgroundPicture(
         data["file"],
         _finite(data.get("x")),
         _finite(data.get("y")),

@@ -11,7 +11,7 @@ import math
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 
 from linklab.editor.lanes import Path, Spot, corners
-from linklab.editor.surface import Rectangle, Surface
+from linklab.editor.surface import Occupied, Rectangle
 
 GAP = 8.0
 STEP = 7.0
@@ -24,7 +24,7 @@ SIDE = 3.0
 Size = tuple[float, float]
 
 
-def place_name(surface: Surface, x: float, y: float, half: float, size: Size) -> tuple[Rectangle, int]:
+def place_name(surface: Occupied, x: float, y: float, half: float, size: Size) -> tuple[Rectangle, int]:
     """The place of a node's name and address: below its icon where nothing is in the way, else around it.
 
     And how much is in the way there after all.
@@ -48,7 +48,7 @@ def place_name(surface: Surface, x: float, y: float, half: float, size: Size) ->
 
 
 def place_ports(
-    surface: Surface, owner: Hashable, path: Path, icons: Sequence[Rectangle], sizes: Sequence[Size]
+    surface: Occupied, owner: Hashable, path: Path, icons: Sequence[Rectangle], sizes: Sequence[Size]
 ) -> list[Spot | None]:
     """Middles of the labels at both ends of a line; None for one that has no room (width 0: there is none).
 
@@ -76,7 +76,7 @@ def place_ports_alone(path: Path, boxes: Sequence[Rectangle], sizes: Sequence[Si
     return found
 
 
-def place_rate(surface: Surface, owner: Hashable, path: Path, size: Size) -> Spot | None:
+def place_rate(surface: Occupied, owner: Hashable, path: Path, size: Size) -> Spot | None:
     """The middle of the label of rate and delay: on the line, as near to its middle as can be, else beside it."""
     length = length_of(path)
     if not size[0] or length < 1:
@@ -88,7 +88,7 @@ def place_rate(surface: Surface, owner: Hashable, path: Path, size: Size) -> Spo
     return _taken(surface, [*on_line, *beside], owner)
 
 
-def _taken(surface: Surface, places: Iterable[Rectangle], owner: Hashable) -> Spot | None:
+def _taken(surface: Occupied, places: Iterable[Rectangle], owner: Hashable) -> Spot | None:
     """The middle of the place that is chosen; None where a label would lie on a node or another label."""
     best, least = None, 3
     for box in places:

@@ -11,7 +11,7 @@ import tkinter as tk
 from linklab.editor.canvas import Drawing
 from linklab.editor.decorations import Frame
 from linklab.editor.edits import kind_of
-from linklab.editor.scene import KIND_COLOURS, Scene
+from linklab.editor.scene import KIND_COLOURS, DrawingScene
 
 WIDE, HIGH = 160, 108
 NEAR = 30
@@ -37,7 +37,7 @@ class MiniMap(tk.Canvas):
             **border,  # type: ignore[arg-type] # two options
         )
         self.drawing = drawing
-        self._scene: Scene | None = None
+        self._scene: DrawingScene | None = None
         self._offset = (0.0, 0.0)
         self._ratio = 1.0
         self._is_due = False
@@ -75,7 +75,7 @@ class MiniMap(tk.Canvas):
         across = seen.x0 <= min(xs) - near and max(xs) + near <= seen.x1
         return not (across and seen.y0 <= min(ys) - near and max(ys) + near <= seen.y1)
 
-    def _draw(self, scene: Scene) -> None:
+    def _draw(self, scene: DrawingScene) -> None:
         self._scene = scene
         self.delete("all")
         bounds, look = self.drawing.bounds(), self.drawing.look

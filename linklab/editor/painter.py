@@ -13,7 +13,17 @@ from PIL import Image, ImageTk
 
 from linklab.editor import backdrop
 from linklab.editor.icons import paint
-from linklab.editor.shapes import POINTS, Box, Glyph, Line, Oval, Picture, Shape, Text, points
+from linklab.editor.shapes import (
+    POINTS,
+    BoxShape,
+    IconShape,
+    LineShape,
+    OvalShape,
+    PictureShape,
+    Shape,
+    TextShape,
+    points,
+)
 from linklab.editor.theme import Look
 
 OPAQUE_FROM = 64
@@ -64,21 +74,21 @@ class Painter:
     def _item(self, shape: Shape) -> int:
         look: tuple[Any, ...]
         match shape:
-            case Line():
+            case LineShape():
                 look = ("-fill", self._colour(shape.colour), "-joinstyle", "round")
                 return self._create("line", shape.path, shape, *look, "-width", shape.width, "-dash", shape.dash)
-            case Box():
+            case BoxShape():
                 look = (*self._ground(shape), "-dash", shape.dash)
                 return self._create("rectangle", (shape.x0, shape.y0, shape.x1, shape.y1), shape, *look)
-            case Oval():
+            case OvalShape():
                 return self._create("oval", (shape.x0, shape.y0, shape.x1, shape.y1), shape, *self._ground(shape))
-            case Text():
+            case TextShape():
                 look = ("-text", shape.text, "-font", self._fonts[shape.font].name, "-fill", self._colour(shape.colour))
                 anchor = "nw" if shape.corner else "center"
                 return self._create("text", (shape.x, shape.y), shape, *look, "-anchor", anchor)
-            case Glyph():
+            case IconShape():
                 return self._create("image", (shape.x, shape.y), shape, "-image", str(self._glyph(shape)))
-            case Picture():
+            case PictureShape():
                 return self._picture(shape)
 
     def _create(self, kind: str, at: tuple[float, ...], shape: Shape, *look: Any) -> int:
@@ -86,14 +96,14 @@ class Painter:
         made = self.canvas.tk.call(self._window, "create", kind, *at, *look, "-tags", tuple(shape.tag.split()))
         return int(made)
 
-    def _ground(self, shape: Box | Oval) -> tuple[Any, ...]:
+    def _ground(self, shape: BoxShape | OvalShape) -> tuple[Any, ...]:
         return "-fill", self._colour(shape.fill), "-outline", self._colour(shape.edge), "-width", shape.width
 
     def _colour(self, name: str) -> str:
         assert self._look is not None
         return getattr(self._look.palette, name) if name else ""
 
-    def _glyph(self, shape: Glyph) -> ImageTk.PhotoImage:
+    def _glyph(self, shape: IconShape) -> ImageTk.PhotoImage:
         """The icon, either opaque or clear at each pixel.
 
         Tk draws an image with half-clear pixels by asking the display for what is below it, each time anew; without
@@ -108,7 +118,7 @@ class Painter:
             self._glyphs[key] = ImageTk.PhotoImage(ground, master=self.canvas)
         return self._glyphs[key]
 
-    def _picture(self, shape: Picture) -> int:
+    def _picture(self, shape: PictureShape) -> int:
         image = backdrop.picture(self.folder, shape.file, shape.scale, shape.opacity, MOST_SIDE)
         if image is None:
             wide, high = (side * shape.scale for side in backdrop.NO_SIZE)

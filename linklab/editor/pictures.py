@@ -14,9 +14,9 @@ from pathlib import Path
 
 from linklab.base.files import write
 from linklab.editor import backdrop, lettering, raster, svg
-from linklab.editor.scene import Scene, Style
+from linklab.editor.scene import DrawingScene, Style
 from linklab.editor.settings import EditorSettings
-from linklab.editor.shapes import Box, Glyph, Line, Oval, Picture, Shape, Text
+from linklab.editor.shapes import BoxShape, IconShape, LineShape, OvalShape, PictureShape, Shape, TextShape
 from linklab.editor.surface import Rectangle
 from linklab.editor.theme import LIGHT
 from linklab.errors import InputError, MissingError
@@ -44,7 +44,7 @@ def write_picture(topology: Topology, path: Path, folder: Path, settings: Editor
         raise InputError(
             f'{path}: a picture ends in {", ".join(ENDINGS[:-1])} or {ENDINGS[-1]}, not in "{path.suffix}"'
         )
-    scene = Scene(topology, style(settings or EditorSettings()))
+    scene = DrawingScene(topology, style(settings or EditorSettings()))
     shapes = [shape for _, each in scene.everything() for shape in each]
     if not shapes:
         raise InputError(f"{path}: the drawing is empty, so there is no picture of it")
@@ -70,7 +70,7 @@ def style(settings: EditorSettings) -> Style:
     return Style(1.0, 1.0, measure, heights, **chosen)
 
 
-def described(scene: Scene) -> str:
+def described(scene: DrawingScene) -> str:
     """The drawing in words: its nodes with their addresses, its links by their ports, its notes."""
     nodes = [f"{name} {scene.addresses[name]}".strip() for name in scene.nodes]
     links = [" to ".join(filter(None, pair)) for pair in scene.ends if any(pair)]
@@ -92,21 +92,21 @@ def bounds(shapes: Iterable[Shape], folder: Path) -> Rectangle:
 
 def _box(shape: Shape, folder: Path) -> Rectangle:
     match shape:
-        case Line():
+        case LineShape():
             xs, ys = shape.path[::2], shape.path[1::2]
             return Rectangle(min(xs), min(ys), max(xs), max(ys))
-        case Box() | Oval():
+        case BoxShape() | OvalShape():
             return Rectangle(shape.x0, shape.y0, shape.x1, shape.y1)
-        case Glyph():
+        case IconShape():
             return Rectangle.around(shape.x, shape.y, shape.size, shape.size)
-        case Text():
+        case TextShape():
             lines = shape.text.split("\n")
             wide = max(lettering.width(shape.font, line) for line in lines)
             high = lettering.LINE * lettering.pixels(shape.font) * len(lines)
             if shape.corner:
                 return Rectangle(shape.x, shape.y, shape.x + wide, shape.y + high)
             return Rectangle.around(shape.x, shape.y, wide, high)
-        case Picture():
+        case PictureShape():
             wide, high = (side * shape.scale for side in backdrop.pixels(folder, shape.file))
             return Rectangle(shape.x, shape.y, shape.x + wide, shape.y + high)
 

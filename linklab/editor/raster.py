@@ -12,7 +12,7 @@ from PIL import Image, ImageDraw
 from linklab.editor import backdrop
 from linklab.editor.icons import paint
 from linklab.editor.lettering import LINE, face, pixels
-from linklab.editor.shapes import Box, Glyph, Line, Oval, Picture, Shape, Text
+from linklab.editor.shapes import BoxShape, IconShape, LineShape, OvalShape, PictureShape, Shape, TextShape
 from linklab.editor.surface import Rectangle
 from linklab.editor.theme import Palette
 
@@ -40,22 +40,22 @@ class _Artist:
 
     def draw(self, shape: Shape) -> None:
         match shape:
-            case Line():
+            case LineShape():
                 self._line(self._at(*shape.path), shape)
-            case Box():
+            case BoxShape():
                 self._box(shape)
-            case Oval():
+            case OvalShape():
                 at = self._at(shape.x0, shape.y0, shape.x1, shape.y1)
                 edge = self._colour(shape.edge)
                 self.pen.ellipse(at, fill=self._colour(shape.fill), outline=edge, width=self._wide(shape.width))
-            case Text():
+            case TextShape():
                 self._text(shape)
-            case Glyph():
+            case IconShape():
                 size = max(1, round(shape.size * self.factor))
                 icon = paint(shape.name, size, self._colour(shape.colour) or "", self.palette.panel)
                 x, y = self._at(shape.x, shape.y)
                 self.image.paste(icon, (round(x - size / 2), round(y - size / 2)), icon)
-            case Picture():
+            case PictureShape():
                 self._picture(shape)
 
     def _at(self, *values: float) -> list[float]:
@@ -68,8 +68,8 @@ class _Artist:
     def _colour(self, name: str) -> str | None:
         return getattr(self.palette, name) if name else None
 
-    def _line(self, at: Sequence[float], shape: Line | Box, colour: str = "") -> None:
-        ink = self._colour(colour or (shape.colour if isinstance(shape, Line) else shape.edge))
+    def _line(self, at: Sequence[float], shape: LineShape | BoxShape, colour: str = "") -> None:
+        ink = self._colour(colour or (shape.colour if isinstance(shape, LineShape) else shape.edge))
         wide = self._wide(shape.width)
         if not shape.dash:
             self.pen.line(list(at), fill=ink, width=wide, joint="curve")
@@ -78,14 +78,14 @@ class _Artist:
             for piece in dashes(at[i : i + 4], [part * self.factor for part in shape.dash]):
                 self.pen.line(piece, fill=ink, width=wide)
 
-    def _box(self, shape: Box) -> None:
+    def _box(self, shape: BoxShape) -> None:
         x0, y0, x1, y1 = self._at(shape.x0, shape.y0, shape.x1, shape.y1)
         if shape.fill:
             self.pen.rectangle((x0, y0, x1, y1), fill=self._colour(shape.fill))
         if shape.edge:
             self._line((x0, y0, x1, y0, x1, y1, x0, y1, x0, y0), shape)
 
-    def _text(self, shape: Text) -> None:
+    def _text(self, shape: TextShape) -> None:
         font = face(shape.font, max(1, round(pixels(shape.font) * self.factor)))
         x, y = self._at(shape.x, shape.y)
         ink = self._colour(shape.colour)
@@ -97,14 +97,14 @@ class _Artist:
             top, bottom = font.getbbox("Mg")[1::2]
             self.pen.text((left, middle - (top + bottom) / 2), line, fill=ink, font=font)
 
-    def _picture(self, shape: Picture) -> None:
+    def _picture(self, shape: PictureShape) -> None:
         x, y = (round(each) for each in self._at(shape.x, shape.y))
         image = backdrop.picture(self.folder, shape.file, shape.scale * self.factor, shape.opacity)
         if image is not None:
             self.image.paste(image, (x, y), image)
             return
         wide, high = (side * shape.scale for side in backdrop.NO_SIZE)
-        self._box(Box(shape.x, shape.y, shape.x + wide, shape.y + high, edge="faint", dash=(3, 5)))
+        self._box(BoxShape(shape.x, shape.y, shape.x + wide, shape.y + high, edge="faint", dash=(3, 5)))
 
 
 def dashes(segment: Sequence[float], pattern: Sequence[float]) -> list[list[float]]:

@@ -11,13 +11,13 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from linklab.editor import decorations
-from linklab.editor.decorations import Background, Frame, Note
+from linklab.editor.decorations import BackgroundPicture, Frame, Note
 from linklab.editor.document import AnyNode, Key, control_links, everyone
 from linklab.editor.edits import kind_of, position
 from linklab.editor.labels import AWAY, place_name, place_ports, place_ports_alone, place_rate
 from linklab.editor.lanes import Path, Spot, lanes_of, path_of
-from linklab.editor.shapes import Box, Glyph, Line, Oval, Picture, Shape, Text
-from linklab.editor.surface import Rectangle, Surface
+from linklab.editor.shapes import BoxShape, IconShape, LineShape, OvalShape, PictureShape, Shape, TextShape
+from linklab.editor.surface import Occupied, Rectangle
 from linklab.topology import Host, Link, Topology
 
 ICON = 40
@@ -75,7 +75,7 @@ class Labels:
     places: tuple[Spot | None, Spot | None, Spot | None] = (None, None, None)
 
 
-class Scene:
+class DrawingScene:
     """A topology at one size."""
 
     def __init__(self, topology: Topology, style: Style) -> None:
@@ -169,7 +169,7 @@ class Scene:
     def _place(self) -> None:
         """Find a place for every label."""
         half, crowded = self.half, len(self.paths) > MOST_PLACED
-        surface = Surface()
+        surface = Occupied()
         icons = {name: Rectangle.around(x, y, 2 * half, 2 * half) for name, (x, y) in self.spots.items()}
         if not crowded:
             for i, path in enumerate(self.paths):
@@ -195,7 +195,7 @@ class Scene:
                     self._crossed.add(name)
         self._place_on_links(surface, icons, crowded)
 
-    def _place_on_links(self, surface: Surface, icons: Mapping[str, Rectangle], crowded: bool) -> None:
+    def _place_on_links(self, surface: Occupied, icons: Mapping[str, Rectangle], crowded: bool) -> None:
         style, high = self.style, self.style.heights["port"]
         places: list[list[Spot | None]] = []
         sizes = [[(style.measure("port", text) + 4 if text else 0.0, high) for text in texts] for texts in self._texts]
@@ -211,7 +211,7 @@ class Scene:
         for i, path in enumerate(self.paths):
             middle = None
             if path is not None and sizes[i][2][0]:
-                middle = place_rate(Surface() if crowded else surface, i, path, sizes[i][2])
+                middle = place_rate(Occupied() if crowded else surface, i, path, sizes[i][2])
             self.labels.append(Labels(self._texts[i], (places[i][0], places[i][1], middle)))
 
     def name_look(self, name: str) -> object:
@@ -227,19 +227,19 @@ class Scene:
         found: list[Shape] = []
         if selected:
             pad = half + style.px(3)
-            found.append(Box(x - pad, y - pad, x + pad, y + pad, "hover", "accent", style.px(1.5)))
-        found.append(Glyph(x, y, round(2 * half), kind, KIND_COLOURS[kind]))
+            found.append(BoxShape(x - pad, y - pad, x + pad, y + pad, "hover", "accent", style.px(1.5)))
+        found.append(IconShape(x, y, round(2 * half), kind, KIND_COLOURS[kind]))
         if ring := RINGS.get(state):
             r, out = style.px(5) * min(1.5, style.zoom), half * 0.86
-            found.append(Oval(x + out - r, y - out - r, x + out + r, y - out + r, ring, "canvas", 2))
+            found.append(OvalShape(x + out - r, y - out - r, x + out + r, y - out + r, ring, "canvas", 2))
         if name in self.names:
             box = self.names[name]
             top, middle = box.y0, (box.x0 + box.x1) / 2
             if name in self._crossed or decorations.BACKGROUND in self.decorations:
-                found.append(Box(box.x0 - 1, box.y0, box.x1 + 1, box.y1, "canvas", tag="plate"))
+                found.append(BoxShape(box.x0 - 1, box.y0, box.x1 + 1, box.y1, "canvas", tag="plate"))
             for text, font, colour in self.name_lines(name):
                 high = style.heights[font]
-                found.append(Text(middle, top + high / 2, text, font, colour))
+                found.append(TextShape(middle, top + high / 2, text, font, colour))
                 top += high + 1
         return tuple(found)
 
@@ -249,20 +249,20 @@ class Scene:
         assert path is not None
         colour = "bad" if down else "accent" if selected else "link"
         width = max(1.0, style.px(3 if selected else 2) * min(1.5, max(0.5, style.zoom)))
-        found: list[Shape] = [Line(path, colour, width, (6, 4) if down else ())]
+        found: list[Shape] = [LineShape(path, colour, width, (6, 4) if down else ())]
         labels = self.labels[place]
         for i, (text, at) in enumerate(zip(labels.texts, labels.places, strict=True)):
             if text and at is not None:
                 wide, high = style.measure("port", text) + 4, style.heights["port"]
                 box = Rectangle.around(*at, wide, high)
-                found.append(Box(box.x0, box.y0, box.x1, box.y1, "canvas", tag="port"))
-                found.append(Text(*at, text, "port", "ink" if i == 2 else "muted", tag="port label"))
+                found.append(BoxShape(box.x0, box.y0, box.x1, box.y1, "canvas", tag="port"))
+                found.append(TextShape(*at, text, "port", "ink" if i == 2 else "muted", tag="port label"))
         return tuple(found)
 
     def control(self, key: str, *, selected: bool = False) -> tuple[Shape, ...]:
         """The line between a switch and its controller."""
         colour = "accent" if selected else "controller"
-        return (Line(self.controls[key], colour, self.style.px(1.5), (4, 4)),)
+        return (LineShape(self.controls[key], colour, self.style.px(1.5), (4, 4)),)
 
     def note_box(self, note: Note) -> Rectangle:
         """The rectangle of a note."""
@@ -279,27 +279,28 @@ class Scene:
         if isinstance(each, Note):
             box = self.note_box(each)
             colour, pad = "accent" if selected else "faint", 6 * factor
-            ground = Box(box.x0, box.y0, box.x1, box.y1, "hover", colour, edge, tag="note")
-            return ground, Text(box.x0 + pad, box.y0 + pad, "\n".join(each.lines), "note", "ink", True, "note")
+            ground = BoxShape(box.x0, box.y0, box.x1, box.y1, "hover", colour, edge, tag="note")
+            return ground, TextShape(box.x0 + pad, box.y0 + pad, "\n".join(each.lines), "note", "ink", True, "note")
         if isinstance(each, Frame):
             x0, y0 = each.x * factor, each.y * factor
             x1, y1 = x0 + each.wide * factor, y0 + each.high * factor
             colour = "accent" if selected else each.colour
-            found: list[Shape] = [Box(x0, y0, x1, y1, "", colour, max(1, style.px(1.5)) + selected, (6, 3), "frame")]
+            width = max(1, style.px(1.5)) + selected
+            found: list[Shape] = [BoxShape(x0, y0, x1, y1, "", colour, width, (6, 3), "frame")]
             if each.title:
                 wide, high, gap = style.measure("name", each.title) + 8, style.heights["name"], 8 * factor
-                found.append(Box(x0 + gap, y0 - high / 2, x0 + gap + wide, y0 + high / 2, "canvas", tag="frame"))
-                found.append(Text(x0 + gap + wide / 2, y0, each.title, "name", colour, tag="frame"))
+                found.append(BoxShape(x0 + gap, y0 - high / 2, x0 + gap + wide, y0 + high / 2, "canvas", tag="frame"))
+                found.append(TextShape(x0 + gap + wide / 2, y0, each.title, "name", colour, tag="frame"))
             if selected:
                 size = style.px(4)
                 found += [
-                    Box(x - size, y - size, x + size, y + size, "panel", "accent", style.px(1), tag="frame handle")
+                    BoxShape(x - size, y - size, x + size, y + size, "panel", "accent", style.px(1), tag="frame handle")
                     for x in (x0, x1)
                     for y in (y0, y1)
                 ]
             return tuple(found)
-        assert isinstance(each, Background)
-        return (Picture(each.x * factor, each.y * factor, each.file, each.scale * factor, each.opacity),)
+        assert isinstance(each, BackgroundPicture)
+        return (PictureShape(each.x * factor, each.y * factor, each.file, each.scale * factor, each.opacity),)
 
     def everything(self) -> Iterator[tuple[Key, tuple[Shape, ...]]]:
         """All that is drawn, from the back to the front, with nothing selected; for pictures."""

@@ -13,7 +13,7 @@ from linklab.editor.lanes import Path
 
 
 @dataclass(frozen=True)
-class Line:
+class LineShape:
     """A line through points."""
 
     path: Path
@@ -24,7 +24,7 @@ class Line:
 
 
 @dataclass(frozen=True)
-class Box:
+class BoxShape:
     """A rectangle."""
 
     x0: float
@@ -39,7 +39,7 @@ class Box:
 
 
 @dataclass(frozen=True)
-class Oval:
+class OvalShape:
     """A circle or an ellipse in a rectangle."""
 
     x0: float
@@ -53,7 +53,7 @@ class Oval:
 
 
 @dataclass(frozen=True)
-class Text:
+class TextShape:
     """A text of one or more lines by its middle, or by its left upper corner; font: "name", "note" or "port"."""
 
     x: float
@@ -66,7 +66,7 @@ class Text:
 
 
 @dataclass(frozen=True)
-class Glyph:
+class IconShape:
     """One of our own icons (`icons.DRAWN`) by its middle."""
 
     x: float
@@ -78,7 +78,7 @@ class Glyph:
 
 
 @dataclass(frozen=True)
-class Picture:
+class PictureShape:
     """A picture of the person's by its left upper corner and a scale; `file` as the topology has it."""
 
     x: float
@@ -89,7 +89,7 @@ class Picture:
     tag: str = "background"
 
 
-Shape = Line | Box | Oval | Text | Glyph | Picture
+Shape = LineShape | BoxShape | OvalShape | TextShape | IconShape | PictureShape
 
 POINTS = {"name": 10.0, "note": 9.0, "port": 9.0}
 """Sizes of the fonts at a zoom of 1; names are bold."""

@@ -52,7 +52,7 @@ Segment = tuple[Hashable, float, float, float, float]
 """Whose line it is, and its two ends."""
 
 
-class Surface:
+class Occupied:
     """Lines and rectangles by the squares that they touch."""
 
     def __init__(self) -> None:

@@ -19,7 +19,7 @@ from PIL import ImageDraw
 from linklab.editor import backdrop
 from linklab.editor.icons import DRAWN, UNITS, Pen
 from linklab.editor.lettering import FAMILY, LINE, MIDDLE, pixels
-from linklab.editor.shapes import Box, Glyph, Line, Oval, Picture, Shape, Text
+from linklab.editor.shapes import BoxShape, IconShape, LineShape, OvalShape, PictureShape, Shape, TextShape
 from linklab.editor.surface import Rectangle
 from linklab.editor.theme import Palette
 
@@ -58,39 +58,39 @@ class _Artist:
 
     def draw(self, shape: Shape) -> str:
         match shape:
-            case Line():
+            case LineShape():
                 dash = f' stroke-dasharray="{" ".join(map(str, shape.dash))}"' if shape.dash else ""
                 spots = " ".join(f"{_n(x)},{_n(y)}" for x, y in zip(shape.path[::2], shape.path[1::2], strict=True))
                 look = f'stroke="{self._colour(shape.colour)}" stroke-width="{_n(shape.width)}"{dash}'
                 return f'<polyline points="{spots}" fill="none" stroke-linejoin="round" {look}/>'
-            case Box():
+            case BoxShape():
                 at = f'x="{_n(shape.x0)}" y="{_n(shape.y0)}"'
                 size = f'width="{_n(shape.x1 - shape.x0)}" height="{_n(shape.y1 - shape.y0)}"'
                 dash = f' stroke-dasharray="{" ".join(map(str, shape.dash))}"' if shape.dash else ""
                 return f"<rect {at} {size} {self._look(shape)}{dash}/>"
-            case Oval():
+            case OvalShape():
                 middle = f'cx="{_n((shape.x0 + shape.x1) / 2)}" cy="{_n((shape.y0 + shape.y1) / 2)}"'
                 radii = f'rx="{_n((shape.x1 - shape.x0) / 2)}" ry="{_n((shape.y1 - shape.y0) / 2)}"'
                 return f"<ellipse {middle} {radii} {self._look(shape)}/>"
-            case Text():
+            case TextShape():
                 return self._text(shape)
-            case Glyph():
+            case IconShape():
                 pen = VectorPen(self._colour(shape.colour), self._colour("panel"))
                 DRAWN[shape.name](pen)
                 unit = shape.size / UNITS
                 at = f"{_n(shape.x - shape.size / 2)} {_n(shape.y - shape.size / 2)}"
                 return f'<g transform="translate({at}) scale({unit:.4g})">{"".join(pen.parts)}</g>'
-            case Picture():
+            case PictureShape():
                 return self._picture(shape)
 
     def _colour(self, name: str) -> str:
         return getattr(self.palette, name) if name else "none"
 
-    def _look(self, shape: Box | Oval) -> str:
+    def _look(self, shape: BoxShape | OvalShape) -> str:
         edge = f' stroke="{self._colour(shape.edge)}" stroke-width="{_n(shape.width)}"' if shape.edge else ""
         return f'fill="{self._colour(shape.fill)}"{edge}'
 
-    def _text(self, shape: Text) -> str:
+    def _text(self, shape: TextShape) -> str:
         size = pixels(shape.font)
         weight = ' font-weight="bold"' if shape.font == "name" else ""
         anchor = "start" if shape.corner else "middle"
@@ -102,7 +102,7 @@ class _Artist:
             parts.append(f'<text {at} {look} fill="{self._colour(shape.colour)}">{_words(line)}</text>')
         return "".join(parts)
 
-    def _picture(self, shape: Picture) -> str:
+    def _picture(self, shape: PictureShape) -> str:
         image = backdrop.picture(self.folder, shape.file, 1.0, shape.opacity, MOST_SIDE)
         if image is None:
             wide, high = (_n(side * shape.scale) for side in backdrop.NO_SIZE)

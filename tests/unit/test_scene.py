@@ -24,10 +24,10 @@ from linklab.editor.lanes import corners, lanes_of, middle, path_of
 from linklab.editor.lettering import metrics
 from linklab.editor.pictures import write_picture
 from linklab.editor.raster import dashes
-from linklab.editor.scene import Scene, Style
+from linklab.editor.scene import DrawingScene, Style
 from linklab.editor.settings import EditorSettings
-from linklab.editor.shapes import Line, Text, points
-from linklab.editor.surface import Rectangle, Surface
+from linklab.editor.shapes import LineShape, TextShape, points
+from linklab.editor.surface import Occupied, Rectangle
 from linklab.errors import InputError
 from linklab.topology import Link, Topology
 
@@ -40,7 +40,7 @@ def scene_of(topology, zoom=1.0, **layers):
     """A topology at a zoom, as pictures have it."""
     measure, heights = metrics()
     grown = {font: high * zoom for font, high in heights.items()}
-    return Scene(topology, Style(zoom, 1.0, lambda font, text: measure(font, text) * zoom, grown, **layers))
+    return DrawingScene(topology, Style(zoom, 1.0, lambda font, text: measure(font, text) * zoom, grown, **layers))
 
 
 def star(hosts, radius=170.0):
@@ -71,7 +71,7 @@ def labels(scene):
     found = []
     for key, shapes in scene.everything():
         for shape in shapes:
-            if isinstance(shape, Text) and not shape.corner:
+            if isinstance(shape, TextShape) and not shape.corner:
                 wide, high = scene.style.measure(shape.font, shape.text), scene.style.heights[shape.font]
                 found.append((key, shape.text, Rectangle.around(shape.x, shape.y, wide, high - 2)))
     return found
@@ -177,7 +177,7 @@ def test_a_crowded_drawing_is_placed_in_time():
 
 def test_a_rectangle_is_clear_of_what_it_only_touches():
     """The index finds what lies in other squares of it, and nothing that is elsewhere."""
-    surface = Surface()
+    surface = Occupied()
     surface.add_line("one", (-1000.0, 0.0, 1000.0, 0.0))
     surface.add_line("two", (0.0, -1000.0, 0.0, 1000.0))
     surface.add_box(Rectangle(300, 300, 400, 400))
@@ -448,5 +448,5 @@ def test_lines_of_links_are_shapes_of_the_scene():
     topology = edits.replace(star(2), links=(*star(2).links, Link("h1", "s9")))
     scene = scene_of(topology)
     assert scene.paths[2] is None
-    drawn = [shape for _, shapes in scene.everything() for shape in shapes if isinstance(shape, Line)]
+    drawn = [shape for _, shapes in scene.everything() for shape in shapes if isinstance(shape, LineShape)]
     assert len(drawn) == 2
