@@ -11,6 +11,7 @@ import math
 import tkinter as tk
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
+from typing import Any
 
 from linklab.editor import backdrop
 from linklab.editor.decorations import BACKGROUND, BackgroundPicture, Frame, Note, decorations, is_decoration
@@ -19,14 +20,14 @@ from linklab.editor.edits import position
 from linklab.editor.lanes import Path as LinePath
 from linklab.editor.lanes import middle
 from linklab.editor.painter import Painter
-from linklab.editor.scene import KIND_COLOURS, DrawingScene, Style
+from linklab.editor.scene import DETAIL_FROM, ICON, KIND_COLOURS, DrawingScene, Style, link_note
 from linklab.editor.settings import EditorSettings
 from linklab.editor.shapes import Shape
 from linklab.editor.surface import Rectangle
 from linklab.editor.theme import Look
 from linklab.topology import Topology
 
-__all__ = ["GRID", "KIND_COLOURS", "ZOOMS", "Drawing"]
+__all__ = ["DETAIL_FROM", "GRID", "ICON", "KIND_COLOURS", "ZOOMS", "Drawing"]
 
 GRID = 25
 ZOOMS = (0.1, 0.15, 0.25, 0.35, 0.5, 0.7, 0.85, 1.0, 1.2, 1.5, 2.0, 3.0)
@@ -58,8 +59,9 @@ class Drawing(tk.Canvas):
         self._items: dict[Key, tuple[int, ...]] = {}
         self._drawn: dict[Key, object] = {}
         self._keys: dict[int, Key] = {}
+        self._drawn_zoom = 0.0
         self._region = (0.0, 0.0, 1.0, 1.0)
-        self.restyle(look)
+        self.restyle()
 
     # --- coordinates
 
@@ -72,7 +74,9 @@ class Drawing(tk.Canvas):
     def scene(self) -> DrawingScene:
         """Where everything stands."""
         topology = self.state.topology
-        if self._scene is None or self._scene.topology is not topology:
+        if self._scene is None or self._scene.topology is not topology or self._scene.style.zoom != self.zoom:
+            if self._painter.zoom != self.zoom:
+                self._painter.dress(self.look, self.zoom)
             self._scene = DrawingScene(topology, self._style())
         return self._scene
 
@@ -175,6 +179,11 @@ class Drawing(tk.Canvas):
         self.yview_moveto((top - y0) / (y1 - y0))
         self.on_view()
 
+    def centre(self, place: tuple[float, float]) -> None:
+        """Scroll so that a place of the drawing is in the middle."""
+        x, y = place
+        self.scroll_to(x * self.factor - self.winfo_width() / 2, y * self.factor - self.winfo_height() / 2)
+
     def reveal(self, key: Key) -> None:
         """Scroll, if need be, until a thing is well inside the window."""
         x, y = self.centre_of(key)
@@ -196,11 +205,9 @@ class Drawing(tk.Canvas):
 
     # --- drawing
 
-    def restyle(self, look: Look) -> None:
-        """Take another theme or scale."""
-        self.look = look
-        self.configure(background=look.palette.canvas)
-        self._region = (0.0, 0.0, 1.0, 1.0)
+    def restyle(self) -> None:
+        """Take the theme."""
+        self.configure(background=self.look.palette.canvas)
         self.redraw()
 
     def redraw(self) -> None:
@@ -208,12 +215,16 @@ class Drawing(tk.Canvas):
         self.delete("all")
         self._items, self._drawn, self._keys, self._scene = {}, {}, {}, None
         self._painter.dress(self.look, self.zoom)
+        self._drawn_zoom = self.zoom
         self._draw_grid()
         self.show(self.state)
 
     def show(self, state: Snapshot) -> None:
         """Show this state: draw what is new or changed, drop what has gone."""
         self.state = state
+        if self._drawn_zoom != self.zoom:
+            self.redraw()
+            return
         wanted = self._wanted()
         for key in [key for key, what in self._drawn.items() if wanted.get(key) != what]:
             self._forget(key)
@@ -363,6 +374,35 @@ class Drawing(tk.Canvas):
                 ((box.x0 + box.x1) / 2, (box.y0 + box.y1) / 2) if box else (each.x * self.factor, each.y * self.factor)
             )
         return 0.0, 0.0
+
+    def draw_cursor(self, key: Key) -> None:
+        """Frame a thing, which need not be selected."""
+        items = self._items.get(key)
+        if not items:
+            return
+        pad = self.look.px(5)
+        if isinstance(key, int) or key in self.scene.controls:
+            (x0, y0), pad = self.centre_of(key), self.look.px(12)
+            x1, y1 = x0, y0
+        else:
+            x0, y0, x1, y1 = self.bbox(*items)
+        look: dict[str, Any] = {"outline": self.look.palette.ink, "width": self.look.px(2), "dash": (4, 3)}
+        self.create_rectangle(x0 - pad, y0 - pad, x1 + pad, y1 + pad, tags="cursor", **look)
+
+    def switch_spot(self, key: int) -> tuple[float, float] | None:
+        """The middle of a small switch beside the middle of a link, clear of its labels, away from its trace."""
+        path = self.line_of(key)
+        if path is None:
+            return None
+        x, y = middle(path)
+        x0, y0, x1, y1 = (*path[:2], *path[-2:])
+        length = max(1.0, math.hypot(x1 - x0, y1 - y0))
+        ux, uy = (x1 - x0) / length, (y1 - y0) / length
+        nx, ny = (uy, -ux) if ux > 0 or (ux == 0 and uy < 0) else (-uy, ux)
+        note = link_note(self.state.topology.links[key]) if self.settings.rates else ""
+        beside = self._painter.measure("port", note) / 2 if note else 0
+        away = abs(nx) * (self.look.px(11) + beside) + abs(ny) * self._painter.heights["port"] + self.look.px(10)
+        return x + nx * away, y + ny * away
 
     def trace_spot(self, key: int, wide: float, high: float) -> tuple[float, float] | None:
         """Lower left corner of a small picture beside the middle of a link, below or left of it."""

@@ -44,7 +44,9 @@ def _large(font: str) -> ImageFont.FreeTypeFont:
 
 @lru_cache(maxsize=4096)
 def width(font: str, text: str) -> float:
-    """Width of a text in pixels of the drawing."""
+    """Width of a text in pixels of the drawing; of several lines the widest counts."""
+    if "\n" in text:
+        return max(width(font, line) for line in text.split("\n"))
     try:
         return float(_large(font).getlength(text)) * pixels(font) / 100
     except OSError:

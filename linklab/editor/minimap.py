@@ -25,24 +25,23 @@ class MiniMap(tk.Canvas):
     """The map of one drawing."""
 
     def __init__(self, drawing: Drawing) -> None:
-        look = drawing.look
-        border = {"highlightthickness": 1, "highlightbackground": look.palette.faint}
-        super().__init__(
-            drawing.master,
-            width=look.px(WIDE),
-            height=look.px(HIGH),
-            background=look.palette.panel,
-            borderwidth=0,
-            takefocus=False,
-            **border,  # type: ignore[arg-type] # two options
-        )
+        wide, high = drawing.look.px(WIDE), drawing.look.px(HIGH)
+        super().__init__(drawing.master, width=wide, height=high, borderwidth=0, highlightthickness=1, takefocus=False)
         self.drawing = drawing
         self._scene: DrawingScene | None = None
         self._offset = (0.0, 0.0)
         self._ratio = 1.0
         self._is_due = False
+        self.restyle()
         self.bind("<ButtonPress-1>", self._go)
         self.bind("<B1-Motion>", self._go)
+
+    def restyle(self) -> None:
+        """Take the theme."""
+        palette = self.drawing.look.palette
+        self.configure(background=palette.panel, highlightbackground=palette.faint)
+        self._scene = None
+        self.soon()
 
     def soon(self) -> None:
         """Show the drawing as it is, once the window has nothing else to do."""

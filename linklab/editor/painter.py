@@ -37,24 +37,25 @@ class Painter:
     def __init__(self, canvas: tk.Canvas) -> None:
         self.canvas, self._window = canvas, str(canvas)
         self.folder = Path()
+        self.zoom = 0.0
+        """Of the fonts, 0 before there are any."""
         self._look: Look | None = None
         self._fonts: dict[str, tkfont.Font] = {}
         self._widths: dict[tuple[str, str], int] = {}
-        self._glyphs: dict[tuple[str, int, str], ImageTk.PhotoImage] = {}
+        self._glyphs: dict[tuple[object, ...], ImageTk.PhotoImage] = {}
         self._background: tuple[object, ImageTk.PhotoImage] | None = None
         self.heights: dict[str, float] = {}
 
     def dress(self, look: Look, zoom: float) -> None:
         """Take a theme and a zoom."""
-        if look is not self._look:
-            self._glyphs = {}
-        self._look = look
+        self._look, self.zoom = look, zoom
         self._fonts = {
             name: tkfont.Font(
                 self.canvas, family=look.family, size=points(name, zoom), weight="bold" if name == "name" else "normal"
             )
             for name in POINTS
         }
+        self.canvas.delete("ruler")
         for font in self._fonts.values():
             # A font that nothing uses is opened and closed anew for each text that is measured, which takes 3 ms.
             self.canvas.create_text(0, 0, text="", font=font, state="hidden", tags="ruler")
@@ -64,7 +65,7 @@ class Painter:
     def measure(self, font: str, text: str) -> float:
         """Width of a text."""
         if (font, text) not in self._widths:
-            self._widths[font, text] = self._fonts[font].measure(text)
+            self._widths[font, text] = max(map(self._fonts[font].measure, text.split("\n")))
         return self._widths[font, text]
 
     def draw(self, shapes: Iterable[Shape]) -> tuple[int, ...]:
@@ -85,7 +86,8 @@ class Painter:
             case TextShape():
                 look = ("-text", shape.text, "-font", self._fonts[shape.font].name, "-fill", self._colour(shape.colour))
                 anchor = "nw" if shape.corner else "center"
-                return self._create("text", (shape.x, shape.y), shape, *look, "-anchor", anchor)
+                look = (*look, "-anchor", anchor, "-justify", "left" if shape.corner else "center")
+                return self._create("text", (shape.x, shape.y), shape, *look)
             case IconShape():
                 return self._create("image", (shape.x, shape.y), shape, "-image", str(self._glyph(shape)))
             case PictureShape():
@@ -109,10 +111,11 @@ class Painter:
         Tk draws an image with half-clear pixels by asking the display for what is below it, each time anew; without
         them dragging is twice as fast.
         """
-        key = (shape.name, shape.size, shape.colour)
+        colours = [self._colour(name) for name in (shape.colour, "panel", "canvas")]
+        key = (shape.name, shape.size, *colours)
         if key not in self._glyphs:
-            image = paint(shape.name, shape.size, self._colour(shape.colour), self._colour("panel"))
-            ground = Image.new("RGBA", image.size, self._colour("canvas"))
+            image = paint(shape.name, shape.size, *colours[:2])
+            ground = Image.new("RGBA", image.size, colours[2])
             ground.alpha_composite(image)
             ground.putalpha(image.getchannel("A").point(lambda value: 255 if value >= OPAQUE_FROM else 0))
             self._glyphs[key] = ImageTk.PhotoImage(ground, master=self.canvas)

@@ -90,8 +90,10 @@ class _Artist:
         x, y = self._at(shape.x, shape.y)
         ink = self._colour(shape.colour)
         step = LINE * pixels(shape.font) * self.factor
-        for i, line in enumerate(shape.text.split("\n")):
-            middle = y + (i + 0.5) * step if shape.corner else y
+        lines = shape.text.split("\n")
+        top_line = y if shape.corner else y - step * len(lines) / 2
+        for i, line in enumerate(lines):
+            middle = top_line + (i + 0.5) * step
             wide = font.getlength(line)
             left = x if shape.corner else x - wide / 2
             top, bottom = font.getbbox("Mg")[1::2]

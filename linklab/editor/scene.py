@@ -33,7 +33,7 @@ KIND_COLOURS = {
     "legacyRouter": "router",
     "controller": "controller",
 }
-RINGS = {"building": "warn", "running": "good", "failed": "bad"}
+RINGS = {"building": "warn", "running": "good", "attention": "warn", "failed": "bad"}
 
 
 @dataclass(frozen=True)
@@ -127,7 +127,8 @@ class DrawingScene:
         step = max(4.0, LANE * style.factor)
         if style.is_detailed:
             wide = self._widest[frozenset((self.topology.links[place].src, self.topology.links[place].dest))]
-            step = max(step, min(MOST_LANE * style.factor, uy * wide / 2 + ux * style.heights["port"] / 2 + 5))
+            high = style.heights["port"] * (1 + max(text.count("\n") for text in self._texts[place]))
+            step = max(step, min(MOST_LANE * style.factor, uy * wide / 2 + ux * high / 2 + 5))
         return path_of(a, b, lane, step, self.half * 1.8)
 
     def _address(self, node: AnyNode) -> str:
@@ -195,10 +196,14 @@ class DrawingScene:
                     self._crossed.add(name)
         self._place_on_links(surface, icons, crowded)
 
+    def _label_size(self, text: str) -> tuple[float, float]:
+        """What a label of a link takes up, of one line or more; no width where there is none."""
+        style = self.style
+        return style.measure("port", text) + 4 if text else 0.0, style.heights["port"] * (text.count("\n") + 1)
+
     def _place_on_links(self, surface: Occupied, icons: Mapping[str, Rectangle], crowded: bool) -> None:
-        style, high = self.style, self.style.heights["port"]
         places: list[list[Spot | None]] = []
-        sizes = [[(style.measure("port", text) + 4 if text else 0.0, high) for text in texts] for texts in self._texts]
+        sizes = [[self._label_size(text) for text in texts] for texts in self._texts]
         for i, (link, path) in enumerate(zip(self.topology.links, self.paths, strict=True)):
             if path is None or not any(wide for wide, _ in sizes[i][:2]):
                 places.append([None, None])
@@ -232,6 +237,8 @@ class DrawingScene:
         if ring := RINGS.get(state):
             r, out = style.px(5) * min(1.5, style.zoom), half * 0.86
             found.append(OvalShape(x + out - r, y - out - r, x + out + r, y - out + r, ring, "canvas", 2))
+            if state == "attention":  # told by its shape, too, for who cannot tell the colours
+                found.append(TextShape(x + out, y - out, "!", "port", "canvas", tag="mark"))
         if name in self.names:
             box = self.names[name]
             top, middle = box.y0, (box.x0 + box.x1) / 2
@@ -253,8 +260,7 @@ class DrawingScene:
         labels = self.labels[place]
         for i, (text, at) in enumerate(zip(labels.texts, labels.places, strict=True)):
             if text and at is not None:
-                wide, high = style.measure("port", text) + 4, style.heights["port"]
-                box = Rectangle.around(*at, wide, high)
+                box = Rectangle.around(*at, *self._label_size(text))
                 found.append(BoxShape(box.x0, box.y0, box.x1, box.y1, "canvas", tag="port"))
                 found.append(TextShape(*at, text, "port", "ink" if i == 2 else "muted", tag="port label"))
         return tuple(found)

@@ -96,8 +96,10 @@ class _Artist:
         anchor = "start" if shape.corner else "middle"
         look = f'font-family="{FAMILY}" font-size="{_n(size)}"{weight} text-anchor="{anchor}"'
         parts = []
-        for i, line in enumerate(shape.text.split("\n")):
-            y = shape.y + (i + 0.5) * LINE * size if shape.corner else shape.y
+        lines = shape.text.split("\n")
+        top = shape.y if shape.corner else shape.y - LINE * size * len(lines) / 2
+        for i, line in enumerate(lines):
+            y = top + (i + 0.5) * LINE * size
             at = f'x="{_n(shape.x)}" y="{_n(y + MIDDLE * size)}"'
             parts.append(f'<text {at} {look} fill="{self._colour(shape.colour)}">{_words(line)}</text>')
         return "".join(parts)
