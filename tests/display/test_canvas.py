@@ -9,7 +9,8 @@ import pytest
 from PIL import Image
 from robot import needs_display
 
-from linklab.editor import decorations, edits
+from linklab.editor import decorations, edits, pictures
+from linklab.editor.surface import Rectangle
 from linklab.topology import Topology
 
 pytestmark = needs_display
@@ -319,6 +320,7 @@ def test_a_picture_is_exported_by_keys(hand, tmp_path, ending):
 def test_printing_says_where_it_cannot_and_prints_where_it_can(hand, tmp_path, monkeypatch):
     """Without CUPS a clear word; with a printer the PDF reaches lp."""
     show(hand, tree(2))
+    pictures.pdf("<svg xmlns='http://www.w3.org/2000/svg'/>", Rectangle(0, 0, 9, 9))  # loads Pango by the real PATH
     monkeypatch.setenv("PATH", str(tmp_path))
     hand.editor.picturing.print()
     hand.until(lambda: hand.dialog() is not None, what="the word")
@@ -330,7 +332,10 @@ def test_printing_says_where_it_cannot_and_prints_where_it_can(hand, tmp_path, m
         (tmp_path / name).chmod(0o755)
     hand.editor.picturing.print()
     hand.until(lambda: hand.dialog() is not None, 20, "the question")
-    hand.click(next(b for b in hand.dialog().buttons.winfo_children() if b.cget("text") == "Office"))
+    hand.settle(0.3)
+    hand.dialog().focus_force()
+    hand.key("Return")
+    hand.until(lambda: hand.dialog() is None, what="the end of the question")
     hand.until(lambda: hand.editor.status.text.cget("text") == "sent to Office", 60, "the word")
     assert (tmp_path / "printed.pdf").read_bytes().startswith(b"%PDF")
 
