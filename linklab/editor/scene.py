@@ -23,8 +23,8 @@ from linklab.topology import Host, Link, Topology
 ICON = 40
 DETAIL_FROM = 0.6
 """Zoom below which addresses and port names would lie on each other."""
-MOST_PLACED = 400
-"""Links up to which labels keep clear of all lines; with more, each keeps clear of its own nodes alone."""
+MOST_PLACED, MOST_EFFORT = 400, 250_000
+"""Links, and comparisons, up to which labels keep clear of all lines; then each keeps clear of its own nodes alone."""
 LANE, MOST_LANE = 16.0, 60.0
 KIND_COLOURS = {
     "host": "host",
@@ -208,7 +208,7 @@ class DrawingScene:
             if path is None or not any(wide for wide, _ in sizes[i][:2]):
                 places.append([None, None])
                 continue
-            if crowded:
+            if crowded or surface.effort > MOST_EFFORT:
                 both = [_around(icons[name], self.names.get(name)) for name in (link.src, link.dest)]
                 places.append(place_ports_alone(path, both, sizes[i][:2]))
             else:
@@ -216,7 +216,8 @@ class DrawingScene:
         for i, path in enumerate(self.paths):
             middle = None
             if path is not None and sizes[i][2][0]:
-                middle = place_rate(Occupied() if crowded else surface, i, path, sizes[i][2])
+                alone = crowded or surface.effort > MOST_EFFORT
+                middle = place_rate(Occupied() if alone else surface, i, path, sizes[i][2])
             self.labels.append(Labels(self._texts[i], (places[i][0], places[i][1], middle)))
 
     def name_look(self, name: str) -> object:

@@ -58,6 +58,8 @@ class Occupied:
     def __init__(self) -> None:
         self._lines: dict[tuple[int, int], list[Segment]] = defaultdict(list)
         self._boxes: dict[tuple[int, int], list[Rectangle]] = defaultdict(list)
+        self.effort = 0
+        """Lines and rectangles looked at so far."""
 
     def add_line(self, owner: Hashable, path: tuple[float, ...]) -> None:
         """A line through several points; `owner` may have labels on it."""
@@ -78,6 +80,7 @@ class Occupied:
         for cell in _cells_of_box(box):
             lines.update(self._lines.get(cell, ()))
             boxes.update(self._boxes.get(cell, ()))
+        self.effort += len(lines) + len(boxes)
         crossed = sum(1 for whose, *ends in lines if whose != owner and box.crossed_by(*ends))
         return crossed + 3 * sum(1 for other in boxes if box.meets(other))
 

@@ -8,6 +8,7 @@ import os
 import re
 import subprocess
 import sys
+import time
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -173,6 +174,15 @@ def test_a_crowded_drawing_is_placed_in_time():
     links = tuple(itertools.islice(itertools.cycle(topology.links), 1200))
     scene = scene_of(edits.replace(topology, links=links))
     assert len(scene.labels) == 1200
+
+
+def test_many_links_between_two_nodes_are_placed_in_time():
+    """Regression: a stranger's file with one link 390 times took half a minute to draw."""
+    topology = pair(1, 300, 0)
+    start = time.process_time()
+    scene = scene_of(edits.replace(topology, links=topology.links * 390))
+    assert time.process_time() - start < 5
+    assert len(scene.labels) == 390
 
 
 def test_a_rectangle_is_clear_of_what_it_only_touches():
