@@ -163,8 +163,9 @@ class DrawingScene:
         return lines
 
     def _size(self, lines: list[tuple[str, str, str]]) -> tuple[float, float]:
+        """What the lines at a node take up, with a little air at both sides."""
         style = self.style
-        wide = max((style.measure(font, text) for text, font, _ in lines), default=0.0)
+        wide = max((style.measure(font, text) for text, font, _ in lines), default=0.0) + 8
         return wide, sum(style.heights[font] + 1 for _, font, _ in lines)
 
     def _place(self) -> None:
