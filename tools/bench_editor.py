@@ -21,6 +21,7 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 NODES, LINKS, DRAGGED, FRAMES = 500, 1000, 100, 60
+HUGE, HUGE_LINKS = 2000, 4000
 Row = tuple[str, str, str, bool]
 
 
@@ -52,6 +53,38 @@ def large() -> str:
     return json.dumps({"version": "2", "hosts": hosts, "switches": switches, "links": links, "controllers": []})
 
 
+def huge() -> str:
+    """Text of a topology of 1,600 hosts and 400 switches with 4,000 links."""
+    hosts = [
+        {
+            "number": str(i),
+            "x": str(60.0 * (i % 60)),
+            "y": str(70.0 * (i // 60)),
+            "opts": {"hostname": f"h{i}", "nodeNum": i},
+        }
+        for i in range(1, HUGE * 4 // 5 + 1)
+    ]
+    count = HUGE - len(hosts)
+    switches = [
+        {
+            "number": str(i),
+            "x": str(90.0 * (i % 40)),
+            "y": str(2100.0 + 90 * (i // 40)),
+            "opts": {"hostname": f"s{i}", "nodeNum": i, "switchType": "legacySwitch", "controllers": []},
+        }
+        for i in range(1, count + 1)
+    ]
+    links = [{"src": f"h{i}", "dest": f"s{i % count + 1}", "opts": {}} for i in range(1, len(hosts) + 1)]
+    links += [
+        {"src": f"s{i % count + 1}", "dest": f"s{(i * 7 + i // count + 1) % count + 1}", "opts": {}}
+        for i in range(2 * HUGE_LINKS)
+        if i % count != (i * 7 + i // count + 1) % count
+    ]
+    return json.dumps(
+        {"version": "2", "hosts": hosts, "switches": switches, "links": links[:HUGE_LINKS], "controllers": []}
+    )
+
+
 def child(what: str) -> None:
     """One measure, in a fresh program; prints seconds or frames a second."""
     start = time.monotonic()
@@ -68,22 +101,46 @@ def child(what: str) -> None:
         found = {"first": lambda: first_s, "open": lambda: opened(editor, path)}
         found["drag"] = lambda: dragged(editor, path)
         found["ready"] = lambda: ready(editor)
+        if what.startswith("huge"):
+            path.write_text(huge())
+            found["huge-open"] = lambda: opened(editor, path, HUGE_LINKS)
+            found["huge-drag"] = lambda: dragged(editor, path, HUGE_LINKS, 20)
+            found["huge-zoom"] = lambda: zoomed(editor, path)
+            found["huge-select"] = lambda: all_selected(editor, path)
         print(found[what]())
         editor.close()
 
 
-def opened(editor: Any, path: Path) -> float:
+def opened(editor: Any, path: Path, links: int = LINKS) -> float:
     """Seconds to open and draw."""
     start = time.monotonic()
     editor.filing.open_path(path)
     editor.root.update()
-    assert len(editor.document.topology.links) == LINKS
+    assert len(editor.document.topology.links) == links
     return time.monotonic() - start
 
 
-def dragged(editor: Any, path: Path) -> float:
+def zoomed(editor: Any, path: Path) -> float:
+    """Seconds to draw it at its own size, with all labels."""
+    opened(editor, path, HUGE_LINKS)
+    start = time.monotonic()
+    editor.drawing.set_zoom(1.0)
+    editor.root.update()
+    return time.monotonic() - start
+
+
+def all_selected(editor: Any, path: Path) -> float:
+    """Seconds to select everything."""
+    opened(editor, path, HUGE_LINKS)
+    start = time.monotonic()
+    editor.editing.select_all()
+    editor.root.update()
+    return time.monotonic() - start
+
+
+def dragged(editor: Any, path: Path, links: int = LINKS, frames: int = FRAMES) -> float:
     """Frames a second while 100 selected nodes are dragged."""
-    opened(editor, path)
+    opened(editor, path, links)
     names = [node.name for node in editor.document.topology.nodes][:DRAGGED]
     editor.document.select(names)
     editor.root.update()
@@ -93,10 +150,10 @@ def dragged(editor: Any, path: Path) -> float:
     gestures.press = Press(100, 100, names[0])
     gestures._begin_drag()
     start = time.monotonic()
-    for frame in range(FRAMES):
+    for frame in range(frames):
         gestures._drag_to(2 * frame, frame)
         editor.root.update()
-    return FRAMES / (time.monotonic() - start)
+    return frames / (time.monotonic() - start)
 
 
 def ready(editor: Any) -> float:
@@ -156,6 +213,14 @@ MEASURES: dict[str, Callable[[], list[Row]]] = {
     "editor-drag": lambda: _row(
         f"editor, dragging {DRAGGED} of them", "over 30 frames/s", "frames/s", "drag", lambda f: f > 30
     ),
+    "editor-huge": lambda: [
+        *_row(
+            f"editor, open and draw {HUGE} nodes, {HUGE_LINKS} links", "under 3 s", "s", "huge-open", lambda s: s < 3
+        ),
+        *_row("editor, zoom in on them, with all labels", "under 3 s", "s", "huge-zoom", lambda s: s < 3),
+        *_row("editor, select all of them", "under 1 s", "s", "huge-select", lambda s: s < 1),
+        *_row(f"editor, dragging {DRAGGED} of them", "over 5 frames/s", "frames/s", "huge-drag", lambda f: f > 5),
+    ],
     "editor-ready": lambda: _row("editor, Run to ready, Lab 14", "under 3 s", "s", "ready", lambda s: s < 3),
 }
 

@@ -14,11 +14,14 @@ import struct
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from xml.etree import ElementTree
 
 import fuzz_inputs
 from fuzz_inputs import Mutation
 
+from linklab.editor import decorations, edits
 from linklab.editor.files import Autosave
+from linklab.editor.pictures import write_picture
 from linklab.editor.settings import EditorSettings, load_settings
 from linklab.errors import LinklabError
 from linklab.exercise.answers import read_answers, template
@@ -300,6 +303,32 @@ def _drawings() -> list[bytes]:
     return [json.dumps(each).encode() for each in [*kept, {**kept[0], "pid": os.getpid()}]]
 
 
+def _decorated() -> list[bytes]:
+    """Drawings with notes, groups, a background and parallel links."""
+    found = []
+    for path in sorted(ROOT.glob("topologies/Lab [18].mn")):
+        topology = Topology.load(path)
+        topology = edits.add_link(topology, topology.links[0].dest, topology.links[0].src)
+        topology, _ = decorations.add_frame(topology, (0.0, 0.0), (300.0, 200.0), "Site A", "host")
+        topology, _ = decorations.add_note(topology, 30, 40, "a note\nof two lines")
+        found.append(decorations.set_background(topology, {"file": "plan.png", "scale": 1.5}).dumps().encode())
+    return found
+
+
+def _picture(data: bytes, folder: Path) -> None:
+    """Drawn near and far; written as a picture that is XML; everything beside the network moved, copied, deleted."""
+    topology = Topology.loads(_text(data), check=False)
+    write_picture(topology, folder / "out.svg", folder)
+    ElementTree.parse(folder / "out.svg")  # noqa: S314 - it is our own that is looked at
+    keys = set(decorations.decorations(topology))
+    moved = edits.move(topology, dict.fromkeys(keys, (1.0, 2.0)))
+    promise(set(decorations.decorations(moved)) == keys, "a decoration lost by moving it")
+    _, new = decorations.paste(topology, moved, 40.0)
+    promise(len(new) == len(keys - {decorations.BACKGROUND}), "a decoration that cannot be copied")
+    promise(not decorations.decorations(decorations.delete(topology, keys)), "a decoration that cannot be deleted")
+    promise(Topology.loads(moved.dumps(), check=False).dumps() == moved.dumps(), "another file after saving")
+
+
 def _chosen() -> list[bytes]:
     return [json.dumps(vars(EditorSettings(scale=1.5, recent=["/a.mn", "/b.mn"]))).encode()]
 
@@ -334,6 +363,7 @@ TARGETS: tuple[Target, ...] = (
     Target("roster", _students, fuzz_inputs.TEXT, _roster),
     Target("state", _captures("node_state-*"), fuzz_inputs.JSON, _state),
     Target("editor-autosave", _drawings, fuzz_inputs.JSON, _autosave),
+    Target("editor-picture", _decorated, fuzz_inputs.JSON, _picture),
     Target("editor-settings", _chosen, fuzz_inputs.JSON, _settings),
     Target("topology", _files("topologies/*.mn", "tests/captures/*.mn"), fuzz_inputs.JSON, _topology),
     Target("lab.toml", _files(f"labs/{LAB}/lab.toml"), fuzz_inputs.TOML, _lab),

@@ -251,10 +251,33 @@ def lab_shots(number: int) -> None:
         raise SystemExit(f"screenshots: lab {number} has no {', '.join(wanted)}")
 
 
+def groups() -> None:
+    """Notes, groups around clients and servers, two links side by side, and one of them with a rate and a delay."""
+    from linklab.editor import decorations, edits  # noqa: PLC0415 - as the editor
+    from linklab.topology import Topology  # noqa: PLC0415
+
+    topology, switch = edits.add_node(Topology(), "legacySwitch", 340, 110)
+    for i in range(6):
+        topology, host = edits.add_node(topology, "host", 40 + 120 * i, 330)
+        topology = edits.add_link(topology, host, switch)
+    topology, router = edits.add_node(topology, "legacyRouter", 640, 70)
+    for _ in range(2):
+        topology = edits.add_link(topology, switch, router)
+    topology = edits.set_link(topology, 6, {"bw": 100, "delay": "20ms"}, {})
+    for title, colour, x in (("Clients", "host", -30.0), ("Servers", "router", 335.0)):
+        topology, _ = decorations.add_frame(topology, (x, 270.0), (350.0, 140.0), title, colour)
+    topology, _ = decorations.add_note(topology, 20, 60, "Two links to the router:\none is the bottleneck")
+    shot = Shot(12)
+    shot.editor.document.open(topology, None)
+    shot.take("editor-groups")
+    shot.end()
+
+
 SHOTS: dict[str, Callable[[], None]] = {
     "light": lambda: main_window("light"),
     "dark": lambda: main_window("dark"),
     "large": large,
+    "groups": groups,
     "dialogs": dialogs,
     "addresses": addresses,
     "running-light": lambda: running("light"),

@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from linklab.base import installation
-from linklab.errors import MissingError
+from linklab.errors import InputError, MissingError
 from linklab.terminal.windows import display_usable
+from linklab.topology import Topology
 
 if TYPE_CHECKING:
     from linklab.commands import Subparsers
@@ -18,6 +19,7 @@ _EPILOG = """examples:
   linklab edit                          an empty drawing
   linklab edit "topologies/Lab 1.mn"    a lab's topology
   linklab edit mine.mn                  yours; a name that does not exist is a new drawing
+  linklab edit mine.mn --picture mine.svg    no window: write its picture (.svg, .png or .pdf)
 
 Reads and writes the files of MiniEdit. docs/editor.md says what can be done.
 """
@@ -33,11 +35,16 @@ def add_parser(subparsers: Subparsers, summary: str) -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("file", metavar="FILE.mn", nargs="?", type=Path, help="topology to open")
+    parser.add_argument(
+        "--picture", metavar="OUT", type=Path, help="write a picture of FILE.mn (.svg, .png or .pdf) and open no window"
+    )
     return parser
 
 
 def run(args: argparse.Namespace) -> int:
-    """Show the window until it is closed."""
+    """Show the window until it is closed, or write a picture."""
+    if args.picture is not None:
+        return _draw(args)
     if not display_usable():
         which = f'"{args.file}"' if args.file else "FILE.mn"
         raise MissingError(
@@ -48,4 +55,17 @@ def run(args: argparse.Namespace) -> int:
     except ImportError as error:
         raise MissingError(f"the editor needs python3-tk and python3-pil.imagetk ({error})") from error
     Editor(installation.topology_file(args.file) if args.file else None).run()
+    return 0
+
+
+def _draw(args: argparse.Namespace) -> int:
+    """Write the picture of a topology; needs no display."""
+    if args.file is None:
+        raise InputError("--picture needs a topology: linklab edit FILE.mn --picture OUT.svg")
+    try:
+        from linklab.editor.pictures import write_picture
+    except ImportError as error:
+        raise MissingError(f"pictures need python3-tk and python3-pil.imagetk ({error})") from error
+    file = installation.topology_file(args.file)
+    write_picture(Topology.load(file, check=False), args.picture, file.parent)
     return 0

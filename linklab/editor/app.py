@@ -21,15 +21,18 @@ from linklab.editor import actions
 from linklab.editor.address_actions import AddressActions
 from linklab.editor.bars import ClockBar
 from linklab.editor.context import ContextMenus
+from linklab.editor.decorating import Decorating
 from linklab.editor.document import Document, Key, everyone
 from linklab.editor.editing import Editing
 from linklab.editor.edits import KINDS
 from linklab.editor.filing import Filing
+from linklab.editor.find_bar import FindBar
 from linklab.editor.gestures import Gestures, Hooks
 from linklab.editor.layout import Callbacks, Layout
 from linklab.editor.link_switches import SWITCH_TAG, draw_switches
 from linklab.editor.menus import popup
 from linklab.editor.networking import Networking
+from linklab.editor.picturing import Picturing
 from linklab.editor.properties import Properties
 from linklab.editor.running import preload
 from linklab.editor.settings import EditorSettings, load_settings, save_settings
@@ -40,8 +43,10 @@ from linklab.errors import InputError, MissingError
 
 COLLECT_MS = 10_000
 PRELOAD_MS = 300
+SAY_MISSING_MS = 50
+"""After a file is opened, which is said first."""
 QUIT_WAIT_S = 8.0
-LAYERS = ("names", "addresses", "ports", "traces", "grid")
+LAYERS = ("names", "addresses", "ports", "rates", "traces", "grid", "minimap")
 SCALES = (("As the display says", 0.0), ("100 %", 1.0), ("125 %", 1.25), ("150 %", 1.5), ("200 %", 2.0))
 
 
@@ -70,7 +75,10 @@ class Editor:
         self.filing = Filing(self.window, self.document, self.settings, self.leave)
         self.properties = Properties(self.window, self.document, self.networking)
         self.addresses = AddressActions(self.window, self.document, lambda: self.networking.is_on)
-        self.context = ContextMenus(self.document, self.properties, self.editing, self.networking)
+        self.decorating = Decorating(self.window, self.document, lambda: self.networking.is_on, self._free_spot)
+        self.properties.open_decoration = self.decorating.open
+        self.picturing = Picturing(self.window, self.document, self.settings)
+        self.context = ContextMenus(self.document, self.properties, self.editing, self.networking, self.decorating)
         self.root.protocol("WM_DELETE_WINDOW", self.filing.quit)
         self._build()
         self.document.on_change = self.refresh
@@ -140,6 +148,7 @@ class Editor:
             open_menu=self._open_menu,
         )
         self.gestures = Gestures(self.drawing, self.document, hooks)
+        self.find_bar = FindBar(self.drawing.master, self.look, self.document, self.drawing, self.window.say)
         for name, _, key in actions.TOOLS:
             self.drawing.bind(f"<Key-{key}>", partial(_without_event, partial(self.choose, name)))
         for sign, kind in zip(("at", "numbersign", "dollar", "percent", "ampersand"), KINDS, strict=True):
@@ -163,6 +172,8 @@ class Editor:
             "save": files.save,
             "save_as": files.save_as,
             "export": files.export,
+            "picture": self.picturing.export,
+            "print": self.picturing.print,
             "quit": files.quit,
             "undo": edit.undo,
             "redo": edit.redo,
@@ -177,6 +188,12 @@ class Editor:
             "preferences": self.properties.preferences,
             "address_table": self.addresses.open_table,
             "assign_addresses": self.addresses.assign,
+            "find": self._open_find,
+            "find_next": lambda: self._find(1),
+            "find_previous": lambda: self._find(-1),
+            "note": self.decorating.add_note,
+            "group": self.decorating.add_group,
+            "background": self.decorating.choose_background,
             "zoom_in": lambda: self._zoomed(lambda: self.drawing.zoom_step(1)),
             "zoom_out": lambda: self._zoomed(lambda: self.drawing.zoom_step(-1)),
             "zoom_one": lambda: self._zoomed(lambda: self.drawing.set_zoom(1.0)),
@@ -219,6 +236,7 @@ class Editor:
         """Show the document as it is now."""
         self.drawing.node_states = self.networking.node_states
         self.drawing.down = self.networking.down
+        self.drawing.folder = self.decorating.folder
         self.drawing.show(self.document.state)
         mark = "• " if self.document.is_changed else ""
         self.root.title(f"{mark}{self.document.title} – Linklab")
@@ -255,10 +273,23 @@ class Editor:
     def _opened(self) -> None:
         """Show another file."""
         self.tool = "select"
+        self.drawing.folder = self.decorating.folder
+        self.window.after(SAY_MISSING_MS, self.decorating.say_missing)
         if self.root.winfo_viewable():
             self.drawing.state = self.document.state
             self.drawing.fit()
         self.refresh()
+
+    def _free_spot(self) -> tuple[float, float]:
+        """Where the view has room; the drawing is made anew with the theme, so it is looked up now."""
+        return self.gestures.free_spot()
+
+    def _open_find(self) -> None:
+        self.find_bar.open()
+
+    def _find(self, direction: int) -> None:
+        """The next or previous of what was looked for; the bar is made anew with the theme, so it is looked up now."""
+        self.find_bar.step(direction)
 
     def choose(self, tool: str) -> None:
         """Take a tool."""
@@ -324,7 +355,8 @@ class Editor:
         self.close()
 
     def _open_menu(self, key: Key | None, x: int, y: int) -> None:
-        popup(self.root, self.context.entries(key), x, y)
+        at = self.drawing.to_drawing(x - self.drawing.winfo_rootx(), y - self.drawing.winfo_rooty())
+        popup(self.root, self.context.entries(key, at), x, y)
 
     def _about(self) -> None:
         text = (

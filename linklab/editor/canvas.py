@@ -1,61 +1,67 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The drawing: a topology as items on a canvas, drawn anew only where it changed.
+"""The drawing: a scene (`scene`) as items on a canvas, drawn anew only where it changed.
 
-The drawing's own pixels (as in the file) times zoom and display scale are the canvas's. Labels of ports sit on their
-link, clear of the nodes and of what is written below them. Mouse and keys are `gestures`'s.
+The drawing's own pixels (as in the file) times zoom and display scale are the canvas's. Mouse and keys are
+`gestures`'s; what moves while it is dragged is `moving`'s.
 """
 
 from __future__ import annotations
 
+import math
 import tkinter as tk
-from collections.abc import Iterable, Mapping, Sequence
-from tkinter import font as tkfont
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
 from typing import Any
 
-from linklab.editor.document import AnyNode, Key, Snapshot, control_links, everyone
-from linklab.editor.edits import kind_of, position
-from linklab.editor.icons import Icons
-from linklab.editor.labels import Rectangle, place_labels
+from linklab.editor import backdrop
+from linklab.editor.decorations import BACKGROUND, BackgroundPicture, Frame, Note, decorations, is_decoration
+from linklab.editor.document import AnyNode, Key, Snapshot, everyone, is_node
+from linklab.editor.edits import position
+from linklab.editor.lanes import Path as LinePath
+from linklab.editor.lanes import middle
+from linklab.editor.painter import Painter
+from linklab.editor.scene import DETAIL_FROM, ICON, KIND_COLOURS, DrawingScene, Style, link_note
 from linklab.editor.settings import EditorSettings
+from linklab.editor.shapes import Shape
+from linklab.editor.surface import Rectangle
 from linklab.editor.theme import Look
-from linklab.errors import InputError
-from linklab.topology import Host, Link, Topology
-from linklab.topology.addressing import link_addresses
+from linklab.topology import Topology
 
-ICON = 40
+__all__ = ["DETAIL_FROM", "GRID", "ICON", "KIND_COLOURS", "ZOOMS", "Drawing"]
+
 GRID = 25
-DETAIL_FROM = 0.6
-"""Zoom below which addresses and port names would lie on each other."""
-ZOOMS = (0.25, 0.35, 0.5, 0.7, 0.85, 1.0, 1.2, 1.5, 2.0, 3.0)
-Spot = tuple[float, float]
-KIND_COLOURS = {
-    "host": "host",
-    "switch": "switch",
-    "legacySwitch": "switch",
-    "legacyRouter": "router",
-    "controller": "controller",
-}
+ZOOMS = (0.1, 0.15, 0.25, 0.35, 0.5, 0.7, 0.85, 1.0, 1.2, 1.5, 2.0, 3.0)
+LEAST_FIT = 0.25
+MARGIN = 200
+BACK_TO_FRONT = ("background", "grid", "frame", "link", "port")
+"""Tags of what lies below the nodes; notes lie above them."""
+HINT = (
+    "This drawing is empty.\n\n"
+    "Take a tool at the left and click here, or press Shift+2 for a host, Shift+4 for a switch.\n"
+    "With Link, drag from one node to the other. F5 runs the network.\n\n"
+    "Ctrl+O opens a file; File > Labs has the labs'; Help > Keys lists all keys."
+)
 
 
 class Drawing(tk.Canvas):
     """The canvas; `show` makes it show a state."""
 
-    def __init__(self, master: tk.Misc, look: Look, settings: EditorSettings, icons: Icons) -> None:
+    def __init__(self, master: tk.Misc, look: Look, settings: EditorSettings) -> None:
         super().__init__(master, highlightthickness=0, borderwidth=0, takefocus=True)
-        self.look, self.settings, self.icons = look, settings, icons
+        self.look, self.settings = look, settings
         self.zoom = 1.0
         self.state = Snapshot(Topology())
         self.down: frozenset[int] = frozenset()
         self.node_states: Mapping[str, str] = {}
+        self.on_view: Callable[[], None] = lambda: None
+        self._painter = Painter(self)
+        self._scene: DrawingScene | None = None
         self._items: dict[Key, tuple[int, ...]] = {}
         self._drawn: dict[Key, object] = {}
         self._keys: dict[int, Key] = {}
-        self._boxes: dict[str, Rectangle] = {}
-        self._nodes: dict[str, AnyNode] = {}
-        self._fonts: dict[str, tkfont.Font] = {}
-        self._widths: dict[tuple[str, str], int] = {}
-        self._heights: dict[str, int] = {}
-        self.restyle(look)
+        self._drawn_zoom = 0.0
+        self._region = (0.0, 0.0, 1.0, 1.0)
+        self.restyle()
 
     # --- coordinates
 
@@ -63,6 +69,41 @@ class Drawing(tk.Canvas):
     def factor(self) -> float:
         """Canvas pixels for one of the drawing's."""
         return self.zoom * self.look.scale
+
+    @property
+    def scene(self) -> DrawingScene:
+        """Where everything stands."""
+        topology = self.state.topology
+        if self._scene is None or self._scene.topology is not topology or self._scene.style.zoom != self.zoom:
+            if self._painter.zoom != self.zoom:
+                self._painter.dress(self.look, self.zoom)
+            self._scene = DrawingScene(topology, self._style())
+        return self._scene
+
+    def _style(self) -> Style:
+        painter, settings = self._painter, self.settings
+        return Style(
+            self.zoom,
+            self.look.scale,
+            painter.measure,
+            painter.heights,
+            names=settings.names,
+            addresses=settings.addresses,
+            ports=settings.ports,
+            rates=settings.rates,
+        )
+
+    @property
+    def folder(self) -> Path:
+        """What the background's file is relative to."""
+        return self._painter.folder
+
+    @folder.setter
+    def folder(self, folder: Path) -> None:
+        if folder != self._painter.folder:
+            self._painter.folder = folder
+            if BACKGROUND in self._drawn:
+                self._forget(BACKGROUND)
 
     def to_drawing(self, x: float, y: float) -> tuple[float, float]:
         """Where a place in the window is in the drawing."""
@@ -73,6 +114,12 @@ class Drawing(tk.Canvas):
         x, y = position(node)
         return x * self.factor, y * self.factor
 
+    @property
+    def seen(self) -> Rectangle:
+        """What of the canvas is in the window."""
+        wide, high = self.winfo_width(), self.winfo_height()
+        return Rectangle(self.canvasx(0), self.canvasy(0), self.canvasx(wide), self.canvasy(high))
+
     def set_zoom(self, zoom: float, around: tuple[float, float] | None = None) -> None:
         """Zoom; the place `around` (in the window) stays where it is."""
         zoom = min(max(zoom, ZOOMS[0]), ZOOMS[-1])
@@ -80,7 +127,7 @@ class Drawing(tk.Canvas):
         at = self.to_drawing(x, y)
         self.zoom = zoom
         self.redraw()
-        self._scroll_to(at[0] * self.factor - x, at[1] * self.factor - y)
+        self.scroll_to(at[0] * self.factor - x, at[1] * self.factor - y)
 
     def zoom_step(self, direction: int, around: tuple[float, float] | None = None) -> None:
         """The next larger (1) or smaller (-1) of ZOOMS."""
@@ -91,110 +138,132 @@ class Drawing(tk.Canvas):
     def fit(self) -> None:
         """Zoom so that everything is seen, at most at its own size, and centre it."""
         self.update_idletasks()
-        spots = [position(node) for node in everyone(self.state.topology)]
         width, height = max(self.winfo_width(), 100), max(self.winfo_height(), 100)
-        if not spots:
+        bounds = self._bounds()
+        if bounds is None:
             self.zoom = 1.0
             self.redraw()
+            self.scroll_to(0, 0)
             return
-        x0, y0 = min(x for x, _ in spots) - 90, min(y for _, y in spots) - 60
-        x1, y1 = max(x for x, _ in spots) + 90, max(y for _, y in spots) + 90
-        self.zoom = min(1.5, max(ZOOMS[0], min(width / (x1 - x0), height / (y1 - y0)) / self.look.scale))
+        x0, y0, x1, y1 = bounds
+        self.zoom = min(1.5, max(LEAST_FIT, min(width / (x1 - x0), height / (y1 - y0)) / self.look.scale))
         self.redraw()
-        self._scroll_to((x0 + x1) / 2 * self.factor - width / 2, (y0 + y1) / 2 * self.factor - height / 2)
+        self.scroll_to((x0 + x1) / 2 * self.factor - width / 2, (y0 + y1) / 2 * self.factor - height / 2)
 
-    def _scroll_to(self, left: float, top: float) -> None:
+    def _bounds(self) -> tuple[float, float, float, float] | None:
+        """What is drawn, with a margin, in the drawing's pixels; None where it is empty."""
+        spots = [position(node) for node in everyone(self.state.topology)]
+        boxes = [(x - 90, y - 60, x + 90, y + 90) for x, y in spots]
+        for each in decorations(self.state.topology).values():
+            wide, high = 160.0, 60.0
+            if isinstance(each, Frame):
+                wide, high = each.wide, each.high
+            elif isinstance(each, BackgroundPicture):
+                wide, high = (side * each.scale for side in backdrop.pixels(self.folder, each.file))
+            boxes.append((each.x - 20, each.y - 20, each.x + wide + 20, each.y + high + 20))
+        if not boxes:
+            return None
+        xs0, ys0, xs1, ys1 = zip(*boxes, strict=True)
+        return min(xs0), min(ys0), max(xs1), max(ys1)
+
+    def bounds(self) -> tuple[float, float, float, float] | None:
+        """What is drawn, with a margin, on the canvas; None where it is empty."""
+        found = self._bounds()
+        return None if found is None else tuple(each * self.factor for each in found)  # type: ignore[return-value]
+
+    def scroll_to(self, left: float, top: float) -> None:
+        """Bring a place of the canvas to the window's left upper corner."""
         self._set_region((left, top, left + self.winfo_width(), top + self.winfo_height()))
         x0, y0, x1, y1 = self._region
         self.xview_moveto((left - x0) / (x1 - x0))
         self.yview_moveto((top - y0) / (y1 - y0))
+        self.on_view()
+
+    def centre(self, place: tuple[float, float]) -> None:
+        """Scroll so that a place of the drawing is in the middle."""
+        x, y = place
+        self.scroll_to(x * self.factor - self.winfo_width() / 2, y * self.factor - self.winfo_height() / 2)
+
+    def reveal(self, key: Key) -> None:
+        """Scroll, if need be, until a thing is well inside the window."""
+        x, y = self.centre_of(key)
+        seen, margin = self.seen, self.look.px(60)
+        if not (seen.x0 + margin <= x <= seen.x1 - margin and seen.y0 + margin <= y <= seen.y1 - margin):
+            self.scroll_to(x - self.winfo_width() / 2, y - self.winfo_height() / 2)
 
     def _set_region(self, also: tuple[float, float, float, float] | None = None) -> None:
         """Scrolling reaches what is drawn with a margin, and what is seen."""
-        seen = (self.canvasx(0), self.canvasy(0), self.canvasx(self.winfo_width()), self.canvasy(self.winfo_height()))
-        spots = [self.spot(node) for node in everyone(self.state.topology)]
-        margin = self.look.px(200)
-        boxes = [
-            also or seen,
-            (0.0, 0.0, 1.0, 1.0),
-            *((x - margin, y - margin, x + margin, y + margin) for x, y in spots),
-        ]
+        seen, factor, margin = self.seen, self.factor, self.look.px(MARGIN)
+        boxes = [also or (seen.x0, seen.y0, seen.x1, seen.y1), (0.0, 0.0, 1.0, 1.0)]
+        if bounds := self._bounds():
+            x0, y0, x1, y1 = (each * factor for each in bounds)
+            boxes.append((x0 - margin / 2, y0 - margin / 2, x1 + margin / 2, y1 + margin / 2))
         x0, y0, x1, y1 = (pick(box[i] for box in boxes) for i, pick in enumerate((min, min, max, max)))
-        self._region = (x0, y0, x1, y1)
-        self.configure(scrollregion=self._region)
+        if self._region != (x0, y0, x1, y1):
+            self._region = (x0, y0, x1, y1)
+            self.configure(scrollregion=self._region)
 
     # --- drawing
 
-    def restyle(self, look: Look) -> None:
-        """Take another theme or scale."""
-        self.look = look
-        self.configure(background=look.palette.canvas)
-        self._region = (0.0, 0.0, 1.0, 1.0)
+    def restyle(self) -> None:
+        """Take the theme."""
+        self.configure(background=self.look.palette.canvas)
         self.redraw()
 
     def redraw(self) -> None:
         """Draw everything anew."""
         self.delete("all")
-        self._items, self._drawn, self._keys, self._boxes = {}, {}, {}, {}
-        size = max(6, min(16, round(10 * min(self.zoom, 1.3))))
-        small = max(5, size - 1)
-        family = self.look.family
-        self._fonts = {
-            "name": tkfont.Font(self, family=family, size=size, weight="bold"),
-            "note": tkfont.Font(self, family=family, size=small),
-            "port": tkfont.Font(self, family=family, size=small),
-        }
-        self._heights = {name: font.metrics("linespace") for name, font in self._fonts.items()}
-        self._widths = {}
+        self._items, self._drawn, self._keys, self._scene = {}, {}, {}, None
+        self._painter.dress(self.look, self.zoom)
+        self._drawn_zoom = self.zoom
         self._draw_grid()
         self.show(self.state)
 
     def show(self, state: Snapshot) -> None:
         """Show this state: draw what is new or changed, drop what has gone."""
         self.state = state
-        topology, selection = state.topology, state.selection
-        try:
-            ends = topology.link_ends()
-        except KeyError:
-            ends = [("", "")] * len(topology.links)
-        self._nodes = nodes = {node.name: node for node in everyone(topology)}
-        spots = {name: self.spot(node) for name, node in nodes.items()}
-        wanted = self._wanted(nodes, spots, ends)
+        if self._drawn_zoom != self.zoom:
+            self.redraw()
+            return
+        wanted = self._wanted()
         for key in [key for key, what in self._drawn.items() if wanted.get(key) != what]:
             self._forget(key)
-        for name, node in nodes.items():
-            if name not in self._drawn:
-                self._remember(name, wanted[name], self._draw_node(node, name in selection))
-        for thing, what in wanted.items():
-            if thing in self._drawn:
-                continue
-            if isinstance(thing, int):
-                self._remember(thing, what, self._draw_link(thing, ends[thing], thing in selection))
-            else:
-                switch, _, controller = thing.partition(">")
-                self._remember(thing, what, self._draw_control(spots[switch], spots[controller], thing in selection))
-        self.tag_lower("link")
-        self.tag_lower("grid")
+        fresh = [key for key in wanted if key not in self._drawn]
+        for key in fresh:
+            self._remember(key, wanted[key], self._painter.draw(self._shapes(key)))
+        if fresh:
+            for tag in reversed(BACK_TO_FRONT):
+                self.tag_lower(tag)
+            self.tag_raise("note")
         self._set_region()
+        self.show_hint()
+        self.on_view()
 
-    def _wanted(
-        self, nodes: Mapping[str, AnyNode], spots: Mapping[str, Spot], ends: Sequence[tuple[str, str]]
-    ) -> dict[Key, object]:
-        """Everything to be drawn, with all that its looks depend on."""
-        topology, selection = self.state.topology, self.state.selection
+    def _wanted(self) -> dict[Key, object]:
+        """Everything to be drawn, with all that its looks depend on, the nodes first."""
+        scene, selection = self.scene, self.state.selection
         wanted: dict[Key, object] = {}
-        for name, node in nodes.items():
-            wanted[name] = (node, name in selection, self.node_states.get(name), self._address(node))
-        for i, link in enumerate(topology.links):
-            if link.src in spots and link.dest in spots:
-                places = (spots[link.src], spots[link.dest])
-                # A label moves when the text below a node changes its size, hence the nodes themselves.
-                wanted[i] = (link, places, ends[i], i in selection, i in self.down, wanted[link.src], wanted[link.dest])
-        for key in control_links(topology):
-            switch, _, controller = key.partition(">")
-            if controller in spots:
-                wanted[key] = (spots[switch], spots[controller], key in selection)
+        for name in scene.nodes:
+            node = scene.nodes[name]
+            wanted[name] = (node, name in selection, self.node_states.get(name), scene.name_look(name))
+        for i, path in enumerate(scene.paths):
+            if path is not None:
+                wanted[i] = (path, scene.labels[i], i in selection, i in self.down)
+        for key, path in scene.controls.items():
+            wanted[key] = (path, key in selection)
+        for key, each in scene.decorations.items():
+            wanted[key] = (each, key in selection)
         return wanted
+
+    def _shapes(self, key: Key) -> tuple[Shape, ...]:
+        scene, selected = self.scene, key in self.state.selection
+        if isinstance(key, int):
+            return scene.link(key, selected=selected, down=key in self.down)
+        if key in scene.nodes:
+            return scene.node(key, selected=selected, state=self.node_states.get(key, ""))
+        if key in scene.decorations:
+            return scene.decoration(key, selected=selected)
+        return scene.control(key, selected=selected)
 
     def _forget(self, key: Key) -> None:
         items = self._items.pop(key)
@@ -203,110 +272,17 @@ class Drawing(tk.Canvas):
             self._keys.pop(item, None)
         del self._drawn[key]
 
+    def spoil(self, keys: Iterable[Key]) -> None:
+        """These were moved on the canvas: draw them anew at the next `show`."""
+        for key in keys:
+            if key in self._drawn:
+                self._drawn[key] = None
+
     def _remember(self, key: Key, what: object, items: tuple[int, ...]) -> None:
         self._items[key] = items
         self._drawn[key] = what
         for item in items:
             self._keys[item] = key
-
-    def _address(self, node: AnyNode) -> str:
-        if not self.settings.addresses or self.zoom < DETAIL_FROM or not isinstance(node, Host):
-            return ""
-        try:
-            return self.state.topology.address(node)
-        except ValueError:
-            return "address?"
-
-    def _draw_node(self, node: AnyNode, selected: bool) -> tuple[int, ...]:
-        palette = self.look.palette
-        x, y = self.spot(node)
-        kind = kind_of(node)
-        size = max(10, round(ICON * self.factor))
-        state = self.node_states.get(node.name, "")
-        ring = {
-            "": "",
-            "building": palette.warn,
-            "running": palette.good,
-            "attention": palette.warn,
-            "failed": palette.bad,
-        }.get(state, "")
-        colour = getattr(palette, KIND_COLOURS[kind])
-        image = self.icons.get(kind, size, colour, palette.panel)
-        items = []
-        half = size / 2
-        if selected:
-            pad = half + self.look.px(3)
-            box = (x - pad, y - pad, x + pad, y + half + 1)
-            look: dict[str, Any] = {"outline": palette.accent, "fill": palette.hover, "width": self.look.px(1)}
-            items.append(self.create_rectangle(*box, **look))
-        items.append(self.create_image(x, y, image=image, tags="icon"))
-        if ring:
-            r, dx = self.look.px(5) * min(1.0, self.zoom), half * 0.86
-            items.append(
-                self.create_oval(
-                    x + dx - r, y - dx - r, x + dx + r, y - dx + r, fill=ring, outline=palette.canvas, width=2
-                )
-            )
-            if state == "attention":  # told by its shape, too, for who cannot tell the colours
-                items.append(
-                    self.create_text(
-                        x + dx, y - dx, text="!", font=self._fonts["port"], fill=palette.canvas, tags="label"
-                    )
-                )
-        bottom, wide = y + half, half
-        texts = [(node.name, "name", palette.ink)] if self.settings.names else []
-        if address := self._address(node):
-            texts.append((address, "note", palette.muted))
-        for text, font, ink in texts:
-            height = self._heights[font]
-            items.append(
-                self.create_text(x, bottom + height / 2 + 1, text=text, font=self._fonts[font], fill=ink, tags="label")
-            )
-            bottom += height + 1
-            wide = max(wide, self._measure(font, text) / 2)
-        self._boxes[node.name] = Rectangle(x - wide, y - half, x + wide, bottom)
-        return tuple(items)
-
-    def _measure(self, font: str, text: str) -> int:
-        if (font, text) not in self._widths:
-            self._widths[font, text] = max(map(self._fonts[font].measure, text.split("\n")))
-        return self._widths[font, text]
-
-    def _tall(self, font: str, text: str) -> int:
-        return self._heights[font] * (text.count("\n") + 1)
-
-    def _draw_link(self, key: int, ends: tuple[str, str], selected: bool) -> tuple[int, ...]:
-        link = self.state.topology.links[key]
-        a, b = self.spot(self._nodes[link.src]), self.spot(self._nodes[link.dest])
-        palette, px = self.look.palette, self.look.px
-        colour = palette.bad if key in self.down else palette.accent if selected else palette.link
-        width = px(3 if selected else 2) * min(1.0, max(0.5, self.zoom))
-        dash = (6, 4) if key in self.down else ()
-        items = [self.create_line(*a, *b, fill=colour, width=width, dash=dash, tags="link")]
-        note = link_note(link)
-        boxes = (self._boxes[link.src], self._boxes[link.dest])
-        for texts in end_texts(link, ends, self.settings) if self.zoom >= DETAIL_FROM else [("", "")]:
-            sizes = [(self._measure("port", text) if text else 0, self._tall("port", text)) for text in (*texts, note)]
-            placed = place_labels(a, b, boxes, sizes)
-            if all(place is not None for place, text in zip(placed, texts, strict=False) if text):
-                break
-        for text, place, (wide, high) in zip((*texts, note), placed, sizes, strict=True):
-            if text and place is not None:
-                x, y = place
-                ground = (x - wide / 2 - 2, y - high / 2, x + wide / 2 + 2, y + high / 2)
-                items.append(self.create_rectangle(*ground, fill=palette.canvas, outline="", tags="port"))
-                ink = palette.ink if text is note else palette.muted
-                items.append(
-                    self.create_text(
-                        x, y, text=text, font=self._fonts["port"], fill=ink, justify="center", tags=("port", "label")
-                    )
-                )
-        return tuple(items)
-
-    def _draw_control(self, a: tuple[float, float], b: tuple[float, float], selected: bool) -> tuple[int, ...]:
-        palette = self.look.palette
-        colour = palette.accent if selected else palette.controller
-        return (self.create_line(*a, *b, fill=colour, width=self.look.px(1.5), dash=(4, 4), tags="link"),)
 
     def _draw_grid(self) -> None:
         if not self.settings.grid:
@@ -318,86 +294,125 @@ class Drawing(tk.Canvas):
         for i in range(round(y1 / step) + 1):
             self.create_line(0, i * step, x1, i * step, fill=self.look.palette.grid, tags="grid")
 
+    def show_hint(self) -> None:
+        """On an empty drawing say how to begin."""
+        self.delete("hint")
+        if self._drawn:
+            return
+        seen = self.seen
+        self.create_text(
+            (seen.x0 + seen.x1) / 2,
+            (seen.y0 + seen.y1) / 2,
+            text=HINT,
+            justify="center",
+            fill=self.look.palette.muted,
+            font=self.look.font(11),
+            width=max(200, self.winfo_width() - self.look.px(40)),
+            tags="hint",
+        )
+
     # --- what is where
 
     def key_at(self, x: float, y: float, *, nodes_only: bool = False) -> Key | None:
-        """What is drawn at a place in the window; nodes before links."""
+        """What is drawn at a place in the window; nodes before all else, the background only when it is selected."""
         cx, cy, near = self.canvasx(x), self.canvasy(y), self.look.px(4)
         found = [
             self._keys[i] for i in self.find_overlapping(cx - near, cy - near, cx + near, cy + near) if i in self._keys
         ]
-        nodes = [key for key in found if isinstance(key, str) and ">" not in key]
+        nodes = [key for key in found if is_node(key)]
         if nodes:
             return nodes[-1]
-        return found[-1] if found and not nodes_only else None
+        others = [key for key in found if key != BACKGROUND or key in self.state.selection]
+        return others[-1] if others and not nodes_only else None
 
-    def nodes_within(self, x0: float, y0: float, x1: float, y1: float) -> list[str]:
-        """Nodes whose middle is in a rectangle of the canvas."""
+    def within(self, x0: float, y0: float, x1: float, y1: float) -> list[Key]:
+        """Nodes whose middle is in a rectangle of the canvas, and notes and frames that are in it whole."""
         x0, x1, y0, y1 = min(x0, x1), max(x0, x1), min(y0, y1), max(y0, y1)
-        spots = ((node.name, self.spot(node)) for node in everyone(self.state.topology))
-        return [name for name, (x, y) in spots if x0 <= x <= x1 and y0 <= y <= y1]
+        scene = self.scene
+        found: list[Key] = [name for name, (x, y) in scene.spots.items() if x0 <= x <= x1 and y0 <= y <= y1]
+        for key, each in scene.decorations.items():
+            box = self._box_of(each)
+            if box is not None and x0 <= box.x0 and box.x1 <= x1 and y0 <= box.y0 and box.y1 <= y1:
+                found.append(key)
+        return found
+
+    def _box_of(self, each: Note | Frame | BackgroundPicture) -> Rectangle | None:
+        """The rectangle of a note or a frame on the canvas."""
+        if isinstance(each, Note):
+            return self.scene.note_box(each)
+        if isinstance(each, Frame):
+            x0, y0, x1, y1 = (c * self.factor for c in (each.x, each.y, each.x + each.wide, each.y + each.high))
+            return Rectangle(x0, y0, x1, y1)
+        return None
 
     def items_of(self, keys: Iterable[Key]) -> list[int]:
         """Canvas items of these."""
         return [item for key in keys for item in self._items.get(key, ())]
 
+    def line_of(self, key: int) -> LinePath | None:
+        """The line of a link on the canvas."""
+        return self.scene.paths[key] if key < len(self.scene.paths) else None
+
     def middle_of(self, key: int) -> tuple[float, float]:
         """The middle of a link on the canvas."""
-        x0, y0, x1, y1 = self.coords(self._items[key][0])
-        return (x0 + x1) / 2, (y0 + y1) / 2
+        path = self.line_of(key)
+        return middle(path) if path is not None else (0.0, 0.0)
 
-    def trace_spot(self, key: int, wide: float, high: float) -> tuple[float, float] | None:
-        """Lower left corner of a small picture beside the middle of a link, below or left of it."""
-        if key not in self._items:
-            return None
-        x0, y0, x1, y1 = self.coords(self._items[key][0])
-        length = max(1.0, ((x1 - x0) ** 2 + (y1 - y0) ** 2) ** 0.5)
-        ux, uy = (x1 - x0) / length, (y1 - y0) / length
-        nx, ny = (-uy, ux) if ux > 0 or (ux == 0 and uy < 0) else (uy, -ux)
-        away = abs(nx) * wide / 2 + abs(ny) * high + self.look.px(12)
-        return (x0 + x1) / 2 + nx * away - wide / 2, (y0 + y1) / 2 + ny * away + high / 2
+    def centre_of(self, key: Key) -> tuple[float, float]:
+        """The middle of anything that is drawn."""
+        if isinstance(key, int):
+            return self.middle_of(key)
+        scene = self.scene
+        if key in scene.spots:
+            return scene.spots[key]
+        if key in scene.controls:
+            return middle(scene.controls[key])
+        if is_decoration(key) and key in scene.decorations:
+            each = scene.decorations[key]
+            box = self._box_of(each)
+            return (
+                ((box.x0 + box.x1) / 2, (box.y0 + box.y1) / 2) if box else (each.x * self.factor, each.y * self.factor)
+            )
+        return 0.0, 0.0
+
+    def draw_cursor(self, key: Key) -> None:
+        """Frame a thing, which need not be selected."""
+        items = self._items.get(key)
+        if not items:
+            return
+        pad = self.look.px(5)
+        if isinstance(key, int) or key in self.scene.controls:
+            (x0, y0), pad = self.centre_of(key), self.look.px(12)
+            x1, y1 = x0, y0
+        else:
+            x0, y0, x1, y1 = self.bbox(*items)
+        look: dict[str, Any] = {"outline": self.look.palette.ink, "width": self.look.px(2), "dash": (4, 3)}
+        self.create_rectangle(x0 - pad, y0 - pad, x1 + pad, y1 + pad, tags="cursor", **look)
 
     def switch_spot(self, key: int) -> tuple[float, float] | None:
         """The middle of a small switch beside the middle of a link, clear of its labels, away from its trace."""
-        if key not in self._items:
+        path = self.line_of(key)
+        if path is None:
             return None
-        x0, y0, x1, y1 = self.coords(self._items[key][0])
-        length = max(1.0, ((x1 - x0) ** 2 + (y1 - y0) ** 2) ** 0.5)
+        x, y = middle(path)
+        x0, y0, x1, y1 = (*path[:2], *path[-2:])
+        length = max(1.0, math.hypot(x1 - x0, y1 - y0))
         ux, uy = (x1 - x0) / length, (y1 - y0) / length
         nx, ny = (uy, -ux) if ux > 0 or (ux == 0 and uy < 0) else (-uy, ux)
-        note = link_note(self.state.topology.links[key])
-        beside = self._measure("port", note) / 2 if note else 0
-        away = abs(nx) * (self.look.px(11) + beside) + abs(ny) * self._heights["port"] + self.look.px(10)
-        return (x0 + x1) / 2 + nx * away, (y0 + y1) / 2 + ny * away
+        note = link_note(self.state.topology.links[key]) if self.settings.rates else ""
+        beside = self._painter.measure("port", note) / 2 if note else 0
+        away = abs(nx) * (self.look.px(11) + beside) + abs(ny) * self._painter.heights["port"] + self.look.px(10)
+        return x + nx * away, y + ny * away
 
-
-def end_texts(link: Link, ends: tuple[str, str], settings: EditorSettings) -> list[tuple[str, str]]:
-    """What is written at both ends of a link: the ports' names, below them the addresses that the link keeps.
-
-    Where that has no room, the names alone.
-    """
-    try:
-        addresses = link_addresses(link) if settings.addresses else ((), ())
-    except InputError:
-        addresses = (("address?",), ("address?",))
-    names = ends if settings.ports else ("", "")
-    src, dest = ("\n".join(filter(None, (name, *given))) for name, given in zip(names, addresses, strict=True))
-    return [(src, dest), names] if any(addresses) else [(src, dest)]
-
-
-def link_note(link: Link) -> str:
-    """What a link is said to do, for its middle: "10 Mbit/s, 5ms"."""
-    opts = link.opts
-    words = []
-    if "bw" in opts:
-        words.append(f"{opts['bw']} Mbit/s" if not isinstance(opts["bw"], str) else opts["bw"])
-    if opts.get("delay"):
-        words.append(str(opts["delay"]))
-    if opts.get("loss"):
-        words.append(f"{opts['loss']} % loss")
-    for arrow, data in (("→", link.own.get("forward")), ("←", link.own.get("backward"))):
-        if isinstance(data, Mapping) and data:
-            kind = data.get("discipline", {}).get("kind", "") if isinstance(data.get("discipline"), Mapping) else ""
-            parts = [str(data[key]) for key in ("rate", "delay", "loss") if key in data]
-            words.append(" ".join([arrow, *parts, kind]).strip())
-    return ", ".join(words)
+    def trace_spot(self, key: int, wide: float, high: float) -> tuple[float, float] | None:
+        """Lower left corner of a small picture beside the middle of a link, below or left of it."""
+        path = self.line_of(key)
+        if path is None:
+            return None
+        x, y = middle(path)
+        x0, y0, x1, y1 = (*path[:2], *path[-2:])
+        length = max(1.0, math.hypot(x1 - x0, y1 - y0))
+        ux, uy = (x1 - x0) / length, (y1 - y0) / length
+        nx, ny = (-uy, ux) if ux > 0 or (ux == 0 and uy < 0) else (uy, -ux)
+        away = abs(nx) * wide / 2 + abs(ny) * high + self.look.px(12)
+        return x + nx * away - wide / 2, y + ny * away + high / 2

@@ -7,6 +7,8 @@ from collections.abc import Callable
 from functools import partial
 
 from linklab.editor import edits
+from linklab.editor.decorating import Decorating, Spot
+from linklab.editor.decorations import BACKGROUND, is_decoration
 from linklab.editor.document import Document, Key
 from linklab.editor.editing import Editing
 from linklab.editor.networking import Networking
@@ -19,21 +21,38 @@ LINE: Entry = ("", None)
 class ContextMenus:
     """Menus of one document."""
 
-    def __init__(self, document: Document, properties: Properties, editing: Editing, network: Networking) -> None:
+    def __init__(
+        self,
+        document: Document,
+        properties: Properties,
+        editing: Editing,
+        network: Networking,
+        decorating: Decorating,
+    ) -> None:
         self.document, self.properties, self.editing, self.network = document, properties, editing, network
+        self.decorating = decorating
 
-    def entries(self, key: Key | None) -> list[Entry]:
-        """What is offered; None is the empty canvas."""
+    def entries(self, key: Key | None, at: Spot | None = None) -> list[Entry]:
+        """What is offered; None is the empty canvas, `at` the place of the drawing."""
         running = self.network.is_running
         if key is None:
-            return self._canvas_menu(running)
+            return self._canvas_menu(running, at)
+        if is_decoration(key):
+            return self._decoration_menu(str(key), running)
         if isinstance(key, int):
             return self._link_menu(key, running)
         if ">" in key:
             return [("Delete", None if running else self.editing.delete)]
         return self._node_menu(key, running)
 
-    def _canvas_menu(self, running: bool) -> list[Entry]:
+    def _decoration_menu(self, key: str, running: bool) -> list[Entry]:
+        entries: list[Entry] = [("Properties…", lambda: self.decorating.open(key))]
+        if not running:
+            entries += [("Duplicate", self.editing.duplicate)] if key != BACKGROUND else []
+            entries.append(("Delete", self.editing.delete))
+        return entries
+
+    def _canvas_menu(self, running: bool, at: Spot | None) -> list[Entry]:
         if running:
             return [
                 ("Root Terminal", lambda: self.network.terminal("client")),
@@ -44,6 +63,10 @@ class ContextMenus:
         return [
             ("Paste", self.editing.paste if self.editing.clipboard else None),
             ("Select All", self.editing.select_all),
+            LINE,
+            ("Add Note…", lambda: self.decorating.add_note(at)),
+            ("Add Group", self.decorating.add_group),
+            ("Background Picture…", self.decorating.choose_background),
             LINE,
             ("Run", self.network.run),
             ("Preferences…", self.properties.preferences),

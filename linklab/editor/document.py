@@ -12,15 +12,22 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
 
+from linklab.editor.decorations import decorations, is_decoration
 from linklab.topology import Controller, Topology
 from linklab.topology.parts import Node
 
 Key: TypeAlias = str | int
-"""A selected thing: a node's or controller's name, a link's place in the file, or "s1>c0", a switch's controller."""
+"""A selected thing: a node's or controller's name, a link's place in the file, "s1>c0", a switch's controller, or
+"#note1", "#group1" and "#background" of `decorations`."""
 
 AnyNode: TypeAlias = Node | Controller
 
 UNDO_LEVELS = 500
+
+
+def is_node(key: Key | None) -> bool:
+    """Whether a thing is a node or a controller."""
+    return isinstance(key, str) and ">" not in key and not is_decoration(key)
 
 
 def everyone(topology: Topology) -> list[AnyNode]:
@@ -77,6 +84,11 @@ class Document:
     def selected_names(self) -> list[str]:
         """Selected nodes and controllers, in the order of the file."""
         return [node.name for node in everyone(self.topology) if node.name in self.selection]
+
+    @property
+    def selected_decorations(self) -> list[str]:
+        """Selected notes, frames and the background, in the order of the file."""
+        return [key for key in decorations(self.topology) if key in self.selection]
 
     @property
     def selected_links(self) -> list[int]:
@@ -160,7 +172,7 @@ class Document:
             self._undo[-1] = Edit(self._undo[-1].label, self._undo[-1].before)
 
     def _remaining(self, after: Topology) -> frozenset[Key]:
-        names = {node.name for node in everyone(after)} | set(control_links(after))
+        names = {node.name for node in everyone(after)} | set(control_links(after)) | set(decorations(after))
         return frozenset(
             key for key in self.selection if (key in names if isinstance(key, str) else key < len(after.links))
         )

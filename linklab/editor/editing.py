@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from linklab.editor import edits
+from linklab.editor.decorations import BACKGROUND, decorations, is_decoration, told
 from linklab.editor.document import Document, Key, everyone
 from linklab.topology import Topology
 
@@ -44,10 +45,14 @@ class Editing:
 
     def copy(self) -> None:
         """Keep the selected nodes and the links among them for Paste."""
-        names = self.document.selected_names
+        names = self._to_copy()
         if names:
             self.clipboard, self._pasted = edits.part(self.document.topology, names), 0
-            self.say(f"copied {', '.join(names)}")
+            self.say(f"copied {_told(names)}")
+
+    def _to_copy(self) -> list[str]:
+        """Selected nodes, notes and frames; the background is there once."""
+        return [*self.document.selected_names, *(k for k in self.document.selected_decorations if k != BACKGROUND)]
 
     def cut(self) -> None:
         """Copy, then delete."""
@@ -60,11 +65,11 @@ class Editing:
             self._pasted += 1
             after, names = edits.paste(self.document.topology, self.clipboard, PASTE_OFFSET * self._pasted)
             self.document.apply("Paste", after, names)
-            self.say(f"pasted {', '.join(names)}")
+            self.say(f"pasted {_told(names)}")
 
     def duplicate(self) -> None:
         """Copy and paste beside, leaving what was copied before."""
-        names = self.document.selected_names
+        names = self._to_copy()
         if names and not self.locked():
             after, new = edits.paste(self.document.topology, edits.part(self.document.topology, names), PASTE_OFFSET)
             self.document.apply("Duplicate", after, new)
@@ -79,11 +84,14 @@ class Editing:
         what = next(iter(chosen)) if len(chosen) == 1 else f"{len(chosen)} things"
         if isinstance(what, int):
             what = "link"
+        elif is_decoration(what):
+            what = told(what)
         self.document.apply(f"{word} {what}", edits.delete(self.document.topology, chosen), ())
 
     def select_all(self) -> None:
-        """Every node and link."""
+        """Every node, link, note and frame."""
         keys: set[Key] = {node.name for node in everyone(self.document.topology)}
+        keys |= set(decorations(self.document.topology)) - {BACKGROUND}
         self.document.select(keys | set(range(len(self.document.topology.links))))
 
     def align(self, how: str) -> None:
@@ -93,3 +101,11 @@ class Editing:
             self.say("select at least two nodes to align")
         else:
             self.document.apply("Align", edits.align(self.document.topology, names, how))
+
+
+def _told(keys: list[str]) -> str:
+    """Names of nodes, and how many notes and frames."""
+    names = [key for key in keys if not is_decoration(key)]
+    others = len(keys) - len(names)
+    drawn = [f"{others} note{'s'[: others > 1]} or group{'s'[: others > 1]}"] if others else []
+    return ", ".join([*names, *drawn])

@@ -12,7 +12,8 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from linklab.editor.document import AnyNode, Key, everyone
+from linklab.editor import decorations
+from linklab.editor.document import AnyNode, Key, everyone, is_node
 from linklab.errors import InputError
 from linklab.topology import Controller, Host, Link, Preferences, Switch, Topology
 from linklab.topology.checks import NAME
@@ -35,6 +36,14 @@ def _coordinate(value: str | float | None) -> float:
     except (ValueError, OverflowError):
         return UNPLACED
     return found if math.isfinite(found) else UNPLACED
+
+
+def places(topology: Topology, keys: Iterable[Key]) -> dict[str, tuple[float, float]]:
+    """Coordinates of the nodes and decorations among these, and of what stands in the frames among them."""
+    spots = {node.name: position(node) for node in everyone(topology)}
+    spots |= {key: (each.x, each.y) for key, each in decorations.decorations(topology).items()}
+    chosen = decorations.carried(topology, set(keys), spots)
+    return {key: spot for key, spot in spots.items() if key in chosen}
 
 
 def named(topology: Topology) -> dict[str, AnyNode]:
@@ -205,8 +214,9 @@ def set_preferences(topology: Topology, data: Mapping[str, Any], ours: Mapping[s
 
 
 def delete(topology: Topology, keys: Collection[Key]) -> Topology:
-    """Remove nodes, controllers and links; links of a node that goes, go with it."""
-    names = {key for key in keys if isinstance(key, str) and ">" not in key}
+    """Remove nodes, controllers, links and decorations; links of a node that goes, go with it."""
+    names = {key for key in keys if is_node(key)}
+    topology = decorations.delete(topology, keys)
     for switch, _, controller in (key.partition(">") for key in keys if isinstance(key, str) and ">" in key):
         opts = named(topology)[switch].opts
         topology = set_opts(topology, switch, {"controllers": [c for c in opts["controllers"] if c != controller]})
@@ -266,7 +276,8 @@ def _said(link: Link, ports: tuple[int | None, int | None]) -> Link:
 
 
 def move(topology: Topology, places: Mapping[str, tuple[float, float]]) -> Topology:
-    """Put nodes and controllers at these coordinates."""
+    """Put nodes, controllers and decorations at these coordinates."""
+    topology = decorations.move(topology, places)
 
     def moved(node: Any) -> Any:
         if node.name not in places:
@@ -283,14 +294,16 @@ def move(topology: Topology, places: Mapping[str, tuple[float, float]]) -> Topol
 
 
 def part(topology: Topology, names: Iterable[str]) -> Topology:
-    """These nodes and the links among them, for the clipboard."""
+    """These nodes and decorations and the links among them, for the clipboard."""
     chosen = set(names)
+    ours = decorations.part(topology, chosen)
     links = [(i, k) for i, k in enumerate(topology.links) if k.src in chosen and k.dest in chosen]
     return Topology(
         hosts=tuple(n for n in topology.hosts if n.name in chosen),
         switches=tuple(n for n in topology.switches if n.name in chosen),
         controllers=tuple(c for c in topology.all_controllers if c.name in chosen),
         links=tuple(_without_addresses(_said(link, (None, None))) for _, link in links),
+        extra={decorations.KEY: ours} if ours else {},
     )
 
 
@@ -324,7 +337,8 @@ def paste(topology: Topology, piece: Topology, offset: float) -> tuple[Topology,
         wanted = [names.get(c, c) for c in switch.opts["controllers"] if c in names or c in named(topology)]
         after = set_opts(after, names[switch.name], {"controllers": wanted})
     links = tuple(replace(k, src=names[k.src], dest=names[k.dest]) for k in piece.links)
-    return keep_ports(topology, replace(after, links=(*after.links, *links))), list(names.values())
+    after, drawn = decorations.paste(keep_ports(topology, replace(after, links=(*after.links, *links))), piece, offset)
+    return after, [*names.values(), *drawn]
 
 
 def align(topology: Topology, names: Sequence[str], how: str) -> Topology:

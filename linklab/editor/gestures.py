@@ -13,7 +13,9 @@ from dataclasses import dataclass
 
 from linklab.editor import edits
 from linklab.editor.canvas import GRID, Drawing
-from linklab.editor.document import Document, Key, control_links, everyone
+from linklab.editor.decorations import Frame, Note, change, decorations, is_decoration, told
+from linklab.editor.document import Document, Key, everyone, is_node
+from linklab.editor.moving import Moving, Resizing
 from linklab.errors import InputError
 
 SHIFT, CONTROL = 0x1, 0x4
@@ -50,9 +52,9 @@ class Gestures:
         self.press: Press | None = None
         self.link_from: str | None = None
         self._dragged: dict[str, tuple[float, float]] = {}
-        self._lines: list[tuple[int, bool, bool, list[float]]] = []
+        self._moving: Moving | None = None
+        self._resizing: Resizing | None = None
         self._moved = (0.0, 0.0)
-        self._tag = 0
         for event, handler in (
             ("<ButtonPress-1>", self._pressed),
             ("<B1-Motion>", self._motion),
@@ -81,8 +83,11 @@ class Gestures:
         """Drop what is half done; with nothing half done, take the Select tool and select nothing."""
         busy = self.press is not None and self.press.kind != "click"
         self.drawing.delete("preview")
-        if busy and self.press is not None and self.press.kind == "move":
-            self.drawing.redraw()
+        self._end_moving()
+        if self._resizing is not None:
+            self._resizing.end()
+            self._resizing = None
+        self.drawing.show(self.document.state)
         if not busy and self.link_from is None and self.hooks.tool() == "select":
             self.document.select(())
         self.press, self.link_from = None, None
@@ -143,6 +148,8 @@ class Gestures:
             self._begin_drag()
         if self.press.kind == "move":
             self._drag_to(event.x - self.press.x, event.y - self.press.y)
+        elif self.press.kind == "resize" and self._resizing is not None:
+            self._resizing.to(event.x - self.press.x, event.y - self.press.y)
         elif self.press.kind == "band":
             self._band(event)
         elif self.press.kind == "link":
@@ -155,45 +162,37 @@ class Gestures:
             self.press.kind = "link"
         elif tool != "select":
             self.press.kind = "place"
-        elif isinstance(self.press.key, str) and ">" not in self.press.key:
+        elif is_node(self.press.key) or is_decoration(self.press.key):
             if self.hooks.locked():
-                self.hooks.say("the network is running: stop it to move nodes")
+                self.hooks.say("the network is running: stop it to move things")
                 self.press.kind = "nothing"
                 return
-            self.press.kind = "move"
-            self._prepare_move()
+            self._resizing = self._at_corner()
+            self.press.kind = "move" if self._resizing is None else "resize"
+            if self._resizing is None:
+                self._prepare_move()
         else:
             self.press.kind = "band"
 
+    def _at_corner(self) -> Resizing | None:
+        """What begins where a corner of the one selected frame is pressed."""
+        assert self.press is not None
+        frame = self.drawing.scene.decorations.get(str(self.press.key))
+        if not isinstance(frame, Frame) or self.document.selection != {frame.key}:
+            return None
+        at = (self.drawing.canvasx(self.press.x), self.drawing.canvasy(self.press.y))
+        return Resizing.begin(self.drawing, frame, at)
+
     def _prepare_move(self) -> None:
-        """Gather what moves as one tag, and the lines that hang on it."""
-        names = set(self.document.selected_names)
-        self._dragged = {n.name: edits.position(n) for n in everyone(self.document.topology) if n.name in names}
+        """What is selected moves, and what stands in the frames that are."""
+        self._dragged = edits.places(self.document.topology, self.document.selection)
         self._moved = (0.0, 0.0)
-        links: list[Key] = [i for i, k in enumerate(self.document.topology.links) if {k.src, k.dest} & names]
-        ends = {i: (k.src in names, k.dest in names) for i, k in enumerate(self.document.topology.links)}
-        lines = [(self.drawing.items_of([i])[0], *ends[i]) for i in links if isinstance(i, int)]
-        for key in control_links(self.document.topology):
-            switch, _, controller = key.partition(">")
-            if {switch, controller} & names and self.drawing.items_of([key]):
-                lines.append((self.drawing.items_of([key])[0], switch in names, controller in names))
-        self._lines = [(*line, list(self.drawing.coords(line[0]))) for line in lines]
-        kept = {line for line, *_ in lines}
-        for item in self.drawing.items_of(links):
-            if item not in kept:
-                self.drawing.itemconfigure(item, state="hidden")  # labels are placed anew at the end
-        for item in self.drawing.items_of(names):
-            self.drawing.addtag_withtag("moving", item)
+        self._moving = Moving(self.drawing, self._dragged)
 
     def _drag_to(self, dx: float, dy: float) -> None:
-        step_x, step_y = dx - self._moved[0], dy - self._moved[1]
         self._moved = (dx, dy)
-        self.drawing.move("moving", step_x, step_y)
-        call, path = self.drawing.tk.call, str(self.drawing)
-        for line, src_moves, dest_moves, (x0, y0, x1, y1) in self._lines:
-            start = (x0 + dx, y0 + dy) if src_moves else (x0, y0)
-            end = (x1 + dx, y1 + dy) if dest_moves else (x1, y1)
-            call(path, "coords", line, *start, *end)  # tkinter's own wrapper takes three times as long
+        assert self._moving is not None
+        self._moving.to(dx, dy)
 
     def _band(self, event: tk.Event[tk.Misc]) -> None:
         assert self.press is not None
@@ -223,7 +222,7 @@ class Gestures:
             line = self.drawing.create_line(
                 x, y, *end, dash=(5, 4), fill=self.drawing.look.palette.accent, tags="preview"
             )
-            self.drawing.tag_lower(line)
+            self.drawing.tag_lower(line, "icon")
 
     def _hover(self, event: tk.Event[tk.Misc]) -> None:
         if self.link_from is not None:
@@ -236,9 +235,11 @@ class Gestures:
         tool = self.hooks.tool()
         if press.kind == "move":
             self._drop()
+        elif press.kind == "resize":
+            self._resize()
         elif press.kind == "band":
             self.press = press
-            names = self.drawing.nodes_within(*self._box(event))
+            names = self.drawing.within(*self._box(event))
             self.press = None
             self.drawing.delete("preview")
             self.document.select({*names, *(self.document.selection if int(event.state) & (SHIFT | CONTROL) else ())})
@@ -253,16 +254,28 @@ class Gestures:
             self.add(tool, *self.drawing.to_drawing(event.x, event.y))
 
     def _drop(self) -> None:
-        self.drawing.dtag("moving")
         dx, dy = (moved / self.drawing.factor for moved in self._moved)
         places = {name: (x + dx, y + dy) for name, (x, y) in self._dragged.items()}
         if self.drawing.settings.grid:
             places = {name: (round(x / GRID) * GRID, round(y / GRID) * GRID) for name, (x, y) in places.items()}
-        what = next(iter(places)) if len(places) == 1 else f"{len(places)} nodes"
-        before = self.document.state
+        one = self.document.selection if len(self.document.selection) == 1 else places
+        what = told(next(iter(one))) if len(one) == 1 else f"{len(places)} things"
+        self._end_moving()
         self.document.apply(f"Move {what}", edits.move(self.document.topology, places))
-        if self.document.state == before:
-            self.drawing.redraw()
+        self.drawing.show(self.document.state)
+
+    def _end_moving(self) -> None:
+        if self._moving is not None:
+            self._moving.end()
+        self._moving = None
+
+    def _resize(self) -> None:
+        resizing, self._resizing = self._resizing, None
+        if resizing is not None:
+            resizing.end()
+            after = change(self.document.topology, resizing.frame.key, resizing.values())
+            self.document.apply("Resize group", after)
+            self.drawing.show(self.document.state)
 
     def add(self, kind: str, x: float, y: float) -> None:
         """A new node there."""
@@ -277,14 +290,20 @@ class Gestures:
 
     def add_somewhere(self, kind: str) -> None:
         """A new node where the view has room, for the keyboard."""
+        self.add(kind, *self.free_spot())
+
+    def free_spot(self) -> tuple[float, float]:
+        """A place in the view where nothing stands."""
         left, top = self.drawing.to_drawing(0, 0)
-        taken = [edits.position(node) for node in everyone(self.document.topology)]
+        topology = self.document.topology
+        taken = [edits.position(node) for node in everyone(topology)]
+        taken += [(each.x + 60, each.y + 20) for each in decorations(topology).values() if isinstance(each, Note)]
         for row in range(20):
             for column in range(6):
                 x, y = left + 100 + 150 * column, top + 80 + 110 * row
                 if all(abs(x - px) >= 120 or abs(y - py) >= 90 for px, py in taken):
-                    self.add(kind, x, y)
-                    return
+                    return x, y
+        return left + 100, top + 80
 
     def link_selected(self) -> None:
         """Link the two selected nodes."""
@@ -328,20 +347,32 @@ class Gestures:
         """Select the next thing: nodes, controllers, then links."""
         keys: list[Key] = [node.name for node in everyone(self.document.topology)]
         keys += list(range(len(self.document.topology.links)))
+        keys += list(decorations(self.document.topology))
         if keys:
             chosen = [i for i, key in enumerate(keys) if key in self.document.selection]
             start = -1 if direction > 0 else 0
             key = keys[((chosen[-1] if chosen else start) + direction) % len(keys)]
             self.document.select({key})
-            self.hooks.say(key if isinstance(key, str) else " – ".join(self.document.topology.link_ends()[key]))
+            self.drawing.reveal(key)
+            self.hooks.say(self._described(key))
         return "break"
 
+    def _described(self, key: Key) -> str:
+        if isinstance(key, int):
+            return " – ".join(self.drawing.scene.ends[key])
+        each = decorations(self.document.topology).get(key)
+        return key if each is None else each.described
+
     def _nudge(self, dx: float, dy: float) -> str:
-        names = self.document.selected_names
-        if names and not self.hooks.locked():
-            nodes = edits.named(self.document.topology)
-            places = {n: (edits.position(nodes[n])[0] + dx, edits.position(nodes[n])[1] + dy) for n in names}
-            self.document.apply("Move", edits.move(self.document.topology, places), joins=f"nudge {sorted(names)}")
+        """Move what is selected; with nothing selected, the view."""
+        topology = self.document.topology
+        places = edits.places(topology, self.document.selection)
+        if not self.document.selection:
+            self.drawing.xview_scroll(round(dx / GRID), "units")
+            self.drawing.yview_scroll(round(dy / GRID), "units")
+        elif places and not self.hooks.locked():
+            moved = {key: (x + dx, y + dy) for key, (x, y) in places.items()}
+            self.document.apply("Move", edits.move(topology, moved), joins=f"nudge {sorted(places)}")
         return "break"
 
     def _open_selected(self) -> None:
@@ -349,12 +380,12 @@ class Gestures:
             self.hooks.open_properties(next(iter(self.document.selection)))
 
     def _menu_by_key(self) -> None:
-        names = self.document.selected_names
-        key: Key | None = names[0] if names else next(iter(self.document.selected_links), None)
-        x, y = 20.0, 20.0
-        if isinstance(key, str):
-            x, y = self.drawing.spot(edits.named(self.document.topology)[key])
-        elif key is not None:
-            x, y = self.drawing.middle_of(key)
+        chosen: list[Key] = [
+            *self.document.selected_names,
+            *self.document.selected_links,
+            *self.document.selected_decorations,
+        ]
+        key: Key | None = chosen[0] if chosen else None
+        x, y = self.drawing.centre_of(key) if key is not None else (self.drawing.canvasx(20), self.drawing.canvasy(20))
         place = (round(x - self.drawing.canvasx(0)), round(y - self.drawing.canvasy(0)))
         self.hooks.open_menu(key, self.drawing.winfo_rootx() + place[0], self.drawing.winfo_rooty() + place[1])

@@ -1,71 +1,161 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Where labels go on a link so that none lies on a node or on another label of that link; plain geometry.
+"""Where names, addresses and port names go so that no line runs through them and none lies on another; geometry.
 
-Units are canvas pixels, y downwards.
+A port's name may sit on its own line, which it covers; every other line is avoided. Units are canvas pixels, y down.
 """
 
 from __future__ import annotations
 
+import itertools
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+
+from linklab.editor.lanes import Path, Spot, corners
+from linklab.editor.surface import Occupied, Rectangle
 
 GAP = 8.0
-Place = tuple[float, float]
+STEP = 7.0
+"""How far on the next place along a line is tried."""
+TRIES = 24
+AWAY = 4.0
+"""Between an icon and its name: the frame of a selected one goes there."""
+SIDE = 3.0
+"""Between a line and a label beside it."""
+Size = tuple[float, float]
 
 
-@dataclass(frozen=True)
-class Rectangle:
-    """A rectangle, its left upper and right lower corner."""
+def place_name(surface: Occupied, x: float, y: float, half: float, size: Size) -> tuple[Rectangle, int]:
+    """The place of a node's name and address: below its icon where nothing is in the way, else around it.
 
-    x0: float
-    y0: float
-    x1: float
-    y1: float
+    And how much is in the way there after all.
+    """
+    wide, high = size
+    out = half + AWAY
+    below, above = y + out + high / 2, y - out - high / 2
+    right, left = x + out + wide / 2, x - out - wide / 2
+    beside = out + wide / 2
+    spots = (
+        (x, below),
+        (x, above),
+        (right, y),
+        (left, y),
+        (x + beside, below - high / 2),
+        (x - beside, below - high / 2),
+        (x + beside, above + high / 2),
+        (x - beside, above + high / 2),
+    )
+    return surface.choose([Rectangle.around(at_x, at_y, wide, high) for at_x, at_y in spots])
 
 
-def clear_distance(start: Place, along: Place, box: Rectangle, size: tuple[float, float]) -> float:
-    """How far from `start` along a unit vector the middle of a label of that size must be to lie outside `box`."""
-    (ux, uy), (wide, high) = along, size
-    left, right = box.x0 - wide / 2 - GAP, box.x1 + wide / 2 + GAP
-    top, bottom = box.y0 - high / 2 - GAP / 2, box.y1 + high / 2 + GAP / 2
-    across = math.inf if abs(ux) < 1e-9 else ((right if ux > 0 else left) - start[0]) / ux
-    down = math.inf if abs(uy) < 1e-9 else ((bottom if uy > 0 else top) - start[1]) / uy
-    return max(0.0, min(across, down))
+def place_ports(
+    surface: Occupied, owner: Hashable, path: Path, icons: Sequence[Rectangle], sizes: Sequence[Size]
+) -> list[Spot | None]:
+    """Middles of the labels at both ends of a line; None for one that has no room (width 0: there is none).
+
+    icons: of the nodes at both ends. On the line if that is clear, else beside it.
+    """
+    length = length_of(path)
+    found: list[Spot | None] = [None, None]
+    for i, way in enumerate((path, _back(path))):
+        if sizes[i][0] and length > 1:
+            places = (box for box in _along(way, icons[i], sizes[i], length * 0.5) if not box.meets(icons[1 - i]))
+            found[i] = _taken(surface, places, owner)
+    return found
 
 
-def place_labels(
-    a: Place, b: Place, boxes: tuple[Rectangle, Rectangle], sizes: Sequence[tuple[float, float]]
-) -> list[Place | None]:
-    """Middles of the labels at a, at b and between; None for one that has no room (width 0 means there is no label)."""
-    length = math.hypot(b[0] - a[0], b[1] - a[1])
-    if length < 1:
-        return [None, None, None]
-    ux, uy = (b[0] - a[0]) / length, (b[1] - a[1]) / length
+def place_ports_alone(path: Path, boxes: Sequence[Rectangle], sizes: Sequence[Size]) -> list[Spot | None]:
+    """As `place_ports`, on the line and with regard to the link's own nodes alone; `boxes` hold their names too."""
+    half = length_of(path) / 2
+    found: list[Spot | None] = [None, None]
+    for i, way in enumerate((path, _back(path))):
+        if sizes[i][0]:
+            at = clear_of(way, boxes[i], sizes[i])
+            x, y, ux, uy = point_at(way, at)
+            if at + abs(ux) * sizes[i][0] / 2 + abs(uy) * sizes[i][1] / 2 < half:
+                found[i] = (x, y)
+    return found
 
-    def reach(size: tuple[float, float]) -> float:
-        """Half of what a label of that size takes of the link."""
-        across = math.inf if abs(ux) < 1e-9 else size[0] / 2 / abs(ux)
-        down = math.inf if abs(uy) < 1e-9 else size[1] / 2 / abs(uy)
-        return min(across, down) + GAP / 2
 
-    from_a = clear_distance(a, (ux, uy), boxes[0], sizes[0])
-    from_b = length - clear_distance(b, (-ux, -uy), boxes[1], sizes[1])
-    places: list[Place | None] = [None, None, None]
-    if from_a + reach(sizes[0]) <= from_b - reach(sizes[1]):
-        spots = [from_a, from_b]
-        for i, at in enumerate(spots):
-            if sizes[i][0]:
-                places[i] = (a[0] + ux * at, a[1] + uy * at)
-    first = from_a + (reach(sizes[0]) if places[0] else 0)
-    last = from_b - (reach(sizes[1]) if places[1] else 0)
-    if sizes[2][0]:
-        middle = (first + last) / 2
-        if last - first >= 2 * reach(sizes[2]):
-            places[2] = (a[0] + ux * middle, a[1] + uy * middle)
-        else:
-            # Beside the line, on the upper side; to the right of one that stands upright.
-            nx, ny = (uy, -ux) if ux > 0 or (ux == 0 and uy > 0) else (-uy, ux)
-            away = abs(nx) * sizes[2][0] / 2 + abs(ny) * (sizes[2][1] / 2) + sizes[0][1] / 2 + GAP
-            places[2] = (a[0] + ux * middle + nx * away, a[1] + uy * middle + ny * away)
-    return places
+def place_rate(surface: Occupied, owner: Hashable, path: Path, size: Size) -> Spot | None:
+    """The middle of the label of rate and delay: on the line, as near to its middle as can be, else beside it."""
+    length = length_of(path)
+    if not size[0] or length < 1:
+        return None
+    tries = [0.0, *(sign * i * STEP for i in range(1, TRIES) for sign in (1, -1) if i * STEP < length * 0.3)]
+    spots = [point_at(path, length / 2 + each) for each in tries]
+    on_line = [Rectangle.around(x, y, *size) for x, y, _, _ in spots]
+    beside = [box for away in (SIDE, size[1]) for spot in spots[:9] for box in _beside(spot, size, away)]
+    return _taken(surface, [*on_line, *beside], owner)
+
+
+def _taken(surface: Occupied, places: Iterable[Rectangle], owner: Hashable) -> Spot | None:
+    """The middle of the place that is chosen; None where a label would lie on a node or another label."""
+    best, least = None, 3
+    for box in places:
+        count = surface.in_the_way(box, owner)
+        if count < least:
+            best, least = box, count
+        if not count:
+            break
+    if best is None:
+        return None
+    surface.add_box(best)
+    return (best.x0 + best.x1) / 2, (best.y0 + best.y1) / 2
+
+
+def _back(path: Path) -> Path:
+    return tuple(c for spot in reversed(corners(path)) for c in spot)
+
+
+def _along(path: Path, icon: Rectangle, size: Size, most: float) -> Iterator[Rectangle]:
+    """Places from a node outwards: on the line first, then on either side of it."""
+    first = clear_of(path, icon, size)
+    distances = [first + i * STEP for i in range(TRIES) if first + i * STEP < most]
+    for distance in distances:
+        x, y, _, _ = point_at(path, distance)
+        yield Rectangle.around(x, y, *size)
+    for distance in [min(first, most), *distances[:8]]:
+        yield from (box for box in _beside(point_at(path, distance), size) if not box.meets(icon))
+
+
+def _beside(spot: tuple[float, float, float, float], size: Size, gap: float = SIDE) -> list[Rectangle]:
+    x, y, ux, uy = spot
+    away = abs(uy) * size[0] / 2 + abs(ux) * size[1] / 2 + gap
+    return [Rectangle.around(x + sign * uy * away, y - sign * ux * away, *size) for sign in (1, -1)]
+
+
+def clear_of(path: Path, box: Rectangle, size: Size) -> float:
+    """How far along a line the middle of a label must be to lie outside `box`, with a gap."""
+    left, right = box.x0 - size[0] / 2 - GAP, box.x1 + size[0] / 2 + GAP
+    top, bottom = box.y0 - size[1] / 2 - GAP / 2, box.y1 + size[1] / 2 + GAP / 2
+    before = 0.0
+    for (ax, ay), (bx, by) in itertools.pairwise(corners(path)):
+        if not (left < ax < right and top < ay < bottom):
+            return before
+        length = math.hypot(bx - ax, by - ay)
+        if length:
+            ux, uy = (bx - ax) / length, (by - ay) / length
+            across = math.inf if abs(ux) < 1e-9 else ((right if ux > 0 else left) - ax) / ux
+            down = math.inf if abs(uy) < 1e-9 else ((bottom if uy > 0 else top) - ay) / uy
+            if min(across, down) <= length:
+                return before + min(across, down)
+        before += length
+    return before
+
+
+def point_at(path: Path, distance: float) -> tuple[float, float, float, float]:
+    """The point that far along a line, and the direction there."""
+    left = distance
+    for at in range(0, len(path) - 2, 2):
+        x0, y0, x1, y1 = path[at : at + 4]
+        length = math.hypot(x1 - x0, y1 - y0)
+        if left <= length or at == len(path) - 4:
+            ux, uy = ((x1 - x0) / length, (y1 - y0) / length) if length else (1.0, 0.0)
+            return x0 + ux * left, y0 + uy * left, ux, uy
+        left -= length
+    raise ValueError("a line needs two points")
+
+
+def length_of(path: Path) -> float:
+    """How long a line is."""
+    return sum(math.dist(a, b) for a, b in itertools.pairwise(corners(path)))

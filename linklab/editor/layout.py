@@ -6,6 +6,7 @@ from __future__ import annotations
 import tkinter as tk
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from tkinter import ttk
 from typing import Any
 
@@ -13,6 +14,7 @@ from linklab.editor.bars import ClockBar, StatusBar
 from linklab.editor.canvas import Drawing
 from linklab.editor.icons import Icons
 from linklab.editor.menus import MenuBar
+from linklab.editor.minimap import MiniMap
 from linklab.editor.settings import EditorSettings
 from linklab.editor.theme import Look
 from linklab.editor.toolbar import ToolBar
@@ -61,13 +63,27 @@ class Layout:
         middle = ttk.Frame(root)
         middle.pack(side="left", fill="both", expand=True)
         self.clock_bar = ClockBar(middle, look, icons, callbacks.clock)
-        self.drawing = Drawing(middle, look, settings, icons)
+        self.drawing = Drawing(middle, look, settings)
         across = ttk.Scrollbar(middle, orient="horizontal", command=self.drawing.xview)
         down = ttk.Scrollbar(middle, orient="vertical", command=self.drawing.yview)
-        self.drawing.configure(xscrollcommand=across.set, yscrollcommand=down.set)
+        self.minimap = MiniMap(self.drawing)
+        self.drawing.on_view = self.minimap.soon
+        self.drawing.configure(
+            xscrollcommand=partial(self._scrolled, across), yscrollcommand=partial(self._scrolled, down)
+        )
+        middle.bind("<Configure>", lambda _: self._resized())
         across.pack(side="bottom", fill="x")
         down.pack(side="right", fill="y")
         self.drawing.pack(side="top", fill="both", expand=True)
+
+    def _scrolled(self, bar: ttk.Scrollbar, first: str, last: str) -> None:
+        bar.set(first, last)
+        self.minimap.soon()
+
+    def _resized(self) -> None:
+        """Once the drawing has its new size."""
+        self._root.after_idle(self.drawing.show_hint)
+        self.minimap.soon()
 
     def _rule(self) -> tk.Frame:
         """A thin line between parts."""

@@ -6,9 +6,11 @@ While the network runs nodes can be looked at, links changed.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Protocol
 
 from linklab.editor import address_fields, edits, link_fields, node_fields, preference_fields
+from linklab.editor.decorations import is_decoration
 from linklab.editor.dialogs import FormDialog
 from linklab.editor.document import Document, Key
 from linklab.editor.link_dialog import LinkDialog
@@ -43,6 +45,7 @@ class Properties:
 
     def __init__(self, window: Window, document: Document, network: RunningLinks) -> None:
         self.window, self.document, self.network = window, document, network
+        self.open_decoration: Callable[[str], None] = lambda key: None
 
     @property
     def _topology(self) -> Topology:
@@ -58,7 +61,9 @@ class Properties:
 
     def open(self, key: Key) -> None:
         """The dialog of a node, a controller or a link."""
-        if isinstance(key, int):
+        if is_decoration(key):
+            self.open_decoration(str(key))
+        elif isinstance(key, int):
             self._link(key)
         elif ">" not in key:
             self._node(key)

@@ -27,7 +27,9 @@ class EditorSettings:
     names: bool = True
     addresses: bool = True
     ports: bool = True
+    rates: bool = True
     traces: bool = True
+    minimap: bool = True
     grid: bool = False
     geometry: str = ""
     recent: list[str] = field(default_factory=list)

@@ -10,7 +10,6 @@ import pytest
 
 from linklab.editor import edits, export, fields, link_fields, node_fields, preference_fields, runnable
 from linklab.editor.actions import MENUS, keys_text
-from linklab.editor.labels import Rectangle, place_labels
 from linklab.editor.meter import Meter, short_bytes, short_rate
 from linklab.errors import FieldError, InputError
 from linklab.tc import DISCIPLINES
@@ -274,19 +273,6 @@ def test_the_meter_counts_bits_and_keeps_the_queue():
     assert list(meter.busy()) == [0]
     assert [short_rate(x) for x in (10e6, 9.44e9, 955e6, 12)] == ["10.0 Mb/s", "9.4 Gb/s", "955 Mb/s", "12 b/s"]
     assert [short_bytes(x) for x in (0, 1514, 2_621_440)] == ["0 B", "1.5 kB", "2.6 MB"]
-
-
-def test_labels_keep_clear_of_nodes_and_of_each_other():
-    """On a short link there is none rather than one upon the other."""
-    boxes = Rectangle(-20, -20, 20, 50), Rectangle(280, -20, 320, 50)
-    sizes = [(50, 12), (50, 12), (0, 12)]
-    first, second, none = place_labels((0, 0), (300, 0), boxes, sizes)
-    assert first[0] - 25 >= 20 and second[0] + 25 <= 280 and first[0] + 25 < second[0] - 25
-    assert none is None
-    near = Rectangle(80, -20, 120, 50)
-    assert place_labels((0, 0), (100, 0), (boxes[0], near), sizes)[:2] == [None, None]
-    down = place_labels((0, 0), (0, 200), (boxes[0], Rectangle(-20, 180, 20, 250)), sizes)
-    assert down[0][1] - 6 >= 50
 
 
 def test_keys_are_given_once():

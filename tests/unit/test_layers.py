@@ -49,7 +49,7 @@ MAY_IMPORT = {
     "figures": FLOOR | {"analysis", "lab"},
     # what people touch
     "doctor": FLOOR | {"tc", "topology", "manual", "engine", "pocket_kernel", "lab", "exercise", "grade", "rich"},
-    "editor": FLOOR | {"linux", "tc", "topology", "engine", "terminal", "PIL"},
+    "editor": FLOOR | {"linux", "tc", "topology", "engine", "terminal", "PIL", "weasyprint"},
     "commands": FLOOR
     | {"topology", "manual", "agent", "warden", "pocket_kernel", "engine", "terminal", "measure", "data", "analysis"}
     | {"plots", "judge", "lab", "run", "exercise", "grade", "documents", "doctor", "editor", "rich"},
