@@ -167,9 +167,11 @@ def chapter(lab: Lab, runs: Sequence[SavedRun], seen: Sequence[Seen]) -> Iterato
     met = sum(one.met == len(runs) for one in seen)
     yield f"## {lab.heading}"
     yield ""
-    seeds = ", ".join(map(str, sorted(run.seed for run in runs)))
-    seeds = f"1 to {len(runs)}" if seeds == ", ".join(map(str, range(1, len(runs) + 1))) else seeds
-    yield f"Seeds {seeds}: {met} of {len(seen)} expectations were met in every run; {len(varied)} depended on the seed."
+    seeds = [run.seed for run in runs]
+    words = f"Seeds {', '.join(map(str, seeds))}" if len(seeds) > 1 else f"Seed {seeds[0]} alone"
+    if len(seeds) > 1 and seeds == list(range(1, len(seeds) + 1)):
+        words = f"Seeds 1 to {len(seeds)}"
+    yield f"{words}: {met} of {len(seen)} expectations were met in every run; {len(varied)} depended on the seed."
     yield ""
     if varied:
         yield row("what", "expected", "least", "median", "greatest", "distinct", "met")
