@@ -3,14 +3,15 @@
 
 `python tools/seeds.py 10,11,17-20 --seeds 20`, or `make seeds` for all labs with seeds 1 to 5. A whole run is kept in
 build/seeds/, so a call that was stopped goes on where it was; with another kernel every run is made anew. The page is
-written from all runs of this kernel. `linklab record build/seeds/…` takes one of them as the lab's recording. Exit 1 if
-a run missed an expectation.
+written from all runs of this kernel; a lab of which no run is kept here keeps its chapter, if that kernel wrote it.
+`linklab record build/seeds/…` takes one of the runs as the lab's recording. Exit 1 if a run missed an expectation.
 """
 
 from __future__ import annotations
 
 import argparse
 import math
+import re
 import shutil
 import statistics
 import sys
@@ -181,11 +182,25 @@ def chapter(lab: Lab, runs: Sequence[SavedRun], seen: Sequence[Seen]) -> Iterato
         yield ""
 
 
-def page() -> tuple[str, bool]:
-    """The text of the page from all runs of this kernel, and whether they met every expectation."""
+def chapters(text: str, pocket: str) -> dict[str, str]:
+    """The chapters of a page by their headings; none if another kernel wrote it."""
+    if pocket not in text.splitlines():
+        return {}
+    parts = re.split(r"^## (.+)\n", text, flags=re.MULTILINE)[1:]
+    return {heading: body.strip() for heading, body in zip(parts[::2], parts[1::2], strict=True)}
+
+
+def page(before: str) -> tuple[str, bool]:
+    """The text of the page from all runs of this kernel, and whether they met every expectation.
+
+    Args:
+        before: the page as it is; it gives the chapters of labs without a run here.
+    """
     built = pocket_kernel.require()
-    lines = [INTRODUCTION, f"Pocket: Linux {built.version}, digest {built.digest}.", ""]
+    pocket = f"Pocket: Linux {built.version}, digest {built.digest}."
+    lines = [INTRODUCTION, pocket, ""]
     good = True
+    told = chapters(before, pocket)
     for lab in map(load_lab, lab_folders(ROOT)):
         folders = sorted(kept(lab.number, 0).parent.glob(f"lab{lab.number:02d}-seed*/run.json"))
         runs = sorted((load_run(path.parent) for path in folders), key=lambda run: run.seed)
@@ -194,6 +209,8 @@ def page() -> tuple[str, bool]:
             seen = collected(lab, runs)
             lines += chapter(lab, runs, seen)
             good &= all(one.met == len(runs) for one in seen)
+        elif lab.heading in told:
+            lines += [f"## {lab.heading}", "", told[lab.heading], ""]
     return "\n".join(lines).rstrip() + "\n", good
 
 
@@ -205,7 +222,7 @@ def main() -> int:
     chosen = parser.parse_args()
     labs = [load_lab(folder) for folder in chosen_labs(chosen.labs) or [find_lab(chosen.labs)]]
     whole = measure(labs, range(1, chosen.seeds + 1))
-    text, good = page()
+    text, good = page(PAGE.read_text(encoding="utf-8") if PAGE.is_file() else "")
     write(PAGE, text)
     print(
         f"{PAGE.relative_to(ROOT)}: {'every run met every expectation' if good else 'some run missed an expectation'}"
