@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Run the Linux kernel's own networking tests in pockets, and write the results to docs/selftests.md.
 
-`python tools/selftests.py [PATTERN...]`, `make selftests`: all tests, or those whose names match a pattern
-("net/fib*"). A test that has been run with this kernel is not run again (`--again` does), so a run that was stopped
+`python tools/selftests.py [PATTERN...]`, `make selftests`: tc-testing and net, or the tests whose names match a pattern
+("net/fib*", "net/forwarding/*"). A test that has been run with this kernel is not run again (`--again` does), so a run that was stopped
 continues where it was. The output of each test is kept in build/selftests/. Every failure and every skip needs a reason
 in tools/selftests.toml; exit 1 if one has none.
 
 The tests are all of tc-testing, and those that the makefiles of net and net/forwarding list, with two exceptions: tests
 in Python, most of which drive a network card through the kernel's Netlink library, and scripts that load a BPF object,
-which only clang can compile.
+which only clang can compile. Those of net/forwarding, which are for switch chips, take hours and run only by name.
 """
 
 from __future__ import annotations
@@ -39,13 +39,15 @@ from selftests_results import Outcome, fits, judge, read_explanations, results  
 from linklab import pocket_kernel  # noqa: E402
 from linklab.base import files  # noqa: E402
 from linklab.engine.api import Network, OnStage, Typed  # noqa: E402
-from linklab.errors import DeadlineError, EngineError, LinklabError  # noqa: E402
+from linklab.errors import DeadlineError, EngineError, InputError, LinklabError  # noqa: E402
 
 INSIDE = Path(__file__).with_name("selftests_inside.sh")
 REASONS = Path(__file__).with_name("selftests.toml")
 PAGE = ROOT / "docs/selftests.md"
 KEPT = ROOT / "build/selftests"
 PARTS = ("net", "net/forwarding")
+BY_NAME = "net/forwarding/"
+"""How the names begin of tests that run only where a pattern names them."""
 DEADLINE_S = 900
 """Wall-clock seconds for a program; the longest takes five minutes if each of two pockets has a processor."""
 MEMORY_MIB = 1024
@@ -214,9 +216,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     kernel = pocket_kernel.require()
     kept = source.ready(options.source, lambda words, _: print(words, flush=True))
     all_tests = list(tests(kept))
-    named = [test for test in all_tests if not options.pattern or any(fits(p, test.name) for p in options.pattern)]
+    usual = [test for test in all_tests if not test.name.startswith(BY_NAME)]
+    named = [test for test in all_tests if any(fits(p, test.name) for p in options.pattern)] or usual
+    if options.pattern and named is usual:
+        raise InputError(f"no test is named {' or '.join(options.pattern)}; --list names them all")
     if options.list:
-        print("\n".join(test.name for test in named))
+        print("\n".join(test.name for test in (named if options.pattern else all_tests)))
         return 0
     store = Store(kernel)
     chosen = [test for test in named if options.again or store.find(test.name) is None]
@@ -239,7 +244,7 @@ def main(argv: Sequence[str] | None = None) -> int:
                 "digest": kernel.digest,
                 "source": origin,
                 "iproute2": iproute,
-                "programs": f"{len(every)} of {len(all_tests)}",
+                "programs": f"{len(every)} of {len({test.name for test in usual} | {test.name for test, _ in every})}",
                 "minutes": f"{sum(took_s for _, (_, took_s) in every) / 60:.0f}",
             },
         ),

@@ -19,9 +19,11 @@ HEAD = (
     "Each program of tests runs as root in a pocket of its own, on the virtual clock and with the cost profile "
     "`desktop`.",
     "",
-    "The run takes all of `tc-testing` and every test that the makefiles of `net` and `net/forwarding` list, "
+    "The run takes all of `tc-testing` and every test that the makefile of `net` lists, "
     "with two exceptions: tests in Python, which need the kernel's Netlink library and often a network card, "
     "and scripts that load a BPF object, which only clang can compile.",
+    "The tests of `net/forwarding`, which are for switch chips, take hours and run only by name "
+    "(`tools/selftests.py 'net/forwarding/*'`).",
     "No test is left out because of its result.",
     "",
     "`tools/selftests.toml` holds the reason for each failure and each skip.",
