@@ -2,9 +2,9 @@
 """Run the Linux kernel's own networking tests in pockets, and write the results to docs/selftests.md.
 
 `python tools/selftests.py [PATTERN...]`, `make selftests`: tc-testing and net, or the tests whose names match a pattern
-("net/fib*", "net/forwarding/*"). A test that has been run with this kernel is not run again (`--again` does), so a run that was stopped
-continues where it was. The output of each test is kept in build/selftests/. Every failure and every skip needs a reason
-in tools/selftests.toml; exit 1 if one has none.
+("net/fib*", "net/forwarding/*"). A test that has been run with this kernel is not run again (`--again` does), so a run
+that was stopped continues where it was. The output of each test is kept in build/selftests/. Every failure and every
+skip needs a reason in tools/selftests.toml; exit 1 if one has none.
 
 The tests are all of tc-testing, and those that the makefiles of net and net/forwarding list, with two exceptions: tests
 in Python, most of which drive a network card through the kernel's Netlink library, and scripts that load a BPF object,
