@@ -25,13 +25,16 @@ from linklab.editor.editing import Editing
 from linklab.editor.edits import KINDS
 from linklab.editor.filing import Filing
 from linklab.editor.gestures import Gestures, Hooks
+from linklab.editor.keyboard import Keyboard
 from linklab.editor.layout import Callbacks, Layout
 from linklab.editor.menus import popup
 from linklab.editor.networking import Networking
 from linklab.editor.properties import Properties
+from linklab.editor.restyle import restyle
 from linklab.editor.running import preload
 from linklab.editor.settings import EditorSettings, load_settings, save_settings
 from linklab.editor.theme import Look, apply
+from linklab.editor.toplevel import Dialog
 from linklab.editor.traces import draw_traces
 from linklab.editor.window import Window
 from linklab.errors import InputError, MissingError
@@ -65,7 +68,7 @@ class Editor:
         self.window = Window(self.root)
         self.networking = Networking(self.window, self.document, self)
         self.editing = Editing(self.document, lambda: self.networking.is_on, self.window.say)
-        self.filing = Filing(self.window, self.document, self.settings, self.leave)
+        self.filing = Filing(self.window, self.document, self.settings, self.leave, lambda: self.networking.is_on)
         self.properties = Properties(self.window, self.document, self.networking)
         self.context = ContextMenus(self.document, self.properties, self.editing, self.networking)
         self.root.protocol("WM_DELETE_WINDOW", self.filing.quit)
@@ -115,8 +118,9 @@ class Editor:
 
     def _build(self) -> None:
         """Make every widget, in the theme and size of the settings; called again when those change."""
-        for child in self.root.winfo_children():
-            child.destroy()
+        for child in list(self.root.children.values()):
+            if not isinstance(child, Dialog):
+                child.destroy()
         self.root.option_clear()
         self.look = Look(self.root, self.settings.theme, self.settings.scale)
         apply(self.root, self.look)
@@ -137,19 +141,28 @@ class Editor:
             open_menu=self._open_menu,
         )
         self.gestures = Gestures(self.drawing, self.document, hooks)
+        self.keyboard = Keyboard(self.drawing, self.document, hooks, self.properties.open_selected)
+        self.root.bind(
+            "<Shift-F10>", lambda _: "break"
+        )  # else Tk takes it for F10, and opens the menu bar's first menu
+        self.root.bind("<Escape>", lambda _: self.drawing.focus_set())
         for name, _, key in actions.TOOLS:
             self.drawing.bind(f"<Key-{key}>", partial(_without_event, partial(self.choose, name)))
         for sign, kind in zip(("at", "numbersign", "dollar", "percent", "ampersand"), KINDS, strict=True):
             self.drawing.bind(f"<Key-{sign}>", partial(_without_event, partial(self.gestures.add_somewhere, kind)))
 
     def rebuild(self) -> None:
-        """Take a changed theme or scale."""
-        self.settings.geometry = self.root.geometry().split("+")[0] if self.root.winfo_viewable() else ""
+        """Take a changed scale: the widgets are made anew, the view stays where it was."""
+        before = self.drawing
+        middle = before.to_drawing(before.winfo_width() / 2, before.winfo_height() / 2)
+        self.settings.geometry = ""
         self._build()
         self.networking.rebuilt()
+        self.drawing.zoom = before.zoom
         self.refresh()
+        self.root.update_idletasks()
+        self.drawing.centre(middle)
         self.drawing.focus_set()
-        self._fit_when_seen()
 
     def _commands(self) -> dict[str, Callable[[], None]]:
         """What each action does."""
@@ -190,6 +203,7 @@ class Editor:
             "faster": lambda: self._clock_key(lambda bar: bar.change_speed(1)),
             "until": lambda: self._clock_key(ClockBar.go),
             "manual": files.open_manual,
+            "messages": self.window.show_said,
             "keys": lambda: self.window.show_text("Keys", actions.keys_text()),
             "about": self._about,
         }
@@ -224,6 +238,8 @@ class Editor:
         self.status.zoom.configure(text=f"{self.drawing.zoom * 100:.0f} %")
         self.drawing.configure(cursor="crosshair" if self.tool != "select" else "")
         self.show_traces()
+        self.keyboard.show()
+        self.properties.follow()
 
     def show_traces(self) -> None:
         """Show what passes the links, if that is wanted."""
@@ -241,6 +257,7 @@ class Editor:
     def _opened(self) -> None:
         """Show another file."""
         self.tool = "select"
+        self.properties.close_all()
         if self.root.winfo_viewable():
             self.drawing.state = self.document.state
             self.drawing.fit()
@@ -291,11 +308,12 @@ class Editor:
 
     def _set_theme(self) -> None:
         self.settings.theme = "dark" if self.ticks["dark"].get() else "light"
-        self.root.after_idle(self.rebuild)
+        self.look.change(self.settings.theme)
+        restyle(self.root, self.look)
+        self.refresh()
 
     def _set_scale(self, scale: float) -> None:
         self.settings.scale = scale
-        self.settings.geometry = ""
         self.root.after_idle(self.rebuild)
 
     def leave(self) -> None:

@@ -43,6 +43,7 @@ class Drawing(tk.Canvas):
         self.look, self.settings, self.icons = look, settings, icons
         self.zoom = 1.0
         self.state = Snapshot(Topology())
+        self._region = (0.0, 0.0, 1.0, 1.0)
         self.down: frozenset[int] = frozenset()
         self.node_states: Mapping[str, str] = {}
         self._items: dict[Key, tuple[int, ...]] = {}
@@ -53,7 +54,7 @@ class Drawing(tk.Canvas):
         self._fonts: dict[str, tkfont.Font] = {}
         self._widths: dict[tuple[str, str], int] = {}
         self._heights: dict[str, int] = {}
-        self.restyle(look)
+        self.restyle()
 
     # --- coordinates
 
@@ -79,6 +80,11 @@ class Drawing(tk.Canvas):
         self.zoom = zoom
         self.redraw()
         self._scroll_to(at[0] * self.factor - x, at[1] * self.factor - y)
+
+    def centre(self, place: tuple[float, float]) -> None:
+        """Scroll so that a place of the drawing is in the middle."""
+        x, y = place
+        self._scroll_to(x * self.factor - self.winfo_width() / 2, y * self.factor - self.winfo_height() / 2)
 
     def zoom_step(self, direction: int, around: tuple[float, float] | None = None) -> None:
         """The next larger (1) or smaller (-1) of ZOOMS."""
@@ -123,11 +129,9 @@ class Drawing(tk.Canvas):
 
     # --- drawing
 
-    def restyle(self, look: Look) -> None:
-        """Take another theme or scale."""
-        self.look = look
-        self.configure(background=look.palette.canvas)
-        self._region = (0.0, 0.0, 1.0, 1.0)
+    def restyle(self) -> None:
+        """Take the theme."""
+        self.configure(background=self.look.palette.canvas)
         self.redraw()
 
     def redraw(self) -> None:
@@ -323,6 +327,27 @@ class Drawing(tk.Canvas):
         """The middle of a link on the canvas."""
         x0, y0, x1, y1 = self.coords(self._items[key][0])
         return (x0 + x1) / 2, (y0 + y1) / 2
+
+    def bring_into_view(self, key: Key) -> None:
+        """Scroll to a thing that is out of view."""
+        x, y = self.middle_of(key) if isinstance(key, int) else self.spot(self._nodes[key])
+        wide, high, margin = self.winfo_width(), self.winfo_height(), self.look.px(ICON)
+        left, top = self.canvasx(0), self.canvasy(0)
+        if not (left + margin <= x <= left + wide - margin and top + margin <= y <= top + high - margin):
+            self._scroll_to(x - wide / 2, y - high / 2)
+
+    def draw_cursor(self, key: Key) -> None:
+        """Frame a thing, which need not be selected."""
+        if not self._items.get(key):
+            return
+        pad = self.look.px(5)
+        if isinstance(key, int):
+            (x0, y0), pad = self.middle_of(key), self.look.px(12)
+            x1, y1 = x0, y0
+        else:
+            x0, y0, x1, y1 = self.bbox(*self._items[key])
+        look: dict[str, Any] = {"outline": self.look.palette.ink, "width": self.look.px(2), "dash": (4, 3)}
+        self.create_rectangle(x0 - pad, y0 - pad, x1 + pad, y1 + pad, tags="cursor", **look)
 
     def trace_spot(self, key: int, wide: float, high: float) -> tuple[float, float] | None:
         """Lower left corner of a small picture beside the middle of a link, below or left of it."""

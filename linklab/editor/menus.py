@@ -22,7 +22,7 @@ class MenuBar:
         ticks: Mapping[str, tk.BooleanVar],
     ) -> None:
         self.root, self.commands = root, commands
-        self.bar = tk.Menu(root, tearoff=False)
+        self.bar = tk.Menu(root, tearoff=False, relief="flat")
         self.running = False
         self._entries: list[tuple[tk.Menu, int, Action]] = []
         for title, actions in MENUS.items():
@@ -55,6 +55,8 @@ class MenuBar:
             self.root.bind(event, lambda e, a=action: self._key(e, a))  # type: ignore[misc]
 
     def _key(self, event: tk.Event[tk.Misc], action: Action) -> str | None:
+        if self.root.grab_current() is not None:  # type: ignore[no-untyped-call] # a question, which comes first
+            return "break"
         if isinstance(event.widget, tk.Misc) and event.widget.winfo_toplevel() is not self.root:
             return None
         if event.widget.winfo_class() in ("TEntry", "Text", "TCombobox", "TSpinbox") and action.name not in (

@@ -234,8 +234,8 @@ class Networking:
 
         self._order(lambda session: orders.type_lines(session, lines), done)
 
-    def apply_lines(self, place: int, lines: list[tuple[int, str]]) -> None:
-        """Type tc lines at the ends (0 src, 1 dest) of a running link, and read back what the kernel then has."""
+    def apply_lines(self, place: int, lines: list[tuple[int, str]], then: Callable[[str], None]) -> None:
+        """Type tc lines at the ends (0 src, 1 dest) of a running link; `then` gets what the kernel has afterwards."""
         link, ends = self.document.topology.links[place], self._ends[place]
         nodes = (link.src, link.dest)
         typed = [(self._terminal_of(nodes[end]), line) for end, line in lines]
@@ -247,9 +247,9 @@ class Networking:
             return orders.type_lines(session, asked)
 
         def done(text: str) -> None:
-            self.window.say(
-                f"{link.name} changed; the kernel has: " + "; ".join(text.replace("qdisc ", "").split("\n"))
-            )
+            has = text.replace("qdisc ", "")
+            self.window.say(f"{link.name} changed; the kernel has: " + "; ".join(has.split("\n")))
+            then(f"Changed in the running network. The kernel has now:\n{has}")
 
         self._order(work, done)
 

@@ -54,6 +54,10 @@ class ToolButton(tk.Frame):
             self.chosen, self.enabled = chosen, enabled
             self.paint()
 
+    def restyle(self) -> None:
+        """Take the theme."""
+        self.paint()
+
     def paint(self) -> None:
         """Draw it in the theme's colours."""
         p = self.look.palette
