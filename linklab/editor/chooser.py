@@ -11,7 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 from tkinter import ttk
 
-from linklab.editor.dialogs import message_line
+from linklab.editor.dialogs import MessageLine
 from linklab.editor.theme import Look
 from linklab.editor.toplevel import Dialog
 
@@ -49,7 +49,7 @@ class Chooser(Dialog):
             side="right", padx=look.px(6)
         )
         self.where.pack(side="left", fill="x", expand=True)
-        self.message = message_line(self.body, look)
+        self.message = MessageLine(self.body, look)
         line = ttk.Frame(self.body)
         line.pack(side="bottom", fill="x")
         ttk.Label(line, text="File name").pack(side="left", padx=(0, look.px(10)))

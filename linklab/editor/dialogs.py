@@ -19,7 +19,7 @@ from linklab.errors import FieldError, InputError
 
 Take = Callable[[dict[str, Any]], None]
 WRAP = 420
-BESIDE = 205
+BESIDE = 162
 
 
 class FormDialog(Dialog):
@@ -43,7 +43,7 @@ class FormDialog(Dialog):
         super().__init__(master, look, title)
         self.pages, self.before, self._take = pages, dict(data), take
         self.inputs: dict[str, Input] = {}
-        self.message = message_line(self.body, look)
+        self.message = MessageLine(self.body, look)
         shown = texts(pages, data)
         self.notebook: ttk.Notebook | None = None
         if len(pages) > 1:
@@ -126,11 +126,22 @@ class FormDialog(Dialog):
         self.destroy()
 
 
-def message_line(body: tk.Misc, look: Look) -> ttk.Label:
-    """Where a dialog says what is wrong; packed before the rest, so that it is seen however small the dialog."""
-    label = ttk.Label(body, style="Bad.TLabel", wraplength=look.px(WRAP), text="")
-    label.pack(side="bottom", fill="x", pady=(look.px(6), 0))
-    return label
+class MessageLine(ttk.Label):
+    """Where a dialog says what is wrong: below the rest, with no room taken while there is nothing to say."""
+
+    def __init__(self, body: tk.Misc, look: Look) -> None:
+        super().__init__(body, style="Bad.TLabel", wraplength=look.px(WRAP), text="")
+        self._pady = (look.px(6), 0)
+
+    def configure(self, **options: Any) -> None:  # type: ignore[override]
+        """As of any label; shown or hidden by its text."""
+        super().configure(**options)
+        others = self.master.pack_slaves()
+        if not self.cget("text"):
+            self.pack_forget()
+        elif self not in others and others:
+            # first in order, so that it is seen however small the dialog
+            self.pack(side="bottom", fill="x", pady=self._pady, before=others[0])
 
 
 def fill_page(frame: ttk.Frame, look: Look, page: Page, shown: Mapping[str, Any], inputs: dict[str, Input]) -> None:
@@ -150,7 +161,7 @@ class Input:
     """One field on the screen: label, widget, unit, and help or what is wrong below them, or `beside` them."""
 
     def __init__(
-        self, frame: ttk.Frame, look: Look, field: Field, value: Any, row: int, *, width: int = 32, beside: bool = False
+        self, frame: ttk.Frame, look: Look, field: Field, value: Any, row: int, *, width: int = 28, beside: bool = False
     ) -> None:
         self.field, self.look = field, look
         px = look.px
@@ -182,7 +193,7 @@ class Input:
             )
             self.widget.grid(row=row, column=1, sticky="ew", pady=px(2))
             ttk.Label(frame, text=field.unit, style="Muted.TLabel").grid(row=row, column=2, sticky="w", padx=(px(8), 0))
-        wrap = px(BESIDE if beside else WRAP - 120)
+        wrap = px(BESIDE if beside else WRAP - 130)
         self._note = ttk.Label(frame, text=self._help(), style="Muted.TLabel", font=look.font(9), wraplength=wrap)
         self._place: dict[str, Any] = {"row": row + 1, "column": 1, "columnspan": 2, "pady": (0, px(5))}
         if beside:

@@ -62,7 +62,8 @@ class Layout:
         self._root, self._look = root, look
         icons = Icons(root)
         px = look.px
-        most = (root.winfo_screenwidth() - FRAME[0], root.winfo_screenheight() - FRAME[1])
+        menu_bar = px(30)  # is no part of the height
+        most = (root.winfo_screenwidth() - FRAME[0], root.winfo_screenheight() - FRAME[1] - menu_bar)
         wide, high = (min(want, has) for want, has in zip((px(1080), px(700)), most, strict=True))
         root.geometry(settings.geometry or f"{wide}x{high}")
         root.minsize(min(px(640), most[0]), min(px(440), most[1]))

@@ -13,7 +13,7 @@ from tkinter import ttk
 from typing import Any
 
 from linklab.editor import link_fields
-from linklab.editor.dialogs import Input, fill_page, message_line
+from linklab.editor.dialogs import Input, MessageLine, fill_page
 from linklab.editor.fields import read, texts
 from linklab.editor.node_fields import LINK_PAGE
 from linklab.editor.questions import text_area
@@ -130,7 +130,7 @@ class LinkDialog(Dialog):
         """Show `link`; `take` gets its new `opts` and `own`."""
         super().__init__(master, look, "")
         self.link, self.ends, self._take = link, ends, take
-        self.message = message_line(self.body, look)
+        self.message = MessageLine(self.body, look)
         self.notebook = ttk.Notebook(self.body)
         self.notebook.pack(fill="both", expand=True)
         self.tabs(self.notebook)

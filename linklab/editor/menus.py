@@ -22,7 +22,7 @@ class MenuBar:
         ticks: Mapping[str, tk.BooleanVar],
     ) -> None:
         self.root, self.commands = root, commands
-        self.bar = tk.Menu(root, tearoff=False, relief="flat")
+        self.bar = tk.Menu(root, tearoff=False, relief="flat", borderwidth=1)
         self.running = False
         self._entries: list[tuple[tk.Menu, int, Action]] = []
         for title, actions in MENUS.items():

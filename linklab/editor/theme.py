@@ -160,13 +160,13 @@ def apply(root: tk.Misc, look: Look) -> None:
         thumb: Any = (f"{side}.Scrollbar.thumb", {"expand": "1", "sticky": "nswe"})
         style.layout(f"{side}.TScrollbar", [(f"{side}.Scrollbar.trough", {"sticky": sticky, "children": [thumb]})])
         look_of_bar: dict[str, Any] = {
-            "background": p.border,
+            "background": p.edge,
             "troughcolor": p.canvas,
             "bordercolor": p.canvas,
             "gripcount": 0,
         }
-        style.configure(f"{side}.TScrollbar", **look_of_bar, lightcolor=p.border, darkcolor=p.border, arrowsize=px(11))
-        style.map(f"{side}.TScrollbar", background=[("active", p.faint), ("disabled", p.canvas)])
+        style.configure(f"{side}.TScrollbar", **look_of_bar, lightcolor=p.edge, darkcolor=p.edge, arrowsize=px(11))
+        style.map(f"{side}.TScrollbar", background=[("active", p.muted), ("disabled", p.canvas)])
     _options(root, look)
     for kind in ("TEntry", "TCombobox", "TSpinbox"):
         root.bind_class(kind, "<Control-a>", lambda e: _select_all(e.widget))
@@ -263,8 +263,8 @@ def plain_styles(look: Look) -> dict[str, dict[str, Any]]:
             **menu,
             "disabledForeground": p.faint,
             "selectColor": p.accent,
-            "relief": "solid",
-            "borderWidth": 1,
+            "relief": "ridge",  # the one that Tk draws an edge with that is seen in both themes
+            "borderWidth": 2,
             "activeBorderWidth": look.px(3),
         },
         "Toplevel": {"background": p.window},
