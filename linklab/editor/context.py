@@ -27,11 +27,14 @@ class ContextMenus:
         running = self.network.is_running
         if key is None:
             return self._canvas_menu(running)
-        if isinstance(key, int):
-            return self._link_menu(key, running)
-        if ">" in key:
+        if isinstance(key, str) and ">" in key:
             return [("Delete", None if running else self.editing.delete)]
-        return self._node_menu(key, running)
+        entries = self._link_menu(key, running) if isinstance(key, int) else self._node_menu(key, running)
+        chosen = self.document.selection
+        if key in chosen and len(chosen) > 1:
+            at = next(i for i, (label, _) in enumerate(entries) if label == "Properties…")
+            entries.insert(at + 1, (f"Properties of all {len(chosen)}…", self.properties.open_selected))
+        return entries
 
     def _canvas_menu(self, running: bool) -> list[Entry]:
         if running:

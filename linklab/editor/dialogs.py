@@ -249,6 +249,10 @@ class Input:
         self._variable.trace_add("write", lambda *_: changed(self.get()))
         changed(self.get())
 
+    def watch_typing(self, changed: Callable[[], None]) -> None:
+        """Call `changed` after every change from now on; not for lines and rows."""
+        self._variable.trace_add("write", lambda *_: changed())
+
     def enable(self, usable: bool) -> None:
         """To be changed, or only to be looked at."""
         normal = "readonly" if self.field.kind == "choice" else "normal"

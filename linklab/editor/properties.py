@@ -6,16 +6,17 @@ While the network runs nodes can be looked at, links changed.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from linklab.editor import edits, link_fields, node_fields, preference_fields
+from linklab.editor import edits, link_fields, node_fields, preference_fields, several
 from linklab.editor.dialogs import FormDialog
 from linklab.editor.document import Document, Key
 from linklab.editor.fields import Page
-from linklab.editor.identity import identity_of, key_of
+from linklab.editor.identity import identity_of, key_of, keys_of
 from linklab.editor.link_dialog import LinkDialog
+from linklab.editor.several_dialog import SeveralDialog
 from linklab.editor.toplevel import Dialog
 from linklab.editor.window import Window
 from linklab.engine.choice import ENGINES
@@ -25,9 +26,8 @@ from linklab.topology import Topology
 LOCKED = "The network is running: stop it to change this."
 BETWEEN = "The network is starting or stopping: a moment, please."
 TITLES = {"legacySwitch": "Legacy switch", "legacyRouter": "Legacy router"}
-PREFERENCES = 0
-"""In place of an identity: the drawing as a whole."""
-Changes = Mapping[int, tuple[dict[str, Any], dict[str, Any]]]
+PREFERENCES, SEVERAL = 0, -1
+"""In place of an identity: the drawing as a whole, and several things of it."""
 
 
 @dataclass(frozen=True)
@@ -51,8 +51,8 @@ class RunningLinks(Protocol):
         """Whether it is ready and has not ended."""
         ...
 
-    def apply_lines(self, place: int, lines: list[tuple[int, str]], then: Callable[[str], None]) -> None:
-        """Type tc lines at the ends (0 src, 1 dest) of the link at that place; `then` gets what the kernel has."""
+    def apply_lines(self, wanted: Mapping[int, list[tuple[int, str]]], then: Callable[[str], None]) -> None:
+        """Type tc lines at the ends (0 src, 1 dest) of links, by their places; `then` gets what the kernel has."""
         ...
 
 
@@ -76,12 +76,14 @@ class Properties:
         return LOCKED if self.network.is_on else ""
 
     def open_selected(self) -> None:
-        """The dialog of what is selected."""
+        """The dialog of what is selected, one thing or several."""
         chosen = self.document.selection
         if len(chosen) == 1:
             self.open(next(iter(chosen)))
+        elif found := [key for key in several.all_keys(self._topology) if key in chosen]:
+            self._several(found)
         else:
-            self.window.say("select one node or link to see its properties")
+            self.window.say("select a node or a link to see its properties, or several")
 
     def open(self, key: Key) -> None:
         """The dialog of a node, a controller or a link; the one that is open already comes to the front."""
@@ -157,6 +159,47 @@ class Properties:
         kind = edits.kind_of(node)
         return f"{TITLES.get(kind, kind.capitalize())} {name}", {**node.opts, "hostname": node.name}
 
+    # --- several things
+
+    def _several(self, keys: Sequence[Key]) -> None:
+        """The dialog of several things; there is one at a time."""
+        if SEVERAL in self._open:
+            self._open.pop(SEVERAL).dialog.destroy()
+        identities = [identity for key in keys if (identity := identity_of(self._topology, key)) is not None]
+
+        def now() -> list[several.Group]:
+            return several.groups(self._topology, keys_of(self._topology, identities))
+
+        def take(ticked: dict[str, dict[str, str]]) -> Mapping[tuple[str, str], str]:
+            chosen = [group for group in now() if group.kind in ticked]
+            after, wrong = several.changed(self._topology, chosen, ticked)
+            if wrong:
+                return wrong
+            places = [key for group in chosen for key in group.keys if isinstance(key, int)]
+            what = ", ".join(group.title for group in chosen if ticked[group.kind])
+            self._change(f"Change {what}", after, places)
+            own = [name for group in chosen if ticked[group.kind] for name in several.own_directions(after, group)]
+            note = f"; {', '.join(own)} kept the settings of a direction of its own" if own else ""
+            self.window.say(f"changed {what}{note}" if what else "nothing was ticked")
+            return wrong
+
+        root, look, chosen = self.window.root, self.window.look, now()
+        dialog = SeveralDialog(root, look, chosen, self._shown_of(chosen), take)
+
+        def follow() -> bool:
+            chosen = now()
+            between = self.network.is_on and not self.network.is_running
+            locked = {group.kind: self._locked for group in chosen if group.kind != "link" or between}
+            if chosen:
+                dialog.follow(chosen, self._shown_of(chosen), locked)
+            return bool(chosen)
+
+        self._open[SEVERAL] = Opened(dialog, follow)
+        follow()
+
+    def _shown_of(self, chosen: Sequence[several.Group]) -> dict[str, dict[str, tuple[str, str]]]:
+        return {group.kind: several.shown(self._topology, group) for group in chosen}
+
     # --- links
 
     def _link(self, place: int, identity: int) -> None:
@@ -168,7 +211,8 @@ class Properties:
         def take(opts: dict[str, Any], own: dict[str, Any]) -> None:
             place = key_of(self._topology, identity)
             assert isinstance(place, int)
-            self.change_links({place: (opts, own)}, answer)
+            name = self._topology.links[place].name
+            self._change(f"Change link {name}", edits.set_link(self._topology, place, opts, own), [place], answer)
 
         def answer(text: str) -> None:
             if dialog.winfo_exists():
@@ -197,19 +241,19 @@ class Properties:
         except KeyError:
             return None
 
-    def change_links(self, wanted: Changes, answer: Callable[[str], None] = lambda _: None) -> None:
-        """Give links, by their places, new `opts` and `own`; a running network gets them too."""
-        before, after = self._topology, self._topology
+    def _change(
+        self, label: str, after: Topology, places: Sequence[int], answer: Callable[[str], None] = lambda _: None
+    ) -> None:
+        """Change the drawing, and where the network runs the links at these places in it too."""
+        before = self._topology
+        self.document.apply(label, after)
+        if not self.network.is_running:
+            return
         ends = before.link_ends()
-        for place, (opts, own) in wanted.items():
-            after = edits.set_link(after, place, opts, own)
-        names = [before.links[place].name for place in wanted]
-        self.document.apply(f"Change {f'link {names[0]}' if len(names) == 1 else f'{len(names)} links'}", after)
-        if self.network.is_running:
-            for place in wanted:
-                lines = link_fields.live_lines(before.links[place], after.links[place], ends[place])
-                if lines:
-                    self.network.apply_lines(place, lines, answer)
+        found = {k: link_fields.live_lines(before.links[k], after.links[k], ends[k]) for k in places}
+        wanted = {place: lines for place, lines in found.items() if lines}
+        if wanted:
+            self.network.apply_lines(wanted, answer)
 
     # --- the whole drawing
 
