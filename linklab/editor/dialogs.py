@@ -19,7 +19,7 @@ from linklab.errors import FieldError, InputError
 
 Take = Callable[[dict[str, Any]], None]
 WRAP = 420
-BESIDE = 162
+BESIDE, BESIDE_NARROW = 205, 162
 
 
 class FormDialog(Dialog):
@@ -161,7 +161,7 @@ class Input:
     """One field on the screen: label, widget, unit, and help or what is wrong below them, or `beside` them."""
 
     def __init__(
-        self, frame: ttk.Frame, look: Look, field: Field, value: Any, row: int, *, width: int = 28, beside: bool = False
+        self, frame: ttk.Frame, look: Look, field: Field, value: Any, row: int, *, width: int = 24, beside: bool = False
     ) -> None:
         self.field, self.look = field, look
         px = look.px
@@ -192,8 +192,9 @@ class Input:
                 row=row, column=0, sticky="nw", padx=(0, px(12)), pady=px(4)
             )
             self.widget.grid(row=row, column=1, sticky="ew", pady=px(2))
-            ttk.Label(frame, text=field.unit, style="Muted.TLabel").grid(row=row, column=2, sticky="w", padx=(px(8), 0))
-        wrap = px(BESIDE if beside else WRAP - 130)
+            unit = ttk.Label(frame, text=field.unit, style="Muted.TLabel", wraplength=px(76))
+            unit.grid(row=row, column=2, sticky="w", padx=(px(8), 0))
+        wrap = px((BESIDE_NARROW if look.is_narrow else BESIDE) if beside else WRAP - 130)
         self._note = ttk.Label(frame, text=self._help(), style="Muted.TLabel", font=look.font(9), wraplength=wrap)
         self._place: dict[str, Any] = {"row": row + 1, "column": 1, "columnspan": 2, "pady": (0, px(5))}
         if beside:
@@ -207,7 +208,7 @@ class Input:
         return self.field.help
 
     def _text(self, frame: ttk.Frame, value: Any) -> tk.Text:
-        text = tk.Text(frame, width=36, height=5, font="TkFixedFont", undo=True)
+        text = tk.Text(frame, width=30, height=5, font="TkFixedFont", undo=True)
         text.insert("1.0", self._lines(value))
         text.bind("<Tab>", _next_widget)
         return text

@@ -62,10 +62,13 @@ def text_area(frame: ttk.Frame, look: Look, text: str) -> tk.Text:
 
 
 def _bar(bar: ttk.Scrollbar, place: dict[str, Any], first: str, last: str) -> None:
-    """Show a bar as soon as something is out of view; it stays, so that showing it cannot make it needless."""
+    """Show a bar while something is out of view."""
     bar.set(first, last)
-    if (float(first) > 0 or float(last) < 1) and not bar.winfo_manager():
+    wanted = float(first) > 0 or float(last) < 1
+    if wanted and not bar.winfo_manager():
         bar.pack(**place)
+    elif not wanted:
+        bar.pack_forget()
 
 
 def tell(master: tk.Misc, look: Look, title: str, text: str) -> Dialog:
@@ -77,7 +80,12 @@ def show_text(master: tk.Misc, look: Look, title: str, text: str, *, note: str =
     """A text in a fixed font, to be read, selected and copied."""
     dialog = Dialog(master, look, title)
     if note:
-        label = ttk.Label(dialog.body, text=note, style="Muted.TLabel", wraplength=look.px(640))
+        label = ttk.Label(
+            dialog.body,
+            text=note,
+            style="Muted.TLabel",
+            wraplength=min(look.px(640), dialog.maxsize()[0] - look.px(40)),
+        )
         label.pack(anchor="w", pady=(0, look.px(8)))
     frame = ttk.Frame(dialog.body)
     frame.pack(fill="both", expand=True)

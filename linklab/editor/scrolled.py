@@ -32,15 +32,16 @@ class Scrolled(ttk.Frame):
         self.columnconfigure(0, weight=1)
         self.columnconfigure(1, minsize=self._down.winfo_reqwidth())
         self.canvas.grid(row=0, column=0, sticky="nsew")
-        self.body.bind("<Configure>", lambda _: self._fit())
-        self.canvas.bind("<Configure>", lambda _: self._fit())
+        self.body.bind("<Configure>", lambda _: self.fit())
+        self.canvas.bind("<Configure>", lambda _: self.fit())
         self.restyle()
 
     def restyle(self) -> None:
         """Take the theme."""
         self.canvas.configure(background=self.look.palette.window)
 
-    def _fit(self) -> None:
+    def fit(self) -> None:
+        """Ask for the room that the contents want now, and show the bars that are needed in the room that there is."""
         wide, high = self.body.winfo_reqwidth(), self.body.winfo_reqheight()
         self.canvas.configure(width=wide, height=min(high, self._most), scrollregion=(0, 0, wide, high))
         has_wide, has_high = self.canvas.winfo_width(), self.canvas.winfo_height()
@@ -80,3 +81,11 @@ def around(widget: object) -> Scrolled | None:
             return widget
         widget = widget.master
     return None
+
+
+def pages_in(widget: tk.Misc) -> list[Scrolled]:
+    """The scrolled frames inside a widget."""
+    found: list[Scrolled] = []
+    for child in widget.children.values():
+        found += [child] if isinstance(child, Scrolled) else pages_in(child)
+    return found

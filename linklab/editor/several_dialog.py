@@ -53,20 +53,19 @@ class SeveralDialog(Dialog):
 
     def _fill(self, page: ttk.Frame, group: Group, shown: Shown) -> None:
         """A tab: in each line a tick, the field and what the things have now."""
-        page.columnconfigure(2, weight=1)
+        page.columnconfigure(1, weight=1)
         note = ttk.Label(page, text=group.page.note, style="Muted.TLabel", wraplength=self.look.px(WRAP))
         note.grid(row=0, column=0, columnspan=4, sticky="w", pady=(0, self.look.px(8)))
-        for row, field in enumerate(group.page.fields):
+        for line, field in enumerate(group.page.fields):
             at = (group.kind, field.key)
             text, now = shown[field.key]
             words = f"{now}; {field.help}" if now and field.help else now or field.help
-            fields = ttk.Frame(page)
+            row = 1 + 2 * line
             self.ticks[at] = tk.BooleanVar(self, False)
             box = ttk.Checkbutton(page, text=field.label, variable=self.ticks[at])
-            box.grid(row=1 + row, column=0, sticky="nw", padx=(0, self.look.px(12)), pady=(self.look.px(4), 0))
-            fields.grid(row=1 + row, column=1, columnspan=2, sticky="ew")
-            label = "the same for all" if field.kind == "flag" else ""
-            each = Input(fields, self.look, replace(field, help=words, label=label), text, 0)
+            label = "on all of them" if field.kind == "flag" else ""
+            each = Input(page, self.look, replace(field, help=words, label=label), text, row)
+            box.grid(row=row, column=0, sticky="nw", padx=(0, self.look.px(12)), pady=self.look.px(3))
             each.watch_typing(partial(self.ticks[at].set, True))
             self.inputs[at], self._boxes[at] = each, box
 

@@ -64,12 +64,17 @@ DARK = Palette(
 PALETTES = {"light": LIGHT, "dark": DARK}
 
 
+NARROW = 800
+"""Pixels of a plain display across, below which dialogs have to be sparing with room."""
+
+
 class Look:
     """The colours and sizes in force; `px` turns pixels of a plain display into this one's."""
 
     def __init__(self, root: tk.Misc, theme: str, scale: float) -> None:
         self.change(theme)
         self.scale = scale or display_scale(root)
+        self.is_narrow = root.winfo_screenwidth() < NARROW * self.scale
         root.tk.call("tk", "scaling", 96 / 72 * self.scale)
         for name in ("TkDefaultFont", "TkTextFont", "TkMenuFont", "TkHeadingFont", "TkTooltipFont"):
             tkfont.nametofont(name, root).configure(size=10)
@@ -134,9 +139,11 @@ def apply(root: tk.Misc, look: Look) -> None:
         )
     style.configure("TCombobox", arrowsize=px(14))
     _checkbutton(root, style, look)
-    style.configure("TNotebook", tabmargins=(px(6), px(6), px(6), 0), bordercolor=p.border)
-    style.configure("TNotebook.Tab", padding=(px(12), px(5)), background=p.window, lightcolor=p.window)
-    style.map("TNotebook.Tab", padding=[("selected", (px(12), px(5)))], expand=[("selected", (0, 0, 0, 0))])
+    margin = px(2 if look.is_narrow else 6)
+    style.configure("TNotebook", tabmargins=(margin, px(6), margin, 0), bordercolor=p.border)
+    room = (px(4 if look.is_narrow else 12), px(5))
+    style.configure("TNotebook.Tab", padding=room, background=p.window, lightcolor=p.window)
+    style.map("TNotebook.Tab", padding=[("selected", room)], expand=[("selected", (0, 0, 0, 0))])
     style.map(
         "TNotebook.Tab",
         background=[("selected", p.panel)],

@@ -13,7 +13,7 @@ from functools import partial
 from tkinter import ttk
 from typing import Any
 
-from linklab.editor.scrolled import Scrolled, around
+from linklab.editor.scrolled import Scrolled, around, pages_in
 from linklab.editor.theme import Look
 
 FRAME = (16, 56)
@@ -76,10 +76,15 @@ class Dialog(tk.Toplevel):
             self.after(WAIT_MS, lambda: self.open(focus))
             return
         self.update_idletasks()
+        for page in pages_in(self):
+            page.fit()
+        self.update_idletasks()
         most = self.maxsize()
         wide, high = min(self.winfo_reqwidth(), most[0]), min(self.winfo_reqheight(), most[1])
         x = parent.winfo_rootx() + (parent.winfo_width() - wide) // 2
         y = parent.winfo_rooty() + max(0, (parent.winfo_height() - high) // 3)
+        if pages_in(self):  # what is said or chosen later scrolls, and the window keeps its size
+            self.geometry(f"{wide}x{high}")
         self._put(x, y, wide, high)
         self.deiconify()
         self.lift()

@@ -8,6 +8,7 @@ import pytest
 from hand import Hand
 from robot import Robot, needs_display, start_xvfb
 
+from linklab.editor.scrolled import pages_in
 from linklab.topology import Topology
 
 pytestmark = needs_display
@@ -67,6 +68,7 @@ OPEN = {
     "host": lambda hand: hand.editor.properties.open("h1"),
     "switch": lambda hand: hand.editor.properties.open("s1"),
     "link": lambda hand: hand.editor.properties.open(0),
+    "several": lambda hand: (hand.editor.editing.select_all(), hand.editor.properties.open_selected()),
     "preferences": lambda hand: hand.editor.properties.preferences(),
     "chooser": lambda hand: hand.editor.filing.open(),
     "commands": lambda hand: hand.editor.properties.show_all_commands(),
@@ -172,3 +174,27 @@ def test_a_long_answer_leaves_the_status_line_whole(start):
     hand.editor.window.say("short")
     assert status.text.cget("text") == "short"
     assert not status.more.winfo_manager()
+
+
+@pytest.mark.parametrize("scale", [1.0, 2.0])
+def test_no_page_scrolls_sideways(start, scale):
+    """A line that has to be scrolled to be read is not read."""
+    hand = start(LAB_14, scale)
+    for what in ("host", "switch", "link", "preferences", "several"):
+        OPEN[what](hand)
+        hand.settle(0.3)
+        form = hand.dialog()
+        for page in pages_in(form):
+            assert page.body.winfo_reqwidth() <= form.notebook.winfo_width(), (what, page)
+        form.destroy()
+
+
+@pytest.mark.parametrize("scale", [1.0, 2.0])
+def test_a_menu_is_on_the_screen_whole(start, scale):
+    """Regression: at 200 % the last entries were below the screen; now there is a second column."""
+    hand = start(LAB_14, scale)
+    for menu in hand.editor.layout.menus.bar.winfo_children():
+        menu.post(10, 10)
+        hand.settle(0.1)
+        assert menu.winfo_reqheight() <= HIGH
+        menu.unpost()

@@ -7,9 +7,10 @@ another (`_turn_to`, `_back`).
 
 from pathlib import Path
 
+from verbs import TERMINAL_S, Person
+
 from linklab.editor import edits
 from linklab.manual.model import EditorVerb
-from verbs import TERMINAL_S, Person
 
 ADD = {"host": "at", "switch": "numbersign", "legacySwitch": "dollar", "legacyRouter": "percent"}
 """Shift+2 to Shift+5, as an American keyboard names them."""
