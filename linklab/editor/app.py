@@ -34,7 +34,7 @@ from linklab.editor.restyle import restyle
 from linklab.editor.running import preload
 from linklab.editor.settings import EditorSettings, load_settings, save_settings
 from linklab.editor.theme import Look, apply
-from linklab.editor.toplevel import Dialog
+from linklab.editor.toplevel import Dialog, to_question
 from linklab.editor.traces import draw_traces
 from linklab.editor.window import Window
 from linklab.errors import InputError, MissingError
@@ -145,6 +145,7 @@ class Editor:
         self.root.bind(
             "<Shift-F10>", lambda _: "break"
         )  # else Tk takes it for F10, and opens the menu bar's first menu
+        self.root.bind("<FocusIn>", lambda _: to_question(self.root))
         self.root.bind("<Escape>", lambda _: self.drawing.focus_set())
         for name, _, key in actions.TOOLS:
             self.drawing.bind(f"<Key-{key}>", partial(_without_event, partial(self.choose, name)))

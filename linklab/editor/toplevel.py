@@ -144,6 +144,13 @@ def scrolled_page(notebook: ttk.Notebook | None, master: tk.Misc, look: Look, ti
     return page.body
 
 
+def to_question(root: tk.Misc) -> None:
+    """Give the keys to the modal dialog that is open, if there is one: a grab holds the mouse alone."""
+    holder = root.grab_current()  # type: ignore[no-untyped-call] # typeshed
+    if isinstance(holder, Dialog):
+        holder.focus_set()
+
+
 def _wheel(steps: int, event: tk.Event[tk.Misc]) -> None:
     frame = around(event.widget)
     if frame is not None and event.widget.winfo_class() not in OWN_WHEEL:

@@ -189,6 +189,11 @@ def test_a_question_is_answered_before_anything_else_happens(hand):
     hand.click(hand.editor.toolbar.tools["switch"])
     hand.place(300, 480)
     assert [node.name for node in hand.editor.document.topology.nodes] == ["h1"]
+    hand.editor.drawing.focus_force()
+    for key in ("at", "Delete", "Control+a", "Control+z"):
+        hand.key(key)
+    assert [node.name for node in hand.editor.document.topology.nodes] == ["h1"]
+    assert hand.dialog() is question
     question.destroy()
     hand.click(hand.editor.toolbar.tools["switch"])
     assert hand.editor.tool == "switch"
