@@ -63,6 +63,7 @@ class Editor:
         self.root.withdraw()
         self.root.report_callback_exception = self._broke
         self.settings = settings if settings is not None else load_settings()
+        self.look = Look(self.root, self.settings.theme, self.settings.scale)
         self.document = Document()
         self.tool = "select"
         self.window = Window(self.root)
@@ -122,7 +123,6 @@ class Editor:
             if not isinstance(child, Dialog):
                 child.destroy()
         self.root.option_clear()
-        self.look = Look(self.root, self.settings.theme, self.settings.scale)
         apply(self.root, self.look)
         self.ticks = {name: tk.BooleanVar(self.root, getattr(self.settings, name)) for name in LAYERS}
         self.ticks["dark"] = tk.BooleanVar(self.root, self.look.theme == "dark")
@@ -157,6 +157,7 @@ class Editor:
         before = self.drawing
         middle = before.to_drawing(before.winfo_width() / 2, before.winfo_height() / 2)
         self.settings.geometry = ""
+        self.look.resize(self.root, self.settings.scale)
         self._build()
         self.networking.rebuilt()
         self.drawing.zoom = before.zoom

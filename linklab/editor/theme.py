@@ -62,8 +62,6 @@ DARK = Palette(
     good="#4fc08d", warn="#e5b04d", bad="#f07a72",
 )  # fmt: skip
 PALETTES = {"light": LIGHT, "dark": DARK}
-
-
 NARROW = 800
 """Pixels of a plain display across, below which dialogs have to be sparing with room."""
 
@@ -73,6 +71,10 @@ class Look:
 
     def __init__(self, root: tk.Misc, theme: str, scale: float) -> None:
         self.change(theme)
+        self.resize(root, scale)
+
+    def resize(self, root: tk.Misc, scale: float) -> None:
+        """Take another size; what is made from now on has it, and letters have it at once."""
         self.scale = scale or display_scale(root)
         self.is_narrow = root.winfo_screenwidth() < NARROW * self.scale
         root.tk.call("tk", "scaling", 96 / 72 * self.scale)

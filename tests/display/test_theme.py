@@ -116,3 +116,6 @@ def test_another_size_keeps_view_and_dialogs(hand):
     assert max(abs(a - b) for a, b in zip(middle(), before, strict=True)) < 5
     (again,) = (w for w in hand.editor.root.winfo_children() if w.winfo_class() == "Toplevel")
     assert again.inputs["ip"].get() == "10.0.0.77"
+    hand.editor.drawing.focus_force()
+    hand.key("F9")
+    assert str(again.cget("background")) == PALETTES["dark"].window
