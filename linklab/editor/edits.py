@@ -14,9 +14,10 @@ from typing import Any
 
 from linklab.editor import decorations
 from linklab.editor.document import AnyNode, Key, everyone, is_node
-from linklab.errors import InputError
+from linklab.errors import FieldError, InputError
 from linklab.topology import Controller, Host, Link, Preferences, Switch, Topology
 from linklab.topology.checks import NAME
+from linklab.topology.parts import new_identity
 
 KINDS = ("host", "switch", "legacySwitch", "legacyRouter", "controller")
 PREFIXES = {"host": "h", "switch": "s", "legacySwitch": "s", "legacyRouter": "r", "controller": "c"}
@@ -133,18 +134,35 @@ def add_link(topology: Topology, src: str, dest: str) -> Topology:
     return keep_ports(topology, replace(topology, links=(*topology.links, Link(src, dest))))
 
 
+def link_all(topology: Topology, names: Sequence[str]) -> tuple[Topology, str]:
+    """Join nodes to the one switch or router among them, in their order; the topology and that node's name.
+
+    Raises:
+        InputError: there is no such node among them or more than one, or one cannot be joined to it.
+    """
+    nodes = named(topology)
+    hubs = [name for name in names if isinstance(nodes[name], Switch)]
+    if len(names) < 2 or len(hubs) != 1:
+        raise InputError("select two nodes, or nodes and the one switch that they are to be linked to")
+    for name in names:
+        if name != hubs[0]:
+            topology = add_link(topology, name, hubs[0])
+    return topology, hubs[0]
+
+
 def set_opts(topology: Topology, name: str, opts: Mapping[str, Any], drop: Collection[str] = ()) -> Topology:
     """Change keys of a node's or controller's `opts`; a changed "hostname" is changed wherever it is named.
 
     Raises:
-        InputError: a name that another node has, or that Linux refuses.
+        FieldError: a name that another node has, or that Linux refuses; the key is "hostname".
     """
     node = named(topology)[name]
     new_name = str(opts.get("hostname", name))
     if new_name != name and new_name in named(topology):
-        raise InputError(f"there is a {new_name} already")
+        raise FieldError(f"there is a {new_name} already", key="hostname")
     if not NAME.fullmatch(new_name):
-        raise InputError("a name holds letters, digits, _ . and -, and starts with a letter, a digit or _")
+        words = "a name holds letters, digits, _ . and -, and starts with a letter, a digit or _"
+        raise FieldError(words, key="hostname")
     changed = replace(node, opts={**{k: v for k, v in node.opts.items() if k not in drop}, **opts})
     if isinstance(changed, Controller) and changed.key is not None:
         changed = replace(changed, key=new_name)
@@ -313,14 +331,14 @@ def _without_addresses(link: Link) -> Link:
     return replace(link, own=own)
 
 
-def paste(topology: Topology, piece: Topology, offset: float) -> tuple[Topology, list[str]]:
+def paste(topology: Topology, piece: Topology, offset: tuple[float, float]) -> tuple[Topology, list[str]]:
     """Add copies with new names, numbers and addresses, moved by `offset`; the topology and the new names."""
     names: dict[str, str] = {}
     after = topology
     for node in everyone(piece):
         x, y = position(node)
         kind = kind_of(node)
-        after, name = add_node(after, kind, x + offset, y + offset)
+        after, name = add_node(after, kind, x + offset[0], y + offset[1])
         names[node.name] = name
         fresh = named(after)[name].opts
         # A copy's address and identity come from its own number; two nodes with one address are no network.
@@ -336,7 +354,7 @@ def paste(topology: Topology, piece: Topology, offset: float) -> tuple[Topology,
     for switch in (s for s in piece.switches if s.opts.get("controllers")):
         wanted = [names.get(c, c) for c in switch.opts["controllers"] if c in names or c in named(topology)]
         after = set_opts(after, names[switch.name], {"controllers": wanted})
-    links = tuple(replace(k, src=names[k.src], dest=names[k.dest]) for k in piece.links)
+    links = tuple(replace(k, src=names[k.src], dest=names[k.dest], identity=new_identity()) for k in piece.links)
     after, drawn = decorations.paste(keep_ports(topology, replace(after, links=(*after.links, *links))), piece, offset)
     return after, [*names.values(), *drawn]
 

@@ -31,10 +31,18 @@ AUTOSAVE_MS = 3000
 
 
 class Filing:
-    """File commands of one document; `leave` ends the window."""
+    """File commands of one document; `leave` ends the window, `runs` says whether its network does."""
 
-    def __init__(self, window: Window, document: Document, settings: EditorSettings, leave: Callable[[], None]) -> None:
-        self.window, self.document, self.settings, self.leave = window, document, settings, leave
+    def __init__(
+        self,
+        window: Window,
+        document: Document,
+        settings: EditorSettings,
+        leave: Callable[[], None],
+        runs: Callable[[], bool],
+    ) -> None:
+        self.window, self.document, self.settings, self.leave, self.runs = window, document, settings, leave, runs
+        self._on_disk: str | None = None
         self.autosave = files.Autosave()
         self._kept: Topology | None = None
 
@@ -62,6 +70,7 @@ class Filing:
         name = lost.path.name if lost.path else "a drawing without a name"
 
         def restore() -> None:
+            self._on_disk = files.fingerprint(lost.path) if lost.path else None
             self.document.open(lost.topology, lost.path)
             self.document.never_saved()
             lost.file.unlink(missing_ok=True)
@@ -76,7 +85,11 @@ class Filing:
 
     def new(self) -> None:
         """An empty drawing."""
-        self._safely(lambda: self.document.open(Topology(), None))
+        self._safely(self._new)
+
+    def _new(self) -> None:
+        self._on_disk = None
+        self.document.open(Topology(), None)
 
     def open(self) -> None:
         """Ask for a file and open it."""
@@ -98,6 +111,7 @@ class Filing:
 
     def open_path(self, path: Path, *, first: bool = False) -> None:
         """Open a file; one that cannot be held leaves the drawing as it is."""
+        seen = files.fingerprint(path)  # before it is read: a change in between is noticed at the next save
         try:
             topology = files.open_file(path)
         except InputError as error:
@@ -106,6 +120,7 @@ class Filing:
                 return
             self.window.soon(partial(self.window.tell, "This file cannot be opened", str(error)))
             return
+        self._on_disk = seen
         self.document.open(topology, path)
         self.settings.opened(path)
         problems = topology.problems()
@@ -119,6 +134,7 @@ class Filing:
 
     def _begin(self, path: Path) -> None:
         """A drawing with a name and no file yet; another file may have been meant."""
+        self._on_disk = None
         self.document.open(Topology(), path)
         made = "saving makes it" if path.parent.is_dir() else "nor does its folder, so save it elsewhere"
         self.window.say(f"{path} does not exist yet; {made}", bad=True)
@@ -145,10 +161,26 @@ class Filing:
 
     def save(self, then: Callable[[], None] = lambda: None) -> None:
         """Save under the file's name, or ask for one."""
-        if self.document.path is None:
+        path = self.document.path
+        if path is None:
             self.save_as(then)
+        elif files.fingerprint(path) in (None, self._on_disk):
+            self.save_path(path, then)
         else:
-            self.save_path(self.document.path, then)
+            self._changed_meanwhile(path, then)
+
+    def _changed_meanwhile(self, path: Path, then: Callable[[], None]) -> None:
+        """Another program has written the file since it was read or saved here."""
+        text = (
+            f"{path.name} is not as it was when it was opened or last saved here: another window or program has "
+            "written it. Saving would throw away what was written there."
+        )
+        answers = [
+            ("Save As…", lambda: self.save_as(then)),
+            ("Write over it", lambda: self.save_path(path, then)),
+            ("Cancel", lambda: None),
+        ]
+        self.window.ask("The file has changed", text, answers)
 
     def save_as(self, then: Callable[[], None] = lambda: None) -> None:
         """Ask for a name and save."""
@@ -163,6 +195,7 @@ class Filing:
         except InputError as error:
             self.window.tell("Not saved", str(error))
             return
+        self._on_disk = files.fingerprint(path)
         self.document.saved(path)
         self.autosave.done()
         self._kept = None
@@ -190,8 +223,13 @@ class Filing:
             self.window.say(f"exported; run it with: sudo python3 {path.name}")
 
     def quit(self) -> None:
-        """Leave: what is not saved is asked about, a running network is ended."""
-        self._safely(self._leave)
+        """Leave: a running network, which ends, and what is not saved are asked about."""
+        if not self.runs():
+            self._safely(self._leave)
+            return
+        text = "Quitting ends it, with its terminals and whatever runs in them."
+        answers = [("Quit", lambda: self._safely(self._leave)), ("Cancel", lambda: None)]
+        self.window.ask("The network is running", text, answers)
 
     def _leave(self) -> None:
         self.autosave.done()

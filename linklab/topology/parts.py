@@ -7,6 +7,7 @@ A changed part is made with `dataclasses.replace`; the values have the types tha
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
@@ -16,6 +17,16 @@ from linklab.tc import Impairment
 Json = Mapping[str, Any]
 MOST_DIGITS = 15
 """Of a number that a file holds as text; Python converts no more than 4300 digits, and nothing counts so far."""
+_identities = itertools.count(1)
+
+
+def new_identity() -> int:
+    """A number that no other part has.
+
+    A part keeps its `identity` when it is changed (`dataclasses.replace`), so that it is known under another name or at
+    another place; a copy that stands beside it needs a new one. No part of what is compared, printed or filed.
+    """
+    return next(_identities)
 
 
 @dataclass(frozen=True)
@@ -32,6 +43,7 @@ class Node:
     opts: Json
     extra: Json = field(default_factory=dict)
     own: Json = field(default_factory=dict)
+    identity: int = field(default_factory=new_identity, compare=False, repr=False)
 
     what: ClassVar[str]
     prefix: ClassVar[str]
@@ -95,6 +107,7 @@ class Controller:
     y: str | float | None = None
     key: str | None = None
     extra: Json = field(default_factory=dict)
+    identity: int = field(default_factory=new_identity, compare=False, repr=False)
 
     what: ClassVar[str] = "controller"
 
@@ -118,6 +131,7 @@ class Link:
     opts: Json = field(default_factory=dict)
     extra: Json = field(default_factory=dict)
     own: Json = field(default_factory=dict)
+    identity: int = field(default_factory=new_identity, compare=False, repr=False)
 
     @property
     def ports(self) -> tuple[int | None, int | None]:

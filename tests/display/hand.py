@@ -10,13 +10,16 @@ class Hand:
     def __init__(self, editor, robot):
         self.editor, self.robot = editor, robot
 
+    @property
+    def display(self):
+        """The display's name, for pictures."""
+        return self.editor.root.winfo_screen()
+
     def until(self, test, seconds=5.0, what="it"):
         """Let the window live until something holds."""
         end = time.monotonic() + seconds
         while not test():
-            assert time.monotonic() < end, (
-                f"{what} did not happen within {seconds} s; {self.editor.status.text.cget('text')}"
-            )
+            assert time.monotonic() < end, f"{what} did not happen within {seconds} s; {self.editor.status.said}"
             self.editor.root.update()
             time.sleep(0.005)
 

@@ -115,7 +115,7 @@ def test_a_copy_has_its_own_name_number_and_address():
     """A pasted part has the same links and settings, and nothing that must be there once only."""
     topology = edits.set_opts(star(2), "h1", {"ip": "10.0.0.1/8", "cores": "0"})
     topology = edits.set_link(topology, 0, {"bw": 10}, {})
-    after, names = edits.paste(topology, edits.part(topology, ["h1", "h2", "s1"]), 40)
+    after, names = edits.paste(topology, edits.part(topology, ["h1", "h2", "s1"]), (40, 40))
     assert names == ["h3", "h4", "s2"]
     h3 = edits.named(after)["h3"]
     assert h3.opts == {"hostname": "h3", "nodeNum": 3, "sched": "host", "cores": "0"}
@@ -182,7 +182,7 @@ def _step(draw, topology):  # noqa: PLR0911 - one return an edit
         new = draw(st.sampled_from(["core", "x1", "x2"]))
         return topology if new in names else edits.set_opts(topology, name, {"hostname": new})
     if kind == "paste":
-        return edits.paste(topology, edits.part(topology, names[:4]), 30)[0]
+        return edits.paste(topology, edits.part(topology, names[:4]), (30, 30))[0]
     if kind == "external" and edits.kind_of(node) != "controller":
         return edits.set_opts(topology, name, {"externalInterfaces": ["eth9"]})
     if topology.links:
