@@ -323,7 +323,7 @@ def _picture(data: bytes, folder: Path) -> None:
     keys = set(decorations.decorations(topology))
     moved = edits.move(topology, dict.fromkeys(keys, (1.0, 2.0)))
     promise(set(decorations.decorations(moved)) == keys, "a decoration lost by moving it")
-    _, new = decorations.paste(topology, moved, 40.0)
+    _, new = decorations.paste(topology, moved, (40.0, 40.0))
     promise(len(new) == len(keys - {decorations.BACKGROUND}), "a decoration that cannot be copied")
     promise(not decorations.decorations(decorations.delete(topology, keys)), "a decoration that cannot be deleted")
     promise(Topology.loads(moved.dumps(), check=False).dumps() == moved.dumps(), "another file after saving")

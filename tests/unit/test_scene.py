@@ -265,7 +265,7 @@ def test_a_copy_takes_notes_and_groups_along():
     """Selected with the nodes; the copies have numbers of their own."""
     topology = decorated()
     piece = edits.part(topology, ["h1", "#note1", "#group1"])
-    after, new = edits.paste(topology, piece, 40)
+    after, new = edits.paste(topology, piece, (40.0, 40.0))
     assert new == ["h3", "#note3", "#group2"]
     assert len(decorations.notes(after)) == 3
     assert decorations.frames(after)[1].title == "Site A"
