@@ -15,7 +15,6 @@ import shutil
 import statistics
 import sys
 import time
-from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -29,10 +28,13 @@ from linklab.base.numbers import format_number
 from linklab.base.supervise import Ended, Job, supervised
 from linklab.commands.several import chosen as chosen_labs
 from linklab.engine.pocket import PocketEngine
+from linklab.judge.expectation import verdicts_on
 from linklab.judge.verdict import Outcome
 from linklab.lab.model import Lab, find_lab, lab_folders, load_lab
+from linklab.lab.reference import replayed
 from linklab.lab.saved import SavedRun, SavedVerdict, load_run
 from linklab.manual.model import Step
+from linklab.run.compare import in_words
 from linklab.run.many import estimate_s
 from linklab.run.runner import run_lab
 from linklab.run.stage import Capture, RunSettings
@@ -52,9 +54,9 @@ Written by `make seeds`; do not edit.
 Each lab was replayed with several seeds on the virtual clock.
 A seed decides which packets a lossy link drops, how long a woken program waits for the processor, by how much the
 price of each packet and system call varies, and how far apart the commands of one step are typed.
-The tables show every expectation whose figure depended on the seed: the least and greatest figure, the median, and how
-many distinct figures the runs gave.
-A comparison of several figures has no least and greatest; the first seed's stands there.
+The tables show every expectation whose figure depended on the seed, with the least and the greatest figure, the median,
+and the number of distinct figures.
+For a comparison of several figures they show what it came to with the first seed.
 All other expectations gave the same figure in every run, to the digits that the lab shows.
 """
 """The head of the page."""
@@ -147,30 +149,29 @@ class Seen:
         ]
 
 
-def collected(runs: Sequence[SavedRun]) -> list[Seen]:
-    """Each expectation of a lab, over its runs."""
-    grouped: dict[tuple[str, str], list[tuple[SavedRun, SavedVerdict]]] = defaultdict(list)
-    for run in runs:
-        for verdict in run.verdicts:
-            grouped[verdict.step, verdict.what].append((run, verdict))
+def collected(lab: Lab, runs: Sequence[SavedRun]) -> list[Seen]:
+    """Each expectation that the lab has now, over its runs."""
+    judged = [[in_words(verdict) for verdict in verdicts_on(lab.expectations, [run.observed])] for run in runs]
     found = []
-    for (step, what), each in grouped.items():
-        figures = [run.scalars.get(step, {}).get(what) for run, _ in each]
+    for verdicts in zip(*judged, strict=True):
+        step, what = verdicts[0].step, verdicts[0].what
+        figures = [run.scalars.get(step, {}).get(what) for run in runs]
         numeric = [one for one in figures if one is not None and not math.isnan(one[0])]
-        found.append(Seen([verdict for _, verdict in each], numeric if len(numeric) == len(each) else []))
+        found.append(Seen(verdicts, numeric if len(numeric) == len(runs) else []))
     return found
 
 
-def chapter(number: int, runs: Sequence[SavedRun]) -> Iterator[str]:
+def chapter(lab: Lab, runs: Sequence[SavedRun], seen: Sequence[Seen]) -> Iterator[str]:
     """The page's lines on one lab."""
-    seen = collected(runs)
     varied = [one for one in seen if one.distinct > 1 or one.met < len(runs)]
     met = sum(one.met == len(runs) for one in seen)
-    yield f"## Lab {number}: {runs[0].title}"
+    yield f"## {lab.heading}"
     yield ""
-    seeds = ", ".join(map(str, sorted(run.seed for run in runs)))
-    seeds = f"1 to {len(runs)}" if seeds == ", ".join(map(str, range(1, len(runs) + 1))) else seeds
-    yield f"Seeds {seeds}: {met} of {len(seen)} expectations were met in every run; {len(varied)} depended on the seed."
+    seeds = [run.seed for run in runs]
+    words = f"Seeds {', '.join(map(str, seeds))}" if len(seeds) > 1 else f"Seed {seeds[0]} alone"
+    if len(seeds) > 1 and seeds == list(range(1, len(seeds) + 1)):
+        words = f"Seeds 1 to {len(seeds)}"
+    yield f"{words}: {met} of {len(seen)} expectations were met in every run; {len(varied)} depended on the seed."
     yield ""
     if varied:
         yield row("what", "expected", "least", "median", "greatest", "distinct", "met")
@@ -185,12 +186,14 @@ def page() -> tuple[str, bool]:
     built = pocket_kernel.require()
     lines = [INTRODUCTION, f"Pocket: Linux {built.version}, digest {built.digest}.", ""]
     good = True
-    for number in (int(folder.name[:2]) for folder in lab_folders(ROOT)):
-        folders = sorted(kept(number, 0).parent.glob(f"lab{number:02d}-seed*/run.json"))
+    for lab in map(load_lab, lab_folders(ROOT)):
+        folders = sorted(kept(lab.number, 0).parent.glob(f"lab{lab.number:02d}-seed*/run.json"))
         runs = sorted((load_run(path.parent) for path in folders), key=lambda run: run.seed)
+        runs = [run for run in runs if run.replayed == replayed(lab)]
         if runs:
-            lines += chapter(number, runs)
-            good &= all(verdict.outcome is Outcome.PASS for run in runs for verdict in run.verdicts)
+            seen = collected(lab, runs)
+            lines += chapter(lab, runs, seen)
+            good &= all(one.met == len(runs) for one in seen)
     return "\n".join(lines).rstrip() + "\n", good
 
 

@@ -228,7 +228,7 @@ class AddressWindow(Dialog):
             if cell in wrong:
                 self.typed[cell], self.wrong[cell] = text, wrong[cell]
         if after != self.document.topology:
-            self.document.apply(label, after)  # whoever shows the document calls `follow`
+            self.document.apply(label, after)  # the window that shows the document then calls `follow`
         self.follow()
 
     def give_up(self, row: PortRow, column: str) -> None:

@@ -391,6 +391,26 @@ class Drawing(tk.Canvas):
 
     def switch_spot(self, key: int) -> tuple[float, float] | None:
         """The middle of a small switch beside the middle of a link, clear of its labels, away from its trace."""
+        found = self._middle_and_normal(key)
+        if found is None:
+            return None
+        x, y, nx, ny = found
+        note = link_note(self.state.topology.links[key]) if self.settings.rates else ""
+        beside = self._painter.measure("port", note) / 2 if note else 0
+        away = abs(nx) * (self.look.px(11) + beside) + abs(ny) * self._painter.heights["port"] + self.look.px(10)
+        return x + nx * away, y + ny * away
+
+    def trace_spot(self, key: int, wide: float, high: float) -> tuple[float, float] | None:
+        """Lower left corner of a small picture beside the middle of a link, below or left of it."""
+        found = self._middle_and_normal(key)
+        if found is None:
+            return None
+        x, y, nx, ny = found
+        away = abs(nx) * wide / 2 + abs(ny) * high + self.look.px(12)
+        return x - nx * away - wide / 2, y - ny * away + high / 2
+
+    def _middle_and_normal(self, key: int) -> tuple[float, float, float, float] | None:
+        """The middle of a link's line and the unit vector that leads from it upwards, or right of an upright line."""
         path = self.line_of(key)
         if path is None:
             return None
@@ -399,20 +419,4 @@ class Drawing(tk.Canvas):
         length = max(1.0, math.hypot(x1 - x0, y1 - y0))
         ux, uy = (x1 - x0) / length, (y1 - y0) / length
         nx, ny = (uy, -ux) if ux > 0 or (ux == 0 and uy < 0) else (-uy, ux)
-        note = link_note(self.state.topology.links[key]) if self.settings.rates else ""
-        beside = self._painter.measure("port", note) / 2 if note else 0
-        away = abs(nx) * (self.look.px(11) + beside) + abs(ny) * self._painter.heights["port"] + self.look.px(10)
-        return x + nx * away, y + ny * away
-
-    def trace_spot(self, key: int, wide: float, high: float) -> tuple[float, float] | None:
-        """Lower left corner of a small picture beside the middle of a link, below or left of it."""
-        path = self.line_of(key)
-        if path is None:
-            return None
-        x, y = middle(path)
-        x0, y0, x1, y1 = (*path[:2], *path[-2:])
-        length = max(1.0, math.hypot(x1 - x0, y1 - y0))
-        ux, uy = (x1 - x0) / length, (y1 - y0) / length
-        nx, ny = (-uy, ux) if ux > 0 or (ux == 0 and uy < 0) else (uy, -ux)
-        away = abs(nx) * wide / 2 + abs(ny) * high + self.look.px(12)
-        return x + nx * away - wide / 2, y + ny * away + high / 2
+        return x, y, nx, ny

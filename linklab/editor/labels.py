@@ -50,7 +50,7 @@ def place_name(surface: Occupied, x: float, y: float, half: float, size: Size) -
 def place_ports(
     surface: Occupied, owner: Hashable, path: Path, icons: Sequence[Rectangle], sizes: Sequence[Size]
 ) -> list[Spot | None]:
-    """Middles of the labels at both ends of a line; None for one that has no room (width 0: there is none).
+    """Middles of the labels at both ends of a line; None for a label without room, and for one of width 0.
 
     icons: of the nodes at both ends. On the line if that is clear, else beside it.
     """

@@ -354,7 +354,7 @@ class Networking:
         return edits.named(self.document.topology).get(name)
 
     def _tell_changes(self, state: NetworkState) -> None:
-        """Say the first link that went down or came up, whoever did that, else the first node that changed."""
+        """Say which link went down or came up first, or else which node changed first."""
         links = sorted(state.down ^ self.down)
         if links:
             self.window.say(state.links[links[0]].words)

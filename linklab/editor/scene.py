@@ -210,7 +210,7 @@ class DrawingScene:
         self._place_on_links(surface, icons, crowded)
 
     def _label_size(self, text: str) -> tuple[float, float]:
-        """What a label of a link takes up, of one line or more; no width where there is none."""
+        """The width and height of a link's label, which may have several lines; a link without a label has width 0."""
         style = self.style
         return style.measure("port", text) + 4 if text else 0.0, style.heights["port"] * (text.count("\n") + 1)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A scene's shapes → an SVG picture that needs nothing beside itself; pure but for the background's file.
+"""A scene's shapes → an SVG picture in one file; the only file that it reads is the background.
 
 For web pages, for drawing programs and, through WeasyPrint, for PDF. A title and a description serve those who cannot
 see it. SVG 1.1, https://www.w3.org/TR/SVG11/.

@@ -22,7 +22,7 @@ ASSIGN = "Edit > Assign Addresses gives each link its subnet"
 
 
 def values(network: DrawnNetwork) -> Iterator[Problem]:
-    """Addresses and routes that are none; the other checks need them right."""
+    """Addresses and routes that cannot be read; the other checks rely on those that can."""
     for link in network.links:
         try:
             addressing.link_addresses(link)

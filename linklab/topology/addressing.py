@@ -137,7 +137,7 @@ def _no_network(to: Any) -> str:
 
 
 def link_addresses(link: Link) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The addresses that the file gives to both ends of a link; InputError where they are none."""
+    """The addresses that the file gives to both ends of a link; InputError if one of them is not an address."""
     ends = link.own.get("addresses", [[], []])
     if not isinstance(ends, list) or len(ends) != 2 or not all(isinstance(end, list) for end in ends):
         raise InputError(f'"addresses" must be two lists, one for each end, found {excerpt(json.dumps(ends))}')
@@ -146,7 +146,7 @@ def link_addresses(link: Link) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 
 def own_routes(node: Node) -> tuple[StaticRoute, ...]:
-    """The routes that the file gives to a node beside MiniEdit's default route; InputError where they are none."""
+    """The routes that the file gives to a node besides MiniEdit's default route; InputError if one is not a route."""
     routes = node.own.get("routes", [])
     if not isinstance(routes, list):
         raise InputError(f'"routes" must be a list, found {excerpt(json.dumps(routes))}')

@@ -70,10 +70,10 @@ def test_processor_time_includes_children_that_run_and_that_have_ended(tool):
     before = tool("in_pocket").processor_s(os.getpid())
     subprocess.run([sys.executable, "-c", work], check=True, stdout=subprocess.DEVNULL)
     one = tool("in_pocket").processor_s(os.getpid())
-    assert one - before >= 0.19
+    assert one - before >= 0.15  # clock ticks of 10 ms are added up
     with subprocess.Popen([sys.executable, "-c", f"{work}input()"], stdin=-1, stdout=-1) as child:
         child.stdout.readline()
-        assert tool("in_pocket").processor_s(os.getpid()) - one >= 0.19
+        assert tool("in_pocket").processor_s(os.getpid()) - one >= 0.15  # clock ticks of 10 ms are added up
         child.communicate(b"\n")
 
 

@@ -18,7 +18,7 @@ print("without:", ends[0][1].cmd("ping -c 1 -W 1 192.168.2.2 | grep received"))
 for n, (gw, _) in enumerate(ends, 1):
     other = 3 - n
     gw.cmd("sysctl -w net.ipv4.ip_forward=1")
-    print(gw.cmd(f"ip tunnel add tun0 mode gre remote 198.51.{other}.2 local 198.51.{n}.2 ttl 64 key 7"), end="")
+    print(gw.cmd(f"ip link add tun0 type gre remote 198.51.{other}.2 local 198.51.{n}.2 ttl 64 key 7"), end="")
     gw.cmd(f"ip addr add 172.30.0.{n}/30 dev tun0; ip link set tun0 up; ip route add 192.168.{other}.0/24 dev tun0")
 isp.cmd("timeout 5 tcpdump -n -v -c 1 -i isp-eth0 proto gre > /tmp/gre 2>/dev/null &")
 isp.cmd("sleep 0.5")
