@@ -13,12 +13,13 @@ from tkinter import font as tkfont
 from typing import Any
 
 from linklab.editor.document import AnyNode, Key, Snapshot, control_links, everyone
-from linklab.editor.edits import kind_of, position
+from linklab.editor.edits import kind_of
 from linklab.editor.icons import Icons
 from linklab.editor.labels import Rectangle, place_labels
 from linklab.editor.settings import EditorSettings
 from linklab.editor.theme import Look
 from linklab.topology import Host, Link, Topology
+from linklab.topology.parts import position
 
 ICON = 40
 GRID = 25

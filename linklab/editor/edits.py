@@ -7,34 +7,19 @@ New nodes take the lowest number that no node of their kind and no name has. Rai
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from linklab.editor.document import AnyNode, Key, everyone
 from linklab.errors import InputError
-from linklab.topology import Controller, Host, Link, Preferences, Switch, Topology
+from linklab.topology import Controller, Host, Link, Preferences, Switch, Topology, parts
 from linklab.topology.checks import NAME
 
 KINDS = ("host", "switch", "legacySwitch", "legacyRouter", "controller")
 PREFIXES = {"host": "h", "switch": "s", "legacySwitch": "s", "legacyRouter": "r", "controller": "c"}
 CONTROLLER_PORT = 6633
-UNPLACED = 60.0
-"""Both coordinates of a node whose place the file does not say."""
-
-
-def position(node: AnyNode) -> tuple[float, float]:
-    """Coordinates in the drawing's pixels; a node of a version 1 file may have none, and a faulty file any text."""
-    return _coordinate(node.x), _coordinate(node.y)
-
-
-def _coordinate(value: str | float | None) -> float:
-    try:
-        found = float(value) if value is not None else UNPLACED
-    except (ValueError, OverflowError):
-        return UNPLACED
-    return found if math.isfinite(found) else UNPLACED
+position = parts.position
 
 
 def named(topology: Topology) -> dict[str, AnyNode]:
@@ -106,7 +91,7 @@ def why_no_link(topology: Topology, src: str, dest: str) -> str | None:
         other = next(node for node in ends if not isinstance(node, Controller))
         if not isinstance(other, Switch) or other.type in ("legacySwitch", "legacyRouter"):
             return f"a controller is linked to an OpenFlow switch, and {other.name} is none"
-        if controllers[0].name in other.opts.get("controllers", ()):
+        if controllers[0].name in other.controllers:
             return f"{other.name} has {controllers[0].name} already"
     return None
 
@@ -120,7 +105,7 @@ def add_link(topology: Topology, src: str, dest: str) -> Topology:
         if isinstance(nodes[one], Controller):
             switch = nodes[other]
             assert isinstance(switch, Switch)
-            return set_opts(topology, other, {"controllers": [*switch.opts.get("controllers", ()), one]})
+            return set_opts(topology, other, {"controllers": [*switch.controllers, one]})
     return keep_ports(topology, replace(topology, links=(*topology.links, Link(src, dest))))
 
 
@@ -179,7 +164,7 @@ def _renamed(topology: Topology, old: str, new: str, *, is_controller: bool) -> 
 
 def _without_controllers(topology: Topology, change: Callable[[str], str | None]) -> Topology:
     def switch(node: Switch) -> Switch:
-        before = list(node.opts.get("controllers", ()))
+        before = list(node.controllers)
         after = [new for name in before if (new := change(name)) is not None]
         return node if after == before else replace(node, opts={**node.opts, "controllers": after})
 
@@ -208,8 +193,8 @@ def delete(topology: Topology, keys: Collection[Key]) -> Topology:
     """Remove nodes, controllers and links; links of a node that goes, go with it."""
     names = {key for key in keys if isinstance(key, str) and ">" not in key}
     for switch, _, controller in (key.partition(">") for key in keys if isinstance(key, str) and ">" in key):
-        opts = named(topology)[switch].opts
-        topology = set_opts(topology, switch, {"controllers": [c for c in opts["controllers"] if c != controller]})
+        asked = next(s for s in topology.switches if s.name == switch).controllers
+        topology = set_opts(topology, switch, {"controllers": [c for c in asked if c != controller]})
     controllers = {c.name for c in topology.all_controllers if c.name in names}
     kept = [i for i, k in enumerate(topology.links) if i not in keys and not names & {k.src, k.dest}]
     after = replace(
@@ -314,8 +299,8 @@ def paste(topology: Topology, piece: Topology, offset: float) -> tuple[Topology,
             have = {c.name for c in topology.all_controllers}
             own["controllers"] = [names.get(c, c) for c in own["controllers"] if c in have or c in names]
         after = set_opts(after, name, {**own, **{k: fresh[k] for k in ("hostname", "nodeNum") if k in fresh}})
-    for switch in (s for s in piece.switches if s.opts.get("controllers")):
-        wanted = [names.get(c, c) for c in switch.opts["controllers"] if c in names or c in named(topology)]
+    for switch in (s for s in piece.switches if s.controllers):
+        wanted = [names.get(c, c) for c in switch.controllers if c in names or c in named(topology)]
         after = set_opts(after, names[switch.name], {"controllers": wanted})
     links = tuple(replace(k, src=names[k.src], dest=names[k.dest]) for k in piece.links)
     return keep_ports(topology, replace(after, links=(*after.links, *links))), list(names.values())

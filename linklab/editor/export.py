@@ -121,11 +121,13 @@ def _started_switches(plan: Plan, names: Names) -> list[str]:
 def _identifiers(plan: Plan) -> Names:
     """A Python name for each node; two names that would become one are kept apart."""
     found: dict[str, str] = {}
+    taken: set[str] = set()
     for node in (*plan["controllers"], *plan["nodes"]):
         base = re.sub(r"\W", "_", node["name"], flags=re.ASCII)
         name = base if re.match(r"[A-Za-z]\w*\d+$", base) else f"node_{base}"
-        while name in found.values():
+        while name in taken:
             name += "_"
+        taken.add(name)
         found[node["name"]] = name
     return found
 

@@ -18,13 +18,13 @@ from pathlib import Path
 from linklab.base import installation
 from linklab.base.files import write
 from linklab.base.place import private
-from linklab.editor import export, files, mending
+from linklab.editor import export, files
 from linklab.editor.chooser import Chooser
 from linklab.editor.document import Document
 from linklab.editor.settings import EditorSettings
 from linklab.editor.window import Window
 from linklab.errors import InputError, LinklabError
-from linklab.topology import Topology
+from linklab.topology import Topology, mending
 from linklab.topology.near import nearest
 
 AUTOSAVE_MS = 3000

@@ -50,6 +50,7 @@ from linklab import tc, units
 from linklab.errors import TopologyError
 from linklab.topology import own
 from linklab.topology.checks import wireless_names
+from linklab.topology.forgiven import forgiven
 from linklab.topology.model import Topology
 from linklab.topology.parts import Controller, Host, Link, Node, Switch
 
@@ -72,13 +73,15 @@ def plan(topology: Topology) -> dict[str, Any]:
     topology.check()
     if wireless := wireless_names(topology):
         raise TopologyError(f"{topology.name}: cannot be run: wireless nodes ({', '.join(sorted(wireless))})")
+    topology, _ = forgiven(topology)
+    interfaces = topology.interfaces()
     return {
         "format": 1,
         "name": topology.name,
         "ip_base": topology.preferences.ip_base,
         "order": list(ORDER),
         "controllers": [_controller(controller) for controller in topology.all_controllers],
-        "nodes": [_host(host, topology) for host in topology.hosts]
+        "nodes": [_host(host, topology, interfaces[host.name]) for host in topology.hosts]
         + [_switch(switch, topology) for switch in topology.switches],
         "links": [_link(link, ends) for link, ends in zip(topology.links, topology.link_ends(), strict=True)],
         "preferences": _preferences(topology),
@@ -94,7 +97,7 @@ def _commands(node: Node) -> dict[str, Any]:
     }
 
 
-def _host(host: Host, topology: Topology) -> dict[str, Any]:
+def _host(host: Host, topology: Topology, interfaces: tuple[str, ...]) -> dict[str, Any]:
     route = host.opts.get("defaultRoute")
     return {
         "name": host.name,
@@ -105,8 +108,7 @@ def _host(host: Host, topology: Topology) -> dict[str, Any]:
         "sched": host.opts.get("sched", "host"),
         "cores": host.opts.get("cores"),
         "vlan_interfaces": [
-            _vlan(host, topology.interfaces()[host.name], address, tag)
-            for address, tag in host.opts.get("vlanInterfaces", ())
+            _vlan(host, interfaces, address, tag) for address, tag in host.opts.get("vlanInterfaces", ())
         ],
         "private_dirs": list(host.opts.get("privateDirectory", ())),
         **_commands(host),
@@ -129,7 +131,7 @@ def _switch(switch: Switch, topology: Topology) -> dict[str, Any]:
     kind = topology.preferences.switch_type if switch.type == "default" else switch.type
     if kind == "legacyRouter":
         return {"name": switch.name, "kind": kind, **_commands(switch)}
-    controllers = list(switch.opts.get("controllers", ()))
+    controllers = list(switch.controllers)
     if topology.version == "1" and kind != "legacySwitch":
         controllers = [controller.name for controller in topology.all_controllers if controller.name == "c0"]
     return {

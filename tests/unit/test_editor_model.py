@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from linklab.editor import edits, files, mending
+from linklab.editor import edits, files
 from linklab.editor.document import Document, everyone
 from linklab.editor.settings import EditorSettings, from_data, load_settings, save_settings
 from linklab.errors import InputError, TopologyError
-from linklab.topology import Topology
+from linklab.topology import Topology, mending
 
 ROOT = Path(__file__).parents[2]
 MINIEDIT = ROOT / "tests/captures/miniedit-2.2.0.1-all-kinds.mn"
