@@ -71,13 +71,13 @@ deb-test: ## try the package and a clone in fresh Debian 12 roots; about half an
 bench: setup ## measure speed and memory, for docs/benchmarks.md
 	$(VENV)/python tools/bench.py
 
-validation: setup ## experiments in pockets against theory, for docs/validation.md: make validation ONLY="codel orphan"
+validation: setup ## compare experiments in pockets with theory, for docs/validation.md: make validation ONLY="codel orphan"
 	PYTHONPATH=tools $(VENV)/python -m validate $(ONLY)
 
 seeds: setup ## replay labs with several seeds, for docs/seeds.md; over an hour: make seeds LABS=10,11 SEEDS=20
 	$(VENV)/python tools/seeds.py $(or $(LABS),all) --seeds $(or $(SEEDS),5)
 
-selftests: setup ## run the Linux source's own networking tests in pockets, for docs/selftests.md; over an hour
+selftests: setup ## run Linux's own networking tests in pockets, for docs/selftests.md; more than an hour
 	$(VENV)/python tools/selftests.py $(TESTS)
 
 fuzz: tools ## feed every reader of files and outputs 62,500 damaged ones; about ten minutes
@@ -89,7 +89,7 @@ kill-test: setup ## kill fifty networks of the host engine at random moments and
 mininet-suite: setup ## run Mininet's own tests in pockets and write their table in docs/mininet.md
 	$(VENV)/python tools/mininet_suite.py
 
-strangers: setup ## run Mininet scripts and tools that know nothing of Linklab, for docs/strangers.md
+strangers: setup ## run third-party Mininet scripts and tools in pockets, for docs/strangers.md
 	$(VENV)/python tools/strangers.py --page
 
 vm: setup manuals deb ## build the virtual machine image, in build/vm/ (vm/README.md); about ten minutes

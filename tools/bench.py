@@ -28,7 +28,8 @@ import bench_editor
 import bench_grading
 import bench_host
 import bench_speed
-from bench_speed import BUFFERS, BURST, LIMIT, SHAPED, TWO_HOSTS
+from bench_speed import BURST, LIMIT, SHAPED, TWO_HOSTS
+from in_pocket import BUFFERS
 
 from linklab import pocket_kernel
 from linklab.engine.api import Background, Clock, Typed

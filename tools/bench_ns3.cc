@@ -46,7 +46,7 @@ int main(int argc, char *argv[])
     addresses.SetBase("10.0.1.0", "255.255.255.0");
     Ipv4InterfaceContainer there = addresses.Assign(far);
     Ipv4GlobalRoutingHelper::PopulateRoutingTables();
-    // the device's own queue is the only one, as tbf's is
+    // without traffic control the device's own queue is the only one, like tbf's
     TrafficControlHelper control;
     control.Uninstall(near);
     control.Uninstall(far);

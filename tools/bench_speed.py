@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Network seconds that a processor second carries, beside copying the same bytes and beside ns-3; for `tools/bench.py`.
+"""How many network seconds a processor second carries, beside memory and ns-3; for `tools/bench.py`.
 
-One processor second is one second of user and system time of the pocket's processes (kernel and guest processes), so
-other load on the machine matters less than for wall-clock times. It matters all the same (caches, hyper-threads), and
-machines differ, so three things are measured in turn and compared as ratios, the first two three times:
+A processor second is a second of user and system time of the pocket's processes (kernel and guest processes), so other
+load on the machine matters less than for wall-clock times. It still matters (caches, hyper-threads), and machines
+differ, so three things are measured in turn and compared as ratios, the first two three times:
 
 - the pocket: h1 - s1 - h2, 20 ms, a shaper, one bandwidth-delay product of queue, profile desktop, iperf3;
-- memory: the bytes that arrived, copied into a queue's worth of memory and out of it, as any network stack must;
-- ns-3 (tools/bench_ns3.cc): the same rate, round-trip time, queue and number of flows, if libns3-dev is installed.
+- memory: copying the bytes that arrived into a buffer of the queue's size and out of it, as any network stack must;
+- ns-3 (tools/bench_ns3.cc): the same rate, round-trip time, queue, and number of flows, if libns3-dev is installed.
 """
 
 from __future__ import annotations
@@ -25,6 +25,8 @@ import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+
+from in_pocket import BUFFERS, processor_s
 
 from linklab.engine.api import Background, Clock, Typed
 from linklab.engine.pocket import PocketEngine, PocketNetwork
@@ -53,7 +55,6 @@ BURST = {"10mbit": 5000, "1gbit": 500000, "10gbit": 5000000}
 LIMIT = {"10mbit": 26214, "1gbit": 2621440, "10gbit": 26214400}
 """One bandwidth-delay product, as in Labs 8 and 14."""
 RTT_S = 0.02
-BUFFERS = "sysctl -qw net.ipv4.tcp_rmem='10240 87380 52428800' net.ipv4.tcp_wmem='10240 87380 52428800'"
 BLOCK = 131072
 """What iperf3 writes and reads at a time."""
 
@@ -62,18 +63,20 @@ Found = tuple[str, str, str, bool]
 
 @dataclass(frozen=True)
 class Flow:
-    """What is measured: a rate, a number of flows, and seconds of network time for the pocket and for ns-3."""
+    """What is measured: a rate, a number of flows, and seconds of network time for the pocket and for ns-3.
+
+    asked: the least number of network seconds per processor second; None if it is SHARE of what one flow gives.
+    """
 
     rate: str
     flows: int
     seconds: int
     ns3_seconds: float
     asked: float | None
-    """Network seconds per processor second; None where a share of one flow's is asked."""
 
     @property
     def words(self) -> str:
-        """As the table names it."""
+        """Its name in the table."""
         flows = "one flow" if self.flows == 1 else f"{self.flows} flows"
         return f"{self.rate}, {flows}"
 
@@ -85,7 +88,7 @@ FLOWS = (
     Flow("1gbit", 64, 5, 2.0, None),
 )
 SHARE = 0.5
-"""Of one flow's figure, asked of 64 flows."""
+"""The share of one flow's figure that several flows must reach."""
 
 
 @contextlib.contextmanager
@@ -97,25 +100,13 @@ def network(seed: int = 1) -> Iterator[PocketNetwork]:
             yield net
 
 
-def processor_s(pid: int) -> float:
-    """User and system time of a pocket's kernel, of its guest processes, and of those that have ended, seconds."""
-    living = subprocess.run(["pgrep", "-P", str(pid)], capture_output=True, text=True, check=False).stdout.split()
-    ticks = 0
-    for process in (pid, *map(int, living)):
-        with contextlib.suppress(OSError):  # it may end meanwhile, and is then among those that the kernel has reaped
-            fields = Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1].split()
-            ticks += sum(map(int, fields[11 : 15 if process == pid else 13]))
-    return ticks / os.sysconf("SC_CLK_TCK")
-
-
 def pocket(flow: Flow) -> tuple[float, float]:
-    """Network seconds per processor second, and the bytes that arrived in one network second."""
+    """Network seconds per processor second, and the bytes that arrived per network second."""
     with network() as net:
-        if flow.rate in BURST:
-            shaped = SHAPED.format(rate=flow.rate, burst=BURST[flow.rate], limit=LIMIT[flow.rate])
-            done = net.run([Typed("client", shaped)]) + net.run([Typed("h1", BUFFERS), Typed("h2", BUFFERS)])
-            if any(one.exit_status for one in done):
-                raise SystemExit("bench: the link could not be shaped: " + "".join(one.output for one in done))
+        shaped = SHAPED.format(rate=flow.rate, burst=BURST[flow.rate], limit=LIMIT[flow.rate])
+        done = net.run([Typed("client", shaped)]) + net.run([Typed("h1", BUFFERS), Typed("h2", BUFFERS)])
+        if any(one.exit_status for one in done):
+            raise SystemExit("bench: the link could not be shaped: " + "".join(one.output for one in done))
         net.run([Typed("h2", "iperf3 -s", Background())])
         assert net.pid is not None
         before = processor_s(net.pid)
@@ -123,16 +114,16 @@ def pocket(flow: Flow) -> tuple[float, float]:
         used = processor_s(net.pid) - before
     received = [line for line in done_one.output.split("\n") if line.endswith("receiver")]
     if not received:
-        raise SystemExit(f"bench: iperf3 says nothing of what arrived: {done_one.output}")
+        raise SystemExit(f"bench: iperf3 did not report what its receiver got: {done_one.output}")
     return flow.seconds / used, float(received[-1].split()[-3]) * 1e6 / 8
 
 
 def memory(bytes_s: float, queue: int) -> float:
-    """Network seconds per processor second of copying what arrives into a queue and out of it."""
+    """Network seconds per processor second if copying what arrives into a queue and out of it were all the work."""
     size = max(queue // BLOCK, 1) * BLOCK
     with mmap.mmap(-1, size) as ring, mmap.mmap(-1, BLOCK) as own:
         into, block = memoryview(ring), memoryview(own)
-        into[:] = bytes(size)  # every page there before it is measured
+        into[:] = bytes(size)  # touches every page before the measurement begins
         times = max(int(2e9 // size), 1)
         before = os.times()
         for _ in range(times):
@@ -148,7 +139,7 @@ def memory(bytes_s: float, queue: int) -> float:
 
 
 def build_ns3() -> str | None:
-    """Compile the ns-3 program; None, or why there is none."""
+    """Compile the ns-3 program; None, or the reason why that is not possible."""
     if shutil.which("g++") is None or not Path("/usr/include/ns3/core-module.h").is_file():
         return f"not installed ({NS3_PACKAGES})"
     PROGRAM.parent.mkdir(exist_ok=True)
@@ -179,7 +170,7 @@ def ns3(flow: Flow) -> tuple[float, bool]:
 
 
 def speed(flows: tuple[Flow, ...] = FLOWS, rounds: int = 3) -> list[Found]:
-    """The rows: each flow in the pocket, in memory and in ns-3, in turn; the middle one of the rounds."""
+    """A row for each flow: the medians of several rounds of the pocket and memory in turn, and one run of ns-3."""
     missing = build_ns3()
     seen: dict[Flow, list[tuple[float, float]]] = {flow: [] for flow in flows}
     for number in range(rounds):

@@ -1,14 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What TCP over Mininet's links costs this machine's processor, as a cost profile has it; needs root and gcc.
+"""Measure a cost profile: the processor time that TCP over Mininet's links takes on this machine; needs root and gcc.
 
-`python tools/calibrate.py [--gib N] [--times N]` builds h1 - s1 - s2 - h2 of Lab 15 from network namespaces, bridges
-and veth links of this machine, sends N GiB with iperf3, with segmentation offload and without, and adds up processor
-time: of client and server, and of soft interrupts (/proc/stat). What other programs take is not counted, but they use
-the same caches: a busy machine has higher prices than the same one left alone, so the load is printed. A packet's
-price is the difference between the two over the packets that more entered a link; a system call's is measured with
-`perf bench`; what is left with offload is the copying of bytes. How prices
-vary and when a process that slept runs is measured by calibrate_chance.c. `linklab/engine/profiles.json` says which
-profile comes from here.
+`python tools/calibrate.py [--gib N] [--times N]` builds h1 - s1 - s2 - h2 of Lab 15 from network namespaces, bridges,
+and veth links of this machine, sends N GiB with iperf3, with and without segmentation offload, and adds up processor
+time: that of client and server, and that of soft interrupts (/proc/stat). Other programs' time is not counted, but they
+use the same caches, so prices are higher on a busy machine and the load is printed. The price of a packet is the
+difference in time over the difference in packets that entered a link; that of a system call comes from `perf bench`;
+what remains with offload is the copying of bytes. calibrate_chance.c measures forks, starts of programs, how prices
+vary, and when a process that slept runs. `linklab/engine/profiles.json` says which profiles come from here.
 """
 
 from __future__ import annotations
@@ -28,15 +27,16 @@ from dataclasses import dataclass
 from pathlib import Path
 
 TAG = f"cal{os.getpid() % 10000}"
-"""Begins every name made here, so that nothing of another program is touched."""
+"""Every name made here begins with it, so that no other program's is touched."""
 LINKS = [("a", "1", "2"), ("b", "3", "4"), ("c", "5", "6")]
 """h1 - s1, s1 - s2, s2 - h2: one veth pair each."""
 LINKS_OF_A_PACKET = 3
 SERVER_ENDS_S = 60
 KNOTS = 17
 LATEST_NS = 50_000
-"""Later than this a process is woken by what else the machine does, which no profile has."""
+"""A process that runs later than this was delayed by other work on the machine, which no profile contains."""
 DISTURBED = 10
+"""A datagram that takes this many times the median was interrupted."""
 ADDRESS = {"h1": "10.213.0.1", "h2": "10.213.0.2"}
 
 
@@ -56,7 +56,7 @@ def sh(command: str) -> str:
 
 @contextlib.contextmanager
 def chain() -> Iterator[None]:
-    """Two namespaces, two bridges and three veth pairs; gone afterwards, whatever happens."""
+    """Two namespaces, two bridges, and three veth pairs, which are removed in any case."""
     try:
         for host in ADDRESS:
             sh(f"ip netns add {TAG}{host}")
@@ -103,7 +103,7 @@ def entered() -> int:
 
 @contextlib.contextmanager
 def serving(command: Sequence[str]) -> Iterator[None]:
-    """A server of one test, which has said that it listens; gone afterwards, whatever happens."""
+    """A server for one test, once it has said that it listens; it is ended in any case."""
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as server:
         assert server.stdout is not None
         try:
@@ -160,10 +160,10 @@ def prices(on: Work, off: Work, call_ps: int) -> dict[str, int]:
 
 
 def quantiles(samples: Sequence[float], most: float) -> list[int]:
-    """The 17 quantiles that cut samples into sixteenths, none above `most`.
+    """The 17 quantiles that divide samples into sixteenths, none above `most`.
 
-    The last sixteenth of such times has a tail of rare disturbances; its end is where a line from the quantile before
-    it has the mean of what is in it, so that the mean of the whole is kept.
+    The last sixteenth has a tail of rare disturbances. A profile draws uniformly between two quantiles, so the last
+    quantile is chosen such that its mean with the one before it is the mean of that sixteenth.
     """
     if len(samples) < KNOTS:
         raise SystemExit(f"calibrate: {len(samples)} samples are too few for {KNOTS} quantiles")
@@ -177,8 +177,8 @@ def quantiles(samples: Sequence[float], most: float) -> list[int]:
 def chance(lines: str) -> dict[str, object]:
     """What calibrate_chance.c prints → the quantiles of a profile, and the prices of a fork and of a program's start.
 
-    The spread of a price is that of a datagram's, in thousandths of the mean without what is over ten times the median:
-    that was an interrupt, and no part of the work.
+    Prices spread as the times of datagrams do, in thousandths of their mean; datagrams that were interrupted are left
+    out. The price of a start is what it takes beyond its fork.
     """
     samples = {name: [float(word) for word in words] for name, *words in map(str.split, lines.splitlines())}
     middle = statistics.median(samples["packet"])
@@ -203,12 +203,14 @@ def measured_chance() -> dict[str, object]:
 
 def main() -> int:
     """Measure and print."""
-    parser = argparse.ArgumentParser(description="Measure what TCP over veth links costs this machine's processor.")
+    parser = argparse.ArgumentParser(description="Measure the processor time that TCP over veth links takes here.")
     parser.add_argument("--gib", type=float, default=2, help="GiB in each transfer (default: 2)")
-    parser.add_argument("--times", type=int, default=5, help="how often; the middle one counts (default: 5)")
+    parser.add_argument(
+        "--times", type=int, default=5, help="number of transfers of each kind; the median counts (default: 5)"
+    )
     arguments = parser.parse_args()
     if os.getuid() != 0:
-        raise SystemExit("calibrate: needs root, for network namespaces")
+        raise SystemExit("calibrate: run it as root, because it creates network namespaces")
     call_ps, found = syscall_ps(), []
     with chain():
         for _ in range(arguments.times):

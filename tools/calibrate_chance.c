@@ -1,24 +1,22 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * How long it takes this machine, again and again: to let a process run that slept, to do the shortest system call,
- * to send a datagram over loopback, to fork, and to start a program.
+ * How long it takes this machine, many times over, to let a sleeping process run, to send a datagram over loopback,
+ * to fork, and to start a program.
  *
- * Called by calibrate.py. Prints a line for each, its name and nanoseconds: "wake 5312 5410 ...".
+ * Called by calibrate.py. Prints a line for each, with its name and nanoseconds: "wake 5312 5410 ...".
  */
 #include <arpa/inet.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/socket.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #define WAKES 20000
-#define CALLS 100000
 #define SENDS 50000
 #define FORKS 500
-#define PAUSE_US 300 /* a sleeper that slept no longer is still warm */
+#define PAUSE_US 300 /* after so short a sleep the caches are still warm */
 
 static long long now(void)
 {
@@ -36,14 +34,17 @@ static void must(int ok, const char *what)
 	}
 }
 
-/* A process that waits for a byte is told when the byte was written, and tells how long that took. */
+/* A process waits for a byte, learns from it when it was written, and answers how long it took to run. */
 static void wake(void)
 {
 	int there[2], back[2];
 	long long written, took;
+	pid_t child;
 
 	must(!pipe(there) && !pipe(back), "pipe");
-	if (!fork()) {
+	child = fork();
+	must(child >= 0, "fork");
+	if (!child) {
 		close(there[1]);
 		while (read(there[0], &written, sizeof(written)) == sizeof(written)) {
 			took = now() - written;
@@ -61,17 +62,6 @@ static void wake(void)
 	}
 	close(there[1]);
 	wait(NULL);
-}
-
-static void call(void)
-{
-	printf("\ncall");
-	for (int i = 0; i < CALLS; i++) {
-		long long began = now();
-
-		syscall(SYS_getppid);
-		printf(" %lld", now() - began);
-	}
 }
 
 static void packet(void)
@@ -97,23 +87,30 @@ static void processes(const char *name, int starts)
 	printf("\n%s", name);
 	for (int i = 0; i < FORKS; i++) {
 		long long began;
+		pid_t child;
+		int status;
 
 		fflush(stdout);
 		began = now();
-		if (!fork()) {
+		child = fork();
+		if (!child) {
 			if (starts)
 				execl("/bin/true", "true", (char *)NULL);
-			_exit(0);
+			_exit(starts); /* 1 where the program could not be started */
 		}
-		wait(NULL);
+		must(child > 0, "fork");
+		must(wait(&status) == child, "wait");
 		printf(" %lld", now() - began);
+		if (status) {
+			fprintf(stderr, "calibrate_chance: /bin/true could not be started\n");
+			exit(1);
+		}
 	}
 }
 
 int main(void)
 {
 	wake();
-	call();
 	packet();
 	processes("fork", 0);
 	processes("exec", 1);

@@ -1,14 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""What `make build` made → files of an installation: `make install`, `make uninstall`, debian/rules.
+"""Install what `make build` has built, and uninstall it: `make install`, `make uninstall`, debian/rules.
 
-    tools/install.py build [--no-kernel]                     vendored Python packages, pages, kernel → build/stage
+    tools/install.py build [--no-kernel]                     vendored Python packages, man pages, kernel → build/stage
     tools/install.py install [--prefix DIR] [--destdir DIR] [--no-kernel] [--no-finish]
     tools/install.py uninstall [--prefix DIR] [--destdir DIR]
 
-PREFIX/lib/linklab is laid out like a clone
-(linklab/base/installation.py) and adds `venv/`, the Python that sees our packages, and
-`installed.txt`, the list by which `uninstall` removes what was installed and nothing else. Standard library only.
+PREFIX/lib/linklab is laid out like a clone (linklab/base/installation.py). It also has `venv/`, a Python environment
+with our packages, and `installed.txt`, the list of what `uninstall` removes. Standard library only.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ VENV = ROOT / ".venv/bin"
 PYTHON = "/usr/bin/python3"  # the distribution's: Mininet, tkinter and matplotlib are installed for it
 DATA = ("docs", "exercises", "kernel", "labs", "problems", "scripts", "topologies")
 PYTHONS = tuple(f"python3.{minor}" for minor in range(11, 16))
-"""Pythons that find the vendored packages, which need 3.11; a distribution's upgrade may bring another."""
+"""Pythons that find the vendored packages, which need 3.11; an upgrade of the distribution may bring a newer one."""
 LAUNCHER = """#!{python}
 # SPDX-License-Identifier: BSD-3-Clause
 import sys
@@ -42,7 +41,7 @@ DATABASES = (
     ("update-desktop-database", "share/applications", ".", "mimeinfo.cache"),
     ("gtk-update-icon-cache -q -t -f", "share/icons/hicolor", ".", "icon-theme.cache"),
 )
-"""What makes it, its folder, where that holds what it is made from, and what is made."""
+"""Desktop databases: the command that makes one, its folder, and in that its sources and what is made."""
 ASKED_FOR = {
     "PIL": "python3-pil",
     "brotli": "python3-brotli",
@@ -57,7 +56,7 @@ ASKED_FOR = {
     "tkinter": "python3-tk",
     "webencodings": "python3-webencodings",
 }
-"""Modules that an installation takes from the distribution's Python, and what Debian calls their packages."""
+"""Modules that an installation takes from the distribution's Python → their Debian packages."""
 MISSING = 4  # exit code of linklab.errors.MissingError, which may not be importable here
 
 
@@ -70,13 +69,13 @@ def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(description="Build, install or uninstall Linklab.")
     parser.add_argument("what", choices=("build", "install", "uninstall"))
     parser.add_argument("--prefix", type=Path, default=Path("/usr/local"), help="default: /usr/local")
-    parser.add_argument("--destdir", default="", help="folder that stands for / while packaging")
+    parser.add_argument("--destdir", default="", help="folder that takes the place of / while packaging")
     parser.add_argument("--no-kernel", action="store_true", help="leave the pocket kernel out")
-    parser.add_argument("--no-finish", action="store_true", help="compile nothing and renew no desktop database")
+    parser.add_argument("--no-finish", action="store_true", help="do not update the desktop databases")
     args = parser.parse_args(arguments)
     try:
         if not args.prefix.is_absolute():
-            raise InstallError(f"PREFIX {args.prefix} is no absolute path")
+            raise InstallError(f"PREFIX {args.prefix} is not an absolute path; write it from / on")
         if args.what == "build":
             build(kernel=not args.no_kernel)
         else:
@@ -130,7 +129,7 @@ class Target:
         self.at(path).symlink_to(to)
 
     def tree(self, source: Path, path: Path) -> None:
-        """Install all files below a folder but what is made from them, and what is hidden."""
+        """Install all files below a folder, except compiled code and hidden files."""
         for file in files(source):
             script = file.suffix != ".py" and file.stat().st_mode & 0o100
             self.copy(file, path / file.relative_to(source), 0o755 if script else 0o644)
@@ -147,7 +146,7 @@ class Target:
 
 
 def files(folder: Path) -> Iterator[Path]:
-    """Files below a folder in order, without compiled code and what is hidden."""
+    """Files below a folder, in order, without compiled code and hidden files."""
     for path in sorted(folder.iterdir()):
         if path.name.startswith(".") or path.name == "__pycache__":
             continue
@@ -158,10 +157,10 @@ def files(folder: Path) -> Iterator[Path]:
 
 
 def build(*, kernel: bool) -> None:
-    """Make what is installed and not in the repository, whole or not at all."""
+    """Build what is installed but not in the repository, completely or not at all."""
     linklab = VENV / "linklab"
     if not linklab.exists():
-        raise InstallError(f"{linklab} is not there; run make build, which sets it up")
+        raise InstallError(f"{linklab} is missing; run make build, which creates it")
     part = STAGE.with_name("stage.part")
     shutil.rmtree(part, ignore_errors=True)
     part.mkdir(parents=True)
@@ -185,9 +184,9 @@ def build(*, kernel: bool) -> None:
 def install(target: Target, *, kernel: bool) -> None:
     """Install everything, in place of an earlier installation."""
     if not STAGE.is_dir():
-        raise InstallError(f"{STAGE} is not there; run make build")
+        raise InstallError(f"{STAGE} is missing; run make build")
     if kernel and not (STAGE / "kernel").is_dir():
-        raise InstallError(f"{STAGE} holds no pocket kernel, as after `make deb ARCH=arm64`; run make build")
+        raise InstallError(f"{STAGE} contains no pocket kernel (`make deb ARCH=arm64` leaves it out); run make build")
     if not target.destdir:
         require_modules()
     if target.at(target.lib / "installed.txt").exists():
@@ -217,23 +216,23 @@ def install(target: Target, *, kernel: bool) -> None:
     lines = [*map(str, listed), *(f"{folder}/" for folder in reversed(target.made))]
     target.write("".join(f"{line}\n" for line in lines), target.lib / "installed.txt")
     if not target.destdir:
-        print(f"installed {len(listed)} files; {target.prefix}/bin/linklab doctor says what else this machine needs")
+        print(f"installed {len(listed)} files; {target.prefix}/bin/linklab doctor shows what else this machine needs")
 
 
 def require_modules() -> None:
-    """InstallError, with what to type, if the distribution's Python has not all that Linklab takes from it."""
+    """Check that the distribution's Python has all that Linklab takes from it; the InstallError says what to type."""
     look = "import importlib.util, sys; print(*(m for m in sys.argv[1:] if importlib.util.find_spec(m) is None))"
     done = subprocess.run([PYTHON, "-I", "-c", look, *ASKED_FOR], capture_output=True, text=True, check=True)
     if missing := done.stdout.split():
         packages = " ".join(sorted(ASKED_FOR[module] for module in missing))
         raise InstallError(
-            f"{PYTHON} has no {', '.join(missing)}; run: sudo apt-get install {packages} (or your distribution's, or "
-            f"{PYTHON} -m pip)"
+            f"{PYTHON} lacks {', '.join(missing)}; run: sudo apt-get install {packages} (or install your "
+            f"distribution's packages, or use {PYTHON} -m pip)"
         )
 
 
 def _install_python(target: Target) -> None:
-    """The environment (pyvenv.cfg, see venv and site of Python) and the command; one folder serves every Python 3."""
+    """Install the environment (pyvenv.cfg, which site reads) and the command; one folder serves every Python 3."""
     venv = target.lib / "venv"
     target.write(f"home = {Path(PYTHON).parent}\ninclude-system-site-packages = true\n", venv / "pyvenv.cfg")
     target.link(PYTHON, venv / "bin/python")
@@ -247,17 +246,17 @@ def _install_python(target: Target) -> None:
 
 
 def compile_code(target: Target) -> None:
-    """Compile what Python will import, our package as pockets want it (linklab/engine/bytecode.py)."""
+    """Compile what Python will import; our package is compiled for pockets (linklab/engine/bytecode.py)."""
     venv = target.lib / "venv"
     _run([str(venv / "bin/python"), "-I", "-m", "linklab.engine.bytecode"])
     _run([PYTHON, "-m", "compileall", "-qq", str(venv / "lib/python3/site-packages")])
 
 
 def uninstall(target: Target) -> None:
-    """Remove the files that were installed, code compiled from them, and the folders made for them that are empty."""
+    """Remove the installed files, the code compiled from them, and the folders made for them that are then empty."""
     listing = target.at(target.lib / "installed.txt")
     if not listing.is_file():
-        raise InstallError(f"{listing} is not there: no Linklab was installed with this PREFIX by make install")
+        raise InstallError(f"{listing} is missing: make install has not installed Linklab with this PREFIX")
     lines = listing.read_text(encoding="utf-8").splitlines()
     for path in (target.at(Path(line)) for line in lines if not line.endswith("/")):
         path.unlink(missing_ok=True)
@@ -266,25 +265,25 @@ def uninstall(target: Target) -> None:
     folders = [target.at(Path(line)) for line in lines if line.endswith("/")]  # the innermost first
     forget_databases(target.at(target.prefix), folders)
     for folder in folders:
-        with contextlib.suppress(OSError):  # something of somebody else's is in it, or it has gone
+        with contextlib.suppress(OSError):  # it holds files of other programs, or is gone
             folder.rmdir()
 
 
 def renew_databases(prefix: Path) -> None:
-    """Have desktops know the file type, the icon and the application; without their tools there is no desktop."""
+    """Update the databases of file types, icons, and applications; a machine without their tools has no desktop."""
     for command, folder, source, _ in DATABASES:
         program, *options = command.split()
         if shutil.which(program) and (prefix / folder / source).is_dir():
-            # update-desktop-database complains of a prefix that desktops do not look in
+            # update-desktop-database complains about a prefix where desktops do not look, so its output is captured
             done = subprocess.run(
                 [program, *options, str(prefix / folder)], capture_output=True, text=True, check=False
             )
             if done.returncode:
-                print(f"{program} ends with {done.returncode}: {done.stderr.strip()}", file=sys.stderr)
+                print(f"install: {program} failed with exit {done.returncode}: {done.stderr.strip()}", file=sys.stderr)
 
 
 def forget_databases(prefix: Path, ours: list[Path]) -> None:
-    """Remove what was made of our files, where our installation made the folder and nobody else has a file there."""
+    """Remove databases in folders that our installation made, unless files of other programs are there too."""
     for _, folder, source, made in DATABASES:
         place = prefix / folder
         if place not in ours or any(path.is_file() and path.name != made for path in (place / source).rglob("*")):
@@ -298,7 +297,7 @@ def forget_databases(prefix: Path, ours: list[Path]) -> None:
 
 def _run(command: list[str]) -> None:
     if (code := subprocess.run(command, stdin=subprocess.DEVNULL, check=False).returncode) != 0:
-        raise InstallError(f"this failed with exit {code}: {' '.join(command)}")
+        raise InstallError(f"a command failed with exit {code}: {' '.join(command)}")
 
 
 if __name__ == "__main__":

@@ -1,19 +1,19 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Runs the Linux kernel's own tests of networking in pockets, and writes what came of them to docs/selftests.md.
+"""Run the Linux kernel's own networking tests in pockets, and write the results to docs/selftests.md.
 
-`python tools/selftests.py [PATTERN...]`, `make selftests`: all, or those whose names fit a pattern ("net/fib*").
-A test that has ended with this kernel is not run again (`--again` does), so a run that was stopped goes on where it
-was.  What a test printed stays in build/selftests/.  Every failure and every skip wants its reason in
-tools/selftests.toml; exit 1 if one has none.
+`python tools/selftests.py [PATTERN...]`, `make selftests`: all tests, or those whose names match a pattern
+("net/fib*"). A test that has been run with this kernel is not run again (`--again` does), so a run that was stopped
+continues where it was. The output of each test is kept in build/selftests/. Every failure and every skip needs a reason
+in tools/selftests.toml; exit 1 if one has none.
 
-Which tests: all of tc-testing, and all that the makefiles of net and net/forwarding list, but those in Python, which
-drive network cards through the kernel's Netlink library, and those that load a BPF object, which needs clang.
+The tests are all of tc-testing, and those that the makefiles of net and net/forwarding list, with two exceptions: tests
+in Python, most of which drive a network card through the kernel's Netlink library, and scripts that load a BPF object,
+which only clang can compile.
 """
 
 from __future__ import annotations
 
 import argparse
-import contextlib
 import json
 import re
 import shlex
@@ -32,14 +32,14 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "tools")]
 
 import selftests_source as source  # noqa: E402 - found by the line above
+from in_pocket import started  # noqa: E402
 from selftests_page import page  # noqa: E402
-from selftests_results import Outcome, judge, read_explanations, results  # noqa: E402
+from selftests_results import Outcome, fits, judge, read_explanations, results  # noqa: E402
 
 from linklab import pocket_kernel  # noqa: E402
 from linklab.base import files  # noqa: E402
 from linklab.engine.api import Network, OnStage, Typed  # noqa: E402
-from linklab.engine.pocket import PocketEngine  # noqa: E402
-from linklab.errors import BootError, DeadlineError, EngineError, LinklabError  # noqa: E402
+from linklab.errors import DeadlineError, EngineError, LinklabError  # noqa: E402
 
 INSIDE = Path(__file__).with_name("selftests_inside.sh")
 REASONS = Path(__file__).with_name("selftests.toml")
@@ -47,17 +47,17 @@ PAGE = ROOT / "docs/selftests.md"
 KEPT = ROOT / "build/selftests"
 PARTS = ("net", "net/forwarding")
 DEADLINE_S = 900
-"""Of wall time, for one program; the longest takes five minutes where two pockets have a processor each."""
+"""Wall-clock seconds for a program; the longest takes five minutes if each of two pockets has a processor."""
 MEMORY_MIB = 1024
-STARTS = 3
 MOST_BYTES = 4 << 20
+"""Bytes of an output that are read; a program that prints more counts as one that did not end."""
 TDC = "ip netns add tcut && exec /usr/bin/python3 -B tdc.py --file tc-tests/{}"
-"""tdc asks whether a test can run (dependsOn) in the namespace tcut, which it never makes: the tests have others."""
+"""tdc checks what a test depends on in the namespace tcut, but never creates it: the tests run in others."""
 
 
 @dataclass(frozen=True)
 class Test:
-    """A program of tests: its name, the folder below the tests it runs in, and its command."""
+    """A program of tests: its name, its working directory below the tests, and its command."""
 
     name: str
     folder: str
@@ -65,7 +65,7 @@ class Test:
 
 
 def tests(kept: Path) -> Iterator[Test]:
-    """Every program of tests, by the rule in the head of this file."""
+    """Every program of tests, as the docstring of this module defines them."""
     base = kept / "tree" / source.TESTS
     for file in sorted((base / "tc-testing/tc-tests").glob("*/*.json")):
         kind = file.relative_to(base / "tc-testing/tc-tests")
@@ -78,12 +78,16 @@ def tests(kept: Path) -> Iterator[Test]:
 
 
 def loads_bpf(file: Path) -> bool:
-    """Whether a script names an object that is compiled for BPF."""
+    """Whether a script names an object compiled for BPF."""
     return file.suffix == ".sh" and re.search(r"\bbpf\.o\b", file.read_text(errors="replace")) is not None
 
 
 def run(test: Test, kept: Path, deadline_s: float, on_stage: OnStage) -> Outcome:
-    """Run a program of tests in a pocket of its own; `on_stage` learns of the pocket, which it may close."""
+    """Run a program of tests in a pocket of its own; `on_stage` is given the pocket and may close it.
+
+    Raises:
+        EngineError: the pocket broke, which is no result of the program's.
+    """
     with tempfile.TemporaryDirectory(prefix="linklab-selftests-") as name:
         work = Path(name)
         shutil.copy2(INSIDE, work / "inside.sh")
@@ -93,41 +97,25 @@ def run(test: Test, kept: Path, deadline_s: float, on_stage: OnStage) -> Outcome
         (work / "run.sh").write_text(f"{line}\n")
         ended = ""
         try:
-            with started(work, on_stage) as network:
+            with started(None, workdir=work, on_stage=on_stage, memory_mib=MEMORY_MIB) as network:
                 network.run([Typed("client", "sh /lab/run.sh")], deadline_s=deadline_s)
-        except BootError:
-            raise
         except DeadlineError:
-            ended = f"no end within {deadline_s:g} s"
-        except EngineError as error:
-            ended = str(error)
+            ended = f"did not end within {deadline_s:g} s"
         status = work / "status"
+        output = work / "output"
+        if output.exists() and output.stat().st_size > MOST_BYTES:
+            ended = ended or f"printed more than {MOST_BYTES:,} bytes, of which the first are kept"
         return Outcome(
             test.name,
-            read(work / "output"),
+            read(output),
             int(status.read_text()) if status.exists() and not ended else None,
             ended or ("" if status.exists() else "left no status"),
             read(work / "kernel"),
         )
 
 
-@contextlib.contextmanager
-def started(work: Path, on_stage: OnStage) -> Iterator[Network]:
-    """A pocket; a second and third try where the machine is too busy to start one in time (BootError)."""
-    with contextlib.ExitStack() as stack:
-        for left in reversed(range(STARTS)):
-            pocket = PocketEngine(MEMORY_MIB).start(None, workdir=work, on_stage=on_stage)
-            try:
-                network = stack.enter_context(pocket)
-                break
-            except BootError:
-                if not left:
-                    raise
-        yield network
-
-
 def read(file: Path) -> str:
-    """Text of a file that a test wrote; "" if it wrote none."""
+    """The first MOST_BYTES of a file that a test wrote, as text; "" if it wrote none."""
     if not file.exists():
         return ""
     with file.open("rb") as data:
@@ -144,7 +132,7 @@ class Store:
         return self.folder / f"{name.replace('/', '+')}.json"
 
     def find(self, name: str) -> tuple[Outcome, float] | None:
-        """The outcome of a program, and the wall seconds it took; None if it has not been run."""
+        """The outcome of a program and the wall-clock seconds it took; None if it has not been run."""
         file = self._file(name)
         if not file.exists():
             return None
@@ -153,13 +141,18 @@ class Store:
         return Outcome(**data), took_s
 
     def keep(self, outcome: Outcome, took_s: float) -> None:
-        """Keep it."""
+        """Write the outcome of a program."""
         self.folder.mkdir(parents=True, exist_ok=True)
         files.write_json(self._file(outcome.name), {**vars(outcome), "took_s": round(took_s, 1)})
 
 
-def run_all(chosen: Sequence[Test], kept: Path, store: Store, jobs: int, deadline_s: float) -> None:
-    """Run the programs, `jobs` at once, and say of each what came of it."""
+def run_all(chosen: Sequence[Test], kept: Path, store: Store, jobs: int, deadline_s: float) -> list[str]:
+    """Run the programs, `jobs` at once, keep their outcomes, and print a line for each.
+
+    Returns:
+        The programs whose pocket broke; the next call runs them again.
+    """
+    broken: list[str] = []
     lock = threading.Lock()
     done = 0
     pockets: set[Network] = set()
@@ -172,11 +165,17 @@ def run_all(chosen: Sequence[Test], kept: Path, store: Store, jobs: int, deadlin
 
     def one(test: Test) -> None:
         nonlocal done
-        started = time.monotonic()
-        outcome = run(test, kept, deadline_s, on_stage)
+        began = time.monotonic()
+        try:
+            outcome = run(test, kept, deadline_s, on_stage)
+        except EngineError as error:
+            if not stopped.is_set():
+                broken.append(test.name)
+                print(f"{test.name}: the pocket broke: {error}", flush=True)
+            return
         if stopped.is_set():
             return
-        took_s = time.monotonic() - started
+        took_s = time.monotonic() - began
         store.keep(outcome, took_s)
         counted = [result.state for result in results(outcome)]
         told = ", ".join(f"{counted.count(state)} {state}" for state in dict.fromkeys(sorted(counted)))
@@ -194,38 +193,44 @@ def run_all(chosen: Sequence[Test], kept: Path, store: Store, jobs: int, deadlin
             for network in list(pockets):
                 network.close()
             raise
+    return broken
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run what has not been run, write the page, and say what has no reason."""
+    """Run what has not been run, write the page, and list the results without a reason."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n\n")[0])
-    parser.add_argument("pattern", nargs="*", help="names of tests, * for any text")
-    parser.add_argument("--again", action="store_true", help="run what has been run already, too")
-    parser.add_argument("--source", type=Path, help="a linux-X.Y.tar.xz to take the tests from, instead of apt")
-    parser.add_argument("--deadline", type=float, default=DEADLINE_S, help="wall seconds for each program of tests")
+    parser.add_argument("pattern", nargs="*", help="names of tests, in which * stands for any text")
+    parser.add_argument("--again", action="store_true", help="also run tests that have been run with this kernel")
+    parser.add_argument(
+        "--source", type=Path, help="take the tests from this linux-X.Y.tar.xz instead of apt's package"
+    )
+    parser.add_argument(
+        "--deadline", type=float, default=DEADLINE_S, help="wall-clock seconds for each program of tests"
+    )
     parser.add_argument("--jobs", type=int, choices=(1, 2), default=2, help="pockets at once (default: 2)")
-    parser.add_argument("--list", action="store_true", help="only list the programs of tests")
+    parser.add_argument("--list", action="store_true", help="list the programs of tests and run none")
     parser.add_argument("--page", type=Path, default=PAGE, help="where to write the page (default: docs/selftests.md)")
     options = parser.parse_args(argv)
     kernel = pocket_kernel.require()
     kept = source.ready(options.source, lambda words, _: print(words, flush=True))
     all_tests = list(tests(kept))
-    named = [test for test in all_tests if not options.pattern or any(named_by(p, test.name) for p in options.pattern)]
+    named = [test for test in all_tests if not options.pattern or any(fits(p, test.name) for p in options.pattern)]
     if options.list:
         print("\n".join(test.name for test in named))
         return 0
     store = Store(kernel)
     chosen = [test for test in named if options.again or store.find(test.name) is None]
-    print(f"{len(named)} programs of tests, {len(named) - len(chosen)} of them run already", flush=True)
-    started = time.monotonic()
-    run_all(chosen, kept, store, options.jobs, options.deadline)
-    print(f"{len(chosen)} programs in {(time.monotonic() - started) / 60:.0f} minutes")
+    print(f"{len(named)} programs of tests, of which {len(named) - len(chosen)} have been run", flush=True)
+    began = time.monotonic()
+    broken = run_all(chosen, kept, store, options.jobs, options.deadline)
+    print(f"{len(chosen)} programs in {(time.monotonic() - began) / 60:.0f} minutes")
 
     every = [(test, kept_of) for test in all_tests if (kept_of := store.find(test.name)) is not None]
     found = [result for _, (outcome, _) in every for result in results(outcome)]
     judged = judge(found, read_explanations(REASONS), [test.name for test, _ in every])
     iproute, origin = source.programs_of(kept)
-    options.page.write_text(
+    files.write(
+        options.page,
         page(
             found,
             judged,
@@ -237,19 +242,14 @@ def main(argv: Sequence[str] | None = None) -> int:
                 "programs": f"{len(every)} of {len(all_tests)}",
                 "minutes": f"{sum(took_s for _, (_, took_s) in every) / 60:.0f}",
             },
-        )
+        ),
     )
     for result in judged.unexplained:
         print(f"no reason given: {result.state} {result.id}" + (f" ({result.note})" if result.note else ""))
     for pattern in judged.idle:
-        print(f"a reason without a failure: {pattern}")
+        print(f"matches no failure or skip, so remove it: {pattern}")
     print(f"{options.page}: {len(judged.unexplained)} failures and skips without a reason")
-    return 1 if judged.unexplained or judged.idle else 0
-
-
-def named_by(pattern: str, name: str) -> bool:
-    """Whether a pattern of the command line names a test."""
-    return re.fullmatch(".*".join(map(re.escape, pattern.split("*"))), name) is not None
+    return 1 if broken or judged.unexplained or judged.idle else 0
 
 
 if __name__ == "__main__":
@@ -257,6 +257,6 @@ if __name__ == "__main__":
     try:
         sys.exit(main())
     except KeyboardInterrupt:
-        sys.exit("selftests: stopped; the next run goes on from here")
+        sys.exit("selftests: stopped; the next run continues from here")
     except LinklabError as error:
         sys.exit(f"selftests: {error}")

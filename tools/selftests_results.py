@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the kernel's own tests print → results with ids; results and explanations → docs/selftests.md.
+"""What the kernel's own tests print → results with ids → results with and without an explanation.
 
 The tests print in several forms: KTAP (Documentation/dev-tools/ktap.rst in the kernel's source), "TEST: name [ OK ]",
-"PASS: name" and "[PASS] name"; tc-testing's tdc prints KTAP with its own numbers.  A test that prints none of them is
-judged by its exit status: 0 passed, 4 skipped, anything else failed (tools/testing/selftests/kselftest.h).
+"PASS: name", and "[PASS] name". A program that prints none of them is judged by its exit status: 0 passed, 4 skipped,
+anything else failed (tools/testing/selftests/kselftest.h). tc-testing's tdc ends with KTAP that has its own numbers; if
+that is missing, its tests have not passed.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ _WARNS = re.compile(r"(?:^|\] )((?:WARNING|BUG|KASAN|UBSAN|Kernel panic|Oops|RTN
 
 @dataclass(frozen=True)
 class Result:
-    """One test: its id ("net/fib_tests.sh: IPv4 nexthop"), pass, fail, skip or xfail, and what it said of that."""
+    """One test: its id ("net/fib_tests.sh: IPv4 nexthop"), its state (pass, fail, skip, or xfail), and its message."""
 
     id: str
     state: str
@@ -48,9 +49,9 @@ class Result:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of one program of tests.
+    """What one program of tests left.
 
-    status: its exit status; None if it did not end. ended: why not, "" if it did. kernel: what the kernel logged.
+    status: its exit status; None if it did not end. ended: why it did not; "" if it did. kernel: the kernel's log.
     """
 
     name: str
@@ -62,7 +63,7 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Explained:
-    """Why tests fail or are skipped: patterns of ids, in which `*` stands for any text, and the reason."""
+    """Why some tests fail or are skipped: patterns of their ids, in which `*` stands for any text, and the reason."""
 
     title: str
     tests: tuple[str, ...]
@@ -70,8 +71,9 @@ class Explained:
 
 
 def results(outcome: Outcome) -> list[Result]:
-    """Each test that the program printed, and the program itself where its end says more than they do."""
-    found = _tdc(outcome) if outcome.name.startswith("tc-testing/") else _printed(outcome)
+    """Each test that the program printed, and the program itself if its end tells more than they do."""
+    is_tdc = outcome.name.startswith("tc-testing/")
+    found = _tdc(outcome) if is_tdc else _printed(outcome)
     failed = any(result.state == "fail" for result in found)
     skipped = any(result.state == "skip" for result in found)
     last = _shortened(" ".join([line for line in outcome.output.splitlines() if line.strip()][-2:]) or "no output")
@@ -84,7 +86,7 @@ def results(outcome: Outcome) -> list[Result]:
         if not failed:
             found.append(Result(outcome.name, "fail", f"exit {outcome.status}: {last}"))
     elif not found:
-        found.append(Result(outcome.name, "pass"))
+        found.append(Result(outcome.name, "fail", f"no results: {last}") if is_tdc else Result(outcome.name, "pass"))
     warned = list(dict.fromkeys(match[1] for line in outcome.kernel.splitlines() if (match := _WARNS.search(line))))
     if warned:
         found.append(Result(f"{outcome.name}: the kernel's log", "fail", _shortened("; ".join(warned))))
@@ -113,7 +115,7 @@ def _printed(outcome: Outcome) -> list[Result]:
 
 
 def _line(line: str) -> tuple[str, str, str] | None:
-    """Name, state and note of the test that a line tells of; None if it tells of none."""
+    """Name, state, and message of the test that a line reports; None if it reports none."""
     if ktap := _KTAP.match(line):
         _, number, name, directive, reason = ktap.groups()
         state = "pass" if ktap[1].lower() == "ok" else "fail"
@@ -129,7 +131,10 @@ def _line(line: str) -> tuple[str, str, str] | None:
 
 
 def _tdc(outcome: Outcome) -> list[Result]:
-    """The tests of the last plan ("1..27") in what tdc printed; an id is its number of four digits and the name."""
+    """The tests of the last plan ("1..27") that tdc printed; an id is tdc's four characters and the name.
+
+    A plan that promises more tests than follow is a failure of the program.
+    """
     lines = outcome.output.splitlines()
     plans = [index for index, line in enumerate(lines) if re.fullmatch(r"1\.\.\d+", line)]
     found: list[Result] = []
@@ -149,11 +154,13 @@ def _tdc(outcome: Outcome) -> list[Result]:
         elif found and found[-1].state == "fail" and line.strip():
             note.append(line.strip())
             found[-1] = Result(found[-1].id, "fail", _shortened(_told(note)))
+    if plans and len(found) < (planned := int(lines[plans[-1]].removeprefix("1.."))):
+        found.append(Result(outcome.name, "fail", f"{len(found)} results of {planned} that were planned"))
     return found
 
 
 def _told(note: Sequence[str]) -> str:
-    """What a failed test of tdc said after the commands it had run."""
+    """The message of a failed test of tdc, without the commands it had run."""
     after = [line for line in note if not line.startswith("Commands executed in this test case")]
     return " ".join(after[-6:])
 
@@ -164,7 +171,7 @@ def _shortened(text: str) -> str:
 
 
 def read_explanations(path: Path) -> list[Explained]:
-    """The explanations of a file; InputError if it is not of the form."""
+    """Read the explanations of a file; InputError if one lacks a field or has another."""
     entries = toml.loads(path.read_text()).get("explained", [])
     read = []
     for entry in entries:
@@ -174,14 +181,14 @@ def read_explanations(path: Path) -> list[Explained]:
     return read
 
 
-def fits(pattern: str, test: str) -> bool:
-    """Whether an id is one of a pattern's."""
-    return re.fullmatch(".*".join(map(re.escape, pattern.split("*"))), test) is not None
+def fits(pattern: str, name: str) -> bool:
+    """Whether a pattern, in which `*` stands for any text, matches a whole name."""
+    return re.fullmatch(".*".join(map(re.escape, pattern.split("*"))), name) is not None
 
 
 @dataclass(frozen=True)
 class Judged:
-    """Failures and skips by explanation, those that have none, and patterns that explain nothing that was run."""
+    """Failures and skips by explanation, those without one, and patterns that match none although they could."""
 
     explained: dict[Explained, list[Result]]
     unexplained: list[Result]
@@ -189,7 +196,10 @@ class Judged:
 
 
 def judge(found: Iterable[Result], explanations: Sequence[Explained], run: Iterable[str]) -> Judged:
-    """Set explanations beside failures and skips; `run` names the programs that were run, so that a part can be."""
+    """Find the explanation of each failure and skip.
+
+    run: names of the programs that were run; a pattern for another program is not called idle.
+    """
     explained: dict[Explained, list[Result]] = {}
     unexplained = []
     used: set[str] = set()
@@ -213,7 +223,7 @@ def judge(found: Iterable[Result], explanations: Sequence[Explained], run: Itera
 
 
 def totals(found: Iterable[Result]) -> dict[str, Counter[str]]:
-    """How many tests of each folder came out how."""
+    """The number of tests in each state, by folder."""
     counted: dict[str, Counter[str]] = {}
     for result in found:
         folder = result.id.split(": ")[0].rpartition("/")[0]

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The kernel's own tests, ready to run: fetched with the source that the pocket is built from, built, and kept.
+"""The source that the pocket is built from → the kernel's own tests, built and kept.
 
-`ready` gives `~/.cache/linklab/selftests/VERSION/`: `tree/`, the part of the source that the tests need, with their
-programs in C built; and `programs/`, what they run that this machine lacks or has only in an older version, unpacked
-from the distribution's packages and installed nowhere.  A second call finds both.
+`ready` fills `~/.cache/linklab/selftests/VERSION/` with `tree/`, the part of the source that the tests need, in which
+their C programs are built, and `programs/`, programs that the tests run and that this machine lacks or has in an older
+version. Those are unpacked from the distribution's packages and not installed. A second call finds both folders.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import shutil
 import subprocess
 import tempfile
 from pathlib import Path
+from typing import IO
 
 from linklab.base import place
 from linklab.errors import MissingError
@@ -39,10 +40,10 @@ KEPT = (
     "tools/testing/selftests",
     "usr/include",
 )
-"""What the tests and their makefiles read of the source, 130 MB of its 1,800."""
+"""The part of the source that the tests and their makefiles read: 130 MB of its 1,800 MB."""
 TESTS = "tools/testing/selftests"
 BUILT = ("net", "net/lib", "net/forwarding")
-"""Folders below TESTS whose programs in C are built."""
+"""Folders below TESTS whose C programs are built."""
 PACKAGES = (
     "iproute2",
     "bc",
@@ -65,18 +66,24 @@ PACKAGES = (
     "tcpdump",
     "traceroute",
 )
-"""Debian's packages that the tests call for."""
-
-
+"""Debian packages with the programs that the tests run."""
 TDC_SETTINGS = """import os, shutil
 ENVIR = dict(os.environ)
 EXTRA_NAMES = {"TC": shutil.which("tc"), "IP": shutil.which("ip"), "ETHTOOL": shutil.which("ethtool") or ""}
 """
-"""tdc_config_local.py: tdc runs what the pocket's PATH gives, and hands its environment on, which it empties itself."""
+"""tdc_config_local.py: tdc finds programs by the pocket's PATH, and keeps its environment, which it would empty."""
 
 
 def ready(source: Path | None, report: Report) -> Path:
-    """The folder with `tree/` and `programs/`; fetched and built if it is not there. MissingError if it cannot be."""
+    """The folder with `tree/` and `programs/`, fetched and built if it is not there.
+
+    Args:
+        source: an archive to take the tests from; None for apt's package, or for what an earlier call has built.
+        report: called with what is being done.
+
+    Raises:
+        MissingError: the source or a tool cannot be had.
+    """
     base = place.of_home("XDG_CACHE_HOME", ".cache") / "selftests"
     kept = sorted(base.glob("*/made"), key=lambda file: file.stat().st_mtime)
     if kept and source is None:
@@ -114,7 +121,7 @@ def _keep(tree: Path, kept: Path) -> None:
 
 
 def _programs(tools: Tools, folder: Path) -> None:
-    """Unpack the newest packages that fit this release, and what they depend on as far as it is not installed."""
+    """Unpack the newest packages for this release, and those of their dependencies that are not installed."""
     folder.mkdir()
     if not shutil.which("apt-get"):
         return
@@ -132,9 +139,9 @@ def _programs(tools: Tools, folder: Path) -> None:
 
 
 def _apt(tools: Tools) -> tuple[list[str], str | None]:
-    """Options for apt with lists of its own; the suite of this release's backports, None where there is none.
+    """Options for an apt with its own lists, and the suite of this release's backports; None if there is none.
 
-    What is installed counts, so only what is missing or older is fetched; nothing is locked and nothing installed.
+    apt knows what is installed, so it fetches only what is missing or older; it locks nothing and installs nothing.
     """
     options = ["-o", "Debug::NoLocking=1", "-o", "APT::Sandbox::User=root", "-o", "Acquire::Languages=none"]
     release = re.search(r"^VERSION_CODENAME=(\w+)$", Path("/etc/os-release").read_text(), re.M)
@@ -158,13 +165,13 @@ def _apt(tools: Tools) -> tuple[list[str], str | None]:
 
 
 def _mirror(tools: Tools) -> str | None:
-    """The mirror of Debian in this machine's own sources; None on another distribution."""
+    """The Debian mirror in this machine's own sources; None on another distribution."""
     listing = tools.read(["apt-get", "indextargets", "--format", "$(REPO_URI)"], tools.scratch, "list apt's sources")
     return next((line for line in listing.splitlines() if line.rstrip("/").endswith("/debian")), None)
 
 
 def environment(programs: Path) -> dict[str, str]:
-    """PATH and others, for a shell, with which a program finds what was unpacked before what is installed."""
+    """Variables for a shell, so that unpacked programs and libraries are found before installed ones."""
     folders = [programs / name for name in ("usr/sbin", "usr/bin", "sbin", "bin")]
     libraries = [programs / name for name in ("usr/lib/x86_64-linux-gnu", "lib/x86_64-linux-gnu")]
     return {
@@ -174,8 +181,8 @@ def environment(programs: Path) -> dict[str, str]:
     }
 
 
-def _build(folder: Path, output: object) -> None:
-    """Build the tests' programs in C; one that cannot be built here fails where it is run, not here."""
+def _build(folder: Path, output: IO[str]) -> None:
+    """Build the tests' C programs; one that cannot be built is missing later, and the test that runs it fails."""
     tree, programs = folder / "tree", folder / "programs"
     env = {
         **os.environ,
@@ -188,18 +195,18 @@ def _build(folder: Path, output: object) -> None:
         where = (tree / TESTS / name).resolve()
         argv = ["make", "-k", "-C", str(where), f"KHDR_INCLUDES=-isystem {tree}/usr/include"]
         subprocess.run(
-            # libbpf is for objects that clang compiles alone, and building it takes longer than all the rest
+            # only objects that clang compiles need libbpf, and building it takes longer than everything else
             [*argv, "-o", str(where / "tools/build/libbpf/libbpf.a")],
             env=env,
             stdin=subprocess.DEVNULL,
-            stdout=output,  # type: ignore[call-overload] # a file; Popen's own type is private
+            stdout=output,
             stderr=subprocess.STDOUT,
             check=False,
         )
 
 
 def programs_of(folder: Path) -> tuple[str, str]:
-    """Versions of what the results depend on most: `ip -V`, and where the source came from."""
+    """The version of iproute2 and the origin of the source, on which the results depend most."""
     program = next((file for file in folder.glob("programs/**/bin/ip") if file.is_file()), "ip")
     shown = subprocess.run([program, "-V"], capture_output=True, text=True, check=False).stdout
     found = re.search(r"iproute2-([\w.]+)", shown)

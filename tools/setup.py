@@ -28,7 +28,7 @@ PACKAGES = ROOT / "tools/packages.txt"
 PACKAGING = ROOT / "tools/packages-deb.txt"
 STRANGERS = ROOT / "tools/packages-strangers.txt"
 STRANGERS_PYTHON = ROOT / "build/strangers/python"
-"""Python packages that tests/strangers needs and no supported distribution has; apart from `.venv`."""
+"""Where pip puts Python packages that tests/strangers needs and no supported distribution has, outside of `.venv`."""
 IMAGE = ROOT / "vm/host-packages.txt"
 IMAGE_ARM64 = ROOT / "vm/host-packages-arm64.txt"
 POLICY = Path("/usr/sbin/policy-rc.d")
@@ -43,8 +43,8 @@ class SetupError(Exception):
 def main(arguments: list[str]) -> int:
     """Do the stages up to the named one.
 
-    They are packages, tools (packages and .venv), all (and the kernel), deb, vm and vm-arm64 (and the tools to build
-    those), and strangers (and what tests/strangers runs).
+    They are packages; tools (packages and .venv); all (these and the kernel); deb, vm, and vm-arm64 (the tools that
+    build those); and strangers (all, and the programs that tests/strangers runs).
     """
     stage = arguments[0] if arguments else "all"
     if stage not in STAGES:

@@ -1,16 +1,17 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Run what strangers bring in pockets, and write docs/strangers.md: what, by which command, its result, why not.
+"""Run third-party scripts and tools in pockets, and write docs/strangers.md: each with its result and the reason.
 
-`python tools/strangers.py [NAME]…`; `make strangers` runs all and writes the page. tests/strangers/scripts.toml and
-tools.toml say what each must show. Each case gets a pocket of its own on the virtual clock, so its output is the same
-again. Nothing is installed: a case whose packages are missing is skipped, and the command that installs them is said.
-Results are kept in build/strangers/results.json, and `--resume` runs only what has not yet passed with this kernel.
-Exit 1 if any case failed or ended in an error; a skipped one is no failure.
+`python tools/strangers.py [NAME]…`; `make strangers` runs all of them and writes the page. tests/strangers/scripts.toml
+and tools.toml say what the output of each must show. Each case runs in a pocket of its own on the virtual clock, so its
+output can be repeated. Nothing is installed: a case whose packages are missing is skipped, and the message says how to
+install them. Results are kept in build/strangers/results.json; `--resume` runs only the cases that have not yet passed
+with this kernel. Exit 1 if a case failed or ended in an error; a skipped case is not a failure.
 """
 
 from __future__ import annotations
 
 import argparse
+import hashlib
 import json
 import re
 import shutil
@@ -18,17 +19,19 @@ import sys
 import tempfile
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-from setup import STRANGERS_PYTHON, missing_packages  # the script beside this one
+from in_pocket import started
+from setup import STRANGERS_PYTHON, missing_packages
+from tables import cell, code, row
 
 from linklab import pocket_kernel
 from linklab.base import toml
 from linklab.base.files import write
 from linklab.engine.api import Background, Typed
-from linklab.engine.pocket import PocketEngine
 from linklab.errors import DeadlineError, LinklabError
 from linklab.topology import Topology
 
@@ -38,28 +41,29 @@ PAGE = ROOT / "docs/strangers.md"
 KEPT = ROOT / "build/strangers/results.json"
 PAIR = ROOT / "topologies/Lab 8.mn"
 VERDICTS = ("pass", "fail", "error", "skipped")
-"""An error is one of Linklab or of this machine, not of the case."""
+"""An error is Linklab's or this machine's, not the case's."""
 DEADLINE_S = 600
-"""Of wall time for one case, on a machine that does other things too; a case takes seconds on one that does not."""
+"""Wall-clock seconds for a case on a busy machine; on an idle one a case takes a few seconds."""
 SHOWN = 600
-"""The end of an output that is shown where a case failed, in characters."""
-INTRODUCTION = """# What strangers bring
+"""Characters of a failed case's output that are shown, from its end."""
+INTRODUCTION = """# Third-party scripts and tools
 
 Written by `make strangers`; do not edit.
 
-Mininet scripts and network tools that know nothing of Linklab, each in a pocket of its own.
+These Mininet scripts and network tools do not know that Linklab exists.
+Each of them ran in a pocket of its own.
 The scripts are in `tests/strangers/scripts/`.
-Run one as any Mininet script: `linklab shell` in a folder with the script, then `sudo python3 NAME.py`.
+To run one, type `linklab shell` in a folder that holds it, and there `sudo python3 NAME.py`.
 `tests/strangers/scripts.toml` and `tools.toml` say what each must show, as exactly as theory or configuration allows.
-A tool is one command on h1 of the network h1 – s1 – s2 – h2, with its server, if it needs one, on h2.
+A tool is one command on h1 of the network h1 – s1 – s2 – h2; if it needs a server, that runs on h2.
 
-`tools/setup.sh strangers` installs the packages; nothing else of Linklab needs them.
+`tools/setup.sh strangers` installs the packages, which nothing else in Linklab needs.
 """
 
 
 @dataclass(frozen=True)
 class Case:
-    """One script or tool, what it needs, and the regular expressions that its output must show in this order."""
+    """One script or tool, what it needs, and the regular expressions that its output must match in this order."""
 
     name: str
     shows: Sequence[str]
@@ -72,24 +76,30 @@ class Case:
 
     @property
     def script(self) -> Path | None:
-        """The script, None for a tool."""
+        """The file of the script; None for a tool."""
         return None if self.command else CASES / "scripts" / f"{self.name}.py"
+
+    @property
+    def fingerprint(self) -> str:
+        """Digest of all that decides its verdict in a given kernel: what it runs and what that must show."""
+        text = self.script.read_text() if self.script is not None and self.script.is_file() else ""
+        return hashlib.sha256(json.dumps([self.command, self.server, list(self.shows), text]).encode()).hexdigest()
 
 
 @dataclass
 class Result:
-    """What became of a case: its verdict, why, and what it showed in how much network time."""
+    """A case's verdict and the reason for it, its output, and the time it took."""
 
     case: Case
     verdict: str
     why: str = ""
     output: str = ""
     network_s: float = 0.0
-    wall_s: float = field(default=0.0, compare=False)
+    wall_s: float = 0.0
 
 
 def cases(folder: Path = CASES) -> list[Case]:
-    """All of them, scripts first."""
+    """All cases, scripts first."""
     return [
         Case(**entry)
         for name in ("scripts.toml", "tools.toml")
@@ -98,7 +108,7 @@ def cases(folder: Path = CASES) -> list[Case]:
 
 
 def missing(expected: Sequence[str], output: str) -> str | None:
-    """The first pattern that the output does not show after the one before; None if it shows all."""
+    """The first pattern that the output does not match after the pattern before it; None if it matches all."""
     at = 0
     for pattern in expected:
         found = re.compile(pattern, re.MULTILINE).search(output, at)
@@ -109,7 +119,7 @@ def missing(expected: Sequence[str], output: str) -> str | None:
 
 
 def wants(case: Case, config: str) -> str | None:
-    """What is missing for a case on this machine, None if nothing is."""
+    """What this machine lacks for a case and how to get it; None if it lacks nothing."""
     if packages := missing_packages("\n".join(case.packages)) if case.packages else []:
         return f"needs the packages {', '.join(packages)}: run tools/setup.sh strangers"
     if modules := [name for name in case.python if not (STRANGERS_PYTHON / name).is_dir()]:
@@ -120,7 +130,7 @@ def wants(case: Case, config: str) -> str | None:
 
 
 def perform(case: Case, work: Path) -> tuple[str, float]:
-    """Run a case in a pocket of its own; its output and how much network time it took."""
+    """Run a case in a pocket of its own; return its output and the network time it took."""
     if case.script is None:
         typed = [Typed("h2", case.server, Background())] if case.server else []
         command, terminal, topology = case.command, "h1", Topology.load(PAIR)
@@ -128,7 +138,7 @@ def perform(case: Case, work: Path) -> tuple[str, float]:
         shutil.copy(case.script, work)
         path = f"PYTHONPATH={STRANGERS_PYTHON} " if case.python else ""
         typed, command, terminal, topology = [], f"sudo {path}python3 {case.script.name}", "client", None
-    with PocketEngine().start(topology, workdir=work) as network:
+    with started(topology, workdir=work) as network:
         for action in typed:
             network.run([action])
             network.run([Typed("client", "sleep 2")])
@@ -137,7 +147,7 @@ def perform(case: Case, work: Path) -> tuple[str, float]:
 
 
 def judge(case: Case, config: str) -> Result:
-    """Run it if it can run here, and compare."""
+    """Run a case if this machine can, and compare its output with what it must show."""
     if (why := wants(case, config)) is not None:
         return Result(case, "skipped", why)
     begin = time.monotonic()
@@ -153,39 +163,47 @@ def judge(case: Case, config: str) -> Result:
     return Result(case, "fail" if why else "pass", why, output, network_s, time.monotonic() - begin)
 
 
-def kept(digest: str) -> dict[str, float]:
-    """The cases that passed with this kernel, and the network time that each took."""
+def kept(digest: str) -> dict[str, dict[str, Any]]:
+    """What has passed with this kernel: the network time of each case, and the fingerprints of those that have one."""
     if not KEPT.is_file():
-        return {}
+        return {"passed": {}, "fingerprints": {}}
     saved = json.loads(KEPT.read_text())
-    return dict(saved["passed"]) if saved["digest"] == digest else {}
+    same = saved["digest"] == digest
+    return {name: dict(saved.get(name, {})) if same else {} for name in ("passed", "fingerprints")}
+
+
+def passed_before(case: Case, digest: str) -> float | None:
+    """The network time that a case took when it passed with this kernel; None if it has not, or has changed since."""
+    saved = kept(digest)
+    unchanged = saved["fingerprints"].get(case.name, case.fingerprint) == case.fingerprint
+    return saved["passed"].get(case.name) if unchanged else None
 
 
 def keep(results: Sequence[Result], digest: str) -> None:
-    """Write down what passed, with what passed before with this kernel and has not been run since."""
-    passed = kept(digest)
+    """Add these results to those kept for this kernel: a case that passed is kept, one that did not is dropped."""
+    saved = kept(digest)
     for result in results:
-        passed.pop(result.case.name, None)
+        for of_case in saved.values():
+            of_case.pop(result.case.name, None)
         if result.verdict == "pass":
-            passed[result.case.name] = result.network_s
+            saved["passed"][result.case.name] = result.network_s
+            saved["fingerprints"][result.case.name] = result.case.fingerprint
     KEPT.parent.mkdir(parents=True, exist_ok=True)
-    write(KEPT, json.dumps({"digest": digest, "passed": passed}, indent=1) + "\n")
+    write(KEPT, json.dumps({"digest": digest, **saved}, indent=1) + "\n")
 
 
 def page(results: Sequence[Result], kernel: str) -> str:
-    """Return docs/strangers.md."""
+    """The text of docs/strangers.md."""
     scripts = [result for result in results if result.case.script is not None]
     tools = [result for result in results if result.case.script is None]
-    lines = [INTRODUCTION, f"Kernel: {kernel}. {_count(scripts, 'scripts')} {_count(tools, 'tools')}", ""]
-    lines += ["## Scripts", "", "| kind | script | result | network time | |", "|---|---|---|---|---|"]
+    lines = [INTRODUCTION, f"Kernel: {kernel}.", _count(scripts, "scripts"), _count(tools, "tools"), ""]
+    lines += ["## Scripts", "", row("kind", "script", "result", "network time", ""), "|---|---|---|---|---|"]
     lines += [
-        f"| {each.case.kind} | `{each.case.name}.py` | {each.verdict} | {each.network_s:.0f} s | {_cell(each.why)} |"
+        row(each.case.kind, code(f"{each.case.name}.py"), each.verdict, f"{each.network_s:.0f} s", _in_row(each.why))
         for each in scripts
     ]
-    lines += ["", "## Tools", "", "| tool | command | result | |", "|---|---|---|---|"]
-    lines += [
-        f"| {each.case.name} | `{_cell(each.case.command)}` | {each.verdict} | {_cell(each.why)} |" for each in tools
-    ]
+    lines += ["", "## Tools", "", row("tool", "command", "result", ""), "|---|---|---|---|"]
+    lines += [row(each.case.name, code(each.case.command), each.verdict, _in_row(each.why)) for each in tools]
     return "\n".join(lines) + "\n"
 
 
@@ -194,30 +212,35 @@ def _count(results: Sequence[Result], what: str) -> str:
     return f"{passed} of {len(results)} {what} show what they must."
 
 
-def _cell(text: str) -> str:
-    return text.replace("|", "\\|").replace("\n", " ")
+def _in_row(why: str) -> str:
+    """A reason, in which what stands between backticks is code."""
+    parts = why.split("`")
+    return "".join(code(part) if number % 2 else cell(part) for number, part in enumerate(parts))
 
 
 def main() -> int:
     """Run the named cases, or all of them."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", maxsplit=1)[0])
-    parser.add_argument("names", nargs="*", help="cases; default: all")
-    parser.add_argument("--page", action="store_true", help="write docs/strangers.md; for all cases only")
-    parser.add_argument("--resume", action="store_true", help="leave out what has passed with this kernel")
-    parser.add_argument("--outputs", type=Path, metavar="DIR", help="keep what each case showed there")
+    parser.add_argument("names", nargs="*", help="names of cases; default: all")
+    parser.add_argument("--page", action="store_true", help="write docs/strangers.md, which needs all cases")
+    parser.add_argument(
+        "--resume",
+        action="store_true",
+        help="run only cases that have not yet passed with this kernel",
+    )
+    parser.add_argument("--outputs", type=Path, metavar="DIR", help="keep the output of each case in this folder")
     args = parser.parse_args()
     chosen = [case for case in cases() if not args.names or case.name in args.names]
     if unknown := set(args.names) - {case.name for case in chosen}:
-        parser.error(f"there are no cases {', '.join(sorted(unknown))}")
+        parser.error(f"unknown case: {', '.join(sorted(unknown))}")
     if args.page and args.names:
-        parser.error("the page has every case; name none")
+        parser.error("--page needs all cases; leave out the names")
     kernel = pocket_kernel.require()
     config = (kernel.path.parent / "config").read_text()
-    before = kept(kernel.digest) if args.resume else {}
     results = []
     for number, case in enumerate(chosen, 1):
-        if case.name in before:
-            results.append(Result(case, "pass", "", "", before[case.name]))
+        if args.resume and (network_s := passed_before(case, kernel.digest)) is not None:
+            results.append(Result(case, "pass", "", "", network_s))
             continue
         print(f"{number}/{len(chosen)} {case.name}: ", end="", flush=True)
         result = judge(case, config)
@@ -234,9 +257,12 @@ def main() -> int:
     counts = {verdict: sum(result.verdict == verdict for result in results) for verdict in VERDICTS}
     print(", ".join(f"{count} {verdict}" for verdict, count in counts.items()))
     if counts["skipped"]:
-        print("skipped cases say what they need above; tools/setup.sh strangers installs packages")
+        print("each skipped case says above what it needs; tools/setup.sh strangers installs the packages")
     return 1 if counts["fail"] or counts["error"] else 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    try:
+        sys.exit(main())
+    except LinklabError as error:
+        sys.exit(f"strangers: {error}")

@@ -11,7 +11,7 @@ from linklab.agent.agent import Agent
 
 if __name__ == "__main__":
     named = os.environ.pop("LINKLAB_CHANNEL", "/dev/pocket")
-    if not named.startswith("fd:"):  # else the kernel is the machine's
+    if not named.startswith("fd:"):  # with a descriptor, the kernel is the machine's own
         own_kernel.cost_nothing()
         own_kernel.set_limits()
     channel = int(named[3:]) if named.startswith("fd:") else os.open(named, os.O_RDWR)

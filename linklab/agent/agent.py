@@ -33,10 +33,10 @@ HERE = Path(__file__).resolve().parent
 SCRIPTS = HERE.parent.parent / "scripts"
 WORK = "/lab"
 PING_GROUPS = "/proc/sys/net/ipv4/ping_group_range"
-"""Who may ping without root's rights: everyone, as systemd sets it for the machine's own namespace."""
+"""The groups that may ping without root's rights; all of them, as systemd sets it in the machine's own namespace."""
 AFTER_S = 0.5
-"""Network time starts this long after a whole second: the kernel reseeds its random generator near whole ones
-(drivers/char/random.c, crng_reseed_interval), and what draws from it should not race with that."""
+"""Network time starts this long after a whole second: near whole seconds the kernel reseeds its random generator
+(drivers/char/random.c, crng_reseed_interval), which must not race with programs that draw from it."""
 TICK_S = 0.1
 """Typing begins at whole ticks of network time, so that what happened between two steps leaves no trace in the next."""
 SHELL_DEADLINE_S = 30
@@ -160,10 +160,35 @@ class Agent:
     # --- operations: each gives its answer, or None if the answer comes later
 
     def _op_build(self, message: dict[str, Any]) -> dict[str, Any]:
+        self._set_environment(message["env"])
+        in_pocket = os.environ.get("LINKLAB_ENGINE") != "host"  # on the host engine /etc and /run are the machine's
+        if in_pocket:
+            scripts.lay()
+            services.make_folders()
+            names.name_the_pocket()
+            Path(PING_GROUPS).write_text("0 2147483647")
+        self.asks.has_display = bool(message.get("display"))
+        own_kernel.begin_chance()
+        if message["plan"] is not None:
+            self.net = network.build(message["plan"])
+            scripts.built([node.name for node in self.net.values()])
+            if not self.waits_for_us:  # else network time begins later than the ports do
+                network.wait_for_ports()
+            if in_pocket:
+                names.name_the_nodes(self.net)
+        environment = network.versions()
+        for path, text in message["files"].items():
+            Path(path).write_text(text)
+        self._start_clock_at_tick()
+        nodes = [node.name for node in self.net.values()] if self.net else []
+        return {"nodes": nodes, "environment": environment, "ready_clock_s": self.ready_clock}
+
+    def _set_environment(self, given: dict[str, str]) -> None:
+        """Set what every shell finds: the variables, its start-up file, and the working folder."""
         rc = Path("/run/linklab/bashrc")
         rc.write_text(RC)
         ours = f"/proc/{os.getpid()}/root"  # a host may have a /run of its own, as a private directory
-        self.env.update(message["env"])
+        self.env.update(given)
         self.env.update(
             LINKLAB_RC=f"{ours}{rc}",
             LINKLAB_SOCKET=f"{ours}{SOCKET}",
@@ -179,35 +204,14 @@ class Agent:
         )
         os.environ.update(self.env)  # the shells that Mininet keeps on its nodes find the same programs and files
         os.chdir(WORK)
-        ours_alone = os.environ.get("LINKLAB_ENGINE") != "host"  # there /etc and /run belong to the machine
-        if ours_alone:
-            scripts.lay()
-            services.make_folders()
-            names.name_the_pocket()
-            Path(PING_GROUPS).write_text("0 2147483647")
-        self.asks.has_display = bool(message.get("display"))
-        own_kernel.begin_chance()
-        if message["plan"] is not None:
-            self.net = network.build(message["plan"])
-            scripts.built([node.name for node in self.net.values()])
-            if not self.waits_for_us:  # else network time begins later than the ports do
-                network.wait_for_ports()
-            if ours_alone:
-                names.name_the_nodes(self.net)
-        environment = network.versions()
-        for path, text in message["files"].items():
-            Path(path).write_text(text)
-        self._start_clock_at_tick()
-        nodes = [node.name for node in self.net.values()] if self.net else []
-        return {"nodes": nodes, "environment": environment, "ready_clock_s": self.ready_clock}
 
     def _start_clock_at_tick(self) -> None:
-        """Network time starts at a whole second of this kernel's clock, and not in its first one.
+        """Wait until network time starts: `AFTER_S` after a whole second of this kernel's clock, not in the first.
 
         ping takes a clock that reads 0 s for one that it has not read yet, and sends without waiting (iputils, pinger).
         """
         now = time.monotonic()
-        if self.waits_for_us:  # long enough that Open vSwitch works however a script starts it
+        if self.waits_for_us:  # and until Open vSwitch works, however a script starts it
             self.ready_clock = math.ceil(max(now + 1, OVS_COUNTS_CPUS_FROM_S)) + AFTER_S
         else:
             self.ready_clock = max(now, 1.0)
@@ -245,7 +249,7 @@ class Agent:
 
     @staticmethod
     def _when(within_s: float, pairs: list[T]) -> list[tuple[float, T]]:
-        """When each of several is typed, the first first: delays drawn below `within_s` seconds, one alone at once."""
+        """Each with its delay, earliest first: seconds, drawn below `within_s`, or 0 for one alone."""
         if len(pairs) == 1 or not within_s:
             return [(0.0, pair) for pair in pairs]
         drawn = struct.unpack(f"<{len(pairs)}Q", os.urandom(8 * len(pairs)))

@@ -124,12 +124,12 @@ def start_console(
 
 
 def _hung_up(net: Any, *_: object) -> None:  # pragma: no cover - the child
-    """End with the terminal, and with it what runs in the foreground of a node: `h1 ping h2`.
+    """End when the terminal closes, and interrupt what the CLI runs on a node, as `h1 ping h2` does.
 
-    The nodes' shells are the network's and live on, so their terminals hang nothing up by themselves.
+    The shells of the nodes belong to the network and live on, so nothing else would end such a command.
     """
     for node in net.values():
-        if getattr(node, "waiting", False):  # one whose shell has yet to start has no such field
+        if getattr(node, "waiting", False):  # a node whose shell has not started has no such field
             node.sendInt()
     os._exit(128 + signal.SIGHUP)
 

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """`python3 -m linklab.agent.control_groups TOOL WORD…`: libcgroup's tools, with cpusets where the kernel has none.
 
-A pocket has one processor, number 0, and one memory node, so its kernel has no cpusets; Mininet's CPULimitedHost makes
-the groups cpu,cpuacct,cpuset:/NAME all the same.  What is asked of cpuset is answered here: a group is a folder with
-the files that the kernel would show, and the only processor that can be given is 0.  The rest goes to the real tool.
-Control groups: Documentation/admin-guide/cgroup-v1/cpusets.rst; the tools: cgcreate(1) and those beside it.
+A pocket has one processor and one memory node, both number 0, so its kernel has no cpusets; yet Mininet's
+CPULimitedHost makes the groups cpu,cpuacct,cpuset:/NAME.  The cpuset part is done here: a group is a folder with the
+files that the kernel would show, and the only processor that it can be given is 0.  The rest goes to the real tool.
+The shims of the tools' names run this.  Sources: Documentation/admin-guide/cgroup-v1/cpusets.rst, cgcreate(1).
 """
 
 from __future__ import annotations
@@ -16,13 +16,15 @@ from collections.abc import Sequence
 from pathlib import Path
 
 SETS = Path("/sys/fs/cgroup/cpuset")
+FREE = Path("/sys/module/pocket/parameters/free")
+"""Whether this process costs no network time (kernel/README.md)."""
 ONLY = {"cpuset.cpus": "0", "cpuset.mems": "0"}
 """The files of a group, and the only value that each can have."""
 CPUSET = "cpuset"
 
 
 def main(tool: str, words: Sequence[str]) -> int:
-    """Do what concerns cpusets and become the real tool for the rest; 1 for a processor that is not there."""
+    """Do what concerns cpusets and become the real tool for the rest; 1 if a processor other than 0 is asked for."""
     if os.environ.get("LINKLAB_ENGINE") == "host" or os.path.ismount(SETS):
         rest, status = list(words), 0
     elif tool in {"cgset", "cgget"}:
@@ -31,12 +33,14 @@ def main(tool: str, words: Sequence[str]) -> int:
         rest, status = _groups(tool, words), 0
     if status == 0 and any(not word.startswith("-") for word in rest):
         sys.stdout.flush()
+        if os.access(FREE, os.W_OK):  # we cost no network time in a pocket; what we become does
+            FREE.write_text("0")
         os.execv(f"/usr/bin/{tool}", [tool, *rest])
     return status
 
 
 def _groups(tool: str, words: Sequence[str]) -> list[str]:
-    """`cgcreate -g cpu,cpuset:/h1` and the like: make or remove the cpuset; the words that are left."""
+    """Make or remove the cpuset of `cgcreate -g cpu,cpuset:/h1` and the like; the words left for the real tool."""
     rest, asked = list(words), False
     for word in words:
         controllers, colon, group = word.partition(":")
@@ -60,7 +64,7 @@ def _groups(tool: str, words: Sequence[str]) -> list[str]:
 
 
 def _settings(tool: str, words: Sequence[str]) -> tuple[list[str], int]:
-    """`cgset -r cpuset.cpus=0 /h1` and `cgget -r cpuset.cpus /h1`; the words that are left, and the status."""
+    """Set or show `cgset -r cpuset.cpus=0 /h1`, `cgget -r cpuset.cpus /h1`; the words left, and the exit status."""
     rest, ours = list(words), [word for word in words if word.startswith(f"{CPUSET}.")]
     for word in ours:
         place = rest.index(word)

@@ -17,15 +17,16 @@ PROFILES = Path(__file__).resolve().parent.parent / "engine/profiles.json"
 PARAMETERS = Path("/sys/module/pocket/parameters")
 COMMAND_LINE = Path("/proc/cmdline")
 PRICES = ("syscall_ps", "byte_ps", "packet_ps", "fork_ps", "exec_ps", "spread_permille", "wake_ns")
+"""The kernel's parameters that a profile sets, by the names that both have."""
 
 
 def prices_now() -> dict[str, str]:
-    """The kernel's parameters at this moment, as they are written."""
+    """The kernel's parameters at this moment, in the form of `written`."""
     return {name: (PARAMETERS / name).read_text().strip() for name in PRICES}
 
 
 def written(profile: dict[str, Any]) -> dict[str, str]:
-    """The parameters of a profile, as they are written: a number, or quantiles with commas between them."""
+    """The kernel's parameters of a profile as their files take them: a number, or quantiles separated by commas."""
     prices = {name: profile[name] for name in PRICES}
     return {
         name: ",".join(map(str, price)) if isinstance(price, list) else str(price) for name, price in prices.items()
@@ -33,7 +34,7 @@ def written(profile: dict[str, Any]) -> dict[str, str]:
 
 
 def told(name: str, profile: dict[str, Any]) -> str:
-    """A profile in two lines: what is paid for, and how long a process that slept takes to run."""
+    """A profile in two lines: what computing costs, and how long a process that slept takes to run."""
     call, byte, packet, fork, start = (profile[price] for price in PRICES[:5])
     wake = [nanoseconds / 1000 for nanoseconds in profile["wake_ns"]]
     sleeper = (

@@ -20,9 +20,9 @@ RESULT = r"([\d.]+ \w+/sec).*\b{}\s*$"
 
 
 def mend(net: Any) -> None:
-    """From now on Mininet's `iperf` is ours; its command line, `--test iperf` and scripts call it.
+    """Replace Mininet's `iperf`, which its command line, `--test iperf` and scripts call, by ours.
 
-    net: the module mininet.net of this process, which may import us while it is being imported.
+    net: the module mininet.net of this process; not imported here, because it may be what imports us.
     """
     net.Mininet.iperf = iperf
 

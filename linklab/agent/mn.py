@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """`python3 -m linklab.agent.mn OPTION…`: Mininet's own `mn` with what it needs inside a pocket.
 
-Open vSwitch's programs are started, since no service manager has done it.  Beside a network that Linklab built it ends
-with a sentence: it would build the same names again, fail, and clear all away.
+It starts Open vSwitch's programs, because no service manager has done so.  Beside a network that Linklab built it
+refuses to run: it would build the same interfaces again, fail, and remove that network.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The names that programs inside can look up: the pocket's own and those of the nodes, in /etc/hosts.
 
-The agent writes both files into the pocket's own layer over the root. No name server is there unless a lab starts one,
-so /etc/resolv.conf names none; the C library then asks the machine itself, which refuses at once (resolv.conf(5)).
+The agent writes /etc/hosts, /etc/hostname and /etc/resolv.conf into the pocket's own layer over the root. A pocket has
+no name server unless a lab starts one, so resolv.conf names none; the C library then asks 127.0.0.1, which refuses at
+once (resolv.conf(5)).  Programs read these files in network time, so another text moves the bytes of recordings.
 """
 
 from __future__ import annotations
@@ -23,14 +24,14 @@ NO_SERVER = """# Linklab: no name server is reachable from inside a pocket.
 
 
 def name_the_pocket(etc: Path = Path("/etc")) -> None:
-    """Write the pocket's own names, and that there is no name server."""
+    """Write the pocket's own names, and a resolv.conf without a name server."""
     _write(etc / "hosts", ITSELF)
     _write(etc / "hostname", f"{HOST}\n")
     _write(etc / "resolv.conf", NO_SERVER)
 
 
 def mend(mininet: type) -> None:
-    """From now on each network that a script builds with this class of Mininet's is known by name, too."""
+    """Have the nodes of each network that is built with Mininet's class `Mininet` named in /etc/hosts."""
     build = mininet.build  # type: ignore[attr-defined]
 
     def named(net: Any) -> Any:
@@ -42,7 +43,7 @@ def mend(mininet: type) -> None:
 
 
 def name_the_nodes(net: Any, etc: Path = Path("/etc")) -> None:
-    """Write the nodes of a Mininet network under the pocket's own names: an address a line, with its node's name."""
+    """Write a line for each address of the network's nodes, with the name of the node, below the pocket's own names."""
     lines = [
         f"{interface.ip}\t{node.name}\n"
         for node in net.values()
@@ -54,7 +55,7 @@ def name_the_nodes(net: Any, etc: Path = Path("/etc")) -> None:
 
 
 def _write(file: Path, text: str) -> None:
-    """Write a file that may be a link to one that is not there, as systemd-resolved's is."""
+    """Write a file in place of what is there, which may be a broken link, as that of systemd-resolved is."""
     file.unlink(missing_ok=True)
     file.write_text(text)
-    file.chmod(0o644)  # in place of a file of the lower layer overlayfs makes it with the mode asked for, umask or not
+    file.chmod(0o644)  # overlayfs ignores the umask when it makes a file in place of one of the lower layer

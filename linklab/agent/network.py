@@ -121,7 +121,7 @@ def _add_node(net: Mininet, node: dict[str, Any], *, quick: bool) -> None:
                 "take it away, or use the pocket"
             )
         options = {"ip": node["address"], "defaultRoute": node["default_route"], "privateDirs": _private(node)}
-        if node["cpu"] is not None:  # as options, since Mininet's build sets them anew; `cores`: topology.checks
+        if node["cpu"] is not None:  # as options, because Mininet's build sets these again; `cores`: topology.checks
             options.update(cpu=node["cpu"], sched="cfs" if node["sched"] == "host" else node["sched"])
         net.addHost(name, cls=Host if node["cpu"] is None else CPULimitedHost, **options)
     elif kind == "legacyRouter":

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Open vSwitch's two programs, started where no service manager does it: `python3 -m linklab.agent.open_vswitch`.
 
-The shims `ovs-vsctl` and `service` run that when something first asks for Open vSwitch.  `stop` and `status` are the
-words of `service openvswitch-switch`.  It imports little, since what is read before a network starts costs network
-time.
+The shims `ovs-vsctl` and `service` run it when a program first asks for Open vSwitch; `start`, `stop`, `restart` and
+`status` are the words of `service openvswitch-switch`.  It imports only the standard library, because the shims start
+it as a file, without the package, and because its imports cost network time.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class BuildError(Exception):
 def start_ovs() -> None:
     """Start Open vSwitch's two programs where they do not run yet; BuildError if they do not come up."""
     OURS.mkdir(parents=True, exist_ok=True)
-    with (OURS / "lock").open("w") as lock:  # two scripts that begin together start it once
+    with (OURS / "lock").open("w") as lock:  # so that two scripts that begin together start it only once
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not (RUN / "db.sock").exists():
             _start()
@@ -87,7 +87,11 @@ def call(argv: list[str]) -> None:
 
 
 def main(words: Sequence[str]) -> int:
-    """What `service openvswitch-switch WORD` does; 0, 3 from `status` where it does not run (LSB), or 1."""
+    """Do what `service openvswitch-switch WORD` does.
+
+    Returns:
+        0; 3 from `status` if it does not run, as the LSB asks of init scripts; 1 if it could not be started.
+    """
     word = words[0] if words else "start"
     if word == "status":
         runs = (RUN / "db.sock").exists()

@@ -1,20 +1,22 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the agent sets in a kernel of its own, the pocket's, before the network is built; never on the host engine.
+"""What the agent sets in a pocket's kernel and asks of it; on the host engine the limits stay, the rest does nothing.
 
-Linux computes some limits at boot from the memory that is left beside its own image, so another compiler, or one option
-more, gives other values, and a flow that meets a limit then behaves differently. Here they are the same in every
-pocket: what one with 2048 MiB computes, rounded.
+At boot Linux computes some limits from the memory that is left beside its own image, so another compiler or option
+gives other values, and a flow that meets a limit behaves differently. `set_limits` makes them the same in every pocket:
+the values of one with 2048 MiB, rounded. Parameters of the kernel: kernel/README.md.
 """
 
 from __future__ import annotations
 
+import re
 import resource
+import threading
 from pathlib import Path
 from typing import Any
 
 LIMITS = {
-    # net/ipv4/tcp.c, tcp_init: pages of all sockets together. Beyond the second value TCP is "under memory pressure"
-    # and grows no receive window, which several flows of 10 Gbps with buffers of a BDP reach.
+    # net/ipv4/tcp.c, tcp_init: pages of all sockets together. Beyond the second value, which several flows of 10 Gbps
+    # with buffers of a BDP reach, TCP is "under memory pressure" and no longer grows a receive window.
     "net/ipv4/tcp_mem": "24000 32000 48000",
     "net/ipv4/tcp_rmem": "4096 131072 16384000",
     "net/ipv4/udp_mem": "48000 64000 96000",  # net/ipv4/udp.c, udp_init
@@ -30,18 +32,21 @@ LIMITS = {
     "vm/min_free_kbytes": "6000",  # mm/page_alloc.c, calculate_min_free_kbytes
     "vm/user_reserve_kbytes": "64000",  # mm/mmap.c, init_user_reserve
 }
-"""Paths below /proc/sys. Sizes of hash tables come from memory too, but are powers of two far from the next."""
+"""Paths below /proc/sys, with their values. Hash tables need no entry: their sizes are powers of two, which a little
+more or less memory does not change."""
 PROCESSES = 8000
-"""RLIMIT_NPROC and RLIMIT_SIGPENDING, half of threads-max in Linux (kernel/fork.c, fork_init)."""
+"""RLIMIT_NPROC and RLIMIT_SIGPENDING: half of threads-max, as in Linux (kernel/fork.c, fork_init)."""
+FIRST_PROCESS = 150
+"""ID of the first process after the boot, for which about 60 are used."""
 SYSCTLS = Path("/proc/sys")
 PARAMETERS = Path("/sys/module/pocket/parameters")
-"""What the pocket's kernel can be told, and tells (kernel/README.md)."""
+"""The pocket's part of the kernel as files; on another kernel the folder is not there."""
 
 
 def set_limits() -> None:
-    """Set what this kernel has of LIMITS, and look whether it is set; OSError if it is not.
+    """Set those of LIMITS that this kernel has, and read them back; OSError if one has another value.
 
-    tcp_rmem is copied by each network namespace that is made afterwards.
+    Network namespaces that are made afterwards copy tcp_rmem.
     """
     for name, value in LIMITS.items():
         path = SYSCTLS / name
@@ -54,30 +59,42 @@ def set_limits() -> None:
 
 
 def cost_nothing() -> None:
-    """Let what this process does from now on take no network time; a child that it forks begins with the price."""
+    """Have this process take no network time from now on; the children that it forks do."""
     path = PARAMETERS / "free"
     if path.exists():
         path.write_text("1")
 
 
 def begin_chance() -> None:
-    """Let chance begin anew from the seed: what programs drew while the kernel booted depends on the host's files."""
+    """Begin chance anew from the seed: what programs drew while the kernel booted depends on the host's files.
+
+    Their number does too, and a program's chance depends on its process ID, so IDs go on from a fixed one.
+    """
     path = PARAMETERS / "begin"
     if path.exists():
+        _use_process_ids_below(FIRST_PROCESS)
         path.write_text("1")
 
 
-def computed() -> list[dict[str, Any]]:
-    """The programs for which time went on by the processor's, because they computed so long that none had passed.
+def _use_process_ids_below(first: int) -> None:
+    """Let the next process have the ID `first`, unless it has a greater one: a thread takes an ID as a process does."""
+    last = 0
+    while last < first - 1:
+        thread = threading.Thread(target=threading.get_native_id)
+        thread.start()
+        thread.join()
+        last = thread.native_id or first
 
-    Each with its name ("program"), the kernel's clock when that began ("clock_s") and the time that it let pass ("s"),
-    seconds; an empty list is a run that can be repeated.
+
+def computed() -> list[dict[str, Any]]:
+    """The programs that computed so long without letting time pass that network time followed the processor's.
+
+    Each has its name ("program"), the kernel's clock when that first happened ("clock_s") and how much time passed in
+    this way ("s"), in seconds. If the list is empty, the run can be repeated.
     """
     path = PARAMETERS / "computed"
     if not path.exists():
         return []
-    found = []
-    for line in path.read_text().splitlines():
-        since, lasted, program = line.split(" ", 2)
-        found.append({"program": program, "clock_s": int(since) / 1e9, "s": int(lasted) / 1e9})
-    return found
+    # prctl(PR_SET_NAME) allows any bytes in a name, line breaks too
+    found = re.findall(r"^(\d+) (\d+) (.*)$", path.read_text(errors="replace"), re.MULTILINE)
+    return [{"program": name, "clock_s": int(since) / 1e9, "s": int(lasted) / 1e9} for since, lasted, name in found]

@@ -8,8 +8,9 @@ Requests to the agent: {"id": n, "op": ..., ...}, answered by {"id": n, "ok": ..
                env {name: value}, display: bool,             "ready_clock_s": the kernel's clock at network time 0}
                files {path: text} written when it is built
     run        actions [{terminal, text, finish}],           {"done": [completed, ...]}
-               within_s (several begin so far apart at most)
-    computed   -                                             {"computed": [{program, from_s, s, ...}, ...]}
+               within_s: several are typed within this time
+    computed   -                                             {"computed": [{program, from_s, s, ...}, ...]}:
+                                                             see linklab.agent.own_kernel; from_s: network time
     stop       terminal                                      one of those: Ctrl+C to what runs in the background
     finished   terminal                                      one of those, when it has ended by itself
     now        -                                             {"now_s": ..., "clock_s": the kernel's clock}

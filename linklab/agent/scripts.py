@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What any Python program inside finds changed when it imports Mininet, whichever copy of it that is.
+"""Changes Mininet for every Python program inside that imports it, whichever copy of Mininet that is.
 
-Mininet's `iperf` is ours (`linklab.agent.iperf`), and its `cleanup` ends nothing that Linklab has built.  `lay` writes
-a .pth file (module site of the standard library) beside the Mininet of this machine into the pocket's throw-away
-layer.  Each start of that Python reads this one file of some hundred bytes; the rest is read by programs that import
-Mininet.
+`iperf` measures with iperf3 (`linklab.agent.iperf`), networks get names (`linklab.agent.names`), and `cleanup` refuses
+to remove what Linklab has built.  `lay` writes a .pth file (module site of the standard library) beside the machine's
+Mininet, in the pocket's throw-away layer.  Every program in that Python reads this file in network time when it starts,
+so another FINDER moves the bytes of recordings; a program that imports Mininet also reads this module.
 """
 
 from __future__ import annotations
@@ -17,8 +17,9 @@ from types import ModuleType
 
 PTH = "linklab-mininet.pth"
 NETWORK = Path("/run/linklab/network")
-"""The nodes of the network that Linklab has built in here; not there without one."""
+"""Names the nodes of the network that Linklab has built in here; there is no such file without a network."""
 NAMED = 6
+"""How many nodes a refusal names."""
 FINDER = """
 class LinklabFinder:
     @staticmethod
@@ -35,7 +36,7 @@ sys.meta_path.insert(0, LinklabFinder)
 
 
 def lay() -> None:
-    """From now on each program of this Python finds Mininet mended; nothing where Mininet is not installed."""
+    """Have every program that this Python starts from now on find Mininet changed, if Mininet is installed."""
     found = importlib.util.find_spec("mininet")
     if found is not None and found.origin is not None:
         line = f"import sys; exec({FINDER!r})\n"  # site runs lines that begin with import
@@ -43,12 +44,12 @@ def lay() -> None:
 
 
 def built(nodes: list[str]) -> None:
-    """A network with these nodes runs in here from now on."""
+    """Note that a network with these nodes runs in here from now on."""
     NETWORK.write_text(" ".join(nodes), encoding="utf-8")
 
 
 def mended(name: str, path: list[str] | None) -> importlib.machinery.ModuleSpec | None:
-    """How Python finds this module of Mininet, with our changes after its own code."""
+    """The import specification of a module of Mininet, which makes our changes after its own code has run."""
     spec = importlib.machinery.PathFinder.find_spec(name, path)
     if spec is None or spec.loader is None:
         return spec
@@ -63,7 +64,7 @@ def mended(name: str, path: list[str] | None) -> importlib.machinery.ModuleSpec 
 
 
 def refuse_beside_network(what: str) -> None:
-    """End this program with a sentence where a network runs that Linklab built, which it would take apart."""
+    """End this program with a message if a network that Linklab built runs here, which it would take apart."""
     if NETWORK.exists():
         nodes = NETWORK.read_text(encoding="utf-8").split()
         names = ", ".join(nodes[:NAMED]) + (" and others" if len(nodes) > NAMED else "")
@@ -76,7 +77,7 @@ def refuse_beside_network(what: str) -> None:
 
 def _mend(module: ModuleType) -> None:
     if module.__name__ == "mininet.net":
-        from linklab.agent import iperf, names  # noqa: PLC0415 - they import Mininet, or are not needed without it
+        from linklab.agent import iperf, names  # noqa: PLC0415 - iperf imports Mininet; cleanup needs neither
 
         iperf.mend(module)
         names.mend(module.Mininet)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The folders below /run that daemons expect, made as systemd would have made them before it started the daemon.
+"""Makes the folders below /run that daemons expect, as systemd would before it starts them.
 
 The agent calls `make_folders` once per pocket, whose /run is an empty file system.
 Each daemon's package says what it expects: tmpfiles.d(5), and RuntimeDirectory= of systemd.exec(5).
@@ -10,6 +10,7 @@ from __future__ import annotations
 import configparser
 import contextlib
 import os
+import re
 import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -20,11 +21,11 @@ TMPFILES = ("/usr/lib/tmpfiles.d", "/etc/tmpfiles.d")
 UNITS = ("/lib/systemd/system", "/usr/lib/systemd/system", "/etc/systemd/system")
 MAKES_A_FOLDER = ("d", "D")
 ALWAYS = {"lock": 0o1777, "sshd": 0o755, "dbus": 0o755, "user": 0o755, "user/0": 0o700}
-"""What programs look for even where no package on this machine says so, and its mode."""
+"""Folders that programs look for even if no package on this machine asks for them, with their modes."""
 FILES = ("utmp",)
 """Empty files that login(1), who(1), and uptime(1) read."""
 OF_SYSTEMD = "systemd"
-"""Left out: a program that finds /run/systemd/system takes systemd to be running (sd_booted(3))."""
+"""Left out, because a program that finds /run/systemd/system takes systemd to be running (sd_booted(3))."""
 
 
 @dataclass(frozen=True)
@@ -38,7 +39,7 @@ class Folder:
 
 
 def make_folders(run: Path = RUN) -> None:
-    """Make all of them; one whose owner does not exist on this machine belongs to root."""
+    """Make all of them; root owns those whose owner does not exist on this machine."""
     for path, mode in ALWAYS.items():
         _make(run, Folder(path, mode))
     for name in FILES:
@@ -58,7 +59,7 @@ def _of_tmpfiles(places: tuple[str, ...] = TMPFILES) -> Iterator[Folder]:
             path = Path(words[1].replace("/var/run/", "/run/", 1))
             if path.is_relative_to(RUN) and path != RUN:
                 mode, user, group = ("" if word == "-" else word for word in words[2:5])
-                yield Folder(str(path.relative_to(RUN)), int(mode.lstrip("~:") or "755", 8), user, group)
+                yield Folder(str(path.relative_to(RUN)), _mode(mode), user, group)
 
 
 def _of_units(places: tuple[str, ...] = UNITS) -> Iterator[Folder]:
@@ -68,19 +69,25 @@ def _of_units(places: tuple[str, ...] = UNITS) -> Iterator[Folder]:
             continue
         unit = configparser.RawConfigParser(strict=False, interpolation=None, delimiters=("=",))
         unit.optionxform = str  # type: ignore[assignment,method-assign] # the documented way to keep capitals
-        with contextlib.suppress(configparser.Error):
+        with contextlib.suppress(configparser.Error):  # a damaged unit asks for what could be read of it
             unit.read_string(text)
         if not unit.has_section("Service"):
             continue
         service = unit["Service"]
-        mode = int(service.get("RuntimeDirectoryMode", "755"), 8)
+        mode = _mode(service.get("RuntimeDirectoryMode", ""))
         for path in service.get("RuntimeDirectory", "").split():
             if "%" not in path:
                 yield Folder(path, mode, service.get("User", ""), service.get("Group", ""))
 
 
+def _mode(text: str) -> int:
+    """An octal mode; 755, the default of both kinds of file, where none is given or it cannot be read."""
+    digits = text.lstrip("~:")
+    return int(digits, 8) if re.fullmatch("[0-7]+", digits) else Folder.mode
+
+
 def _texts(places: tuple[str, ...], ending: str) -> Iterator[str]:
-    """The text of each such file, a folder that is the same as an earlier one left out."""
+    """The text of each file with this ending; one that cannot be read, and a folder that was read, are left out."""
     seen = set()
     for place in map(os.path.realpath, places):
         if place in seen or not os.path.isdir(place):  # noqa: PTH112 - a dozen calls before anything runs

@@ -164,7 +164,8 @@ class Terminal:
 def fork_on_pty() -> tuple[int, int]:
     """Fork as pty.fork() does: (0, -1) in the child, else its process id and the master of its pty.
 
-    No program started later gets the master: a terminal hangs up what runs in it when the last holder closes it.
+    Programs that are started later do not inherit the master, because a terminal hangs up what runs in it only when the
+    last process that holds the master closes it.
     """
     pid, master = pty.fork()
     if pid:

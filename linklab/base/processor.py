@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What processor this is, in words that stay the same while it runs: /proc/cpuinfo without clock rates and numbers."""
+"""The machine's processor as text that does not change while it runs: /proc/cpuinfo without clock rates."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ def processor(cpuinfo: Path = Path("/proc/cpuinfo")) -> dict[str, str]:
     """The first processor's model and its features.
 
     Returns:
-        "model" such as "GenuineIntel 6 207 2 Intel(R) Xeon(R) Processor" and "features", the flags sorted, with blanks
-        between; only what the file says, so {} on a machine that says neither.
+        "model", such as "GenuineIntel 6 207 2 Intel(R) Xeon(R) Processor", and "features", its flags, sorted and
+        separated by spaces. What the file does not say is left out; {} if it cannot be read.
     """
     try:
         text = cpuinfo.read_text(encoding="utf-8", errors="replace")

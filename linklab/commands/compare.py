@@ -31,9 +31,9 @@ _EPILOG = """examples:
   linklab compare runs/lab14-seed1 reference                   what was the run, what is the reference
 
 Prints the verdicts that differ, the numbers that differ by more than 0.5 %, and the data sets that cannot be read,
-as "was … , is …"; then a summary, and where bytes differ
-what else does: programs, kernels, processors. Of a run of one section, only the steps of that section are compared.
-Exits with 0 if there is no such line, with 1 if there is one; other codes as in linklab --help.
+as "was … , is …"; then a summary and, if bytes differ, which programs, kernels and processors the runs were made with
+differ. Of a run of one section, only the steps of that section are compared.
+Exits with 1 if a verdict or number differs or a data set cannot be read, else with 0; other codes as in linklab --help.
 """
 
 
@@ -73,7 +73,7 @@ def run(args: argparse.Namespace) -> int:
     lines = differences(before, after)
     print("\n".join([*lines, summary(before, after)]))
     if not is_same(before, after):
-        print("".join(f"{line}\n" for line in made_differently(before, after)), end="")
+        print("".join(f"{line}\n" for line in made_differently(before.made, after.made)), end="")
     return 1 if lines else 0
 
 

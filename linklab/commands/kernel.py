@@ -27,7 +27,7 @@ def add_parser(subparsers: Subparsers, summary: str) -> argparse.ArgumentParser:
     parser = subparsers.add_parser(
         "kernel",
         help=summary,
-        description="Build the pocket kernel (once, about ten minutes on two processors), or say where it is. "
+        description="Build the pocket kernel (once; about ten minutes on two processors), or say where it is. "
         "An installation brings one, which serves all users; one that is built goes to the user's cache.",
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,

@@ -6,6 +6,7 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -46,8 +47,8 @@ _EPILOG = """examples:
   linklab run 20 --engine host            on this machine's own kernel; asks sudo by itself
   linklab run 14 --json | jq '.verdicts[] | select(.outcome != "pass")'
 
-A run of the seed, clock and profile of the lab's recording is compared with it: the same bytes, or the first step that
-differs. That changes no verdict and no exit code.
+A run with the seed, clock and profile of the lab's recording is compared with it: linklab says that it gave the same
+bytes, or names the first step that differs. This changes neither a verdict nor the exit code.
 
 Exits with 0 if every expectation is met, 1 if not; other codes as in linklab --help.
 """
@@ -114,7 +115,7 @@ def _run(args: argparse.Namespace) -> int:
         return _run_several(args, folders)
     done, likeness = replay(args, args.out, args.section, quiet=args.json)
     if args.json:
-        recording = None if likeness is None else {"same": likeness.same, "step": likeness.step, "is": likeness.words}
+        recording = None if likeness is None else asdict(likeness) | {"same": likeness.same}
         data = {
             "lab": done.lab,
             "out": str(done.folder),
@@ -142,7 +143,7 @@ def replay(
     """Run the lab that the arguments name, tell the person how it goes, print the table and write the report.
 
     Returns:
-        The run, and how it compares with the lab's recording where that should be the same.
+        The run, and how it compares with the lab's recording; None if they need not be the same.
     """
     lab = load_lab(find_lab(args.lab))
     clock = clock_of(args.clock, args.engine, REPLAY_CLOCK)
@@ -162,11 +163,13 @@ def replay(
         console.print(_MACHINES_OWN, style="yellow")
     if done.unclaimed:
         console.print(plain(f"It is not known which step wrote {', '.join(done.unclaimed)}; files=PATH says so."))
-    if done.not_repeatable:
+    if done.not_repeatable and clock is Clock.VIRTUAL:  # on the other clocks no run can be repeated
         console.print(plain(done.not_repeatable, style="yellow"), soft_wrap=True)
     likeness = against_recording(lab, done)
     if likeness is not None:
-        console.print(plain(f"The run is {likeness.words}."), soft_wrap=True)
+        console.print(plain(f"The run gave {likeness.words}."), soft_wrap=True)
+        for cause in likeness.causes:
+            console.print(plain(f"  {cause}"), soft_wrap=True)
     console.print(f"{done.network_s:.1f} s of network time in {done.wall_s:.1f} s. Report: {report}", soft_wrap=True)
     return done, likeness
 

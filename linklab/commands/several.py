@@ -146,7 +146,7 @@ class _LabsView:
                 self.console.print(plain(f"Lab {task.lab.number}: {task.recording}"), soft_wrap=True)
         if compared := [task for task in self.tasks if task.recording]:
             same = sum(not task.differs for task in compared)
-            words = f"{same} of {len(compared)} labs compared gave the bytes of their recordings."
+            words = f"{same} of the {len(compared)} labs that were compared gave the bytes of their recordings."
             self.console.print(words, soft_wrap=True)
         good = sum(task.state == "pass" for task in self.tasks)
         network_s = sum(task.network_s for task in self.tasks)

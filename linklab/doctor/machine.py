@@ -186,10 +186,10 @@ def check_seccomp(actions: str | None) -> MachineCheck:
 
 
 def check_compiled(unwritable: Sequence[Path]) -> MachineCheck:
-    """Our modules are compiled for the inside of a pocket, or can be: else our commands compile them at each start."""
+    """Whether our modules are compiled for the inside of a pocket, or can be; else each start there compiles them."""
     if not unwritable:
         return MachineCheck("compiled code", "ok", "compiled code can be kept")
-    found = f"{unwritable[0].parent} takes no compiled code of yours ({len(unwritable)} modules): Linklab's own"
+    found = f"{unwritable[0].parent} takes no compiled code of yours ({len(unwritable)} modules), so Linklab's own"
     cure = "use a clone of your own, or let the owner of that folder run a lab once; "
     cure += "where Linklab came as a package: sudo dpkg-reconfigure linklab"
     return MachineCheck("compiled code", "warn", f"{found} commands start more slowly in a network", cure)

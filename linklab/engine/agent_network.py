@@ -102,7 +102,7 @@ class AgentNetwork:
         return float(answer["now_s"])
 
     def computed(self) -> list[Computed]:
-        """Which programs made time go on by the processor's; see `Network.computed`."""
+        """See `Network.computed`."""
         answer = self.link.request("computed", deadline_s=60, what="asking what was computed")
         return [Computed(found["program"], found["from_s"], found["s"]) for found in answer["computed"]]
 

@@ -85,10 +85,10 @@ class Completed:
 
 @dataclass(frozen=True)
 class Computed:
-    """A program that computed so long that time had to go on by the processor's.
+    """A program that computed so long without letting time pass that network time followed the processor's.
 
-    from_s: network time when it first did.
-    lasted_s: the time that it let pass, seconds.
+    from_s: network time when that first happened.
+    lasted_s: how much network time passed in this way, seconds.
     """
 
     program: str
@@ -193,9 +193,10 @@ class Network(Protocol):
     ) -> list[Completed]:
         """Type all actions and wait for each to finish.
 
-        Several are typed within a tenth of a second, as people do, each at a moment drawn from the seed, if the
-        profile has chance in it; at_once: all at the same instant.
+        Several actions begin within a tenth of a second, as if people typed them, each at a moment drawn from the seed,
+        unless the cost profile has no chance or the engine is the host's.
 
+        at_once: all begin at the same instant.
         deadline_s: wall-clock seconds, then DeadlineError naming the action.
         on_output: called with (terminal, text) as output arrives.
         """
@@ -214,7 +215,7 @@ class Network(Protocol):
         ...
 
     def computed(self) -> Sequence[Computed]:
-        """The programs that made time go on by the processor's: from the first on, a run cannot be repeated."""
+        """The programs for which network time followed the processor's; from the first on, a run cannot be repeated."""
         ...
 
     def close(self) -> None:

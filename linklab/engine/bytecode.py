@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Compiles our own code for the programs inside a pocket, which read it at /opt/linklab.
 
-There the package is read-only, so each start would compile it again. The path that Python writes into compiled code is
-the one inside, so that a traceback is the same wherever the clone is.
+The package is read-only there, so each start would compile it again. Compiled code names its source by the path inside,
+so that a traceback is the same wherever the clone is.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def compile_package(package: Path) -> list[Path]:
 def unwritable(package: Path) -> list[Path]:
     """Modules that are not compiled for a pocket and whose folder takes no compiled file from this user.
 
-    Our commands compile them at each start inside, which takes wall time and no network time.
+    Each of our commands compiles them when it starts inside, which takes wall time and no network time.
     """
     return [source for source, compiled, _ in _outdated(package) if not _takes_files(compiled.parent)]
 

@@ -1,11 +1,10 @@
 #!/bin/sh
 # First program in a pocket: a throw-away layer over the host's files, then the agent; powers off when that ends.
-# The kernel's command line gives CLOCK and RUN, the run directory, by a name that is the same in every run: it links
-# `lib` to the package's folder, `work` to the working folder, `venv` to the virtual environment of the Python that runs
-# Linklab (or has a bin/python alone), `modules` to the list of what is built into the kernel. Only what is written
-# under /lab, the working folder, stays.
-# Each program that is started here draws random numbers, so the same ones must be started on every machine.
-umask 022 # as at any login; the kernel starts its first program with none
+# The kernel's command line gives CLOCK and RUN, the run directory, by a name that is the same in every run. It holds
+# links: `lib` to the package's folder, `work` to the working folder, `venv` to the virtual environment of the Python
+# that runs Linklab (or only its bin/python), `modules` to the list of what is built into the kernel. Only what is
+# written under /lab, the working folder, stays.
+umask 022 # as at any login; the kernel starts its first program with umask 0
 export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 LANG=C.UTF-8
 # a machine without systemd has no poweroff; LINUX_REBOOT_CMD_POWER_OFF of reboot(2)
 off() { poweroff -f 2>/dev/null || /usr/bin/python3 -c 'import ctypes; ctypes.CDLL(None).reboot(0x4321FEDC)'; }
@@ -22,14 +21,14 @@ mount -t devpts -o ptmxmode=666 pts dev/pts
 mount -t tmpfs shm dev/shm
 mount -t tmpfs run run
 mkdir -p run/netns run/lock run/linklab sys/fs/cgroup "lib/modules/$(uname -r)"
-# ours is at paths that are the same wherever the clone is, and under names that are (/proc/mounts; mount would look for
-# folders of these names without -c): what a program reads is part of a run
+# What a program reads is part of a run, so Linklab's own files are at the same paths wherever the clone is, and
+# /proc/mounts shows the same names for them; without -c, mount would take these names for paths.
 of_run() { mount -c -t hostfs -o "$3$RUN/$1" "$(basename "$1")" "$2"; }
 of_run work lab "" || fail "the working folder cannot be mounted"
 of_run lib/linklab opt/linklab/linklab ro, || fail "the package cannot be found"
 of_run venv opt/linklab/venv ro, || fail "the Python of Linklab cannot be found"
 of_run lib/scripts opt/linklab/scripts ro, 2>/dev/null # a wheel has none
-of_run modules "lib/modules/$(uname -r)" ro, 2>/dev/null # a kernel from before it was kept has none
+of_run modules "lib/modules/$(uname -r)" ro, 2>/dev/null # an older build has no such list
 mount -t tmpfs cgroup sys/fs/cgroup
 for group in cpu cpuacct; do
 	mkdir "sys/fs/cgroup/$group" && mount -t cgroup -o "$group" "$group" "sys/fs/cgroup/$group"
@@ -41,8 +40,8 @@ cat proc/sys/net/ipv4/tcp_available_congestion_control >proc/sys/net/ipv4/tcp_al
 ip link set lo up
 hostname linklab
 
-# what a machine's owner chose must not be a part of a run: a locale-archive is opened by every program before C.UTF-8,
-# and the time zone shows in what tcpdump prints
+# the machine's settings must not be part of a run: every program opens a locale-archive before it tries C.UTF-8, and
+# tcpdump prints times of the time zone
 rm -f usr/lib/locale/locale-archive
 ln -sf /usr/share/zoneinfo/Etc/UTC etc/localtime
 

@@ -43,12 +43,12 @@ KEEPER_DEADLINE_S = 30
 LAST_WORDS = 600
 GUEST_CHANNEL_FD = 63
 RUN_DIR = "/proc/self/cwd"
-"""What the pocket calls its run directory, which is the kernel's working folder: the same name in every run.
+"""The run directory, which is the kernel's working directory, by a name that is the same in every run.
 
-It stands in /proc/cmdline and /proc/mounts, and reading a file takes time for each byte.
+Programs find it in /proc/cmdline and /proc/mounts, and each byte that they read takes network time.
 """
 PYTHON_INSIDE = f"{INSIDE}/venv/bin/python"
-"""The Python of Linklab's own commands, wherever it is outside (`init.sh`)."""
+"""The Python of Linklab's own commands, by a path that is the same in every run (`init.sh`)."""
 CLOCK_NS = 256
 """What reading the clock takes in network time, as in UML itself, so that a loop that waits for the clock ends."""
 
@@ -250,13 +250,12 @@ class PocketNetwork(AgentNetwork):
             "con=null",
             "con0=fd:0,fd:1",
             "quiet",
-            "bonding.max_bonds=0",  # no bond0 that nobody asked for
+            "bonding.max_bonds=0",  # no bond0 before a program asks for one
             f"init={RUN_DIR}/init",
             f"RUN={RUN_DIR}",
             f"CLOCK={self.clock.value}",
+            "seccomp=auto",  # "on" would end the kernel where a sandbox denies it; "auto" then takes ptrace
         ]
-        if self.kernel.seccomp:  # "on" would end the kernel where a sandbox denies it; "auto" then takes ptrace
-            argv.append("seccomp=auto")
         if self.clock is Clock.VIRTUAL:
             argv += ["time-travel=inf-cpu", f"time-travel-start={VIRTUAL_START_NS}"]
         if self.clock is Clock.PACED:
@@ -281,7 +280,7 @@ class PocketNetwork(AgentNetwork):
 
     def _files(self) -> dict[str, str]:
         """What is written inside when the network is built; only from then on computing takes time."""
-        # chance begins anew; the clock's price last, since with it time begins to be watched
+        # the clock's price comes last, because from then on computing has its price and the watch looks
         prices = {"begin": "1", **PROFILES[self.profile].prices, "orphan": "1", "clock_ns": str(CLOCK_NS)}
         files = {f"/sys/module/pocket/parameters/{name}": price for name, price in prices.items()}
         return {"/run/linklab/python": f"{PYTHON_INSIDE}\n", **files}

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""profiles.json → the profiles of what computing costs in network time; each says there where it comes from.
+"""profiles.json → the profiles of what computing costs in network time; the file says where each comes from.
 
-Read by the engine, by the commands and the editor for their choices; inside, `cpu_profile` reads the same file.
+The engine reads them, and the commands and the editor for their choices; inside, `cpu_profile` reads the same file.
 """
 
 from __future__ import annotations
@@ -11,17 +11,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-PRICES = ("syscall_ps", "byte_ps", "packet_ps", "fork_ps", "exec_ps", "spread_permille", "wake_ns")
-"""What a profile sets of the kernel's parameters (kernel/README.md), by their names there."""
+from linklab.agent.cpu_profile import written
 
 
 @dataclass(frozen=True)
 class Costs:
     """What computing takes in network time.
 
-    prices: the kernel's parameters in `PRICES` as they are written: picoseconds, or quantiles with commas between them.
-    start_ms: commands that are typed together begin up to so much later, drawn from the seed.
-    words: whose computing, for people.
+    prices: the kernel's parameters by name, each as its file takes it (`linklab.agent.cpu_profile.written`).
+    start_ms: commands that are typed together begin within this time, each at a moment drawn from the seed.
+    words: whose computing it is, for people.
     """
 
     prices: Mapping[str, str]
@@ -31,15 +30,7 @@ class Costs:
 
 def _read() -> dict[str, Costs]:
     table = json.loads(Path(__file__).with_suffix(".json").read_text(encoding="utf-8"))
-    return {
-        name: Costs({price: written(profile[price]) for price in PRICES}, profile["start_ms"], profile["words"])
-        for name, profile in table.items()
-    }
-
-
-def written(price: int | list[int]) -> str:
-    """A price as the kernel's parameter takes it."""
-    return ",".join(map(str, price)) if isinstance(price, list) else str(price)
+    return {name: Costs(written(profile), profile["start_ms"], profile["words"]) for name, profile in table.items()}
 
 
 PROFILES: Mapping[str, Costs] = _read()

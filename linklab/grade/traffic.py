@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """One experiment's traffic on a running network → metrics and curves.
 
-iperf3 and ping are started at the same instant; what they wrote is read by `linklab.measure`. Names of metrics:
+iperf3 and ping are typed together (`Network.run`); `linklab.measure` reads what they wrote. Names of metrics:
 docs/writing-an-exercise.md, "Metrics".
 """
 
@@ -79,6 +79,8 @@ def drive(
     for done in network.run(together, deadline_s=WALL_S):
         if done.terminal == "client#q":
             _sampled(done, experiment.queue)
+    if computing := [found.program for found in network.computed()]:
+        raise EngineError(f"{computing[0]} computed so long that network time followed this machine's processor")
     for server in servers:  # not -1, which waits for ever for a client that did not get through
         network.stop(server.terminal, deadline_s=WALL_S)
     return _read(experiment, folder)

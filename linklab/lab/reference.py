@@ -99,7 +99,8 @@ def replayed(lab: Lab) -> str:
     parts = [lab.topology.read_bytes() if lab.topology else b""]
     for step in lab.manual.steps:
         if not step.optional:
-            before, after = (step.id, step.terminal, step.typed), (step.together, step.prompt)
+            at_once = ("at-once",) if step.at_once else ()  # without it the digest is that of before it existed
+            before, after = (step.id, step.terminal, step.typed), (step.together, step.prompt, *at_once)
             parts.append(
                 f"({', '.join(map(repr, before))}, {_how(step.action)}, {', '.join(map(repr, after))})".encode()
             )

@@ -66,7 +66,7 @@ class SavedVerdict:
 
 @dataclass(frozen=True)
 class SavedComputing:
-    """A program that computed so long that time went on by the processor's: from when, and how long; network time."""
+    """See `linklab.engine.api.Computed`; network time since the run began."""
 
     program: str
     from_s: float
@@ -84,8 +84,9 @@ class SavedRun:
     steps: by id, in the order in which they were done.
     scalars: step → metric → (value, unit), in the order in which the steps ended.
     unclaimed: paths below `files/` of which nobody knows which step wrote them.
-    machine: what it was made on: its processor, and the SHA-256 of the kernel; {} for a run of an older Linklab.
-    computed: from the first of these on, the run cannot be repeated; in order of time.
+    machine: the processor and the SHA-256 of the kernel it was made with; {} for a run of an older Linklab.
+    computed: programs for which network time followed the processor's, earliest first; from the first on, the run
+        cannot be repeated.
     """
 
     folder: Path
@@ -110,7 +111,7 @@ class SavedRun:
 
     @property
     def not_repeatable(self) -> str:
-        """Why the same seed may give another run, a sentence; "" where it gives the same."""
+        """A sentence on why the same seed may give another run; "" if no program computed for too long."""
         if not self.computed:
             return ""
         programs = {one.program: 0.0 for one in self.computed}
@@ -119,7 +120,7 @@ class SavedRun:
         what = ", ".join(f"{name} {lasted_s:.1f} s" for name, lasted_s in programs.items())
         return (
             f"From {self.computed[0].from_s:.1f} s on this run cannot be repeated: "
-            f"a program computed so long that time went on by the processor's ({what})."
+            f"a program computed so long that network time had to go on without it ({what})."
         )
 
     @property

@@ -163,7 +163,7 @@ def parse_action(info: Info, body: str) -> Action:
         raise place.error("the block is empty")
     finish = _finish(info)
     if "at-once" in given and "together" not in given:
-        raise place.error("at-once goes with together=NAME")
+        raise place.error("at-once needs together=NAME")
     single = given & {"together", "for", "background", "prompt"}
     if len(lines) > 1 and single:
         raise place.error(f"{' and '.join(sorted(single))} needs a block of one command, this one has {len(lines)}")

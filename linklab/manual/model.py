@@ -83,8 +83,8 @@ class Step:
     terminal: a node's name, "h1#2" for a second terminal of h1, "client", "mininet" or "editor".
     section: number of the section it stands in, "" outside numbered ones.
     number, title: of the "Step." paragraph it belongs to; None and "" before the first.
-    together: steps that follow each other with the same name are typed together, within a tenth of a second.
-    at_once: they are typed at the same instant instead.
+    together: consecutive steps with the same name are typed together, within a tenth of a second.
+    at_once: all steps of such a group are typed at the same instant instead.
     prompt: what shows that the command ended, where that is not the shell's own prompt.
     status: exit status that counts as success; None accepts any.
     deadline_s: wall-clock seconds; None leaves the runner's default.

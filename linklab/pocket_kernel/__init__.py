@@ -34,11 +34,6 @@ class Kernel:
     digest: str
     info: dict[str, Any]
 
-    @property
-    def seccomp(self) -> bool:
-        """See `has_seccomp`."""
-        return has_seccomp(self.version)
-
 
 def cache_dir() -> Path:
     """Where kernels are built and kept: `$XDG_CACHE_HOME/linklab/kernel` or `~/.cache/linklab/kernel`."""
@@ -106,11 +101,6 @@ def require() -> Kernel:
     if kernel is None:
         raise MissingError(f"the pocket kernel is not built: run `{how_to_build()}` (about ten minutes, once)")
     return kernel
-
-
-def has_seccomp(version: str) -> bool:
-    """Whether a kernel of this version can run its processes under seccomp, 1.6 times as fast as with ptrace."""
-    return numbers(version) >= (7, 0)
 
 
 def numbers(version: str) -> tuple[int, ...]:

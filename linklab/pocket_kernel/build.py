@@ -23,7 +23,7 @@ from pathlib import Path
 from linklab.base import place
 from linklab.base.processes import processors
 from linklab.errors import InputError, MissingError
-from linklab.pocket_kernel import KERNEL_DIR, Kernel, cache_dir, digest, find, has_seccomp, need_processor
+from linklab.pocket_kernel import KERNEL_DIR, Kernel, cache_dir, digest, find, need_processor
 from linklab.pocket_kernel.source import VERSIONS, fetch, unpack_archive
 from linklab.pocket_kernel.tools import Report, Tools
 
@@ -78,7 +78,7 @@ def _build_in(scratch: Path, source: Path | None, log: Path, report: Report) -> 
         tools.run(["strip", "linux"], tree, "strip the kernel")
         program = tree / "linux"
         report("starting it once", None)
-        _self_test(tools, program, version)
+        _self_test(tools, program)
         modules = _list_modules(tools, tree)
     size = program.stat().st_size
     if size > LARGEST_BYTES:
@@ -122,6 +122,8 @@ def _check_tools() -> None:
 def _patch(tools: Tools, tree: Path, version: str) -> list[str]:
     """Apply the patches; a file in patches/X/ or patches/X.Y/ is for these versions, in place of one of its name."""
     major, minor = version.split(".")[:2]
+    if not (KERNEL_DIR / "patches" / major).is_dir():  # the common patches alone make a kernel that runs no network
+        raise InputError(f"Linux {version}: the pocket kernel needs Linux {' or '.join(VERSIONS)}; get that source")
     chosen: dict[str, Path] = {}
     for folder in (".", major, f"{major}.{minor}"):
         chosen.update({file.name: file for file in (KERNEL_DIR / "patches" / folder).glob("*.patch")})
@@ -185,7 +187,8 @@ def _compile(tools: Tools, tree: Path, report: Report) -> None:
 def _list_modules(tools: Tools, tree: Path) -> Path:
     """Make the folder that is /lib/modules/RELEASE inside, so that kmod's own programs know what is built in.
 
-    Without depmod it holds the two lists of the build alone, and the pocket's own modprobe reads those.
+    Without depmod it holds only the two lists of the build and no index; the pocket's `lsmod` reads these, and its
+    `modprobe` reads the kernel's configuration.
     """
     release = tools.read(["make", "ARCH=um", "-s", "kernelrelease"], tree, "read the release of the source")
     folder = tools.scratch / "lib/modules" / release
@@ -194,21 +197,19 @@ def _list_modules(tools: Tools, tree: Path) -> Path:
     (tools.scratch / "usr/lib").symlink_to("../lib")  # where the depmod of newer distributions looks
     for name in ("modules.builtin", "modules.builtin.modinfo"):
         shutil.copyfile(tree / name, folder / name)
-    (folder / "modules.order").touch()  # of what can be loaded: nothing
+    (folder / "modules.order").touch()  # modules that can be loaded: none
     if depmod := shutil.which("depmod", path=f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin"):
         tools.run([depmod, "-b", str(tools.scratch), release], tree, "index the list of modules")
     return folder
 
 
-def _self_test(tools: Tools, program: Path, version: str) -> None:
+def _self_test(tools: Tools, program: Path) -> None:
     """Start the kernel with a program of one line as its init, and see the line."""
     init = tools.scratch / "init"
     init.write_text("#!/bin/sh\necho pocket works\nmount -t proc none /proc\nexec /sbin/poweroff -f\n")
     init.chmod(0o755)
     argv = [str(program), "mem=128M", "time-travel=inf-cpu", "pocket.seed=1", "root=/dev/root", "rootfstype=hostfs"]
-    argv += ["rootflags=/", "ro", f"init={init}", "con=null", "con0=fd:0,fd:1", "quiet"]
-    if has_seccomp(version):
-        argv.append("seccomp=auto")
+    argv += ["rootflags=/", "ro", f"init={init}", "con=null", "con0=fd:0,fd:1", "quiet", "seccomp=auto"]
     environment = {
         "PATH": "/usr/sbin:/usr/bin:/sbin:/bin",
         "HOME": str(tools.scratch),

@@ -29,7 +29,7 @@ class Compared:
     unreadable: for each step whose data set cannot be read, why not.
     section: the one that was replayed, None for all.
     steps: the steps that a run of one section did; None for a whole lab.
-    made: what it was made with that may change bytes, by name: versions, kernel, processor.
+    made: versions, kernel and processor it was made with, which may change bytes; by name.
     """
 
     words: str
@@ -63,7 +63,7 @@ def compared_run(run: SavedRun) -> Compared:
         unreadable=unreadable,
         section=run.section,
         steps=None if run.section is None else frozenset(run.steps),
-        made=_made(run.environment, run.machine),
+        made=made_with(run.environment, run.machine),
     )
 
 
@@ -78,7 +78,7 @@ def compared_reference(lab: Lab, reference: Reference) -> Compared:
         scalars=recorded.scalars,
         outputs=_shown(recorded.outputs),
         verdicts=verdicts,
-        made=_made(data["environment"], data.get("machine", {})),
+        made=made_with(data["environment"], data.get("machine", {})),
     )
 
 
@@ -120,25 +120,29 @@ def differences(before: Compared, after: Compared) -> list[str]:
     return _verdict_lines(before, after) + compare(before.scalars, after.scalars) + unreadable
 
 
-def made_differently(before: Compared, after: Compared) -> list[str]:
-    """What may be why two runs of one seed differ: programs, kernels and processors that are not the same.
+def made_differently(before: Mapping[str, str], after: Mapping[str, str]) -> list[str]:
+    """What may explain why two runs of one seed differ: other programs, kernels and processors, a line each.
 
-    What one side does not say, since an older Linklab made it, is left out.
+    What one of them does not say, because an older Linklab made it, is left out.
+
+    Args:
+        before: what the first was made with, as `made_with` gives it.
+        after: what the second was made with.
     """
     lines = []
-    for name in before.made:
-        was, now = before.made[name], after.made.get(name, "")
+    for name in before:
+        was, now = before[name], after.get(name, "")
         if not was or not now or was == now:
             continue
         if name == "processor's features":
-            alone = [" ".join(sorted({*one.split()} - {*other.split()})) for one, other in ((was, now), (now, was))]
-            was, now = (f"also {words}" if words else "no more" for words in alone)
+            only = [" ".join(sorted({*one.split()} - {*other.split()})) for one, other in ((was, now), (now, was))]
+            was, now = (f"also {words}" if words else "no more" for words in only)
         lines.append(f"made with another {name}: was {was}, is {now}")
     return lines
 
 
-def _made(environment: Mapping[str, Any], machine: Mapping[str, Any]) -> dict[str, str]:
-    """What a run was made with, flat and as text."""
+def made_with(environment: Mapping[str, Any], machine: Mapping[str, Any]) -> dict[str, str]:
+    """The programs, kernel and processor of a run, by name and as text; "" for what it does not say."""
     processor, tools = (
         found if isinstance(found, dict) else {} for found in (machine.get("processor"), environment.get("tools"))
     )

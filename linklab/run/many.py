@@ -44,8 +44,8 @@ class Task:
     state: "waiting", "running", "pass", "fail" (expectations not met) or "broken" (`why` says where it broke off).
     doing: title of the step under way; done, steps: how many steps are done, of how many.
     passed, of: expectations; changes: what recording changed, None where nothing was recorded.
-    recording: whether it is the same bytes as the recording, in words, "" where no sameness can be expected; differs:
-        the first step that differs.
+    recording: how the bytes compare with those of the recording, in words; "" if they need not be the same.
+    differs: whether they are others.
     """
 
     lab: Lab
@@ -60,7 +60,7 @@ class Task:
     wall_s: float = 0.0
     why: str = ""
     recording: str = ""
-    differs: str = ""
+    differs: bool = False
     verdicts: list[dict[str, str]] = field(default_factory=list)
     changes: list[str] | None = None
 
@@ -184,7 +184,7 @@ def _replay(
         "network_s": done.network_s,
         "why": failed or page,
         "recording": likeness.words if likeness else "",
-        "differs": likeness.step if likeness else "",
+        "differs": likeness is not None and not likeness.same,
         "verdicts": verdict_data(done.verdicts),
         "changes": record(task.lab, done) if recording and good else None,
     }

@@ -10,6 +10,7 @@ import tempfile
 from pathlib import Path
 
 from linklab.base.files import write, write_json
+from linklab.engine.api import Clock
 from linklab.errors import InputError, LabError
 from linklab.judge.expectation import verdicts_on
 from linklab.judge.verdict import Outcome
@@ -26,7 +27,7 @@ def record(lab: Lab, run: SavedRun) -> list[str]:
 
     Raises:
         LabError: the run is not a whole one of the lab as it is now, was not made in a pocket, does not meet the
-            expectations of today, or lacks a figure that the manual shows.
+            expectations of today, cannot be repeated, or lacks a figure that the manual shows.
     """
     _check(lab, run)
     before = load_reference(lab)
@@ -45,6 +46,11 @@ def _check(lab: Lab, run: SavedRun) -> None:
         raise LabError(f"{run.folder}: a reference is recorded from a run of the whole lab, judged by what it measured")
     if run.environment.get("engine", "pocket") != "pocket":
         raise LabError(f"{run.folder}: a reference must come out the same for everybody, so only the pocket makes one")
+    if run.clock != Clock.VIRTUAL.value:
+        raise LabError(
+            f"{run.folder}: this run is of the {run.clock} clock, on which no run can be repeated; "
+            "a reference is recorded on the virtual clock"
+        )
     if (run.slug, run.replayed) != (lab.slug, replayed(lab)):
         raise LabError(f"{run.folder}: this is a run of other steps than those of {lab.slug} now; replay the lab")
     if run.not_repeatable:

@@ -43,7 +43,7 @@ class Replayed:
     unclaimed: files below the working folder of which nobody knows which step wrote them.
     read_back: what came of looking at the settings, where nothing else is judged.
     network_s: how long they took on the network's clock.
-    computed: programs that made time go on by the processor's; from the first on, the run cannot be repeated.
+    computed: programs for which network time followed the processor's, in network time since the run began.
     """
 
     environment: Mapping[str, Any] = field(default_factory=dict)

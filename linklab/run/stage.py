@@ -89,7 +89,7 @@ class Stage:
     unclaimed: list[str] = field(default_factory=list)
     """Files below the working folder of which nobody knows which step wrote them."""
     computed: list[api.Computed] = field(default_factory=list)
-    """Programs that made time go on by the processor's, in networks that have ended."""
+    """Programs of the networks that have ended for which network time followed the processor's; since the run began."""
 
     def __post_init__(self) -> None:
         self.files.mkdir(parents=True, exist_ok=True)
@@ -212,7 +212,7 @@ class Stage:
             self._keep(step, [completed])
 
     def _run(self, steps: Sequence[Step]) -> list[api.Completed]:
-        """Type one command of each step, together, and check how each ended."""
+        """Type one command of each step, all together, and check how each ended."""
         deadlines = [step.deadline_s or DEADLINE_S for step in steps]
         actions = [api.Typed(step.terminal, step.typed, _finish(step)) for step in steps]
         at_once = any(step.at_once for step in steps)
@@ -281,7 +281,8 @@ class Stage:
     def _close(self, *, ask_time: bool = True) -> None:
         try:
             if self._network is not None and ask_time:
-                self.computed += [replace(c, from_s=self._before_s + c.from_s) for c in self._network.computed()]
+                found = self._network.computed()
+                self.computed += [replace(one, from_s=self._before_s + one.from_s) for one in found]
                 self._before_s = self.now_s()
         finally:
             self._network = None
@@ -290,7 +291,7 @@ class Stage:
             self._stack.close()
 
     def _date(self, path: Path) -> None:
-        """Give what we bring into the working folder the date at which the network starts, as `ls -l` shows it."""
+        """Give a file or folder that we make the date at which the virtual clock begins, because `ls -l` shows it."""
         if self.settings.clock is api.Clock.VIRTUAL:
             os.utime(path, ns=(api.VIRTUAL_START_NS, api.VIRTUAL_START_NS))
 

@@ -31,7 +31,7 @@ class WorkFolder:
             with suppress(OSError):  # gone since it was listed, or in a folder that may not be entered
                 state = path.lstat()
                 if stat.S_ISREG(state.st_mode):
-                    # mtime may be the network's, and the same where a second network repeats the first; ctime is ours
+                    # mtime is the network's and may repeat in the next network; ctime is the machine's
                     times = (state.st_mtime_ns, state.st_ctime_ns)
                     found[path.relative_to(self.root).as_posix()] = (state.st_size, *times)
         new = [path for path, state in found.items() if self._seen.get(path) != state]

@@ -278,18 +278,23 @@ from linklab.topology import Topology
 assert Path(linklab.__file__).is_relative_to(sys.argv[1])
 with PocketEngine().start(Topology.load(Path(sys.argv[2])), workdir=Path(sys.argv[3]), seed=5) as network:
     network.run([Typed("h1", "tc qdisc add dev h1-eth0 root netem delay 100ms 10ms")])
-    command = "ping -c 20 10.0.0.2; cut -d' ' -f1 /proc/uptime; cat /proc/sys/kernel/random/uuid"
+    command = "ping -c 20 10.0.0.2; cut -d' ' -f1 /proc/uptime; cat /proc/sys/kernel/random/uuid; echo $$"
     print(network.run([Typed("h1", command)]))
 """
 
 
 def test_the_same_seed_gives_the_same_bytes_from_a_clone_elsewhere(tmp_path):
-    """Where the package lies, and how deep, makes no difference to what the clock and the chance inside say."""
+    """Neither the place of the package nor more programs during the boot change what clock, chance, and `$$` say.
+
+    Regression: chance depends on process IDs, which went on from those of the boot.
+    """
     clones = tmp_path / "a", tmp_path / "a folder with a longer name" / "and" / "another"
     found = []
     for number, clone in enumerate(clones):
         for part in ("linklab", "kernel"):
             shutil.copytree(TOPOLOGY.parents[1] / part, clone / part, ignore=shutil.ignore_patterns("__pycache__"))
+        script = clone / "linklab/engine/init.sh"
+        script.write_text(script.read_text().replace("hostname linklab\n", "hostname linklab\n" + "ls\n" * number))
         work = tmp_path / f"work{number}"
         work.mkdir()
         done = subprocess.run(
@@ -417,7 +422,7 @@ def test_paced_time_can_be_stopped_and_stepped(tmp_path):
 
 @pytest.mark.parametrize("clock", [Clock.VIRTUAL, Clock.PACED])
 def test_a_program_that_computes_without_end_does_not_stop_time(tmp_path, clock):
-    """Beside an endless loop a sleep of a second ends, Ctrl+C ends the loop, and it is named as what was computed."""
+    """A sleep beside an endless loop ends, Ctrl+C ends the loop, and the engine names it as what computed."""
     with start(tmp_path, clock=clock) as network:
         assert network.computed() == []
         network.run([Typed("client#2", "while :; do :; done", Background())])
@@ -429,7 +434,7 @@ def test_a_program_that_computes_without_end_does_not_stop_time(tmp_path, clock)
 
 
 def test_our_own_commands_cost_no_network_time(tmp_path):
-    """`linklab --version` starts Python and imports; a program of others costs its start."""
+    """`linklab --version` starts Python for free; another program pays for its start."""
     with start(tmp_path) as network:
         ours = type_(network, "linklab --version")
         assert ours.output.startswith("linklab ")
@@ -439,7 +444,7 @@ def test_our_own_commands_cost_no_network_time(tmp_path):
 
 
 def test_files_made_inside_have_dates_of_the_network(tmp_path):
-    """On the virtual clock, which begins with 2024; on the host too."""
+    """The virtual clock begins with 2024, and the host sees its dates too."""
     with start(tmp_path) as network:
         shown = type_(network, "echo text > made; touch touched; mkdir folder; ls -ld --time-style=+%Y-%m-%d *").output
     assert [line.split()[5] for line in shown.splitlines()] == ["2024-01-01"] * 3
@@ -447,7 +452,7 @@ def test_files_made_inside_have_dates_of_the_network(tmp_path):
 
 
 def test_sleepers_wake_at_moments_of_chance_unless_the_computer_is_ideal(tmp_path):
-    """Twenty sleeps of a millisecond end at moments of their own with one profile, at the same one with the other."""
+    """Twenty sleeps of a millisecond are late by different times with `desktop`, and by the same with `ideal`."""
     lateness = (
         "import time\nfound = set()\nfor _ in range(20):\n t = time.monotonic_ns(); time.sleep(0.001); "
         "found.add(time.monotonic_ns() - t)\nprint(len(found))"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a program that knows nothing of Linklab expects of a machine: names, folders of daemons, modules, a hangup."""
+"""What programs that do not know Linklab expect of a machine: names, folders for daemons, modules, a hangup."""
 
 import base64
 import re
@@ -28,7 +28,7 @@ def network(tmp_path_factory):
 
 
 def test_names_are_known_and_unknown_ones_cost_no_time(network):
-    """The pocket, the nodes both ways, from any node; regression: an unknown name took 6 s of network time."""
+    """Any node knows the names and addresses of the pocket and all nodes; regression: an unknown name took 6 s."""
     assert type_(network, "getent hosts linklab h1 h2", "h1").output.split() == [
         *("127.0.1.1", "linklab"),
         *("10.0.0.1", "h1", "10.0.0.2", "h2"),
@@ -41,7 +41,7 @@ def test_names_are_known_and_unknown_ones_cost_no_time(network):
 
 
 def test_a_script_of_mininet_gives_its_nodes_names(tmp_path):
-    """A network that a script builds is known by name as one of Linklab is."""
+    """A network that a script builds can be looked up by name, like one that Linklab builds."""
     (tmp_path / "x.py").write_text(
         "from mininet.net import Mininet\nnet = Mininet(controller=None)\n"
         "a, b = net.addHost('alpha'), net.addHost('beta')\nnet.addLink(a, b)\nnet.start()\n"
@@ -52,7 +52,7 @@ def test_a_script_of_mininet_gives_its_nodes_names(tmp_path):
 
 
 def test_run_has_what_daemons_expect(network):
-    """Folders for sshd and others, none that claims systemd; a file made inside has an ordinary mode."""
+    """There are folders for sshd and others, but none of systemd; a new file has the usual mode."""
     found = type_(network, "stat -c '%a %n' /run/sshd /run/lock /run/dbus /run/user/0 /run/utmp /run/systemd 2>&1")
     assert found.output.splitlines() == [
         "755 /run/sshd",
@@ -68,7 +68,7 @@ def test_run_has_what_daemons_expect(network):
 
 @needs_modules
 def test_kmod_knows_what_is_built_in(network):
-    """modprobe, modinfo, and lsmod as on a machine whose modules are built in; what is not there is refused."""
+    """modprobe, modinfo, and lsmod work as with built-in modules; an unknown module is refused."""
     assert type_(network, "modprobe tcp_htcp && modprobe -a sch_netem veth && echo fine").output == "fine\n"
     assert type_(network, "modprobe no_such_module").exit_status == 1
     assert type_(network, "modprobe -r tcp_htcp").output == "modprobe: FATAL: Module tcp_htcp is builtin.\n"
@@ -80,7 +80,7 @@ def test_kmod_knows_what_is_built_in(network):
 
 @pytest.mark.parametrize("clock", [Clock.VIRTUAL, Clock.PACED])
 def test_closing_a_terminal_hangs_up_what_ran_in_it(tmp_path, clock):
-    """Foreground and jobs end, what nohup started stays; so does the other terminal, until it is closed too."""
+    """Foreground programs and jobs end, and what nohup started stays; other terminals are not affected."""
     with PocketEngine().start(Topology.load(TOPOLOGY), workdir=tmp_path, clock=clock) as network:
 
         def open_(node, keys):
@@ -106,7 +106,7 @@ def test_closing_a_terminal_hangs_up_what_ran_in_it(tmp_path, clock):
 
 
 def test_the_machines_own_names_are_left_alone(network):
-    """What is written for the pocket is written in its throw-away layer."""
+    """The pocket's files are written to its temporary layer."""
     assert type_(network, "grep -c 10.0.0.2 /etc/hosts").output == "1\n"
     assert (
         subprocess.run(["grep", "-c", "h2$", "/etc/hosts"], capture_output=True, text=True, check=False).stdout == "0\n"

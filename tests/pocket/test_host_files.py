@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The same seed on machines whose owners chose another time zone and other locales."""
+"""The same seed on machines with different time zones and locales."""
 
 import os
 import subprocess
@@ -32,8 +32,8 @@ exec "$@"
 """
 
 
-def test_time_zone_and_locales_of_the_machine_are_no_part_of_a_run(tmp_path):
-    """Tokyo's zone and a locale-archive; regression: the archive moved each program that sets its locale."""
+def test_time_zone_and_locales_of_the_machine_do_not_change_a_run(tmp_path):
+    """Tokyo's zone and a locale-archive leave no trace; regression: the archive delayed programs that set a locale."""
     elsewhere, work = tmp_path / "elsewhere", tmp_path / "work"
     for folder in (elsewhere, work):
         folder.mkdir()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Scripts that use Mininet, in a pocket without a network of Linklab's and beside one."""
+"""Scripts that use Mininet, in a pocket without a network and beside one that Linklab built."""
 
 import json
 import re
@@ -49,13 +49,13 @@ net.stop()
 
 
 def run_script(network, workdir, text, python="python3"):
-    """Run a script as `sudo python3 FILE` and give what it showed."""
+    """Run a script with `sudo python3 FILE` and return its output."""
     (workdir / "script.py").write_text(text)
     return type_(network, f"sudo {python} script.py", deadline_s=300).output
 
 
 def test_a_script_finds_open_vswitch_and_an_iperf_that_ends(tmp_path):
-    """No word of Linklab in it, and nothing started before; regression: no db.sock, an iperf that waited for ever."""
+    """The script does not know Linklab, and nothing was started; regressions: no db.sock, an iperf that never ended."""
     with PocketEngine().start(None, workdir=tmp_path) as network:
         shown = run_script(network, tmp_path, IPERF)
     assert "dropped 0.0" in shown, shown
@@ -66,14 +66,14 @@ def test_a_script_finds_open_vswitch_and_an_iperf_that_ends(tmp_path):
 
 
 def test_a_script_has_mininets_controller_and_nat(tmp_path):
-    """Class Controller starts a program that Debian does not have; NAT leads to an address outside the network."""
+    """Controller works although Debian lacks its program; NAT reaches an address outside the network."""
     with PocketEngine().start(None, workdir=tmp_path) as network:
         shown = run_script(network, tmp_path, CONTROLLER_AND_NAT)
     assert "1 packets transmitted, 1 received, 0% packet loss" in shown, shown
 
 
 def test_hosts_have_a_share_of_the_processor_and_a_cpuset(tmp_path):
-    """Three tenths of 100 ms are 30 ms; the one processor can be given, another is refused."""
+    """Three tenths of 100 ms are 30 ms; a cpuset may name the only processor, and another one is refused."""
     with PocketEngine().start(None, workdir=tmp_path) as network:
         shown = run_script(network, tmp_path, LIMITED)
         assert "quota 30000 set 0 dropped 0.0" in shown, shown
@@ -83,7 +83,7 @@ def test_hosts_have_a_share_of_the_processor_and_a_cpuset(tmp_path):
 
 
 def test_a_drawing_can_give_a_host_a_share_of_the_processor(tmp_path):
-    """The share holds for what is typed on the host, since its terminals are in the group."""
+    """The share applies to commands typed on the host, because its terminals are in the control group."""
     drawing = json.loads(TOPOLOGY.read_text())
     drawing["hosts"][0]["opts"]["cpu"] = 0.3
     with PocketEngine().start(Topology.loads(json.dumps(drawing), "share"), workdir=tmp_path) as network:
@@ -95,7 +95,7 @@ def test_a_drawing_can_give_a_host_a_share_of_the_processor(tmp_path):
 
 
 def test_open_vswitch_started_by_hand_loses_nothing(tmp_path):
-    """By its service, and by Debian's own script; regression: started too soon after boot it lost every packet."""
+    """Both its service and Debian's script start it; regression: started too soon after boot, it lost every packet."""
     for start in ("service openvswitch-switch start", "/etc/init.d/openvswitch-switch start"):
         with PocketEngine().start(None, workdir=tmp_path) as network:
             started = type_(network, start)
@@ -105,7 +105,7 @@ def test_open_vswitch_started_by_hand_loses_nothing(tmp_path):
 
 
 def test_mn_beside_a_network_is_refused_and_the_network_lives(tmp_path):
-    """`mn`, `mn -c` and the clean-up of a script say why and what to do."""
+    """`mn`, `mn -c`, and a script's clean-up say why they are refused and what to do."""
     with PocketEngine().start(Topology.load(TOPOLOGY), workdir=tmp_path) as network:
         for command in ("sudo mn", "sudo mn -c", "sudo python3 -c 'from mininet.clean import cleanup; cleanup()'"):
             refused = type_(network, command)

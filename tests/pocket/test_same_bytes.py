@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The same seed, the same bytes: wherever the clone is, for whomever, on whatever kind of day, and as recorded."""
+"""The same seed, the same bytes: in any clone, for any user, in any environment, and as recorded."""
 
 import hashlib
 import os
@@ -60,7 +60,7 @@ with PocketEngine().start(Topology.load(topology), workdir=work, seed=7) as netw
 
 @pytest.fixture(scope="module")
 def place():
-    """A folder that everybody can reach, which pytest's own is not."""
+    """A folder that all users can reach, unlike pytest's own."""
     folder = Path(tempfile.mkdtemp(prefix="linklab-same-", dir="/tmp"))
     folder.chmod(0o755)
     yield folder
@@ -75,14 +75,14 @@ def clone(place):
 
 @pytest.fixture(scope="module")
 def plain(place, clone):
-    """What the short Lab 14 gives there on a plain day."""
+    """Output and files of the short Lab 14 in that clone, in a plain environment."""
     found = shown_by(clone, place / "plain")
     assert {"out.json", "again.json", "queue.pdf", "queue.jsonl", "results/throughput.pdf"} <= set(found)
     return found
 
 
 def clone_at(folder: Path) -> Path:
-    """What a clone holds that a network uses, with a virtual environment of its own."""
+    """The parts of a clone that a network uses, with a virtual environment of its own."""
     for part in ("linklab", "kernel", "scripts"):
         shutil.copytree(ROOT / part, folder / part, ignore=shutil.ignore_patterns("__pycache__"))
     venv.create(folder / ".venv", system_site_packages=True, with_pip=False)
@@ -92,7 +92,7 @@ def clone_at(folder: Path) -> Path:
 
 
 def shown_by(clone: Path, work: Path, *before: str, **options) -> dict[str, str]:
-    """All that the short Lab 14 prints and leaves, in the clone's own Python: name → text, or the digest of a file."""
+    """What the short Lab 14 prints and leaves, with the clone's own Python: name → text, or the digest of a file."""
     work.mkdir()
     if before:
         os.chown(work, NOBODY, NOBODY)
@@ -110,13 +110,13 @@ def shown_by(clone: Path, work: Path, *before: str, **options) -> dict[str, str]
 
 @pytest.mark.parametrize("inside", ["b/some longer name/c", "d/e/f/g/h/i/j"], ids=["deeper", "deepest"])
 def test_the_same_bytes_from_a_clone_at_another_depth(place, plain, inside):
-    """Ours read by programs inside, plots beside traffic, mounts, limits: none shows where the clone is."""
+    """Neither our commands inside, nor plots beside traffic, mounts, or limits show where the clone is."""
     assert shown_by(clone_at(place / inside), place / f"work-{inside[0]}") == plain
 
 
 @pytest.mark.skipif(os.getuid() != 0, reason="needs root to become somebody else")
 def test_the_same_bytes_for_another_user(place, clone, plain):
-    """Nobody, with a kernel of its own, from a clone that belongs to root."""
+    """The user nobody, with a kernel of its own, runs a clone that belongs to root."""
     if shutil.which("setpriv") is None:
         pytest.skip("setpriv (util-linux) is not installed")
     built = pocket_kernel.find().path.parent
@@ -132,8 +132,8 @@ def test_the_same_bytes_for_another_user(place, clone, plain):
     assert shown_by(clone, place / "nobodys", *become, env=env) == plain
 
 
-def test_the_same_bytes_on_another_kind_of_day(place, clone, plain):
-    """Language, time zone, umask, home, a full environment, old dates of files, a busy machine: no trace of any."""
+def test_the_same_bytes_in_another_environment(place, clone, plain):
+    """Language, time zone, umask, home, environment, dates of files, and a busy machine leave no trace."""
     for path in [clone, *clone.rglob("*")]:
         os.utime(path, (86400, 86400), follow_symlinks=False)
     hostile = {
@@ -172,7 +172,7 @@ class Silent:
 
 @pytest.mark.parametrize("number", [3, 14])
 def test_a_lab_is_replayed_to_the_byte_as_it_was_recorded(number, tmp_path):
-    """With the programs and the kernel of the recording, on whatever machine."""
+    """With the programs and the kernel of the recording, any machine gives its bytes."""
     lab = load_lab(find_lab(str(number)))
     recorded = load_reference(lab).data
     settings = RunSettings(seed=recorded["seed"], profile=recorded["profile"])

@@ -126,7 +126,7 @@ class ScriptedNetwork:
         return self.time_s
 
     def computed(self) -> list[api.Computed]:
-        """Programs of the script compute nothing."""
+        """No program of the script computes."""
         return []
 
     def close(self) -> None:

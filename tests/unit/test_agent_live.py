@@ -189,7 +189,7 @@ def test_the_mininet_cli_does_not_hold_the_terminals_opened_before_it(tmp_path, 
 
 
 def test_a_terminal_opened_later_does_not_hold_this_one(tmp_path):
-    """Closing a window hangs up what runs in it; regression: every shell opened later held its pty, so it ran on."""
+    """Closing a window hangs up its programs; regression: each shell opened later held the pty, so they ran on."""
     loop = Loop()
     first = loop.opens(tmp_path, "sh", "-c", "echo $$ >ready; exec sleep 60")
     loop.until((tmp_path / "ready").exists)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""tools/calibrate.py without a network: its arithmetic, and what becomes of the server it starts."""
+"""tools/calibrate.py without a network: its arithmetic, and the end of the server it starts."""
 
 import importlib.util
 import subprocess
@@ -77,7 +77,7 @@ def test_a_server_ends_with_a_test_that_fails(calibrate, started):
 
 
 def test_a_server_that_goes_on_is_ended(calibrate, started, monkeypatch):
-    """In one sentence."""
+    """The message is one sentence."""
     monkeypatch.setattr(calibrate, "SERVER_ENDS_S", 0.1)
     with pytest.raises(SystemExit) as raised, calibrate.serving(GOES_ON):
         pass
@@ -86,7 +86,7 @@ def test_a_server_that_goes_on_is_ended(calibrate, started, monkeypatch):
 
 
 def test_quantiles_keep_the_mean_of_their_tail(calibrate):
-    """Of 0 to 1599 each sixteenth is a hundred; a disturbance beyond the most counts as the most."""
+    """The sixteenths of 0 to 1600 are hundreds; a disturbance above the limit counts as the limit."""
     assert calibrate.quantiles(range(1601), 10_000) == list(range(0, 1601, 100))
     knots = calibrate.quantiles([10] * 1500 + [20] * 99 + [99_999], 1_000)
     assert knots[:15] == [10] * 15
@@ -95,12 +95,11 @@ def test_quantiles_keep_the_mean_of_their_tail(calibrate):
 
 
 def test_chance_is_read_from_what_the_program_prints(calibrate):
-    """A datagram that an interrupt met is no part of the spread; a program's start is what a fork does not explain."""
+    """An interrupted datagram does not widen the spread; the price of a start is what it takes beyond its fork."""
     lines = "\n".join(
         [
             "wake " + " ".join(str(5000 + 10 * number) for number in range(100)) + " 900000",
             "packet " + " ".join(["990", "1010"] * 50) + " 40000",
-            "call 100 100",
             "fork 60000 60000 70000",
             "exec 300000 310000 320000",
         ]

@@ -166,8 +166,8 @@ def test_where_compiled_code_cannot_be_kept_commands_start_slowly():
     assert machine.check_compiled([Path("/usr/lib/linklab/cli.py"), Path("/usr/lib/linklab/lab.py")]) == MachineCheck(
         "compiled code",
         "warn",
-        "/usr/lib/linklab takes no compiled code of yours (2 modules): Linklab's own commands start more slowly in a "
-        "network",
+        "/usr/lib/linklab takes no compiled code of yours (2 modules), so Linklab's own commands start more slowly in "
+        "a network",
         "use a clone of your own, or let the owner of that folder run a lab once; where Linklab came as a package: "
         "sudo dpkg-reconfigure linklab",
     )

@@ -6,7 +6,7 @@ import json
 import pytest
 from graded import say_it_backwards
 
-from linklab.engine.api import Completed
+from linklab.engine.api import Completed, Computed
 from linklab.errors import DataError, EngineError, Fault, InputError
 from linklab.exercise.model import Experiment, Ping
 from linklab.grade.traffic import drive
@@ -19,13 +19,17 @@ SUMMARY = "PING 10.0.0.2 (10.0.0.2) 56(84) bytes of data.\n\n--- 10.0.0.2 ping s
 class Said:
     """A network in which every command ends with `status` and ping has written `text`."""
 
-    def __init__(self, folder, text="", status=0):
-        self.folder, self.text, self.status = folder, text, status
+    def __init__(self, folder, text="", status=0, computed=()):
+        self.folder, self.text, self.status, self._computed = folder, text, status, computed
 
     def run(self, actions, **_):
         """What the commands left."""
         (self.folder / "ping.txt").write_text(self.text)
         return [Completed(each.terminal, each.text, "it said so", self.status, 0, 5) for each in actions]
+
+    def computed(self):
+        """The programs that network time followed."""
+        return self._computed
 
 
 def lookup(name):
@@ -53,6 +57,13 @@ def test_an_unreadable_ping_is_no_loss(tmp_path):
     with pytest.raises(DataError, match="ping's output cannot be read") as caught:
         drive(Said(tmp_path, "Killed\n"), PING, lookup, ADDRESSES, tmp_path)
     assert caught.value.fault is Fault.TOOL
+
+
+def test_figures_that_depend_on_the_graders_processor_are_an_error(tmp_path):
+    """Where a program computed so long that network time followed the processor, nothing is judged by what it gave."""
+    network = Said(tmp_path, SUMMARY, computed=[Computed("gzip", 3.0, 2.5)])
+    with pytest.raises(EngineError, match="gzip computed so long"):
+        drive(network, PING, lookup, ADDRESSES, tmp_path)
 
 
 def test_a_sampler_that_ends_badly_is_an_error(tmp_path):

@@ -104,7 +104,7 @@ def test_what_the_distributions_python_lacks_is_named_with_its_packages(tool, tm
     assert all(re.search(rf"^ {package}\b", control, re.M) for package in tool.ASKED_FOR.values())
     monkeypatch.setattr(tool, "ASKED_FOR", {**tool.ASKED_FOR, "no_such": "python3-no-such"})
     assert tool.main(["install", "--prefix", str(tmp_path / "here"), "--no-finish"]) == 4
-    assert "has no" in (said := capsys.readouterr().err) and "python3-no-such" in said
+    assert "lacks" in (said := capsys.readouterr().err) and "python3-no-such" in said
     assert "sudo apt-get install " in said
     assert not (tmp_path / "here").exists()
 
@@ -116,10 +116,10 @@ def test_what_cannot_be_done_is_said(tool, tmp_path, capsys):
     tool.STAGE = tmp_path / "nothing"
     assert tool.main(["install", "--prefix", str(tmp_path)]) == 4
     assert capsys.readouterr().err.splitlines() == [
-        "install: PREFIX usr is no absolute path",
-        f"install: {tmp_path}/lib/linklab/installed.txt is not there: no Linklab was installed with this PREFIX by "
-        "make install",
-        f"install: {tmp_path}/nothing is not there; run make build",
+        "install: PREFIX usr is not an absolute path; write it from / on",
+        f"install: {tmp_path}/lib/linklab/installed.txt is missing: make install has not installed Linklab with "
+        "this PREFIX",
+        f"install: {tmp_path}/nothing is missing; run make build",
     ]
 
 

@@ -50,8 +50,15 @@ def test_a_patch_that_does_not_apply_is_named(tmp_path, tools):
     """With the versions it is proven for."""
     tree = tmp_path / "linux"
     tree.mkdir()
-    with pytest.raises(InputError, match=r"0001-um-hz-1000.patch does not apply to Linux 9.9; proven are 7.3"):
-        build._patch(tools, tree, "9.9")
+    with pytest.raises(InputError, match=r"0001-um-hz-1000.patch does not apply to Linux 7.9; proven are 7.3"):
+        build._patch(tools, tree, "7.9")
+
+
+@pytest.mark.parametrize("version", ["6.12.1", "8.0"])
+def test_a_linux_without_patches_of_its_own_is_refused(tmp_path, tools, version):
+    """Regression: 6.12 took the common patches alone, and in the kernel that came of it no network could start."""
+    with pytest.raises(InputError, match=rf"Linux {version}: the pocket kernel needs Linux 7.3"):
+        build._patch(tools, tmp_path, version)
 
 
 def test_a_program_that_fails_has_no_output_to_be_read(tmp_path, tools):

@@ -27,7 +27,7 @@ def test_the_profiles_are_those_of_the_file():
 
 
 def test_only_the_ideal_computer_has_no_chance():
-    """There nothing is spread, nobody wakes late, and what is typed together begins together."""
+    """There prices do not vary, sleepers wake on time, and commands typed together begin together."""
     for name, profile in PROFILES.items():
         quantiles = {key: list(map(int, profile.prices[key].split(","))) for key in ("spread_permille", "wake_ns")}
         if name == "ideal":

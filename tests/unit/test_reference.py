@@ -43,3 +43,10 @@ def test_prose_and_files_do_not_change_the_digest(tmp_path):
     assert replayed(make_lab(tmp_path / "b", prose, 'number = 1\ntitle = "U"\n')) == before
     typed = MANUAL.replace("for=4s", "for=5s")
     assert replayed(make_lab(tmp_path / "c", typed, 'number = 1\ntitle = "T"\n')) != before
+
+
+def test_a_step_that_is_typed_at_once_makes_another_digest(tmp_path):
+    """Regression: `at-once` changes when commands begin, and a recording without it was said to be current."""
+    together = make_lab(tmp_path / "a", MANUAL, 'number = 1\ntitle = "T"\n')
+    at_once = MANUAL.replace("together=both prompt", "together=both at-once prompt")
+    assert replayed(make_lab(tmp_path / "b", at_once, 'number = 1\ntitle = "T"\n')) != replayed(together)

@@ -455,6 +455,7 @@ def test_record_says_what_it_takes(capsys, tmp_path):
         ({"section": "2"}, "a reference is recorded from a run of the whole lab"),
         ({"settings_only": True}, "a reference is recorded from a run of the whole lab"),
         ({"environment": {"engine": "host"}}, "so only the pocket makes one"),
+        ({"clock": "paced"}, "this run is of the paced clock, on which no run can be repeated"),
         ({"replayed": "0"}, "this is a run of other steps than those of 01-t now; replay the lab"),
         ({"unclaimed": ["a.json"]}, "several steps may have written a.json; say which by files=PATH at its block"),
     ],

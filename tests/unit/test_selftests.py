@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""tools/selftests*.py without a pocket: what the kernel's own tests print, what explains it, and the page."""
+"""tools/selftests*.py without a pocket: what the kernel's own tests print, the reasons for failures, and the page."""
 
 import importlib
 from pathlib import Path
@@ -64,6 +64,21 @@ def test_tdc_that_was_cut_short(reading, outcome):
     ]
 
 
+def test_tdc_without_its_table_has_not_passed(reading, outcome):
+    """Regression: tdc that found no tests exits with 0, which counted as a pass."""
+    assert reading.results(outcome("tc-testing/qdiscs/red.json", "No tests found\n")) == [
+        reading.Result("tc-testing/qdiscs/red.json", "fail", "no results: No tests found")
+    ]
+
+
+def test_tdc_with_fewer_results_than_planned_has_not_passed(reading, outcome):
+    """A table that ends early is a failure of the program, beside the results that it has."""
+    text = "1..3\nok 1 8b6e - Create RED\nok 2 342e - Create RED with adaptive\n"
+    found = reading.results(outcome("tc-testing/qdiscs/red.json", text))
+    assert [result.state for result in found] == ["pass", "pass", "fail"]
+    assert found[2].note == "2 results of 3 that were planned"
+
+
 def test_lines_with_a_verdict_in_brackets(reading, outcome):
     """Each "TEST: … [FAIL]" is a failure, with the error that was printed before it."""
     found = reading.results(
@@ -98,7 +113,7 @@ def test_lines_with_a_verdict_in_brackets(reading, outcome):
     ],
 )
 def test_forms_of_a_result(reading, outcome, line, told):
-    """Every form in which a test tells its verdict gives its name, its verdict, and its own words."""
+    """Each form of a result gives the test's name, its state, and its message."""
     name, state, note = told
     found = reading.results(outcome("net/x.sh", line + "\n", 1 if state == "fail" else 0))
     assert found == [reading.Result(f"net/x.sh: {name}", state, note)]
@@ -108,7 +123,7 @@ def test_forms_of_a_result(reading, outcome, line, told):
     "line", ["# ok so far", "okay", "PING 10.0.0.1", "[  1.2] eth0: up", "1..12", "TAP version 13"]
 )
 def test_lines_that_are_no_result(reading, outcome, line):
-    """Other lines are no results, so the exit status alone decides."""
+    """Other lines are not results, so the exit status decides."""
     assert reading.results(outcome("net/x.sh", f"{line}\n")) == [reading.Result("net/x.sh", "pass")]
 
 
@@ -129,7 +144,7 @@ def test_a_failure_that_only_the_status_tells(reading, outcome):
 
 
 def test_a_warning_in_the_kernels_log(reading, outcome):
-    """What the kernel warns of while a test passes is a failure of its own."""
+    """A warning that the kernel logs while a test passes is a failure of its own."""
     log = "[   12.5] veth0: up\n[   12.6] WARNING: CPU: 0 PID: 99 at net/core/dev.c:1\n"
     assert reading.results(outcome("net/x.sh", "PASS: one\n", kernel=log))[-1] == reading.Result(
         "net/x.sh: the kernel's log", "fail", "WARNING: CPU: 0 PID: 99 at net/core/dev.c:1"
@@ -157,7 +172,7 @@ why = "The pocket has no AMT."
 
 
 def test_reasons_beside_failures(reading, reasons):
-    """A failure with a reason is explained, one without is told, and so is a reason that fits no failure."""
+    """A failure with a reason is explained; one without is listed, and so is a reason that matches no failure."""
     result = reading.Result
     found = [result("net/amt.sh", "skip"), result("net/veth.sh: gro flags", "pass"), result("net/veth.sh: tso", "fail")]
     judged = reading.judge(found, reasons(REASONS), ["net/amt.sh", "net/veth.sh"])
@@ -167,19 +182,19 @@ def test_reasons_beside_failures(reading, reasons):
 
 
 def test_reasons_of_tests_that_were_not_run(reading, reasons):
-    """Where only a part was run, a reason for another part is not called idle."""
+    """If only some programs were run, a reason for another program is not called idle."""
     judged = reading.judge([reading.Result("net/amt.sh", "skip")], reasons(REASONS), ["net/amt.sh"])
     assert judged.idle == []
 
 
 def test_a_reason_without_a_title(reasons):
-    """A reason that lacks a field is refused with the fields that it needs."""
+    """A reason that lacks a field is refused, and the message names the fields it needs."""
     with pytest.raises(InputError, match="needs title, tests, and why"):
         reasons('[[explained]]\ntests = ["net/amt.sh"]\nwhy = "It has none."\n')
 
 
 def test_the_page(reading, reasons):
-    """The page counts each folder and lists failures and skips below their reason, one row for a program."""
+    """The page counts each folder, and lists failures and skips below their reasons, one row per program."""
     result = reading.Result
     found = [
         result("net/amt.sh", "skip", "Unknown | device"),
@@ -198,6 +213,6 @@ def test_the_page(reading, reasons):
 
 
 def test_the_reasons_in_the_repository(reading):
-    """Every reason of tools/selftests.toml can be read, and no pattern stands in two of them."""
+    """Every reason in tools/selftests.toml can be read, and no pattern occurs twice."""
     patterns = [p for each in reading.read_explanations(ROOT / "tools/selftests.toml") for p in each.tests]
     assert len(patterns) == len(set(patterns))

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What daemons expect below /run, read from what their packages say; and the names that can be looked up."""
+"""Folders below /run that daemons expect, read from files of their packages; and names that can be looked up."""
 
 import os
+import re
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -13,7 +14,7 @@ from linklab.agent import names, services
 
 
 def files(folder: Path, **texts: str) -> tuple[str, ...]:
-    """A folder of configuration files, named by what comes before two underscores as their ending."""
+    """A folder of configuration files; two underscores in a keyword stand for the dot of a file name."""
     folder.mkdir()
     for name, text in texts.items():
         (folder / name.replace("__", ".")).write_text(text)
@@ -21,7 +22,7 @@ def files(folder: Path, **texts: str) -> tuple[str, ...]:
 
 
 def test_folders_of_tmpfiles(tmp_path):
-    """Folders below /run alone, whichever way /var/run is written; what is old, removed or elsewhere is left out."""
+    """Only folders below /run count, also written as /var/run; links, other places, and other files are left out."""
     places = files(
         tmp_path / "tmpfiles.d",
         frr__conf="# at boot\nd /run/frr 0755 frr frr\nd /var/lib/frr 0750 frr frr\nL /run/initctl - - - - x\n",
@@ -35,7 +36,7 @@ def test_folders_of_tmpfiles(tmp_path):
 
 
 def test_folders_of_units(tmp_path):
-    """RuntimeDirectory= of a service with its mode and user; what is named after an instance is left out."""
+    """RuntimeDirectory= of a service, with its mode and user; one that is named after an instance is left out."""
     places = files(
         tmp_path / "system",
         ssh__service="[Unit]\nAfter=x\n\n[Service]\nExecStart=a\nExecStart=b\nRuntimeDirectory=sshd\n"
@@ -51,8 +52,20 @@ def test_folders_of_units(tmp_path):
     ]
 
 
+def test_a_mode_that_is_no_number_is_the_usual_one(tmp_path):
+    """Regression: an empty one, which systemd takes as not given, or a mistyped one kept every pocket from starting."""
+    units = files(
+        tmp_path / "system",
+        a__service="[Service]\nRuntimeDirectory=a\nRuntimeDirectoryMode=\n",
+        b__service="[Service]\nRuntimeDirectory=b\nRuntimeDirectoryMode=rwx\n",
+    )
+    assert list(services._of_units(units)) == [services.Folder("a"), services.Folder("b")]
+    places = files(tmp_path / "tmpfiles.d", c__conf="d /run/c rwx\nd /run/d :0711\n")
+    assert list(services._of_tmpfiles(places)) == [services.Folder("c"), services.Folder("d", 0o711)]
+
+
 def test_a_folder_that_is_the_same_by_a_link_is_read_once(tmp_path):
-    """/lib is /usr/lib on most machines; and of two files that cannot be read nothing comes."""
+    """On most machines /lib is a link to /usr/lib; files that cannot be read are left out."""
     (place,) = files(tmp_path / "a", x__conf="d /run/x")
     (tmp_path / "b").symlink_to(place)
     (tmp_path / "a/y.conf").write_bytes(b"\xff")
@@ -85,11 +98,11 @@ def test_folders_are_made_with_modes_and_nothing_says_that_systemd_runs(tmp_path
 
 
 def test_names_of_nodes_in_place_of_a_link_to_nothing(tmp_path):
-    """Every address of a node has its name; switches in the root namespace and what has no address have none."""
+    """Each address of a node gets its name; switches in the root namespace, and loopback addresses, get none."""
     (tmp_path / "resolv.conf").symlink_to("../run/systemd/resolve/stub-resolv.conf")
     names.name_the_pocket(tmp_path)
     assert (tmp_path / "hostname").read_text() == "linklab\n"
-    assert "nameserver" not in (tmp_path / "resolv.conf").read_text().replace("name server", "")
+    assert not re.search(r"^\s*nameserver", (tmp_path / "resolv.conf").read_text(), re.MULTILINE)
     inside = [SimpleNamespace(ip=ip) for ip in ("10.0.0.1", "10.0.1.1", None, "127.0.0.1")]
     router = SimpleNamespace(name="r1", inNamespace=True, intfList=lambda: inside)
     switch = SimpleNamespace(name="s1", inNamespace=False, intfList=lambda: inside)

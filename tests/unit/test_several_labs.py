@@ -141,8 +141,8 @@ def test_several_labs_are_compared_with_their_recordings(recorded, labs, tmp_pat
     assert cli.main(["run", "1-2", "--out", str(tmp_path / "again")]) == 0
     told = capsys.readouterr().out
     assert re.findall(r"same bytes|differs", told)[:2] == ["same bytes", "differs"]
-    assert "Lab 2: not the same bytes as the recording: step probe is the first that differs: line 2 was" in told
-    assert "1 of 2 labs compared gave the bytes of their recordings." in told
+    assert "Lab 2: other bytes than the recording: step probe is the first that differs: line 2 was" in told
+    assert "1 of the 2 labs that were compared gave the bytes of their recordings." in told
     found = json.loads((tmp_path / "again/summary.json").read_text())["labs"]
     assert found[0]["recording"] == "the same bytes as the recording"
     capsys.readouterr()

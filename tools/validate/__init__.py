@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Experiments in pockets, each beside what theory says of it; `make validation` writes docs/validation.md.
+"""Experiments in pockets, each compared with what theory predicts; `make validation` writes docs/validation.md.
 
-One module per family of experiments; `experiment.py` has their form, `nets.py` the networks they run in, and
-`inside/` the programs that they start on a host.
+One module per family of experiments. `experiment.py` says what an experiment is, `nets.py` has the networks that they
+run in, and `inside/` the programs that they start on a host.
 """

@@ -1,13 +1,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """`make validation`, or `make validation ONLY="two-cubic codel"`: measure, print the table, write docs/validation.md.
 
-What was measured is kept in build/validation/, a file for each experiment, so a call goes on where the last one was
-ended; with another kernel everything is measured anew. Two pockets run at a time. Exit 1 if theory is missed.
+Measurements are kept in build/validation/, one file per experiment, so a call that was interrupted continues with the
+next one; another kernel, another price of computing, or a change of the experiment's own function makes them invalid.
+Exit 1 if a result differs from what theory predicts, or if a seed has not been measured.
 """
 
 from __future__ import annotations
 
 import argparse
+import hashlib
+import inspect
 import json
 import os
 import sys
@@ -16,11 +19,15 @@ from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
+from tables import cell, row
+
 from linklab import pocket_kernel
-from linklab.base.files import write_json
+from linklab.base.files import write, write_json
 from linklab.base.supervise import Ended, Job, supervised
+from linklab.engine import profiles
+from linklab.errors import LinklabError
 from validate import chance, disciplines, ports, spinning, textbook, transport
-from validate.experiment import Data, Experiment, Row, perform
+from validate.experiment import Data, Experiment, Runs, perform
 
 ROOT = Path(__file__).resolve().parents[2]
 KEPT = ROOT / "build/validation"
@@ -38,31 +45,38 @@ MARKS = {True: "yes", False: "**no**", None: "–"}
 
 
 def experiments() -> dict[str, Experiment]:
-    """All of them by name, in order."""
+    """All experiments by name, in the order of the page."""
     return {one.name: one for family in FAMILIES.values() for one in family}
 
 
-class Kept:
-    """What has been measured of one experiment with the present kernel; every new run is written at once."""
+def made_by(one: Experiment) -> str:
+    """A digest of what decides a measurement: the kernel, what computing costs, and the experiment's own code."""
+    prices = Path(profiles.__file__).with_suffix(".json").read_text(encoding="utf-8")
+    parts = pocket_kernel.require().digest, prices, inspect.getsource(one.measure)
+    return hashlib.sha256("".join(parts).encode()).hexdigest()[:12]
 
-    def __init__(self, name: str, folder: Path = KEPT) -> None:
-        self.path = folder / f"{name}.json"
-        self.kernel = pocket_kernel.require().digest
+
+class Kept:
+    """What has been measured of one experiment as it is now; each new run is written at once."""
+
+    def __init__(self, one: Experiment) -> None:
+        self.path = KEPT / f"{one.name}.json"
+        self.made_by = made_by(one)
         self.runs: dict[int, Data] = {}
         if self.path.is_file():
             data = json.loads(self.path.read_text())
-            if data["kernel"] == self.kernel:
+            if data.get("made_by") == self.made_by:
                 self.runs = {int(seed): run for seed, run in data["runs"].items()}
 
     def add(self, seed: int, run: Data) -> None:
-        """Keep what one seed gave."""
+        """Keep the measurement of one seed."""
         self.runs[seed] = run
         self.path.parent.mkdir(parents=True, exist_ok=True)
-        write_json(self.path, {"kernel": self.kernel, "runs": {str(s): self.runs[s] for s in sorted(self.runs)}})
+        write_json(self.path, {"made_by": self.made_by, "runs": {str(s): self.runs[s] for s in sorted(self.runs)}})
 
 
 def measure(chosen: list[Experiment], kept: dict[str, Kept], at_once: int) -> Iterator[Experiment]:
-    """Measure what is missing, two pockets at a time; gives each experiment when it is whole."""
+    """Measure the seeds that are missing, `at_once` pockets at a time; yield each experiment once it has all seeds."""
     tasks = [(one, seed) for one in chosen for seed in one.seeds if seed not in kept[one.name].runs]
     missing = {one.name: {seed for task, seed in tasks if task is one} for one in chosen}
     for one in chosen:
@@ -92,73 +106,79 @@ def measure(chosen: list[Experiment], kept: dict[str, Kept], at_once: int) -> It
                 yield one
 
 
-def cells(rows: list[Row]) -> Iterator[str]:
-    """The rows as lines of a Markdown table."""
-    for row in rows:
-        words = (row.what, row.expected, row.source, row.found, MARKS[row.ok])
-        yield "| " + " | ".join(word.replace("|", "\\|") for word in words) + " |"
+def seeds(one: Experiment, runs: Runs) -> str:
+    """The seeds that were measured, in words; those that are missing are named."""
+    missing = sorted(set(one.seeds) - set(runs))
+    words = f"seed {min(runs)}" if len(runs) == 1 else f"{len(runs)} seeds, {min(runs)} to {max(runs)}"
+    return words + (f"; not yet measured: {', '.join(map(str, missing))}" if missing else "")
 
 
 def page(kept: dict[str, Kept]) -> str:
-    """docs/validation.md, of everything that has been measured."""
+    """docs/validation.md, with everything that has been measured and the names of what has not."""
     built = pocket_kernel.require()
     lines = [
         "# Validation",
         "",
         "Written by `make validation`; do not edit.",
-        "Each row is an experiment in pockets beside what theory, a standard or the kernel's source says of it.",
-        '`make validation ONLY="two-cubic codel"` runs single ones, by the names in parentheses.',
-        "Numbers are of the virtual clock, so the machine that ran them has no part in them.",
+        "Each row compares an experiment in pockets with what theory, a standard, or the kernel's source predicts.",
+        '`make validation ONLY="two-cubic codel"` runs single experiments by the names in parentheses.',
+        "Times are those of the network's clock unless a row names another; on the virtual clock, the speed of the "
+        "machine has no influence on them.",
         "",
         f"Pocket: Linux {built.version}, digest {built.digest}.",
-        "A dash in the last column marks a number that is shown and not judged.",
+        "A dash in the last column marks a number that is shown but not judged.",
         "",
     ]
     for title, family in FAMILIES.items():
-        lines += [f"## {title}", "", "| what | expected | source | found | |", "|---|---|---|---|---|"]
+        lines += [f"## {title}", "", row("what", "expected", "source", "found", ""), "|---|---|---|---|---|"]
         for one in family:
             runs = kept[one.name].runs
-            if runs:
-                seeds = f"{min(runs)}" if len(runs) == 1 else f"{min(runs)} to {max(runs)}"
-                lines.append(f"| **{one.what}** (`{one.name}`, seeds {seeds}) | | | | |")
-                lines += cells(list(one.judge(runs)))
+            if not runs:
+                lines.append(row(f"**{one.what}** (`{one.name}`)", "", "", "not yet measured", "–"))
+                continue
+            lines.append(row(f"**{one.what}** (`{one.name}`, {seeds(one, runs)})", "", "", "", ""))
+            for each in one.judge(runs):
+                lines.append(row(*map(cell, (each.what, each.expected, each.source, each.found)), MARKS[each.ok]))
         lines.append("")
     return "\n".join(lines)
 
 
 def main() -> int:
-    """Measure all experiments, or those named."""
-    parser = argparse.ArgumentParser(prog="validate", description="Measure in pockets what theory has an answer to.")
+    """Measure all experiments, or those that are named."""
+    parser = argparse.ArgumentParser(prog="validate", description="Compare experiments in pockets with theory.")
     known = experiments()
-    parser.add_argument("names", nargs="*", metavar="NAME", help=f"of these: {', '.join(known)}")
+    parser.add_argument("names", nargs="*", metavar="NAME", help=f"one of {', '.join(known)}; default: all")
     parser.add_argument(
-        "--jobs", type=int, default=min(AT_ONCE, len(os.sched_getaffinity(0))), help="pockets at a time"
+        "--jobs", type=int, default=min(AT_ONCE, len(os.sched_getaffinity(0))), help="number of pockets at a time"
     )
-    parser.add_argument("--again", action="store_true", help="measure anew what is kept")
-    parser.add_argument("--judge", action="store_true", help="measure nothing; judge what is kept")
+    parser.add_argument("--again", action="store_true", help="repeat measurements that have been kept")
+    parser.add_argument("--judge", action="store_true", help="judge the kept measurements without measuring")
     args = parser.parse_args()
     if unknown := [name for name in args.names if name not in known]:
-        parser.error(f"there is no experiment {', '.join(unknown)}; there are {', '.join(known)}")
-    kept = {name: Kept(name) for name in known}
-    chosen = [known[name] for name in args.names or known]
-    for one in chosen:
-        if args.again:
+        parser.error(f"unknown experiment: {', '.join(unknown)}; choose from {', '.join(known)}")
+    kept = {name: Kept(one) for name, one in known.items()}
+    chosen = [known[name] for name in dict.fromkeys(args.names or known)]
+    if args.again:
+        for one in chosen:
             kept[one.name].runs.clear()
     good = True
-    done = (one for one in chosen if kept[one.name].runs) if args.judge else measure(chosen, kept, args.jobs)
-    finished = 0
-    for one in done:
-        finished += 1
-        for row in one.judge(kept[one.name].runs):
+    for one in [one for one in chosen if kept[one.name].runs] if args.judge else measure(chosen, kept, args.jobs):
+        for each in one.judge(kept[one.name].runs):
             print(
-                f"{'ok ' if row.ok else '-- ' if row.ok is None else 'NO '} {one.name}: {row.what}: {row.found} "
-                f"(expected: {row.expected})",
+                f"{'ok ' if each.ok else '-- ' if each.ok is None else 'NO '} {one.name}: {each.what}: {each.found} "
+                f"(expected: {each.expected})",
                 flush=True,
             )
-            good &= row.ok is not False
-    PAGE.write_text(page(kept), encoding="utf-8")
-    return 0 if good and finished == len(chosen) else 1
+            good &= each.ok is not False
+    write(PAGE, page(kept))
+    incomplete = [one.name for one in chosen if set(one.seeds) - set(kept[one.name].runs)]
+    if incomplete:
+        print(f"validate: not fully measured: {', '.join(incomplete)}", file=sys.stderr)
+    return 0 if good and not incomplete else 1
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    try:
+        sys.exit(main())
+    except LinklabError as error:
+        sys.exit(f"validate: {error}")

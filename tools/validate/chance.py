@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Chance: whether seeds differ as runs on a real machine do, and no order of typing decides who wins."""
+"""Chance: whether seeds differ as runs on a real machine do, and whether the order of typing decides who wins."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def _pair(net: Net, commands: list[tuple[str, str]]) -> list[float]:
 
 
 def two_cubic(seed: int) -> Data:
-    """Lab 20's two CUBIC flows, 60 s, both typed at the same instant."""
+    """Lab 20's two CUBIC flows for 60 s, both typed at the same instant."""
     with network(DUMBBELL, seed) as net:
         net.tc(*GBIT_20_MS)
         _two_servers(net)
@@ -45,7 +45,7 @@ def judge_two_cubic(runs: Runs) -> Iterator[Row]:
     low, high = binomial_95(len(pairs), 0.5)
     yield Row(
         f"two CUBIC flows over 1 Gbps, {len(pairs)} seeds: distinct outcomes",
-        "one for each seed",
+        "as many as seeds",
         "chance",
         of_seeds(runs),
         distinct(pairs) == len(pairs),
@@ -60,7 +60,7 @@ def judge_two_cubic(runs: Runs) -> Iterator[Row]:
     )
     yield Row(
         "sum of both",
-        "at most 956.4 Mbps = 1 Gbps × 1448/1514, and nearly that",
+        "900 to 957 Mbps; the limit is 956.4 Mbps = 1 Gbps × 1448/1514",
         "RFC 9293 §3.7.1, RFC 7323 §3",
         f"{min(sums):.1f} to {max(sums):.1f} Mbps",
         all(900 < each <= 957 for each in sums),
@@ -68,7 +68,7 @@ def judge_two_cubic(runs: Runs) -> Iterator[Row]:
 
 
 def start_order(seed: int) -> Data:
-    """The same two flows for 30 s: one starts 1 µs after the other, then the other way round."""
+    """The same two flows for 30 s: first h2 starts 1 µs after h1, then h1 1 µs after h2."""
     found: Data = {}
     for name, late in (("h1 first", {"h1": 0.0, "h2": 1e-6}), ("h2 first", {"h1": 1e-6, "h2": 0.0})):
         with network(DUMBBELL, seed) as net:
@@ -86,7 +86,7 @@ def start_order(seed: int) -> Data:
 
 
 def judge_start_order(runs: Runs) -> Iterator[Row]:
-    """Starting a microsecond later does not decide who wins."""
+    """A head start of one microsecond does not decide who wins."""
     mirrored = sum(
         abs(run["h1 first"][0] - run["h2 first"][1]) < 0.5 and abs(run["h1 first"][1] - run["h2 first"][0]) < 0.5
         for run in runs.values()
@@ -96,8 +96,8 @@ def judge_start_order(runs: Runs) -> Iterator[Row]:
     )
     low, high = binomial_95(2 * len(runs), 0.5)
     yield Row(
-        "two CUBIC flows, one 1 µs later: mirrored when the other is later",
-        "never to within 0.5 Mbps",
+        "two CUBIC flows, one 1 µs later: whether swapping their starts swaps their goodputs",
+        "in no seed, to within 0.5 Mbps",
         "chance",
         f"{mirrored} of {len(runs)} seeds",
         mirrored == 0,
@@ -112,7 +112,7 @@ def judge_start_order(runs: Runs) -> Iterator[Row]:
 
 
 def forty_connections(seed: int) -> Data:
-    """Forty transfers of 200 kB, one after the other, over 100 Mbps: how long each takes, to the nanosecond."""
+    """Forty transfers of 200 kB, one after the other, over 100 Mbps: the duration of each, ns."""
     with network(LINE, seed) as net:
         net.tc(
             "qdisc add dev s1-eth2 root handle 1: tbf rate 100mbit burst 15000 limit 250000",
@@ -125,7 +125,7 @@ def forty_connections(seed: int) -> Data:
 
 
 def judge_forty(runs: Runs) -> Iterator[Row]:
-    """Each connection takes a time of its own."""
+    """Most connections take different times."""
     per_seed = [distinct(run["ns"]) for run in runs.values()]
     every = [ns / 1e6 for run in runs.values() for ns in run["ns"]]
     yield Row(
@@ -140,8 +140,8 @@ def judge_forty(runs: Runs) -> Iterator[Row]:
 BBR_FLOWS = 24
 
 
-def shares(net: Net, flows: int, apart_s: float, seconds: int, algorithm: str) -> tuple[float, float]:
-    """Segments retransmitted, %, and goodput, Mbit/s, of `flows` flows h1 → h2 that start `apart_s` apart."""
+def retransmitted(net: Net, flows: int, apart_s: float, seconds: int, algorithm: str) -> tuple[float, float]:
+    """Share of segments retransmitted, %, and goodput, Mbit/s, of `flows` flows h1→h2 that start `apart_s` apart."""
     ports = range(5201, 5201 + flows)
     net.type("h2", f"for p in $(seq {ports[0]} {ports[-1]}); do iperf3 -s -D -p $p; done")
     wait = f"sleep {apart_s}; " if apart_s else ""
@@ -157,7 +157,7 @@ def shares(net: Net, flows: int, apart_s: float, seconds: int, algorithm: str) -
 
 
 def shared_100_mbit(net: Net) -> None:
-    """20 ms and behind it 100 Mbps with a queue of one BDP on s1's port to h2, as the labs have it."""
+    """Shape s1's port to h2 as the labs do: 20 ms, then 100 Mbps with a queue of one BDP."""
     net.tc(
         "qdisc add dev s1-eth2 root handle 1: netem delay 20ms limit 100000",
         "qdisc add dev s1-eth2 parent 1: handle 2: tbf rate 100mbit burst 15000 limit 250000",
@@ -171,19 +171,19 @@ def bbr_24(seed: int) -> Data:
     for name, apart in (("together", 0.0), ("apart", 0.3)):
         with network(LINE, seed) as net:
             shared_100_mbit(net)
-            share, goodput = shares(net, BBR_FLOWS, apart, 20, "bbr")
+            share, goodput = retransmitted(net, BBR_FLOWS, apart, 20, "bbr")
             found[name] = {"share": round(share, 4), "mbit": round(goodput, 3)}
     return found
 
 
 def judge_bbr_24(runs: Runs) -> Iterator[Row]:
-    """Flows started together lose as those that start apart do."""
+    """Flows that start together lose at least half as much as flows that start apart."""
     together = [run["together"]["share"] for run in runs.values()]
     apart = [run["apart"]["share"] for run in runs.values()]
     yield Row(
         "24 BBR flows over 100 Mbps started together: segments retransmitted",
-        "as those started apart, within a factor of two",
-        "no theory; the flows overfill one BDP either way",
+        "more than half the share of flows started 0.3 s apart",
+        "no theory: 24 flows overfill a queue of one BDP either way",
         f"{min(together):.2f} to {max(together):.2f} % (0.3 s apart: {min(apart):.2f} to {max(apart):.2f} %), "
         f"{of_seeds(runs)} distinct",
         min(together) > min(apart) / 2,
@@ -210,16 +210,16 @@ def two_cbr(seed: int) -> Data:
 
 
 def judge_two_cbr(runs: Runs) -> Iterator[Row]:
-    """Over all seeds both get the same; in one run the phases of their clocks decide."""
+    """Over all seeds both flows get the same; in a single run the phases of their clocks decide."""
     pairs = [run["got"] for run in runs.values()]
     fair = 100 * 10 / (2 * CBR_BITS / 1e6)
     mean = statistics.fmean(each for pair in pairs for each in pair)
     ahead = sum(first > second for first, second in pairs)
     low, high = binomial_95(len(pairs), 0.5)
     yield Row(
-        f"two iperf3 flows of 5.6 Mbps of UDP into 10 Mbps, {len(pairs)} seeds: what arrives, mean of all",
-        f"{fair:.1f} % = 10 / 11.2",
-        "what the link does not carry is lost",
+        f"two iperf3 flows of 5.6 Mbps of UDP into 10 Mbps, {len(pairs)} seeds: share that arrives, mean of all",
+        f"{fair:.1f} % = 10 / 11.2 within 0.5 points; no two seeds alike",
+        "the link drops what it cannot carry",
         f"{mean:.1f} %; {of_seeds(runs)} distinct",
         abs(mean - fair) < 0.5 and distinct(pairs) == len(pairs),
     )
@@ -231,7 +231,7 @@ def judge_two_cbr(runs: Runs) -> Iterator[Row]:
         low <= ahead <= high,
     )
     yield Row(
-        "share of each in one run",
+        "the same: share of each flow in one run",
         f"not {fair:.1f} % each: the phases of two clocks that do not drift decide whose packet meets a full queue",
         "Floyd, Jacobson 1992, On Traffic Phase Effects in Packet-Switched Gateways",
         f"{min(map(min, pairs)):.1f} to {max(map(max, pairs)):.1f} %",
@@ -239,49 +239,48 @@ def judge_two_cbr(runs: Runs) -> Iterator[Row]:
     )
 
 
-WALK_S = 1e-6
+DRIFT = 50e-6
+"""By how much one clock is faster than the other, as two quartz crystals may be."""
+DRIFT_S = 120
 
 
-def two_walks(seed: int) -> Data:
-    """The same rates by senders whose clocks wander by up to a microsecond a packet, 60 s."""
+def drifting(seed: int) -> Data:
+    """The same rates for 120 s, from two senders of which one has the faster clock."""
     with network(DUMBBELL, seed) as net:
         net.tc(f"qdisc add dev s1-eth1 root handle 1: tbf rate 10mbit burst 1600 limit {CBR_LIMIT}")
         probe = net.program("probe.py")
         period = (PAYLOAD + 42) * 8 / CBR_BITS
-        count = round(60 / period)
+        periods = {"h1": period, "h2": period * (1 + DRIFT)}
+        counts = {host: round(DRIFT_S / each) for host, each in periods.items()}
         for host in ("h3", "h4"):
             net.leave(host, f"{probe} receive 7000 > {host}.json")
         net.together(
             [
-                (
-                    f"h{n}",
-                    f"{probe} send 10.0.0.{n + 2} 7000 {count} {PAYLOAD} walk {period:.9f} {WALK_S} {10 * seed + n}",
-                )
+                (f"h{n}", f"{probe} send 10.0.0.{n + 2} 7000 {counts[f'h{n}']} {PAYLOAD} every {periods[f'h{n}']:.12f}")
                 for n in (1, 2)
             ]
         )
         for host in ("h3", "h4"):
             net.left(host)
-        return {"got": [round(100 * len(net.json(f"{host}.json")) / count, 4) for host in ("h3", "h4")]}
+        return {"got": [round(100 * len(net.json(f"h{n + 2}.json")) / counts[f"h{n}"], 4) for n in (1, 2)]}
 
 
-def judge_two_walks(runs: Runs) -> Iterator[Row]:
-    """Clocks that wander do not stay in a phase."""
+def judge_drifting(runs: Runs) -> Iterator[Row]:
+    """Clocks that drift pass through all phases."""
     pairs = [run["got"] for run in runs.values()]
     fair = 100 * 10 / (2 * CBR_BITS / 1e6)
-    off = [abs(first - second) for first, second in pairs]
     yield Row(
-        f"two UDP flows of 5.6 Mbps whose clocks wander by up to 1 µs a packet, {len(pairs)} seeds: what arrives",
-        f"nearer to {fair:.1f} % each than with clocks that do not drift",
-        "the phase is a random walk: Floyd, Jacobson 1992, §4",
-        f"{min(map(min, pairs)):.1f} to {max(map(max, pairs)):.1f} %; differences {min(off):.1f} to {max(off):.1f}, "
-        f"mean {statistics.fmean(off):.1f}; {of_seeds(runs)} distinct",
-        statistics.fmean(off) < 12,
+        f"two UDP flows of 5.6 Mbps into 10 Mbps for {DRIFT_S} s, one clock {DRIFT * 1e6:.0f} millionths faster: "
+        "share of each that arrives",
+        f"{fair:.1f} % within 2 points",
+        f"the phase moves by {DRIFT * DRIFT_S * 1e3:.0f} ms, nearly three of the 2.1 ms between two packets",
+        f"{min(map(min, pairs)):.1f} to {max(map(max, pairs)):.1f} %; {of_seeds(runs)} distinct",
+        all(abs(each - fair) < 2 for pair in pairs for each in pair),
     )
 
 
 def idle_ping(seed: int) -> Data:
-    """200 pings over an idle link without delay, in each profile."""
+    """200 pings over an idle link without delay, with each cost profile."""
     found: Data = {}
     for profile in ("ideal", "desktop", "slow-vm"):
         with network(LINE, seed, profile=profile) as net:
@@ -290,15 +289,15 @@ def idle_ping(seed: int) -> Data:
 
 
 def judge_idle_ping(runs: Runs) -> Iterator[Row]:
-    """An RTT is never zero."""
+    """No round trip takes zero time."""
     for profile in ("ideal", "desktop", "slow-vm"):
         every = [ms for run in runs.values() for ms in run[profile]]
         cut = statistics.quantiles(every, n=20)
         yield Row(
             f"ping over an idle link, profile {profile}",
             "never 0.000 ms",
-            "ping prints microseconds, and takes the kernel's stamp: waking up is not in it",
-            f"min {min(every):.3f}, median {statistics.median(every):.3f}, 95 % {cut[18]:.3f}, "
+            "ping prints microseconds; it uses the kernel's timestamps, so the time to wake up is not included",
+            f"{len(every)} replies: min {min(every):.3f}, median {statistics.median(every):.3f}, 95 % {cut[18]:.3f}, "
             f"max {max(every):.3f} ms; {distinct(every)} values",
             min(every) > 0,
         )
@@ -306,10 +305,12 @@ def judge_idle_ping(runs: Runs) -> Iterator[Row]:
 
 EXPERIMENTS = [
     Experiment("two-cubic", "two CUBIC flows that start together", TWENTY, two_cubic, judge_two_cubic),
-    Experiment("start-order", "two CUBIC flows a microsecond apart", range(1, 5), start_order, judge_start_order),
+    Experiment(
+        "start-order", "two CUBIC flows that start a microsecond apart", range(1, 11), start_order, judge_start_order
+    ),
     Experiment("forty", "forty transfers one after the other", range(1, 6), forty_connections, judge_forty),
     Experiment("bbr-24", "24 BBR flows", range(1, 4), bbr_24, judge_bbr_24),
-    Experiment("two-cbr", "two constant rates into a smaller one", TWENTY, two_cbr, judge_two_cbr),
-    Experiment("two-walks", "two rates whose clocks wander", range(1, 6), two_walks, judge_two_walks),
+    Experiment("two-cbr", "two constant rates into a smaller link", TWENTY, two_cbr, judge_two_cbr),
+    Experiment("drifting", "two constant rates from clocks that drift", range(1, 6), drifting, judge_drifting),
     Experiment("idle-ping", "ping over an idle link", range(1, 4), idle_ping, judge_idle_ping),
 ]

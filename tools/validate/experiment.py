@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The form of an experiment: a measurement for each seed, and a judgement of all of them together.
+"""What an experiment is: a measurement for each seed, and a judgement of all seeds together.
 
-`measure` runs in a process of its own and returns what JSON can hold; it is kept, so `judge` can be called again later
-without a network. `judge` yields a row for each statement.
+`measure` runs in a process of its own and returns data that JSON can hold. The data are kept, so `judge` can be called
+again later without a network; it yields a row for each statement.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ Runs: TypeAlias = Mapping[int, Data]
 class Row:
     """A line of docs/validation.md.
 
-    expected: with the formula; source: where that comes from.
-    ok: None for a number that is shown and not judged.
+    expected: the range that is judged, with its formula; source: where the formula comes from.
+    ok: None for a number that is shown but not judged.
     """
 
     what: str
@@ -35,7 +35,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Experiment:
-    """What is measured, for which seeds, and what is said of it.
+    """A measurement, the seeds it is taken for, and its judgement.
 
     deadline_s: wall-clock seconds for one seed.
     """
@@ -54,14 +54,14 @@ def distinct(values: Iterable[object]) -> int:
 
 
 def of_seeds(runs: Runs) -> str:
-    """How many of the seeds gave an outcome of their own."""
+    """How many different outcomes the seeds gave, "19 of 20"."""
     return f"{distinct(runs.values())} of {len(runs)}"
 
 
 def perform(experiment: Experiment, seed: int, tell: object) -> Data:
-    """Measure one seed, in a process of its own; what comes back is what JSON keeps."""
+    """Measure one seed, in a process of its own; return the data as they look after JSON."""
     try:
         return dict(json.loads(json.dumps(experiment.measure(seed))))
     except Exception:
-        traceback.print_exc()
+        traceback.print_exc()  # the supervisor hands on the message alone
         raise

@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Networks for experiments: a topology from its links, a pocket with it, and short words for typing into it."""
+"""Networks for experiments: a topology from its links, a pocket that runs it, and short names for typing into it."""
 
 from __future__ import annotations
 
 import contextlib
 import json
-import os
 import re
 import shutil
 import tempfile
@@ -13,20 +12,19 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from in_pocket import BUFFERS, processor_s, started
+
 from linklab.engine.api import Background, Clock, Typed
-from linklab.engine.pocket import PocketEngine, PocketNetwork
+from linklab.engine.pocket import PocketNetwork
 from linklab.topology import Topology
 
 INSIDE = Path(__file__).parent / "inside"
 PARAMETERS = "/sys/module/pocket/parameters"
-BUFFERS = "sysctl -qw net.ipv4.tcp_rmem='10240 87380 52428800' net.ipv4.tcp_wmem='10240 87380 52428800'"
 MSS = 1448
-FULL_FRAME = 1514
-"""Bytes that a discipline counts for a segment of 1448 bytes: 1500 and an Ethernet header."""
 
 
 def topology(*links: tuple[str, str]) -> Topology:
-    """The network of these links; hN is a host, sN a legacy switch and rN a legacy router.
+    """The network of these links; hN is a host, sN a legacy switch, and rN a legacy router.
 
     Ports are numbered in the order of the links: s1-eth1 leads to the first neighbour named with s1.
     """
@@ -63,20 +61,20 @@ DUMBBELL = topology(("s1", "s2"), ("h1", "s1"), ("h2", "s1"), ("s2", "h3"), ("s2
 
 
 class Net:
-    """A running network with short words; `folder` is the working folder of every terminal."""
+    """A running network with short names for what experiments do; `folder` is every terminal's working folder."""
 
     def __init__(self, network: PocketNetwork, folder: Path) -> None:
         self.network, self.folder = network, folder
 
     def type(self, terminal: str, text: str, *, deadline_s: float = 600) -> str:
-        """Type a command that has to succeed; its output."""
+        """Type a command that has to succeed and return its output."""
         (done,) = self.network.run([Typed(terminal, text)], deadline_s=deadline_s)
         if done.exit_status:
             raise RuntimeError(f"{terminal}: {text}: status {done.exit_status}: {done.output[-500:]}")
         return done.output
 
     def together(self, commands: Sequence[tuple[str, str]], *, deadline_s: float = 600) -> list[str]:
-        """Type commands at the same instant, each in a terminal of its own; their outputs."""
+        """Type commands at the same instant, each in a terminal of its own, and return their outputs."""
         done = self.network.run([Typed(*command) for command in commands], deadline_s=deadline_s)
         for one in done:
             if one.exit_status:
@@ -88,11 +86,11 @@ class Net:
         self.network.run([Typed(terminal, text, Background())])
 
     def left(self, terminal: str) -> str:
-        """Wait for what was left running; its output."""
+        """Wait for the command that was left running and return its output; a background command has no exit status."""
         return self.network.finished(terminal).output
 
     def program(self, name: str) -> str:
-        """Copy a program of `inside/` into the working folder; what to type to start it."""
+        """Copy a program of `inside/` into the working folder and return the command that starts it."""
         shutil.copy(INSIDE / name, self.folder)
         return f"python3 {name}"
 
@@ -102,21 +100,21 @@ class Net:
             self.type("client", f"tc {line}")
 
     def parameter(self, name: str, value: str) -> bool:
-        """Set a parameter of the pocket's kernel; whether this kernel has it."""
+        """Set a parameter of the pocket's kernel; False if this kernel does not have it."""
         return "absent" not in self.type("client", f"echo {value} > {PARAMETERS}/{name} || echo absent")
 
     def offload(self, state: str, *hosts: str) -> None:
-        """Segmentation and receive offload of hosts, "on" or "off"."""
+        """Switch segmentation and receive offload of hosts "on" or "off"."""
         for host in hosts:
             self.type(host, f"ethtool -K {host}-eth0 tso {state} gso {state} gro {state}")
 
     def buffers(self, *hosts: str) -> None:
-        """TCP buffers that limit nothing."""
+        """Make the TCP buffers of hosts so large that they limit nothing."""
         for host in hosts:
             self.type(host, BUFFERS)
 
     def quiet(self, *hosts: str) -> None:
-        """Let two hosts know each other for good, and switch IPv6 off, so that only what is sent is on the links."""
+        """Keep ARP and IPv6 off the links: two hosts get permanent entries for each other, and IPv6 is switched off."""
         for node in ("client", *(name for name in self.network.nodes if name[0] == "h")):
             self.type(node, "sysctl -qw net.ipv6.conf.all.disable_ipv6=1")
         for host, other in (hosts, hosts[::-1]):
@@ -124,37 +122,26 @@ class Net:
             self.type(host, f"ip neigh replace 10.0.0.{other[1:]} lladdr {address} nud permanent dev {host}-eth0")
 
     def cpu_s(self) -> float:
-        """Processor time that the pocket has taken, kernel and guest processes, those that have ended included."""
-        ticks, kernel = 0, str(self.network.pid)
-        for path in Path("/proc").glob("[0-9]*/stat"):
-            with contextlib.suppress(OSError):
-                fields = path.read_text().rpartition(")")[2].split()
-                if path.parent.name == kernel:
-                    ticks += sum(map(int, fields[11:15]))
-                elif fields[1] == kernel:
-                    ticks += sum(map(int, fields[11:13]))
-        return ticks / os.sysconf("SC_CLK_TCK")
+        """Processor time that the pocket has taken so far, seconds."""
+        assert self.network.pid is not None
+        return processor_s(self.network.pid)
 
     def json(self, name: str) -> Any:
-        """A JSON file that a program has written into the working folder."""
+        """Read a JSON file that a program has written into the working folder."""
         return json.loads((self.folder / name).read_text())
 
     def qdiscs(self, port: str) -> dict[str, dict[str, Any]]:
-        """Counters of a port's disciplines, by handle."""
+        """Counters of a port's queueing disciplines, by handle."""
         found = json.loads(self.type("client", f"tc -s -j qdisc show dev {port}"))
         return {one["handle"]: one for one in found}
 
 
 @contextlib.contextmanager
-def network(
-    shape: Topology, seed: int, *, profile: str = "desktop", clock: Clock = Clock.VIRTUAL, memory_mib: int | None = None
-) -> Iterator[Net]:
-    """A pocket with this topology, and a working folder that is thrown away."""
+def network(shape: Topology, seed: int, *, profile: str = "desktop", clock: Clock = Clock.VIRTUAL) -> Iterator[Net]:
+    """A pocket with this topology and a temporary working folder."""
     with (
         tempfile.TemporaryDirectory(prefix="linklab-validate-") as work,
-        PocketEngine().start(
-            shape, workdir=Path(work), clock=clock, seed=seed, profile=profile, memory_mib=memory_mib
-        ) as net,
+        started(shape, workdir=Path(work), clock=clock, seed=seed, profile=profile) as net,
     ):
         yield Net(net, Path(work))
 
@@ -165,5 +152,5 @@ def rtts_ms(output: str) -> list[float]:
 
 
 def goodput_mbit(result: dict[str, Any]) -> float:
-    """What iperf3's receiver got, Mbit/s."""
+    """Goodput at iperf3's receiver, Mbit/s."""
     return round(float(result["end"]["sum_received"]["bits_per_second"]) / 1e6, 6)

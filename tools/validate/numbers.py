@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Statistics that the judgements need: intervals, and the distance of two distributions."""
+"""Statistics for the judgements: intervals, the distance between two distributions, and autocorrelation."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from itertools import accumulate
 
 
 def binomial_95(n: int, p: float) -> tuple[int, int]:
-    """Least and greatest count that lie within the middle 95 % of the binomial distribution, or just outside."""
+    """Least and greatest count of a central interval that holds at least 95 % of the binomial distribution."""
     chances = [math.comb(n, k) * p**k * (1 - p) ** (n - k) for k in range(n + 1)]
     below = list(accumulate(chances))
     return next(k for k in range(n + 1) if below[k] > 0.025), next(k for k in range(n + 1) if below[k] >= 0.975)
 
 
 def binomial_near(n: int, p: float) -> tuple[float, float]:
-    """The shares within 3 standard deviations of `p` for large `n`: 99.7 %."""
+    """The interval of three standard deviations around the share `p`: 99.7 % of all samples for large `n`."""
     wide = 3 * math.sqrt(p * (1 - p) / n)
     return p - wide, p + wide
 
 
 def kolmogorov(values: Sequence[float], below: Callable[[float], float]) -> float:
-    """Greatest distance of the values' distribution from `below`, the share expected at most as great as a value."""
+    """Greatest distance of the values' distribution from `below`, the expected share of values up to its argument."""
     ordered = sorted(values)
     n = len(ordered)
     return max(
@@ -31,7 +31,7 @@ def kolmogorov(values: Sequence[float], below: Callable[[float], float]) -> floa
 
 
 def kolmogorov_limit(n: int) -> float:
-    """What `kolmogorov` exceeds in one of a hundred samples of that distribution (large n)."""
+    """The distance that one sample in a hundred of the expected distribution exceeds, for large `n`."""
     return 1.628 / math.sqrt(n)
 
 

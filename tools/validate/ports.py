@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The queue of a switch's port: whether it fills and overflows where the sender is next to the switch.
+"""The queue of a switch's port: whether it fills and overflows when the sender is next to the switch.
 
-TCP Small Queues (RFC-less; net/ipv4/tcp_output.c, tcp_small_queue_check) counts what a sender has below TCP until a
-packet is orphaned; a network card does that when it has sent, stock veth and bridge do not.
+TCP Small Queues (tcp_small_queue_check in net/ipv4/tcp_output.c; no RFC has them) limits the bytes that a sender has
+below TCP. A packet counts until it is orphaned: a network card orphans it when it has sent it, but stock veth devices
+and bridges do not.
 """
 
 from __future__ import annotations
@@ -18,12 +19,12 @@ from validate.nets import LINE, ROUTED, Net, goodput_mbit, network, rtts_ms
 RATE_MBIT = 100
 RTT_MS = 20
 LIMIT = 250_000
-"""Bytes: one bandwidth-delay product of 100 Mbps and 20 ms."""
+"""Bytes in the queue: one bandwidth-delay product (BDP) of 100 Mbps and 20 ms."""
 
 
 @dataclass(frozen=True)
 class Variant:
-    """What lies before the port: a topology, lines typed before, and the kernel's `orphan`."""
+    """What lies before the port: a topology, commands typed before the flow, and the kernel's parameter `orphan`."""
 
     words: str
     shape: Topology
@@ -47,13 +48,15 @@ VARIANTS = {
             ("h2", "ip route add default via 10.2.0.254"),
         ),
     ),
-    "orphan off": Variant("h1 - s1 - h2 with orphan=0, as in stock Mininet", LINE, orphan="0"),
+    "orphan off": Variant("h1 - s1 - h2 with orphan=0, as in a stock kernel", LINE, orphan="0"),
 }
-BACK = {"hop": "s1-eth1"}
 
 
 def port(variant: str, algorithm: str, seed: int, seconds: int) -> Data | None:
-    """One flow through tbf on s1's port to h2, with 20 ms on the way back only; None where the kernel has no orphan."""
+    """One flow through tbf on s1's port to h2, with 20 ms on the way back alone.
+
+    None if the variant needs orphan=0 and the kernel has no such parameter.
+    """
     chosen = VARIANTS[variant]
     peer = "10.2.0.2" if variant == "hop" else "10.0.0.2"
     with network(chosen.shape, seed) as net:
@@ -70,7 +73,7 @@ def port(variant: str, algorithm: str, seed: int, seconds: int) -> Data | None:
 
 
 def flow(net: Net, peer: str, algorithm: str, seconds: int) -> Data:
-    """What the flow, the kernel, ping and tbf say; the first 5 s are left out of cwnd, ping and gains."""
+    """What iperf3, the kernel, ping, and tbf report; cwnd, ping, and gains without the first 5 s."""
     info = net.program("tcp_info.py")
     net.leave("h2", "iperf3 -s > /dev/null")
     net.leave("h1#2", f"ping -i 0.1 -c {10 * seconds} {peer}")
@@ -97,12 +100,14 @@ def orphan(seed: int) -> Data:
 
 
 def judge_orphan(runs: Runs) -> Iterator[Row]:
-    """The queue overflows, and Reno's window is a sawtooth between one and two BDP."""
+    """The queue overflows, and Reno's window is a sawtooth between one and two BDP, with a margin of 30 and 10 %."""
     least, most = 0.7 * (LIMIT * 2 / 1514) / 2, 1.1 * (LIMIT * 2 / 1514)
     for name, variant in VARIANTS.items():
         found = [run[name] for run in runs.values() if run[name] is not None]
         if not found:
-            yield Row(variant.words, "no losses", "tcp_small_queue_check", "this kernel has no orphan", None)
+            yield Row(
+                variant.words, "no losses", "tcp_small_queue_check", "this kernel has no parameter `orphan`", None
+            )
             continue
         lost = [one["retransmits"] for one in found]
         low, high = min(one["cwnd"][0] for one in found), max(one["cwnd"][1] for one in found)
@@ -116,7 +121,9 @@ def judge_orphan(runs: Runs) -> Iterator[Row]:
             f"{min(lost)} to {max(lost)}; cwnd {low} to {high}; ping "
             f"{min(one['ping_ms'] for one in found):.1f} to {max(one['ping_ms'] for one in found):.1f} ms; "
             f"{of_seeds(dict(enumerate(found)))} distinct",
-            max(lost) == 0 if stock else min(lost) > 0 and low >= least and high <= most,
+            max(lost) == 0 and all(one["cwnd"][0] == one["cwnd"][1] for one in found)
+            if stock
+            else min(lost) > 0 and low >= least and high <= most,
         )
 
 
@@ -126,7 +133,7 @@ def bbr_port(seed: int) -> Data:
 
 
 def judge_bbr_port(runs: Runs) -> Iterator[Row]:
-    """BBR's cycle has a phase of 0.75 after that of 1.25."""
+    """BBR's cycle has a phase at a gain of 0.75 after the one at 1.25."""
     for name, variant in VARIANTS.items():
         found = [run[name]["gains"] for run in runs.values() if run[name] is not None]
         if not found:
@@ -136,7 +143,9 @@ def judge_bbr_port(runs: Runs) -> Iterator[Row]:
         stock = name == "orphan off"
         yield Row(
             f"BBR, 100 Mbps, one BDP in tbf, {variant.words}: time at a pacing gain of 1.25 and of 0.75",
-            "no phase of 0.75" if stock else "about 1/8 each; the phase of 0.75 may end early",
+            "no phase of 0.75"
+            if stock
+            else "more than 2 % at 0.75: each phase is 1/8 of the cycle, and the one at 0.75 may end early",
             "bbr_is_next_cycle_phase (net/ipv4/tcp_bbr.c)",
             f"{min(up):.1%} to {max(up):.1%} and {min(down):.1%} to {max(down):.1%}",
             None if stock else min(down) > 0.02,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Where Linux does something else than the textbook or the standard: each difference, measured."""
+"""Where Linux differs from the textbook or the standard, with each difference measured."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ import itertools
 import statistics
 from collections.abc import Iterator
 
-from validate.chance import shared_100_mbit, shares
+from validate.chance import retransmitted, shared_100_mbit
 from validate.disciplines import probes
 from validate.experiment import Data, Experiment, Row, Runs, of_seeds
 from validate.nets import LINE, MSS, goodput_mbit, network
 from validate.numbers import correlation
-from validate.transport import watched_bbr
+from validate.transport import probe_rtt_begins, watched_bbr
 
 # --- CoDel
 
@@ -20,7 +20,7 @@ GAPS = 8
 
 
 def newton(count: int) -> list[float]:
-    """The gaps after the first drop in intervals, as one Newton step per drop gives them (codel_newton_step)."""
+    """The gaps between drops, in intervals, if each drop takes one Newton step (codel_Newton_step)."""
     inverse_root, found = 1.0, [1.0]
     for n in range(2, count + 1):
         inverse_root *= (3 - n * inverse_root**2) / 2
@@ -41,14 +41,14 @@ def codel_gaps(seed: int) -> Data:
 
 
 def judge_codel(runs: Runs) -> Iterator[Row]:
-    """The kernel's gaps are those of one Newton step, to the time of a packet."""
+    """The kernel's gaps are those of one Newton step; 1.5 ms is a little more than the time of a packet, 1.2 ms."""
     mean = [statistics.fmean(column) for column in zip(*(run["ms"] for run in runs.values()), strict=True)]
     rfc = [100 / n**0.5 for n in range(1, GAPS + 1)]
     step = [100 * each for each in newton(GAPS)]
     yield Row(
-        f"CoDel under a constant overload: the first {GAPS} gaps between drops",
+        f"CoDel under a constant overload: the first {GAPS} gaps between drops, mean of {len(runs)} seeds",
         f"RFC 8289: {', '.join(f'{ms:.0f}' for ms in rfc)} ms; "
-        f"one Newton step: {', '.join(f'{ms:.0f}' for ms in step)} ms",
+        f"one Newton step: {', '.join(f'{ms:.0f}' for ms in step)} ms, here within 1.5 ms",
         "RFC 8289 §5.6; codel_Newton_step (include/net/codel_impl.h)",
         f"{', '.join(f'{ms:.1f}' for ms in mean)} ms",
         all(abs(ms - one) < 1.5 for ms, one in zip(mean, step, strict=True)),
@@ -61,7 +61,7 @@ BURST_FRAMES = 10
 
 
 def htb_extra(seed: int) -> Data:
-    """A burst of 40 frames into a full bucket of ten: how many leave at once, by HTB and by tbf."""
+    """A burst of 40 frames into a bucket that holds ten: how many leave at once, from HTB and from tbf."""
     found: Data = {}
     burst = BURST_FRAMES * 1000
     for name, lines in {
@@ -81,9 +81,9 @@ def htb_extra(seed: int) -> Data:
 
 
 def judge_htb_extra(runs: Runs) -> Iterator[Row]:
-    """One more than the bucket holds."""
+    """HTB lets one frame more through than its bucket holds, tbf as many as it holds."""
     for name, expected, why in (
-        ("tbf", BURST_FRAMES, "a packet leaves if there are tokens for all of it"),
+        ("tbf", BURST_FRAMES, "a packet leaves if there are tokens for the whole of it"),
         ("htb", BURST_FRAMES + 1, "a class may send while its tokens are not negative (htb_class_mode)"),
     ):
         found = sorted({run[name] for run in runs.values()})
@@ -103,7 +103,10 @@ SENT = 20000
 
 
 def netem_loss_correlated(seed: int) -> Data:
-    """20,000 datagrams through netem's correlated loss: the rate, and how likely a loss follows a loss."""
+    """20,000 datagrams through netem's correlated loss: the rate, and the share of losses that follow a loss.
+
+    The share is None if no datagram was lost.
+    """
     found: Data = {}
     for loss, together in CORRELATED:
         with network(LINE, seed) as net:
@@ -111,20 +114,23 @@ def netem_loss_correlated(seed: int) -> Data:
             got = {one[0] for one in probes(net, SENT, 142, "every 0.0005")}
         lost = [number not in got for number in range(SENT)]
         after = [b for a, b in itertools.pairwise(lost) if a]
-        found[f"{loss} {together}"] = [sum(lost) / SENT, sum(after) / len(after) if after else 0.0]
+        found[f"{loss} {together}"] = [sum(lost) / SENT, sum(after) / len(after) if after else None]
     return found
 
 
 def judge_loss_correlated(runs: Runs) -> Iterator[Row]:
-    """Far fewer than asked for."""
+    """Far fewer than the rate that was set."""
     for loss, together in CORRELATED:
         pairs = [run[f"{loss} {together}"] for run in runs.values()]
-        rate, after = (statistics.fmean(column) for column in zip(*pairs, strict=True))
+        rate = statistics.fmean(lost for lost, _ in pairs)
+        after = [share for _, share in pairs if share is not None]
         yield Row(
-            f"netem loss {loss:.0%} {together:.0%}, {len(pairs)} seeds of {SENT:,} datagrams: rate; after a loss",
-            f"tc-netem(8): a rate of {loss:.0%}; the kernel's average of two uniform numbers is seldom that small",
+            f"netem loss {loss:.0%} {together:.0%}, {len(pairs)} seeds of {SENT:,} datagrams: loss rate; "
+            "the same right after a loss",
+            f"tc-netem(8): a rate of {loss:.0%}; here less than 0.8 of that, because the kernel's average of two "
+            "uniform numbers is seldom that small",
             "tc-netem(8); get_crandom (net/sched/sch_netem.c)",
-            f"{rate:.2%}; {after:.1%}; {of_seeds(runs)} distinct",
+            f"{rate:.2%}; {f'{statistics.fmean(after):.1%}' if after else 'no loss'}; {of_seeds(runs)} distinct",
             rate < 0.8 * loss,
         )
 
@@ -133,7 +139,7 @@ JITTERS = (("25 %", "25%"), ("50 %", "50%"), ("90 %", "90%"))
 
 
 def jitter_correlated(seed: int) -> Data:
-    """Delay 100 ms ± 20 ms with correlation: the lag-one correlation of the delays of 10,000 datagrams."""
+    """Delay 100 ms ± 20 ms with correlation: the correlation of each delay with the next, over 10,000 datagrams."""
     found: Data = {}
     for name, word in JITTERS:
         with network(LINE, seed) as net:
@@ -144,12 +150,12 @@ def jitter_correlated(seed: int) -> Data:
 
 
 def judge_jitter(runs: Runs) -> Iterator[Row]:
-    """Near 0: the number is taken modulo 40 ms, which throws its correlation away."""
+    """Near 0: the kernel takes the correlated number modulo 40 ms, which destroys the correlation."""
     for name, _ in JITTERS:
         found = [run[name] for run in runs.values()]
         yield Row(
             f"netem delay 100ms 20ms {name.replace(' ', '')}: correlation of one delay with the next",
-            f"tc-netem(8): {name}; the kernel takes the number modulo twice the jitter: near 0",
+            f"tc-netem(8): {name}; the kernel takes the number modulo twice the jitter, so less than 0.1",
             "tc-netem(8); tabledist (net/sched/sch_netem.c)",
             f"{min(found):+.3f} to {max(found):+.3f}",
             max(map(abs, found)) < 0.1,
@@ -159,13 +165,13 @@ def judge_jitter(runs: Runs) -> Iterator[Row]:
 # --- CUBIC
 
 EVERY = (5000, 10000)
-"""gact takes 10,000 at most (MAX_RAND of linux/tc_act/tc_gact.h)."""
+"""Packets from one drop to the next; gact takes at most 10,000 (MAX_RAND of linux/tc_act/tc_gact.h)."""
 RTT_S = 0.1
 CUBIC_SECONDS = 80
 
 
 def cubic_region(seed: int) -> Data:
-    """CUBIC with each Nth packet dropped, 100 ms: the mean window, in segments."""
+    """CUBIC over 100 ms with every Nth packet dropped: the mean window, in segments."""
     found: Data = {}
     for every in EVERY:
         with network(LINE, seed) as net:
@@ -184,13 +190,13 @@ def cubic_region(seed: int) -> Data:
 
 
 def judge_cubic(runs: Runs) -> Iterator[Row]:
-    """Above the RFC's formula."""
+    """A little above the RFC's formula."""
     for every in EVERY:
         expected = 1.054 * (RTT_S * every) ** 0.75
         found = [run[str(every)] for run in runs.values()]
         mean = statistics.fmean(found)
         yield Row(
-            f"CUBIC, each {every:,}th packet dropped, 100 ms: mean window",
+            f"CUBIC, every {every:,}th packet dropped, 100 ms: mean window",
             f"{expected:.0f} segments = 1.054 (RTT/p)^(3/4); here 0 to 25 % more",
             "RFC 9438 §5.1, eq. 6; net/ipv4/tcp_cubic.c",
             f"{mean:.0f} segments ({mean / expected - 1:+.1%}; {min(found):.0f} to {max(found):.0f})",
@@ -205,12 +211,7 @@ def probe_rtt(seed: int) -> Data:
     """When each ProbeRTT of a BBR flow of 65 s began."""
     with network(LINE, seed) as net:
         samples = watched_bbr(net, 65)
-    begins = [
-        now["t_s"]
-        for before, now in itertools.pairwise(samples)
-        if now["cwnd"] <= 4 < before["cwnd"] and now["t_s"] > 1
-    ]
-    return {"begins_s": begins}
+    return {"begins_s": probe_rtt_begins(samples)}
 
 
 def judge_probe_rtt(runs: Runs) -> Iterator[Row]:
@@ -218,8 +219,8 @@ def judge_probe_rtt(runs: Runs) -> Iterator[Row]:
     gaps = [b - a for run in runs.values() for a, b in zip(run["begins_s"], run["begins_s"][1:], strict=False)]
     yield Row(
         "BBR: from one ProbeRTT to the next",
-        "10 s (the draft); the kernel counts them from the last minimum, which ProbeRTT itself finds: "
-        "10.2 to 10.3 s here",
+        "10 s (the draft); the kernel counts from the last minimum, which ProbeRTT itself finds, so "
+        "10.2 to 10.35 s here",
         "draft-cardwell-iccrg-bbr-congestion-control-00 §4.3.5; bbr_update_min_rtt (net/ipv4/tcp_bbr.c)",
         f"{min(gaps):.2f} to {max(gaps):.2f} s ({len(gaps)} gaps)" if gaps else "no ProbeRTT",
         bool(gaps) and min(gaps) >= 10.2 and max(gaps) <= 10.35,
@@ -236,20 +237,20 @@ def bbr_flows(seed: int) -> Data:
         for flows in FLOWS:
             with network(LINE, seed) as net:
                 shared_100_mbit(net)
-                share, goodput = shares(net, flows, 3 / flows, 30, algorithm)
+                share, goodput = retransmitted(net, flows, 3 / flows, 30, algorithm)
                 found[f"{algorithm} {flows}"] = {"share": round(share, 4), "mbit": round(goodput, 3)}
     return found
 
 
 def judge_bbr_flows(runs: Runs) -> Iterator[Row]:
-    """Beside what Netesto found."""
+    """Shown beside the figures of the Netesto paper, not judged."""
     for algorithm in ("bbr", "cubic"):
         for flows in FLOWS:
             found = [run[f"{algorithm} {flows}"]["share"] for run in runs.values()]
             yield Row(
                 f"{flows} {algorithm.upper()} flows over 100 Mbps, starts spread over 3 s: segments retransmitted",
                 "0.3 to 4.7 % for 4 to 16 flows" if algorithm == "bbr" else "–",
-                "Netesto paper" if algorithm == "bbr" else "beside it",
+                "Netesto paper" if algorithm == "bbr" else "for comparison",
                 f"{min(found):.2f} to {max(found):.2f} %; {of_seeds(runs)} distinct",
                 None,
             )
@@ -258,10 +259,10 @@ def judge_bbr_flows(runs: Runs) -> Iterator[Row]:
 THREE = range(1, 4)
 EXPERIMENTS = [
     Experiment("codel", "CoDel's gaps between drops", THREE, codel_gaps, judge_codel),
-    Experiment("htb-extra", "HTB's one packet more", THREE, htb_extra, judge_htb_extra),
+    Experiment("htb-extra", "HTB's extra packet", THREE, htb_extra, judge_htb_extra),
     Experiment("loss-correlation", "netem's correlated loss", THREE, netem_loss_correlated, judge_loss_correlated),
     Experiment("jitter-correlation", "netem's correlated jitter", THREE, jitter_correlated, judge_jitter),
-    Experiment("cubic-region", "CUBIC in its own region", range(1, 3), cubic_region, judge_cubic),
+    Experiment("cubic-region", "CUBIC outside the Reno-friendly region", range(1, 3), cubic_region, judge_cubic),
     Experiment("probe-rtt", "BBR's ProbeRTT", range(1, 3), probe_rtt, judge_probe_rtt),
     Experiment("bbr-flows", "retransmissions of several flows", range(1, 3), bbr_flows, judge_bbr_flows),
 ]

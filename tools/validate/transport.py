@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""TCP against its theory: Mathis' constant, and BBR's gains."""
+"""TCP compared with theory: Mathis' constant and BBR's gains."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def judge_mathis(runs: Runs) -> Iterator[Row]:
         mean = statistics.fmean(found)
         yield Row(
             f"Reno at {loss:.1%} random loss, {RTT_MS} ms: rate × RTT × √p / MSS, {len(found)} seeds",
-            "1.22 = √(3/2) for periodic loss, 1.31 for random loss; 5 % either way",
+            "from 1.22 = √(3/2) for periodic loss to 1.31 for random loss, 5 % either way",
             "Mathis, Semke, Mahdavi, Ott 1997, table 1, each segment acknowledged (Linux counts segments, not ACKs)",
             f"{mean:.3f} ({min(found):.3f} to {max(found):.3f}); {of_seeds(runs)} distinct",
             0.95 * math.sqrt(1.5) < mean < 1.05 * 1.31,
@@ -50,7 +50,7 @@ def judge_mathis(runs: Runs) -> Iterator[Row]:
 
 
 def watched_bbr(net: Net, seconds: int) -> list[dict[str, float]]:
-    """One BBR flow over 100 Mbps, 20 ms, one BDP of queue: what the kernel says of it, every 5 ms."""
+    """One BBR flow over 100 Mbps, 20 ms, and a queue of one BDP: the samples of inside/tcp_info.py, every 5 ms."""
     net.tc(
         "qdisc add dev s1-eth2 root handle 1: netem delay 20ms limit 100000",
         "qdisc add dev s1-eth2 parent 1: handle 2: tbf rate 100mbit burst 15000 limit 250000",
@@ -65,28 +65,32 @@ def watched_bbr(net: Net, seconds: int) -> list[dict[str, float]]:
     return samples
 
 
-def bbr(seed: int) -> Data:
-    """BBR's gains for 45 s, and when each ProbeRTT began."""
-    with network(LINE, seed) as net:
-        samples = watched_bbr(net, 45)
-    gains = [one["gain"] for one in samples]
-    begins = [
+def probe_rtt_begins(samples: list[dict[str, float]]) -> list[float]:
+    """When each ProbeRTT began, s: the window falls to its four segments; the first second is slow start."""
+    return [
         now["t_s"]
         for before, now in itertools.pairwise(samples)
         if now["cwnd"] <= 4 < before["cwnd"] and now["t_s"] > 1
     ]
+
+
+def bbr(seed: int) -> Data:
+    """BBR's gains over 45 s, and when each ProbeRTT began."""
+    with network(LINE, seed) as net:
+        samples = watched_bbr(net, 45)
+    gains = [one["gain"] for one in samples]
     steady = [one["gain"] for one in samples if one["t_s"] > 3]
     return {
         "gains": {str(gain): gains.count(gain) for gain in sorted(set(gains))},
         "shares": {str(gain): round(steady.count(gain) / len(steady), 4) for gain in sorted(set(steady))},
-        "probe_rtt_s": begins,
+        "probe_rtt_s": probe_rtt_begins(samples),
     }
 
 
 def judge_bbr(runs: Runs) -> Iterator[Row]:
-    """The gains of the source, and of the draft."""
+    """The gains are those of the draft and of the kernel's source."""
     expected = {739: "2/ln 2 = 2.885 (startup)", 88: "0.347 (drain)", 320: "5/4", 192: "3/4", 256: "1"}
-    seen = {int(gain) for run in runs.values() for gain in run["gains"]} - {0}
+    seen = {int(gain) for run in runs.values() for gain in run["gains"]} - {0}  # 0 until BBR has begun
     yield Row(
         "BBR's pacing gains",
         ", ".join(expected.values()),
@@ -98,8 +102,8 @@ def judge_bbr(runs: Runs) -> Iterator[Row]:
         found = [run["shares"].get(str(gain), 0.0) for run in runs.values()]
         yield Row(
             f"share of time at a pacing gain of {words}",
-            "about 1/8 of the cycle" + ("; a round trip that is longer with a queue" if gain == 320 else ""),
-            "the same, §4.3.4",
+            "8 to 25 %: 1/8 of the cycle" + (", which a queue prolongs" if gain == 320 else ""),
+            "draft-cardwell-iccrg-bbr-congestion-control-00 §4.3.4",
             f"{min(found):.1%} to {max(found):.1%}",
             all(0.08 < each < 0.25 for each in found),
         )

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Two links bonded as active-backup: the ping goes on when the active one loses its carrier."""
+"""Two links bonded as active-backup: pings continue when the active one loses its carrier."""
 
 from mininet.net import Mininet
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A DHCP server of ISC and a client without an address; then the lease, the router and the name server it got."""
+"""An ISC DHCP server and two clients without addresses: the leases, the router, and the name server they get."""
 
 from mininet.net import Mininet
 from mininet.nodelib import LinuxBridge

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""BIND with a zone of its own on one host, and a caching resolver on another that asks it by delegation."""
+"""BIND serves a zone on one host; a caching resolver on another is configured to ask it."""
 
 from mininet.net import Mininet
 from mininet.nodelib import LinuxBridge

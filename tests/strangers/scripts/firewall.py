@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A stateful firewall in nftables: web in, nothing else in, everything out; a port scan sees just that."""
+"""A stateful firewall in nftables: it lets web traffic in and everything out, and a port scan sees exactly that."""
 
 from mininet.net import Mininet
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Active FTP through a NAT: the helper of connection tracking rewrites PORT and lets the data connection in."""
+"""Active FTP through a NAT: the connection tracking helper rewrites PORT and lets the data connection in."""
 
 import os
 

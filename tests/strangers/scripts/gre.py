@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A GRE tunnel with a key between two private networks, over a provider that knows neither."""
+"""A GRE tunnel with a key between two private networks, over a provider that has no route to either."""
 
 from mininet.net import Mininet
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""radvd on a router: hosts make their own IPv6 addresses, learn the default route, and cross the router."""
+"""radvd on a router: hosts configure their own IPv6 addresses, learn the default route, and reach each other."""
 
 from mininet.net import Mininet
 

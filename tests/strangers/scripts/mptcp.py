@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Multipath TCP over two links of 10 Mbit/s each: one connection gets more than either link gives."""
+"""Multipath TCP over two links of 10 Mbit/s each: one connection gets more than either link can carry."""
 
 from mininet.link import TCLink
 from mininet.net import Mininet

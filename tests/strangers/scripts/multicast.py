@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Multicast through a router (smcroute): the group reaches the member's network and not the other one."""
+"""Multicast through a router (smcroute): the group's traffic reaches the member's network but not the other one."""
 
 from mininet.net import Mininet
 

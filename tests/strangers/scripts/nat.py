@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Two private hosts behind one address: the web server outside sees the router alone."""
+"""Two private hosts behind one address: the web server outside sees only the router."""
 
 from mininet.net import Mininet
 from mininet.node import OVSBridge

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""OSPF with FRR in a triangle: the cheap way round wins over the direct link, until it breaks."""
+"""OSPF with FRR in a triangle: the cheap detour is preferred to the direct link until it breaks."""
 
 import os
 import time

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""QUIC with aioquic between two hosts over 10 Mbit/s, 40 ms and 2 % loss: 500 KB on one stream arrive whole."""
+"""QUIC with aioquic between two hosts over 10 Mbit/s, 40 ms, and 2 % loss: 500 kB on one stream arrive intact."""
 
 from mininet.link import TCLink
 from mininet.net import Mininet

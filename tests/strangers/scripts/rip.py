@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""RIP with FRR in a square of four routers: hop counts, and the other way round when a link goes."""
+"""RIP with FRR in a square of four routers: hop counts, and the route around a link that fails."""
 
 import os
 import time

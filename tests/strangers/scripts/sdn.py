@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A learning switch in os-ken, started inside and told of by OpenFlow 1.3; h3 is behind an access list."""
+"""A learning switch in os-ken, connected by OpenFlow 1.3; an access list keeps h1 away from h3."""
 
 import os
 

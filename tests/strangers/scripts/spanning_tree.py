@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Three bridges in a ring: the spanning tree blocks one port, and opens it when another link goes."""
+"""Three bridges in a ring: the spanning tree blocks one port, and opens it when another link fails."""
 
 import time
 

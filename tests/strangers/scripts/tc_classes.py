@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""HTB with a filter by port: gold gets 15 of 20 Mbit/s, bronze 5, and either all of it while the other is silent."""
+"""HTB with a filter by port: gold gets 15 of 20 Mbit/s and bronze 5; bronze gets all of it while gold is silent."""
 
 import json
 import time

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""VXLAN between two sites over a routed network: one Ethernet for both, and 50 bytes less in a packet."""
+"""VXLAN between two sites over a routed network: one Ethernet for both, with an MTU that is 50 bytes smaller."""
 
 from mininet.net import Mininet
 

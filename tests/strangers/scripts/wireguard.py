@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""WireGuard between two hosts: ping goes through, nobody in between sees it, and a wrong key is refused."""
+"""WireGuard between two hosts: pings go through unread, and a peer that was removed gets no answer."""
 
 from mininet.net import Mininet
 

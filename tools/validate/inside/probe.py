@@ -2,9 +2,8 @@
 """UDP datagrams with a number and a time of sending, and when each arrived by the kernel's own stamp (socket(7)).
 
     probe.py receive PORT
-    probe.py send ADDRESS PORT COUNT BYTES every SECONDS | walk SECONDS SPREAD SEED | poisson PER_SECOND SEED | burst
+    probe.py send ADDRESS PORT COUNT BYTES every SECONDS | poisson PER_SECOND SEED | burst
 
-`walk` is `every` with a clock that wanders: each interval is longer or shorter by up to SPREAD seconds.
 `receive` ends when nothing has come for 3 s and prints a JSON list of [number, sent_ns, received_ns] in the order of
 arrival. BYTES is the payload; a frame has 42 more (14 Ethernet, 20 IP, 8 UDP).
 """
@@ -47,12 +46,9 @@ def moments(how: list[str], count: int) -> Iterator[float]:
     elif how[0] == "every":
         yield from (number * float(how[1]) for number in range(count))
     else:
-        chance, at = random.Random(int(how[-1])), 0.0  # noqa: S311 - arrivals that can be repeated
+        chance, at = random.Random(int(how[2])), 0.0  # noqa: S311 - arrivals that can be repeated
         for _ in range(count):
-            if how[0] == "poisson":
-                at += chance.expovariate(float(how[1]))
-            else:
-                at += float(how[1]) + chance.uniform(-float(how[2]), float(how[2]))
+            at += chance.expovariate(float(how[1]))
             yield at
 
 
