@@ -59,6 +59,8 @@ MENUS: dict[str, Menu] = {
         _a("select_all", "Select All", "Ctrl+A", "<Control-a>"),
         _a("link_selected", "Link Selected Nodes", "Ctrl+L", "<Control-l>", when="stopped"),
         _a("align", "Align", when="stopped"),
+        _a("lay_out", "Lay Out", "Ctrl+Shift+L", "<Control-Shift-L>", when="stopped"),
+        _a("mend", "Mend…", when="stopped"),
         _a("properties", "Properties…", "Return"),
         LINE,
         _a("preferences", "Preferences…", "Ctrl+,", "<Control-comma>"),

@@ -170,6 +170,8 @@ class Editor:
             "delete": edit.delete,
             "select_all": edit.select_all,
             "link_selected": lambda: edit.unlocked(self.gestures.link_selected),
+            "lay_out": files.tidying.lay_out,
+            "mend": files.tidying.mend,
             "properties": self.properties.open_selected,
             "preferences": self.properties.preferences,
             "zoom_in": lambda: self._zoomed(lambda: self.drawing.zoom_step(1)),

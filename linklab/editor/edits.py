@@ -254,7 +254,7 @@ def move(topology: Topology, places: Mapping[str, tuple[float, float]]) -> Topol
     """Put nodes and controllers at these coordinates."""
 
     def moved(node: Any) -> Any:
-        if node.name not in places:
+        if node.name not in places or getattr(node, "key", None) is not None:  # version 1 says no place of it
             return node
         x, y = places[node.name]
         return replace(node, x=str(float(round(x))), y=str(float(round(y))))

@@ -22,9 +22,10 @@ from linklab.editor import export, files
 from linklab.editor.chooser import Chooser
 from linklab.editor.document import Document
 from linklab.editor.settings import EditorSettings
+from linklab.editor.tidying import Tidying
 from linklab.editor.window import Window
 from linklab.errors import InputError, LinklabError
-from linklab.topology import Topology, mending
+from linklab.topology import Topology
 from linklab.topology.near import nearest
 
 AUTOSAVE_MS = 3000
@@ -35,6 +36,7 @@ class Filing:
 
     def __init__(self, window: Window, document: Document, settings: EditorSettings, leave: Callable[[], None]) -> None:
         self.window, self.document, self.settings, self.leave = window, document, settings, leave
+        self.tidying = Tidying(window, document)
         self.autosave = files.Autosave()
         self._kept: Topology | None = None
 
@@ -108,14 +110,7 @@ class Filing:
             return
         self.document.open(topology, path)
         self.settings.opened(path)
-        problems = topology.problems()
-        errors = [str(problem) for problem in problems if problem.severity == "error"]
-        if errors:
-            self.window.soon(lambda: self._faults(errors))
-        elif problems:
-            self.window.say(f"opened {path.name}; {problems[0]}")
-        else:
-            self.window.say(f"opened {path.name}")
+        self.tidying.opened(path.name)
 
     def _begin(self, path: Path) -> None:
         """A drawing with a name and no file yet; another file may have been meant."""
@@ -127,21 +122,6 @@ class Filing:
             text = f"{path} does not exist. There is {near}."
             answers = [(f"Open {near.name}", lambda: self.open_path(near)), ("A new drawing", lambda: None)]
             self.window.soon(lambda: self.window.ask("Which file?", text, answers))
-
-    def _faults(self, errors: list[str]) -> None:
-        """Tell the faults of a file just opened, and offer to mend what cannot be seen in a drawing."""
-        text = "It is open, so that you can mend it; it will not run before.\n\n" + "\n".join(errors[:8])
-        mended, said = mending.mend(self.document.topology)
-
-        def take() -> None:
-            self.document.apply("Mend", mended, ())
-            self.window.say("; ".join(said))
-
-        answers: list[tuple[str, Callable[[], None]]] = [("OK", lambda: None)]
-        if said:
-            text += "\n\nMend would do this: " + "; ".join(said) + "."
-            answers = [("Mend", take), ("Leave it", lambda: None)]
-        self.window.ask("There are faults in this file", text, answers)
 
     def save(self, then: Callable[[], None] = lambda: None) -> None:
         """Save under the file's name, or ask for one."""

@@ -112,12 +112,14 @@ class DrawnNetwork:
         """Address with prefix length of a host: "10.0.0.1/8".
 
         Without one in the file it is the nodeNum-th address of ipBase (mininet/util.py, `ipAdd`). A missing prefix
-        length is ipBase's for an address inside it, else Mininet's own default of 8.
+        length is ipBase's for an address inside it, else Mininet's own default of 8. ValueError where there is none.
         """
         base = _network(self.preferences.ip_base)
         text = host.opts.get("ip")
         if not text:
             return f"{base.network_address + host.node_num}/{base.prefixlen}"
+        if not isinstance(text, str):
+            raise ValueError(f"{text!r} is no address")
         if "/" in text:
             return str(interface_of(text))
         return f"{text}/{base.prefixlen if interface_of(text).ip in base else 8}"

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from ipaddress import IPv4Address, IPv4Network
+from ipaddress import IPv4Network
 from itertools import count
 from typing import Any, TypeVar
 
@@ -103,6 +103,8 @@ def _wired(topology: Topology) -> tuple[Topology, list[str]]:
         return topology, []
     stations = [_wireless_node(Host, each, "sta") for each in _objects(topology.extra.get("stations"))]
     points = [_wireless_node(Switch, each, "ap") for each in _objects(topology.extra.get("aps"))]
+    stations = _numbered_apart(stations, topology.hosts)
+    points = _numbered_apart(points, topology.switches)
     said = [f"{node.name} is wired now: a host in place of a station" for node in stations]
     said += [f"{node.name} is wired now: a legacy switch in place of an access point" for node in points]
     linked = {name for link in topology.links for name in (link.src, link.dest)}
@@ -122,6 +124,12 @@ def _wired(topology: Topology) -> tuple[Topology, list[str]]:
     return after, said
 
 
+def _numbered_apart(nodes: list[Any], others: Sequence[Node]) -> list[Any]:
+    taken = {node.node_num for node in others}
+    free = (number for number in count(1) if number not in taken)
+    return [_numbered(node, next(free)) for node in nodes]
+
+
 def _objects(given: Any) -> Iterator[Mapping[str, Any]]:
     for each in given if isinstance(given, list) else ():
         if isinstance(each, Mapping) and isinstance(each.get("opts"), Mapping):
@@ -138,7 +146,6 @@ def _wireless_node(kind: Any, data: Mapping[str, Any], prefix: str) -> Any:
         kept |= {"switchType": "legacySwitch", "controllers": []}
     wrong = dict(wrong_values(kind.what, kept))
     kept = {key: value for key, value in kept.items() if key not in wrong}
-    # a number of 0 is given another one with the addresses
     place = {key: data.get(key) if isinstance(data.get(key), str | int | float) else None for key in ("x", "y")}
     return kind(number="0", **place, opts={**kept, "hostname": name, "nodeNum": 0})
 
@@ -193,56 +200,55 @@ def _addresses(topology: Topology) -> tuple[Topology, list[str]]:
     """An address of its own for every host."""
     said: list[str] = []
     base = IPv4Network(topology.preferences.ip_base, strict=False)
-    if base.num_addresses < len(topology.hosts) + 2:
-        said.append(f"application: ipBase {base} has fewer addresses than there are hosts and is now {IP_BASE}")
+    lacking = _without_address(topology, base)
+    if lacking and base.num_addresses < 2 * len(topology.hosts) + 3:
+        said.append(f"application: ipBase {base} has too few addresses and is now {IP_BASE}")
         data = {**topology.preferences.data, "ipBase": IP_BASE}
         topology, base = replace(topology, application=Preferences(data)), IPv4Network(IP_BASE)
+        lacking = _without_address(topology, base)
     numbers = {host.node_num for host in topology.hosts}
-    owners: set[IPv4Address] = set()
-    given = {interface_of(host.opts["ip"]).ip for host in topology.hosts if host.opts.get("ip")}
-    counted = 1
+    owned = {interface_of(topology.address(host)).ip for i, host in enumerate(topology.hosts) if i not in lacking}
+    free = (number for number in count(1) if number not in numbers and base.network_address + number not in owned)
     hosts = []
-    for host in topology.hosts:
-        if usable(host, base) and (ip := interface_of(topology.address(host)).ip) not in owners:
-            owners.add(ip)
+    for i, host in enumerate(topology.hosts):
+        if i not in lacking and host.node_num:
             hosts.append(host)
             continue
-        while counted in numbers or _taken(base.network_address + counted, owners, given):
-            counted += 1
-        address = base.network_address + counted
-        numbers.add(counted)
-        opts = {key: value for key, value in host.opts.items() if key != "ip"} | {"nodeNum": counted}
-        hosts.append(replace(host, number=str(counted), opts=opts))
+        numbered = _numbered(host, next(free))
+        if i in lacking:
+            opts = {key: value for key, value in numbered.opts.items() if key != "ip"}
+            numbered = replace(numbered, opts=opts)
+            said.append(f"{host.name} has the address {topology.address(numbered)} now, which no other host has")
+        else:
+            said.append(f'{host.name} has the number {numbered.node_num} now; its "ip" stays')
+        hosts.append(numbered)
+    return (replace(topology, hosts=tuple(hosts)), said) if said else (topology, said)
+
+
+def _without_address(topology: Topology, base: IPv4Network) -> set[int]:
+    """Places of the hosts that have no address, or one that a host before them has."""
+    found, owners = set(), set()
+    for i, host in enumerate(topology.hosts):
+        usable = bool(host.opts.get("ip")) or 0 < host.node_num < base.num_addresses
+        address = interface_of(topology.address(host)).ip if usable else None
+        if address is None or address in owners:
+            found.add(i)
         owners.add(address)
-        said.append(f"{host.name} has the address {topology.address(hosts[-1])} now, which no other host has")
-    taken = {switch.node_num for switch in topology.switches}
-    free = (number for number in count(1) if number not in taken)
-    switches = []
-    for switch in topology.switches:
-        if switch.node_num == 0 and str(switch.number) == "0" and switch.opts.get("nodeNum") == 0:
-            fresh = next(free)
-            switch = replace(switch, number=str(fresh), opts={**switch.opts, "nodeNum": fresh})  # noqa: PLW2901
-        switches.append(switch)
-    changed = tuple(switches) != topology.switches
-    return (
-        (replace(topology, hosts=tuple(hosts), switches=tuple(switches)), said) if said or changed else (topology, said)
-    )
+    return found
 
 
-def _taken(address: IPv4Address, *owned: set[IPv4Address]) -> bool:
-    return any(address in each for each in owned)
+N = TypeVar("N", Host, Switch)
 
 
-def usable(host: Host, base: IPv4Network) -> bool:
-    """Whether a host has an address at all: one that is given, or a number that ipBase has room for."""
-    return bool(host.opts.get("ip")) or 0 < host.node_num < base.num_addresses - 1
+def _numbered(node: N, number: int) -> N:
+    return replace(node, number=str(number), opts={**node.opts, "hostname": node.name, "nodeNum": number})
 
 
 def _places(topology: Topology) -> tuple[Topology, list[str]]:
     """A place for each node and controller that says none."""
     everyone: list[Node | Controller] = [*topology.nodes, *topology.all_controllers]
     lost = [node for node in everyone if not is_placed(node)]
-    if not lost or (topology.version == "1" and all(isinstance(node, Controller) for node in lost)):
+    if not lost:
         return topology, []
     names = [node.name for node in lost]
     if len(lost) == len(everyone):
@@ -255,7 +261,9 @@ def _places(topology: Topology) -> tuple[Topology, list[str]]:
 
 
 def is_placed(node: Node | Controller) -> bool:
-    """Whether the file says where a node stands."""
+    """Whether the file says where a node stands, or cannot say it, as for a controller of version 1."""
+    if isinstance(node, Controller) and node.key is not None:
+        return True
     try:
         return all(math.isfinite(float(value)) for value in (node.x, node.y) if value is not None) and None not in (
             node.x,
@@ -269,7 +277,7 @@ def moved(topology: Topology, places: Mapping[str, tuple[float, float]]) -> Topo
     """Nodes and controllers at these coordinates."""
 
     def at(node: Any) -> Any:
-        if node.name not in places:
+        if node.name not in places or getattr(node, "key", None) is not None:
             return node
         x, y = places[node.name]
         return replace(node, x=str(float(round(x))), y=str(float(round(y))))

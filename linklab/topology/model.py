@@ -179,7 +179,10 @@ def _digits_of(name: Any, reader: _ObjectReader) -> str:
 
 def _place(reader: _ObjectReader) -> tuple[Any, Any]:
     """The coordinates; None where they are not said."""
-    x, y = (reader.take(key, str, int, float) if reader.rest.get(key) is not None else None for key in ("x", "y"))
+    for key in ("x", "y"):
+        if reader.rest.get(key, 0) is None:
+            del reader.rest[key]
+    x, y = (reader.take(key, str, int, float) if key in reader.rest else None for key in ("x", "y"))
     return x, y
 
 

@@ -29,9 +29,10 @@ def prefix_of(node: Node | Controller) -> str:
 
 
 def plain_name(name: str) -> str:
-    """The name with the letters alone that Linux and Mininet take; "" if nothing is left."""
+    """The name with the letters alone that Linux and Mininet take; "" if no letter is left."""
     letters = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode()
-    return re.sub(r"[^A-Za-z0-9_.-]+", "_", letters.strip()).lstrip(".-_")
+    found = re.sub(r"[^A-Za-z0-9_.-]+", "_", letters.strip()).lstrip(".-_")
+    return found if re.search("[A-Za-z]", found) else ""
 
 
 class Names:
