@@ -36,13 +36,17 @@ def _a(name: str, label: str, key: str = "", *events: str, when: str = "", toggl
 MENUS: dict[str, Menu] = {
     "File": (
         _a("new", "New", "Ctrl+N", "<Control-n>", when="stopped"),
+        _a("templates", "New from Template", when="stopped"),
         _a("open", "Open…", "Ctrl+O", "<Control-o>", when="stopped"),
         _a("recent", "Open Recent", when="stopped"),
         _a("labs", "Labs", when="stopped"),
         LINE,
         _a("save", "Save", "Ctrl+S", "<Control-s>"),
         _a("save_as", "Save As…", "Ctrl+Shift+S", "<Control-Shift-S>"),
+        _a("import", "Import (containerlab, Kathará, mn --custom)…", when="stopped"),
         _a("export", "Export Level 2 Script (Mininet)…", "Ctrl+E", "<Control-e>"),
+        _a("export_containerlab", "Export for containerlab…"),
+        _a("export_kathara", "Export for Kathará…"),
         LINE,
         _a("quit", "Quit", "Ctrl+Q", "<Control-q>"),
     ),

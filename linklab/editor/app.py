@@ -23,6 +23,7 @@ from linklab.editor.context import ContextMenus
 from linklab.editor.document import Document, Key, everyone
 from linklab.editor.editing import Editing
 from linklab.editor.edits import KINDS
+from linklab.editor.exchanging import Exchanging
 from linklab.editor.filing import Filing
 from linklab.editor.gestures import Gestures, Hooks
 from linklab.editor.layout import Callbacks, Layout
@@ -31,6 +32,7 @@ from linklab.editor.networking import Networking
 from linklab.editor.properties import Properties
 from linklab.editor.running import preload
 from linklab.editor.settings import EditorSettings, load_settings, save_settings
+from linklab.editor.starting import Starting
 from linklab.editor.theme import Look, apply
 from linklab.editor.traces import draw_traces
 from linklab.editor.window import Window
@@ -66,6 +68,8 @@ class Editor:
         self.networking = Networking(self.window, self.document, self)
         self.editing = Editing(self.document, lambda: self.networking.is_on, self.window.say)
         self.filing = Filing(self.window, self.document, self.settings, self.leave)
+        self.starting = Starting(self.window, self.document, self.filing.safely)
+        self.exchanging = Exchanging(self.window, self.document, self.filing)
         self.properties = Properties(self.window, self.document, self.networking)
         self.context = ContextMenus(self.document, self.properties, self.editing, self.networking)
         self.root.protocol("WM_DELETE_WINDOW", self.filing.quit)
@@ -159,7 +163,10 @@ class Editor:
             "open": files.open,
             "save": files.save,
             "save_as": files.save_as,
+            "import": self.exchanging.open,
             "export": files.export,
+            "export_containerlab": self.exchanging.export_containerlab,
+            "export_kathara": self.exchanging.export_kathara,
             "quit": files.quit,
             "undo": edit.undo,
             "redo": edit.redo,
@@ -208,7 +215,13 @@ class Editor:
                 tick = "• " if value == self.settings.scale else "   "
                 menu.add_command(label=tick + label, command=partial(self._set_scale, value))
 
-        return {"recent": self.filing.fill_recent, "labs": self.filing.fill_labs, "align": align, "scale": scale}
+        return {
+            "recent": self.filing.fill_recent,
+            "labs": self.filing.fill_labs,
+            "templates": self.starting.fill,
+            "align": align,
+            "scale": scale,
+        }
 
     def refresh(self) -> None:
         """Show the document as it is now."""

@@ -21,6 +21,7 @@ from linklab.base.place import private
 from linklab.editor import export, files
 from linklab.editor.chooser import Chooser
 from linklab.editor.document import Document
+from linklab.editor.exchanging import foreign, open_foreign
 from linklab.editor.settings import EditorSettings
 from linklab.editor.tidying import Tidying
 from linklab.editor.window import Window
@@ -78,21 +79,22 @@ class Filing:
 
     def new(self) -> None:
         """An empty drawing."""
-        self._safely(lambda: self.document.open(Topology(), None))
+        self.safely(lambda: self.document.open(Topology(), None))
 
     def open(self) -> None:
         """Ask for a file and open it."""
-        self._safely(lambda: self._choose("Open", self.open_path))
+        self.safely(lambda: self.choose("Open", self.open_path))
 
-    def _choose(
+    def choose(
         self,
         title: str,
         take: Callable[[Path], None],
         *,
         save: bool = False,
-        ending: str = files.ENDING,
+        ending: str | tuple[str, ...] = files.ENDING,
         name: str = "",
     ) -> None:
+        """Ask for a file, in the folder of the drawing or where work is saved; `take` gets its path."""
         path = self.document.path
         folder = path.parent if path and not save else installation.work_folder(path)
         root, look = self.window.root, self.window.look
@@ -100,6 +102,9 @@ class Filing:
 
     def open_path(self, path: Path, *, first: bool = False) -> None:
         """Open a file; one that cannot be held leaves the drawing as it is."""
+        if first and foreign(path):
+            self.window.soon(lambda: open_foreign(self.window, self.document, path))
+            return
         try:
             topology = files.open_file(path)
         except InputError as error:
@@ -134,7 +139,7 @@ class Filing:
         """Ask for a name and save."""
         path = self.document.path
         name = path.name if path else ""
-        self._choose("Save As", lambda chosen: self.save_path(chosen, then), save=True, name=name)
+        self.choose("Save As", lambda chosen: self.save_path(chosen, then), save=True, name=name)
 
     def save_path(self, path: Path, then: Callable[[], None] = lambda: None) -> None:
         """Save there; say why if it cannot be."""
@@ -154,7 +159,7 @@ class Filing:
         """Ask for a name and write a Python script for Mininet."""
         path = self.document.path
         name = f"{path.stem}.py" if path else "network.py"
-        self._choose("Export", self.export_path, save=True, ending=".py", name=name)
+        self.choose("Export", self.export_path, save=True, ending=".py", name=name)
 
     def export_path(self, path: Path) -> None:
         """Write the script there."""
@@ -171,13 +176,13 @@ class Filing:
 
     def quit(self) -> None:
         """Leave: what is not saved is asked about, a running network is ended."""
-        self._safely(self._leave)
+        self.safely(self._leave)
 
     def _leave(self) -> None:
         self.autosave.done()
         self.leave()
 
-    def _safely(self, do: Callable[[], None]) -> None:
+    def safely(self, do: Callable[[], None]) -> None:
         """Ask about unsaved changes first."""
         if not self.document.is_changed:
             do()
@@ -195,7 +200,7 @@ class Filing:
         for name in self.settings.recent:
             path = Path(name)
             label = f"{path.name}   {path.parent}"
-            menu.add_command(label=label, command=partial(self._safely, partial(self.open_path, path)))
+            menu.add_command(label=label, command=partial(self.safely, partial(self.open_path, path)))
         if not self.settings.recent:
             menu.add_command(label="none yet", state="disabled")
 
@@ -203,7 +208,7 @@ class Filing:
         """The labs by name."""
         for number, path in files.lab_files():
             label = files.lab_title(number)
-            menu.add_command(label=label, command=partial(self._safely, partial(self.open_path, path)))
+            menu.add_command(label=label, command=partial(self.safely, partial(self.open_path, path)))
 
     def open_manual(self) -> None:
         """Show the manual of the lab whose topology this is, or the handout of the exercise."""
