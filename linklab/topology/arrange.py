@@ -27,6 +27,8 @@ MARGIN = 80.0
 SPREAD = 200.0
 """Between switches that have hosts around them."""
 MOST_IN_A_ROW = 8
+CIRCLE = range(5, 25)
+"""End hosts that stand in a circle around their only switch."""
 MOST_SPRINGS = 80
 """Nodes of a backbone that springs are worth: their time grows with the square."""
 ROUNDS = 150
@@ -115,6 +117,7 @@ def _edges(network: DrawnNetwork) -> dict[str, list[str]]:
 def _pieces(edges: Edges, hosts: set[str]) -> list[_Piece]:
     """Connected parts, the largest first; what is linked to nothing is one part of its own at the end."""
     seen: set[str] = set()
+    place = {name: i for i, name in enumerate(edges)}
     pieces, alone = [], []
     for first in edges:
         if first in seen:
@@ -126,7 +129,7 @@ def _pieces(edges: Edges, hosts: set[str]) -> list[_Piece]:
         seen.update(reached)
         members = [name for name in reached if name not in hosts or len(edges[name]) > 1]
         core = set(members) or {reached[0]}
-        piece = _Piece([name for name in reached if name in core], {})
+        piece = _Piece(sorted(core, key=place.__getitem__), {})
         piece.edges = {name: [other for other in edges[name] if other in core] for name in piece.core}
         piece.leaves = {name: [other for other in edges[name] if other not in core] for name in piece.core}
         pieces.append(piece)
@@ -168,6 +171,11 @@ def _placed(piece: _Piece) -> Places:
 
 def _row(piece: _Piece) -> Places:
     """A line of switches; hosts of its ends stand beside them, those between below."""
+    if len(piece.core) == 1 and len(leaves := piece.leaves[piece.core[0]]) in CIRCLE:
+        radius = max(1.6 * STEP_Y, len(leaves) * STEP_X / (2 * math.pi))
+        angles = [2 * math.pi * i / len(leaves) - math.pi / 2 for i in range(len(leaves))]
+        around = {leaf: (radius * math.cos(a), radius * math.sin(a)) for leaf, a in zip(leaves, angles, strict=True)}
+        return {piece.core[0]: (0.0, 0.0), **around}
     ends = [name for name in piece.core if len(piece.edges[name]) < 2]
     order = [ends[0]]
     before = ""

@@ -26,6 +26,7 @@ class Builder:
         self.hosts: list[Host] = []
         self.switches: list[Switch] = []
         self.links: list[Link] = []
+        self.places: dict[str, tuple[float, float]] = {}
 
     def host(self, name: str = "", **opts: Any) -> str:
         """Add a host; its name, h1, h2 … where none is given."""
@@ -53,8 +54,8 @@ class Builder:
         own = {} if tuple(ports) == (None, None) else {"ports": list(ports)}
         self.links.append(Link(src, dest, dict(opts or {}), own=own))
 
-    def done(self, places: Mapping[str, tuple[float, float]] | None = None) -> Topology:
-        """The topology, laid out unless the places are given."""
+    def done(self) -> Topology:
+        """The topology, laid out where `places` says nothing."""
         controllers: tuple[Controller, ...] = ()
         if self.openflow:
             opts = {
@@ -73,7 +74,7 @@ class Builder:
             application=Preferences({"ipBase": "10.0.0.0/8"}),
             name=self.name,
         )
-        return moved(topology, {**arranged(topology), **(places or {})})
+        return moved(topology, {**arranged(topology), **self.places})
 
 
 def natural(name: str) -> list[tuple[int, str]]:

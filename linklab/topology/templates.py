@@ -18,6 +18,9 @@ from linklab.topology.builder import Builder, natural
 from linklab.topology.model import Topology
 
 MOST_NODES = 2000
+PITCH = 90.0
+LEVELS = (160.0, 300.0, 440.0, 560.0)
+"""Pixels between hosts of a fat tree, and its rows from the core down; a controller has room above."""
 Values = Mapping[str, int]
 
 
@@ -109,17 +112,25 @@ def _fat_tree(to: Builder, values: Values) -> None:
         raise InputError(f"fat-tree: the ports of a switch must be an even number, not {ports}")
     half = ports // 2
     core = [to.switch() for _ in range(half * half)]
-    for _ in range(ports):
+    wide = half * half * PITCH
+    for i, name in enumerate(core):
+        to.places[name] = (PITCH + ports * wide * (i + 0.5) / len(core), LEVELS[0])
+    for pod in range(ports):
+        left = PITCH + pod * wide
         upper = [to.switch() for _ in range(half)]
+        to.places |= {name: (left + wide * (i + 0.5) / half, LEVELS[1]) for i, name in enumerate(upper)}
         for i, switch in enumerate(upper):
             for j in range(half):
                 to.link(core[i * half + j], switch)
-        for _ in range(half):
+        for number in range(half):
             edge = to.switch()
+            to.places[edge] = (left + wide * (number + 0.5) / half, LEVELS[2])
             for switch in upper:
                 to.link(switch, edge)
-            for _ in range(half):
-                to.link(to.host(), edge)
+            for place in range(half):
+                host = to.host()
+                to.link(host, edge)
+                to.places[host] = (left + PITCH * (number * half + place + 0.5), LEVELS[3])
 
 
 def _single(to: Builder, values: Values) -> None:
@@ -175,8 +186,11 @@ def _torus(to: Builder, values: Values) -> None:
         to.host(name)
     switches = {(i, j): to.switch(f"s{i + 1}x{j + 1}", dpid=f"{(i + 1) * 256 + j + 1:x}") for i, j in spots}
     for i, j in spots:
-        for name in hosts(i, j):
+        x, y = 120.0 + i * 260, 120.0 + j * 200
+        to.places[switches[i, j]] = (x, y)
+        for k, name in enumerate(hosts(i, j)):
             to.link(name, switches[i, j])
+            to.places[name] = (x + 70 + k % 2 * 80, y + 70 + k // 2 * 70)
     for i, j in spots:
         to.link(switches[i, j], switches[i, (j + 1) % high])
         to.link(switches[i, j], switches[(i + 1) % wide, j])
