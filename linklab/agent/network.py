@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shlex
 import subprocess
 import sys
@@ -127,7 +128,9 @@ def _add_node(net: Mininet, node: dict[str, Any], *, quick: bool) -> None:
     elif kind == "legacyRouter":
         net.addHost(name, cls=Router, ip=None)
     elif kind == "legacySwitch":
-        net.addSwitch(name, cls=many.QuickBridge if quick else LinuxBridge)
+        # Mininet counts the number of any switch from its name, and fails where the name has no digit
+        number = {} if re.search(r"\d", name) else {"dpid": node["dpid"]}
+        net.addSwitch(name, cls=many.QuickBridge if quick else LinuxBridge, **number)
     else:
         start_ovs()
         options = {"dpid": node["dpid"], "protocols": node["protocols"], "listenPort": node["dpctl_port"]}

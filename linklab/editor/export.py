@@ -180,7 +180,9 @@ def _node(node: Plan, names: Names) -> list[str]:
     elif node["kind"] == "legacyRouter":
         lines = [f"{variable} = net.addHost({name!r}, cls=Router, ip=None)"]
     elif node["kind"] == "legacySwitch":
-        lines = [f"{variable} = net.addSwitch({name!r}, cls=LinuxBridge)"]
+        # Mininet counts a switch's number from its name; one without a digit is told its number
+        number = {} if re.search(r"\d", name) else {"dpid": node["dpid"]}
+        lines = [f"{variable} = " + _call("net.addSwitch", repr(name), "cls=LinuxBridge", **number)]
     else:
         options = {"dpid": node["dpid"], "listenPort": node["dpctl_port"]}
         if node["kind"] == "ovs":
