@@ -9,12 +9,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
+from linklab.editor.dialogs import FormDialog
 from linklab.editor.document import Document
+from linklab.editor.fields import Field, Page
 from linklab.editor.window import Window
 from linklab.errors import InputError, LinklabError
 from linklab.exchange import containerlab, kathara, read
+from linklab.exchange.carried import Carried
 
 KINDS = (*containerlab.ENDINGS, ".py", ".conf")
 
@@ -44,13 +47,17 @@ def foreign(path: Path) -> bool:
     return path.suffix in KINDS or (path / kathara.CONF).is_file()
 
 
-def import_into(window: Window, document: Document, path: Path, topo: str = "") -> None:
+def import_into(window: Window, document: Document, path: Path) -> None:
     """Open another program's network as a drawing that has no file yet."""
     try:
-        found = read.read(path, topo)
+        found = read.read(path)
     except InputError as error:
         window.tell("This network cannot be imported", str(error))
         return
+    _begin(window, document, path, found)
+
+
+def _begin(window: Window, document: Document, path: Path, found: Carried) -> None:
     document.open(found.topology, None)
     document.never_saved()
     window.say(f"imported {path.name}: {len(found.topology.nodes)} nodes, {len(found.topology.links)} links")
@@ -59,13 +66,19 @@ def import_into(window: Window, document: Document, path: Path, topo: str = "") 
 
 
 def open_foreign(window: Window, document: Document, path: Path) -> None:
-    """Import a file; one that is a program is run only once the person has said so."""
-    run = partial(import_into, window, document, path)
+    """Import a file; one that is a program is run only once the person has said so, and which network is meant."""
     if path.suffix != ".py":
-        run()
+        import_into(window, document, path)
         return
-    text = f"{path.name} is a program, and importing it runs it. Do so only if you trust whoever wrote it."
-    window.ask("Run this file?", text, [("Cancel", lambda: None), ("Run and Import", run)])
+    note = f"{path.name} is a program: OK runs it, to see what it builds. Do so only if you trust whoever wrote it."
+    words = "as mn --topo takes it: mytopo or mytopo,3; empty where the file has one alone"
+    page = Page("Import", (Field("topo", "Topology", words),), note)
+
+    def take(values: dict[str, Any]) -> None:
+        found = read.read(path, values.get("topo", ""))
+        window.soon(lambda: _begin(window, document, path, found))
+
+    FormDialog(window.root, window.look, f"Import {path.name}", pages=(page,), data={}, take=take)
 
 
 def _show(window: Window, title: str, notes: tuple[str, ...]) -> None:
