@@ -36,7 +36,11 @@ class Tidying:
         warnings = [str(problem) for problem in problems if problem.severity == "warning"]
         nodes = everyone(topology)
         if errors:
-            self.window.soon(lambda: self._offer("There are faults in this file", errors))
+            text = "It is open and can be mended; it does not run before that.\n\n"
+            mended, said = mend(topology)
+            self.window.soon(
+                lambda: self._offer("There are faults in this file", text, errors, topology, (mended, said))
+            )
         elif len(nodes) > 1 and not any(is_placed(node) for node in nodes):
             self.document.apply("Lay Out", moved(topology, arranged(topology)), ())
             self.window.say(f"opened {name}, which says no places: laid out")
@@ -49,17 +53,19 @@ class Tidying:
 
     def mend(self) -> None:
         """Show what would be mended, and mend it all at once."""
-        problems = self.document.topology.problems()
-        if not mend(self.document.topology)[1]:
+        topology = self.document.topology
+        problems = topology.problems()
+        mended, said = mend(topology)
+        if not said:
             left = f"; left to you: {excerpt(str(problems[0]), LONGEST_LINE)}" if problems else ""
             self.window.say(f"nothing to mend{left}")
             return
-        self._offer("Mend this drawing?", [str(problem) for problem in problems])
+        self._offer("Mend this drawing?", "", [str(problem) for problem in problems], topology, (mended, said))
 
-    def _offer(self, title: str, problems: list[str]) -> None:
-        before = self.document.topology
-        mended, said = mend(before)
-        text = "It is open and can be mended; it does not run before that.\n\n" if title != "Mend this drawing?" else ""
+    def _offer(
+        self, title: str, text: str, problems: list[str], before: Topology, offer: tuple[Topology, list[str]]
+    ) -> None:
+        mended, said = offer
         if not said:
             self.window.tell(title, text + _lines(problems))
             return

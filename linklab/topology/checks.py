@@ -337,7 +337,7 @@ def _addresses(topology: DrawnNetwork) -> Iterator[Problem]:
                 yield Problem("error", where, message)
                 continue
             yield Problem("warning", where, '"nodeNum" 0 gives no address; the "ip" is what counts')
-        address = interface_of(topology.address(host)).ip
+        address = interface_of(topology.address(host)).ip if given else base.network_address + host.node_num
         source = '"ip"' if given else 'no "ip", so by its "nodeNum"'
         if address in owners:
             message = f"has the address {address} ({source}) that {owners[address]} has too; only one of them answers"
