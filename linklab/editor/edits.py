@@ -297,7 +297,7 @@ def paste(topology: Topology, piece: Topology, offset: float) -> tuple[Topology,
             own.pop("remotePort", None)
         if "controllers" in own:
             have = {c.name for c in topology.all_controllers}
-            own["controllers"] = [names.get(c, c) for c in own["controllers"] if c in have or c in names]
+            own["controllers"] = [names.get(c, c) for c in parts.words(own["controllers"]) if c in have or c in names]
         after = set_opts(after, name, {**own, **{k: fresh[k] for k in ("hostname", "nodeNum") if k in fresh}})
     for switch in (s for s in piece.switches if s.controllers):
         wanted = [names.get(c, c) for c in switch.controllers if c in names or c in named(topology)]

@@ -22,6 +22,9 @@ from linklab.topology.drawn import DrawnNetwork
 from linklab.topology.near import nearest
 from linklab.topology.parts import MOST_DIGITS, Controller, Host, Link, Node, Preferences, Switch, whole_number
 
+_HALF_ESCAPED = re.compile(r"\\u[dD][89a-fA-F]")
+_HALF = re.compile("[\ud800-\udfff]")
+"""What JSON can escape, and neither a file nor a window can show."""
 MOST_WORDS = 600
 """Letters of a message, which may quote from the file."""
 
@@ -54,6 +57,8 @@ class Topology(DrawnNetwork):
         """
         try:
             data = json.loads(text, object_pairs_hook=_no_key_twice, parse_float=_finite, parse_constant=_no_constant)
+            if _HALF_ESCAPED.search(text) and _HALF.search(json.dumps(data, ensure_ascii=False)):
+                raise ValueError("a text holds half of a surrogate pair, which is no character")
             topology = cls._from_data(data, Path(name).stem)
         except json.JSONDecodeError as error:
             raise TopologyError(f"{name}: line {error.lineno}, column {error.colno}: no JSON: {error.msg}") from error

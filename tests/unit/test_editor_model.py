@@ -238,6 +238,13 @@ def test_every_file_that_miniedit_wrote_opens_and_saves_unchanged(tmp_path):
     assert (tmp_path / "copy.mn").read_bytes() == MINIEDIT.read_bytes()
 
 
+def test_a_switch_whose_controllers_are_no_list_is_copied():
+    """Regression: pasting it ended in a TypeError."""
+    topology = edits.set_opts(star(1), "s1", {"controllers": None})
+    after, names = edits.paste(topology, edits.part(topology, ["s1"]), 40)
+    assert [after.switches[-1].name, list(after.switches[-1].controllers)] == [names[0], []]
+
+
 def test_a_faulty_file_opens_to_be_mended(tmp_path):
     """A dangling link and a name twice are shown, not refused; what is no topology at all is."""
     data = json.loads(MINIEDIT.read_text())

@@ -461,6 +461,14 @@ def test_a_file_that_lacks_what_can_be_told_loads():
     assert [node["address"] for node in plan(topology)["nodes"][:2]] == ["10.0.0.7/8", "10.0.0.2/8"]
 
 
+def test_half_a_surrogate_pair_is_refused():
+    """Regression: no window can show it, and the editor ended with a UnicodeEncodeError; a whole pair is a letter."""
+    text = json.dumps(small(hosts=[host(1, hostname="h\ud800"), host(2)], links=[]))
+    with pytest.raises(TopologyError, match="half of a surrogate pair"):
+        Topology.loads(text, check=False)
+    assert Topology.loads(text.replace("\\ud800", "\\ud83d\\ude00"), check=False).hosts[0].name == "h😀"
+
+
 def test_a_file_with_a_byte_order_mark_loads(tmp_path):
     """As some editors of Windows write it."""
     (tmp_path / "bom.mn").write_bytes(b"\xef\xbb\xbf" + json.dumps(small()).encode())
