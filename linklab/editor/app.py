@@ -25,6 +25,7 @@ from linklab.editor.decorating import Decorating
 from linklab.editor.document import Document, Key, everyone
 from linklab.editor.editing import Editing
 from linklab.editor.edits import KINDS
+from linklab.editor.exchanging import Exchanging
 from linklab.editor.filing import Filing
 from linklab.editor.find_bar import FindBar
 from linklab.editor.gestures import Gestures, Hooks
@@ -38,6 +39,7 @@ from linklab.editor.properties import Properties
 from linklab.editor.restyle import restyle
 from linklab.editor.running import preload
 from linklab.editor.settings import EditorSettings, load_settings, save_settings
+from linklab.editor.starting import Starting
 from linklab.editor.theme import Look, apply
 from linklab.editor.toplevel import Dialog, to_question
 from linklab.editor.traces import draw_traces
@@ -77,6 +79,8 @@ class Editor:
         self.networking = Networking(self.window, self.document, self)
         self.editing = Editing(self.document, lambda: self.networking.is_on, self.window.say)
         self.filing = Filing(self.window, self.document, self.settings, self.leave, lambda: self.networking.is_on)
+        self.starting = Starting(self.window, self.document, self.filing.safely)
+        self.exchanging = Exchanging(self.window, self.document, self.filing)
         self.properties = Properties(self.window, self.document, self.networking)
         self.addresses = AddressActions(self.window, self.document, lambda: self.networking.is_on)
         self.decorating = Decorating(self.window, self.document, lambda: self.networking.is_on, self._free_spot)
@@ -186,7 +190,10 @@ class Editor:
             "open": files.open,
             "save": files.save,
             "save_as": files.save_as,
+            "import": self.exchanging.open,
             "export": files.export,
+            "export_containerlab": self.exchanging.export_containerlab,
+            "export_kathara": self.exchanging.export_kathara,
             "picture": self.picturing.export,
             "print": self.picturing.print,
             "quit": files.quit,
@@ -199,6 +206,8 @@ class Editor:
             "delete": edit.delete,
             "select_all": edit.select_all,
             "link_selected": lambda: edit.unlocked(self.gestures.link_selected),
+            "lay_out": files.tidying.lay_out,
+            "mend": files.tidying.mend,
             "properties": self.properties.open_selected,
             "preferences": self.properties.preferences,
             "address_table": self.addresses.open_table,
@@ -246,7 +255,13 @@ class Editor:
                 tick = "• " if value == self.settings.scale else "   "
                 menu.add_command(label=tick + label, command=partial(self._set_scale, value))
 
-        return {"recent": self.filing.fill_recent, "labs": self.filing.fill_labs, "align": align, "scale": scale}
+        return {
+            "recent": self.filing.fill_recent,
+            "labs": self.filing.fill_labs,
+            "templates": self.starting.fill,
+            "align": align,
+            "scale": scale,
+        }
 
     def refresh(self) -> None:
         """Show the document as it is now."""

@@ -28,17 +28,19 @@ class Chooser(Dialog):
         title: str,
         *,
         folder: Path,
-        ending: str,
+        ending: str | tuple[str, ...],
         name: str,
         save: bool,
         take: Callable[[Path], None],
     ) -> None:
         """Show `folder`; `take` gets the path chosen.
 
-        ending: of the files shown, ".mn"; added to a name typed without one. save: the file need not exist.
+        ending: of the files shown, ".mn", or several; the first is added to a name typed without one.
+        save: the file need not exist.
         """
         super().__init__(master, look, title, modal=True)
-        self.ending, self.saving, self._take = ending, save, take
+        self.endings = (ending,) if isinstance(ending, str) else ending
+        self.ending, self.saving, self._take = self.endings[0], save, take
         self.folder = folder
         self._sure: Path | None = None
         top = ttk.Frame(self.body)
@@ -56,7 +58,7 @@ class Chooser(Dialog):
         self.name = tk.StringVar(self, name)
         entry = ttk.Entry(line, textvariable=self.name)
         entry.pack(side="left", fill="x", expand=True)
-        entry.selection_range(0, len(name.removesuffix(ending)))
+        entry.selection_range(0, len(name.removesuffix(self.ending)))
         entry.icursor("end")
         middle = ttk.Frame(self.body)
         middle.pack(fill="both", expand=True, pady=look.px(8))
@@ -89,7 +91,7 @@ class Chooser(Dialog):
                 continue
             if path.is_dir():
                 self.list.insert("", "end", iid=path.name, text=f"  {path.name}/")
-            elif path.suffix == self.ending:
+            elif path.suffix in self.endings:
                 self.list.insert("", "end", iid=path.name, text=f"  {path.name}")
 
     def _selected(self) -> None:

@@ -7,7 +7,6 @@ New nodes take the lowest number that no node of their kind and no name has. Rai
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -15,28 +14,14 @@ from typing import Any
 from linklab.editor import decorations
 from linklab.editor.document import AnyNode, Key, everyone, is_node
 from linklab.errors import FieldError, InputError
-from linklab.topology import Controller, Host, Link, Preferences, Switch, Topology
+from linklab.topology import Controller, Host, Link, Preferences, Switch, Topology, parts
 from linklab.topology.checks import NAME
 from linklab.topology.parts import new_identity
 
 KINDS = ("host", "switch", "legacySwitch", "legacyRouter", "controller")
 PREFIXES = {"host": "h", "switch": "s", "legacySwitch": "s", "legacyRouter": "r", "controller": "c"}
 CONTROLLER_PORT = 6633
-UNPLACED = 60.0
-"""Both coordinates of a node whose place the file does not say."""
-
-
-def position(node: AnyNode) -> tuple[float, float]:
-    """Coordinates in the drawing's pixels; a node of a version 1 file may have none, and a faulty file any text."""
-    return _coordinate(node.x), _coordinate(node.y)
-
-
-def _coordinate(value: str | float | None) -> float:
-    try:
-        found = float(value) if value is not None else UNPLACED
-    except (ValueError, OverflowError):
-        return UNPLACED
-    return found if math.isfinite(found) else UNPLACED
+position = parts.position
 
 
 def places(topology: Topology, keys: Iterable[Key]) -> dict[str, tuple[float, float]]:
@@ -116,7 +101,7 @@ def why_no_link(topology: Topology, src: str, dest: str) -> str | None:
         other = next(node for node in ends if not isinstance(node, Controller))
         if not isinstance(other, Switch) or other.type in ("legacySwitch", "legacyRouter"):
             return f"a controller is linked to an OpenFlow switch, and {other.name} is none"
-        if controllers[0].name in other.opts.get("controllers", ()):
+        if controllers[0].name in other.controllers:
             return f"{other.name} has {controllers[0].name} already"
     return None
 
@@ -130,7 +115,7 @@ def add_link(topology: Topology, src: str, dest: str) -> Topology:
         if isinstance(nodes[one], Controller):
             switch = nodes[other]
             assert isinstance(switch, Switch)
-            return set_opts(topology, other, {"controllers": [*switch.opts.get("controllers", ()), one]})
+            return set_opts(topology, other, {"controllers": [*switch.controllers, one]})
     return keep_ports(topology, replace(topology, links=(*topology.links, Link(src, dest))))
 
 
@@ -206,7 +191,7 @@ def _renamed(topology: Topology, old: str, new: str, *, is_controller: bool) -> 
 
 def _without_controllers(topology: Topology, change: Callable[[str], str | None]) -> Topology:
     def switch(node: Switch) -> Switch:
-        before = list(node.opts.get("controllers", ()))
+        before = list(node.controllers)
         after = [new for name in before if (new := change(name)) is not None]
         return node if after == before else replace(node, opts={**node.opts, "controllers": after})
 
@@ -236,8 +221,8 @@ def delete(topology: Topology, keys: Collection[Key]) -> Topology:
     names = {key for key in keys if is_node(key)}
     topology = decorations.delete(topology, keys)
     for switch, _, controller in (key.partition(">") for key in keys if isinstance(key, str) and ">" in key):
-        opts = named(topology)[switch].opts
-        topology = set_opts(topology, switch, {"controllers": [c for c in opts["controllers"] if c != controller]})
+        asked = next(s for s in topology.switches if s.name == switch).controllers
+        topology = set_opts(topology, switch, {"controllers": [c for c in asked if c != controller]})
     controllers = {c.name for c in topology.all_controllers if c.name in names}
     kept = [i for i, k in enumerate(topology.links) if i not in keys and not names & {k.src, k.dest}]
     after = replace(
@@ -298,7 +283,7 @@ def move(topology: Topology, places: Mapping[str, tuple[float, float]]) -> Topol
     topology = decorations.move(topology, places)
 
     def moved(node: Any) -> Any:
-        if node.name not in places:
+        if node.name not in places or getattr(node, "key", None) is not None:  # version 1 says no place of it
             return node
         x, y = places[node.name]
         return replace(node, x=str(float(round(x))), y=str(float(round(y))))
@@ -349,10 +334,10 @@ def paste(topology: Topology, piece: Topology, offset: tuple[float, float]) -> t
             own.pop("remotePort", None)
         if "controllers" in own:
             have = {c.name for c in topology.all_controllers}
-            own["controllers"] = [names.get(c, c) for c in own["controllers"] if c in have or c in names]
+            own["controllers"] = [names.get(c, c) for c in parts.words(own["controllers"]) if c in have or c in names]
         after = set_opts(after, name, {**own, **{k: fresh[k] for k in ("hostname", "nodeNum") if k in fresh}})
-    for switch in (s for s in piece.switches if s.opts.get("controllers")):
-        wanted = [names.get(c, c) for c in switch.opts["controllers"] if c in names or c in named(topology)]
+    for switch in (s for s in piece.switches if s.controllers):
+        wanted = [names.get(c, c) for c in switch.controllers if c in names or c in named(topology)]
         after = set_opts(after, names[switch.name], {"controllers": wanted})
     links = tuple(replace(k, src=names[k.src], dest=names[k.dest], identity=new_identity()) for k in piece.links)
     after, drawn = decorations.paste(keep_ports(topology, replace(after, links=(*after.links, *links))), piece, offset)

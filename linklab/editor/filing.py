@@ -18,10 +18,12 @@ from pathlib import Path
 from linklab.base import installation
 from linklab.base.files import write
 from linklab.base.place import private
-from linklab.editor import export, files, mending
+from linklab.editor import export, files
 from linklab.editor.chooser import Chooser
 from linklab.editor.document import Document
+from linklab.editor.exchanging import foreign, open_foreign
 from linklab.editor.settings import EditorSettings
+from linklab.editor.tidying import Tidying
 from linklab.editor.window import Window
 from linklab.errors import InputError, LinklabError
 from linklab.topology import Topology
@@ -42,6 +44,7 @@ class Filing:
         runs: Callable[[], bool],
     ) -> None:
         self.window, self.document, self.settings, self.leave, self.runs = window, document, settings, leave, runs
+        self.tidying = Tidying(window, document)
         self._on_disk: str | None = None
         self.autosave = files.Autosave()
         self._kept: Topology | None = None
@@ -85,7 +88,7 @@ class Filing:
 
     def new(self) -> None:
         """An empty drawing."""
-        self._safely(self._new)
+        self.safely(self._new)
 
     def _new(self) -> None:
         self._on_disk = None
@@ -93,17 +96,18 @@ class Filing:
 
     def open(self) -> None:
         """Ask for a file and open it."""
-        self._safely(lambda: self._choose("Open", self.open_path))
+        self.safely(lambda: self.choose("Open", self.open_path))
 
-    def _choose(
+    def choose(
         self,
         title: str,
         take: Callable[[Path], None],
         *,
         save: bool = False,
-        ending: str = files.ENDING,
+        ending: str | tuple[str, ...] = files.ENDING,
         name: str = "",
     ) -> None:
+        """Ask for a file, in the folder of the drawing or where work is saved; `take` gets its path."""
         path = self.document.path
         folder = path.parent if path and not save else installation.work_folder(path)
         root, look = self.window.root, self.window.look
@@ -111,6 +115,9 @@ class Filing:
 
     def open_path(self, path: Path, *, first: bool = False) -> None:
         """Open a file; one that cannot be held leaves the drawing as it is."""
+        if first and foreign(path):
+            self.window.soon(lambda: open_foreign(self.window, self.document, path))
+            return
         seen = files.fingerprint(path)  # before it is read: a change in between is noticed at the next save
         try:
             topology = files.open_file(path)
@@ -123,14 +130,7 @@ class Filing:
         self._on_disk = seen
         self.document.open(topology, path)
         self.settings.opened(path)
-        problems = topology.problems()
-        errors = [str(problem) for problem in problems if problem.severity == "error"]
-        if errors:
-            self.window.soon(lambda: self._faults(errors))
-        elif problems:
-            self.window.say(f"opened {path.name}; {problems[0]}")
-        else:
-            self.window.say(f"opened {path.name}")
+        self.tidying.opened(path.name)
 
     def _begin(self, path: Path) -> None:
         """A drawing with a name and no file yet; another file may have been meant."""
@@ -143,21 +143,6 @@ class Filing:
             text = f"{path} does not exist. There is {near}."
             answers = [(f"Open {near.name}", lambda: self.open_path(near)), ("A new drawing", lambda: None)]
             self.window.soon(lambda: self.window.ask("Which file?", text, answers))
-
-    def _faults(self, errors: list[str]) -> None:
-        """Tell the faults of a file just opened, and offer to mend what cannot be seen in a drawing."""
-        text = "It is open, so that you can mend it; it will not run before.\n\n" + "\n".join(errors[:8])
-        mended, said = mending.mend(self.document.topology)
-
-        def take() -> None:
-            self.document.apply("Mend", mended, ())
-            self.window.say("; ".join(said))
-
-        answers: list[tuple[str, Callable[[], None]]] = [("OK", lambda: None)]
-        if said:
-            text += "\n\nMend would do this: " + "; ".join(said) + "."
-            answers = [("Mend", take), ("Leave it", lambda: None)]
-        self.window.ask("There are faults in this file", text, answers)
 
     def save(self, then: Callable[[], None] = lambda: None) -> None:
         """Save under the file's name, or ask for one."""
@@ -186,7 +171,7 @@ class Filing:
         """Ask for a name and save."""
         path = self.document.path
         name = path.name if path else ""
-        self._choose("Save As", lambda chosen: self.save_path(chosen, then), save=True, name=name)
+        self.choose("Save As", lambda chosen: self.save_path(chosen, then), save=True, name=name)
 
     def save_path(self, path: Path, then: Callable[[], None] = lambda: None) -> None:
         """Save there; say why if it cannot be."""
@@ -207,7 +192,7 @@ class Filing:
         """Ask for a name and write a Python script for Mininet."""
         path = self.document.path
         name = f"{path.stem}.py" if path else "network.py"
-        self._choose("Export", self.export_path, save=True, ending=".py", name=name)
+        self.choose("Export", self.export_path, save=True, ending=".py", name=name)
 
     def export_path(self, path: Path) -> None:
         """Write the script there."""
@@ -225,17 +210,17 @@ class Filing:
     def quit(self) -> None:
         """Leave: a running network, which ends, and what is not saved are asked about."""
         if not self.runs():
-            self._safely(self._leave)
+            self.safely(self._leave)
             return
         text = "Quitting ends it, with its terminals and whatever runs in them."
-        answers = [("Quit", lambda: self._safely(self._leave)), ("Cancel", lambda: None)]
+        answers = [("Quit", lambda: self.safely(self._leave)), ("Cancel", lambda: None)]
         self.window.ask("The network is running", text, answers)
 
     def _leave(self) -> None:
         self.autosave.done()
         self.leave()
 
-    def _safely(self, do: Callable[[], None]) -> None:
+    def safely(self, do: Callable[[], None]) -> None:
         """Ask about unsaved changes first."""
         if not self.document.is_changed:
             do()
@@ -253,7 +238,7 @@ class Filing:
         for name in self.settings.recent:
             path = Path(name)
             label = f"{path.name}   {path.parent}"
-            menu.add_command(label=label, command=partial(self._safely, partial(self.open_path, path)))
+            menu.add_command(label=label, command=partial(self.safely, partial(self.open_path, path)))
         if not self.settings.recent:
             menu.add_command(label="none yet", state="disabled")
 
@@ -261,7 +246,7 @@ class Filing:
         """The labs by name."""
         for number, path in files.lab_files():
             label = files.lab_title(number)
-            menu.add_command(label=label, command=partial(self._safely, partial(self.open_path, path)))
+            menu.add_command(label=label, command=partial(self.safely, partial(self.open_path, path)))
 
     def open_manual(self) -> None:
         """Show the manual of the lab whose topology this is, or the handout of the exercise."""

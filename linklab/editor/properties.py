@@ -23,6 +23,7 @@ from linklab.editor.window import Window
 from linklab.engine.choice import ENGINES
 from linklab.errors import FieldError, InputError
 from linklab.topology import Controller, Topology
+from linklab.topology.forgiven import forgiven
 
 LOCKED = "The network is running: stop it to change this."
 BETWEEN = "The network is starting or stopping: a moment, please."
@@ -293,10 +294,11 @@ class Properties:
     def show_all_commands(self) -> None:
         """The tc lines of every link."""
         try:
-            ends = self._topology.link_ends()
+            topology, _ = forgiven(self._topology)
+            ends = topology.link_ends()
             lines = [
                 line
-                for link, pair in zip(self._topology.links, ends, strict=True)
+                for link, pair in zip(topology.links, ends, strict=True)
                 for line in link_fields.lines_of(link, pair)
             ]
         except (InputError, KeyError) as error:

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from linklab.editor import edits, files, mending
+from linklab.editor import edits, files
 from linklab.editor.document import Document, everyone
 from linklab.editor.settings import EditorSettings, from_data, load_settings, save_settings
 from linklab.errors import InputError, TopologyError
-from linklab.topology import Topology
+from linklab.topology import Topology, mending
 
 ROOT = Path(__file__).parents[2]
 MINIEDIT = ROOT / "tests/captures/miniedit-2.2.0.1-all-kinds.mn"
@@ -237,6 +237,13 @@ def test_every_file_that_miniedit_wrote_opens_and_saves_unchanged(tmp_path):
     document = Document(files.open_file(MINIEDIT), MINIEDIT)
     files.save_file(document.topology, tmp_path / "copy.mn")
     assert (tmp_path / "copy.mn").read_bytes() == MINIEDIT.read_bytes()
+
+
+def test_a_switch_whose_controllers_are_no_list_is_copied():
+    """Regression: pasting it ended in a TypeError."""
+    topology = edits.set_opts(star(1), "s1", {"controllers": None})
+    after, names = edits.paste(topology, edits.part(topology, ["s1"]), (40, 40))
+    assert [after.switches[-1].name, list(after.switches[-1].controllers)] == [names[0], []]
 
 
 def test_a_faulty_file_opens_to_be_mended(tmp_path):

@@ -239,7 +239,7 @@ def test_every_change_of_a_decoration_is_undone():
     do("Add", after, {key})
     do("Change", decorations.change(document.topology, key, {"text": "another"}))
     do("Move", edits.move(document.topology, {key: (50.0, 60.0)}))
-    do("Paste", edits.paste(document.topology, edits.part(document.topology, [key]), 20)[0])
+    do("Paste", edits.paste(document.topology, edits.part(document.topology, [key]), (20, 20))[0])
     do("Delete", edits.delete(document.topology, {key}))
     assert [note.text for note in decorations.notes(document.topology)] == ["another"]
     assert (decorations.notes(document.topology)[0].x, decorations.notes(document.topology)[0].y) == (70.0, 80.0)
