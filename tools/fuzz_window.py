@@ -145,10 +145,16 @@ class Reader:
         path.write_bytes(data)
         self.window.open(path, Random(len(data)))  # noqa: S311 - chance of a test
 
+    def close(self) -> None:
+        """Close the window, in the thread that opened it: Tk allows no other."""
+        if self.window is not None:
+            self.window.editor.close()
+            self.window = None
 
-def target() -> Target:
+
+def target(reader: Reader) -> Target:
     """The window as a target of fuzz.py."""
-    return Target("editor-window", drawings, (fuzz_inputs.change_json,), Reader())
+    return Target("editor-window", drawings, (fuzz_inputs.change_json,), reader)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -157,7 +163,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--count", type=int, default=5000, metavar="N")
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args(arguments)
-    found = fuzz(target(), options.count, options.seed, deadline_s=20.0)
+    reader = Reader()
+    found = fuzz(target(reader), options.count, options.seed, deadline_s=20.0)
+    reader.close()
     print(table([found]))
     print(faults([found]))
     return int(bool(found.faults))

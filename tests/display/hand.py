@@ -2,6 +2,7 @@
 """An editor and the hand that works it with mouse and keys; for the tests of windows and for tools/screenshots.py."""
 
 import time
+import tkinter as tk
 
 
 class Hand:
@@ -81,6 +82,18 @@ class Hand:
         """The window that opened last."""
         found = [w for w in self.editor.root.winfo_children() if w.winfo_class() == kind and w.winfo_viewable()]
         return found[-1] if found else None
+
+    def read(self, dialog):
+        """Everything that a dialog says, line by line: labels, and what stands in fields of text."""
+        said, widgets = [], [dialog.body]
+        while widgets:
+            widget = widgets.pop(0)
+            widgets[:0] = widget.winfo_children()
+            if isinstance(widget, tk.Text):
+                said.append(widget.get("1.0", "end-1c"))
+            elif widget.winfo_class() in ("Label", "TLabel"):
+                said.append(str(widget.cget("text")))
+        return "\n".join(said)
 
     def fill(self, form, key, text):
         """Put a text into a field of a dialog, as a person does."""

@@ -168,8 +168,7 @@ def test_a_long_answer_leaves_the_status_line_whole(start):
     assert status.text.cget("text").endswith("…")
     assert status.text.winfo_reqwidth() <= status.text.winfo_width()
     hand.click(status.more)
-    (area,) = (w for frame in hand.dialog().body.winfo_children() for w in frame.winfo_children() if "text" in str(w))
-    assert words in area.get("1.0", "end")
+    assert words in hand.read(hand.dialog())
     hand.dialog().destroy()
     hand.editor.window.say("short")
     assert status.text.cget("text") == "short"
