@@ -43,6 +43,7 @@ MENUS: dict[str, Menu] = {
         LINE,
         _a("save", "Save", "Ctrl+S", "<Control-s>"),
         _a("save_as", "Save As…", "Ctrl+Shift+S", "<Control-Shift-S>"),
+        LINE,
         _a("import", "Import (containerlab, Kathará, mn --custom)…", when="stopped"),
         _a("export", "Export Level 2 Script (Mininet)…", "Ctrl+E", "<Control-e>"),
         _a("export_containerlab", "Export for containerlab…"),

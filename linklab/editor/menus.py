@@ -87,16 +87,20 @@ class MenuBar:
 
 
 def _in_columns(menu: tk.Menu) -> None:
-    """Let a menu that is higher than the screen go on in a second column; Tk would cut it off."""
-    menu.update_idletasks()
+    """Let a menu that is higher than the screen go on in a second column; Tk would cut it off.
+
+    The second column begins after the line nearest to the middle that makes both low enough, else in the middle.
+    """
     last, room = menu.index("end") or 0, menu.winfo_screenheight()
-    for at in range(1, last + 1):
-        if menu.type(at) != "separator":
-            menu.entryconfigure(at, columnbreak=False)
-    if menu.winfo_reqheight() <= room:
-        return
-    middle = next((at for at in range(last // 2, last) if menu.type(at) == "separator"), last // 2)
-    menu.entryconfigure(min(middle + 1, last), columnbreak=True)
+    middle = (last + 1) // 2
+    lines = [at for at in range(1, last) if menu.type(at) == "separator"]
+    for first in (0, *(at + 1 for at in sorted(lines, key=lambda at: abs(at - middle))), middle):
+        for at in range(1, last + 1):
+            if menu.type(at) != "separator":
+                menu.entryconfigure(at, columnbreak=at == first)
+        menu.update_idletasks()
+        if menu.winfo_reqheight() <= room:
+            return
 
 
 def _refill(menu: tk.Menu, fill: Fill) -> None:
