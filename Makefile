@@ -2,7 +2,7 @@
 LAB ?= 14
 VENV := .venv/bin
 
-.PHONY: help setup tools lab labs manuals test coverage check format kernel build install uninstall deb deb-test bench validation seeds selftests fuzz kill-test mininet-suite strangers vm vm-test clean
+.PHONY: help setup tools lab labs manuals test coverage check format kernel build install uninstall deb deb-test bench validation seeds selftests fuzz fuzz-window kill-test mininet-suite strangers vm vm-test clean
 PREFIX ?= /usr/local
 ARCH ?= amd64
 FOR_ARCH := $(if $(filter amd64,$(ARCH)),,-$(ARCH))
@@ -82,6 +82,9 @@ selftests: setup ## run Linux's own networking tests in pockets, for docs/selfte
 
 fuzz: tools ## feed every reader of files and outputs 62,500 damaged ones; about ten minutes
 	$(VENV)/python tools/fuzz.py
+
+fuzz-window: tools ## open 5,000 damaged drawings in the editor's window, on a display of its own; about an hour
+	xvfb-run -a $(VENV)/python tools/fuzz_window.py
 
 kill-test: setup ## kill fifty networks of the host engine at random moments and count what is left; as root
 	$(VENV)/python tools/kill_test.py 50

@@ -37,6 +37,7 @@ COMMANDS = {
     "fidelity": ("linklab.commands.fidelity", "what the original series reported beside our references"),
     "set-env": ("linklab.commands.set_env", "print the script that sets a lab up to a section"),
     "edit": ("linklab.commands.edit", "draw a network in a window and run it"),
+    "convert": ("linklab.commands.convert", "networks of containerlab, Kathará and mn --custom to .mn and back"),
     "shell": ("linklab.commands.shell", "build the network of a topology and open the Mininet CLI on it"),
     "attach": ("linklab.commands.attach", "open a node's shell in this terminal"),
     "exercise": ("linklab.commands.exercise", "exercises and problems: list, start, handout, issue, verify"),

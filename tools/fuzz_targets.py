@@ -7,9 +7,11 @@ A reader may refuse an input with a LinklabError of one sentence; what it accept
 
 from __future__ import annotations
 
+import contextlib
 import json
 import math
 import os
+import re
 import struct
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -20,10 +22,13 @@ import fuzz_inputs
 from fuzz_inputs import Mutation
 
 from linklab.editor import decorations, edits
+from linklab.editor.export import script
 from linklab.editor.files import Autosave
+from linklab.editor.link_fields import lines_of
 from linklab.editor.pictures import write_picture
+from linklab.editor.runnable import Choice, refused, runnable, unheeded
 from linklab.editor.settings import EditorSettings, load_settings
-from linklab.errors import LinklabError
+from linklab.errors import LinklabError, TopologyError
 from linklab.exercise.answers import read_answers, template
 from linklab.exercise.instance import decode_environment, instance_text, parse_course, parse_instance, practice_instance
 from linklab.exercise.load import load_exercise
@@ -42,6 +47,9 @@ from linklab.measure.ss import read_ss
 from linklab.measure.tc import read_tc
 from linklab.run.record import load_reference
 from linklab.topology import Topology
+from linklab.topology.arrange import arranged
+from linklab.topology.mending import mend
+from linklab.topology.needs import of_topology
 from linklab.topology.plan import plan
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -205,8 +213,34 @@ def _topology(data: bytes, folder: Path) -> None:
     path = _file(data, folder, "a.mn")
     drawn = Topology.load(path, check=False)
     promise(Topology.loads(drawn.dumps(), check=False) == drawn, "a topology that is not read back as it was written")
-    if not any(problem.severity == "error" for problem in drawn.problems()):
-        plan(Topology.load(path))
+    with contextlib.suppress(TopologyError):
+        plan(drawn)
+    arranged(drawn)
+    try:
+        mended, _ = mend(drawn)
+        mended.check()
+        script_of(mended)
+    except LinklabError as error:
+        raise BrokenPromiseError(f"what is mended has a fault: {re.sub('[0-9]+', 'N', str(error)[-70:])}") from error
+    promise(mend(mended) == (mended, []), "a mended topology that is mended again")
+    promise(Topology.loads(mended.dumps()) == mended, "a mended topology that is not read back")
+    choice = Choice.of(mended)
+    refused(mended)
+    unheeded(mended, choice)
+    runnable(mended, choice)
+    for link, ends in zip(mended.links, mended.link_ends(), strict=True):
+        lines_of(link, ends)
+
+
+def drawings() -> list[bytes]:
+    """Drawings of the labs, of MiniEdit, and as strangers write them."""
+    return list(_files("topologies/Lab [1-9].mn", "tests/captures/*.mn", "tests/strangers/drawings/*.mn")())
+
+
+def script_of(mended: Topology) -> None:
+    """What the kernel needs for it and the script that builds it, which is Python."""
+    of_topology(mended)
+    compile(script(mended, "a"), "a.py", "exec")
 
 
 def _lab(data: bytes, folder: Path) -> None:
@@ -323,7 +357,7 @@ def _picture(data: bytes, folder: Path) -> None:
     keys = set(decorations.decorations(topology))
     moved = edits.move(topology, dict.fromkeys(keys, (1.0, 2.0)))
     promise(set(decorations.decorations(moved)) == keys, "a decoration lost by moving it")
-    _, new = decorations.paste(topology, moved, 40.0)
+    _, new = decorations.paste(topology, moved, (40.0, 40.0))
     promise(len(new) == len(keys - {decorations.BACKGROUND}), "a decoration that cannot be copied")
     promise(not decorations.decorations(decorations.delete(topology, keys)), "a decoration that cannot be deleted")
     promise(Topology.loads(moved.dumps(), check=False).dumps() == moved.dumps(), "another file after saving")
@@ -365,7 +399,7 @@ TARGETS: tuple[Target, ...] = (
     Target("editor-autosave", _drawings, fuzz_inputs.JSON, _autosave),
     Target("editor-picture", _decorated, fuzz_inputs.JSON, _picture),
     Target("editor-settings", _chosen, fuzz_inputs.JSON, _settings),
-    Target("topology", _files("topologies/*.mn", "tests/captures/*.mn"), fuzz_inputs.JSON, _topology),
+    Target("topology", drawings, fuzz_inputs.JSON, _topology),
     Target("lab.toml", _files(f"labs/{LAB}/lab.toml"), fuzz_inputs.TOML, _lab),
     Target("manual", _files("labs/*/manual.md", "exercises/*/handout.md"), fuzz_inputs.TEXT, _manual),
     Target("reference", _files(f"labs/{LAB}/reference/reference.json"), fuzz_inputs.JSON, _reference),

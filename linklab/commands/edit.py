@@ -19,6 +19,8 @@ _EPILOG = """examples:
   linklab edit                          an empty drawing
   linklab edit "topologies/Lab 1.mn"    a lab's topology
   linklab edit mine.mn                  yours; a name that does not exist is a new drawing
+  linklab edit campus.clab.yml          a network of containerlab, of Kathará (lab.conf) or for mn --custom (.py)
+  linklab edit --template dumbbell:3    a new drawing by template; linklab convert --templates lists them
   linklab edit mine.mn --picture mine.svg    no window: write its picture (.svg, .png or .pdf)
 
 Reads and writes the files of MiniEdit. docs/editor.md says what can be done.
@@ -35,6 +37,7 @@ def add_parser(subparsers: Subparsers, summary: str) -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("file", metavar="FILE.mn", nargs="?", type=Path, help="topology to open")
+    parser.add_argument("--template", metavar="NAME[:N…]", help="begin with a template, such as tree:2,3")
     parser.add_argument(
         "--picture", metavar="OUT", type=Path, help="write a picture of FILE.mn (.svg, .png or .pdf) and open no window"
     )
@@ -50,11 +53,19 @@ def run(args: argparse.Namespace) -> int:
         raise MissingError(
             f"no display for a window; without one, `linklab shell {which}` runs a topology in this terminal"
         )
+    from linklab.topology.templates import made
+
     try:
         from linklab.editor.app import Editor
     except ImportError as error:
         raise MissingError(f"the editor needs python3-tk and python3-pil.imagetk ({error})") from error
-    Editor(installation.topology_file(args.file) if args.file else None).run()
+    if args.template and args.file:
+        raise InputError("give a file or a template, not both")
+    drawn = made(args.template) if args.template else None
+    editor = Editor(installation.topology_file(args.file) if args.file else None)
+    if drawn is not None:
+        editor.starting.begin(drawn, args.template)
+    editor.run()
     return 0
 
 

@@ -186,13 +186,14 @@ def _sample(args: argparse.Namespace, limit_bytes: float | None) -> int:
     if not os.access(out.parent, os.W_OK | os.X_OK):
         raise InputError(f"{out}: {out.parent} is no folder that can be written")
     outside = args.out is None and bool(os.environ.get("LINKLAB_DISPLAY"))
-    with _sampler(args.what, samples, args.seconds) as sampler:
+    live = outside or (args.out is None and has_display())
+    with _sampler(args.what, samples, args.seconds, thin=live) as sampler:
         if outside:
             _await_samples(args.what, sampler, samples)
             if _stopped_outside(_window_outside(samples, args), sampler):
                 _say(shown(out))
                 return 0
-        elif args.out is None and has_display():
+        elif live:
             _await_samples(args.what, sampler, samples)
             _show(samples, out, args.qdisc, limit_bytes, sampler)
         else:
@@ -248,13 +249,18 @@ def _check(interface: str, status: int) -> None:
 
 
 @contextmanager
-def _sampler(interface: str, samples: Path, seconds: float | None) -> Iterator[subprocess.Popen[bytes]]:
-    """The agent's sampler on an interface of this namespace; stopped on every exit."""
+def _sampler(interface: str, samples: Path, seconds: float | None, *, thin: bool) -> Iterator[subprocess.Popen[bytes]]:
+    """The agent's sampler on an interface of this namespace; stopped on every exit.
+
+    thin: what a live plot shows is all that is wanted; a measurement keeps every reading.
+    """
     if not _SAMPLER.is_file():
         raise MissingError(f"{_SAMPLER.name} of the agent is missing from this installation of Linklab")
     # Or samples of an earlier call would be taken for these.
     samples.unlink(missing_ok=True)
     command = [sys.executable, str(_SAMPLER), interface, "--out", str(samples), "--period", str(_PERIOD_S)]
+    if thin:
+        command.append("--thin")
     if seconds is not None:
         command += ["--seconds", f"{seconds:g}"]
     process = subprocess.Popen(command, stdin=subprocess.DEVNULL)

@@ -36,13 +36,18 @@ def _a(name: str, label: str, key: str = "", *events: str, when: str = "", toggl
 MENUS: dict[str, Menu] = {
     "File": (
         _a("new", "New", "Ctrl+N", "<Control-n>", when="stopped"),
+        _a("templates", "New from Template", when="stopped"),
         _a("open", "Open…", "Ctrl+O", "<Control-o>", when="stopped"),
         _a("recent", "Open Recent", when="stopped"),
         _a("labs", "Labs", when="stopped"),
         LINE,
         _a("save", "Save", "Ctrl+S", "<Control-s>"),
         _a("save_as", "Save As…", "Ctrl+Shift+S", "<Control-Shift-S>"),
+        LINE,
+        _a("import", "Import (containerlab, Kathará, mn --custom)…", when="stopped"),
         _a("export", "Export Level 2 Script (Mininet)…", "Ctrl+E", "<Control-e>"),
+        _a("export_containerlab", "Export for containerlab…"),
+        _a("export_kathara", "Export for Kathará…"),
         _a("picture", "Export Picture…", "Ctrl+Shift+E", "<Control-Shift-E>"),
         _a("print", "Print…", "Ctrl+Shift+P", "<Control-Shift-P>"),
         LINE,
@@ -61,6 +66,8 @@ MENUS: dict[str, Menu] = {
         _a("select_all", "Select All", "Ctrl+A", "<Control-a>"),
         _a("link_selected", "Link Selected Nodes", "Ctrl+L", "<Control-l>", when="stopped"),
         _a("align", "Align", when="stopped"),
+        _a("lay_out", "Lay Out", "Ctrl+Shift+L", "<Control-Shift-L>", when="stopped"),
+        _a("mend", "Mend…", when="stopped"),
         _a("properties", "Properties…", "Return"),
         LINE,
         _a("address_table", "Addresses and Routes…", "Ctrl+R", "<Control-r>"),
@@ -116,6 +123,7 @@ MENUS: dict[str, Menu] = {
     "Help": (
         _a("manual", "The Manual or Handout", "F1", "<F1>"),
         _a("keys", "Keys", "Ctrl+/", "<Control-slash>"),
+        _a("messages", "Messages", "Shift+F1", "<Shift-F1>"),
         _a("about", "About Linklab"),
     ),
 }
@@ -146,19 +154,28 @@ ON_CANVAS = (
     ("1 … 7", "choose a tool"),
     ("Shift+2 … Shift+7", "add a node where there is room"),
     ("Tab, Shift+Tab", "select the next or previous node, link, note or group"),
+    ("Ctrl+Tab, Ctrl+Shift+Tab", "go to the next or previous one, leaving what is selected"),
+    ("Ctrl+Arrows", "go to the nearest node in that direction, leaving what is selected"),
+    ("Space", "add the thing there to what is selected, or take it out"),
     ("Arrows, Shift+Arrows", "move what is selected by 25 or by 1; with nothing selected, the view"),
-    ("Return", "properties"),
+    ("Return", "properties, of everything that is selected"),
     ("Menu, Shift+F10", "the menu of what is selected"),
     ("Escape", "drop what is half done; the Select tool"),
     ("Shift+click, drag over", "select several"),
     ("Middle button", "move the view"),
     ("Ctrl+wheel", "zoom"),
 )
+IN_DIALOGS = (
+    ("Tab, Shift+Tab", "the next or previous field or button"),
+    ("Return", "press the button that has the focus, else the blue one"),
+    ("Escape", "close, and change nothing"),
+    ("Alt+1 … Alt+9", "turn to a tab"),
+)
 
 
 def keys_text() -> str:
     """All keys as a table, for Help > Keys."""
     rows = [(a.key, f"{menu}: {a.label.rstrip('…')}") for menu, each in MENUS.items() for a in each if a and a.key]
-    rows += list(ON_CANVAS)
+    rows += list(ON_CANVAS) + [(key, f"Dialogs: {what}") for key, what in IN_DIALOGS]
     width = max(len(key) for key, _ in rows)
     return "\n".join(f"{key:<{width}}   {what}" for key, what in rows)

@@ -58,6 +58,7 @@ class AddressActions:
     def __init__(self, window: Window, document: Document, locked: Callable[[], bool]) -> None:
         self.window, self.document, self.locked = window, document, locked
         self.table: AddressWindow | None = None
+        self._form: FormDialog | None = None
 
     def open_table(self) -> None:
         """Open the table, or bring it to the front."""
@@ -73,6 +74,15 @@ class AddressActions:
         """The document has changed."""
         if self._is_open() and self.table is not None:
             self.table.follow()
+        if self._form is not None and self._form.winfo_exists():
+            self._form.lock(LOCKED if self.locked() else "")
+
+    def close_all(self) -> None:
+        """Another file is open: nothing of this one can be changed any more."""
+        for opened in (self.table, self._form):
+            if opened is not None:
+                opened.destroy()
+        self.table = self._form = None
 
     def _is_open(self) -> bool:
         try:
@@ -106,4 +116,8 @@ class AddressActions:
         locked = LOCKED if self.locked() else ""
         pages = plan_pages(base)
         look = self.window.look
-        FormDialog(self.window.root, look, "Assign Addresses", pages=pages, data={}, take=take, locked=locked)
+        if self._form is not None:
+            self._form.destroy()
+        self._form = FormDialog(
+            self.window.root, look, "Assign Addresses", pages=pages, data={}, take=take, locked=locked
+        )

@@ -8,8 +8,10 @@ from functools import partial
 from typing import Any
 
 from linklab.editor import address_edits, address_table
+from linklab.editor.document import AnyNode
 from linklab.editor.fields import Field, Page
-from linklab.topology import Host, Topology, addressing
+from linklab.errors import InputError
+from linklab.topology import Controller, Host, Topology, addressing
 from linklab.topology.addressing import Port, StaticRoute
 from linklab.topology.parts import Node
 
@@ -68,6 +70,30 @@ def data(topology: Topology, node: Node) -> dict[str, Any]:
         found[GATEWAY] = gateway.via
     found[ROUTES] = [str(route) for route in routes]
     return {key: value for key, value in found.items() if value}
+
+
+def is_shown(topology: Topology, node: Node) -> bool:
+    """Whether a node has this page: it has ports, and nothing in the drawing has to be mended before they are read."""
+    if not addressing.has_ports(node):
+        return False
+    try:
+        addressing.ports(topology)
+        for each in topology.nodes:
+            addressing.own_routes(each)
+    except (KeyError, ValueError, TypeError, AttributeError, InputError):
+        return False
+    return True
+
+
+def shown(topology: Topology, node: AnyNode, first: str) -> dict[str, Any]:
+    """What the fields of a page show that was made when the node was called `first`."""
+    if isinstance(node, Controller) or not is_shown(topology, node):
+        return {}
+    made = PORT + first
+    found = data(topology, node)
+    return {
+        made + k.removeprefix(PORT + node.name) if k.startswith(PORT + node.name) else k: v for k, v in found.items()
+    }
 
 
 def split(values: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:

@@ -15,9 +15,9 @@ from tkinter import ttk
 
 from linklab.editor import address_table
 from linklab.editor.address_table import COLUMNS, EDITABLE, TITLES, Cell, PortRow
-from linklab.editor.dialogs import Dialog
 from linklab.editor.document import Document
 from linklab.editor.theme import Look
+from linklab.editor.toplevel import Dialog
 from linklab.errors import InputError
 
 WRAP = 800
@@ -35,6 +35,8 @@ HELP = (
 
 class AddressWindow(Dialog):
     """The table of one document."""
+
+    _is_filled = False
 
     def __init__(
         self,
@@ -56,7 +58,6 @@ class AddressWindow(Dialog):
         self.typed: dict[Cell, str] = {}
         self.wrong: dict[Cell, str] = {}
         self.doubts: dict[Cell, tuple[str, str]] = {}
-        self._styles()
         ttk.Label(self.body, text=HELP, style="Muted.TLabel", wraplength=wrap).pack(anchor="w")
         frame = ttk.Frame(self.body)
         frame.pack(fill="both", expand=True, pady=(look.px(8), 0))
@@ -80,10 +81,18 @@ class AddressWindow(Dialog):
             self.bind(event, lambda _, by=step: self.scroll(by))  # type: ignore[misc]
         self.protocol("WM_DELETE_WINDOW", self.close)
         self.focused: Cell | None = None
+        self._is_filled = True
         self.follow()
         self.open(self.lines[0].fields["ipv4"])
         if self.winfo_reqwidth() > self.winfo_screenwidth():  # the columns that are typed into become narrower
             self.geometry(f"{self.winfo_screenwidth()}x{self.winfo_reqheight()}+0+{self.winfo_y()}")
+
+    def restyle(self) -> None:
+        """Take the theme."""
+        super().restyle()
+        self._styles()
+        if self._is_filled:
+            self.follow()
 
     def _styles(self) -> None:
         style, p = ttk.Style(self), self.look.palette

@@ -25,18 +25,23 @@ from linklab.editor.decorating import Decorating
 from linklab.editor.document import Document, Key, everyone
 from linklab.editor.editing import Editing
 from linklab.editor.edits import KINDS
+from linklab.editor.exchanging import Exchanging
 from linklab.editor.filing import Filing
 from linklab.editor.find_bar import FindBar
 from linklab.editor.gestures import Gestures, Hooks
+from linklab.editor.keyboard import Keyboard
 from linklab.editor.layout import Callbacks, Layout
 from linklab.editor.link_switches import SWITCH_TAG, draw_switches
 from linklab.editor.menus import popup
 from linklab.editor.networking import Networking
 from linklab.editor.picturing import Picturing
 from linklab.editor.properties import Properties
+from linklab.editor.restyle import restyle
 from linklab.editor.running import preload
 from linklab.editor.settings import EditorSettings, load_settings, save_settings
+from linklab.editor.starting import Starting
 from linklab.editor.theme import Look, apply
+from linklab.editor.toplevel import Dialog, to_question
 from linklab.editor.traces import draw_traces
 from linklab.editor.window import Window
 from linklab.errors import InputError, MissingError
@@ -67,12 +72,15 @@ class Editor:
         self.root.withdraw()
         self.root.report_callback_exception = self._broke
         self.settings = settings if settings is not None else load_settings()
+        self.look = Look(self.root, self.settings.theme, self.settings.scale)
         self.document = Document()
         self.tool = "select"
         self.window = Window(self.root)
         self.networking = Networking(self.window, self.document, self)
         self.editing = Editing(self.document, lambda: self.networking.is_on, self.window.say)
-        self.filing = Filing(self.window, self.document, self.settings, self.leave)
+        self.filing = Filing(self.window, self.document, self.settings, self.leave, lambda: self.networking.is_on)
+        self.starting = Starting(self.window, self.document, self.filing.safely)
+        self.exchanging = Exchanging(self.window, self.document, self.filing)
         self.properties = Properties(self.window, self.document, self.networking)
         self.addresses = AddressActions(self.window, self.document, lambda: self.networking.is_on)
         self.decorating = Decorating(self.window, self.document, lambda: self.networking.is_on, self._free_spot)
@@ -126,10 +134,10 @@ class Editor:
 
     def _build(self) -> None:
         """Make every widget, in the theme and size of the settings; called again when those change."""
-        for child in self.root.winfo_children():
-            child.destroy()
+        for child in list(self.root.children.values()):
+            if not isinstance(child, Dialog):
+                child.destroy()
         self.root.option_clear()
-        self.look = Look(self.root, self.settings.theme, self.settings.scale)
         apply(self.root, self.look)
         self.ticks = {name: tk.BooleanVar(self.root, getattr(self.settings, name)) for name in LAYERS}
         self.ticks["dark"] = tk.BooleanVar(self.root, self.look.theme == "dark")
@@ -149,19 +157,30 @@ class Editor:
         )
         self.gestures = Gestures(self.drawing, self.document, hooks)
         self.find_bar = FindBar(self.drawing.master, self.look, self.document, self.drawing, self.window.say)
+        self.keyboard = Keyboard(self.drawing, self.document, hooks, self.properties.open_selected)
+        self.root.bind(
+            "<Shift-F10>", lambda _: "break"
+        )  # else Tk takes it for F10, and opens the menu bar's first menu
+        self.root.bind("<FocusIn>", lambda _: to_question(self.root))
+        self.root.bind("<Escape>", lambda _: self.drawing.focus_set())
         for name, _, key in actions.TOOLS:
             self.drawing.bind(f"<Key-{key}>", partial(_without_event, partial(self.choose, name)))
         for sign, kind in zip(("at", "numbersign", "dollar", "percent", "ampersand"), KINDS, strict=True):
             self.drawing.bind(f"<Key-{sign}>", partial(_without_event, partial(self.gestures.add_somewhere, kind)))
 
     def rebuild(self) -> None:
-        """Take a changed theme or scale."""
-        self.settings.geometry = self.root.geometry().split("+")[0] if self.root.winfo_viewable() else ""
+        """Take a changed scale: the widgets are made anew, the view stays where it was."""
+        before = self.drawing
+        middle = before.to_drawing(before.winfo_width() / 2, before.winfo_height() / 2)
+        self.settings.geometry = ""
+        self.look.resize(self.root, self.settings.scale)
         self._build()
         self.networking.rebuilt()
+        self.drawing.zoom = before.zoom
         self.refresh()
+        self.root.update_idletasks()
+        self.drawing.centre(middle)
         self.drawing.focus_set()
-        self._fit_when_seen()
 
     def _commands(self) -> dict[str, Callable[[], None]]:
         """What each action does."""
@@ -171,7 +190,10 @@ class Editor:
             "open": files.open,
             "save": files.save,
             "save_as": files.save_as,
+            "import": self.exchanging.open,
             "export": files.export,
+            "export_containerlab": self.exchanging.export_containerlab,
+            "export_kathara": self.exchanging.export_kathara,
             "picture": self.picturing.export,
             "print": self.picturing.print,
             "quit": files.quit,
@@ -184,6 +206,8 @@ class Editor:
             "delete": edit.delete,
             "select_all": edit.select_all,
             "link_selected": lambda: edit.unlocked(self.gestures.link_selected),
+            "lay_out": files.tidying.lay_out,
+            "mend": files.tidying.mend,
             "properties": self.properties.open_selected,
             "preferences": self.properties.preferences,
             "address_table": self.addresses.open_table,
@@ -214,6 +238,7 @@ class Editor:
             "faster": lambda: self._clock_key(lambda bar: bar.change_speed(1)),
             "until": lambda: self._clock_key(ClockBar.go),
             "manual": files.open_manual,
+            "messages": self.window.show_said,
             "keys": lambda: self.window.show_text("Keys", actions.keys_text()),
             "about": self._about,
         }
@@ -230,7 +255,13 @@ class Editor:
                 tick = "• " if value == self.settings.scale else "   "
                 menu.add_command(label=tick + label, command=partial(self._set_scale, value))
 
-        return {"recent": self.filing.fill_recent, "labs": self.filing.fill_labs, "align": align, "scale": scale}
+        return {
+            "recent": self.filing.fill_recent,
+            "labs": self.filing.fill_labs,
+            "templates": self.starting.fill,
+            "align": align,
+            "scale": scale,
+        }
 
     def refresh(self) -> None:
         """Show the document as it is now."""
@@ -252,6 +283,9 @@ class Editor:
         draw_switches(self.drawing, self.networking)
         self.networking.tell_selected()
         self.addresses.follow()
+        self.keyboard.show()
+        self.properties.follow()
+        self.decorating.follow()
 
     def show_traces(self) -> None:
         """Show what passes the links, if that is wanted."""
@@ -273,6 +307,9 @@ class Editor:
     def _opened(self) -> None:
         """Show another file."""
         self.tool = "select"
+        self.properties.close_all()
+        self.decorating.close_all()
+        self.addresses.close_all()
         self.drawing.folder = self.decorating.folder
         self.window.after(SAY_MISSING_MS, self.decorating.say_missing)
         if self.root.winfo_viewable():
@@ -336,11 +373,12 @@ class Editor:
 
     def _set_theme(self) -> None:
         self.settings.theme = "dark" if self.ticks["dark"].get() else "light"
-        self.root.after_idle(self.rebuild)
+        self.look.change(self.settings.theme)
+        restyle(self.root, self.look)
+        self.refresh()
 
     def _set_scale(self, scale: float) -> None:
         self.settings.scale = scale
-        self.settings.geometry = ""
         self.root.after_idle(self.rebuild)
 
     def leave(self) -> None:

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import math
 import tkinter as tk
+from bisect import bisect
 from collections.abc import Callable
+from tkinter import font as tkfont
 from tkinter import ttk
 from typing import Any
 
@@ -27,6 +29,7 @@ class ClockBar(ttk.Frame):
         super().__init__(master, style="Panel.TFrame", padding=(look.px(10), look.px(5)))
         self.look, self.icons, self.order = look, icons, order
         self.clock: dict[str, Any] = {}
+        self._buttons: dict[str, ttk.Button] = {}
         self.time = ttk.Label(self, text="0.000 s", style="Clock.TLabel", width=12, anchor="e")
         self.time.pack(side="left", padx=(0, look.px(8)))
         self.pause = self._button("pause", "Pause or resume time (Ctrl+P)", self.toggle)
@@ -47,11 +50,21 @@ class ClockBar(ttk.Frame):
         self.behind.pack(side="left", padx=look.px(12))
 
     def _button(self, icon: str, tip: str, command: Callable[[], None]) -> ttk.Button:
-        image = self.icons.get(icon, self.look.px(18), self.look.palette.ink, self.look.palette.panel)
-        button = ttk.Button(self, image=image, command=command, style="Flat.TButton", takefocus=True)
+        button = ttk.Button(self, command=command, style="Flat.TButton", takefocus=True)
+        self._buttons[icon] = button
+        button.configure(image=self._image(icon))
         button.pack(side="left", padx=self.look.px(2))
         Tip(button, self.look, tip)
         return button
+
+    def _image(self, icon: str) -> Any:
+        return self.icons.get(icon, self.look.px(18), self.look.palette.ink, self.look.palette.panel)
+
+    def restyle(self) -> None:
+        """Take the theme."""
+        for icon, button in self._buttons.items():
+            shown = "run" if icon == "pause" and self.clock.get("paused") else icon
+            button.configure(image=self._image(shown))
 
     def show(self, state: dict[str, Any]) -> None:
         """Show the clock's state."""
@@ -108,24 +121,50 @@ def _speed_label(speed: str) -> str:
 
 
 class StatusBar(ttk.Frame):
-    """What is happening, how far it is, and a button to cancel it; at the right the zoom."""
+    """What is happening, how far it is, and a button to cancel it; at the right the zoom.
 
-    def __init__(self, master: tk.Misc, look: Look, cancel: Callable[[], None]) -> None:
+    A line that is too long is cut off with "…", and the button More shows it whole.
+    """
+
+    def __init__(self, master: tk.Misc, look: Look, cancel: Callable[[], None], more: Callable[[], None]) -> None:
         super().__init__(master, style="Panel.TFrame", padding=(look.px(10), look.px(4)))
-        self.text = ttk.Label(self, text="", style="Panel.TLabel")
-        self.text.pack(side="left")
+        self._look, self._busy, self._bad = look, False, False
+        self.said = ""
         self.zoom = ttk.Label(self, text="100 %", style="PanelMuted.TLabel")
         self.zoom.pack(side="right")
         self.count = ttk.Label(self, text="", style="PanelMuted.TLabel")
         self.count.pack(side="right", padx=look.px(16))
         self.cancel = ttk.Button(self, text="Cancel", command=cancel, style="Flat.TButton")
         self.progress = ttk.Progressbar(self, mode="indeterminate", length=look.px(120))
-        self._busy = False
-        self._look = look
+        self.more = ttk.Button(self, text="More", command=more, style="Flat.TButton")
+        self.text = ttk.Label(self, text="", style="Panel.TLabel")
+        self.text.pack(side="left", fill="x", expand=True)
+        self.bind("<Configure>", lambda _: self._fit())
+
+    def restyle(self) -> None:
+        """Take the theme."""
+        p = self._look.palette
+        self.text.configure(foreground=p.bad if self._bad else p.ink)
 
     def say(self, text: str, *, bad: bool = False) -> None:
         """One line, the newest."""
-        self.text.configure(text=text, foreground=self._look.palette.bad if bad else self._look.palette.ink)
+        self.said, self._bad = " ".join(text.split("\n")), bad
+        self.restyle()
+        self._fit()
+
+    def _fit(self) -> None:
+        """Show as much of it as there is room for."""
+        beside = (self.zoom, self.count, self.cancel, self.progress)
+        taken = sum(each.winfo_reqwidth() for each in beside if each.winfo_manager()) + self._look.px(70)
+        room, font = self.winfo_width() - taken, tkfont.nametofont("TkDefaultFont", self)
+        if self.winfo_width() == 1 or font.measure(self.said) <= room:
+            self.text.configure(text=self.said)
+            self.more.pack_forget()
+            return
+        room -= self.more.winfo_reqwidth()
+        fitting = bisect(range(len(self.said)), room, key=lambda letters: font.measure(f"{self.said[:letters]}…"))
+        self.text.configure(text=f"{self.said[: max(0, fitting - 1)].rstrip()}…")
+        self.more.pack(side="right", before=self.text)
 
     def busy(self, is_busy: bool) -> None:
         """Show that something goes on and may be cancelled."""
@@ -133,10 +172,11 @@ class StatusBar(ttk.Frame):
             return
         self._busy = is_busy
         if is_busy:
-            self.progress.pack(side="left", padx=self._look.px(12))
-            self.cancel.pack(side="left")
+            self.cancel.pack(side="right", before=self.text)
+            self.progress.pack(side="right", padx=self._look.px(12), before=self.text)
             self.progress.start(30)
         else:
             self.progress.stop()
             self.progress.pack_forget()
             self.cancel.pack_forget()
+        self._fit()

@@ -16,7 +16,6 @@ from typing import Any
 from linklab.editor import backdrop
 from linklab.editor.decorations import BACKGROUND, BackgroundPicture, Frame, Note, decorations, is_decoration
 from linklab.editor.document import AnyNode, Key, Snapshot, everyone, is_node
-from linklab.editor.edits import position
 from linklab.editor.lanes import Path as LinePath
 from linklab.editor.lanes import middle
 from linklab.editor.painter import Painter
@@ -26,6 +25,7 @@ from linklab.editor.shapes import Shape
 from linklab.editor.surface import Rectangle
 from linklab.editor.theme import Look
 from linklab.topology import Topology
+from linklab.topology.parts import position
 
 __all__ = ["DETAIL_FROM", "GRID", "ICON", "KIND_COLOURS", "ZOOMS", "Drawing"]
 

@@ -11,8 +11,9 @@ from collections.abc import Callable
 from pathlib import Path
 from tkinter import ttk
 
-from linklab.editor.dialogs import Dialog
+from linklab.editor.dialogs import MessageLine
 from linklab.editor.theme import Look
+from linklab.editor.toplevel import Dialog
 
 ROWS = 14
 
@@ -27,45 +28,46 @@ class Chooser(Dialog):
         title: str,
         *,
         folder: Path,
-        ending: str,
+        ending: str | tuple[str, ...],
         name: str,
         save: bool,
         take: Callable[[Path], None],
     ) -> None:
         """Show `folder`; `take` gets the path chosen.
 
-        ending: of the files shown, ".mn"; added to a name typed without one. save: the file need not exist.
+        ending: of the files shown, ".mn", or several; the first is added to a name typed without one.
+        save: the file need not exist.
         """
-        super().__init__(master, look, title)
-        self.ending, self.saving, self._take = ending, save, take
+        super().__init__(master, look, title, modal=True)
+        self.endings = (ending,) if isinstance(ending, str) else ending
+        self.ending, self.saving, self._take = self.endings[0], save, take
         self.folder = folder
         self._sure: Path | None = None
         top = ttk.Frame(self.body)
         top.pack(fill="x")
         self.where = ttk.Label(top, text="", style="Muted.TLabel")
-        self.where.pack(side="left", fill="x", expand=True)
         ttk.Button(top, text="Up", command=lambda: self.show(self.folder.parent), width=6).pack(side="right")
         ttk.Button(top, text="Home", command=lambda: self.show(Path.home()), width=6).pack(
             side="right", padx=look.px(6)
         )
-        middle = ttk.Frame(self.body)
-        middle.pack(fill="both", expand=True, pady=look.px(8))
-        self.list = ttk.Treeview(middle, show="tree", selectmode="browse", height=ROWS)
-        self.list.column("#0", width=look.px(460))
-        bar = ttk.Scrollbar(middle, orient="vertical", command=self.list.yview)
-        self.list.configure(yscrollcommand=bar.set)
-        self.list.pack(side="left", fill="both", expand=True)
-        bar.pack(side="right", fill="y")
+        self.where.pack(side="left", fill="x", expand=True)
+        self.message = MessageLine(self.body, look)
         line = ttk.Frame(self.body)
-        line.pack(fill="x")
+        line.pack(side="bottom", fill="x")
         ttk.Label(line, text="File name").pack(side="left", padx=(0, look.px(10)))
         self.name = tk.StringVar(self, name)
         entry = ttk.Entry(line, textvariable=self.name)
         entry.pack(side="left", fill="x", expand=True)
-        entry.selection_range(0, len(name.removesuffix(ending)))
+        entry.selection_range(0, len(name.removesuffix(self.ending)))
         entry.icursor("end")
-        self.message = ttk.Label(self.body, text="", style="Bad.TLabel", wraplength=look.px(460))
-        self.message.pack(fill="x", pady=(look.px(6), 0))
+        middle = ttk.Frame(self.body)
+        middle.pack(fill="both", expand=True, pady=look.px(8))
+        self.list = ttk.Treeview(middle, show="tree", selectmode="browse", height=ROWS)
+        self.list.column("#0", width=look.px(440))
+        bar = ttk.Scrollbar(middle, orient="vertical", command=self.list.yview)
+        self.list.configure(yscrollcommand=bar.set)
+        self.list.pack(side="left", fill="both", expand=True)
+        bar.pack(side="right", fill="y")
         self.accept = self.button("Save" if save else "Open", self.choose, style="Accent.TButton")
         self.button("Cancel", self.destroy)
         self.list.bind("<<TreeviewSelect>>", lambda _: self._selected())
@@ -89,7 +91,7 @@ class Chooser(Dialog):
                 continue
             if path.is_dir():
                 self.list.insert("", "end", iid=path.name, text=f"  {path.name}/")
-            elif path.suffix == self.ending:
+            elif path.suffix in self.endings:
                 self.list.insert("", "end", iid=path.name, text=f"  {path.name}")
 
     def _selected(self) -> None:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from linklab.editor import edits
+from linklab.editor import edits, several
 from linklab.editor.decorating import Decorating, Spot
 from linklab.editor.decorations import BACKGROUND, is_decoration
 from linklab.editor.document import Document, Key
@@ -39,11 +39,14 @@ class ContextMenus:
             return self._canvas_menu(running, at)
         if is_decoration(key):
             return self._decoration_menu(str(key), running)
-        if isinstance(key, int):
-            return self._link_menu(key, running)
-        if ">" in key:
+        if isinstance(key, str) and ">" in key:
             return [("Delete", None if running else self.editing.delete)]
-        return self._node_menu(key, running)
+        entries = self._link_menu(key, running) if isinstance(key, int) else self._node_menu(key, running)
+        chosen = [each for each in several.all_keys(self.document.topology) if each in self.document.selection]
+        if key in chosen and len(chosen) > 1:
+            place = next(i for i, (label, _) in enumerate(entries) if label == "Properties…")
+            entries.insert(place + 1, (f"Properties of all {len(chosen)}…", self.properties.open_selected))
+        return entries
 
     def _decoration_menu(self, key: str, running: bool) -> list[Entry]:
         entries: list[Entry] = [("Properties…", lambda: self.decorating.open(key))]

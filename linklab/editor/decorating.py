@@ -38,6 +38,7 @@ class Decorating:
         self, window: Window, document: Document, is_on: Callable[[], bool], free_spot: Callable[[], Spot]
     ) -> None:
         self.window, self.document, self.is_on, self.free_spot = window, document, is_on, free_spot
+        self._open: dict[str, FormDialog] = {}
 
     def locked(self) -> bool:
         """Whether the drawing must stay as it is now; says so."""
@@ -109,17 +110,42 @@ class Decorating:
 
     def open(self, key: str) -> None:
         """The dialog of a decoration."""
+        opened = self._open.get(key)
+        if opened is not None and opened.winfo_exists():
+            opened.lift()
+            opened.focus_set()
+            return
         each = decorations.decorations(self.document.topology).get(key)
         if isinstance(each, Note):
-            data: dict[str, Any] = {"text": each.text.splitlines(), "x": each.x, "y": each.y}
-            self._change(key, "Note", Page("Note", (_TEXT, *_AT)), data)
+            self._change(key, "Note", Page("Note", (_TEXT, *_AT)), _shown(each))
         elif isinstance(each, Frame):
-            data = {name: getattr(each, name) for name in ("title", "x", "y", "wide", "high", "colour")}
-            self._change(key, "Group", _GROUP, data)
+            self._change(key, "Group", _GROUP, _shown(each))
         elif isinstance(each, BackgroundPicture):
-            data = {"file": each.file, "x": each.x, "y": each.y}
-            data |= {"scale": each.scale * 100, "opacity": each.opacity * 100}
-            self._change(key, "Background picture", _BACKGROUND, data)
+            self._change(key, "Background picture", _BACKGROUND, _shown(each))
+
+    def follow(self) -> None:
+        """Show in every open dialog what its thing has become; those whose thing is gone close."""
+        now = decorations.decorations(self.document.topology)
+        locked = LOCKED if self.is_on() else ""
+        for key, form in list(self._open.items()):
+            if not form.winfo_exists():
+                del self._open[key]
+            elif key in now:
+                form.follow(form.title(), _shown(now[key]), locked)
+            elif key:
+                del self._open[key]
+                form.destroy()
+                self.window.say(
+                    f"the {decorations.told(key)} is no longer in the drawing, so its properties are closed"
+                )
+            else:
+                form.lock(locked)
+
+    def close_all(self) -> None:
+        """Another file is open: nothing of this one can be changed any more."""
+        for form in self._open.values():
+            form.destroy()
+        self._open = {}
 
     def _change(self, key: str, title: str, page: Page, before: dict[str, Any]) -> None:
         def take(data: dict[str, Any]) -> None:
@@ -136,11 +162,28 @@ class Decorating:
             after = decorations.change(self.document.topology, key, values)
             self.document.apply(f"Change {decorations.told(key)}", after, {key})
 
-        self._form(title, page, before, take)
+        self._form(title, page, before, take, key)
 
-    def _form(self, title: str, page: Page, data: dict[str, Any], take: Callable[[dict[str, Any]], None]) -> None:
+    def _form(
+        self, title: str, page: Page, data: dict[str, Any], take: Callable[[dict[str, Any]], None], key: str = ""
+    ) -> None:
+        """Open a dialog; key: of what it is, "" of what is yet to be made."""
         locked = LOCKED if self.is_on() else ""
-        FormDialog(self.window.root, self.window.look, title, pages=(page,), data=data, take=take, locked=locked)
+        if key in self._open:
+            self._open[key].destroy()
+        self._open[key] = FormDialog(
+            self.window.root, self.window.look, title, pages=(page,), data=data, take=take, locked=locked
+        )
+
+
+def _shown(each: decorations.Decoration) -> dict[str, Any]:
+    """The values of its dialog."""
+    if isinstance(each, Note):
+        return {"text": each.text.splitlines(), "x": each.x, "y": each.y}
+    if isinstance(each, Frame):
+        return {name: getattr(each, name) for name in ("title", "x", "y", "wide", "high", "colour")}
+    shown: dict[str, Any] = {"file": each.file, "x": each.x, "y": each.y}
+    return shown | {"scale": each.scale * 100, "opacity": each.opacity * 100}
 
 
 def _text(data: dict[str, Any]) -> str:

@@ -248,12 +248,12 @@ def part(topology: Topology, keys: Collection[Any]) -> dict[str, Any]:
     return {kind: entries for kind, entries in found.items() if entries}
 
 
-def paste(topology: Topology, piece: Topology, offset: float) -> tuple[Topology, list[str]]:
+def paste(topology: Topology, piece: Topology, offset: Spot) -> tuple[Topology, list[str]]:
     """Add a copy of the notes and frames of `piece`, moved; the topology and the new keys."""
     keys = []
     for kind in ("notes", "groups"):
         for _, data in _numbered(piece, kind):
-            place = {axis: _finite(data.get(axis)) + offset for axis in ("x", "y")}
+            place = {axis: _finite(data.get(axis)) + by for axis, by in zip(("x", "y"), offset, strict=True)}
             topology, key = _add(topology, kind, {**data, **place})
             keys.append(key)
     return topology, keys

@@ -1,69 +1,25 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Dialogs drawn from fields (`fields.py`): tabs, units, help beside each field, errors next to the field they are of.
 
-A dialog closes only when its values were taken or the person gives up; a wrong value never loses the others. The mouse
-is not needed: Tab, Return for OK, Escape for Cancel, Alt+digit for a tab.
+A dialog closes when its values were taken, the person gives up, or what it is of is gone; a wrong value never loses the
+others. Keys and size are those of every dialog (`toplevel.py`).
 """
 
 from __future__ import annotations
 
 import tkinter as tk
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
 from tkinter import ttk
 from typing import Any
 
 from linklab.editor.fields import Field, Page, read, texts
 from linklab.editor.theme import Look
-from linklab.errors import InputError
+from linklab.editor.toplevel import Dialog, scrolled_page
+from linklab.errors import FieldError, InputError
 
 Take = Callable[[dict[str, Any]], None]
 WRAP = 420
-BESIDE = 235
-
-
-class Dialog(tk.Toplevel):
-    """A window above another with a row of buttons; `body` is for the one who derives from it."""
-
-    def __init__(self, master: tk.Misc, look: Look, title: str) -> None:
-        super().__init__(master)
-        self.withdraw()
-        self.look = look
-        self.title(title)
-        self.configure(
-            background=look.palette.window,
-            highlightthickness=1,
-            highlightbackground=look.palette.border,
-            highlightcolor=look.palette.border,
-        )
-        self.transient(master.winfo_toplevel())
-        self.body = ttk.Frame(self, padding=look.px(12))
-        self.buttons = ttk.Frame(self, padding=(look.px(12), 0, look.px(12), look.px(12)))
-        self.buttons.pack(side="bottom", fill="x")
-        self.body.pack(side="top", fill="both", expand=True)
-        self.bind("<Escape>", lambda _: self.destroy())
-        self.protocol("WM_DELETE_WINDOW", self.destroy)
-
-    def button(
-        self, text: str, command: Callable[[], None], *, style: str = "TButton", side: str = "right"
-    ) -> ttk.Button:
-        """Add a button at the bottom."""
-        made = ttk.Button(self.buttons, text=text, command=command, style=style)
-        made.pack(side="right" if side == "right" else "left", padx=(self.look.px(8), 0) if side == "right" else 0)
-        return made
-
-    def open(self, focus: tk.Misc | None = None) -> None:
-        """Show it in the middle of its window."""
-        self.update_idletasks()
-        parent = self.master.winfo_toplevel()
-        x = parent.winfo_rootx() + (parent.winfo_width() - self.winfo_reqwidth()) // 2
-        y = parent.winfo_rooty() + max(0, (parent.winfo_height() - self.winfo_reqheight()) // 3)
-        x = max(0, min(x, self.winfo_screenwidth() - self.winfo_reqwidth()))
-        y = max(0, min(y, self.winfo_screenheight() - self.winfo_reqheight()))
-        self.geometry(f"+{x}+{y}")
-        self.deiconify()
-        self.lift()
-        (focus or self).focus_set()
+BESIDE, BESIDE_NARROW = 205, 162
 
 
 class FormDialog(Dialog):
@@ -87,68 +43,105 @@ class FormDialog(Dialog):
         super().__init__(master, look, title)
         self.pages, self.before, self._take = pages, dict(data), take
         self.inputs: dict[str, Input] = {}
+        self.message = MessageLine(self.body, look)
         shown = texts(pages, data)
         self.notebook: ttk.Notebook | None = None
         if len(pages) > 1:
             self.notebook = ttk.Notebook(self.body)
             self.notebook.pack(fill="both", expand=True)
-        for i, page in enumerate(pages):
-            frame = ttk.Frame(self.notebook or self.body, padding=look.px(12))
-            if self.notebook is not None:
-                self.notebook.add(frame, text=page.title)
-                self.bind(f"<Alt-Key-{i + 1}>", lambda _, at=i: self._show(at))  # type: ignore[misc]
-            else:
-                frame.pack(fill="both", expand=True)
-            fill_page(frame, look, page, shown, self.inputs)
-        self.message = ttk.Label(self.body, style="Bad.TLabel", wraplength=look.px(WRAP), text="")
-        self.message.pack(fill="x", pady=(look.px(6), 0))
-        if locked:
-            self.message.configure(text=locked, style="Warn.TLabel")
-            self.button("Close", self.destroy, style="Accent.TButton")
-            for each in self.inputs.values():
-                each.enable(False)
-        else:
-            self.button("OK", self.ok, style="Accent.TButton")
-            self.button("Cancel", self.destroy)
-            self.bind("<Return>", self._return)
-            self._grey_what_means_nothing()
-        first = next(iter(self.inputs.values()))
-        self.open(first.widget)
-
-    def _grey_what_means_nothing(self) -> None:
-        """Now, and whenever the field on which another depends is changed."""
+            self.tabs(self.notebook)
+        for page in pages:
+            fill_page(scrolled_page(self.notebook, self.body, look, page.title), look, page, shown, self.inputs)
+        self.accept = self.button("OK", self.ok, style="Accent.TButton")
+        self.refuse = self.button("Cancel", self.destroy)
+        self.bind("<Return>", self._return)
+        self.locked = ""
         for each in self.inputs.values():
             if each.field.only is not None:
+                self.inputs[each.field.only[0]].watch(self._grey_what_means_nothing)
+        self.lock(locked)
+        self.open(self.refuse if locked else next(iter(self.inputs.values())).widget)
+
+    def follow(self, title: str, data: Mapping[str, Any], locked: str) -> None:
+        """Show what its thing has become; a field in which something was typed keeps that."""
+        self.title(title)
+        if data != self.before:
+            self.before = dict(data)
+            for key, value in texts(self.pages, data).items():
+                self.inputs[key].follow(value)
+        self.lock(locked)
+
+    def lock(self, why: str) -> None:
+        """Let nothing be changed, and say why; "" lets it be changed again."""
+        if why == self.locked:
+            return
+        self.locked = why
+        self.message.configure(text=why, style="Warn.TLabel" if why else "Bad.TLabel")
+        self.accept.configure(state="disabled" if why else "normal")
+        self.refuse.configure(text="Close" if why else "Cancel")
+        for each in self.inputs.values():
+            each.enable(not why)
+        self._grey_what_means_nothing()
+
+    def _grey_what_means_nothing(self, _: Any = None) -> None:
+        """A field that depends on another is usable where that has the value."""
+        for each in self.inputs.values():
+            if each.field.only is not None and not self.locked:
                 key, value = each.field.only
-                self.inputs[key].watch(partial(_enable_at, each, value))
+                each.enable(self.inputs[key].get() == value)
 
     def _return(self, event: tk.Event[tk.Misc]) -> None:
         if not isinstance(event.widget, tk.Text):
             self.ok()
 
-    def _show(self, page: int) -> None:
-        assert self.notebook is not None
-        self.notebook.select(page)  # type: ignore[no-untyped-call] # typeshed
+    def _complain(self, wrong: Mapping[str, str]) -> None:
+        """Show at each field what is wrong with it, and turn to the first."""
+        for key, each in self.inputs.items():
+            each.complain(wrong.get(key, ""))
+        page = next((i for i, page in enumerate(self.pages) if any(f.key in wrong for f in page.fields)), None)
+        if page is not None:
+            if self.notebook is not None:
+                self.notebook.select(page)  # type: ignore[no-untyped-call] # typeshed
+            first = next(key for key in self.inputs if key in wrong)
+            self.inputs[first].widget.focus_set()
 
     def ok(self) -> None:
         """Take the values, or show what is wrong with them."""
+        if self.locked:
+            return
         values = {key: each.get() for key, each in self.inputs.items()}
         data, wrong = read(self.pages, values, self.before)
-        for key, each in self.inputs.items():
-            each.complain(wrong.get(key, ""))
         self.message.configure(text="")
+        self._complain(wrong)
         if wrong:
-            page = next(i for i, page in enumerate(self.pages) if any(f.key in wrong for f in page.fields))
-            if self.notebook is not None:
-                self.notebook.select(page)  # type: ignore[no-untyped-call] # typeshed
-            self.inputs[next(iter(wrong))].widget.focus_set()
             return
         try:
             self._take(data)
         except InputError as error:
-            self.message.configure(text=str(error))
+            if isinstance(error, FieldError) and error.key in self.inputs:
+                self._complain({error.key: error.what})
+            else:
+                self.message.configure(text=str(error))
             return
         self.destroy()
+
+
+class MessageLine(ttk.Label):
+    """Where a dialog says what is wrong: below the rest, with no room taken while there is nothing to say."""
+
+    def __init__(self, body: tk.Misc, look: Look) -> None:
+        super().__init__(body, style="Bad.TLabel", wraplength=look.px(WRAP), text="")
+        self._pady = (look.px(6), 0)
+
+    def configure(self, **options: Any) -> None:  # type: ignore[override]
+        """As of any label; shown or hidden by its text."""
+        super().configure(**options)
+        others = self.master.pack_slaves()
+        if not self.cget("text"):
+            self.pack_forget()
+        elif self not in others and others:
+            # first in order, so that it is seen however small the dialog
+            self.pack(side="bottom", fill="x", pady=self._pady, before=others[0])
 
 
 def fill_page(frame: ttk.Frame, look: Look, page: Page, shown: Mapping[str, Any], inputs: dict[str, Input]) -> None:
@@ -168,7 +161,7 @@ class Input:
     """One field on the screen: label, widget, unit, and help or what is wrong below them, or `beside` them."""
 
     def __init__(
-        self, frame: ttk.Frame, look: Look, field: Field, value: Any, row: int, *, width: int = 32, beside: bool = False
+        self, frame: ttk.Frame, look: Look, field: Field, value: Any, row: int, *, width: int = 24, beside: bool = False
     ) -> None:
         self.field, self.look = field, look
         px = look.px
@@ -199,13 +192,15 @@ class Input:
                 row=row, column=0, sticky="nw", padx=(0, px(12)), pady=px(4)
             )
             self.widget.grid(row=row, column=1, sticky="ew", pady=px(2))
-            ttk.Label(frame, text=field.unit, style="Muted.TLabel").grid(row=row, column=2, sticky="w", padx=(px(8), 0))
-        wrap = px(BESIDE if beside else WRAP - 120)
+            unit = ttk.Label(frame, text=field.unit, style="Muted.TLabel", wraplength=px(76))
+            unit.grid(row=row, column=2, sticky="w", padx=(px(8), 0))
+        wrap = px((BESIDE_NARROW if look.is_narrow else BESIDE) if beside else WRAP - 130)
         self._note = ttk.Label(frame, text=self._help(), style="Muted.TLabel", font=look.font(9), wraplength=wrap)
         self._place: dict[str, Any] = {"row": row + 1, "column": 1, "columnspan": 2, "pady": (0, px(5))}
         if beside:
             self._place = {"row": row, "column": 3, "padx": (px(8), 0)}
         self.complain("")
+        self._untouched = self.get()
 
     def _help(self) -> str:
         if self.field.kind == "rows":
@@ -213,11 +208,13 @@ class Input:
         return self.field.help
 
     def _text(self, frame: ttk.Frame, value: Any) -> tk.Text:
-        text = tk.Text(frame, width=36, height=5, font="TkFixedFont", undo=True)
-        lines = [" ".join(each).strip() for each in value] if self.field.kind == "rows" else value
-        text.insert("1.0", "\n".join(lines))
+        text = tk.Text(frame, width=30, height=5, font="TkFixedFont", undo=True)
+        text.insert("1.0", self._lines(value))
         text.bind("<Tab>", _next_widget)
         return text
+
+    def _lines(self, value: Any) -> str:
+        return "\n".join([" ".join(each).strip() for each in value] if self.field.kind == "rows" else value)
 
     def get(self) -> Any:
         """What is typed, as `fields.Values` has it."""
@@ -228,17 +225,34 @@ class Input:
             return [(first, rest.strip()) for first, _, rest in (line.strip().partition(" ") for line in lines)]
         shown = self._variable.get()
         if self.field.kind == "choice":
-            return next(value for value, label in self._labels.items() if label == shown)
+            return next((value for value, label in self._labels.items() if label == shown), shown)
         return shown
 
-    def set(self, text: str) -> None:
-        """Put another text there."""
-        self._variable.set(self._labels.get(text, text) if self.field.kind == "choice" else text)
+    def set(self, value: Any) -> None:
+        """Put another value there, as `fields.Values` has it."""
+        if isinstance(self.widget, tk.Text):
+            before = self.widget.cget("state")
+            self.widget.configure(state="normal")
+            self.widget.delete("1.0", "end")
+            self.widget.insert("1.0", self._lines(value))
+            self.widget.configure(state=before)
+        else:
+            self._variable.set(self._labels.get(value, value) if self.field.kind == "choice" else value)
+
+    def follow(self, value: Any) -> None:
+        """Show what the thing has now, unless something was typed here."""
+        if self.get() in (self._untouched, value):
+            self.set(value)
+            self._untouched = self.get()
 
     def watch(self, changed: Callable[[Any], None]) -> None:
         """Call `changed` with the value, now and after every change; not for lines and rows."""
         self._variable.trace_add("write", lambda *_: changed(self.get()))
         changed(self.get())
+
+    def watch_typing(self, changed: Callable[[], None]) -> None:
+        """Call `changed` after every change from now on; not for lines and rows."""
+        self._variable.trace_add("write", lambda *_: changed())
 
     def enable(self, usable: bool) -> None:
         """To be changed, or only to be looked at."""
@@ -259,8 +273,3 @@ def _next_widget(event: tk.Event[tk.Misc]) -> str:
     if following is not None:
         following.focus_set()
     return "break"
-
-
-def _enable_at(one: Input, value: Any, seen: Any) -> None:
-    """What depends on another field is usable where that has the value."""
-    one.enable(seen == value)

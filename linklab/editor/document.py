@@ -180,4 +180,4 @@ class Document:
 
 def control_links(topology: Topology) -> list[str]:
     """Keys of the lines between switches and controllers, "s1>c0"."""
-    return [f"{s.name}>{name}" for s in topology.switches for name in s.opts.get("controllers", ())]
+    return [f"{s.name}>{name}" for s in topology.switches for name in s.controllers]

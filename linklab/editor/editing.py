@@ -11,9 +11,8 @@ from collections.abc import Callable
 from linklab.editor import edits
 from linklab.editor.decorations import BACKGROUND, decorations, is_decoration, told
 from linklab.editor.document import Document, Key, everyone
+from linklab.editor.room import shift_for
 from linklab.topology import Topology
-
-PASTE_OFFSET = 40.0
 
 
 class Editing:
@@ -22,7 +21,6 @@ class Editing:
     def __init__(self, document: Document, locked: Callable[[], bool], say: Callable[[str], None]) -> None:
         self.document, self.locked, self.say = document, locked, say
         self.clipboard: Topology | None = None
-        self._pasted = 0
 
     def unlocked(self, do: Callable[[], None]) -> None:
         """Do it unless the network runs."""
@@ -47,7 +45,7 @@ class Editing:
         """Keep the selected nodes and the links among them for Paste."""
         names = self._to_copy()
         if names:
-            self.clipboard, self._pasted = edits.part(self.document.topology, names), 0
+            self.clipboard = edits.part(self.document.topology, names)
             self.say(f"copied {_told(names)}")
 
     def _to_copy(self) -> list[str]:
@@ -62,16 +60,20 @@ class Editing:
     def paste(self) -> None:
         """Add what was copied, with new names, numbers and addresses."""
         if self.clipboard is not None and not self.locked():
-            self._pasted += 1
-            after, names = edits.paste(self.document.topology, self.clipboard, PASTE_OFFSET * self._pasted)
+            after, names = self._beside(self.clipboard)
             self.document.apply("Paste", after, names)
             self.say(f"pasted {_told(names)}")
+
+    def _beside(self, piece: Topology) -> tuple[Topology, list[str]]:
+        """The drawing with a copy of a piece where it has room, and the copy's names."""
+        topology = self.document.topology
+        return edits.paste(topology, piece, shift_for(topology, piece))
 
     def duplicate(self) -> None:
         """Copy and paste beside, leaving what was copied before."""
         names = self._to_copy()
         if names and not self.locked():
-            after, new = edits.paste(self.document.topology, edits.part(self.document.topology, names), PASTE_OFFSET)
+            after, new = self._beside(edits.part(self.document.topology, names))
             self.document.apply("Duplicate", after, new)
 
     def delete(self, word: str = "Delete") -> None:

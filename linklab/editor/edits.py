@@ -7,35 +7,21 @@ New nodes take the lowest number that no node of their kind and no name has. Rai
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from linklab.editor import decorations
 from linklab.editor.document import AnyNode, Key, everyone, is_node
-from linklab.errors import InputError
-from linklab.topology import Controller, Host, Link, Preferences, Switch, Topology
+from linklab.errors import FieldError, InputError
+from linklab.topology import Controller, Host, Link, Preferences, Switch, Topology, parts
 from linklab.topology.checks import NAME
+from linklab.topology.parts import new_identity
 
 KINDS = ("host", "switch", "legacySwitch", "legacyRouter", "controller")
 PREFIXES = {"host": "h", "switch": "s", "legacySwitch": "s", "legacyRouter": "r", "controller": "c"}
 CONTROLLER_PORT = 6633
-UNPLACED = 60.0
-"""Both coordinates of a node whose place the file does not say."""
-
-
-def position(node: AnyNode) -> tuple[float, float]:
-    """Coordinates in the drawing's pixels; a node of a version 1 file may have none, and a faulty file any text."""
-    return _coordinate(node.x), _coordinate(node.y)
-
-
-def _coordinate(value: str | float | None) -> float:
-    try:
-        found = float(value) if value is not None else UNPLACED
-    except (ValueError, OverflowError):
-        return UNPLACED
-    return found if math.isfinite(found) else UNPLACED
+position = parts.position
 
 
 def places(topology: Topology, keys: Iterable[Key]) -> dict[str, tuple[float, float]]:
@@ -115,7 +101,7 @@ def why_no_link(topology: Topology, src: str, dest: str) -> str | None:
         other = next(node for node in ends if not isinstance(node, Controller))
         if not isinstance(other, Switch) or other.type in ("legacySwitch", "legacyRouter"):
             return f"a controller is linked to an OpenFlow switch, and {other.name} is none"
-        if controllers[0].name in other.opts.get("controllers", ()):
+        if controllers[0].name in other.controllers:
             return f"{other.name} has {controllers[0].name} already"
     return None
 
@@ -129,22 +115,39 @@ def add_link(topology: Topology, src: str, dest: str) -> Topology:
         if isinstance(nodes[one], Controller):
             switch = nodes[other]
             assert isinstance(switch, Switch)
-            return set_opts(topology, other, {"controllers": [*switch.opts.get("controllers", ()), one]})
+            return set_opts(topology, other, {"controllers": [*switch.controllers, one]})
     return keep_ports(topology, replace(topology, links=(*topology.links, Link(src, dest))))
+
+
+def link_all(topology: Topology, names: Sequence[str]) -> tuple[Topology, str]:
+    """Join nodes to the one switch or router among them, in their order; the topology and that node's name.
+
+    Raises:
+        InputError: there is no such node among them or more than one, or one cannot be joined to it.
+    """
+    nodes = named(topology)
+    hubs = [name for name in names if isinstance(nodes[name], Switch)]
+    if len(names) < 2 or len(hubs) != 1:
+        raise InputError("select two nodes, or nodes and the one switch that they are to be linked to")
+    for name in names:
+        if name != hubs[0]:
+            topology = add_link(topology, name, hubs[0])
+    return topology, hubs[0]
 
 
 def set_opts(topology: Topology, name: str, opts: Mapping[str, Any], drop: Collection[str] = ()) -> Topology:
     """Change keys of a node's or controller's `opts`; a changed "hostname" is changed wherever it is named.
 
     Raises:
-        InputError: a name that another node has, or that Linux refuses.
+        FieldError: a name that another node has, or that Linux refuses; the key is "hostname".
     """
     node = named(topology)[name]
     new_name = str(opts.get("hostname", name))
     if new_name != name and new_name in named(topology):
-        raise InputError(f"there is a {new_name} already")
+        raise FieldError(f"there is a {new_name} already", key="hostname")
     if not NAME.fullmatch(new_name):
-        raise InputError("a name holds letters, digits, _ . and -, and starts with a letter, a digit or _")
+        words = "a name holds letters, digits, _ . and -, and starts with a letter, a digit or _"
+        raise FieldError(words, key="hostname")
     changed = replace(node, opts={**{k: v for k, v in node.opts.items() if k not in drop}, **opts})
     if isinstance(changed, Controller) and changed.key is not None:
         changed = replace(changed, key=new_name)
@@ -188,7 +191,7 @@ def _renamed(topology: Topology, old: str, new: str, *, is_controller: bool) -> 
 
 def _without_controllers(topology: Topology, change: Callable[[str], str | None]) -> Topology:
     def switch(node: Switch) -> Switch:
-        before = list(node.opts.get("controllers", ()))
+        before = list(node.controllers)
         after = [new for name in before if (new := change(name)) is not None]
         return node if after == before else replace(node, opts={**node.opts, "controllers": after})
 
@@ -218,8 +221,8 @@ def delete(topology: Topology, keys: Collection[Key]) -> Topology:
     names = {key for key in keys if is_node(key)}
     topology = decorations.delete(topology, keys)
     for switch, _, controller in (key.partition(">") for key in keys if isinstance(key, str) and ">" in key):
-        opts = named(topology)[switch].opts
-        topology = set_opts(topology, switch, {"controllers": [c for c in opts["controllers"] if c != controller]})
+        asked = next(s for s in topology.switches if s.name == switch).controllers
+        topology = set_opts(topology, switch, {"controllers": [c for c in asked if c != controller]})
     controllers = {c.name for c in topology.all_controllers if c.name in names}
     kept = [i for i, k in enumerate(topology.links) if i not in keys and not names & {k.src, k.dest}]
     after = replace(
@@ -280,7 +283,7 @@ def move(topology: Topology, places: Mapping[str, tuple[float, float]]) -> Topol
     topology = decorations.move(topology, places)
 
     def moved(node: Any) -> Any:
-        if node.name not in places:
+        if node.name not in places or getattr(node, "key", None) is not None:  # version 1 says no place of it
             return node
         x, y = places[node.name]
         return replace(node, x=str(float(round(x))), y=str(float(round(y))))
@@ -313,14 +316,14 @@ def _without_addresses(link: Link) -> Link:
     return replace(link, own=own)
 
 
-def paste(topology: Topology, piece: Topology, offset: float) -> tuple[Topology, list[str]]:
+def paste(topology: Topology, piece: Topology, offset: tuple[float, float]) -> tuple[Topology, list[str]]:
     """Add copies with new names, numbers and addresses, moved by `offset`; the topology and the new names."""
     names: dict[str, str] = {}
     after = topology
     for node in everyone(piece):
         x, y = position(node)
         kind = kind_of(node)
-        after, name = add_node(after, kind, x + offset, y + offset)
+        after, name = add_node(after, kind, x + offset[0], y + offset[1])
         names[node.name] = name
         fresh = named(after)[name].opts
         # A copy's address and identity come from its own number; two nodes with one address are no network.
@@ -331,12 +334,12 @@ def paste(topology: Topology, piece: Topology, offset: float) -> tuple[Topology,
             own.pop("remotePort", None)
         if "controllers" in own:
             have = {c.name for c in topology.all_controllers}
-            own["controllers"] = [names.get(c, c) for c in own["controllers"] if c in have or c in names]
+            own["controllers"] = [names.get(c, c) for c in parts.words(own["controllers"]) if c in have or c in names]
         after = set_opts(after, name, {**own, **{k: fresh[k] for k in ("hostname", "nodeNum") if k in fresh}})
-    for switch in (s for s in piece.switches if s.opts.get("controllers")):
-        wanted = [names.get(c, c) for c in switch.opts["controllers"] if c in names or c in named(topology)]
+    for switch in (s for s in piece.switches if s.controllers):
+        wanted = [names.get(c, c) for c in switch.controllers if c in names or c in named(topology)]
         after = set_opts(after, names[switch.name], {"controllers": wanted})
-    links = tuple(replace(k, src=names[k.src], dest=names[k.dest]) for k in piece.links)
+    links = tuple(replace(k, src=names[k.src], dest=names[k.dest], identity=new_identity()) for k in piece.links)
     after, drawn = decorations.paste(keep_ports(topology, replace(after, links=(*after.links, *links))), piece, offset)
     return after, [*names.values(), *drawn]
 

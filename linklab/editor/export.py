@@ -123,11 +123,13 @@ def _started_switches(plan: Plan, names: Names) -> list[str]:
 def _identifiers(plan: Plan) -> Names:
     """A Python name for each node; two names that would become one are kept apart."""
     found: dict[str, str] = {}
+    taken: set[str] = set()
     for node in (*plan["controllers"], *plan["nodes"]):
         base = re.sub(r"\W", "_", node["name"], flags=re.ASCII)
         name = base if re.match(r"[A-Za-z]\w*\d+$", base) else f"node_{base}"
-        while name in found.values():
+        while name in taken:
             name += "_"
+        taken.add(name)
         found[node["name"]] = name
     return found
 
@@ -180,8 +182,11 @@ def _node(node: Plan, names: Names) -> list[str]:
     elif node["kind"] == "legacyRouter":
         lines = [f"{variable} = net.addHost({name!r}, cls=Router, ip=None)"]
     elif node["kind"] == "legacySwitch":
-        tree = ", stp=True" if node.get("stp") else ""
-        lines = [f"{variable} = net.addSwitch({name!r}, cls=LinuxBridge{tree})"]
+        # Mininet counts a switch's number from its name; one without a digit is told its number
+        options = {} if re.search(r"\d", name) else {"dpid": node["dpid"]}
+        if node.get("stp"):
+            options["stp"] = True
+        lines = [f"{variable} = " + _call("net.addSwitch", repr(name), "cls=LinuxBridge", **options)]
     else:
         options = {"dpid": node["dpid"], "listenPort": node["dpctl_port"]}
         if node["kind"] == "ovs":

@@ -7,6 +7,7 @@ Places: XDG Base Directory Specification (`$XDG_STATE_HOME/linklab`).
 
 from __future__ import annotations
 
+import hashlib
 import json
 import math
 import os
@@ -43,6 +44,14 @@ def save_file(topology: Topology, path: Path) -> None:
     except OSError as error:
         why = error.strerror or str(error)
         raise InputError(f"{path} could not be saved: {why}. The drawing is unchanged; save it elsewhere.") from error
+
+
+def fingerprint(path: Path) -> str | None:
+    """What tells whether a file is the one that was read or written before; None where there is none to be read."""
+    try:
+        return hashlib.sha256(path.read_bytes()).hexdigest()
+    except OSError:
+        return None
 
 
 def lab_files() -> list[tuple[int, Path]]:

@@ -18,10 +18,12 @@ from pathlib import Path
 from linklab.base import installation
 from linklab.base.files import write
 from linklab.base.place import private
-from linklab.editor import export, files, mending
+from linklab.editor import export, files
 from linklab.editor.chooser import Chooser
 from linklab.editor.document import Document
+from linklab.editor.exchanging import foreign, open_foreign
 from linklab.editor.settings import EditorSettings
+from linklab.editor.tidying import Tidying
 from linklab.editor.window import Window
 from linklab.errors import InputError, LinklabError
 from linklab.topology import Topology
@@ -31,10 +33,19 @@ AUTOSAVE_MS = 3000
 
 
 class Filing:
-    """File commands of one document; `leave` ends the window."""
+    """File commands of one document; `leave` ends the window, `runs` says whether its network does."""
 
-    def __init__(self, window: Window, document: Document, settings: EditorSettings, leave: Callable[[], None]) -> None:
-        self.window, self.document, self.settings, self.leave = window, document, settings, leave
+    def __init__(
+        self,
+        window: Window,
+        document: Document,
+        settings: EditorSettings,
+        leave: Callable[[], None],
+        runs: Callable[[], bool],
+    ) -> None:
+        self.window, self.document, self.settings, self.leave, self.runs = window, document, settings, leave, runs
+        self.tidying = Tidying(window, document)
+        self._on_disk: str | None = None
         self.autosave = files.Autosave()
         self._kept: Topology | None = None
 
@@ -62,6 +73,7 @@ class Filing:
         name = lost.path.name if lost.path else "a drawing without a name"
 
         def restore() -> None:
+            self._on_disk = files.fingerprint(lost.path) if lost.path else None
             self.document.open(lost.topology, lost.path)
             self.document.never_saved()
             lost.file.unlink(missing_ok=True)
@@ -76,21 +88,26 @@ class Filing:
 
     def new(self) -> None:
         """An empty drawing."""
-        self._safely(lambda: self.document.open(Topology(), None))
+        self.safely(self._new)
+
+    def _new(self) -> None:
+        self._on_disk = None
+        self.document.open(Topology(), None)
 
     def open(self) -> None:
         """Ask for a file and open it."""
-        self._safely(lambda: self._choose("Open", self.open_path))
+        self.safely(lambda: self.choose("Open", self.open_path))
 
-    def _choose(
+    def choose(
         self,
         title: str,
         take: Callable[[Path], None],
         *,
         save: bool = False,
-        ending: str = files.ENDING,
+        ending: str | tuple[str, ...] = files.ENDING,
         name: str = "",
     ) -> None:
+        """Ask for a file, in the folder of the drawing or where work is saved; `take` gets its path."""
         path = self.document.path
         folder = path.parent if path and not save else installation.work_folder(path)
         root, look = self.window.root, self.window.look
@@ -98,6 +115,10 @@ class Filing:
 
     def open_path(self, path: Path, *, first: bool = False) -> None:
         """Open a file; one that cannot be held leaves the drawing as it is."""
+        if first and foreign(path):
+            self.window.soon(lambda: open_foreign(self.window, self.document, path))
+            return
+        seen = files.fingerprint(path)  # before it is read: a change in between is noticed at the next save
         try:
             topology = files.open_file(path)
         except InputError as error:
@@ -106,19 +127,14 @@ class Filing:
                 return
             self.window.soon(partial(self.window.tell, "This file cannot be opened", str(error)))
             return
+        self._on_disk = seen
         self.document.open(topology, path)
         self.settings.opened(path)
-        problems = topology.problems()
-        errors = [str(problem) for problem in problems if problem.severity == "error"]
-        if errors:
-            self.window.soon(lambda: self._faults(errors))
-        elif problems:
-            self.window.say(f"opened {path.name}; {problems[0]}")
-        else:
-            self.window.say(f"opened {path.name}")
+        self.tidying.opened(path.name)
 
     def _begin(self, path: Path) -> None:
         """A drawing with a name and no file yet; another file may have been meant."""
+        self._on_disk = None
         self.document.open(Topology(), path)
         made = "saving makes it" if path.parent.is_dir() else "nor does its folder, so save it elsewhere"
         self.window.say(f"{path} does not exist yet; {made}", bad=True)
@@ -128,33 +144,34 @@ class Filing:
             answers = [(f"Open {near.name}", lambda: self.open_path(near)), ("A new drawing", lambda: None)]
             self.window.soon(lambda: self.window.ask("Which file?", text, answers))
 
-    def _faults(self, errors: list[str]) -> None:
-        """Tell the faults of a file just opened, and offer to mend what cannot be seen in a drawing."""
-        text = "It is open, so that you can mend it; it will not run before.\n\n" + "\n".join(errors[:8])
-        mended, said = mending.mend(self.document.topology)
-
-        def take() -> None:
-            self.document.apply("Mend", mended, ())
-            self.window.say("; ".join(said))
-
-        answers: list[tuple[str, Callable[[], None]]] = [("OK", lambda: None)]
-        if said:
-            text += "\n\nMend would do this: " + "; ".join(said) + "."
-            answers = [("Mend", take), ("Leave it", lambda: None)]
-        self.window.ask("There are faults in this file", text, answers)
-
     def save(self, then: Callable[[], None] = lambda: None) -> None:
         """Save under the file's name, or ask for one."""
-        if self.document.path is None:
+        path = self.document.path
+        if path is None:
             self.save_as(then)
+        elif files.fingerprint(path) in (None, self._on_disk):
+            self.save_path(path, then)
         else:
-            self.save_path(self.document.path, then)
+            self._changed_meanwhile(path, then)
+
+    def _changed_meanwhile(self, path: Path, then: Callable[[], None]) -> None:
+        """Another program has written the file since it was read or saved here."""
+        text = (
+            f"{path.name} is not as it was when it was opened or last saved here: another window or program has "
+            "written it. Saving would throw away what was written there."
+        )
+        answers = [
+            ("Save As…", lambda: self.save_as(then)),
+            ("Write over it", lambda: self.save_path(path, then)),
+            ("Cancel", lambda: None),
+        ]
+        self.window.ask("The file has changed", text, answers)
 
     def save_as(self, then: Callable[[], None] = lambda: None) -> None:
         """Ask for a name and save."""
         path = self.document.path
         name = path.name if path else ""
-        self._choose("Save As", lambda chosen: self.save_path(chosen, then), save=True, name=name)
+        self.choose("Save As", lambda chosen: self.save_path(chosen, then), save=True, name=name)
 
     def save_path(self, path: Path, then: Callable[[], None] = lambda: None) -> None:
         """Save there; say why if it cannot be."""
@@ -163,6 +180,7 @@ class Filing:
         except InputError as error:
             self.window.tell("Not saved", str(error))
             return
+        self._on_disk = files.fingerprint(path)
         self.document.saved(path)
         self.autosave.done()
         self._kept = None
@@ -174,7 +192,7 @@ class Filing:
         """Ask for a name and write a Python script for Mininet."""
         path = self.document.path
         name = f"{path.stem}.py" if path else "network.py"
-        self._choose("Export", self.export_path, save=True, ending=".py", name=name)
+        self.choose("Export", self.export_path, save=True, ending=".py", name=name)
 
     def export_path(self, path: Path) -> None:
         """Write the script there."""
@@ -190,14 +208,19 @@ class Filing:
             self.window.say(f"exported; run it with: sudo python3 {path.name}")
 
     def quit(self) -> None:
-        """Leave: what is not saved is asked about, a running network is ended."""
-        self._safely(self._leave)
+        """Leave: a running network, which ends, and what is not saved are asked about."""
+        if not self.runs():
+            self.safely(self._leave)
+            return
+        text = "Quitting ends it, with its terminals and whatever runs in them."
+        answers = [("Quit", lambda: self.safely(self._leave)), ("Cancel", lambda: None)]
+        self.window.ask("The network is running", text, answers)
 
     def _leave(self) -> None:
         self.autosave.done()
         self.leave()
 
-    def _safely(self, do: Callable[[], None]) -> None:
+    def safely(self, do: Callable[[], None]) -> None:
         """Ask about unsaved changes first."""
         if not self.document.is_changed:
             do()
@@ -215,7 +238,7 @@ class Filing:
         for name in self.settings.recent:
             path = Path(name)
             label = f"{path.name}   {path.parent}"
-            menu.add_command(label=label, command=partial(self._safely, partial(self.open_path, path)))
+            menu.add_command(label=label, command=partial(self.safely, partial(self.open_path, path)))
         if not self.settings.recent:
             menu.add_command(label="none yet", state="disabled")
 
@@ -223,7 +246,7 @@ class Filing:
         """The labs by name."""
         for number, path in files.lab_files():
             label = files.lab_title(number)
-            menu.add_command(label=label, command=partial(self._safely, partial(self.open_path, path)))
+            menu.add_command(label=label, command=partial(self.safely, partial(self.open_path, path)))
 
     def open_manual(self) -> None:
         """Show the manual of the lab whose topology this is, or the handout of the exercise."""

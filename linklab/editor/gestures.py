@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What mouse and keys do on the drawing: select, add, link, drag, pan, zoom, and the same without a mouse.
+"""What the mouse does on the drawing: select, add, link, drag, pan, zoom. Keys are in `keyboard`.
 
 A gesture changes the document through `edits` and nothing else; while dragging only canvas items move, and the document
 learns of it at the end.
@@ -66,18 +66,9 @@ class Gestures:
             ("<Motion>", self._hover),
             ("<Button-4>", lambda e: self._wheel(e, 1)),
             ("<Button-5>", lambda e: self._wheel(e, -1)),
-            ("<Tab>", lambda _: self._cycle(1)),
-            ("<ISO_Left_Tab>", lambda _: self._cycle(-1)),
-            ("<Shift-Tab>", lambda _: self._cycle(-1)),
-            ("<Return>", lambda _: self._open_selected()),
-            ("<Menu>", lambda _: self._menu_by_key()),
-            ("<Shift-F10>", lambda _: self._menu_by_key()),
             ("<Escape>", lambda _: self.cancel()),
         ):
             drawing.bind(event, handler)
-        for name, across, down in (("Left", -1, 0), ("Right", 1, 0), ("Up", 0, -1), ("Down", 0, 1)):
-            drawing.bind(f"<{name}>", lambda _, dx=across, dy=down: self._nudge(dx * GRID, dy * GRID))  # type: ignore[misc]
-            drawing.bind(f"<Shift-{name}>", lambda _, dx=across, dy=down: self._nudge(dx, dy))  # type: ignore[misc]
 
     def cancel(self) -> None:
         """Drop what is half done; with nothing half done, take the Select tool and select nothing."""
@@ -306,12 +297,18 @@ class Gestures:
         return left + 100, top + 80
 
     def link_selected(self) -> None:
-        """Link the two selected nodes."""
+        """Link the two selected nodes, or several to the one switch or router among them."""
         names = self.document.selected_names
         if len(names) == 2:
             self._make_link(*names)
-        else:
-            self.hooks.say("select two nodes (Tab, Shift+click) to link them")
+            return
+        try:
+            after, hub = edits.link_all(self.document.topology, names)
+        except InputError as error:
+            self.hooks.say(str(error))
+            return
+        self.document.apply(f"Link {len(names) - 1} nodes to {hub}", after, self.document.selection)
+        self.hooks.say(f"linked {', '.join(name for name in names if name != hub)} to {hub}")
 
     def _double(self, event: tk.Event[tk.Misc]) -> None:
         key = self.drawing.key_at(event.x, event.y)
@@ -340,52 +337,3 @@ class Gestures:
         else:
             self.drawing.yview_scroll(-direction, "units")
         return "break"
-
-    # --- the keyboard
-
-    def _cycle(self, direction: int) -> str:
-        """Select the next thing: nodes, controllers, then links."""
-        keys: list[Key] = [node.name for node in everyone(self.document.topology)]
-        keys += list(range(len(self.document.topology.links)))
-        keys += list(decorations(self.document.topology))
-        if keys:
-            chosen = [i for i, key in enumerate(keys) if key in self.document.selection]
-            start = -1 if direction > 0 else 0
-            key = keys[((chosen[-1] if chosen else start) + direction) % len(keys)]
-            self.document.select({key})
-            self.drawing.reveal(key)
-            self.hooks.say(self._described(key))
-        return "break"
-
-    def _described(self, key: Key) -> str:
-        if isinstance(key, int):
-            return " – ".join(self.drawing.scene.ends[key])
-        each = decorations(self.document.topology).get(key)
-        return key if each is None else each.described
-
-    def _nudge(self, dx: float, dy: float) -> str:
-        """Move what is selected; with nothing selected, the view."""
-        topology = self.document.topology
-        places = edits.places(topology, self.document.selection)
-        if not self.document.selection:
-            self.drawing.xview_scroll(round(dx / GRID), "units")
-            self.drawing.yview_scroll(round(dy / GRID), "units")
-        elif places and not self.hooks.locked():
-            moved = {key: (x + dx, y + dy) for key, (x, y) in places.items()}
-            self.document.apply("Move", edits.move(topology, moved), joins=f"nudge {sorted(places)}")
-        return "break"
-
-    def _open_selected(self) -> None:
-        if len(self.document.selection) == 1:
-            self.hooks.open_properties(next(iter(self.document.selection)))
-
-    def _menu_by_key(self) -> None:
-        chosen: list[Key] = [
-            *self.document.selected_names,
-            *self.document.selected_links,
-            *self.document.selected_decorations,
-        ]
-        key: Key | None = chosen[0] if chosen else None
-        x, y = self.drawing.centre_of(key) if key is not None else (self.drawing.canvasx(20), self.drawing.canvasy(20))
-        place = (round(x - self.drawing.canvasx(0)), round(y - self.drawing.canvasy(0)))
-        self.hooks.open_menu(key, self.drawing.winfo_rootx() + place[0], self.drawing.winfo_rooty() + place[1])

@@ -18,6 +18,7 @@ from linklab.editor.minimap import MiniMap
 from linklab.editor.settings import EditorSettings
 from linklab.editor.theme import Look
 from linklab.editor.toolbar import ToolBar
+from linklab.editor.toplevel import FRAME
 
 
 @dataclass(frozen=True)
@@ -36,6 +37,19 @@ class Callbacks:
     clock: Callable[[list[str]], None]
 
 
+class Rule(tk.Frame):
+    """A thin line between parts."""
+
+    def __init__(self, master: tk.Misc, look: Look) -> None:
+        super().__init__(master, width=1, height=1)
+        self.look = look
+        self.restyle()
+
+    def restyle(self) -> None:
+        """Take the theme."""
+        self.configure(background=self.look.palette.border)
+
+
 class Layout:
     """Menu bar above, tools at the left, the drawing with its clock in the middle, the status line below."""
 
@@ -50,11 +64,14 @@ class Layout:
         self._root, self._look = root, look
         icons = Icons(root)
         px = look.px
-        root.geometry(settings.geometry or f"{px(1080)}x{px(700)}")
-        root.minsize(px(640), px(560))
+        menu_bar = px(30)  # is no part of the height
+        most = (root.winfo_screenwidth() - FRAME[0], root.winfo_screenheight() - FRAME[1] - menu_bar)
+        wide, high = (min(want, has) for want, has in zip((px(1080), px(700)), most, strict=True))
+        root.geometry(settings.geometry or f"{wide}x{high}")
+        root.minsize(min(px(640), most[0]), min(px(440), most[1]))
         root.iconphoto(True, icons.get("app", 64, look.palette.accent, "#ffffff"))
         self.menus = MenuBar(root, callbacks.commands, callbacks.submenus, ticks)
-        self.status = StatusBar(root, look, callbacks.stop)
+        self.status = StatusBar(root, look, callbacks.stop, callbacks.commands["messages"])
         self.status.pack(side="bottom", fill="x")
         self._rule().pack(side="bottom", fill="x")
         self.toolbar = ToolBar(root, look, icons, choose=callbacks.choose, run=callbacks.run, stop=callbacks.stop)
@@ -85,9 +102,8 @@ class Layout:
         self._root.after_idle(self.drawing.show_hint)
         self.minimap.soon()
 
-    def _rule(self) -> tk.Frame:
-        """A thin line between parts."""
-        return tk.Frame(self._root, background=self._look.palette.border, width=1, height=1)
+    def _rule(self) -> Rule:
+        return Rule(self._root, self._look)
 
     def show_clock(self, state: dict[str, Any] | None) -> None:
         """Show the clock above the drawing; None takes it away."""

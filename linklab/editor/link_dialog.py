@@ -13,54 +13,71 @@ from tkinter import ttk
 from typing import Any
 
 from linklab.editor import link_fields
-from linklab.editor.dialogs import Dialog, Input, fill_page
+from linklab.editor.dialogs import Input, MessageLine, fill_page
 from linklab.editor.fields import read, texts
 from linklab.editor.node_fields import LINK_PAGE
+from linklab.editor.questions import text_area
 from linklab.editor.theme import Look
+from linklab.editor.toplevel import Dialog, scrolled_page
 from linklab.errors import FieldError, InputError
 from linklab.tc import DISCIPLINES
 from linklab.topology import Link
 
 Take = Callable[[dict[str, Any], dict[str, Any]], None]
 NO_DISCIPLINE = "first in, first out"
+COMMANDS = 3
+"""Place of the tab of that name."""
 
 
-class Direction(ttk.Frame):
+class Direction:
     """The tab of one direction."""
 
-    def __init__(self, master: tk.Misc, look: Look, title: str, data: Mapping[str, Any] | None) -> None:
-        super().__init__(master, padding=look.px(12))
+    def __init__(self, page: ttk.Frame, look: Look) -> None:
         self.look = look
-        self.own = tk.StringVar(self, "0" if data is None else "1")
-        box = ttk.Checkbutton(
-            self,
-            text=f"{title} has settings of its own, in place of the tab Link",
-            variable=self.own,
-            onvalue="1",
-            offvalue="0",
-        )
-        box.pack(anchor="w")
-        box.configure(command=self._switched)
-        self.columns = ttk.Frame(self)
-        self.columns.pack(fill="both", expand=True, pady=(look.px(8), 0))
+        self.own = tk.StringVar(page, "0")
+        self.box = ttk.Checkbutton(page, variable=self.own, onvalue="1", offvalue="0", command=self._switched)
+        self.box.pack(anchor="w", pady=(0, look.px(8)))
+        fields = ttk.Frame(page)
+        fields.pack(anchor="w", fill="x")
         self.inputs: dict[str, Input] = {}
-        shown = link_fields.shown(data or {})
-        left, right = ttk.Frame(self.columns), ttk.Frame(self.columns)
-        left.pack(side="left", anchor="n")
-        right.pack(side="left", anchor="n", padx=(look.px(24), 0))
         for i, field in enumerate(link_fields.DIRECTION_FIELDS):
-            self.inputs[field.key] = Input(left, look, field, shown[field.key], i, width=14, beside=True)
-        line = ttk.Frame(right)
-        line.pack(anchor="w", pady=(look.px(2), look.px(8)))
+            self.inputs[field.key] = Input(fields, look, field, "", i, width=12, beside=True)
+        line = ttk.Frame(page)
+        line.pack(anchor="w", pady=look.px(10))
         ttk.Label(line, text="Queue discipline").pack(side="left", padx=(0, look.px(12)))
         self.kind = ttk.Combobox(line, values=[NO_DISCIPLINE, *DISCIPLINES], state="readonly", width=18)
-        self.kind.set(shown["kind"] or NO_DISCIPLINE)
         self.kind.pack(side="left")
         self.kind.bind("<<ComboboxSelected>>", lambda _: self._chose({}))
-        self.parameters = ttk.Frame(right)
-        self.parameters.pack(anchor="w")
+        self.parameters = ttk.Frame(page)
+        self.parameters.pack(anchor="w", fill="x")
+        self.locked = False
+        self.show("", None)
+
+    def show(self, title: str, data: Mapping[str, Any] | None) -> None:
+        """Show a direction as the drawing has it."""
+        self.box.configure(text=f"{title} has settings of its own, in place of the tab Link")
+        self.own.set("0" if data is None else "1")
+        shown = link_fields.shown(data or {})
+        self.kind.set(shown["kind"] or NO_DISCIPLINE)
+        for field in link_fields.DIRECTION_FIELDS:
+            self.inputs[field.key].set(shown[field.key])
         self._chose(shown)
-        self._switched()
+        self._untouched = self._typed()
+
+    def follow(self, title: str, data: Mapping[str, Any] | None) -> None:
+        """Show what the direction has become, unless something was typed here."""
+        if self._typed() == self._untouched or self._is(data):
+            self.show(title, data)
+
+    def _is(self, data: Mapping[str, Any] | None) -> bool:
+        """Whether what is typed is that."""
+        try:
+            return self.get() == data
+        except InputError:
+            return False
+
+    def _typed(self) -> tuple[str, str, dict[str, str]]:
+        return self.own.get(), self.kind.get(), {key: each.get() for key, each in self.inputs.items()}
 
     def _chose(self, shown: Mapping[str, str]) -> None:
         """Show the parameters of the discipline chosen."""
@@ -74,13 +91,20 @@ class Direction(ttk.Frame):
                 field = link_fields.discipline_field(kind, parameter.name)
                 text = shown.get(field.key, field.default)
                 self.inputs[field.key] = Input(self.parameters, self.look, field, text, i, width=12, beside=True)
+        self._switched()
+
+    def lock(self, locked: bool) -> None:
+        """Let nothing be changed, or let it be changed again."""
+        self.locked = locked
+        self.box.configure(state="disabled" if locked else "normal")
+        self._switched()
 
     def _switched(self) -> None:
         """Fields are greyed while the tab Link decides."""
-        state = "normal" if self.own.get() == "1" else "disabled"
+        usable = self.own.get() == "1" and not self.locked
         for each in self.inputs.values():
-            each.enable(state == "normal")
-        self.kind.configure(state="readonly" if state == "normal" else "disabled")
+            each.enable(usable)
+        self.kind.configure(state="readonly" if usable else "disabled")
 
     def get(self) -> dict[str, Any] | None:
         """The object, None where the tab Link decides; InputError, shown at its field."""
@@ -102,38 +126,81 @@ class Direction(ttk.Frame):
 class LinkDialog(Dialog):
     """Edits one link."""
 
-    def __init__(
-        self, master: tk.Misc, look: Look, link: Link, ends: tuple[str, str], take: Take, *, running: bool
-    ) -> None:
+    def __init__(self, master: tk.Misc, look: Look, link: Link, ends: tuple[str, str], take: Take) -> None:
         """Show `link`; `take` gets its new `opts` and `own`."""
-        super().__init__(master, look, f"Link {' – '.join(ends)}")
+        super().__init__(master, look, "")
         self.link, self.ends, self._take = link, ends, take
+        self.message = MessageLine(self.body, look)
         self.notebook = ttk.Notebook(self.body)
         self.notebook.pack(fill="both", expand=True)
+        self.tabs(self.notebook)
         self.inputs: dict[str, Input] = {}
-        both = ttk.Frame(self.notebook, padding=look.px(12))
+        both = scrolled_page(self.notebook, self.body, look, "Link")
         fill_page(both, look, LINK_PAGE, texts([LINK_PAGE], link.opts), self.inputs)
-        self.notebook.add(both, text="Link")
-        self.directions = []
-        for end, key in enumerate(("forward", "backward")):
-            title = f"{(link.src, link.dest)[end]} → {(link.src, link.dest)[1 - end]}"
-            direction = Direction(self.notebook, look, title, link.own.get(key))
-            self.notebook.add(direction, text=title)
-            self.directions.append(direction)
+        self.directions = [
+            Direction(scrolled_page(self.notebook, self.body, look, title), look) for title in ("→", "←")
+        ]
         commands = ttk.Frame(self.notebook, padding=look.px(12))
-        self.text = tk.Text(commands, width=96, height=18, wrap="none", font="TkFixedFont", state="disabled")
-        self.text.pack(fill="both", expand=True)
+        self.text = text_area(commands, look, "")
+        self.text.configure(width=56, height=12)
         self.notebook.add(commands, text="Commands")
         self.notebook.bind("<<NotebookTabChanged>>", lambda _: self._tab_changed())
-        self.message = ttk.Label(self.body, style="Bad.TLabel", wraplength=look.px(700), text="")
-        self.message.pack(fill="x", pady=(look.px(6), 0))
-        self.button("OK", self.ok, style="Accent.TButton")
-        self.button("Cancel", self.destroy)
-        if running:
-            self.button("Apply", self.apply_and_stay)
+        self.accept = self.button("OK", self.ok, style="Accent.TButton")
+        self.refuse = self.button("Cancel", self.destroy)
+        self.apply_button = self.button("Apply", self.apply_and_stay)
         self.button("Show the commands", self.show_commands, side="left")
         self.bind("<Return>", lambda _: self.ok())
-        self.open(self.inputs["bw"].widget)
+        self.locked = self._running = False
+        self._name_directions()
+        self._show_tab(link_fields.tab_of(link))
+        at = self.directions[self.at - 1].inputs["rate"] if self.at else self.inputs["bw"]
+        self.apply_button.pack_forget()
+        self.open(at.widget)
+
+    @property
+    def at(self) -> int:
+        """The tab in front."""
+        return int(self.notebook.index("current"))  # type: ignore[no-untyped-call] # typeshed
+
+    def _name_directions(self, *, anew: bool = True) -> None:
+        link = self.link
+        self.title(f"Link {' – '.join(self.ends)}")
+        for end, key in enumerate(("forward", "backward")):
+            title = f"{(link.src, link.dest)[end]} → {(link.src, link.dest)[1 - end]}"
+            self.notebook.tab(end + 1, text=title)  # type: ignore[no-untyped-call] # typeshed
+            direction = self.directions[end]
+            (direction.show if anew else direction.follow)(title, link.own.get(key))
+
+    def follow(self, link: Link, ends: tuple[str, str], locked: str, *, running: bool) -> None:
+        """Show what the link has become; a tab in which something was typed keeps that.
+
+        locked: why nothing can be changed now. running: what is taken is also done to the network.
+        """
+        if (link.src, link.dest, link.opts, link.own) != (self.link.src, self.link.dest, self.link.opts, self.link.own):
+            self.link, self.ends = link, ends
+            for key, value in texts([LINK_PAGE], link.opts).items():
+                self.inputs[key].follow(value)
+            self._name_directions(anew=False)
+        self.ends = ends
+        self.title(f"Link {' – '.join(ends)}")
+        if running != self._running:
+            self._running = running
+            if running:
+                self.apply_button.pack(side="right", padx=(self.look.px(8), 0))
+            else:
+                self.apply_button.pack_forget()
+        if bool(locked) != self.locked:
+            self.locked = bool(locked)
+            self.message.configure(text=locked, style="Warn.TLabel")
+            self.accept.configure(state="disabled" if locked else "normal")
+            for each in self.inputs.values():
+                each.enable(not locked)
+            for direction in self.directions:
+                direction.lock(self.locked)
+
+    def answer(self, text: str) -> None:
+        """Say what the kernel made of what was applied."""
+        self.message.configure(text=text, style="Muted.TLabel")
 
     def collect(self) -> tuple[dict[str, Any], dict[str, Any]] | None:
         """New `opts` and `own`; None, with the field marked, if something is wrong."""
@@ -161,13 +228,13 @@ class LinkDialog(Dialog):
         self.notebook.select(at)  # type: ignore[no-untyped-call] # typeshed
 
     def _tab_changed(self) -> None:
-        if self.notebook.index("current") == 3:  # type: ignore[no-untyped-call] # typeshed
+        if self.at == COMMANDS and not self.locked:
             self._fill_commands()
 
     def show_commands(self) -> None:
         """Turn to the exact tc lines for what is typed."""
         if self.collect() is not None:
-            self._show_tab(3)
+            self._show_tab(COMMANDS)
 
     def _fill_commands(self) -> None:
         found = self.collect()
@@ -184,12 +251,10 @@ class LinkDialog(Dialog):
 
     def apply(self) -> bool:
         """Take the values; whether they were right."""
-        found = self.collect()
+        found = None if self.locked else self.collect()
         if found is None:
             return False
-        opts, own = found
-        self._take(opts, own)
-        self.link = replace(self.link, opts=opts, own=own)
+        self._take(*found)
         return True
 
     def apply_and_stay(self) -> None:

@@ -31,6 +31,15 @@ DIRECTION_FIELDS = (
 )
 
 
+def tab_of(link: Link) -> int:
+    """The tab that holds what was set: 0 both directions alike, 1 the first, 2 the other; 0 where nothing was."""
+    if not link.opts:
+        for tab, key in enumerate(("forward", "backward"), 1):
+            if link.own.get(key):
+                return tab
+    return 0
+
+
 def discipline_field(kind: str, name: str) -> Field:
     """The field of a parameter."""
     parameter = next(each for each in DISCIPLINES[kind] if each.name == name)

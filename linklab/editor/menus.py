@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import tkinter as tk
 from collections.abc import Callable, Mapping
+from functools import partial
 
 from linklab.editor.actions import MENUS, Action
 
@@ -22,11 +23,12 @@ class MenuBar:
         ticks: Mapping[str, tk.BooleanVar],
     ) -> None:
         self.root, self.commands = root, commands
-        self.bar = tk.Menu(root, tearoff=False)
+        self.bar = tk.Menu(root, tearoff=False, relief="flat", borderwidth=1)
         self.running = False
         self._entries: list[tuple[tk.Menu, int, Action]] = []
         for title, actions in MENUS.items():
             menu = tk.Menu(self.bar, tearoff=False)
+            menu.configure(postcommand=partial(_in_columns, menu))
             self.bar.add_cascade(label=title, menu=menu, underline=0)
             for action in actions:
                 if action is None:
@@ -55,6 +57,8 @@ class MenuBar:
             self.root.bind(event, lambda e, a=action: self._key(e, a))  # type: ignore[misc]
 
     def _key(self, event: tk.Event[tk.Misc], action: Action) -> str | None:
+        if self.root.grab_current() is not None:  # type: ignore[no-untyped-call] # a question, which comes first
+            return "break"
         if isinstance(event.widget, tk.Misc) and event.widget.winfo_toplevel() is not self.root:
             return None
         if event.widget.winfo_class() in ("TEntry", "Text", "TCombobox", "TSpinbox") and action.name not in (
@@ -80,6 +84,23 @@ class MenuBar:
                 usable = usable and label is not None
                 menu.entryconfigure(at, label=f"{action.label} {label}" if label else action.label)
             menu.entryconfigure(at, state="normal" if usable else "disabled")
+
+
+def _in_columns(menu: tk.Menu) -> None:
+    """Let a menu that is higher than the screen go on in a second column; Tk would cut it off.
+
+    The second column begins after the line nearest to the middle that makes both low enough, else in the middle.
+    """
+    last, room = menu.index("end") or 0, menu.winfo_screenheight()
+    middle = (last + 1) // 2
+    lines = [at for at in range(1, last) if menu.type(at) == "separator"]
+    for first in (0, *(at + 1 for at in sorted(lines, key=lambda at: abs(at - middle))), middle):
+        for at in range(1, last + 1):
+            if menu.type(at) != "separator":
+                menu.entryconfigure(at, columnbreak=at == first)
+        menu.update_idletasks()
+        if menu.winfo_reqheight() <= room:
+            return
 
 
 def _refill(menu: tk.Menu, fill: Fill) -> None:

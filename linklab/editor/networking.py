@@ -300,22 +300,28 @@ class Networking:
             if found is not None:
                 self.window.say(found.words)
 
-    def apply_lines(self, place: int, lines: list[tuple[int, str]]) -> None:
-        """Type tc lines at the ends (0 src, 1 dest) of a running link, and read back what the kernel then has."""
-        link, ends = self.document.topology.links[place], self._ends[place]
-        nodes = (link.src, link.dest)
-        typed = [(self._terminal_of(nodes[end]), line) for end, line in lines]
-        sides = sorted({end for end, _ in lines})
-        asked = [(self._terminal_of(nodes[end]), f"tc qdisc show dev {ends[end]}") for end in sides]
+    def apply_lines(self, wanted: Mapping[int, list[tuple[int, str]]], then: Callable[[str], None]) -> None:
+        """Type tc lines at the ends (0 src, 1 dest) of running links, by their places; `then` gets what the kernel has.
+
+        All in one order, since the terminals that they are typed in take one line at a time.
+        """
+        typed, asked, names = [], [], []
+        for place, lines in wanted.items():
+            link, ends = self.document.topology.links[place], self._ends[place]
+            nodes = (link.src, link.dest)
+            names.append(link.name)
+            typed += [(self._terminal_of(nodes[end]), line) for end, line in lines]
+            sides = sorted({end for end, _ in lines})
+            asked += [(self._terminal_of(nodes[end]), f"tc qdisc show dev {ends[end]}") for end in sides]
 
         def work(session: Session) -> str:
             orders.type_lines(session, typed)
             return orders.type_lines(session, asked)
 
         def done(text: str) -> None:
-            self.window.say(
-                f"{link.name} changed; the kernel has: " + "; ".join(text.replace("qdisc ", "").split("\n"))
-            )
+            has = text.replace("qdisc ", "")
+            self.window.say(f"{', '.join(names)} changed; the kernel has: " + "; ".join(has.split("\n")))
+            then(f"Changed in the running network. The kernel has now:\n{has}")
 
         self._order(work, done)
 

@@ -42,11 +42,12 @@ def type_lines(session: Session, lines: list[tuple[str, str]]) -> str:
         EngineError: one of them failed; its words.
     """
     shown = []
-    for terminal, line in lines:
-        (done,) = session.network.run([Typed(f"{terminal}#editor", line)], deadline_s=READ_BACK_DEADLINE_S)
-        shown.append(done.output.strip())
-        if done.exit_status and " del " not in line:
-            raise EngineError(f"{line}: {done.output.strip()}")
+    with session.typing:
+        for terminal, line in lines:
+            (done,) = session.network.run([Typed(f"{terminal}#editor", line)], deadline_s=READ_BACK_DEADLINE_S)
+            shown.append(done.output.strip())
+            if done.exit_status and " del " not in line:
+                raise EngineError(f"{line}: {done.output.strip()}")
     return "\n".join(each for each in shown if each)
 
 
@@ -87,7 +88,8 @@ def set_environment(session: Session) -> str:
     Raises:
         EngineError: it failed; its words.
     """
-    (done,) = session.network.run([Typed("client#editor", "./set_env.sh")], deadline_s=ENVIRONMENT_DEADLINE_S)
+    with session.typing:
+        (done,) = session.network.run([Typed("client#editor", "./set_env.sh")], deadline_s=ENVIRONMENT_DEADLINE_S)
     shown = done.output.strip()
     if done.exit_status:
         raise EngineError(shown.removeprefix("set_env.sh: ") or f"./set_env.sh ended with status {done.exit_status}")

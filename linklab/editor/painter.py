@@ -63,10 +63,11 @@ class Painter:
         self._widths = {}
 
     def measure(self, font: str, text: str) -> float:
-        """Width of a text."""
-        if (font, text) not in self._widths:
-            self._widths[font, text] = max(map(self._fonts[font].measure, text.split("\n")))
-        return self._widths[font, text]
+        """Width of a text, letter by letter: Tk knows no kerning, and asking it for 12,000 labels took 17 s."""
+        for letter in set(text):
+            if (font, letter) not in self._widths:
+                self._widths[font, letter] = self._fonts[font].measure(letter)
+        return float(max(sum(self._widths[font, letter] for letter in line) for line in text.split("\n")))
 
     def draw(self, shapes: Iterable[Shape]) -> tuple[int, ...]:
         """Draw them; the items, in the same order."""

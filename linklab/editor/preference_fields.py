@@ -166,7 +166,7 @@ def pages(engines: tuple[str, ...]) -> tuple[Page, ...]:
                     ),
                     default="forward",
                 ),
-                Field("stp", "Spanning tree (STP) on all switches: breaks loops", kind="flag", default="0"),
+                Field("stp", "Spanning tree (STP) against loops", kind="flag", default="0"),
             ),
             "Kept in the file, where MiniEdit does not see it.",
         ),

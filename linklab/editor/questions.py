@@ -1,26 +1,35 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Short dialogs in the editor's own look: a question with buttons, a message, a text to read or copy.
 
-None of them blocks the program: what follows is a callback.
+None of them blocks the program: what follows is a callback. A question is modal: its answer is about the drawing as it
+is now.
 """
 
 from __future__ import annotations
 
 import tkinter as tk
 from collections.abc import Callable, Sequence
+from functools import partial
 from tkinter import ttk
+from typing import Any
 
-from linklab.editor.dialogs import Dialog
 from linklab.editor.theme import Look
+from linklab.editor.toplevel import Dialog, scrolled_page
+
+WIDE = 440
+"""Of a question's text, in pixels of a plain display."""
+WIDEST = 96
+"""Letters of a line of text that is shown whole, where the screen is wide enough."""
 
 
 def ask(
     master: tk.Misc, look: Look, title: str, text: str, answers: Sequence[tuple[str, Callable[[], None]]]
 ) -> Dialog:
     """A question; the first answer is the one Return gives, Escape gives none."""
-    dialog = Dialog(master, look, title)
-    ttk.Label(dialog.body, text=title, style="Title.TLabel").pack(anchor="w")
-    ttk.Label(dialog.body, text=text, wraplength=look.px(460), justify="left").pack(anchor="w", pady=(look.px(8), 0))
+    dialog = Dialog(master, look, title, modal=True)
+    ttk.Label(dialog.body, text=title, style="Title.TLabel").pack(anchor="w", padx=look.px(12))
+    page = scrolled_page(None, dialog.body, look, "")
+    ttk.Label(page, text=text, wraplength=look.px(WIDE), justify="left").pack(anchor="w")
 
     def give(command: Callable[[], None]) -> None:
         dialog.destroy()
@@ -37,6 +46,31 @@ def ask(
     return dialog
 
 
+def text_area(frame: ttk.Frame, look: Look, text: str) -> tk.Text:
+    """A text that is read only, in a fixed font, with bars."""
+    lines = text.split("\n")
+    width = max(40, min(WIDEST, max(len(line) for line in lines) + 2))
+    area = tk.Text(frame, width=width, height=max(4, min(28, len(lines) + 1)), wrap="none", font="TkFixedFont")
+    area.insert("1.0", text)
+    area.configure(state="disabled")
+    down = ttk.Scrollbar(frame, orient="vertical", command=area.yview)
+    across = ttk.Scrollbar(frame, orient="horizontal", command=area.xview)
+    area.configure(yscrollcommand=partial(_bar, down, {"side": "right", "fill": "y", "before": area}))
+    area.configure(xscrollcommand=partial(_bar, across, {"side": "bottom", "fill": "x", "before": area}))
+    area.pack(side="left", fill="both", expand=True)
+    return area
+
+
+def _bar(bar: ttk.Scrollbar, place: dict[str, Any], first: str, last: str) -> None:
+    """Show a bar while something is out of view."""
+    bar.set(first, last)
+    wanted = float(first) > 0 or float(last) < 1
+    if wanted and not bar.winfo_manager():
+        bar.pack(**place)
+    elif not wanted:
+        bar.pack_forget()
+
+
 def tell(master: tk.Misc, look: Look, title: str, text: str) -> Dialog:
     """A message to be acknowledged."""
     return ask(master, look, title, text, [("OK", lambda: None)])
@@ -46,21 +80,17 @@ def show_text(master: tk.Misc, look: Look, title: str, text: str, *, note: str =
     """A text in a fixed font, to be read, selected and copied."""
     dialog = Dialog(master, look, title)
     if note:
-        label = ttk.Label(dialog.body, text=note, style="Muted.TLabel", wraplength=look.px(640))
+        label = ttk.Label(
+            dialog.body,
+            text=note,
+            style="Muted.TLabel",
+            wraplength=min(look.px(640), dialog.maxsize()[0] - look.px(40)),
+        )
         label.pack(anchor="w", pady=(0, look.px(8)))
     frame = ttk.Frame(dialog.body)
     frame.pack(fill="both", expand=True)
     text = text.expandtabs()
-    lines = text.split("\n")
-    width = max(40, min(110, max(len(line) for line in lines) + 2))
-    area = tk.Text(frame, width=width, height=max(4, min(28, len(lines) + 1)), wrap="none", font="TkFixedFont")
-    area.insert("1.0", text)
-    area.configure(state="disabled")
-    bar = ttk.Scrollbar(frame, orient="vertical", command=area.yview)
-    area.configure(yscrollcommand=bar.set)
-    area.pack(side="left", fill="both", expand=True)
-    if len(lines) > 27:
-        bar.pack(side="right", fill="y")
+    area = text_area(frame, look, text)
 
     def copy() -> None:
         dialog.clipboard_clear()

@@ -16,7 +16,7 @@ import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
@@ -47,6 +47,8 @@ class Session:
     network: Network
     server: AttachServer
     windows: Windows
+    typing: threading.Lock = field(default_factory=threading.Lock)
+    """Held while lines are typed: a terminal takes one line at a time, and orders come from several threads."""
 
     @property
     def clock(self) -> ClockWords | None:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from tkinter import font as tkfont
 from tkinter import ttk
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from PIL import ImageTk
 
@@ -19,7 +20,11 @@ from linklab.editor.icons import paint
 
 @dataclass(frozen=True)
 class Palette:
-    """Colours of one theme, "#rrggbb"."""
+    """Colours of one theme, "#rrggbb".
+
+    border: a thin line between parts. edge: around what can be typed in, pressed or ticked; its contrast with both of
+    its sides is at least 3:1 (WCAG 2.2, 1.4.11).
+    """
 
     window: str
     panel: str
@@ -32,6 +37,7 @@ class Palette:
     accent_ink: str
     hover: str
     border: str
+    edge: str
     grid: str
     link: str
     host: str
@@ -45,31 +51,42 @@ class Palette:
 
 LIGHT = Palette(
     window="#f4f6f8", panel="#ffffff", canvas="#fbfcfd", field="#ffffff", ink="#17212b", muted="#566472",
-    faint="#8a97a3", accent="#0b63c5", accent_ink="#ffffff", hover="#e6eef8", border="#d3dae1", grid="#e8edf2",
-    link="#5d6f80", host="#2f6fc1", switch="#1f8a5b", router="#b86a12", controller="#7a4fb8",
-    good="#1f8a5b", warn="#a86200", bad="#c0322b",
+    faint="#8a97a3", accent="#0b63c5", accent_ink="#ffffff", hover="#e6eef8", border="#d3dae1", edge="#7b8794",
+    grid="#e8edf2", link="#5d6f80", host="#2f6fc1", switch="#1f8a5b", router="#b86a12", controller="#7a4fb8",
+    good="#1f8a5b", warn="#9c5a00", bad="#c0322b",
 )  # fmt: skip
 DARK = Palette(
     window="#1b2026", panel="#22282f", canvas="#181c21", field="#2a313a", ink="#e8edf2", muted="#a5b2bf",
-    faint="#77848f", accent="#5aa2f2", accent_ink="#0e1620", hover="#2f3944", border="#3a444f", grid="#232a31",
-    link="#8fa1b3", host="#6aa9f5", switch="#4fc08d", router="#e5a04d", controller="#b08be6",
+    faint="#77848f", accent="#5aa2f2", accent_ink="#0e1620", hover="#2f3944", border="#3a444f", edge="#818e9b",
+    grid="#232a31", link="#8fa1b3", host="#6aa9f5", switch="#4fc08d", router="#e5a04d", controller="#b08be6",
     good="#4fc08d", warn="#e5b04d", bad="#f07a72",
 )  # fmt: skip
 PALETTES = {"light": LIGHT, "dark": DARK}
+NARROW = 800
+"""Pixels of a plain display across, below which dialogs have to be sparing with room."""
 
 
 class Look:
     """The colours and sizes in force; `px` turns pixels of a plain display into this one's."""
 
     def __init__(self, root: tk.Misc, theme: str, scale: float) -> None:
-        self.theme = theme if theme in PALETTES else "light"
-        self.palette = PALETTES[self.theme]
+        self.change(theme)
+        self.resize(root, scale)
+
+    def resize(self, root: tk.Misc, scale: float) -> None:
+        """Take another size; what is made from now on has it, and letters have it at once."""
         self.scale = scale or display_scale(root)
+        self.is_narrow = root.winfo_screenwidth() < NARROW * self.scale
         root.tk.call("tk", "scaling", 96 / 72 * self.scale)
         for name in ("TkDefaultFont", "TkTextFont", "TkMenuFont", "TkHeadingFont", "TkTooltipFont"):
             tkfont.nametofont(name, root).configure(size=10)
         tkfont.nametofont("TkFixedFont", root).configure(size=10)
         self.family = str(tkfont.nametofont("TkDefaultFont", root).actual("family"))
+
+    def change(self, theme: str) -> None:
+        """Take other colours; every part of the window that holds this look finds them at its next drawing."""
+        self.theme = theme if theme in PALETTES else "light"
+        self.palette = PALETTES[self.theme]
 
     def px(self, pixels: float) -> int:
         """Pixels of this display."""
@@ -108,23 +125,15 @@ def apply(root: tk.Misc, look: Look) -> None:
     }
     style.configure(".", **base, font="TkDefaultFont", borderwidth=1, relief="flat")
     style.map(".", foreground=[("disabled", p.faint)])
-    style.configure("TButton", padding=(px(12), px(5)), background=p.panel, lightcolor=p.panel, darkcolor=p.panel)
-    style.map(
-        "TButton",
-        background=[("pressed", p.border), ("active", p.hover), ("disabled", p.window)],
-        bordercolor=[("focus", p.accent)],
-    )
-    bright = {"background": p.accent, "foreground": p.accent_ink, "lightcolor": p.accent, "darkcolor": p.accent}
-    style.configure("Accent.TButton", **bright)
-    style.map("Accent.TButton", background=[("active", p.link), ("disabled", p.hover)])
-    style.configure("Flat.TButton", padding=(px(7), px(3)), background=p.panel, bordercolor=p.panel, borderwidth=1)
-    style.map("Flat.TButton", bordercolor=[("focus", p.accent), ("active", p.border)])
+    _buttons(style, look)
     for name in ("TEntry", "TCombobox", "TSpinbox"):
-        style.configure(name, padding=px(4), background=p.panel, lightcolor=p.field, darkcolor=p.field)
+        style.configure(name, padding=px(4), background=p.panel, bordercolor=p.edge)
+        style.configure(name, lightcolor=p.field, darkcolor=p.field)
         style.map(
             name,
-            bordercolor=[("focus", p.accent)],
-            lightcolor=[("focus", p.field)],
+            bordercolor=[("focus", p.accent), ("disabled", p.border)],
+            lightcolor=[("focus", p.accent), ("disabled", p.window)],
+            darkcolor=[("focus", p.accent), ("disabled", p.window)],
             fieldbackground=[("disabled", p.window), ("readonly", p.field)],
             foreground=[("disabled", p.faint)],
             selectbackground=[("readonly", p.field)],
@@ -132,9 +141,11 @@ def apply(root: tk.Misc, look: Look) -> None:
         )
     style.configure("TCombobox", arrowsize=px(14))
     _checkbutton(root, style, look)
-    style.configure("TNotebook", tabmargins=(px(6), px(6), px(6), 0), bordercolor=p.border)
-    style.configure("TNotebook.Tab", padding=(px(12), px(5)), background=p.window, lightcolor=p.window)
-    style.map("TNotebook.Tab", padding=[("selected", (px(12), px(5)))], expand=[("selected", (0, 0, 0, 0))])
+    margin = px(2 if look.is_narrow else 6)
+    style.configure("TNotebook", tabmargins=(margin, px(6), margin, 0), bordercolor=p.border)
+    room = (px(4 if look.is_narrow else 12), px(5))
+    style.configure("TNotebook.Tab", padding=room, background=p.window, lightcolor=p.window)
+    style.map("TNotebook.Tab", padding=[("selected", room)], expand=[("selected", (0, 0, 0, 0))])
     style.map(
         "TNotebook.Tab",
         background=[("selected", p.panel)],
@@ -158,37 +169,62 @@ def apply(root: tk.Misc, look: Look) -> None:
         thumb: Any = (f"{side}.Scrollbar.thumb", {"expand": "1", "sticky": "nswe"})
         style.layout(f"{side}.TScrollbar", [(f"{side}.Scrollbar.trough", {"sticky": sticky, "children": [thumb]})])
         look_of_bar: dict[str, Any] = {
-            "background": p.border,
+            "background": p.edge,
             "troughcolor": p.canvas,
             "bordercolor": p.canvas,
             "gripcount": 0,
         }
-        style.configure(f"{side}.TScrollbar", **look_of_bar, lightcolor=p.border, darkcolor=p.border, arrowsize=px(11))
-        style.map(f"{side}.TScrollbar", background=[("active", p.faint), ("disabled", p.canvas)])
+        style.configure(f"{side}.TScrollbar", **look_of_bar, lightcolor=p.edge, darkcolor=p.edge, arrowsize=px(11))
+        style.map(f"{side}.TScrollbar", background=[("active", p.muted), ("disabled", p.canvas)])
     _options(root, look)
     for kind in ("TEntry", "TCombobox", "TSpinbox"):
         root.bind_class(kind, "<Control-a>", lambda e: _select_all(e.widget))
     root.bind_class("Text", "<Control-a>", lambda e: e.widget.event_generate("<<SelectAll>>"))
+    for key in ("<Return>", "<KP_Enter>"):
+        root.bind_class("TButton", key, lambda e: _press(e.widget))
+    for event in ("<Button-4>", "<Button-5>", "<MouseWheel>"):
+        root.unbind_class("TCombobox", event)  # scrolling a dialog would change the choices that pass below the mouse
+
+
+def _buttons(style: ttk.Style, look: Look) -> None:
+    """Buttons, with a ring around the one that has the focus: of the accent, and on that of its ink."""
+    p, px = look.palette, look.px
+    style.configure("TButton", padding=(px(12), px(5)), background=p.panel, lightcolor=p.panel, darkcolor=p.panel)
+    style.configure("TButton", bordercolor=p.edge)
+    ring = [("focus", p.accent)]
+    style.map(
+        "TButton",
+        background=[("pressed", p.border), ("active", p.hover), ("disabled", p.window)],
+        bordercolor=[*ring, ("disabled", p.border)],
+        lightcolor=[*ring, ("disabled", p.window)],
+        darkcolor=[*ring, ("disabled", p.window)],
+    )
+    bright = {"background": p.accent, "foreground": p.accent_ink, "lightcolor": p.accent, "darkcolor": p.accent}
+    style.configure("Accent.TButton", **bright, bordercolor=p.accent, focuscolor=p.accent_ink)
+    inner = [("focus", p.accent_ink), ("disabled", p.hover)]
+    style.map(
+        "Accent.TButton",
+        background=[("active", p.link), ("disabled", p.hover)],
+        bordercolor=[("focus", p.ink), ("disabled", p.border)],
+        lightcolor=inner,
+        darkcolor=inner,
+    )
+    style.configure("Flat.TButton", padding=(px(7), px(3)), background=p.panel, bordercolor=p.panel, borderwidth=1)
+    style.map("Flat.TButton", bordercolor=[("focus", p.accent), ("active", p.border)])
+
+
+def _press(button: ttk.Button) -> str:
+    """Return does what the button with the focus says, whatever the dialog's default."""
+    button.invoke()
+    return "break"
 
 
 def _checkbutton(root: tk.Misc, style: ttk.Style, look: Look) -> None:
     """A box with a tick, painted in the theme's colours at its size."""
     p, size = look.palette, look.px(18)
-    ticks = {
-        name: ImageTk.PhotoImage(paint(icon, size, ink, paper), master=root)
-        for name, icon, ink, paper in (
-            ("off", "unticked", p.faint, p.field),
-            ("on", "ticked", p.accent, p.accent_ink),
-            ("grey", "unticked", p.border, p.window),
-            ("grey-on", "ticked", p.faint, p.window),
-        )
-    }
-    _kept[look.theme, size] = ticks
     element = f"Linklab{look.theme}{size}.tick"
     if element not in style.element_names():
-        on, grey, grey_on = ticks["on"], ticks["grey"], ticks["grey-on"]
-        states: Any = [("disabled", "selected", grey_on), ("disabled", grey), ("selected", on)]
-        style.element_create(element, "image", ticks["off"], *states)
+        _make_tick(root, style, look, element)
     label: Any = ("Checkbutton.label", {"side": "left", "sticky": "nswe"})
     parts: Any = [("Checkbutton.padding", {"sticky": "nswe", "children": [(element, {"side": "left"}), label]})]
     focus: Any = [("Checkbutton.focus", {"sticky": "nswe", "children": parts})]
@@ -197,8 +233,26 @@ def _checkbutton(root: tk.Misc, style: ttk.Style, look: Look) -> None:
     style.map("TCheckbutton", background=[("active", p.window)])
 
 
-_kept: dict[tuple[str, int], dict[str, ImageTk.PhotoImage]] = {}
-"""Images that ttk shows must be held by somebody."""
+def _make_tick(root: tk.Misc, style: ttk.Style, look: Look, element: str) -> None:
+    """The box of one theme and size, made once: ttk keeps the names of its images, and shows none in their place."""
+    p, size = look.palette, look.px(18)
+    ticks = {
+        name: ImageTk.PhotoImage(paint(icon, size, ink, paper), master=root)
+        for name, icon, ink, paper in (
+            ("off", "unticked", p.edge, p.field),
+            ("on", "ticked", p.accent, p.accent_ink),
+            ("grey", "unticked", p.border, p.window),
+            ("grey-on", "ticked", p.faint, p.window),
+        )
+    }
+    _kept.setdefault(root, []).append(ticks)
+    on, grey, grey_on = ticks["on"], ticks["grey"], ticks["grey-on"]
+    states: Any = [("disabled", "selected", grey_on), ("disabled", grey), ("selected", on)]
+    style.element_create(element, "image", ticks["off"], *states)
+
+
+_kept: WeakKeyDictionary[tk.Misc, list[dict[str, ImageTk.PhotoImage]]] = WeakKeyDictionary()
+"""Images that ttk shows must be held by somebody, as long as the window lives."""
 
 
 def _select_all(entry: ttk.Entry) -> str:
@@ -208,36 +262,41 @@ def _select_all(entry: ttk.Entry) -> str:
     return "break"
 
 
+def plain_styles(look: Look) -> dict[str, dict[str, Any]]:
+    """Options of the widgets that ttk has no style for, by class."""
+    p = look.palette
+    chosen = {"selectBackground": p.accent, "selectForeground": p.accent_ink}
+    menu = {"background": p.panel, "foreground": p.ink, "activeBackground": p.hover, "activeForeground": p.ink}
+    return {
+        "Menu": {
+            **menu,
+            "disabledForeground": p.faint,
+            "selectColor": p.accent,
+            "relief": "ridge",  # the one that Tk draws an edge with that is seen in both themes
+            "borderWidth": 2,
+            "activeBorderWidth": look.px(3),
+        },
+        "Toplevel": {"background": p.window},
+        "Text": {
+            "background": p.field,
+            "foreground": p.ink,
+            "insertBackground": p.ink,
+            "relief": "flat",
+            "highlightThickness": 1,
+            "highlightBackground": p.edge,
+            "highlightColor": p.accent,
+            **chosen,
+        },
+        "Listbox": {"background": p.field, "foreground": p.ink, **chosen},
+    }
+
+
 def _options(root: tk.Misc, look: Look) -> None:
     """Defaults for the widgets that ttk has no style for."""
-    p = look.palette
-    for pattern, value in (
-        ("*Menu.background", p.panel),
-        ("*Menu.foreground", p.ink),
-        ("*Menu.activeBackground", p.hover),
-        ("*Menu.activeForeground", p.ink),
-        ("*Menu.disabledForeground", p.faint),
-        ("*Menu.selectColor", p.accent),
-        ("*Menu.relief", "flat"),
-        ("*Menu.activeBorderWidth", look.px(3)),
-        ("*Menu.borderWidth", 1),
-        ("*Toplevel.background", p.window),
-        ("*Text.background", p.field),
-        ("*Text.foreground", p.ink),
-        ("*Text.insertBackground", p.ink),
-        ("*Text.relief", "flat"),
-        ("*Text.highlightThickness", 1),
-        ("*Text.highlightBackground", p.border),
-        ("*Text.highlightColor", p.accent),
-        ("*Text.selectBackground", p.accent),
-        ("*Text.selectForeground", p.accent_ink),
-        ("*TCombobox*Listbox.background", p.field),
-        ("*TCombobox*Listbox.foreground", p.ink),
-        ("*TCombobox*Listbox.selectBackground", p.accent),
-        ("*TCombobox*Listbox.selectForeground", p.accent_ink),
-        ("*TCombobox*Listbox.font", "TkDefaultFont"),
-        # tkinter's own file dialogs
-        ("*Listbox.background", p.field),
-        ("*Listbox.foreground", p.ink),
-    ):
-        root.option_add(pattern, value)
+    styles = plain_styles(look)
+    for kind, options in styles.items():
+        for option, value in options.items():
+            root.option_add(f"*{kind}.{option}", value)
+    for option, value in styles["Listbox"].items():
+        root.option_add(f"*TCombobox*Listbox.{option}", value)
+    root.option_add("*TCombobox*Listbox.font", "TkDefaultFont")

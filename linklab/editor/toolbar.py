@@ -28,9 +28,8 @@ class ToolButton(tk.Frame):
         self.look, self.icons, self.icon, self.command = look, icons, icon, command
         self.chosen, self.enabled, self._hover = False, True, False
         self.picture = tk.Label(self, borderwidth=0)
-        self.picture.pack(pady=(look.px(5), look.px(1)))
+        self.picture.pack(pady=(look.px(3), 0))
         self.caption = tk.Label(self, text=label, borderwidth=0, font=look.font(8))
-        self.caption.pack(pady=(0, look.px(4)))
         for widget in (self, self.picture, self.caption):
             widget.bind("<Button-1>", lambda _: self.invoke())
         self.bind("<Enter>", lambda _: self._point(True))
@@ -38,6 +37,13 @@ class ToolButton(tk.Frame):
         self.bind("<space>", lambda _: self.invoke())
         self.bind("<Return>", lambda _: self.invoke())
         self.paint()
+
+    def show_caption(self, wanted: bool) -> None:
+        """With its name below it, or without."""
+        if wanted:
+            self.caption.pack(pady=(0, self.look.px(2)))
+        else:
+            self.caption.pack_forget()
 
     def invoke(self) -> None:
         """As if clicked."""
@@ -53,6 +59,10 @@ class ToolButton(tk.Frame):
         if (chosen, enabled) != (self.chosen, self.enabled):
             self.chosen, self.enabled = chosen, enabled
             self.paint()
+
+    def restyle(self) -> None:
+        """Take the theme."""
+        self.paint()
 
     def paint(self) -> None:
         """Draw it in the theme's colours."""
@@ -81,18 +91,35 @@ class ToolBar(ttk.Frame):
         stop: Callable[[], None],
     ) -> None:
         super().__init__(master, style="Panel.TFrame", padding=look.px(6))
+        self.look = look
         self.tools: dict[str, ToolButton] = {}
         for name, label, key in TOOLS:
             button = ToolButton(self, look, icons, icon=name, label=label, command=lambda chosen=name: choose(chosen))  # type: ignore[misc]
-            button.pack(fill="x", pady=look.px(1))
             Tip(button, look, f"{label} ({key})")
             self.tools[name] = button
-        self.stop = ToolButton(self, look, icons, icon="stop", label="Stop", command=stop)
-        self.stop.pack(side="bottom", fill="x", pady=look.px(1))
         self.run = ToolButton(self, look, icons, icon="run", label="Run", command=run)
-        self.run.pack(side="bottom", fill="x", pady=look.px(1))
+        self.stop = ToolButton(self, look, icons, icon="stop", label="Stop", command=stop)
+        self._columns = 0
+        self._arrange(1)
+        self.update_idletasks()
+        self._needs = self.winfo_reqheight()
+        self.bind("<Configure>", lambda event: self._arrange(1 if event.height >= self._needs else 2))
         Tip(self.run, look, "Run the network (F5)")
         Tip(self.stop, look, "Stop the network (Shift+F5)")
+
+    def _arrange(self, columns: int) -> None:
+        """Stand in one column, Run and Stop at its end; where the window is too low, in two without words."""
+        if columns == self._columns:
+            return
+        self._columns = columns
+        every = [*self.tools.values(), self.run, self.stop]
+        for at, button in enumerate(every):
+            row = at // columns if at < len(self.tools) else 20 + (at - len(self.tools)) // columns
+            column = at % columns if at < len(self.tools) else (at - len(self.tools)) % columns
+            button.grid(row=row, column=column, sticky="ew", pady=self.look.px(1))
+            button.show_caption(columns == 1)
+        self.rowconfigure(19, weight=1)
+        self.columnconfigure(0, weight=1)
 
     def show(self, tool: str, state: str) -> None:
         """Light the tool in use; grey what cannot be used in this state of the network."""

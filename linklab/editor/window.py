@@ -3,12 +3,16 @@
 
 from __future__ import annotations
 
+import time
 import tkinter as tk
+from collections import deque
 from collections.abc import Callable, Sequence
 
 from linklab.editor import questions
 from linklab.editor.bars import StatusBar
 from linklab.editor.theme import Look
+
+MESSAGES = 200
 
 Answers = Sequence[tuple[str, Callable[[], None]]]
 
@@ -21,6 +25,7 @@ class Window:
 
     def __init__(self, root: tk.Tk) -> None:
         self.root = root
+        self.said: deque[str] = deque(maxlen=MESSAGES)
 
     def dress(self, look: Look, status: StatusBar) -> None:
         """Take the theme and size, and the status line in them; before anything is said, and when they change."""
@@ -28,7 +33,12 @@ class Window:
 
     def say(self, text: str, *, bad: bool = False) -> None:
         """One line at the bottom."""
+        self.said.append(f"{time.strftime('%H:%M:%S')}  {text}")
         self.status.say(text, bad=bad)
+
+    def show_said(self) -> None:
+        """What was said at the bottom, the newest last, whole."""
+        self.show_text("Messages", "\n".join(self.said) or "Nothing was said yet.")
 
     def tell(self, title: str, text: str) -> None:
         """A message that must be seen."""

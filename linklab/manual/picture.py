@@ -14,6 +14,7 @@ from html import escape
 
 from linklab.manual.label_places import Box, Surface
 from linklab.topology import Topology
+from linklab.topology.parts import position
 
 
 @dataclass(frozen=True)
@@ -93,13 +94,9 @@ def topology_svg(nodes: Sequence[DrawnNode], links: Sequence[DrawnLink], title: 
 
 def topology_parts(topology: Topology) -> tuple[list[DrawnNode], list[DrawnLink]]:
     """Nodes with their addresses and links with the names of their ports, from a topology file."""
-    nodes = [
-        DrawnNode(host.name, "host", float(host.x), float(host.y), topology.address(host)) for host in topology.hosts
-    ]
+    nodes = [DrawnNode(host.name, "host", *position(host), topology.address(host)) for host in topology.hosts]
     nodes += [
-        DrawnNode(
-            switch.name, "router" if switch.type == "legacyRouter" else "switch", float(switch.x), float(switch.y)
-        )
+        DrawnNode(switch.name, "router" if switch.type == "legacyRouter" else "switch", *position(switch))
         for switch in topology.switches
     ]
     ends = zip(topology.links, topology.link_ends(), strict=True)

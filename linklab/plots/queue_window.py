@@ -58,7 +58,8 @@ class QueueWindow:
         self._handle, self._limit_bytes = handle, limit_bytes
         self._stop_sampling = stop_sampling
         self._stopped = False
-        self.root.title(f"Queue of {path.stem}")
+        what = path.stem.removeprefix("queue-")  # as `plot queue` names its samples
+        self.root.title(f"Queue of {what}")
         self.root.geometry("800x560")
         self._status = tk.Label(self.root, text=f"waiting for samples; {_HINT}", anchor="w")
         self._status.pack(side="bottom", fill="x")

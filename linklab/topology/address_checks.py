@@ -139,7 +139,7 @@ def _overlap(one: Interface, other: Interface) -> bool:
     return one.ip in other.network or other.ip in one.network
 
 
-def _connected(node: Node, ports: list[Port]) -> list[Interface]:
+def connected(node: Node, ports: list[Port]) -> list[Interface]:
     """The subnets that a node is in, with those of its VLANs."""
     vlans = node.opts.get("vlanInterfaces", ()) if isinstance(node, Host) else ()
     return [i for port in ports for i in port.interfaces] + [ip_interface(_masked(address)) for address, _ in vlans]
@@ -166,16 +166,16 @@ def _gateways(nodes: dict[str, Node], ports: list[Port], *, only_errors: bool) -
                 yield Problem("error", f"switch {name}", "a switch has no routes of its own; remove them")
             continue
         routes = addressing.routes(node)
-        connected = _connected(node, of_node[name]) if routes else []
+        subnets = connected(node, of_node[name]) if routes else []
         for route in routes:
             via = ip_address(route.via)
             at = "gateway" if route.is_default and route.version == 4 else "routes"
             what = "the default gateway" if route.is_default else f"the next router of {route.to},"
-            if any(via == i.ip for i in connected):
+            if any(via == i.ip for i in subnets):
                 message = f"{what} {via} is {name} itself; name the router that comes next"
                 yield Problem("warning", _where(nodes, name), message, at)
-            elif not any(via in i.network for i in connected):
-                yield Problem("error", _where(nodes, name), _unreachable(what, route, name, connected), at)
+            elif not any(via in i.network for i in subnets):
+                yield Problem("error", _where(nodes, name), _unreachable(what, route, name, subnets), at)
             elif not only_errors and via not in there and not typed:
                 message = f"no port has the address {via} of {what.rstrip(',')}; correct it, or give it to the router"
                 yield Problem("warning", _where(nodes, name), message, at)

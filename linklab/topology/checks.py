@@ -2,7 +2,8 @@
 """What is wrong or doubtful in a topology, as sentences that name the node and the key.
 
 An "error" would keep Mininet from building the network, or build another one than the file says; a "warning" runs but
-deserves a look. Pure. Limits: IFNAMSIZ in Linux's uapi/linux/if.h (15 characters), mininet/link.py `TCIntf`.
+deserves a look. What MiniEdit forgives (`forgiven`) is a warning, and the rest is looked at as it is then understood.
+Pure. Limits: IFNAMSIZ in Linux's uapi/linux/if.h (15 characters), mininet/link.py `TCIntf`.
 """
 
 from __future__ import annotations
@@ -19,22 +20,24 @@ from linklab import units
 from linklab.base.text import excerpt
 from linklab.errors import InputError
 from linklab.topology import address_checks, switching
-from linklab.topology.drawn import DrawnNetwork
-from linklab.topology.parts import MOST_DIGITS, Controller, Node
+from linklab.topology.drawn import DrawnNetwork, interface_of
+from linklab.topology.forgiven import CONTROLLER_TYPES, SWITCH_TYPES, forgiven
+from linklab.topology.parts import MOST_DIGITS, Controller, Link, Node
 from linklab.topology.problem import Problem
 
 __all__ = ["NAME", "SWITCH_TYPES", "Problem", "problems", "wireless_names"]
 
-SWITCH_TYPES = ("default", "ovs", "ivs", "user", "userns", "legacySwitch", "legacyRouter")
-_MAX_INTERFACE_NAME = 15
+LONGEST_INTERFACE_NAME = 15
 NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*")
 
 
 def problems(topology: DrawnNetwork) -> list[Problem]:
     """Everything found; names and addresses are looked at only once all values have the right type."""
-    found = list(_values(topology))
-    if not found:
-        found = [*_names(topology), *_ends(topology)]
+    topology, said = forgiven(topology)
+    found = [Problem("warning", each.where, each.message) for each in said]
+    found += _values(topology)
+    if not any(problem.severity == "error" for problem in found):
+        found += [*_names(topology), *_ends(topology)]
     if not any(problem.severity == "error" for problem in found):
         found += [*_interface_names(topology), *_addresses(topology), *_loops(topology), *_unheeded(topology)]
     if not wireless_names(topology) and not any(problem.severity == "error" for problem in found):
@@ -51,11 +54,11 @@ def _that(test: Callable[[Any], bool], wanted: str) -> _Check:
 
 
 def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
+    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 10**MOST_DIGITS
 
 
 def _is_whole(value: Any) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool)
+    return isinstance(value, int) and not isinstance(value, bool) and abs(value) < 10**MOST_DIGITS
 
 
 def _is_strings(value: Any) -> bool:
@@ -116,11 +119,12 @@ _strings = _that(_is_strings, "a list of strings")
 _flag = _one_of("0", "1")
 _number_text = _that(lambda v: v == "" or _is_digits(v), f"at most {MOST_DIGITS} digits in a string")
 _whole = _that(_is_whole, "a whole number")
+_counting = _that(lambda v: _is_whole(v) and v >= 0, "a whole number from 0")
 _positive = _that(lambda v: _is_whole(v) and v > 0, "a whole number above 0")
 
 _HOST: dict[str, _Check] = {
     "hostname": _string,
-    "nodeNum": _positive,
+    "nodeNum": _counting,
     "ip": _that(lambda v: v == "" or _parses(IPv4Interface, v), 'an IPv4 address such as "10.0.0.1" or "10.0.0.1/8"'),
     "defaultRoute": _that(lambda v: v == "" or _parses(IPv4Address, v), 'an IPv4 address such as "10.0.0.254"'),
     "sched": _one_of("host", "cfs", "rt"),
@@ -142,7 +146,7 @@ _HOST: dict[str, _Check] = {
 }
 _SWITCH: dict[str, _Check] = {
     "hostname": _string,
-    "nodeNum": _positive,
+    "nodeNum": _counting,
     "controllers": _strings,
     "switchType": _one_of(*SWITCH_TYPES),
     "dpid": _that(
@@ -159,7 +163,7 @@ _SWITCH: dict[str, _Check] = {
 }
 _CONTROLLER: dict[str, _Check] = {
     "hostname": _string,
-    "controllerType": _one_of("ref", "ovsc", "remote", "inband"),
+    "controllerType": _one_of(*CONTROLLER_TYPES),
     "controllerProtocol": _one_of("tcp", "ssl"),
     "remoteIP": _string,
     "remotePort": _that(lambda v: _is_whole(v) and 0 < v < 65536, "a port number from 1 to 65535"),
@@ -190,23 +194,34 @@ _PARTS: dict[str, dict[str, _Check]] = {
 }
 
 
+_TABLES = {"application": _APPLICATION, "controller": _CONTROLLER, "host": _HOST, "switch": _SWITCH, "link": _LINK}
+
+
+def wrong_values(what: str, opts: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Keys whose values have the wrong type or are out of range, and what each must be; unknown keys pass.
+
+    what: "host", "switch", "controller", "link", "application", or a part of it as in "application netflow".
+    """
+    table = _TABLES[what] if what in _TABLES else _PARTS[what.removeprefix("application ")]
+    for key, check in table.items():
+        if key in opts and (wanted := check(opts[key])) is not None:
+            yield key, wanted
+
+
 def _values(topology: DrawnNetwork) -> Iterator[Problem]:
     """Values of the wrong type or out of range; unknown keys pass."""
     application = topology.preferences.data
-    tables: list[tuple[str, Mapping[str, Any], dict[str, _Check]]] = [("application", application, _APPLICATION)]
-    tables += [
-        (f"application {part}", application[part], table)
-        for part, table in _PARTS.items()
+    found: list[tuple[str, str, Mapping[str, Any]]] = [("application", "application", application)]
+    found += [
+        (f"application {part}", f"application {part}", application[part])
+        for part in _PARTS
         if isinstance(application.get(part), Mapping)
     ]
-    tables += [(f"controller {c.name}", c.opts, _CONTROLLER) for c in topology.all_controllers]
-    tables += [(f"host {host.name}", host.opts, _HOST) for host in topology.hosts]
-    tables += [(f"switch {switch.name}", switch.opts, _SWITCH) for switch in topology.switches]
-    tables += [(f"link {link.name}", link.opts, _LINK) for link in topology.links]
-    for where, opts, table in tables:
-        for key, check in table.items():
-            if key in opts and (wanted := check(opts[key])) is not None:
-                yield Problem("error", where, f'"{key}" {wanted}, found {excerpt(json.dumps(opts[key]))}')
+    each: tuple[Controller | Node | Link, ...] = (*topology.all_controllers, *topology.nodes, *topology.links)
+    found += [(part.what, f"{part.what} {part.name}", part.opts) for part in each]
+    for what, where, opts in found:
+        for key, wanted in wrong_values(what, opts):
+            yield Problem("error", where, f'"{key}" {wanted}, found {excerpt(json.dumps(opts[key]))}')
     for link in topology.links:
         try:
             _ = link.impairments
@@ -215,8 +230,9 @@ def _values(topology: DrawnNetwork) -> Iterator[Problem]:
     yield from address_checks.values(topology)
     for node in topology.nodes:
         for key, value in (("x", node.x), ("y", node.y)):
-            if not _is_place(value):
-                yield Problem("error", f"{node.what} {node.name}", f'"{key}" must be a number, found "{value}"')
+            if value is not None and not _is_place(value):
+                message = f'"{key}" must be a number, found "{excerpt(str(value))}"; Lay Out finds a place'
+                yield Problem("warning", f"{node.what} {node.name}", message)
 
 
 def _names(topology: DrawnNetwork) -> Iterator[Problem]:
@@ -244,7 +260,7 @@ def _ends(topology: DrawnNetwork) -> Iterator[Problem]:
         named = ", ".join(sorted(wireless))
         yield Problem("warning", "the file", f"wireless nodes are kept but cannot be run: {named}")
     for switch in topology.switches:
-        for name in switch.opts.get("controllers", []):
+        for name in switch.controllers:
             if name not in controllers:
                 yield Problem("error", f"switch {switch.name}", f'"controllers" names {name}, and there is none')
     for link in topology.links:
@@ -273,8 +289,8 @@ def _interface_names(topology: DrawnNetwork) -> Iterator[Problem]:
     interfaces = topology.interfaces()
     for node in topology.nodes:
         longest = max((*interfaces[node.name], node.name), key=len)
-        if len(longest) > _MAX_INTERFACE_NAME:
-            limit = f"Linux allows {_MAX_INTERFACE_NAME} characters"
+        if len(longest) > LONGEST_INTERFACE_NAME:
+            limit = f"Linux allows {LONGEST_INTERFACE_NAME} characters"
             yield Problem(
                 "error", f"{node.what} {node.name}", f'"hostname" makes the interface name {longest}; {limit}'
             )
@@ -310,10 +326,17 @@ def _addresses(topology: DrawnNetwork) -> Iterator[Problem]:
         if not given and host.node_num >= base.num_addresses:
             yield Problem("error", where, f'"nodeNum" {host.node_num} is more than the addresses of ipBase {base}')
             continue
-        address = IPv4Interface(topology.address(host)).ip
+        if host.node_num == 0:
+            if not given:
+                message = f'"nodeNum" 0 gives the address of the network {base} itself; give another number, or an "ip"'
+                yield Problem("error", where, message)
+                continue
+            yield Problem("warning", where, '"nodeNum" 0 gives no address; the "ip" is what counts')
+        address = interface_of(topology.address(host)).ip if given else base.network_address + host.node_num
         source = '"ip"' if given else 'no "ip", so by its "nodeNum"'
         if address in owners:
-            yield Problem("error", where, f"has the address {address} ({source}) that {owners[address]} has too")
+            message = f"has the address {address} ({source}) that {owners[address]} has too; only one of them answers"
+            yield Problem("warning", where, message)
         owners.setdefault(address, where)
         if address not in base and not routed:  # behind a router any subnet will do
             yield Problem("warning", where, f'"ip" {address} is outside the ipBase {base}')

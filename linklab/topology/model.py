@@ -8,6 +8,7 @@ Format: see the package's docstring.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -19,8 +20,11 @@ from linklab.errors import TopologyError
 from linklab.topology import checks, own
 from linklab.topology.drawn import DrawnNetwork
 from linklab.topology.near import nearest
-from linklab.topology.parts import MOST_DIGITS, Controller, Host, Link, Node, Preferences, Switch
+from linklab.topology.parts import MOST_DIGITS, Controller, Host, Link, Node, Preferences, Switch, whole_number
 
+_HALF_ESCAPED = re.compile(r"\\u[dD][89a-fA-F]")
+_HALF = re.compile("[\ud800-\udfff]")
+"""What JSON can escape, and neither a file nor a window can show."""
 MOST_WORDS = 600
 """Letters of a message, which may quote from the file."""
 
@@ -34,7 +38,7 @@ class Topology(DrawnNetwork):
         """Read a file; TopologyError names the file, the node and the key."""
         path = Path(path)
         try:
-            text = path.read_text(encoding="utf-8")
+            text = path.read_text(encoding="utf-8-sig")
         except UnicodeDecodeError as error:
             raise TopologyError(f"{path}: not a topology: byte {error.start} is no UTF-8 text") from error
         except OSError as error:
@@ -53,6 +57,8 @@ class Topology(DrawnNetwork):
         """
         try:
             data = json.loads(text, object_pairs_hook=_no_key_twice, parse_float=_finite, parse_constant=_no_constant)
+            if _HALF_ESCAPED.search(text) and _HALF.search(json.dumps(data, ensure_ascii=False)):
+                raise ValueError("a text holds half of a surrogate pair, which is no character")
             topology = cls._from_data(data, Path(name).stem)
         except json.JSONDecodeError as error:
             raise TopologyError(f"{name}: line {error.lineno}, column {error.colno}: no JSON: {error.msg}") from error
@@ -84,12 +90,12 @@ class Topology(DrawnNetwork):
     @classmethod
     def _from_data(cls, data: Any, name: str) -> Topology:
         top = _ObjectReader(data, "the file")
-        version = top.take("version", str)
-        if version not in ("1", "2"):
-            raise ValueError(f'"version" is "{version}"; I know "1" and "2"')
+        version = top.take("version", str, int) if "version" in top.rest else "2"
+        if str(version) not in ("1", "2"):
+            raise ValueError(f'"version" is "{excerpt(str(version))}"; I know "1" and "2"')
         controllers: tuple[Controller, ...] | None = None
         if "controllers" in top.rest:
-            if version == "1":
+            if str(version) == "1":
                 filed = top.take("controllers", dict)
                 controllers = tuple(
                     Controller(key=key, opts=_ObjectReader(opts, f"controller {key}").rest)
@@ -99,7 +105,7 @@ class Topology(DrawnNetwork):
                 controllers = tuple(_controller(reader) for reader in top.take_list("controllers"))
         return cls(
             name=name,
-            version=version,
+            version=str(version),
             application=Preferences(top.take("application", dict)) if "application" in top.rest else None,
             controllers=controllers,
             hosts=tuple(_node(Host, reader) for reader in top.take_list("hosts")),
@@ -126,7 +132,7 @@ class Topology(DrawnNetwork):
         if self.controllers is not None and self.version == "1":
             data["controllers"] = {c.name: dict(c.opts) for c in self.controllers}
         elif self.controllers is not None:
-            data["controllers"] = [{**c.extra, "x": c.x, "y": c.y, "opts": dict(c.opts)} for c in self.controllers]
+            data["controllers"] = [{**c.extra, **_place_data(c), "opts": dict(c.opts)} for c in self.controllers]
         return data
 
 
@@ -161,31 +167,55 @@ class _ObjectReader:
 
 
 def _node(kind: type[Any], reader: _ObjectReader) -> Any:
-    opts = reader.take("opts", dict)
-    number = reader.take("number", str)
-    reader.named(f"{kind.what} {opts.get('hostname', kind.prefix + number)}")
-    x, y = reader.take("x", str, int, float), reader.take("y", str, int, float)
-    if "nodeNum" not in opts and not (number.isdecimal() and len(number) <= MOST_DIGITS):
-        raise ValueError(f'{reader.where}: "number" must be at most {MOST_DIGITS} digits, found "{excerpt(number)}"')
+    opts = reader.take("opts", dict) if "opts" in reader.rest else {}
+    number = reader.take("number", str, int) if "number" in reader.rest else _digits_of(opts.get("hostname"), reader)
+    reader.named(f"{kind.what} {excerpt(str(opts.get('hostname', f'{kind.prefix}{number}')))}")
+    x, y = _place(reader)
+    if opts.get("nodeNum") is None and whole_number(number) is None:
+        raise ValueError(
+            f'{reader.where}: "number" must be at most {MOST_DIGITS} digits, found "{excerpt(str(number))}"'
+        )
     return kind(number=number, x=x, y=y, opts=opts, extra=reader.rest)
+
+
+def _digits_of(name: Any, reader: _ObjectReader) -> str:
+    """The number that a name ends with, for a node that says no number."""
+    match = re.search(rf"\d{{1,{MOST_DIGITS}}}$", name) if isinstance(name, str) else None
+    if match is None:
+        reader.take("number", str)  # which is missing, and the error says so
+    assert match is not None
+    return match[0]
+
+
+def _place(reader: _ObjectReader) -> tuple[Any, Any]:
+    """The coordinates; None where they are not said."""
+    for key in ("x", "y"):
+        if reader.rest.get(key, 0) is None:
+            del reader.rest[key]
+    x, y = (reader.take(key, str, int, float) if key in reader.rest else None for key in ("x", "y"))
+    return x, y
 
 
 def _controller(reader: _ObjectReader) -> Controller:
     opts = reader.take("opts", dict)
-    _ObjectReader(opts, f'{reader.where} "opts"').take("hostname", str)
-    reader.named(f"controller {opts['hostname']}")
-    x, y = reader.take("x", str, int, float), reader.take("y", str, int, float)
+    _ObjectReader(opts, f'{reader.where} "opts"').take("hostname", str, int)
+    reader.named(f"controller {excerpt(str(opts['hostname']))}")
+    x, y = _place(reader)
     return Controller(opts=opts, x=x, y=y, extra=reader.rest)
 
 
 def _link(reader: _ObjectReader) -> Link:
     src, dest = reader.take("src", str), reader.take("dest", str)
-    reader.named(f"link {src}-{dest}")
-    return Link(src=src, dest=dest, opts=reader.take("opts", dict), extra=reader.rest)
+    reader.named(f"link {excerpt(src)}-{excerpt(dest)}")
+    return Link(src=src, dest=dest, opts=reader.take("opts", dict) if "opts" in reader.rest else {}, extra=reader.rest)
 
 
 def _node_data(node: Node) -> dict[str, Any]:
-    return {**node.extra, "number": node.number, "x": node.x, "y": node.y, "opts": dict(node.opts)}
+    return {**node.extra, "number": node.number, **_place_data(node), "opts": dict(node.opts)}
+
+
+def _place_data(node: Node | Controller) -> dict[str, Any]:
+    return {key: value for key, value in (("x", node.x), ("y", node.y)) if value is not None}
 
 
 def _no_key_twice(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -7,6 +7,7 @@ A changed part is made with `dataclasses.replace`; the values have the types tha
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
@@ -16,22 +17,52 @@ from linklab.tc import Impairment
 Json = Mapping[str, Any]
 MOST_DIGITS = 15
 """Of a number that a file holds as text; Python converts no more than 4300 digits, and nothing counts so far."""
+_identities = itertools.count(1)
+
+
+def new_identity() -> int:
+    """A number that no other part has.
+
+    A part keeps its `identity` when it is changed (`dataclasses.replace`), so that it is known under another name or at
+    another place; a copy that stands beside it needs a new one. No part of what is compared, printed or filed.
+    """
+    return next(_identities)
+
+
+MOST_PIXELS = 1e6
+"""Of a coordinate; a canvas counts in 32 bits, and no drawing is as large."""
+
+
+def whole_number(value: Any) -> int | None:
+    """A whole number, or text that is one; None for anything else, and for numbers beyond counting."""
+    if isinstance(value, str):
+        value = value.strip()
+        return int(value) if value.isdecimal() and len(value) <= MOST_DIGITS else None
+    return value if type(value) is int and abs(value) < 10**MOST_DIGITS else None
+
+
+def words(value: Any) -> tuple[str, ...]:
+    """The texts of a list; none where there is no list."""
+    return tuple(each for each in value if isinstance(each, str)) if isinstance(value, list | tuple) else ()
 
 
 @dataclass(frozen=True)
 class Node:
     """A node with ports: what one entry of "hosts" and one of "switches" have in common.
 
-    number: as in the file, a string; x, y: canvas coordinates in pixels, strings as MiniEdit writes them.
+    number: as in the file, text as MiniEdit writes it; x, y: canvas coordinates in pixels, text as MiniEdit writes
+    them, None where the file says no place.
     own: what Linklab keeps of it under "linklab": "routes" ([{"to": "10.0.3.0/24", "via": "10.0.2.2"}, …]).
+    The properties hold for any file that can be loaded: what cannot be read counts as absent, and `checks` names it.
     """
 
-    number: str
-    x: str | float
-    y: str | float
+    number: str | int
+    x: str | float | None
+    y: str | float | None
     opts: Json
     extra: Json = field(default_factory=dict)
     own: Json = field(default_factory=dict)
+    identity: int = field(default_factory=new_identity, compare=False, repr=False)
 
     what: ClassVar[str]
     prefix: ClassVar[str]
@@ -39,17 +70,20 @@ class Node:
     @property
     def name(self) -> str:
         """The host name; from the number where the file has none."""
-        return str(self.opts.get("hostname", self.prefix + self.number))
+        given = self.opts.get("hostname")
+        return f"{self.prefix}{self.number}" if given is None else str(given)
 
     @property
     def node_num(self) -> int:
-        """What the default address is counted from."""
-        return int(self.opts.get("nodeNum", self.number))
+        """What the default address is counted from; 0 where it cannot be read."""
+        given = self.opts.get("nodeNum")
+        found = whole_number(self.number if given is None else given)
+        return 0 if found is None else found
 
     @property
     def external_interfaces(self) -> tuple[str, ...]:
         """Interfaces of the machine that are moved into this node."""
-        return tuple(self.opts.get("externalInterfaces", ()))
+        return words(self.opts.get("externalInterfaces"))
 
     @property
     def first_port(self) -> int:
@@ -75,7 +109,12 @@ class Switch(Node):
     @property
     def type(self) -> str:
         """As in the file: default, ovs, ivs, user, userns, legacySwitch or legacyRouter."""
-        return str(self.opts.get("switchType", "default"))
+        return str(self.opts.get("switchType") or "default")
+
+    @property
+    def controllers(self) -> tuple[str, ...]:
+        """Names of the controllers that it asks."""
+        return words(self.opts.get("controllers"))
 
     @property
     def first_port(self) -> int:
@@ -95,6 +134,7 @@ class Controller:
     y: str | float | None = None
     key: str | None = None
     extra: Json = field(default_factory=dict)
+    identity: int = field(default_factory=new_identity, compare=False, repr=False)
 
     what: ClassVar[str] = "controller"
 
@@ -102,6 +142,23 @@ class Controller:
     def name(self) -> str:
         """The name switches refer to."""
         return self.key if self.key is not None else str(self.opts["hostname"])
+
+
+UNPLACED = 60.0
+"""Both coordinates of a node whose place the file does not say."""
+
+
+def position(node: Node | Controller) -> tuple[float, float]:
+    """Coordinates in the drawing's pixels; a node of a version 1 file may have none, and a faulty file any text."""
+    return _coordinate(node.x), _coordinate(node.y)
+
+
+def _coordinate(value: str | float | None) -> float:
+    try:
+        found = float(value) if value is not None else UNPLACED
+    except (ValueError, OverflowError):
+        return UNPLACED
+    return found if abs(found) <= MOST_PIXELS else UNPLACED
 
 
 @dataclass(frozen=True)
@@ -118,11 +175,14 @@ class Link:
     opts: Json = field(default_factory=dict)
     extra: Json = field(default_factory=dict)
     own: Json = field(default_factory=dict)
+    identity: int = field(default_factory=new_identity, compare=False, repr=False)
+
+    what: ClassVar[str] = "link"
 
     @property
     def ports(self) -> tuple[int | None, int | None]:
         """Port numbers that the file says for (src, dest); None where they are counted."""
-        src, dest = self.own.get("ports", (None, None))
+        src, dest = self.own.get("ports") or (None, None)
         return src, dest
 
     @property
@@ -149,41 +209,49 @@ class Preferences:
     @property
     def ip_base(self) -> str:
         """Network that default addresses are counted in, with prefix length."""
-        return str(self.data.get("ipBase", "10.0.0.0/8"))
+        return self._text("ipBase", "10.0.0.0/8")
 
     @property
     def start_cli(self) -> bool:
         """Whether Run opens the Mininet CLI."""
-        return bool(self.data.get("startCLI", "0") == "1")
+        return bool(self.data.get("startCLI") == "1")
 
     @property
     def terminal_type(self) -> str:
         """Either "xterm" or "gterm"."""
-        return str(self.data.get("terminalType", "xterm"))
+        return self._text("terminalType", "xterm")
 
     @property
     def switch_type(self) -> str:
         """What "default" means for a switch: ovs, ivs, user or userns."""
-        return str(self.data.get("switchType", "ovs"))
+        return self._text("switchType", "ovs")
 
     @property
     def dpctl_port(self) -> int | None:
         """TCP port that switches listen on for dpctl."""
-        return int(self.data["dpctl"]) if self.data.get("dpctl") else None
+        return whole_number(self.data.get("dpctl")) or None
 
     @property
     def openflow_protocols(self) -> tuple[str, ...]:
         """Versions switched on, spelled as ovs-vsctl has them, e.g. ("OpenFlow10",)."""
-        given = self.data.get("openFlowVersions", {"ovsOf10": "1"})
+        given = self._object("openFlowVersions", {"ovsOf10": "1"})
         return tuple(f"OpenFlow{v}" for v in ("10", "11", "12", "13") if given.get(f"ovsOf{v}", "0") == "1")
 
     @property
     def netflow(self) -> dict[str, str]:
         """Keys nflowTarget, nflowTimeout (s) and nflowAddId, all present."""
-        return {"nflowTarget": "", "nflowTimeout": "600", "nflowAddId": "0", **self.data.get("netflow", {})}
+        return {"nflowTarget": "", "nflowTimeout": "600", "nflowAddId": "0", **self._object("netflow", {})}
 
     @property
     def sflow(self) -> dict[str, str]:
         """Keys sflowTarget, sflowSampling, sflowHeader (bytes) and sflowPolling (s), all present."""
         defaults = {"sflowTarget": "", "sflowSampling": "400", "sflowHeader": "128", "sflowPolling": "30"}
-        return {**defaults, **self.data.get("sflow", {})}
+        return {**defaults, **self._object("sflow", {})}
+
+    def _text(self, key: str, default: str) -> str:
+        value = self.data.get(key)
+        return default if value is None else str(value)
+
+    def _object(self, key: str, default: Json) -> Json:
+        value = self.data.get(key)
+        return value if isinstance(value, Mapping) else default

@@ -58,6 +58,7 @@ from linklab import tc, units
 from linklab.errors import TopologyError
 from linklab.topology import addressing, own, switching
 from linklab.topology.checks import wireless_names
+from linklab.topology.forgiven import forgiven
 from linklab.topology.model import Topology
 from linklab.topology.parts import Controller, Host, Link, Node, Switch
 
@@ -80,6 +81,8 @@ def plan(topology: Topology) -> dict[str, Any]:
     topology.check()
     if wireless := wireless_names(topology):
         raise TopologyError(f"{topology.name}: cannot be run: wireless nodes ({', '.join(sorted(wireless))})")
+    topology, _ = forgiven(topology)
+    interfaces = topology.interfaces()
     ports: dict[str, list[addressing.Port]] = {node.name: [] for node in topology.nodes}
     for port in addressing.ports(topology):
         ports[port.node].append(port)
@@ -89,7 +92,10 @@ def plan(topology: Topology) -> dict[str, Any]:
         "ip_base": topology.preferences.ip_base,
         "order": list(ORDER),
         "controllers": [_controller(controller) for controller in topology.all_controllers],
-        "nodes": [{**_host(host, topology), **_addressed(host, ports[host.name])} for host in topology.hosts]
+        "nodes": [
+            {**_host(host, topology, interfaces[host.name]), **_addressed(host, ports[host.name])}
+            for host in topology.hosts
+        ]
         + [{**_switch(switch, topology), **_addressed(switch, ports[switch.name])} for switch in topology.switches],
         "links": [_link(link, ends) for link, ends in zip(topology.links, topology.link_ends(), strict=True)],
         "preferences": _preferences(topology),
@@ -107,7 +113,7 @@ def _commands(node: Node) -> dict[str, Any]:
     }
 
 
-def _host(host: Host, topology: Topology) -> dict[str, Any]:
+def _host(host: Host, topology: Topology, interfaces: tuple[str, ...]) -> dict[str, Any]:
     route = host.opts.get("defaultRoute")
     return {
         "name": host.name,
@@ -118,8 +124,7 @@ def _host(host: Host, topology: Topology) -> dict[str, Any]:
         "sched": host.opts.get("sched", "host"),
         "cores": host.opts.get("cores"),
         "vlan_interfaces": [
-            _vlan(host, topology.interfaces()[host.name], address, tag)
-            for address, tag in host.opts.get("vlanInterfaces", ())
+            _vlan(host, interfaces, address, tag) for address, tag in host.opts.get("vlanInterfaces", ())
         ],
         "private_dirs": list(host.opts.get("privateDirectory", ())),
         **_commands(host),
@@ -160,7 +165,7 @@ def _switch(switch: Switch, topology: Topology) -> dict[str, Any]:
     kind = topology.preferences.switch_type if switch.type == "default" else switch.type
     if kind == "legacyRouter":
         return {"name": switch.name, "kind": kind, **_commands(switch)}
-    controllers = list(switch.opts.get("controllers", ()))
+    controllers = list(switch.controllers)
     if topology.version == "1" and kind != "legacySwitch":
         controllers = [controller.name for controller in topology.all_controllers if controller.name == "c0"]
     behaviour: dict[str, Any] = {}

@@ -38,7 +38,8 @@ def lone_switches_drop(network: DrawnNetwork) -> bool:
 
 def with_spanning_tree(topology: N) -> N:
     """The topology whose switches speak STP."""
-    ours = topology.extra.get("linklab", {})
+    ours = topology.extra.get("linklab")
+    ours = ours if isinstance(ours, Mapping) else {}
     run = {**run_settings(topology), "stp": "1"}
     return replace(topology, extra={**topology.extra, "linklab": {**ours, "run": run}})
 
@@ -54,9 +55,7 @@ def lone_switches(network: DrawnNetwork) -> list[str]:
     if network.version == "1" and "c0" in known:
         return []
     return [
-        switch.name
-        for switch in network.switches
-        if switch.type in OPENFLOW and not known & set(switch.opts.get("controllers", ()))
+        switch.name for switch in network.switches if switch.type in OPENFLOW and not known & set(switch.controllers)
     ]
 
 
@@ -66,20 +65,30 @@ def loops(network: DrawnNetwork) -> dict[int, tuple[str, ...]]:
     The links that are not in the answer are a tree, or several.
     """
     beside: dict[str, list[str]] = {node.name: [] for node in network.switches if is_switch(node)}
+    group = {name: name for name in beside}
+
+    def root(name: str) -> str:
+        while group[name] != name:
+            group[name] = group[group[name]]  # halves the way for the next search
+            name = group[name]
+        return name
+
     found: dict[int, tuple[str, ...]] = {}
     for i, link in enumerate(network.links):
         if link.src not in beside or link.dest not in beside:
             continue
-        if path := _path(beside, link.src, link.dest):
-            found[i] = path
+        src, dest = root(link.src), root(link.dest)
+        if src == dest:
+            found[i] = _path(beside, link.src, link.dest)
         else:
+            group[src] = dest
             beside[link.src].append(link.dest)
             beside[link.dest].append(link.src)
     return found
 
 
 def _path(beside: Mapping[str, list[str]], start: str, end: str) -> tuple[str, ...]:
-    """The switches from one to another over a tree; none where they are not joined yet."""
+    """The switches from one to another over a tree that joins them."""
     before: dict[str, str] = {start: start}
     waiting = deque([start])
     while waiting and end not in before:
@@ -88,8 +97,6 @@ def _path(beside: Mapping[str, list[str]], start: str, end: str) -> tuple[str, .
             if following not in before:
                 before[following] = at
                 waiting.append(following)
-    if end not in before:
-        return ()
     path = [end]
     while path[-1] != start:
         path.append(before[path[-1]])

@@ -2,6 +2,7 @@
 """An editor and the hand that works it with mouse and keys; for the tests of windows and for tools/screenshots.py."""
 
 import time
+import tkinter as tk
 
 
 class Hand:
@@ -10,13 +11,16 @@ class Hand:
     def __init__(self, editor, robot):
         self.editor, self.robot = editor, robot
 
+    @property
+    def display(self):
+        """The display's name, for pictures."""
+        return self.editor.root.winfo_screen()
+
     def until(self, test, seconds=5.0, what="it"):
         """Let the window live until something holds."""
         end = time.monotonic() + seconds
         while not test():
-            assert time.monotonic() < end, (
-                f"{what} did not happen within {seconds} s; {self.editor.status.text.cget('text')}"
-            )
+            assert time.monotonic() < end, f"{what} did not happen within {seconds} s; {self.editor.status.said}"
             self.editor.root.update()
             time.sleep(0.005)
 
@@ -78,6 +82,18 @@ class Hand:
         """The window that opened last."""
         found = [w for w in self.editor.root.winfo_children() if w.winfo_class() == kind and w.winfo_viewable()]
         return found[-1] if found else None
+
+    def read(self, dialog):
+        """Everything that a dialog says, line by line: labels, and what stands in fields of text."""
+        said, widgets = [], [dialog.body]
+        while widgets:
+            widget = widgets.pop(0)
+            widgets[:0] = widget.winfo_children()
+            if isinstance(widget, tk.Text):
+                said.append(widget.get("1.0", "end-1c"))
+            elif widget.winfo_class() in ("Label", "TLabel"):
+                said.append(str(widget.cget("text")))
+        return "\n".join(said)
 
     def fill(self, form, key, text):
         """Put a text into a field of a dialog, as a person does."""

@@ -109,6 +109,12 @@ class Robot:
         X11.XRaiseWindow(self.display, ctypes.c_ulong(window))
         X11.XSync(self.display, 0)
 
+    def focus(self, window):
+        """Give a window the keyboard, as a window manager does."""
+        to_parent, now = 2, 0
+        X11.XSetInputFocus(self.display, ctypes.c_ulong(window), to_parent, ctypes.c_ulong(now))
+        X11.XSync(self.display, 0)
+
     def _code(self, name):
         symbol = X11.XStringToKeysym(name.encode())
         assert symbol, name

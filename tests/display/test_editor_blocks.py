@@ -7,6 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 from robot import needs_display
+from typist import Typist
 from verbs import Person
 
 from linklab import pocket_kernel
@@ -112,6 +113,53 @@ def test_the_blocks_of_a_lab_by_hand(hand, tmp_path, number):
     for path in (tmp_path / "replayed").glob("*.mn"):
         assert network(Topology.load(folder / path.name)) == network(Topology.load(path))
     assert hand.editor.networking.runner.state == "stopped"
+
+
+@needs_kernel
+def test_lab_1_by_keys_alone(hand, tmp_path, monkeypatch):
+    """The whole of Lab 1 without a mouse: drawn, set, run, saved and opened, and every command in its terminals."""
+
+    def no_mouse(*_):
+        raise AssertionError("no mouse here")
+
+    for name in ("move", "press", "release"):
+        monkeypatch.setattr(hand.robot, name, no_mouse)
+    told = lab(1)
+    expected = replayed(told, tmp_path / "replayed")
+    person, ran, typed = Typist(hand, tmp_path), [], []
+    for step in told.manual.steps:
+        if step in editor_steps(told):
+            for verb in step.action.verbs:
+                person.do(verb)
+                if verb.words[0] == "run":
+                    ran.append(hand.editor.networking.running_topology)
+        elif step.terminal in person.terminals:
+            typed.append(step.id)
+            type_as_told(person, step, told, tmp_path)
+    assert [network(topology) for topology in ran] == [network(topology) for topology in expected]
+    in_terminals = [step.id for step in told.manual.steps if step.terminal in ("h1", "h2")]
+    assert typed == in_terminals
+    saved = list((tmp_path / "replayed").glob("*.mn"))
+    assert saved
+    for path in saved:
+        assert network(Topology.load(tmp_path / path.name)) == network(Topology.load(path))
+    assert hand.editor.networking.runner.state == "stopped"
+
+
+def type_as_told(person, step, lab, folder):
+    """Type a step into its terminal; a ping is ended by Ctrl+C after three replies, as the manual says."""
+    seen = folder / f"{step.id}.txt"
+    person.type(step.terminal, f"{step.typed} > {seen.name}\n")
+    ping = step.typed.startswith("ping ")
+    awaited = "icmp_seq=3" if ping else "lo: "
+    person.hand.until(lambda: seen.exists() and awaited in seen.read_text(), 30, f"{step.typed} of {step.id}")
+    if ping:
+        person.interrupt(step.terminal)
+        person.hand.until(lambda: "packet loss" in seen.read_text(), 10, "the end of the ping")
+        assert " 0% packet loss" in seen.read_text()
+    for expectation in lab.expectations:
+        if expectation.step == step.id and expectation.shows:
+            assert expectation.shows.search(seen.read_text()), f"{expectation.where}: {seen.read_text()}"
 
 
 def test_every_verb_of_every_lab_is_done_here():

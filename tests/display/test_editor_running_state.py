@@ -131,8 +131,7 @@ def test_a_loop_is_found_before_anything_runs(hand, answer):
     hand.click(hand.editor.toolbar.run)
     hand.until(lambda: hand.dialog() is not None, what="the question")
     dialog = hand.dialog()
-    texts = [child.cget("text") for child in dialog.body.winfo_children()]
-    assert any("s2 – s1 – s2 is a loop of switches" in text for text in texts)
+    assert "s2 – s1 – s2 is a loop of switches" in hand.read(dialog)
     hand.click(next(button for button in dialog.buttons.winfo_children() if button.cget("text") == answer))
     if answer == "Cancel":
         assert not hand.editor.networking.is_on
@@ -151,7 +150,9 @@ def test_a_start_command_that_fails_is_told_of(hand):
     drawn(hand, edits.set_opts(addressed(), "h1", {"startCommand": "cat /no/such"}))
     run(hand)
     hand.until(lambda: hand.dialog() is not None, what="the message")
-    texts = " ".join(child.cget("text") for child in hand.dialog().body.winfo_children())
+    texts = hand.read(hand.dialog())
     assert "h1: cat /no/such: cat: /no/such: No such file or directory (status 1)" in texts
     assert "The network runs all the same." in texts
+    hand.key("Return")
+    assert hand.dialog() is None
     stop(hand)

@@ -10,7 +10,7 @@ pytestmark = needs_display
 
 def said(hand):
     """The line at the bottom."""
-    return hand.editor.status.text.cget("text")
+    return hand.editor.status.said
 
 
 def test_a_file_that_is_not_there_is_said_to_be_made_by_saving(hand, tmp_path):

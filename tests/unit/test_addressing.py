@@ -71,7 +71,7 @@ def test_a_copy_has_no_addresses_of_the_original():
     """Two nodes with one address are no network."""
     topology = addressed()
     names = [node.name for node in topology.nodes]
-    after, new = edits.paste(topology, edits.part(topology, names), 40)
+    after, new = edits.paste(topology, edits.part(topology, names), (40, 40))
     copied = {port.interface: port.addresses for port in addressing.ports(after) if port.node in new}
     assert [len(found) for found in copied.values()] == [1, 1, 1, 0, 0, 0, 0]  # what hosts have by their number
     assert not [problem for problem in after.problems() if "has the address" in str(problem)]

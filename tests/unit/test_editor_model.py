@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from linklab.editor import edits, files, mending
+from linklab.editor import edits, files
 from linklab.editor.document import Document, everyone
 from linklab.editor.settings import EditorSettings, from_data, load_settings, save_settings
 from linklab.errors import InputError, TopologyError
-from linklab.topology import Topology
+from linklab.topology import Topology, mending
 
 ROOT = Path(__file__).parents[2]
 MINIEDIT = ROOT / "tests/captures/miniedit-2.2.0.1-all-kinds.mn"
@@ -115,7 +115,7 @@ def test_a_copy_has_its_own_name_number_and_address():
     """A pasted part has the same links and settings, and nothing that must be there once only."""
     topology = edits.set_opts(star(2), "h1", {"ip": "10.0.0.1/8", "cores": "0"})
     topology = edits.set_link(topology, 0, {"bw": 10}, {})
-    after, names = edits.paste(topology, edits.part(topology, ["h1", "h2", "s1"]), 40)
+    after, names = edits.paste(topology, edits.part(topology, ["h1", "h2", "s1"]), (40, 40))
     assert names == ["h3", "h4", "s2"]
     h3 = edits.named(after)["h3"]
     assert h3.opts == {"hostname": "h3", "nodeNum": 3, "sched": "host", "cores": "0"}
@@ -182,7 +182,7 @@ def _step(draw, topology):  # noqa: PLR0911 - one return an edit
         new = draw(st.sampled_from(["core", "x1", "x2"]))
         return topology if new in names else edits.set_opts(topology, name, {"hostname": new})
     if kind == "paste":
-        return edits.paste(topology, edits.part(topology, names[:4]), 30)[0]
+        return edits.paste(topology, edits.part(topology, names[:4]), (30, 30))[0]
     if kind == "external" and edits.kind_of(node) != "controller":
         return edits.set_opts(topology, name, {"externalInterfaces": ["eth9"]})
     if topology.links:
@@ -237,6 +237,13 @@ def test_every_file_that_miniedit_wrote_opens_and_saves_unchanged(tmp_path):
     document = Document(files.open_file(MINIEDIT), MINIEDIT)
     files.save_file(document.topology, tmp_path / "copy.mn")
     assert (tmp_path / "copy.mn").read_bytes() == MINIEDIT.read_bytes()
+
+
+def test_a_switch_whose_controllers_are_no_list_is_copied():
+    """Regression: pasting it ended in a TypeError."""
+    topology = edits.set_opts(star(1), "s1", {"controllers": None})
+    after, names = edits.paste(topology, edits.part(topology, ["s1"]), (40, 40))
+    assert [after.switches[-1].name, list(after.switches[-1].controllers)] == [names[0], []]
 
 
 def test_a_faulty_file_opens_to_be_mended(tmp_path):

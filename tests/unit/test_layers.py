@@ -24,6 +24,7 @@ MAY_IMPORT = {
     # what is described
     "tc": FLOOR | {"linux"},
     "topology": FLOOR | {"tc"},
+    "exchange": FLOOR | {"topology", "yaml"},
     "manual": FLOOR | {"topology", "tc", "jinja2", "markdown_it", "weasyprint"},
     # what runs
     "agent": {"linux", "mininet"},
@@ -49,10 +50,10 @@ MAY_IMPORT = {
     "figures": FLOOR | {"analysis", "lab"},
     # what people touch
     "doctor": FLOOR | {"tc", "topology", "manual", "engine", "pocket_kernel", "lab", "exercise", "grade", "rich"},
-    "editor": FLOOR | {"linux", "tc", "topology", "engine", "terminal", "PIL", "weasyprint"},
+    "editor": FLOOR | {"linux", "tc", "topology", "exchange", "engine", "terminal", "PIL", "weasyprint"},
     "commands": FLOOR
     | {"topology", "manual", "agent", "warden", "pocket_kernel", "engine", "terminal", "measure", "data", "analysis"}
-    | {"plots", "judge", "lab", "run", "exercise", "grade", "documents", "doctor", "editor", "rich"},
+    | {"plots", "judge", "lab", "run", "exercise", "grade", "documents", "doctor", "editor", "exchange", "rich"},
     "cli": {"errors", "base", "commands"},
     "__init__": set(),
     "__main__": {"cli"},
@@ -70,7 +71,7 @@ OTHERS = {
     "markupsafe",
     "markdown_it",
     "mdit_py_plugins",
-} | {"weasyprint", "distributed", "rich", "PIL"}
+} | {"weasyprint", "distributed", "rich", "PIL", "yaml"}
 
 READS_FILES_ALONE = ("measure", "data", "analysis", "plots", "judge", "lab", "documents")
 """What is right of a run: it begins with files, so that it works on another machine and years later."""

@@ -239,7 +239,7 @@ def test_every_change_of_a_decoration_is_undone():
     do("Add", after, {key})
     do("Change", decorations.change(document.topology, key, {"text": "another"}))
     do("Move", edits.move(document.topology, {key: (50.0, 60.0)}))
-    do("Paste", edits.paste(document.topology, edits.part(document.topology, [key]), 20)[0])
+    do("Paste", edits.paste(document.topology, edits.part(document.topology, [key]), (20, 20))[0])
     do("Delete", edits.delete(document.topology, {key}))
     assert [note.text for note in decorations.notes(document.topology)] == ["another"]
     assert (decorations.notes(document.topology)[0].x, decorations.notes(document.topology)[0].y) == (70.0, 80.0)
@@ -265,7 +265,7 @@ def test_a_copy_takes_notes_and_groups_along():
     """Selected with the nodes; the copies have numbers of their own."""
     topology = decorated()
     piece = edits.part(topology, ["h1", "#note1", "#group1"])
-    after, new = edits.paste(topology, piece, 40)
+    after, new = edits.paste(topology, piece, (40.0, 40.0))
     assert new == ["h3", "#note3", "#group2"]
     assert len(decorations.notes(after)) == 3
     assert decorations.frames(after)[1].title == "Site A"

@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""File > Import and the exports to containerlab and Kathará; what is not carried over is shown.
+
+Reading and writing is `linklab.exchange`'s.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any, Protocol
+
+from linklab.editor.dialogs import FormDialog
+from linklab.editor.document import Document
+from linklab.editor.fields import Field, Page
+from linklab.editor.window import Window
+from linklab.errors import InputError, LinklabError
+from linklab.exchange import containerlab, kathara, read
+from linklab.exchange.carried import Carried
+
+KINDS = (*containerlab.ENDINGS, ".py", ".conf")
+
+
+class Choosing(Protocol):
+    """What asks for files, and about what is not saved."""
+
+    def choose(
+        self,
+        title: str,
+        take: Callable[[Path], None],
+        *,
+        save: bool = False,
+        ending: str | tuple[str, ...] = "",
+        name: str = "",
+    ) -> None:
+        """Ask for a file."""
+        ...
+
+    def safely(self, do: Callable[[], None]) -> None:
+        """Ask about unsaved changes first."""
+        ...
+
+
+def foreign(path: Path) -> bool:
+    """Whether a name is that of another program's network."""
+    return path.suffix in KINDS or (path / kathara.CONF).is_file()
+
+
+def import_into(window: Window, document: Document, path: Path) -> None:
+    """Open another program's network as a drawing that has no file yet."""
+    try:
+        found = read.read(path)
+    except InputError as error:
+        window.tell("This network cannot be imported", str(error))
+        return
+    _begin(window, document, path, found)
+
+
+def _begin(window: Window, document: Document, path: Path, found: Carried) -> None:
+    document.open(found.topology, None)
+    document.never_saved()
+    window.say(f"imported {path.name}: {len(found.topology.nodes)} nodes, {len(found.topology.links)} links")
+    if found.notes:
+        _show(window, f"Imported: {path.name}", found.notes)
+
+
+def open_foreign(window: Window, document: Document, path: Path) -> None:
+    """Import a file; one that is a program is run only once the person has said so, and which network is meant."""
+    if path.suffix != ".py":
+        import_into(window, document, path)
+        return
+    note = f"{path.name} is a program: OK runs it, to see what it builds. Do so only if you trust whoever wrote it."
+    words = "as mn --topo takes it: mytopo or mytopo,3; empty where the file has one alone"
+    page = Page("Import", (Field("topo", "Topology", words),), note)
+
+    def take(values: dict[str, Any]) -> None:
+        found = read.read(path, values.get("topo", ""))
+        window.soon(lambda: _begin(window, document, path, found))
+
+    FormDialog(window.root, window.look, f"Import {path.name}", pages=(page,), data={}, take=take)
+
+
+def _show(window: Window, title: str, notes: tuple[str, ...]) -> None:
+    note = "Not everything means the same in both programs. What was left out or changed:"
+    window.show_text(title, "\n".join(notes), note=note)
+
+
+class Exchanging:
+    """The commands of one document."""
+
+    def __init__(self, window: Window, document: Document, filing: Choosing) -> None:
+        self.window, self.document, self.filing = window, document, filing
+
+    def open(self) -> None:
+        """Ask for a network and import it."""
+        ask = partial(self.filing.choose, "Import", self._opened, ending=KINDS)
+        self.filing.safely(ask)
+
+    def _opened(self, path: Path) -> None:
+        open_foreign(self.window, self.document, path)
+
+    def export_containerlab(self) -> None:
+        """Ask for a name and write a topology file."""
+        self._export("Export for containerlab", ".clab.yml")
+
+    def export_kathara(self) -> None:
+        """Ask for a name and write a folder."""
+        self._export("Export for Kathará", "")
+
+    def _export(self, title: str, ending: str) -> None:
+        path = self.document.path
+        name = f"{path.stem if path else 'network'}{ending or '-kathara'}"
+        self.filing.choose(title, self.export_path, save=True, ending=ending[-4:], name=name)
+
+    def export_path(self, path: Path) -> None:
+        """Write it there."""
+        try:
+            notes = read.save(self.document.topology, path)
+        except LinklabError as error:
+            self.window.tell("Not exported", str(error))
+            return
+        self.window.say(f"exported {path}")
+        if notes:
+            _show(self.window, f"Exported: {path.name}", notes)

@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""File > New from Template: its menu, and the dialog that asks for a template's numbers."""
+
+from __future__ import annotations
+
+import tkinter as tk
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any
+
+from linklab.editor.dialogs import FormDialog
+from linklab.editor.document import Document
+from linklab.editor.fields import Field, Page, digits
+from linklab.editor.window import Window
+from linklab.topology import Topology, switching
+from linklab.topology.templates import TEMPLATES, Number, Template, draw, numbers_of
+
+
+class Starting:
+    """Drawings that are begun by a template."""
+
+    def __init__(self, window: Window, document: Document, safely: Callable[[Callable[[], None]], None]) -> None:
+        """`safely` asks about what is not saved, and goes on."""
+        self.window, self.document, self.safely = window, document, safely
+
+    def fill(self, menu: tk.Menu) -> None:
+        """Every template; those of `mn --topo` below a line."""
+        for mininet in (False, True):
+            if mininet:
+                menu.add_separator()
+            for one in TEMPLATES:
+                if one.mininet is mininet:
+                    label = f"mn --topo {one.name}…" if mininet else f"{one.label}…"
+                    menu.add_command(label=label, command=partial(self.safely, partial(self.ask, one)))
+
+    def ask(self, one: Template) -> None:
+        """The dialog of a template's numbers."""
+        page = Page(one.label, tuple(map(_field, numbers_of(one))), f"{one.help[0].upper()}{one.help[1:]}.")
+        data = {number.name: number.default for number in numbers_of(one)}
+
+        def take(values: dict[str, Any]) -> None:
+            self.begin(draw(one, _read(one, values)), one.label)
+
+        title = f"New from Template: {one.label}"
+        FormDialog(self.window.root, self.window.look, title, pages=(page,), data=data, take=take)
+
+    def begin(self, topology: Topology, what: str) -> None:
+        """Open what a template drew, as a drawing that has no file yet."""
+        self.document.open(topology, None)
+        self.document.never_saved()
+        note = "; a spanning tree breaks its loops" if switching.loops(topology) else ""
+        self.window.say(f"{what}: {len(topology.nodes)} nodes and {len(topology.links)} links{note}")
+
+
+def _field(number: Number) -> Field:
+    if (number.least, number.most) == (0, 1):
+        return Field(number.name, number.label, kind="flag", default="0")
+    check = digits(number.least, number.most, as_text=False)
+    return Field(number.name, number.label, f"{number.least} to {number.most}", number.unit, check=check)
+
+
+def _read(one: Template, values: Mapping[str, Any]) -> dict[str, int]:
+    """Numbers of the fields; an empty field is the template's own."""
+    return {number.name: int(values[number.name]) for number in numbers_of(one) if number.name in values}

@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Edit > Mend and Edit > Lay Out, and what is offered when a file with faults is opened.
+
+What is changed is decided by `topology.mending` and `topology.arrange`; here it is shown, asked about and undoable.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from linklab.base.text import excerpt
+from linklab.editor.document import Document, everyone
+from linklab.editor.window import Window
+from linklab.topology import Topology
+from linklab.topology.arrange import arranged
+from linklab.topology.checks import wireless_names
+from linklab.topology.mending import is_placed, mend, moved
+
+MOST_LINES = 8
+LONGEST_LINE = 150
+
+
+class Tidying:
+    """The commands of one document."""
+
+    def __init__(self, window: Window, document: Document) -> None:
+        self.window, self.document = window, document
+
+    def opened(self, name: str) -> None:
+        """Say what is doubtful in the file just opened; ask where it cannot run."""
+        topology = self.document.topology
+        problems = topology.problems()
+        errors = [str(problem) for problem in problems if problem.severity == "error"]
+        if names := wireless_names(topology):
+            errors.append(f"Mininet-WiFi's nodes cannot be run: {', '.join(sorted(names))}")
+        warnings = [str(problem) for problem in problems if problem.severity == "warning"]
+        nodes = everyone(topology)
+        if errors:
+            text = "It is open and can be mended; it does not run before that.\n\n"
+            mended, said = mend(topology)
+            self.window.soon(
+                lambda: self._offer("There are faults in this file", text, errors, topology, (mended, said))
+            )
+        elif len(nodes) > 1 and not any(is_placed(node) for node in nodes):
+            self.document.apply("Lay Out", moved(topology, arranged(topology)), ())
+            self.window.say(f"opened {name}, which says no places: laid out")
+        elif warnings:
+            more = f" (and {len(warnings) - 1} more)" if len(warnings) > 1 else ""
+            cure = "; Edit > Mend… writes it as MiniEdit does" if mend(topology)[1] else ""
+            self.window.say(f"opened {name}; {excerpt(warnings[0], LONGEST_LINE)}{more}{cure}")
+        else:
+            self.window.say(f"opened {name}")
+
+    def mend(self) -> None:
+        """Show what would be mended, and mend it all at once."""
+        topology = self.document.topology
+        problems = topology.problems()
+        mended, said = mend(topology)
+        if not said:
+            left = f"; left to you: {excerpt(str(problems[0]), LONGEST_LINE)}" if problems else ""
+            self.window.say(f"nothing to mend{left}")
+            return
+        self._offer("Mend this drawing?", "", [str(problem) for problem in problems], topology, (mended, said))
+
+    def _offer(
+        self, title: str, text: str, problems: list[str], before: Topology, offer: tuple[Topology, list[str]]
+    ) -> None:
+        mended, said = offer
+        if not said:
+            self.window.tell(title, text + _lines(problems))
+            return
+        text += f"{_lines(problems)}\n\nMend does this, and Undo takes it back:\n\n{_lines(said)}"
+        answers: list[tuple[str, Callable[[], None]]] = [
+            ("Mend", lambda: self._take(before, mended, said)),
+            ("Leave It", lambda: None),
+        ]
+        self.window.ask(title, text, answers)
+
+    def _take(self, before: Topology, mended: Topology, said: list[str]) -> None:
+        if self.document.topology is not before:  # changed under the question: what was shown no longer holds
+            mended, said = mend(self.document.topology)
+        self.document.apply("Mend", mended, ())
+        things = "1 thing" if len(said) == 1 else f"{len(said)} things"
+        self.window.say(f"mended {things}: {excerpt('; '.join(said), LONGEST_LINE)}")
+
+    def lay_out(self) -> None:
+        """Give every node a new place."""
+        topology = self.document.topology
+        if not topology.nodes:
+            self.window.say("there is nothing to lay out yet")
+            return
+        self.document.apply("Lay Out", moved(topology, arranged(topology)))
+        self.window.say("laid out; Undo takes it back")
+
+
+def _lines(sentences: list[str]) -> str:
+    """As a list for a dialog, the first ones and how many more."""
+    shown = [f"• {excerpt(sentence, LONGEST_LINE)}" for sentence in sentences[:MOST_LINES]]
+    more = len(sentences) - len(shown)
+    return "\n".join([*shown, *([f"… and {more} more"] if more else [])])

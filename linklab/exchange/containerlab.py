@@ -1,0 +1,229 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A topology file of containerlab (YAML) ↔ a drawing.
+
+Containers of the kind linux are hosts, or routers where they forward; bridges are legacy switches; any other kind is a
+router whose own system is not run. Format: containerlab.dev/manual/topo-def-file, manual/nodes, manual/links.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import yaml
+
+from linklab.base.text import excerpt
+from linklab.errors import InputError
+from linklab.exchange.carried import (
+    MOST_NODES,
+    Assembly,
+    Carried,
+    Exported,
+    Machine,
+    commands_of,
+    left_out,
+    netem,
+    short_list,
+)
+from linklab.topology import Topology
+from linklab.topology.forgiven import forgiven
+
+ENDINGS = (".yml", ".yaml")
+IMAGE = "alpine:3"
+BRIDGES = ("bridge", "ovs-bridge")
+CARRIED = {"kind", "exec", "group", "labels", "image"}
+"""Keys of a node that are read, or that have nothing to say here."""
+OUTSIDE = ("host", "mgmt-net", "macvlan", "vxlan", "vxlan-stitch", "dummy")
+
+
+class _Ends(list[str]):
+    """Both ends of a link, which people write on one line."""
+
+
+class _Dumper(yaml.SafeDumper):  # type: ignore[misc] # which has no types
+    """As people write such files."""
+
+    def increase_indent(self, flow: bool = False, indentless: bool = False) -> None:
+        """Indent lists too."""
+        super().increase_indent(flow, False)
+
+
+_Dumper.add_representer(
+    _Ends, lambda dumper, ends: dumper.represent_sequence("tag:yaml.org,2002:seq", ends, flow_style=True)
+)
+
+
+def load(text: str, name: str) -> Carried:
+    """The drawing of a topology file.
+
+    name: of the file, for messages.
+
+    Raises:
+        InputError: it is no such file.
+    """
+    try:
+        data = yaml.safe_load(text)
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
+        raise InputError(f"{name}: no YAML: {excerpt(str(error), 200)}") from error
+    topology = _object(data).get("topology")
+    nodes = _object(_object(topology).get("nodes"))
+    if not nodes:
+        raise InputError(f'{name}: no topology of containerlab: "topology" has no "nodes"')
+    if len(nodes) > MOST_NODES:
+        raise InputError(f"{name}: {len(nodes)} nodes are more than {MOST_NODES}")
+    assert isinstance(topology, Mapping)
+    assembly = Assembly(str(_object(data).get("name") or name))
+    others = []
+    for key, given in nodes.items():
+        settings = _settings(topology, _object(given))
+        machine = assembly.machine(str(key))
+        kind = str(settings.get("kind") or "linux")
+        if kind in BRIDGES:
+            machine.kind = "legacySwitch"
+        elif kind != "linux":
+            machine.kind = "legacyRouter"
+            assembly.notes.append(f"{key}: {excerpt(kind)} is not run; a router that forwards stands for it")
+        machine.lines = [str(line) for line in settings["exec"]]
+        others += [str(other) for other in settings if other not in CARRIED]
+    if others:
+        assembly.notes.append(f"not carried over of the nodes: {short_list(dict.fromkeys(others))}")
+    for link in _list(topology.get("links")):
+        _link(assembly, _object(link))
+    for key in _object(data):
+        if key not in ("name", "topology", "prefix"):
+            assembly.notes.append(f'not carried over: "{excerpt(str(key))}"')
+    for machine in assembly.machines.values():
+        _without_management(assembly, machine)
+    return assembly.done()
+
+
+def _settings(topology: Mapping[str, Any], node: Mapping[str, Any]) -> dict[str, Any]:
+    """Of a node, over those of its group, its kind and the defaults; "exec" is that of all."""
+    defaults = _object(topology.get("defaults"))
+    group = _object(_object(topology.get("groups")).get(str(node.get("group") or defaults.get("group"))))
+    kind = node.get("kind") or group.get("kind") or defaults.get("kind")
+    levels = (defaults, _object(_object(topology.get("kinds")).get(str(kind))), group, node)
+    found: dict[str, Any] = {}
+    for level in levels:
+        found |= {str(key): value for key, value in level.items()}
+    return {**found, "kind": kind, "exec": [line for level in levels for line in _list(level.get("exec"))]}
+
+
+def _link(assembly: Assembly, link: Mapping[str, Any]) -> None:
+    ends = list(_ends(link))
+    shown = " and ".join(":".join(end) for end in ends) or excerpt(str(dict(link)))
+    if len(ends) != 2 or any(name in OUTSIDE or name not in assembly.machines for name, _ in ends):
+        assembly.notes.append(f"the link of {shown} leads out of the network and is not carried over")
+        return
+    (one, first), (other, second) = ends
+    if one == other:
+        assembly.notes.append(f"the link of {shown} joins {one} to itself and is not carried over")
+        return
+    assembly.link(one, first, other, second)
+    for key in link:
+        if key not in ("endpoints", "type"):
+            assembly.notes.append(f'link of {shown}: "{excerpt(str(key))}" is not carried over')
+
+
+def _ends(link: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Both ends, of the short form ("h1:eth1") and the long one; a link to the outside may have one alone."""
+    for end in (*_list(link.get("endpoints")), *([link["endpoint"]] if "endpoint" in link else [])):
+        if isinstance(end, str):
+            name, _, interface = end.partition(":")
+            yield name, interface
+        elif isinstance(end, Mapping):
+            yield str(end.get("node")), str(end.get("interface"))
+
+
+def _without_management(assembly: Assembly, machine: Machine) -> None:
+    """Lines about eth0, which is containerlab's own network of management unless a link has it."""
+    if "eth0" in machine.interfaces:
+        return
+    for line in machine.lines:
+        if re.search(r"\beth0\b", line):
+            assembly.notes.append(f"{machine.name}: not carried over, since eth0 is for management: {excerpt(line)}")
+    machine.lines = [line for line in machine.lines if not re.search(r"\beth0\b", line)]
+
+
+def dump(topology: Topology, name: str) -> Exported:
+    """The topology file, and what it does not hold; the first notes say what to type before and after deploying.
+
+    Raises:
+        TopologyError: the drawing has faults.
+    """
+    topology.check()
+    topology, _ = forgiven(topology)
+    plain = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-") or "network"
+    bridges = {switch.name: "ovs-bridge" for switch in topology.switches if switch.type != "legacyRouter"}
+    bridges |= {switch.name: "bridge" for switch in topology.switches if switch.type == "legacySwitch"}
+    ports = {}
+    for (one, other), link in zip(topology.link_ends(), topology.links, strict=True):
+        for port, end in ((one, link.src), (other, link.dest)):
+            # eth0 is the network of management there
+            number = int(port.rpartition("-eth")[2])
+            ports[port] = port if end in bridges else f"eth{number + 1}"
+    commands = commands_of(topology, ports)
+    nodes: dict[str, Any] = {}
+    for node in topology.nodes:
+        if node.name in bridges:
+            nodes[node.name] = {"kind": bridges[node.name]}
+        else:
+            lines = commands[node.name]
+            nodes[node.name] = {
+                "kind": "linux",
+                "image": IMAGE,
+                **({"exec": [_line(each) for each in lines]} if lines else {}),
+            }
+    links = [
+        {"endpoints": _Ends((f"{link.src}:{ports[one]}", f"{link.dest}:{ports[other]}"))}
+        for link, (one, other) in zip(topology.links, topology.link_ends(), strict=True)
+    ]
+    data = {"name": plain, "topology": {"nodes": nodes, "links": links}}
+    notes = [f"containers have the image {IMAGE}; choose one with the programs that you need"]
+    before = [
+        f"{'ovs-vsctl add-br' if kind == 'ovs-bridge' else 'ip link add'} {bridge}" for bridge, kind in bridges.items()
+    ]
+    before = [
+        line if line.startswith("ovs") else f"{line} type bridge && ip link set {line.split()[-1]} up"
+        for line in before
+    ]
+    after = list(_impairments(topology, ports, set(bridges), plain))
+    if before:
+        notes.append(f"bridges are made before deploying (the file's head has the lines): {short_list(bridges)}")
+    if after:
+        notes.append("rates, delays and losses are set after deploying (the file's head has the lines)")
+    head = ["# deploy: sudo containerlab deploy -t " + f"{plain}.clab.yml"]
+    head += ["# before, as root:", *(f"#   {line}" for line in before)] if before else []
+    head += ["# after, as root:", *(f"#   {line}" for line in after)] if after else []
+    text = (
+        "\n".join(head) + "\n" + yaml.dump(data, Dumper=_Dumper, sort_keys=False, default_flow_style=False, width=200)
+    )
+    return Exported({f"{plain}.clab.yml": text}, (*notes, *left_out(topology)))
+
+
+def _line(line: str) -> str:
+    """containerlab runs a line without a shell; one with words of a shell is given to sh."""
+    return line if re.fullmatch(r"[\w ./:=-]+", line) else f"sh -c {_quoted(line)}"
+
+
+def _quoted(line: str) -> str:
+    return "'" + line.replace("'", "'\\''") + "'"
+
+
+def _impairments(topology: Topology, ports: Mapping[str, str], bridges: set[str], name: str) -> Iterator[str]:
+    for link, ends in zip(topology.links, topology.link_ends(), strict=True):
+        words = netem(link.opts)
+        if not words:
+            continue
+        for node, port in zip((link.src, link.dest), ends, strict=True):
+            line = f"tc qdisc add dev {ports[port]} root netem {words}"
+            yield line if node in bridges else f"ip netns exec clab-{name}-{node} {line}"
+
+
+def _object(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, Mapping) else {}
+
+
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []

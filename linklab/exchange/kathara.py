@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A network scenario of Kathará (lab.conf and the startup files beside it) ↔ a drawing.
+
+A collision domain of two devices is a link, one of more a legacy switch; a device that makes a bridge is a legacy
+switch, one that forwards or has two addresses a router. Format: kathara-lab.conf(5).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from linklab.base.text import excerpt
+from linklab.errors import InputError
+from linklab.exchange.carried import MOST_NODES, Assembly, Carried, Exported, commands_of, left_out, netem, short_list
+from linklab.topology import Topology
+from linklab.topology.forgiven import forgiven
+from linklab.topology.naming import Names, plain_name
+
+CONF = "lab.conf"
+STARTUP = ".startup"
+_LINE = re.compile(r"""\s*([\w.-]+)\[([\w-]+)\]\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s#]*))\s*(?:#.*)?""")
+_SAID = re.compile(r"""\s*LAB_\w+\s*=.*""")
+
+
+def load(files: Mapping[str, str], name: str) -> Carried:
+    """The drawing of a scenario.
+
+    files: lab.conf and the startup files, text by name; name: of the folder.
+
+    Raises:
+        InputError: lab.conf joins nothing.
+    """
+    assembly = Assembly(name)
+    domains: dict[str, list[tuple[str, int]]] = {}
+    others: list[str] = []
+    for number, line in enumerate(files[CONF].splitlines(), 1):
+        if not line.strip() or line.strip().startswith("#") or _SAID.fullmatch(line):
+            continue
+        match = _LINE.fullmatch(line)
+        if match is None:
+            assembly.notes.append(f"{CONF}, line {number}: not read: {excerpt(line.strip())}")
+            continue
+        device, key, value = match[1], match[2], next(text for text in (*match.groups()[2:], "") if text is not None)
+        machine = assembly.machine(device)
+        if key.isdecimal() and len(key) < 5:
+            domain, _, mac = value.partition("/")
+            domains.setdefault(domain, []).append((device, int(key)))
+            others += ["MAC addresses"] if mac else []
+        elif key == "exec":
+            machine.lines.append(value)
+        elif key == "sysctl" and value.replace(" ", "") == "net.ipv4.ip_forward=1":
+            machine.forwards = True
+        elif key != "image":
+            others.append(key)
+    if not domains:
+        raise InputError(f"{name}: {CONF} has no interface, such as pc1[0]=A")
+    if len(assembly.machines) > MOST_NODES:
+        raise InputError(f"{name}: {len(assembly.machines)} devices are more than {MOST_NODES}")
+    shared = files.get("shared" + STARTUP, "").splitlines()
+    for device, machine in assembly.machines.items():
+        machine.lines = [*shared, *files.get(device + STARTUP, "").splitlines(), *machine.lines]
+        machine.lines = [line for line in machine.lines if line.strip() and not line.strip().startswith("#")]
+    if others:
+        assembly.notes.append(f"not carried over of the devices: {short_list(dict.fromkeys(others))}")
+    _join(assembly, domains)
+    return assembly.done()
+
+
+def _join(assembly: Assembly, domains: Mapping[str, list[tuple[str, int]]]) -> None:
+    """Links in the order of each device's interfaces, which is that of its ports here."""
+    names = Names(set(assembly.machines))
+    joined = []
+    for domain, members in domains.items():
+        if len(members) == 2 and members[0][0] != members[1][0]:
+            joined.append((members[0], members[1]))
+            continue
+        if len(members) == 1:
+            device, number = members[0]
+            assembly.notes.append(f"{device}: eth{number} is alone on {domain} and is not carried over")
+            continue
+        switch = names.fresh(plain_name(domain) or "s1", 60)
+        assembly.machine(switch).kind = "legacySwitch"
+        assembly.notes.append(f"the collision domain {domain} of {len(members)} interfaces is the switch {switch} here")
+        joined += [(member, (switch, place)) for place, member in enumerate(members)]
+    for (one, first), (other, second) in sorted(joined, key=lambda ends: (ends[0][1], ends[1][1])):
+        assembly.link(one, f"eth{first}", other, f"eth{second}")
+
+
+def dump(topology: Topology, name: str) -> Exported:
+    """lab.conf and the startup files, and what they do not hold.
+
+    Raises:
+        TopologyError: the drawing has faults.
+    """
+    topology.check()
+    topology, _ = forgiven(topology)
+    names = {node.name: re.sub(r"[^a-z0-9_]", "_", node.name.lower()) for node in topology.nodes}
+    notes = [f"{node} is called {given} there" for node, given in names.items() if node != given]
+    if len(set(names.values())) < len(names):
+        raise InputError(f"{name}: two nodes would have one name there, since Kathará's have small letters alone")
+    bridges = [switch for switch in topology.switches if switch.type != "legacyRouter"]
+    ports: dict[str, str] = {}
+    counts = dict.fromkeys(names, 0)
+    conf = [f'LAB_NAME="{re.sub(r"[^ -~]|[$`]", "", name).replace(chr(34), "")}"', ""]
+    lines: dict[str, list[str]] = {node: [] for node in names}
+    for domain, (link, ends) in enumerate(zip(topology.links, topology.link_ends(), strict=True), 1):
+        for node, port in zip((link.src, link.dest), ends, strict=True):
+            ports[port] = f"eth{counts[node]}"
+            conf.append(f'{names[node]}[{counts[node]}]="L{domain}"')
+            counts[node] += 1
+            if words := netem(link.opts):
+                lines[node].append(f"tc qdisc add dev {ports[port]} root netem {words}")
+    for switch in bridges:
+        if switch.type != "legacySwitch":
+            notes.append(f"{switch.name}: an OpenFlow switch is a bridge there, which learns by itself")
+        made = ["ip link add br0 type bridge"]
+        made += [f"ip link set eth{i} master br0" for i in range(counts[switch.name])]
+        lines[switch.name] = [*made, "ip link set br0 up", *lines[switch.name]]
+    for node, typed in commands_of(topology, ports).items():
+        lines[node] = [*typed, *lines[node]]
+    files = {CONF: "\n".join(conf) + "\n"}
+    files |= {f"{names[node]}{STARTUP}": "\n".join(typed) + "\n" for node, typed in lines.items() if typed}
+    return Exported(files, (*notes, *left_out(topology)))

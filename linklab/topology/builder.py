@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Makes a topology node by node, as MiniEdit would draw it; for templates and for what is imported."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from linklab.topology.arrange import arranged
+from linklab.topology.mending import moved
+from linklab.topology.model import Topology
+from linklab.topology.parts import Controller, Host, Link, Preferences, Switch
+
+CONTROLLER_PORT = 6633
+Routes = Sequence[Mapping[str, str]]
+"""As in the file: "to" and "via"."""
+
+
+class Builder:
+    """What has been drawn so far.
+
+    openflow: switches are OpenFlow switches that ask a controller c0, in place of legacy switches.
+    """
+
+    def __init__(self, name: str, *, openflow: bool = False) -> None:
+        self.name, self.openflow = name, openflow
+        self.hosts: list[Host] = []
+        self.switches: list[Switch] = []
+        self.links: list[Link] = []
+        self.places: dict[str, tuple[float, float]] = {}
+
+    def host(self, name: str = "", *, routes: Routes = (), **opts: Any) -> str:
+        """Add a host; its name, h1, h2 … where none is given."""
+        number = len(self.hosts) + 1
+        name = name or f"h{number}"
+        opts = {"hostname": name, "nodeNum": number, "sched": "host", **opts}
+        self.hosts.append(Host(str(number), None, None, opts, own=_own_routes(routes)))
+        return name
+
+    def switch(self, name: str = "", kind: str = "", *, routes: Routes = (), **opts: Any) -> str:
+        """Add a switch or router; its name."""
+        number = len(self.switches) + 1
+        kind = kind or ("default" if self.openflow else "legacySwitch")
+        name = name or f"{'r' if kind == 'legacyRouter' else 's'}{number}"
+        asked = ["c0"] if self.openflow and kind not in ("legacySwitch", "legacyRouter") else []
+        own: dict[str, Any] = {"hostname": name, "nodeNum": number, "switchType": kind}
+        if kind != "legacyRouter":
+            own["controllers"] = asked
+        self.switches.append(Switch(str(number), None, None, {**own, **opts}, own=_own_routes(routes)))
+        return name
+
+    def link(
+        self,
+        src: str,
+        dest: str,
+        opts: Mapping[str, Any] | None = None,
+        ports: Sequence[int | None] = (None, None),
+        addresses: Sequence[Sequence[str]] = ((), ()),
+    ) -> None:
+        """Join two nodes; `opts` are MiniEdit's, and what is a pair is said of src and dest.
+
+        A port number of None is counted. The addresses have a prefix length; a host's "ip" is not among them.
+        """
+        own: dict[str, Any] = {} if tuple(ports) == (None, None) else {"ports": list(ports)}
+        if any(addresses):
+            own["addresses"] = [list(end) for end in addresses]
+        self.links.append(Link(src, dest, dict(opts or {}), own=own))
+
+    def done(self) -> Topology:
+        """The topology, laid out where `places` says nothing."""
+        controllers: tuple[Controller, ...] = ()
+        if self.openflow:
+            opts = {
+                "hostname": "c0",
+                "controllerType": "ref",
+                "controllerProtocol": "tcp",
+                "remoteIP": "127.0.0.1",
+                "remotePort": CONTROLLER_PORT,
+            }
+            controllers = (Controller(opts=opts),)
+        topology = Topology(
+            hosts=tuple(self.hosts),
+            switches=tuple(self.switches),
+            links=tuple(self.links),
+            controllers=controllers,
+            application=Preferences({"ipBase": "10.0.0.0/8"}),
+            name=self.name,
+        )
+        return moved(topology, {**arranged(topology), **self.places})
+
+
+def _own_routes(routes: Routes) -> dict[str, Any]:
+    return {"routes": [dict(route) for route in routes]} if routes else {}
+
+
+def natural(name: str) -> list[tuple[int, str]]:
+    """Sorts h2 before h10."""
+    return [(int(part), "") if part.isdecimal() else (-1, part) for part in re.split(r"(\d{1,15})", name) if part]

@@ -1,0 +1,199 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The window and its dialogs on a screen of 1024 × 600, at 100 % and 200 %: whole, with their buttons in view."""
+
+import os
+from pathlib import Path
+
+import pytest
+from hand import Hand
+from robot import Robot, needs_display, start_xvfb
+
+from linklab.editor.scrolled import pages_in
+from linklab.topology import Topology
+
+pytestmark = needs_display
+ROOT = Path(__file__).parents[2]
+LAB_14 = ROOT / "topologies/Lab 14.mn"
+WIDE, HIGH = 1024, 600
+
+
+@pytest.fixture(scope="module")
+def small_display():
+    """An Xvfb of that size."""
+    process, name = start_xvfb(f"{WIDE}x{HIGH}")
+    before = os.environ.get("DISPLAY")
+    os.environ["DISPLAY"] = name
+    yield name
+    process.terminate()
+    process.wait()
+    if before is None:
+        del os.environ["DISPLAY"]
+    else:
+        os.environ["DISPLAY"] = before
+
+
+@pytest.fixture
+def start(small_display, tmp_path, monkeypatch):
+    """Start an editor there, with a file or without."""
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    from linklab.editor.app import Editor  # noqa: PLC0415 - needs tkinter, which may be missing
+    from linklab.editor.settings import EditorSettings  # noqa: PLC0415
+
+    made = []
+
+    def begin(path=None, scale=1.0):
+        hand = Hand(Editor(path, EditorSettings(scale=scale)), Robot(small_display))
+        made.append(hand)
+        hand.settle(0.6)
+        return hand
+
+    yield begin
+    for hand in made:
+        hand.editor.close()
+        hand.robot.close()
+
+
+def is_seen(widget):
+    """Whether a widget is on the screen whole, with nothing of its own program above it."""
+    x, y = widget.winfo_rootx(), widget.winfo_rooty()
+    wide, high = widget.winfo_width(), widget.winfo_height()
+    if not (widget.winfo_viewable() and x >= 0 and y >= 0 and x + wide <= WIDE and y + high <= HIGH):
+        return False
+    spots = [(x + 2, y + 2), (x + wide - 3, y + high - 3), (x + wide // 2, y + high // 2)]
+    return all(str(widget.winfo_containing(*spot)).startswith(str(widget)) for spot in spots)
+
+
+OPEN = {
+    "host": lambda hand: hand.editor.properties.open("h1"),
+    "switch": lambda hand: hand.editor.properties.open("s1"),
+    "link": lambda hand: hand.editor.properties.open(0),
+    "several": lambda hand: (hand.editor.editing.select_all(), hand.editor.properties.open_selected()),
+    "preferences": lambda hand: hand.editor.properties.preferences(),
+    "chooser": lambda hand: hand.editor.filing.open(),
+    "commands": lambda hand: hand.editor.properties.show_all_commands(),
+    "keys": lambda hand: hand.editor.window.show_text("Keys", "\n".join("x" * 200 for _ in range(90))),
+    "question": lambda hand: hand.editor.window.tell("A title", "\n\n".join(["A sentence that is long. " * 6] * 9)),
+}
+
+
+@pytest.mark.parametrize("scale", [1.0, 2.0])
+@pytest.mark.parametrize("what", OPEN)
+def test_a_dialog_fits_with_its_buttons(start, what, scale):
+    """Regression: the buttons of a host's dialog were off the screen, a link's was cut; at 200 % nothing fitted."""
+    hand = start(LAB_14, scale)
+    OPEN[what](hand)
+    hand.settle(0.4)
+    form = hand.dialog()
+    assert form.winfo_rootx() + form.winfo_width() <= WIDE
+    assert form.winfo_rooty() + form.winfo_height() <= HIGH
+    buttons = [each for each in form.buttons.winfo_children() if each.winfo_manager()]
+    assert buttons
+    for each in buttons:
+        assert is_seen(each), each.cget("text")
+
+
+@pytest.mark.parametrize("scale", [1.0, 2.0])
+def test_every_page_can_be_read_to_its_end(start, scale):
+    """What does not fit can be scrolled to, sideways never: each field is in view when it has the focus."""
+    hand = start(LAB_14, scale)
+    for key in ("h1", 0):
+        hand.editor.properties.open(key)
+        hand.settle(0.3)
+        form = hand.dialog()
+        if key == 0:
+            form.directions[0].own.set("1")
+            form.directions[0].kind.set("fq_codel")
+            form.directions[0]._chose({})
+        for digit, page in enumerate(form.notebook.tabs()):
+            form.notebook.select(digit)
+            hand.settle(0.1)
+            inputs = {**form.inputs, **(form.directions[0].inputs if key == 0 else {})}
+            for name, each in inputs.items():
+                if str(each.widget).startswith(f"{page}."):
+                    each.widget.focus_force()
+                    hand.settle(0.03)
+                    assert is_seen(each.widget), (page, name)
+        form.destroy()
+
+
+def test_a_message_that_comes_later_leaves_the_dialog_on_the_screen(start):
+    """A wrong value makes the dialog higher; its buttons stay in view."""
+    hand = start(LAB_14, 2.0)
+    hand.editor.properties.open("h1")
+    hand.settle(0.3)
+    form = hand.dialog()
+    form.message.configure(text="A message of several lines. " * 12)
+    hand.settle(0.3)
+    assert form.winfo_rooty() + form.winfo_height() <= HIGH
+    assert is_seen(form.accept)
+
+
+@pytest.mark.parametrize("scale", [1.0, 2.0])
+def test_the_window_fits_with_all_its_tools(start, scale):
+    """Every tool, Run, Stop and the status line; the drawing has most of the rest."""
+    hand = start(LAB_14, scale)
+    editor = hand.editor
+    assert editor.root.winfo_rooty() + editor.root.winfo_height() <= HIGH
+    assert editor.root.winfo_rootx() + editor.root.winfo_width() <= WIDE
+    for each in (*editor.toolbar.tools.values(), editor.toolbar.run, editor.toolbar.stop, editor.status.zoom):
+        assert is_seen(each)
+    assert editor.drawing.winfo_width() > WIDE / 2
+    assert editor.drawing.winfo_height() > HIGH / 2
+
+
+def test_a_question_at_start_is_above_the_window(start, tmp_path):
+    """Regression: the faults of a file named on the command line were told below the window, with OK hidden."""
+    text = Topology.load(LAB_14).dumps().replace('"dest": "s1"', '"dest": "s7"', 1)
+    (tmp_path / "faulty.mn").write_text(text)
+    hand = start(tmp_path / "faulty.mn")
+    hand.until(lambda: hand.dialog() is not None, what="the question")
+    hand.settle(0.3)
+    for each in hand.dialog().buttons.winfo_children():
+        assert is_seen(each)
+    hand.key("Escape")
+    assert hand.dialog() is None
+
+
+def test_a_long_answer_leaves_the_status_line_whole(start):
+    """Regression: what the kernel said to Apply pushed the zoom and the count out of the window."""
+    hand = start(LAB_14)
+    status = hand.editor.status
+    words = "h1-s1 changed; the kernel has: " + "; ".join(["netem 8001: root refcnt 2 limit 1000 delay 20ms"] * 8)
+    hand.editor.window.say(words)
+    hand.settle()
+    assert is_seen(status.zoom)
+    assert is_seen(status.count)
+    assert is_seen(status.more)
+    assert status.text.cget("text").endswith("…")
+    assert status.text.winfo_reqwidth() <= status.text.winfo_width()
+    hand.click(status.more)
+    assert words in hand.read(hand.dialog())
+    hand.dialog().destroy()
+    hand.editor.window.say("short")
+    assert status.text.cget("text") == "short"
+    assert not status.more.winfo_manager()
+
+
+@pytest.mark.parametrize("scale", [1.0, 2.0])
+def test_no_page_scrolls_sideways(start, scale):
+    """A line that has to be scrolled to be read is not read."""
+    hand = start(LAB_14, scale)
+    for what in ("host", "switch", "link", "preferences", "several"):
+        OPEN[what](hand)
+        hand.settle(0.3)
+        form = hand.dialog()
+        for page in pages_in(form):
+            assert page.body.winfo_reqwidth() <= form.notebook.winfo_width(), (what, page)
+        form.destroy()
+
+
+@pytest.mark.parametrize("scale", [1.0, 2.0])
+def test_a_menu_is_on_the_screen_whole(start, scale):
+    """Regression: at 200 % the last entries were below the screen; now there is a second column."""
+    hand = start(LAB_14, scale)
+    for menu in hand.editor.layout.menus.bar.winfo_children():
+        menu.post(10, 10)
+        hand.settle(0.1)
+        assert menu.winfo_reqheight() <= HIGH
+        menu.unpost()

@@ -1,0 +1,179 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Drawings as strangers write them (tests/strangers/drawings): each opens, and runs as it is or once it is mended.
+
+Old versions of MiniEdit, hand-written, generated, of Mininet-WiFi, with options that few use.
+"""
+
+import json
+import time
+from pathlib import Path
+
+import pytest
+
+from linklab.editor import files
+from linklab.editor.export import script
+from linklab.errors import TopologyError
+from linklab.topology import Host, Link, Switch, Topology
+from linklab.topology.arrange import arranged
+from linklab.topology.mending import mend
+from linklab.topology.parts import position
+from linklab.topology.plan import plan
+
+DRAWINGS = Path(__file__).parents[1] / "strangers" / "drawings"
+
+RUN = {
+    "copied-host": 'host h2: has the address 192.168.1.10 ("ip") that host h1 has too; only one of them answers',
+    "counted-from-zero": 'host h0: "nodeNum" 0 gives no address; the "ip" is what counts',
+    "delay-without-unit": 'link h1-s1: "delay" "5000" has no unit, and tc counts in microseconds: taken as "5000us"',
+    "dpid-as-a-number": 'switch s1: "dpid" 1 is a number: taken as "0000000000000001"',
+    "exotic-options": 'application: "dpctl" 6634 is a number: taken as "6634"',
+    "generated-on-one-line": None,
+    "generated-without-places": None,
+    "miniedit-first-version": None,
+    "miniedit-without-legacy": None,
+    "nulls-for-nothing": 'host h1: "cpu" null counts as not set',
+    "numbers-as-text": 'link h1-s1: "bw" "10" is text: taken as 10 Mbit/s',
+    "other-switches": 'controller c0: "controllerType" "ryu" is not known to MiniEdit, which builds the reference '
+    'controller then: taken as "ref"',
+}
+"""By file: the first warning of what runs as it is; None where there is nothing to say."""
+
+MENDED = {
+    "blanks-in-names": ["PC 1 is now PC_1", "Web Server is now Web_Server", "Switch A is now Switch_A"],
+    "controller-drawn-as-link": ["s1 asks c0, in place of a link between them"],
+    "half-deleted-by-hand": [
+        "a second h1 is now h3",
+        "the link s1-s1 led nowhere and is removed",
+        "s2 no longer asks c0, which does not exist",
+        "link h2-s1: port 4 of s1 is taken, so the link has the next free one",
+        "h3 has the address 10.0.0.3/8 now, which no other host has",
+    ],
+    "mininet-wifi": [
+        "sta1 is wired now: a host in place of a station",
+        "sta2 is wired now: a host in place of a station",
+        "sta3 is wired now: a host in place of a station",
+        "ap1 is wired now: a legacy switch in place of an access point",
+        "ap2 is wired now: a legacy switch in place of an access point",
+        "sta1 is linked to ap1, the nearest of the former access points",
+        "sta2 is linked to ap2, the nearest of the former access points",
+        "sta3 is linked to ap2, the nearest of the former access points",
+    ],
+    "names-of-other-alphabets": [
+        "Büro-Rechner is now Buro-Rechn",
+        "主机 is now h2",
+        "Universitätsbibliothek is now Universita",
+        "коммутатор1 is now s1",
+    ],
+    "windows-by-hand": [
+        'host h1: "cpu" "fast" is removed, since it must be a number above 0, the share of one processor',
+        'host h2: "ip" "10.0.0.300" is removed, since it must be an IPv4 address such as "10.0.0.1" or "10.0.0.1/8"',
+        'link h1-s1: "bw" 0 is removed, since it must be above 0 Mbit/s',
+        'link h2-s1: "delay" "5x" is removed, since it must be a time: time "5x" has no unit I know; use us, ms or s',
+        'link h2-s1: "loss" 150 is removed, since it must be a number of percent from 0 to 100',
+    ],
+}
+"""By file: what mending says it does."""
+
+
+def test_every_drawing_has_its_row():
+    """A file that is added here is tried."""
+    assert {path.stem for path in DRAWINGS.glob("*.mn")} == {*RUN, *MENDED}
+
+
+@pytest.mark.parametrize("name", sorted(RUN))
+def test_what_miniedit_runs_is_run_with_a_warning(name):
+    """It opens, it can be planned, and its first warning names the value."""
+    topology = Topology.load(DRAWINGS / f"{name}.mn")
+    problems = topology.problems()
+    assert {problem.severity for problem in problems} <= {"warning"}
+    assert (str(problems[0]) if problems else None) == RUN[name]
+    assert len(plan(topology)["nodes"]) == len(topology.nodes)
+    compile(script(topology, name), name, "exec")
+
+
+@pytest.mark.parametrize("name", sorted(MENDED))
+def test_what_cannot_run_is_mended_in_one_step(name):
+    """Opened with its faults, mended, and then without one."""
+    path = DRAWINGS / f"{name}.mn"
+    with pytest.raises(TopologyError):
+        plan(Topology.load(path))
+    mended, said = mend(files.open_file(path))
+    assert said == MENDED[name]
+    assert mended.problems() == []
+    assert len(plan(mended)["links"]) == len(mended.links) > 0
+
+
+@pytest.mark.parametrize("name", sorted({*RUN, *MENDED}))
+def test_mending_leaves_what_miniedit_writes(name):
+    """Nothing is left that would be read otherwise than it is written; only cores have no effect in a pocket."""
+    mended, _ = mend(files.open_file(DRAWINGS / f"{name}.mn"))
+    assert [str(problem) for problem in mended.problems() if "cores" not in problem.message] == []
+    assert mend(mended) == (mended, [])
+    assert Topology.loads(mended.dumps()) == mended
+
+
+@pytest.mark.parametrize("name", sorted({*RUN, *MENDED} - {"windows-by-hand"}))
+def test_a_stranger_s_file_is_written_as_it_was_read(name):
+    """Nothing is lost of it; only a version that is missing or a number is written as MiniEdit's text."""
+    text = (DRAWINGS / f"{name}.mn").read_text()
+    data = json.loads(text)
+    assert json.loads(Topology.loads(text, check=False).dumps()) == {
+        **{key: [{"opts": {}, **link} for link in value] if key == "links" else value for key, value in data.items()},
+        "version": str(data.get("version", "2")),
+    }
+
+
+def test_a_delay_without_a_unit_is_what_tc_takes_it_for():
+    """Microseconds, for the plan and for the script."""
+    topology = Topology.load(DRAWINGS / "delay-without-unit.mn")
+    assert [link["opts"] for link in plan(topology)["links"]] == [
+        {"bw": 10.0, "delay": "5ms"},
+        {"delay": "10us", "jitter": "2us"},
+    ]
+
+
+def test_the_dpid_that_is_a_number_is_that_number():
+    """255 is ff, not 0x255."""
+    topology = Topology.load(DRAWINGS / "dpid-as-a-number.mn")
+    assert [node["dpid"][-3:] for node in plan(topology)["nodes"] if node["kind"] == "ovs"] == ["001", "0ff"]
+
+
+def test_what_says_no_places_is_laid_out():
+    """No two nodes on one place."""
+    topology = Topology.load(DRAWINGS / "generated-without-places.mn")
+    assert len({position(node) for node in topology.nodes}) == 1
+    mended, _ = mend(topology)
+    assert len({position(node) for node in mended.nodes}) == len(mended.nodes)
+
+
+def test_a_mended_network_keeps_what_was_right():
+    """Names, addresses, ports and options that nothing was wrong with."""
+    before = files.open_file(DRAWINGS / "copied-host.mn")
+    after, _ = mend(before)
+    assert after.hosts[0] == before.hosts[0]
+    assert after.hosts[2] == before.hosts[2]
+    assert after.links == before.links
+
+
+def faulty(count):
+    """As many hosts, each with every fault, on one switch for a hundred."""
+    hosts = tuple(Host("1", None, None, {"hostname": "h 1", "ip": "10.0.0.1", "cpu": "x"}) for _ in range(count))
+    named = tuple(Host(str(i), "1", "1", {"hostname": f"h{i}", "nodeNum": i}) for i in range(1, count + 1))
+    switches = tuple(Switch(str(i), "1", "1", {"switchType": "legacySwitch"}) for i in range(1, count // 100 + 2))
+    links = tuple(Link(f"h{i}", f"s{(i - 1) // 100 + 1}", {"delay": "5"}) for i in range(1, count + 1))
+    return Topology(hosts + named, switches, links)
+
+
+def test_mending_and_exporting_take_time_that_grows_with_the_file_alone():
+    """Four times the hosts take some four times as long; with the square it was sixteen times."""
+
+    def cost(count):
+        topology = faulty(count)
+        begun = time.process_time()
+        mended, _ = mend(topology)
+        script(mended, "large")
+        arranged(mended)
+        return time.process_time() - begun
+
+    cost(100)
+    assert min(cost(4000), cost(4000)) < 9 * max(cost(1000), cost(1000))
