@@ -19,7 +19,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -349,8 +349,8 @@ LONG: dict[str, Callable[[], list[Row]]] = {
 """Measured when asked for by name."""
 
 
-def page(rows: list[Row]) -> str:
-    """The page docs/benchmarks.md."""
+def page(rows: list[Row], missing: Sequence[str]) -> str:
+    """The page docs/benchmarks.md; `missing` names the measures that this kernel has not been through."""
     built = pocket_kernel.require()
     model = next(
         (
@@ -369,6 +369,7 @@ def page(rows: list[Row]) -> str:
         f"Machine: {model}, {len(os.sched_getaffinity(0))} processors, Linux {platform.release()}.",
         f"Pocket: Linux {built.version}, digest {built.digest}, {built.info['bytes'] / 1e6:.1f} MB, "
         f"built in {built.info['seconds']} s.",
+        *([f"Not measured with this kernel: {', '.join(missing)} (`tools/bench.py NAME`)."] if missing else []),
         "",
         "| what | asked | found | |",
         "|---|---|---|---|",
@@ -379,7 +380,7 @@ def page(rows: list[Row]) -> str:
 
 
 def main(names: list[str]) -> int:
-    """Measure all, or those named; the page is written once each has been measured with this kernel."""
+    """Measure all, or those named, and write the page of all that was measured with this kernel."""
     measures = {**MEASURES, **LONG}
     unknown = [name for name in names if name not in measures]
     if unknown:
@@ -396,10 +397,8 @@ def main(names: list[str]) -> int:
         KEPT.parent.mkdir(exist_ok=True)
         rows = {measure: [asdict(row) for row in found] for measure, found in known.items()}
         KEPT.write_text(json.dumps({"kernel": pocket_kernel.require().digest, "rows": rows}, indent=2) + "\n")
-    if missing := [name for name in MEASURES if name not in known]:
-        print(f"bench: {PAGE.name} is written when these are measured too: {', '.join(missing)}", file=sys.stderr)
-    else:
-        PAGE.write_text(page([row for name in measures for row in known.get(name, [])]))
+    missing = [name for name in measures if name not in known]
+    PAGE.write_text(page([row for name in measures for row in known.get(name, [])], missing))
     return 0 if good else 1
 
 
