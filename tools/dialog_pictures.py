@@ -232,7 +232,7 @@ PICTURES: dict[str, Picture] = {
     "preferences": partial(tabs, lambda gallery: gallery.editor.properties.preferences()),
     "host-wrong": partial(one, wrong_host),
     "link-wrong": partial(one, wrong_link),
-    "open": partial(one, lambda gallery: gallery.editor.filing._choose("Open", print)),
+    "open": partial(one, lambda gallery: gallery.editor.filing.choose("Open", print)),
     "save-over": partial(one, save_over),
     "unsaved": partial(one, lambda gallery: gallery.editor.filing.new()),
     "changed-meanwhile": partial(one, changed_meanwhile),
