@@ -79,7 +79,8 @@ class Agent:
 
     def serve(self) -> int:
         """Until `shutdown` or the end of the channel; the exit status."""
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        # a handler and not SIG_IGN, which every program that the agent starts would inherit
+        signal.signal(signal.SIGINT, lambda *_: None)
         Path(SOCKET).parent.mkdir(parents=True, exist_ok=True)
         self._watch(self.asks.listen(), self._ask_arrives)
         if not self.stops_time:

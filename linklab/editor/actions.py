@@ -44,7 +44,7 @@ MENUS: dict[str, Menu] = {
         _a("save", "Save", "Ctrl+S", "<Control-s>"),
         _a("save_as", "Save As…", "Ctrl+Shift+S", "<Control-Shift-S>"),
         LINE,
-        _a("import", "Import (containerlab, Kathará, mn --custom)…", when="stopped"),
+        _a("import", "Import…", when="stopped"),
         _a("export", "Export Level 2 Script (Mininet)…", "Ctrl+E", "<Control-e>"),
         _a("export_containerlab", "Export for containerlab…"),
         _a("export_kathara", "Export for Kathará…"),

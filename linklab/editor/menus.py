@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import tkinter as tk
+import tkinter.font as tkfont
 from collections.abc import Callable, Mapping
 from functools import partial
 
@@ -28,7 +29,7 @@ class MenuBar:
         self._entries: list[tuple[tk.Menu, int, Action]] = []
         for title, actions in MENUS.items():
             menu = tk.Menu(self.bar, tearoff=False)
-            menu.configure(postcommand=partial(_in_columns, menu))
+            menu.configure(postcommand=partial(_fit, menu, str(menu.cget("font"))))
             self.bar.add_cascade(label=title, menu=menu, underline=0)
             for action in actions:
                 if action is None:
@@ -86,12 +87,16 @@ class MenuBar:
             menu.entryconfigure(at, state="normal" if usable else "disabled")
 
 
-def _in_columns(menu: tk.Menu) -> None:
-    """Let a menu that is higher than the screen go on in a second column; Tk would cut it off.
+def _fit(menu: tk.Menu, font: str) -> None:
+    """Fit a menu to the screen, beyond which Tk would cut it off: a second column, then smaller letters.
 
     The second column begins after the line nearest to the middle that makes both low enough, else in the middle.
+
+    Args:
+        font: of its entries, if there is room.
     """
-    last, room = menu.index("end") or 0, menu.winfo_screenheight()
+    menu.configure(font=font)
+    last, high, wide = menu.index("end") or 0, menu.winfo_screenheight(), menu.winfo_screenwidth()
     middle = (last + 1) // 2
     lines = [at for at in range(1, last) if menu.type(at) == "separator"]
     for first in (0, *(at + 1 for at in sorted(lines, key=lambda at: abs(at - middle))), middle):
@@ -99,8 +104,15 @@ def _in_columns(menu: tk.Menu) -> None:
             if menu.type(at) != "separator":
                 menu.entryconfigure(at, columnbreak=at == first)
         menu.update_idletasks()
-        if menu.winfo_reqheight() <= room:
-            return
+        if menu.winfo_reqheight() <= high:
+            break
+    share = min(high / menu.winfo_reqheight(), wide / menu.winfo_reqwidth())
+    if share < 1:
+        smaller = tkfont.Font(menu, font=font)
+        smaller.configure(size=int(smaller.actual("size") * share))
+        menu.configure(font=smaller)
+        menu.fitted = smaller  # type: ignore[attr-defined] # Tk forgets a font that Python does
+        menu.update_idletasks()
 
 
 def _refill(menu: tk.Menu, fill: Fill) -> None:

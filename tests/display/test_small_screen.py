@@ -190,10 +190,11 @@ def test_no_page_scrolls_sideways(start, scale):
 
 @pytest.mark.parametrize("scale", [1.0, 2.0])
 def test_a_menu_is_on_the_screen_whole(start, scale):
-    """Regression: at 200 % the last entries were below the screen; now there is a second column."""
+    """Regression: at 200 % the last entries were below the screen, and a second column beyond its right edge."""
     hand = start(LAB_14, scale)
     for menu in hand.editor.layout.menus.bar.winfo_children():
         menu.post(10, 10)
         hand.settle(0.1)
         assert menu.winfo_reqheight() <= HIGH
+        assert menu.winfo_reqwidth() <= WIDE
         menu.unpost()

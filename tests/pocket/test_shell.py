@@ -127,6 +127,18 @@ def test_the_cli_forwards_keys_signals_and_the_exit(place):
     assert not alive(pids)
 
 
+@pytest.mark.parametrize("command", ["sleep 1000", "sh -c 'while :; do :; done'"])
+def test_ctrl_c_at_the_prompt_ends_what_a_node_runs(place, command):
+    """Regression: the nodes' shells had SIGINT ignored, so only programs with a handler of their own, as ping, ended."""
+    person = shell(place)
+    person.types(f"h1 {command}\r")
+    time.sleep(1)
+    person.types("\x03")
+    person.sees(r"\^C[^>]*mininet> $", 20)
+    person.types("h1 echo $((6*7))\r")
+    person.sees(r"42\s+mininet> $")
+
+
 def test_paused_time_is_resumed_from_the_terminal(place):
     """The CLI cannot run while time stands still: r, s and Ctrl+] are heard outside; other keys wait."""
     person = shell(place)
