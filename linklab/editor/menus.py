@@ -88,12 +88,10 @@ class MenuBar:
 
 
 def _fit(menu: tk.Menu, font: str) -> None:
-    """Fit a menu to the screen, beyond which Tk would cut it off: a second column, then smaller letters.
+    """Fit a menu, whose letters have this font if there is room, to the screen; Tk would cut it off.
 
-    The second column begins after the line nearest to the middle that makes both low enough, else in the middle.
-
-    Args:
-        font: of its entries, if there is room.
+    What helps is a second column, then smaller letters. The second column begins after the line nearest to the middle
+    that makes both low enough, else in the middle.
     """
     menu.configure(font=font)
     last, high, wide = menu.index("end") or 0, menu.winfo_screenheight(), menu.winfo_screenwidth()
