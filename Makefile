@@ -17,8 +17,8 @@ setup: ## packages (apt), .venv and the pocket kernel
 tools:
 	@tools/setup.sh tools
 
-lab: setup ## replay one lab and compare: make lab LAB=8
-	$(VENV)/linklab run $(LAB)
+lab: setup ## replay one lab and compare: make lab LAB=8, or with another seed: make lab LAB=8 SEED=2
+	$(VENV)/linklab run $(LAB) $(if $(SEED),--seed $(SEED))
 
 labs: setup ## replay every lab, one a processor
 	$(VENV)/linklab run all
@@ -74,7 +74,7 @@ bench: setup ## measure speed and memory, for docs/benchmarks.md
 validation: setup ## compare experiments in pockets with theory, for docs/validation.md: make validation ONLY="codel orphan"
 	PYTHONPATH=tools $(VENV)/python -m validate $(ONLY)
 
-seeds: setup ## replay labs with several seeds, for docs/seeds.md; over an hour: make seeds LABS=10,11 SEEDS=20
+seeds: setup ## replay labs with several seeds, which rewrites docs/seeds.md; over an hour: make seeds LABS=10,11 SEEDS=20
 	$(VENV)/python tools/seeds.py $(or $(LABS),all) --seeds $(or $(SEEDS),5)
 
 selftests: setup ## run Linux's own networking tests in pockets, for docs/selftests.md; more than an hour

@@ -3,7 +3,7 @@
 
 `python tools/seeds.py 10,11,17-20 --seeds 20`, or `make seeds` for all labs with seeds 1 to 5. A whole run is kept in
 build/seeds/, so a call that was stopped goes on where it was; with another kernel every run is made anew. The page is
-written from all runs of this kernel; a lab of which no run is kept here keeps its chapter, if that kernel wrote it.
+written from all runs of this kernel; a lab with fewer runs here than its chapter has keeps it, if that kernel wrote it.
 `linklab record build/seeds/…` takes one of the runs as the lab's recording. Exit 1 if a run missed an expectation.
 """
 
@@ -56,9 +56,9 @@ Each lab was replayed with several seeds on the virtual clock.
 A seed decides which packets a lossy link drops, how long a woken program waits for the processor, by how much the
 price of each packet and system call varies, and how far apart the commands of one step are typed.
 The tables show every expectation whose figure depended on the seed, with the least and the greatest figure, the median,
-and the number of distinct figures.
+and the number of distinct figures, counted before they are rounded.
 For a comparison of several figures they show what it came to with the first seed.
-All other expectations gave the same figure in every run, to the digits that the lab shows.
+All other expectations gave the same figure in every run.
 """
 """The head of the page."""
 
@@ -107,7 +107,7 @@ def measure(labs: Sequence[Lab], seeds: Sequence[int]) -> bool:
             lab, seed = due[event.key]
             whole &= event.error is None
             came = str(event.error) if event.error else f"missed: {event.value}" if event.value else "all met"
-            words = f"Lab {lab.number}, seed {seed}: {event.wall_s:.0f} s, {came}; {left} runs to go"
+            words = f"Lab {lab.number}, seed {seed}: {event.wall_s:.0f} s, {came}; {left} to go"
             print(f"{time.strftime('%H:%M:%S')} {words}", file=sys.stderr, flush=True)
     return whole
 
@@ -190,6 +190,14 @@ def chapters(text: str, pocket: str) -> dict[str, str]:
     return {heading: body.strip() for heading, body in zip(parts[::2], parts[1::2], strict=True)}
 
 
+def seeds_in(chapter: str) -> int:
+    """How many seeds a chapter is written from; 0 if there is no chapter."""
+    first = chapter.partition(":")[0]
+    if up_to := re.fullmatch(r"Seeds 1 to (\d+)", first):
+        return int(up_to[1])
+    return len(re.findall(r"\d+", first))
+
+
 def page(before: str) -> tuple[str, bool]:
     """The text of the page from all runs of this kernel, and whether they met every expectation.
 
@@ -205,7 +213,7 @@ def page(before: str) -> tuple[str, bool]:
         folders = sorted(kept(lab.number, 0).parent.glob(f"lab{lab.number:02d}-seed*/run.json"))
         runs = sorted((load_run(path.parent) for path in folders), key=lambda run: run.seed)
         runs = [run for run in runs if run.replayed == replayed(lab)]
-        if runs:
+        if runs and len(runs) >= seeds_in(told.get(lab.heading, "")):
             seen = collected(lab, runs)
             lines += chapter(lab, runs, seen)
             good &= all(one.met == len(runs) for one in seen)

@@ -23,12 +23,12 @@ HEAD = (
     "with two exceptions: tests in Python, which need the kernel's Netlink library and often a network card, "
     "and scripts that load a BPF object, which only clang can compile.",
     "The tests of `net/forwarding`, which are for switch chips, take hours and run only by name "
-    "(`tools/selftests.py 'net/forwarding/*'`).",
+    "(`python tools/selftests.py 'net/forwarding/*'`).",
     "No test is left out because of its result.",
     "",
     "`tools/selftests.toml` holds the reason for each failure and each skip.",
     "The command exits with 1 if a failure or skip has no reason, or if a reason matches none of them.",
-    "`tools/selftests.py PATTERN` runs some of the tests, `--again` repeats those that have been run, "
+    "`python tools/selftests.py PATTERN` runs some of the tests, `--again` repeats those that have been run, "
     "and `build/selftests/` keeps what each test printed.",
 )
 

@@ -52,6 +52,8 @@ Written by `make strangers`; do not edit.
 
 These Mininet scripts and network tools do not know that Linklab exists.
 Each of them ran in a pocket of its own.
+Everything ran as the machine's root; otherwise daemons that read root's files, such as sshd and nginx, need files of
+their own ([mininet.md](mininet.md)).
 The scripts are in `tests/strangers/scripts/`.
 To run one, type `linklab shell` in a folder that holds it, and there `sudo python3 NAME.py`.
 `tests/strangers/scripts.toml` and `tools.toml` say what each must show, as exactly as theory or configuration allows.
@@ -230,9 +232,11 @@ def main() -> int:
     )
     parser.add_argument("--outputs", type=Path, metavar="DIR", help="keep the output of each case in this folder")
     args = parser.parse_args()
-    chosen = [case for case in cases() if not args.names or case.name in args.names]
+    known = list(cases())
+    chosen = [case for case in known if not args.names or case.name in args.names]
     if unknown := set(args.names) - {case.name for case in chosen}:
-        parser.error(f"unknown case: {', '.join(sorted(unknown))}")
+        names = ", ".join(case.name for case in known)
+        parser.error(f"unknown case: {', '.join(sorted(unknown))}; there are {names}")
     if args.page and args.names:
         parser.error("--page needs all cases; leave out the names")
     kernel = pocket_kernel.require()

@@ -27,7 +27,7 @@ from linklab.lab.model import Lab, find_lab, load_lab
 from linklab.lab.saved import SavedRun
 from linklab.lab.sections import chosen_steps
 from linklab.manual.model import Step
-from linklab.run.likeness import Likeness, against_recording
+from linklab.run.likeness import Likeness, against_recording, made_otherwise
 from linklab.run.report import write_report
 from linklab.run.runner import run_folder, run_lab, verdict_data
 from linklab.run.stage import Capture, RunSettings
@@ -170,6 +170,8 @@ def replay(
         console.print(plain(f"The run gave {likeness.words}."), soft_wrap=True)
         for cause in likeness.causes:
             console.print(plain(f"  {cause}"), soft_wrap=True)
+    elif recorded_otherwise := made_otherwise(lab, done):
+        console.print(plain(recorded_otherwise), soft_wrap=True)
     console.print(f"{done.network_s:.1f} s of network time in {done.wall_s:.1f} s. Report: {report}", soft_wrap=True)
     return done, likeness
 

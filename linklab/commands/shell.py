@@ -151,8 +151,10 @@ def _welcome(args: argparse.Namespace, clock: Clock, number: str) -> str:
     else:
         lines = [f"The Client's terminal, on the {clock.value} clock, with no network yet. exit or Ctrl+D ends it."]
         lines.append("sudo mn starts Mininet; this folder is /lab inside.")
-    if clock is Clock.PACED:
+    if clock is Clock.PACED and args.file:
         lines.append("clock shows and sets the clock; Ctrl+] opens its prompt, which also works while time is paused.")
+    elif clock is Clock.PACED:
+        lines.append("Ctrl+] opens the prompt of the clock, which shows and sets it.")
     return "\n".join(lines)
 
 

@@ -117,7 +117,8 @@ class SavedRun:
         programs = {one.program: 0.0 for one in self.computed}
         for one in self.computed:
             programs[one.program] += one.lasted_s
-        what = ", ".join(f"{name} {lasted_s:.1f} s" for name, lasted_s in programs.items())
+        least_s = max(programs.values()) / 10  # others only happened to run meanwhile
+        what = ", ".join(f"{name} {lasted_s:.1f} s" for name, lasted_s in programs.items() if lasted_s >= least_s)
         return (
             f"From {self.computed[0].from_s:.1f} s on this run cannot be repeated: "
             f"a program computed so long that network time had to go on without it ({what})."

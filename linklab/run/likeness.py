@@ -78,6 +78,24 @@ def against_recording(lab: Lab, run: SavedRun) -> Likeness | None:
     return Likeness(step, f"other bytes than the recording: {how}", tuple(causes))
 
 
+def made_otherwise(lab: Lab, run: SavedRun) -> str:
+    """A sentence on the settings in which a whole run and the recording of its lab differ; "" if they agree in these.
+
+    Raises:
+        LabError: the recording cannot be read.
+    """
+    reference = None if run.section is not None or run.settings_only else load_reference(lab)
+    if reference is None:
+        return ""
+    recorded = reference.data
+    words = [
+        f"{name} {recorded[name]}"
+        for name, mine in (("seed", run.seed), ("clock", run.clock), ("profile", run.profile))
+        if mine != recorded[name]
+    ]
+    return f"Not compared with the recording, which was made with {', '.join(words)}." if words else ""
+
+
 def _first_difference(run: SavedRun, reference: Reference) -> tuple[str, str]:
     """The first step that differs ("" if it is not known which), and how; ("", "") if all bytes are the same."""
     for step in run.steps:

@@ -129,7 +129,7 @@ def test_the_cli_forwards_keys_signals_and_the_exit(place):
 
 @pytest.mark.parametrize("command", ["sleep 1000", "sh -c 'while :; do :; done'"])
 def test_ctrl_c_at_the_prompt_ends_what_a_node_runs(place, command):
-    """Regression: the nodes' shells had SIGINT ignored, so only programs with a handler of their own, as ping, ended."""
+    """Regression: the nodes' shells ignored SIGINT, so only programs with a handler of their own, as ping, ended."""
     person = shell(place)
     person.types(f"h1 {command}\r")
     time.sleep(1)

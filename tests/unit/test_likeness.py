@@ -20,7 +20,7 @@ from linklab.errors import LabError
 from linklab.lab.reference import folder_of
 from linklab.lab.saved import load_run
 from linklab.run.compare import compared_run, made_differently
-from linklab.run.likeness import SAME, against_recording
+from linklab.run.likeness import SAME, against_recording, made_otherwise
 from linklab.run.record import record
 from linklab.run.runner import run_lab
 from linklab.run.stage import RunSettings
@@ -136,7 +136,9 @@ def test_a_file_that_only_one_of_them_has_is_a_difference(lab, tmp_path):
 def test_what_cannot_be_the_same_is_not_compared(lab, tmp_path):
     """Runs with another seed, section, engine, profile, or steps are not compared, nor those without a recording."""
     run = replay(lab, tmp_path / "again")
-    assert against_recording(lab, replay(lab, tmp_path / "seed", seed=4)) is None
+    other = replay(lab, tmp_path / "seed", seed=4)
+    assert against_recording(lab, other) is None
+    assert made_otherwise(lab, other) == "Not compared with the recording, which was made with seed 3."
     for other in (
         {"section": "2"},
         {"settings_only": True},

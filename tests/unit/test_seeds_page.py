@@ -4,6 +4,8 @@
 import sys
 from pathlib import Path
 
+import pytest
+
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
 import seeds
 
@@ -36,6 +38,15 @@ def test_chapters_are_found_by_their_headings_with_all_they_say():
 def test_a_page_of_another_kernel_gives_no_chapter():
     """Figures of two kernels never stand on one page."""
     assert seeds.chapters(PAGE, POCKET.replace("0123456789ab", "ba9876543210")) == {}
+
+
+@pytest.mark.parametrize(
+    ("first", "seeds_there"),
+    [("Seeds 1 to 20: 5 of 5", 20), ("Seeds 1, 2, 7: 5 of 5", 3), ("Seed 4 alone: 5 of 5", 1), ("", 0)],
+)
+def test_a_chapter_says_from_how_many_seeds_it_is(first, seeds_there):
+    """So that a run of two seeds does not replace one of twenty."""
+    assert seeds.seeds_in(first) == seeds_there
 
 
 def test_the_page_that_is_kept_is_written_again_to_the_letter_where_nothing_was_measured(tmp_path, monkeypatch):
