@@ -227,9 +227,12 @@ def _addresses(topology: Topology) -> tuple[Topology, list[str]]:
 
 
 def _without_address(topology: Topology, base: IPv4Network) -> set[int]:
-    """Places of the hosts that have no address, or one that a host before them has."""
+    """Places of the hosts that have no address, or one that another host has.
+
+    An address that the file gives comes before one that is counted, then the host that comes first.
+    """
     found, owners = set(), set()
-    for i, host in enumerate(topology.hosts):
+    for i, host in sorted(enumerate(topology.hosts), key=lambda each: not each[1].opts.get("ip")):
         usable = bool(host.opts.get("ip")) or 0 < host.node_num < base.num_addresses
         address = interface_of(topology.address(host)).ip if usable else None
         if address is None or address in owners:

@@ -155,6 +155,14 @@ def test_a_mended_network_keeps_what_was_right():
     assert after.links == before.links
 
 
+def test_an_address_of_the_file_stays_where_a_counted_one_is_the_same():
+    """The host that comes first kept its counted address, and the other lost the one that the file gives it."""
+    counted, given = Host("1", "1", "1", {"nodeNum": 1}), Host("2", "1", "1", {"nodeNum": 2, "ip": "10.0.0.1"})
+    mended, said = mend(Topology((counted, given)))
+    assert [mended.address(host) for host in mended.hosts] == ["10.0.0.3/8", "10.0.0.1/8"]
+    assert said == ["h1 has the address 10.0.0.3/8 now, which no other host has"]
+
+
 def faulty(count):
     """As many hosts, each with every fault, on one switch for a hundred."""
     hosts = tuple(Host("1", None, None, {"hostname": "h 1", "ip": "10.0.0.1", "cpu": "x"}) for _ in range(count))
