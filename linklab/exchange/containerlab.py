@@ -20,20 +20,21 @@ from linklab.exchange.carried import (
     Assembly,
     Carried,
     Exported,
-    Machine,
     commands_of,
     left_out,
     netem,
+    refuse_wireless,
     short_list,
 )
-from linklab.topology import Topology
+from linklab.exchange.machine import Machine
+from linklab.topology import Topology, switching
 from linklab.topology.forgiven import forgiven
 
 ENDINGS = (".yml", ".yaml")
 IMAGE = "alpine:3"
 BRIDGES = ("bridge", "ovs-bridge")
-CARRIED = {"kind", "exec", "group", "labels", "image"}
-"""Keys of a node that are read, or that have nothing to say here."""
+READ = {"kind", "exec", "group", "labels", "image"}
+"""Keys of a node that are read, or that change nothing of the network."""
 OUTSIDE = ("host", "mgmt-net", "macvlan", "vxlan", "vxlan-stitch", "dummy")
 
 
@@ -74,18 +75,9 @@ def load(text: str, name: str) -> Carried:
         raise InputError(f"{name}: {len(nodes)} nodes are more than {MOST_NODES}")
     assert isinstance(topology, Mapping)
     assembly = Assembly(str(_object(data).get("name") or name))
-    others = []
+    others: list[str] = []
     for key, given in nodes.items():
-        settings = _settings(topology, _object(given))
-        machine = assembly.machine(str(key))
-        kind = str(settings.get("kind") or "linux")
-        if kind in BRIDGES:
-            machine.kind = "legacySwitch"
-        elif kind != "linux":
-            machine.kind = "legacyRouter"
-            assembly.notes.append(f"{key}: {excerpt(kind)} is not run; a router that forwards stands for it")
-        machine.lines = [str(line) for line in settings["exec"]]
-        others += [str(other) for other in settings if other not in CARRIED]
+        others += _node(assembly, str(key), _settings(topology, _object(given)))
     if others:
         assembly.notes.append(f"not carried over of the nodes: {short_list(dict.fromkeys(others))}")
     for link in _list(topology.get("links")):
@@ -98,12 +90,29 @@ def load(text: str, name: str) -> Carried:
     return assembly.done()
 
 
+def _node(assembly: Assembly, name: str, settings: Mapping[str, Any]) -> list[str]:
+    """Make a node's machine; the keys of the node that are not read."""
+    machine = assembly.machine(name)
+    kind = _word(settings["kind"]) or "linux"
+    if kind in BRIDGES:
+        machine.kind = "legacySwitch"
+    elif kind != "linux":
+        machine.kind = "legacyRouter"
+        assembly.notes.append(f"{name}: {excerpt(kind)} is not run; a router that forwards stands for it")
+    machine.lines = list(filter(None, map(_word, settings["exec"])))
+    if len(machine.lines) < len(settings["exec"]):
+        assembly.notes.append(f'{name}: a part of "exec" is not a line and is not carried over')
+    if image := _word(settings.get("image")):
+        assembly.images.append(image)
+    return [str(key) for key in settings if key not in READ]
+
+
 def _settings(topology: Mapping[str, Any], node: Mapping[str, Any]) -> dict[str, Any]:
     """Of a node, over those of its group, its kind and the defaults; "exec" is that of all."""
     defaults = _object(topology.get("defaults"))
-    group = _object(_object(topology.get("groups")).get(str(node.get("group") or defaults.get("group"))))
+    group = _object(_object(topology.get("groups")).get(_word(node.get("group") or defaults.get("group"))))
     kind = node.get("kind") or group.get("kind") or defaults.get("kind")
-    levels = (defaults, _object(_object(topology.get("kinds")).get(str(kind))), group, node)
+    levels = (defaults, _object(_object(topology.get("kinds")).get(_word(kind))), group, node)
     found: dict[str, Any] = {}
     for level in levels:
         found |= {str(key): value for key, value in level.items()}
@@ -112,7 +121,7 @@ def _settings(topology: Mapping[str, Any], node: Mapping[str, Any]) -> dict[str,
 
 def _link(assembly: Assembly, link: Mapping[str, Any]) -> None:
     ends = list(_ends(link))
-    shown = " and ".join(":".join(end) for end in ends) or excerpt(str(dict(link)))
+    shown = " and ".join(":".join(end) for end in ends) or "nothing"
     if len(ends) != 2 or any(name in OUTSIDE or name not in assembly.machines for name, _ in ends):
         assembly.notes.append(f"the link of {shown} leads out of the network and is not carried over")
         return
@@ -133,7 +142,7 @@ def _ends(link: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
             name, _, interface = end.partition(":")
             yield name, interface
         elif isinstance(end, Mapping):
-            yield str(end.get("node")), str(end.get("interface"))
+            yield _word(end.get("node")), _word(end.get("interface"))
 
 
 def _without_management(assembly: Assembly, machine: Machine) -> None:
@@ -151,7 +160,9 @@ def dump(topology: Topology, name: str) -> Exported:
 
     Raises:
         TopologyError: the drawing has faults.
+        InputError: it has wireless nodes.
     """
+    refuse_wireless(topology)
     topology.check()
     topology, _ = forgiven(topology)
     plain = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-") or "network"
@@ -181,13 +192,8 @@ def dump(topology: Topology, name: str) -> Exported:
     ]
     data = {"name": plain, "topology": {"nodes": nodes, "links": links}}
     notes = [f"containers have the image {IMAGE}; choose one with the programs that you need"]
-    before = [
-        f"{'ovs-vsctl add-br' if kind == 'ovs-bridge' else 'ip link add'} {bridge}" for bridge, kind in bridges.items()
-    ]
-    before = [
-        line if line.startswith("ovs") else f"{line} type bridge && ip link set {line.split()[-1]} up"
-        for line in before
-    ]
+    has_stp = switching.has_spanning_tree(topology)
+    before = [_making(bridge, kind, has_stp=has_stp) for bridge, kind in bridges.items()]
     after = list(_impairments(topology, ports, set(bridges), plain))
     if before:
         notes.append(f"bridges are made before deploying (the file's head has the lines): {short_list(bridges)}")
@@ -200,6 +206,13 @@ def dump(topology: Topology, name: str) -> Exported:
         "\n".join(head) + "\n" + yaml.dump(data, Dumper=_Dumper, sort_keys=False, default_flow_style=False, width=200)
     )
     return Exported({f"{plain}.clab.yml": text}, (*notes, *left_out(topology)))
+
+
+def _making(bridge: str, kind: str, *, has_stp: bool) -> str:
+    """What is typed to make a bridge of the machine."""
+    if kind == "ovs-bridge":
+        return f"ovs-vsctl add-br {bridge}" + (f" -- set bridge {bridge} stp_enable=true" if has_stp else "")
+    return f"ip link add {bridge} type bridge{' stp_state 1' if has_stp else ''} && ip link set {bridge} up"
 
 
 def _line(line: str) -> str:
@@ -223,6 +236,11 @@ def _impairments(topology: Topology, ports: Mapping[str, str], bridges: set[str]
 
 def _object(value: Any) -> Mapping[str, Any]:
     return value if isinstance(value, Mapping) else {}
+
+
+def _word(value: Any) -> str:
+    """A scalar as text; "" for anything else, whose text aliases of YAML can make as long as they like."""
+    return str(value) if isinstance(value, str | int | float) else ""
 
 
 def _list(value: Any) -> list[Any]:

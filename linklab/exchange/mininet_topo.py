@@ -12,7 +12,6 @@ import os
 import subprocess
 import sys
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -89,7 +88,8 @@ def from_data(data: Mapping[str, Any], name: str) -> Carried:
         ends = ((link["src"], link["port1"]), (link["dest"], link["port2"]))
         of_ends = [[addresses[end]] if end in addresses else [] for end in ends]
         to.link(link["src"], link["dest"], settings, addresses=of_ends)
-    mended, said = mend(_with_ports(to, data["links"]))
+    to.number_ports([(link["port1"], link["port2"]) for link in data["links"]])
+    mended, said = mend(to.done())
     return Carried(mended, (*notes, *said))
 
 
@@ -121,15 +121,3 @@ def _addresses(data: Mapping[str, Any]) -> dict[tuple[str, int], str]:
         if node.get("ip") and not node["is_switch"]:
             found.setdefault((node["name"], 0), str(node["ip"]))
     return found
-
-
-def _with_ports(to: Builder, links: list[Mapping[str, Any]]) -> Any:
-    """The drawing with the port numbers that Mininet gave, where counting would give others."""
-    drawn = to.done()
-    wanted = [(link["port1"], link["port2"]) for link in links]
-    if drawn.ports() == wanted:
-        return drawn
-    for place, ports in enumerate(wanted):
-        link = to.links[place]
-        to.links[place] = replace(link, own={**link.own, "ports": list(ports)})
-    return to.done()

@@ -26,7 +26,8 @@ def read(path: Path, topo: str = "") -> Carried:
     folder = path if path.is_dir() else path.parent if path.name == kathara.CONF else None
     try:
         if folder is not None:
-            return kathara.load(_scenario(folder), folder.resolve().name)
+            texts, others = _scenario(folder)
+            return kathara.load(texts, folder.resolve().name, others)
         if path.suffix in containerlab.ENDINGS:
             return containerlab.load(_text(path), path.name.split(".")[0])
         if path.suffix == ".py":
@@ -77,12 +78,17 @@ def save(topology: Topology, path: Path) -> tuple[str, ...]:
     return found.notes
 
 
-def _scenario(folder: Path) -> dict[str, str]:
-    """lab.conf and the startup files of a folder."""
+def _scenario(folder: Path) -> tuple[dict[str, str], list[str]]:
+    """lab.conf and the startup files of a folder, text by name, and the names of what else is there."""
     if not (folder / kathara.CONF).is_file():
         raise InputError(f"{folder}: no scenario of Kathará's: there is no {kathara.CONF}")
     found = {path.name: _text(path) for path in sorted(folder.glob(f"*{kathara.STARTUP}"))}
-    return {kathara.CONF: _text(folder / kathara.CONF), **found}
+    others = sorted(
+        f"{path.name}/" if path.is_dir() else path.name
+        for path in folder.iterdir()
+        if path.name not in (kathara.CONF, *found) and not path.name.startswith(".")
+    )
+    return {kathara.CONF: _text(folder / kathara.CONF), **found}, others
 
 
 def _text(path: Path) -> str:

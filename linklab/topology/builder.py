@@ -5,9 +5,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from linklab.topology.arrange import arranged
+from linklab.topology.drawn import DrawnNetwork
 from linklab.topology.mending import moved
 from linklab.topology.model import Topology
 from linklab.topology.parts import Controller, Host, Link, Preferences, Switch
@@ -66,6 +68,15 @@ class Builder:
         if any(addresses):
             own["addresses"] = [list(end) for end in addresses]
         self.links.append(Link(src, dest, dict(opts or {}), own=own))
+
+    def number_ports(self, wanted: Sequence[tuple[int, int]]) -> None:
+        """Give the ports of each link (src, dest) these numbers; nothing is written where counting gives the same."""
+        drawn = DrawnNetwork(hosts=tuple(self.hosts), switches=tuple(self.switches), links=tuple(self.links))
+        if drawn.ports() != list(wanted):
+            self.links = [
+                replace(link, own={**link.own, "ports": list(ports)})
+                for link, ports in zip(self.links, wanted, strict=True)
+            ]
 
     def done(self) -> Topology:
         """The topology, laid out where `places` says nothing."""

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from linklab.cli import main
 from linklab.errors import InputError
 from linklab.exchange import containerlab, kathara, read
-from linklab.topology import Topology, addressing
+from linklab.topology import Host, Link, Switch, Topology, addressing, switching
 from linklab.topology.plan import plan
 from linklab.topology.templates import made
 
@@ -82,6 +82,8 @@ def test_what_a_drawing_has_no_place_for_is_named():
         "the link of core:e1-2 and host:uplink leads out of the network and is not carried over",
         'not carried over: "mgmt"',
         "client1: not carried over, since eth0 is for management: ping -c1 -I eth0 172.100.100.1",
+        "images are not carried over, so programs are those of this machine: "
+        "ghcr.io/example/multitool:latest, ghcr.io/nokia/srlinux:24.10",
     ]
 
 
@@ -162,6 +164,7 @@ def test_what_kathara_has_beyond_a_drawing_is_named():
         "not carried over of the devices: MAC addresses, mem",
         "the collision domain A of 3 interfaces is the switch A here",
         "lonely: eth0 is alone on Z and is not carried over",
+        "images are not carried over, so programs are those of this machine: kathara/base, kathara/frr",
     ]
 
 
@@ -234,7 +237,7 @@ def test_addresses_and_routes_go_there_and_come_back(way):
 def test_a_route_that_leads_nowhere_is_named_and_left_out():
     """The kernel would refuse it."""
     found = kathara.load({CONF: "a[0]=X\nb[0]=X", "a.startup": "ip route add 10.9.0.0/24 via 172.16.0.1"}, "x")
-    assert found.notes == ("host a: the route 10.9.0.0/24 via 172.16.0.1 is removed; it has no subnet with 172.16.0.1",)
+    assert "host a: the route 10.9.0.0/24 via 172.16.0.1 is removed; it has no subnet with 172.16.0.1" in found.notes
     assert plan(found.topology)["format"] == 1
 
 
@@ -301,6 +304,153 @@ def test_whatever_stands_in_a_file_of_containerlab(data):
     except InputError:
         return
     plan(found.topology)
+
+
+def test_ifconfig_without_a_netmask_takes_the_class_of_the_address():
+    """It became a /32, from which nothing is reached."""
+    found = kathara.load({CONF: "a[0]=X\nb[0]=X", "a.startup": "ifconfig eth0 192.168.7.1 up"}, "x").topology
+    assert addresses(found)["a"] == ("192.168.7.1/24", None)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "ip link set eth0 mtu 1400 up",
+        "ip link set eth0.5 up",
+        "sysctl -w net.ipv4.ip_forward=1 net.ipv4.tcp_ecn=1",
+        "sysctl -p",
+        "route add -net 10.9.0.0 gw 10.0.0.2",
+        "test -e /x && touch /y",
+        "for i in 1 2; do echo $i; done",
+    ],
+)
+def test_a_line_that_no_field_holds_whole_stays_in_the_start_command(line):
+    """A part of it was dropped without a word, or a condition was lost."""
+    files = {CONF: "a[0]=X\nb[0]=X", "a.startup": f"ip addr add 10.0.0.1/8 dev eth0\n{line}\necho end"}
+    found = kathara.load(files, "x").topology
+    assert commands(found, "a") == [*line.replace("eth0", "a-eth0").split("; "), "echo end"]
+
+
+def test_the_lines_of_a_startup_file_make_one_line_that_a_shell_reads():
+    """A comment does not swallow what follows, "&" and "do" have no semicolon, a backslash joins two lines."""
+    startup = "a & # in the background\nfor i in 1 2\ndo\n  echo $i\ndone\nb \\\n -x\nip link set eth0 up # last"
+    found = kathara.load({CONF: "a[0]=X\nb[0]=X", "a.startup": startup}, "x").topology
+    assert found.hosts[0].opts["startCommand"] == "a & for i in 1 2; do echo $i; done; b   -x"
+
+
+def test_ports_are_in_the_order_of_the_interfaces():
+    """They were in that of the links, so that b's eth0 with its address became b-eth1."""
+    conf = "a[0]=X\nb[1]=X\nc[1]=Y\nb[0]=Y\nc[0]=Z\nd[0]=Z"
+    found = kathara.load({CONF: conf, "b.startup": "ip addr add 10.0.0.1/24 dev eth0\nping -I eth1 x"}, "x").topology
+    wired_to = found.port_names()
+    assert {port: wired_to[port] for port in ("b-eth0", "b-eth1", "c-eth0")} == {
+        "b-eth0": "c-eth1",
+        "b-eth1": "a-eth0",
+        "c-eth0": "d-eth0",
+    }
+    assert addresses(found)["b"] == ("10.0.0.1/24", None)
+    assert commands(found, "b") == ["ping -I b-eth1 x"]
+
+
+def test_an_address_that_the_drawing_adds_is_named_and_takes_none_that_is_given():
+    """A host here always has one; b kept its own only if it came first."""
+    found = kathara.load({CONF: "a[0]=X\nb[0]=X", "b.startup": "ip addr add 10.0.0.1/8 dev eth0"}, "x")
+    assert addresses(found.topology) == {"a": ("10.0.0.3/8", None), "b": ("10.0.0.1/8", None)}
+    assert found.notes[-1] == "a host always has an IPv4 address here, so these got one: a (10.0.0.3/8)"
+
+
+def test_other_files_of_a_scenario_are_named(tmp_path):
+    """Such as a router's own configuration, and what runs at the end."""
+    read.save(made("star:2"), tmp_path / "net")
+    (tmp_path / "net" / "r1").mkdir()
+    (tmp_path / "net" / "r1.shutdown").write_text("")
+    assert "not carried over of the folder: r1.shutdown, r1/" in read.read(tmp_path / "net").notes
+
+
+def test_aliases_of_yaml_do_not_grow_without_end():
+    """A text of 300 bytes can stand for one of terabytes."""
+    doubled = "\n".join(f"x{i}: &x{i} [*x{i - 1}, *x{i - 1}]" for i in range(1, 60))
+    text = f"x0: &x0 [a]\n{doubled}\ntopology: {{nodes: {{a: {{exec: [*x59], kind: *x59}}}}, links: [*x59]}}"
+    found = containerlab.load(text, "x")
+    assert 'a: a part of "exec" is not a line and is not carried over' in found.notes
+
+
+# --- both exports
+
+
+@pytest.mark.parametrize("way", ["kathara", "containerlab"])
+def test_a_router_with_an_ipv6_address_forwards_ipv6_there_too(way):
+    """As it does here; one without does not ask for it."""
+    text = "\n".join(written(way, kathara.load(ROUTED, "x").topology).values())
+    assert text.count("sysctl -w net.ipv4.ip_forward=1") == 2
+    assert text.count("sysctl -w net.ipv6.conf.all.forwarding=1") == 1
+
+
+def written(way, topology):
+    """Files of an export."""
+    return (kathara if way == "kathara" else containerlab).dump(topology, "x").files
+
+
+@pytest.mark.parametrize(
+    ("way", "line"),
+    [
+        ("kathara", "ip link add br0 type bridge stp_state 1"),
+        ("containerlab", "ip link add s1 type bridge stp_state 1 && ip link set s1 up"),
+    ],
+)
+def test_a_spanning_tree_is_exported(way, line):
+    """Without it the first broadcast would circle for ever."""
+    assert line in "\n".join(written(way, made("ring:3")).values())
+    assert "stp_state" not in "\n".join(written(way, made("star:3")).values())
+
+
+def test_a_spanning_tree_comes_back_from_kathara():
+    """A bridge with stp_state 1, or by brctl."""
+    back = kathara.load(kathara.dump(made("ring:3"), "x").files, "x")
+    assert switching.has_spanning_tree(back.topology)
+    assert back.topology.problems() == []
+    files = {CONF: "a[0]=X\nb[0]=X", "b.startup": "brctl addbr br0; brctl addif br0 eth0; brctl stp br0 on"}
+    assert switching.has_spanning_tree(kathara.load(files, "x").topology)
+    assert not switching.has_spanning_tree(kathara.load(kathara.dump(made("star"), "x").files, "x").topology)
+
+
+def test_ports_keep_their_order_in_kathara():
+    """The first host of `reversed` is on the last port."""
+    before = made("reversed:3")
+    assert kathara.load(kathara.dump(before, "x").files, "x").topology.port_names() == before.port_names()
+
+
+@pytest.mark.parametrize("way", ["kathara", "containerlab"])
+def test_an_export_names_what_it_leaves_out(way):
+    """Of switches as well as of hosts, and what is only drawn."""
+    opts = {
+        "switchType": "ovs",
+        "controllers": [],
+        "dpid": "ff",
+        "startCommand": "true",
+        "externalInterfaces": ["eth9"],
+    }
+    topology = Topology(
+        hosts=(Host("1", "1", "1", {"stopCommand": "true", "cpu": 0.5}),),
+        switches=(Switch("1", "1", "1", opts),),
+        links=(Link("h1", "s1", {"speedup": 100}),),
+        extra={"linklab": {"notes": [{"number": 1, "x": 1, "y": 1, "text": "x"}]}},
+    )
+    notes = (kathara if way == "kathara" else containerlab).dump(topology, "x").notes
+    assert {
+        "h1: not carried over: share of a processor, stop command",
+        "s1: not carried over: external interfaces, dpid, start command",
+        "not carried over of the drawing: notes",
+        'link h1-s1: "speedup" is not carried over',
+    } <= set(notes)
+
+
+@pytest.mark.parametrize("way", ["kathara", "containerlab"])
+def test_wireless_nodes_are_not_exported(way):
+    """A sentence in place of a KeyError."""
+    topology = Topology.load(NETWORKS.parent / "drawings" / "mininet-wifi.mn", check=False)
+    with pytest.raises(InputError, match=r"has wireless nodes .*; Mend turns them into wired ones"):
+        written(way, topology)
 
 
 # --- mn --custom
