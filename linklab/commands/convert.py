@@ -49,7 +49,7 @@ def add_parser(subparsers: Subparsers, summary: str) -> argparse.ArgumentParser:
 
 def run(args: argparse.Namespace) -> int:
     """Convert, and name what was not carried over."""
-    from linklab.exchange import read
+    from linklab.exchange import kathara, read
     from linklab.exchange.carried import Carried
     from linklab.topology import templates
     from linklab.topology.mending import mend
@@ -64,7 +64,7 @@ def run(args: argparse.Namespace) -> int:
         given = "--template NAME and TO" if args.template else "FROM and TO"
         raise InputError(f"give {given}; linklab convert --help has examples")
     target = paths[-1]
-    if target.is_file() and not args.force:
+    if (target.is_file() or (target / kathara.CONF).is_file()) and not args.force:
         raise InputError(f"{target} exists; --force writes over it")
     found = Carried(templates.made(args.template), ()) if args.template else read.read(args.source, args.topo)
     topology, notes = found.topology, [*found.notes]

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -25,7 +26,8 @@ from linklab.topology.mending import mend
 
 DEADLINE_S = 30
 LINK_OPTIONS = ("bw", "delay", "jitter", "loss", "max_queue_size", "speedup")
-PASSED = {"params1", "params2", "cls", "intfName1", "intfName2", "addr1", "addr2", "fast"}
+PASSED = {"params1", "params2", "cls", "intfName1", "intfName2", "fast"}
+"""Options of a link that are read at their ends, or that change nothing here."""
 
 
 def load(path: Path, topo: str = "") -> Carried:
@@ -54,7 +56,11 @@ def load(path: Path, topo: str = "") -> Carried:
     if done.returncode:
         said = done.stderr.strip().splitlines()
         raise InputError(f"{path}: {excerpt(said[-1] if said else 'failed without a word', 200)}")
-    return from_data(json.loads(done.stdout), path.stem)
+    try:
+        data = json.loads(done.stdout)
+    except ValueError:
+        raise InputError(f"{path}: ended by itself before its networks could be read") from None
+    return from_data(data, path.stem)
 
 
 def from_data(data: Mapping[str, Any], name: str) -> Carried:
@@ -83,14 +89,36 @@ def from_data(data: Mapping[str, Any], name: str) -> Carried:
     for link in data["links"]:
         settings = {key: value for key, value in link["opts"].items() if key in LINK_OPTIONS and value is not None}
         lost = [key for key in link["opts"] if key not in LINK_OPTIONS and key not in PASSED]
+        for key in ("params1", "params2"):
+            params = link["opts"].get(key)
+            lost += [f"{key} {name}" for name in params if name != "ip"] if isinstance(params, Mapping) else []
         if lost:
             notes.append(f"link {link['src']}-{link['dest']}: not carried over: {short_list(lost)}")
         ends = ((link["src"], link["port1"]), (link["dest"], link["port2"]))
         of_ends = [[addresses[end]] if end in addresses else [] for end in ends]
         to.link(link["src"], link["dest"], settings, addresses=of_ends)
-    to.number_ports([(link["port1"], link["port2"]) for link in data["links"]])
+    to.number_ports(_ports(data, notes))
     mended, said = mend(to.done())
     return Carried(mended, (*notes, *said))
+
+
+def _ports(data: Mapping[str, Any], notes: list[str]) -> list[tuple[int, int]]:
+    """The port numbers of each link: of the name that the file gives to an interface, else as Mininet counted them."""
+    names = {
+        (node, link[f"port{end}"]): name
+        for link in data["links"]
+        for end, node in ((1, link["src"]), (2, link["dest"]))
+        if (name := link["opts"].get(f"intfName{end}"))
+    }
+    numbers = {}
+    for (node, port), name in names.items():
+        found = re.fullmatch(rf"{re.escape(node)}-eth(\d{{1,4}})", str(name))
+        if found:
+            numbers[node, port] = int(found[1])
+        else:
+            notes.append(f"{node}: the interface {name} is called {node}-eth{port} here")
+    counted = [((link["src"], link["port1"]), (link["dest"], link["port2"])) for link in data["links"]]
+    return [(numbers.get(src, src[1]), numbers.get(dest, dest[1])) for src, dest in counted]
 
 
 def _host(info: Mapping[str, Any], addresses: dict[tuple[str, int], str]) -> dict[str, Any]:

@@ -463,7 +463,7 @@ def test_a_file_for_mn_custom():
     topology = found.topology
     assert addresses(topology)["h3"] == ("192.168.1.103/24", "192.168.1.1")
     assert len(topology.hosts) == 6
-    assert ports(topology, "r0")[0] == {"r0-eth0": ("192.168.1.1/24",), "r0-eth1": ("172.16.0.1/12",)}
+    assert ports(topology, "r0")[0] == {"r0-eth1": ("192.168.1.1/24",), "r0-eth2": ("172.16.0.1/12",)}
     assert topology.port_names()["s2-eth7"] == "g3-eth0"
     assert topology.links[1].opts == {"bw": 10, "delay": "5ms"}
     assert "r0: LinuxRouter is not run; a router that forwards stands for it" in found.notes
@@ -483,6 +483,43 @@ def test_which_topo_is_said(topo, why):
     pytest.importorskip("mininet.topo", reason="Mininet is not installed")
     with pytest.raises(InputError, match=why):
         read.read(NETWORKS / "two_sites.py", topo)
+
+
+OWN_NAMES = """
+import os
+from mininet.topo import Topo
+
+class Own(Topo):
+    def build(self):
+        os.system("echo said by a program of the file")
+        r, s = self.addNode("r0", cls=Topo), self.addSwitch("s1")
+        self.addLink(r, s, intfName1="r0-eth3", addr1="00:00:00:00:00:01", params1={"ip": "10.0.0.9/24", "bw": 3})
+        self.addLink(r, s, intfName1="lan")
+"""
+
+
+def test_names_of_interfaces_and_what_links_cannot_hold(tmp_path):
+    """The number in a name is the port's; other names, MAC addresses and settings of one end are named."""
+    pytest.importorskip("mininet.topo", reason="Mininet is not installed")
+    (tmp_path / "own.py").write_text(OWN_NAMES)
+    found = read.read(tmp_path / "own.py")
+    assert found.topology.port_names() == {
+        "r0-eth3": "s1-eth1",
+        "s1-eth1": "r0-eth3",
+        "r0-eth1": "s1-eth2",
+        "s1-eth2": "r0-eth1",
+    }
+    assert ports(found.topology, "r0")[0] == {"r0-eth1": (), "r0-eth3": ("10.0.0.9/24",)}
+    assert "link r0-s1: not carried over: addr1, params1 bw" in found.notes
+    assert "r0: the interface lan is called r0-eth1 here" in found.notes
+
+
+def test_a_file_that_ends_the_program_is_an_error_of_the_file(tmp_path):
+    """It was a traceback."""
+    pytest.importorskip("mininet.topo", reason="Mininet is not installed")
+    (tmp_path / "ends.py").write_text("import sys\nsys.exit(0)\n")
+    with pytest.raises(InputError, match=r"ends\.py: ended by itself before its networks could be read"):
+        read.read(tmp_path / "ends.py")
 
 
 def test_a_file_that_fails_says_why(tmp_path):
@@ -520,6 +557,10 @@ def test_convert_writes_over_nothing_unless_told(tmp_path, capsys):
     assert "--force writes over it" in capsys.readouterr().err
     assert main(["convert", "--template", "star", str(target), "--force"]) == 0
     assert len(Topology.load(target).hosts) == 4
+    folder = tmp_path / "net"
+    assert main(["convert", str(target), str(folder)]) == 0
+    assert main(["convert", str(target), str(folder)]) == 2
+    assert main(["convert", str(target), str(folder), "--force"]) == 0
 
 
 def test_convert_mends(tmp_path, capsys):
