@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 
 from linklab.base.text import excerpt
 from linklab.topology.drawn import DrawnNetwork
-from linklab.topology.parts import MOST_DIGITS, Json, Preferences, whole_number
+from linklab.topology.parts import MOST_DIGITS, Json, Link, Preferences, whole_number
 
 D = TypeVar("D", bound=DrawnNetwork)
 _ABSENT = object()
@@ -78,6 +78,12 @@ def forgiven(network: D) -> tuple[D, list[Forgiven]]:
         links=each(network.links, _LINK),
     )
     return (after, said) if said else (network, said)
+
+
+def forgiven_link(link: Link) -> Link:
+    """One link as MiniEdit understands it."""
+    found, _ = forgiven(DrawnNetwork(links=(link,)))
+    return found.links[0]
 
 
 def _taken(read: _Reader, value: Any) -> Taken | None:
