@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from ipaddress import IPv4Network
 from itertools import count
@@ -20,7 +20,7 @@ from typing import Any, TypeVar
 from linklab.base.text import excerpt
 from linklab.errors import InputError
 from linklab.topology import arrange, mending_routes
-from linklab.topology.checks import LONGEST_INTERFACE_NAME, wireless_names, wrong_values
+from linklab.topology.checks import LONGEST_INTERFACE_NAME, known_keys, wireless_names, wrong_values
 from linklab.topology.drawn import interface_of
 from linklab.topology.forgiven import forgiven
 from linklab.topology.model import Topology
@@ -102,12 +102,9 @@ def _wired(topology: Topology) -> tuple[Topology, list[str]]:
     """Stations and access points of Mininet-WiFi as hosts and switches with wires."""
     if not wireless_names(topology):
         return topology, []
-    stations = [_wireless_node(Host, each, "sta") for each in _objects(topology.extra.get("stations"))]
-    points = [_wireless_node(Switch, each, "ap") for each in _objects(topology.extra.get("aps"))]
-    stations = _numbered_apart(stations, topology.hosts)
-    points = _numbered_apart(points, topology.switches)
-    said = [f"{node.name} is wired now: a host in place of a station" for node in stations]
-    said += [f"{node.name} is wired now: a legacy switch in place of an access point" for node in points]
+    said: list[str] = []
+    stations = _wired_nodes(topology, Host, said)
+    points = _wired_nodes(topology, Switch, said)
     linked = {name for link in topology.links for name in (link.src, link.dest)}
     links = []
     for station in stations:
@@ -125,30 +122,35 @@ def _wired(topology: Topology) -> tuple[Topology, list[str]]:
     return after, said
 
 
-def _numbered_apart(nodes: list[Any], others: Sequence[Node]) -> list[Any]:
+def _wired_nodes(topology: Topology, kind: Any, said: list[str]) -> list[Any]:
+    """The stations as hosts, or the access points as legacy switches."""
+    filed, others, prefix = ("stations", topology.hosts, "sta") if kind is Host else ("aps", topology.switches, "ap")
+    what = "a host in place of a station" if kind is Host else "a legacy switch in place of an access point"
     taken = {node.node_num for node in others}
     free = (number for number in count(1) if number not in taken)
-    return [_numbered(node, next(free)) for node in nodes]
+    given = topology.extra.get(filed, [])
+    nodes = []
+    for data in given if isinstance(given, list) else [given]:
+        if not isinstance(data, Mapping) or not isinstance(data.get("opts"), Mapping):
+            said.append(f'an entry of "{filed}" is removed, since it has no "opts": {excerpt(json.dumps(data))}')
+            continue
+        name = str(data["opts"].get("hostname", f"{prefix}{data.get('number', '')}"))
+        opts, lost = _wired_opts(kind, data["opts"])
+        place = {key: data.get(key) if isinstance(data.get(key), str | int | float) else None for key in ("x", "y")}
+        nodes.append(_numbered(kind(number="0", **place, opts={**opts, "hostname": name}), next(free)))
+        said.append(f"{name} is wired now: {what}{f', without {lost}' if lost else ''}")
+    return nodes
 
 
-def _objects(given: Any) -> Iterator[Mapping[str, Any]]:
-    for each in given if isinstance(given, list) else ():
-        if isinstance(each, Mapping) and isinstance(each.get("opts"), Mapping):
-            yield each
-
-
-def _wireless_node(kind: Any, data: Mapping[str, Any], prefix: str) -> Any:
-    """A station or access point as a node of ours: its name, its place, its address and its commands."""
-    opts = data["opts"]
-    name = str(opts.get("hostname", f"{prefix}{data.get('number', '')}"))
-    kept = {key: opts[key] for key in ("ip", "defaultRoute", "startCommand", "stopCommand") if opts.get(key)}
-    if kind is Switch:
-        kept = {key: value for key, value in kept.items() if key.endswith("Command")}
-        kept |= {"switchType": "legacySwitch", "controllers": []}
+def _wired_opts(kind: type[Host | Switch], opts: Mapping[str, Any]) -> tuple[dict[str, Any], str]:
+    """What a wired node keeps of a wireless one's options, and the names of those that say something and are lost."""
+    ours = {"switchType": "legacySwitch", "controllers": []} if kind is Switch else {}
+    given = {key: value for key, value in opts.items() if value not in (None, "", [], 0, "default", "none")}
+    kept = {key: value for key, value in given.items() if key in known_keys(kind.what) and key not in ours}
     wrong = dict(wrong_values(kind.what, kept))
     kept = {key: value for key, value in kept.items() if key not in wrong}
-    place = {key: data.get(key) if isinstance(data.get(key), str | int | float) else None for key in ("x", "y")}
-    return kind(number="0", **place, opts={**kept, "hostname": name, "nodeNum": 0})
+    lost = sorted(key for key in given if key not in kept and key not in ("hostname", "nodeNum"))
+    return {**kept, **ours}, ", ".join(map(excerpt, lost))
 
 
 def _links(topology: Topology) -> tuple[Topology, list[str]]:

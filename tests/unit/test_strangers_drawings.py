@@ -49,11 +49,13 @@ MENDED = {
         "h3 has the address 10.0.0.3/8 now, which no other host has",
     ],
     "mininet-wifi": [
-        "sta1 is wired now: a host in place of a station",
-        "sta2 is wired now: a host in place of a station",
-        "sta3 is wired now: a host in place of a station",
-        "ap1 is wired now: a legacy switch in place of an access point",
-        "ap2 is wired now: a legacy switch in place of an access point",
+        "sta1 is wired now: a host in place of a station, without channel, mode, ssid, wlans",
+        "sta2 is wired now: a host in place of a station, without channel, mode, ssid, wlans",
+        "sta3 is wired now: a host in place of a station, without channel, mode, ssid, wlans",
+        "ap1 is wired now: a legacy switch in place of an access point, "
+        "without channel, controllers, mode, ssid, wlans",
+        "ap2 is wired now: a legacy switch in place of an access point, "
+        "without channel, controllers, mode, ssid, wlans",
         "sta1 is linked to ap1, the nearest of the former access points",
         "sta2 is linked to ap2, the nearest of the former access points",
         "sta3 is linked to ap2, the nearest of the former access points",
@@ -153,6 +155,25 @@ def test_a_mended_network_keeps_what_was_right():
     assert after.hosts[0] == before.hosts[0]
     assert after.hosts[2] == before.hosts[2]
     assert after.links == before.links
+
+
+def test_a_wired_station_keeps_what_a_host_has_and_the_rest_is_named():
+    """Its share of a processor and an unreadable address went without a word, as did an entry that is no station."""
+    opts = {"hostname": "sta1", "ip": "300.1.1.1", "mode": "g", "cpu": 0.5, "startCommand": "true"}
+    mended, said = mend(Topology(extra={"stations": [{"number": "1", "opts": opts}, {"number": "2"}]}))
+    assert mended.hosts[0].opts == {"hostname": "sta1", "nodeNum": 1, "cpu": 0.5, "startCommand": "true"}
+    assert said[:2] == [
+        "sta1 is wired now: a host in place of a station, without ip, mode",
+        'an entry of "stations" is removed, since it has no "opts": {"number": "2"}',
+    ]
+
+
+@pytest.mark.parametrize("stations", [5, {"a": 1}, "sta1"])
+def test_stations_that_are_no_list_break_nothing(stations):
+    """Whatever JSON holds there."""
+    topology = Topology(extra={"stations": stations})
+    assert topology.problems() == []
+    assert mend(topology) == (topology, [])
 
 
 def test_an_address_of_the_file_stays_where_a_counted_one_is_the_same():
