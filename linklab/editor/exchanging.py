@@ -71,7 +71,7 @@ def open_foreign(window: Window, document: Document, path: Path) -> None:
         import_into(window, document, path)
         return
     note = f"{path.name} is a program: OK runs it, to see what it builds. Do so only if you trust whoever wrote it."
-    words = "as mn --topo takes it: mytopo or mytopo,3; empty where the file has one alone"
+    words = "as for mn --topo: mytopo, or mytopo,3; may be empty if the file has only one"
     page = Page("Import", (Field("topo", "Topology", words),), note)
 
     def take(values: dict[str, Any]) -> None:

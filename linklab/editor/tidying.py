@@ -36,14 +36,14 @@ class Tidying:
         warnings = [str(problem) for problem in problems if problem.severity == "warning"]
         nodes = everyone(topology)
         if errors:
-            text = "It is open and can be mended; it does not run before that.\n\n"
+            text = "The file is open, but it cannot run until it is mended.\n\n"
             mended, said = mend(topology)
             self.window.soon(
                 lambda: self._offer("There are faults in this file", text, errors, topology, (mended, said))
             )
         elif len(nodes) > 1 and not any(is_placed(node) for node in nodes):
             self.document.apply("Lay Out", moved(topology, arranged(topology)), ())
-            self.window.say(f"opened {name}, which says no places: laid out")
+            self.window.say(f"opened {name}, which has no coordinates, and laid it out")
         elif warnings:
             more = f" (and {len(warnings) - 1} more)" if len(warnings) > 1 else ""
             cure = "; Edit > Mend… writes it as MiniEdit does" if mend(topology)[1] else ""
@@ -57,7 +57,7 @@ class Tidying:
         problems = topology.problems()
         mended, said = mend(topology)
         if not said:
-            left = f"; left to you: {excerpt(str(problems[0]), LONGEST_LINE)}" if problems else ""
+            left = f"; please look at this yourself: {excerpt(str(problems[0]), LONGEST_LINE)}" if problems else ""
             self.window.say(f"nothing to mend{left}")
             return
         self._offer("Mend this drawing?", "", [str(problem) for problem in problems], topology, (mended, said))

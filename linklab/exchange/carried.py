@@ -27,7 +27,7 @@ MOST_NODES = 5000
 
 @dataclass(frozen=True)
 class Carried:
-    """A network that was read, and a sentence for each thing that the drawing does not have."""
+    """A network that was read, and a sentence for each thing that could not be carried over."""
 
     topology: Topology
     notes: tuple[str, ...]
@@ -35,7 +35,7 @@ class Carried:
 
 @dataclass(frozen=True)
 class Exported:
-    """Texts by file name, and a sentence for each thing that the format has no place for."""
+    """Texts by file name, and a sentence for each thing that the format cannot hold."""
 
     files: Mapping[str, str]
     notes: tuple[str, ...]
@@ -52,7 +52,7 @@ class Assembly:
         self.images: list[str] = []
 
     def machine(self, name: str) -> Machine:
-        """The machine of that name, made where it is new."""
+        """The machine of that name, created if it is new."""
         return self.machines.setdefault(name, Machine(name))
 
     def link(self, one: str, one_interface: str, other: str, other_interface: str) -> None:
@@ -62,7 +62,7 @@ class Assembly:
         self.machines[other].interfaces.append(other_interface)
 
     def done(self) -> Carried:
-        """The drawing; nodes get names that Linux takes, and ports the order of their names there."""
+        """The drawing; names are valid on Linux, and ports are in the order of the interfaces' names."""
         to = Builder(self.name)
         names = Names(set())
         ours: dict[str, str] = {}
@@ -130,14 +130,15 @@ class Assembly:
             yield f"images are not carried over, so programs are those of this machine: {shown}"
 
     def _leave_out(self, machine: Machine, name: str) -> None:
-        """The addresses and routes of a bridge, whose ports here have none."""
+        """Drop and name the addresses and routes of a bridge."""
         lost = [*(address for _, address in machine.addresses), *(route["to"] for route in machine.routes)]
         if lost:
-            self.notes.append(f"{name}: not carried over, since a switch has none: {short_list(lost)}")
+            why = "because a switch has no addresses or routes"
+            self.notes.append(f"{name}: not carried over, {why}: {short_list(lost)}")
         machine.addresses, machine.routes = [], []
 
     def _commands(self, machine: Machine, name: str, kind: str) -> dict[str, Any]:
-        """The start command: lines that no field of ours has."""
+        """The start command: the lines that no field of a drawing holds."""
         offset = 1 if kind == "legacySwitch" else 0
         ours = {interface: f"{name}-eth{i + offset}" for i, interface in enumerate(machine.interfaces)}
         lines = []
@@ -151,7 +152,7 @@ class Assembly:
 
 
 def _host(machine: Machine) -> dict[str, Any]:
-    """MiniEdit's fields of a host: its first address and its default gateway, which leave the machine's lists."""
+    """Take MiniEdit's fields of a host, its first address and its default gateway, out of the machine's lists."""
     opts: dict[str, Any] = {}
     for given in machine.addresses:
         if [given[0]] == machine.interfaces[:1] and ip_interface(given[1]).version == 4:
@@ -167,9 +168,9 @@ def _host(machine: Machine) -> dict[str, Any]:
 
 
 def commands_of(topology: Topology, ports: Mapping[str, str]) -> dict[str, list[str]]:
-    """What is typed on each host and router there: addresses, routes, the start command with their names of interfaces.
+    """The commands for each host and router: addresses, routes, and the start command.
 
-    ports: their name of each of our interfaces.
+    ports: for each of our interfaces its name there.
     """
     of_node: dict[str, list[addressing.Port]] = {node.name: [] for node in topology.nodes}
     for port in addressing.ports(topology):
@@ -194,7 +195,7 @@ def _commands_of(node: Node, own: Sequence[addressing.Port], ports: Mapping[str,
 
 
 def netem(opts: Mapping[str, Any]) -> str:
-    """What netem is told, by the words of tc-netem(8), to do what MiniEdit's fields of a link say; "" for nothing."""
+    """The arguments of netem, as in tc-netem(8), that do what MiniEdit's fields of a link say; "" if they are empty."""
     words = []
     if opts.get("delay"):
         words += ["delay", str(opts["delay"]), *([str(opts["jitter"])] if opts.get("jitter") else [])]
@@ -224,7 +225,7 @@ _LOST = {
 
 
 def left_out(topology: Topology) -> list[str]:
-    """What no format of containers has a place for."""
+    """A sentence for each thing that neither format can hold."""
     notes = []
     for controller in topology.all_controllers:
         notes.append(f"{controller.name}: controllers are not carried over; start one of yours there")
@@ -247,7 +248,7 @@ def left_out(topology: Topology) -> list[str]:
 
 
 def refuse_wireless(topology: Topology) -> None:
-    """No format of containers has stations and access points.
+    """Refuse a drawing with stations or access points, which neither format has.
 
     Raises:
         InputError: the drawing has some.
@@ -260,7 +261,7 @@ def refuse_wireless(topology: Topology) -> None:
 
 
 def short_list(words: Iterable[str], most: int = 6) -> str:
-    """The first of some words and how many more."""
+    """The first words of a list, and how many more there are."""
     given: Sequence[str] = list(words)
     more = f" and {len(given) - most} more" if len(given) > most else ""
     return ", ".join(given[:most]) + more

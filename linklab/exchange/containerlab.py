@@ -39,14 +39,14 @@ OUTSIDE = ("host", "mgmt-net", "macvlan", "vxlan", "vxlan-stitch", "dummy")
 
 
 class _Ends(list[str]):
-    """Both ends of a link, which people write on one line."""
+    """Both ends of a link, which are written on one line."""
 
 
 class _Dumper(yaml.SafeDumper):  # type: ignore[misc] # which has no types
-    """As people write such files."""
+    """Writes YAML as people write such files."""
 
     def increase_indent(self, flow: bool = False, indentless: bool = False) -> None:
-        """Indent lists too."""
+        """Indent lists, too."""
         super().increase_indent(flow, False)
 
 
@@ -61,16 +61,16 @@ def load(text: str, name: str) -> Carried:
     name: of the file, for messages.
 
     Raises:
-        InputError: it is no such file.
+        InputError: the text is not a topology file.
     """
     try:
         data = yaml.safe_load(text)
     except (yaml.YAMLError, ValueError, RecursionError) as error:
-        raise InputError(f"{name}: no YAML: {excerpt(str(error), 200)}") from error
+        raise InputError(f"{name}: not valid YAML: {excerpt(str(error), 200)}") from error
     topology = _object(data).get("topology")
     nodes = _object(_object(topology).get("nodes"))
     if not nodes:
-        raise InputError(f'{name}: no topology of containerlab: "topology" has no "nodes"')
+        raise InputError(f'{name}: not a containerlab topology: "topology" has no "nodes"')
     if len(nodes) > MOST_NODES:
         raise InputError(f"{name}: {len(nodes)} nodes are more than {MOST_NODES}")
     assert isinstance(topology, Mapping)
@@ -98,7 +98,7 @@ def _node(assembly: Assembly, name: str, settings: Mapping[str, Any]) -> list[st
         machine.kind = "legacySwitch"
     elif kind != "linux":
         machine.kind = "legacyRouter"
-        assembly.notes.append(f"{name}: {excerpt(kind)} is not run; a router that forwards stands for it")
+        assembly.notes.append(f"{name}: {excerpt(kind)} is not run; a plain router takes its place")
     machine.lines = list(filter(None, map(_word, settings["exec"])))
     if len(machine.lines) < len(settings["exec"]):
         assembly.notes.append(f'{name}: a part of "exec" is not a line and is not carried over')
@@ -108,7 +108,7 @@ def _node(assembly: Assembly, name: str, settings: Mapping[str, Any]) -> list[st
 
 
 def _settings(topology: Mapping[str, Any], node: Mapping[str, Any]) -> dict[str, Any]:
-    """Of a node, over those of its group, its kind and the defaults; "exec" is that of all."""
+    """The settings of a node with those it inherits: from its group, its kind, and the defaults; "exec" adds up."""
     defaults = _object(topology.get("defaults"))
     group = _object(_object(topology.get("groups")).get(_word(node.get("group") or defaults.get("group"))))
     kind = node.get("kind") or group.get("kind") or defaults.get("kind")
@@ -136,7 +136,7 @@ def _link(assembly: Assembly, link: Mapping[str, Any]) -> None:
 
 
 def _ends(link: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Both ends, of the short form ("h1:eth1") and the long one; a link to the outside may have one alone."""
+    """The ends of a link in the short form ("h1:eth1") or the long one; a link to the outside may have only one."""
     for end in (*_list(link.get("endpoints")), *([link["endpoint"]] if "endpoint" in link else [])):
         if isinstance(end, str):
             name, _, interface = end.partition(":")
@@ -146,17 +146,18 @@ def _ends(link: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 def _without_management(assembly: Assembly, machine: Machine) -> None:
-    """Lines about eth0, which is containerlab's own network of management unless a link has it."""
+    """Drop and name lines about eth0, which is containerlab's management interface unless a link uses it."""
     if "eth0" in machine.interfaces:
         return
     for line in machine.lines:
         if re.search(r"\beth0\b", line):
-            assembly.notes.append(f"{machine.name}: not carried over, since eth0 is for management: {excerpt(line)}")
+            why = "because eth0 is the management interface"
+            assembly.notes.append(f"{machine.name}: not carried over, {why}: {excerpt(line)}")
     machine.lines = [line for line in machine.lines if not re.search(r"\beth0\b", line)]
 
 
 def dump(topology: Topology, name: str) -> Exported:
-    """The topology file, and what it does not hold; the first notes say what to type before and after deploying.
+    """The topology file and what it omits; the first notes say what to type before and after deploying.
 
     Raises:
         TopologyError: the drawing has faults.
@@ -196,9 +197,9 @@ def dump(topology: Topology, name: str) -> Exported:
     before = [_making(bridge, kind, has_stp=has_stp) for bridge, kind in bridges.items()]
     after = list(_impairments(topology, ports, set(bridges), plain))
     if before:
-        notes.append(f"bridges are made before deploying (the file's head has the lines): {short_list(bridges)}")
+        notes.append(f"make the bridges before deploying, with the commands at the head: {short_list(bridges)}")
     if after:
-        notes.append("rates, delays and losses are set after deploying (the file's head has the lines)")
+        notes.append("set rates, delays, and losses after deploying, with the commands at the head")
     head = ["# deploy: sudo containerlab deploy -t " + f"{plain}.clab.yml"]
     head += ["# before, as root:", *(f"#   {line}" for line in before)] if before else []
     head += ["# after, as root:", *(f"#   {line}" for line in after)] if after else []
@@ -209,14 +210,14 @@ def dump(topology: Topology, name: str) -> Exported:
 
 
 def _making(bridge: str, kind: str, *, has_stp: bool) -> str:
-    """What is typed to make a bridge of the machine."""
+    """The commands that create a bridge on the machine."""
     if kind == "ovs-bridge":
         return f"ovs-vsctl add-br {bridge}" + (f" -- set bridge {bridge} stp_enable=true" if has_stp else "")
     return f"ip link add {bridge} type bridge{' stp_state 1' if has_stp else ''} && ip link set {bridge} up"
 
 
 def _line(line: str) -> str:
-    """containerlab runs a line without a shell; one with words of a shell is given to sh."""
+    """The line as containerlab can run it, without a shell: one that needs a shell is passed to sh."""
     return line if re.fullmatch(r"[\w ./:=-]+", line) else f"sh -c {_quoted(line)}"
 
 

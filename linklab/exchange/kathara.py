@@ -50,7 +50,7 @@ def load(files: Mapping[str, str], name: str, others: Sequence[str] = ()) -> Car
             continue
         match = _LINE.fullmatch(line)
         if match is None:
-            assembly.notes.append(f"{CONF}, line {number}: not read: {excerpt(line.strip())}")
+            assembly.notes.append(f"{CONF}, line {number} could not be read: {excerpt(line.strip())}")
             continue
         device, key, value = match[1], match[2], next(text for text in (*match.groups()[2:], "") if text is not None)
         machine = assembly.machine(device)
@@ -78,7 +78,7 @@ def load(files: Mapping[str, str], name: str, others: Sequence[str] = ()) -> Car
 
 
 def _read_option(machine: Machine, key: str, value: str) -> bool:
-    """Whether an option of a device says what a drawing has a field for."""
+    """Read an option of a device; False if a drawing has no field for it."""
     if key == "exec":
         machine.lines.append(value)
     elif key == "sysctl" and value.replace(" ", "") in FORWARDING.values():
@@ -114,7 +114,7 @@ def _join(assembly: Assembly, domains: Mapping[str, list[tuple[str, int]]]) -> N
 
 
 def dump(topology: Topology, name: str) -> Exported:
-    """lab.conf and the startup files, and what they do not hold.
+    """lab.conf and the startup files, and what they omit.
 
     Raises:
         TopologyError: the drawing has faults.
@@ -126,7 +126,7 @@ def dump(topology: Topology, name: str) -> Exported:
     names = {node.name: re.sub(r"[^a-z0-9_]", "_", node.name.lower()) for node in topology.nodes}
     notes = [f"{node} is called {given} there" for node, given in names.items() if node != given]
     if len(set(names.values())) < len(names):
-        raise InputError(f"{name}: two nodes would have one name there, since Kathará's have small letters alone")
+        raise InputError(f"{name}: two nodes would have the same name, because Kathará allows only lower-case letters")
     bridges = [switch for switch in topology.switches if switch.type != "legacyRouter"]
     interfaces = topology.interfaces()
     own = {node.name: interfaces[node.name][len(node.external_interfaces) :] for node in topology.nodes}

@@ -42,7 +42,7 @@ class Machine:
     spanning_tree: bool = False
 
     def read_lines(self) -> None:
-        """Take what a drawing has a field for out of the lines."""
+        """Move what a drawing has a field for from the lines into the fields of this machine."""
         rest = []
         for line in self.lines:
             # the lines are joined to one, in which a comment would swallow those that follow it
@@ -55,7 +55,7 @@ class Machine:
         self.lines = rest
 
     def _taken(self, line: str) -> bool:
-        """Whether a line says what a drawing has a field for, or what every interface here is anyway."""
+        """Whether a line sets what a drawing has a field for, or what holds here anyway (an interface is up)."""
         try:
             words = shlex.split(line)
         except ValueError:
@@ -122,7 +122,7 @@ class Machine:
         return True
 
     def _route(self, to: str, via: str) -> bool:
-        """Whether it is a route, and the first one there."""
+        """Whether it is a route, and does not contradict an earlier one."""
         try:
             route = addressing.read_route({"to": to, "via": via})
         except InputError:
@@ -139,17 +139,17 @@ class Machine:
 
     @property
     def is_router(self) -> bool:
-        """Whether it forwards, or has addresses in two networks, which nothing but a router is drawn for."""
+        """Whether it forwards, or has addresses on two interfaces."""
         return self.forwards or len({interface for interface, _ in self.addresses}) > 1
 
 
 def _is(whole: str, typed: str, flag: Sequence[str]) -> bool:
-    """Whether this abbreviates an object of `ip`, with no flag or one that says the version."""
+    """Whether the word abbreviates this object of `ip`, with no flag or with -4 or -6."""
     return bool(typed) and whole.startswith(typed) and list(flag) in ([], ["-4"], ["-6"])
 
 
 def renamed(line: str, names: Mapping[str, str]) -> str:
-    """A line with other names of interfaces."""
+    """The line with each interface's name replaced."""
     wanted = sorted(filter(None, names), key=len, reverse=True)
     if not wanted:
         return line

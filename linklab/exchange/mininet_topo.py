@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A `Topo` of Mininet's Python interface, as `mn --custom FILE --topo NAME` builds it → a drawing.
 
-The file is a program: it is run by an interpreter of its own, which has Mininet, and says what was built
-(`linklab/agent/read_topo.py`). Only open a file that you would run.
+The file is a program: a Python of its own runs it with Mininet and prints what it builds
+(`linklab/agent/read_topo.py`). Open only a file that you would run.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ PASSED = {"params1", "params2", "cls", "intfName1", "intfName2", "fast"}
 
 
 def load(path: Path, topo: str = "") -> Carried:
-    """Run the file and take over what it builds.
+    """Run the file and draw what it builds.
 
-    topo: as `mn` takes it, "mytopo,3"; "" where the file offers one alone.
+    topo: as for `mn --topo`, such as "mytopo,3"; "" if the file has only one.
 
     Raises:
-        InputError: the file fails, or has no such Topo.
+        InputError: the file fails, or does not have this Topo.
     """
     command = [sys.executable, "-m", "linklab.agent.read_topo", str(path.resolve()), topo]
     ours = str(Path(linklab.__file__).resolve().parents[1])
@@ -55,7 +55,7 @@ def load(path: Path, topo: str = "") -> Carried:
         raise InputError(f"{path}: did not end within {DEADLINE_S} s") from error
     if done.returncode:
         said = done.stderr.strip().splitlines()
-        raise InputError(f"{path}: {excerpt(said[-1] if said else 'failed without a word', 200)}")
+        raise InputError(f"{path}: {excerpt(said[-1] if said else 'failed without a message', 200)}")
     try:
         data = json.loads(done.stdout)
     except ValueError:
@@ -64,7 +64,7 @@ def load(path: Path, topo: str = "") -> Carried:
 
 
 def from_data(data: Mapping[str, Any], name: str) -> Carried:
-    """The drawing of what `read_topo` says."""
+    """The drawing of what `read_topo` prints."""
     if len(data["nodes"]) > MOST_NODES:
         raise InputError(f"{name}: {len(data['nodes'])} nodes are more than {MOST_NODES}")
     to = Builder(name)
@@ -79,7 +79,7 @@ def from_data(data: Mapping[str, Any], name: str) -> Carried:
         elif info["class"] not in ("", "Host", "CPULimitedHost"):
             gateway = _gateway(info)
             to.switch(node, "legacyRouter", routes=[{"to": DEFAULT, "via": gateway}] if gateway else [])
-            notes.append(f"{node}: {info['class']} is not run; a router that forwards stands for it")
+            notes.append(f"{node}: {info['class']} is not run; a plain router takes its place")
         else:
             to.host(node, **_host(info, addresses))
         if info["other"]:
@@ -103,7 +103,7 @@ def from_data(data: Mapping[str, Any], name: str) -> Carried:
 
 
 def _ports(data: Mapping[str, Any], notes: list[str]) -> list[tuple[int, int]]:
-    """The port numbers of each link: of the name that the file gives to an interface, else as Mininet counted them."""
+    """The port numbers of each link: from the interface's name if the file gives it one, else as Mininet counts."""
     names = {
         (node, link[f"port{end}"]): name
         for link in data["links"]
@@ -136,7 +136,7 @@ def _gateway(info: Mapping[str, Any]) -> str:
 
 
 def _addresses(data: Mapping[str, Any]) -> dict[tuple[str, int], str]:
-    """The addresses of ports, (node, number), that the links say; of a router's first port what the router says."""
+    """The addresses by (node, port number): those of the links, and for a first port without one that of the node."""
     found: dict[tuple[str, int], str] = {}
     for link in data["links"]:
         for node, port, params in (

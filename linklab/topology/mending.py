@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A file with faults → one without, and a sentence for each change: what Edit > Mend does, all at once.
 
-What MiniEdit forgives is written as the format has it, a value that nobody can read is dropped, names are made such as
-Linux takes, links lead somewhere, every host has an address of its own, every route a next router within reach, and
-every node a place. What is mended has no error left (`Topology.problems`). Pure; in time that grows with the file.
+Values that MiniEdit forgives are written as the format has them, and those that cannot be read are removed. Names
+become valid on Linux, links lead somewhere, every host has its own address, every route has a reachable next router,
+and every node a place. A mended drawing has no errors (`Topology.problems`). Pure; the time is linear in the file.
 Names are in `naming`, routes in `mending_routes`.
 """
 
@@ -33,7 +33,7 @@ WIRELESS = ("stations", "aps")
 
 
 def mend(topology: Topology) -> tuple[Topology, list[str]]:
-    """The drawing without faults, and a sentence for each change; the same object where there is none to make."""
+    """The drawing without faults, and a sentence for each change; the same object if nothing has to change."""
     said: list[str] = []
     topology, read = forgiven(topology)
     said += [f"{each.where}: {each.message}" for each in read]
@@ -44,7 +44,7 @@ def mend(topology: Topology) -> tuple[Topology, list[str]]:
 
 
 def _values(topology: Topology) -> tuple[Topology, list[str]]:
-    """Without the values that cannot be read."""
+    """Remove the values that cannot be read."""
     said: list[str] = []
 
     def good(what: str, where: str, opts: Mapping[str, Any]) -> dict[str, Any]:
@@ -86,7 +86,7 @@ def _values(topology: Topology) -> tuple[Topology, list[str]]:
 
 
 def _readable(link: Link, said: list[str]) -> Link:
-    """Without settings of a direction that cannot be read."""
+    """Remove the settings of a direction that cannot be read."""
     for key in ("forward", "backward"):
         if link.own.get(key) is None:
             continue
@@ -99,7 +99,7 @@ def _readable(link: Link, said: list[str]) -> Link:
 
 
 def _wired(topology: Topology) -> tuple[Topology, list[str]]:
-    """Stations and access points of Mininet-WiFi as hosts and switches with wires."""
+    """Turn the stations and access points of Mininet-WiFi into wired hosts and switches."""
     if not wireless_names(topology):
         return topology, []
     said: list[str] = []
@@ -143,7 +143,7 @@ def _wired_nodes(topology: Topology, kind: Any, said: list[str]) -> list[Any]:
 
 
 def _wired_opts(kind: type[Host | Switch], opts: Mapping[str, Any]) -> tuple[dict[str, Any], str]:
-    """What a wired node keeps of a wireless one's options, and the names of those that say something and are lost."""
+    """The options that a wired node keeps of a wireless one's, and the names of the others that are set."""
     ours = {"switchType": "legacySwitch", "controllers": []} if kind is Switch else {}
     given = {key: value for key, value in opts.items() if value not in (None, "", [], 0, "default", "none")}
     kept = {key: value for key, value in given.items() if key in known_keys(kind.what) and key not in ours}
@@ -154,7 +154,7 @@ def _wired_opts(kind: type[Host | Switch], opts: Mapping[str, Any]) -> tuple[dic
 
 
 def _links(topology: Topology) -> tuple[Topology, list[str]]:
-    """Links and controllers that lead somewhere; a link to a controller becomes what MiniEdit stores for it."""
+    """Remove links and controllers that lead nowhere; a link to a controller becomes what MiniEdit stores for it."""
     said: list[str] = []
     names = {node.name for node in topology.nodes}
     controllers = {controller.name for controller in topology.all_controllers}
@@ -168,7 +168,7 @@ def _links(topology: Topology) -> tuple[Topology, list[str]]:
         elif len(ends) == 2 and ends & controllers and ends & openflow:
             (asking,), (controller,) = ends & openflow, ends & controllers
             asked.setdefault(asking, []).append(controller)
-            said.append(f"{asking} asks {controller}, in place of a link between them")
+            said.append(f"{asking} uses the controller {controller} instead of a link to it")
         else:
             said.append(f"the link {link.name} led nowhere and is removed")
     switches = []
@@ -176,13 +176,13 @@ def _links(topology: Topology) -> tuple[Topology, list[str]]:
         given = list(switch.controllers)
         now = list(dict.fromkeys(name for name in (*given, *asked.get(switch.name, ())) if name in controllers))
         if lost := sorted(set(given) - controllers):
-            said.append(f"{switch.name} no longer asks {', '.join(lost)}, which does not exist")
+            said.append(f"{switch.name} no longer uses {', '.join(lost)}, which does not exist")
         switches.append(switch if now == given else replace(switch, opts={**switch.opts, "controllers": now}))
     return (replace(topology, links=tuple(kept), switches=tuple(switches)), said) if said else (topology, said)
 
 
 def _ports(topology: Topology) -> tuple[Topology, list[str]]:
-    """Port numbers that two links of a node say: the second is counted instead."""
+    """Count the port of a link anew if another link of the node already has the number."""
     said: list[str] = []
     taken = {(node.name, node.first_port + i) for node in topology.nodes for i in range(len(node.external_interfaces))}
     links = []
@@ -200,7 +200,7 @@ def _ports(topology: Topology) -> tuple[Topology, list[str]]:
 
 
 def _addresses(topology: Topology) -> tuple[Topology, list[str]]:
-    """An address of its own for every host."""
+    """Give every host its own address."""
     said: list[str] = []
     base = IPv4Network(topology.preferences.ip_base, strict=False)
     lacking = _without_address(topology, base)
@@ -221,17 +221,17 @@ def _addresses(topology: Topology) -> tuple[Topology, list[str]]:
         if i in lacking:
             opts = {key: value for key, value in numbered.opts.items() if key != "ip"}
             numbered = replace(numbered, opts=opts)
-            said.append(f"{host.name} has the address {topology.address(numbered)} now, which no other host has")
+            said.append(f"{host.name} now has the address {topology.address(numbered)}, which no other host has")
         else:
-            said.append(f'{host.name} has the number {numbered.node_num} now; its "ip" stays')
+            said.append(f'{host.name} now has the number {numbered.node_num}; its "ip" stays')
         hosts.append(numbered)
     return (replace(topology, hosts=tuple(hosts)), said) if said else (topology, said)
 
 
 def _without_address(topology: Topology, base: IPv4Network) -> set[int]:
-    """Places of the hosts that have no address, or one that another host has.
+    """Indices of the hosts that have no address, or one that another host keeps.
 
-    An address that the file gives comes before one that is counted, then the host that comes first.
+    Of two hosts with one address, the one keeps it whose address is in the file, else the first.
     """
     found, owners = set(), set()
     for i, host in sorted(enumerate(topology.hosts), key=lambda each: not each[1].opts.get("ip")):
@@ -251,7 +251,7 @@ def _numbered(node: N, number: int) -> N:
 
 
 def _places(topology: Topology) -> tuple[Topology, list[str]]:
-    """A place for each node and controller that says none."""
+    """Give coordinates to each node and controller that has none."""
     everyone: list[Node | Controller] = [*topology.nodes, *topology.all_controllers]
     lost = [node for node in everyone if not is_placed(node)]
     if not lost:

@@ -45,8 +45,8 @@ def test_an_exception_in_a_callback_is_found(display, tools):
 @pytest.mark.parametrize(
     ("name", "said"),
     [
-        ("nulls-for-nothing", "counts as not set (and 11 more); Edit > Mend… writes it as MiniEdit does"),
-        ("generated-without-places", "which says no places: laid out"),
+        ("nulls-for-nothing", "is treated as not set (and 11 more); Edit > Mend… writes it as MiniEdit does"),
+        ("generated-without-places", "which has no coordinates, and laid it out"),
     ],
 )
 def test_a_stranger_s_file_says_what_is_odd_and_opens(hand, name, said):

@@ -111,7 +111,7 @@ def test_both_exports(hand, tmp_path):
     hand.editor.starting.begin(read.read(NETWORKS / "ospf-lab").topology, "x")
     hand.editor.exchanging.export_path(tmp_path / "x.clab.yml")
     hand.settle()
-    assert "bridges are made before deploying" in _text_of(hand.dialog())
+    assert "make the bridges before deploying" in _text_of(hand.dialog())
     press(hand, "Close")
     hand.editor.exchanging.export_path(tmp_path / "x")
     hand.settle()

@@ -76,12 +76,12 @@ def test_a_network_of_containerlab():
 def test_what_a_drawing_has_no_place_for_is_named():
     """The kind that is not run, keys, links to the outside, the network of management."""
     assert list(read.read(NETWORKS / "campus.clab.yml").notes) == [
-        "core: nokia_srlinux is not run; a router that forwards stands for it",
+        "core: nokia_srlinux is not run; a plain router takes its place",
         "not carried over of the nodes: ports, startup-config",
         'link of client2:eth1 and access:acc3: "mtu" is not carried over',
         "the link of core:e1-2 and host:uplink leads out of the network and is not carried over",
         'not carried over: "mgmt"',
-        "client1: not carried over, since eth0 is for management: ping -c1 -I eth0 172.100.100.1",
+        "client1: not carried over, because eth0 is the management interface: ping -c1 -I eth0 172.100.100.1",
         "images are not carried over, so programs are those of this machine: "
         "ghcr.io/example/multitool:latest, ghcr.io/nokia/srlinux:24.10",
     ]
@@ -90,11 +90,11 @@ def test_what_a_drawing_has_no_place_for_is_named():
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        ("a: [", "no YAML"),
-        ("- 1", 'no topology of containerlab: "topology" has no "nodes"'),
-        ("topology: {nodes: [a]}", 'no topology of containerlab: "topology" has no "nodes"'),
-        ("!!python/object:os.system {}", "no YAML"),
-        ("[" * 3000, "no YAML"),
+        ("a: [", "not valid YAML"),
+        ("- 1", 'not a containerlab topology: "topology" has no "nodes"'),
+        ("topology: {nodes: [a]}", 'not a containerlab topology: "topology" has no "nodes"'),
+        ("!!python/object:os.system {}", "not valid YAML"),
+        ("[" * 3000, "not valid YAML"),
     ],
 )
 def test_what_is_no_file_of_containerlab(text, why):
@@ -123,7 +123,7 @@ def test_rates_and_delays_stand_in_the_head_of_the_file():
     assert "#   tc qdisc add dev s1-eth2 root netem delay 10ms rate 10mbit\n" in text
     assert "#   tc qdisc add dev s2-eth2 root netem delay 10ms rate 10mbit\n" in text
     assert "#   ip link add s1 type bridge && ip link set s1 up\n" in text
-    assert "rates, delays and losses are set after deploying (the file's head has the lines)" in written.notes
+    assert "set rates, delays, and losses after deploying, with the commands at the head" in written.notes
 
 
 # --- Kathará
@@ -160,7 +160,7 @@ def test_a_scenario_of_kathara():
 def test_what_kathara_has_beyond_a_drawing_is_named():
     """A line that cannot be read with its number, options, an interface alone on its domain."""
     assert list(read.read(NETWORKS / "ospf-lab").notes) == [
-        "lab.conf, line 15: not read: lonely[0] is a line that nobody wrote well",
+        "lab.conf, line 15 could not be read: lonely[0] is a line that nobody wrote well",
         "not carried over of the devices: MAC addresses, mem",
         "the collision domain A of 3 interfaces is the switch A here",
         "lonely: eth0 is alone on Z and is not carried over",
@@ -237,7 +237,8 @@ def test_addresses_and_routes_go_there_and_come_back(way):
 def test_a_route_that_leads_nowhere_is_named_and_left_out():
     """The kernel would refuse it."""
     found = kathara.load({CONF: "a[0]=X\nb[0]=X", "a.startup": "ip route add 10.9.0.0/24 via 172.16.0.1"}, "x")
-    assert "host a: the route 10.9.0.0/24 via 172.16.0.1 is removed; it has no subnet with 172.16.0.1" in found.notes
+    why = "because no port shares a subnet with 172.16.0.1"
+    assert f"host a: the route 10.9.0.0/24 via 172.16.0.1 is removed, {why}" in found.notes
     assert plan(found.topology)["format"] == 1
 
 
@@ -248,7 +249,7 @@ def test_addresses_of_a_bridge_are_named():
         "b.startup": "ip link add br0 type bridge\nip link set eth0 master br0\nip addr add 10.0.0.7/8 dev eth0",
     }
     found = kathara.load(files, "x")
-    assert "b: not carried over, since a switch has none: 10.0.0.7/8" in found.notes
+    assert "b: not carried over, because a switch has no addresses or routes: 10.0.0.7/8" in found.notes
     assert plan(found.topology)["format"] == 1
 
 
@@ -263,7 +264,7 @@ def test_delays_are_set_by_the_startup_files_of_kathara():
 def test_a_folder_that_is_no_scenario_is_not_written_into(tmp_path):
     """What lies there stays."""
     (tmp_path / "thesis.txt").write_text("mine")
-    with pytest.raises(InputError, match=r"holds thesis\.txt and is no scenario"):
+    with pytest.raises(InputError, match=r"holds thesis\.txt and is not a Kathará scenario"):
         read.save(made("star"), tmp_path)
     read.save(made("star"), tmp_path / "net")
     read.save(made("star"), tmp_path / "net")
@@ -466,7 +467,7 @@ def test_a_file_for_mn_custom():
     assert ports(topology, "r0")[0] == {"r0-eth1": ("192.168.1.1/24",), "r0-eth2": ("172.16.0.1/12",)}
     assert topology.port_names()["s2-eth7"] == "g3-eth0"
     assert topology.links[1].opts == {"bw": 10, "delay": "5ms"}
-    assert "r0: LinuxRouter is not run; a router that forwards stands for it" in found.notes
+    assert "r0: LinuxRouter is not run; a plain router takes its place" in found.notes
     assert "link s2-r0: not carried over: use_htb" in found.notes
 
 
@@ -576,7 +577,7 @@ def test_convert_mends(tmp_path, capsys):
     [
         (["a.mn"], "give FROM and TO"),
         (["--template", "star"], "give --template NAME and TO"),
-        (["a.txt", "b.mn"], "no kind of network that I know"),
+        (["a.txt", "b.mn"], "not a network that Linklab can read"),
         (["gone.yml", "b.mn"], "cannot be read: No such file"),
     ],
 )
