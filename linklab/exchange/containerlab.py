@@ -8,6 +8,7 @@ router whose own system is not run. Format: containerlab.dev/manual/topo-def-fil
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -55,6 +56,18 @@ _Dumper.add_representer(
 )
 
 
+class _Loader(yaml.SafeLoader):  # type: ignore[misc] # which has no types
+    """Refuses a key that stands twice, of which PyYAML would silently drop one."""
+
+    def construct_mapping(self, node: Any, deep: bool = False) -> Any:
+        """Construct a mapping with unique keys."""
+        keys = [key.value for key, _ in node.value if isinstance(key, yaml.ScalarNode) and key.value != "<<"]
+        if twice := [key for key, times in Counter(keys).items() if times > 1]:
+            where = f"in the mapping that begins on line {node.start_mark.line + 1}"
+            raise yaml.YAMLError(f'the key "{excerpt(twice[0])}" appears twice {where}')
+        return super().construct_mapping(node, deep)
+
+
 def load(text: str, name: str) -> Carried:
     """The drawing of a topology file.
 
@@ -64,7 +77,7 @@ def load(text: str, name: str) -> Carried:
         InputError: the text is not a topology file.
     """
     try:
-        data = yaml.safe_load(text)
+        data = yaml.load(text, _Loader)  # noqa: S506 - it is a SafeLoader
     except (yaml.YAMLError, ValueError, RecursionError) as error:
         raise InputError(f"{name}: not valid YAML: {excerpt(str(error), 200)}") from error
     topology = _object(data).get("topology")

@@ -93,6 +93,7 @@ def test_what_a_drawing_has_no_place_for_is_named():
         ("a: [", "not valid YAML"),
         ("- 1", 'not a containerlab topology: "topology" has no "nodes"'),
         ("topology: {nodes: [a]}", 'not a containerlab topology: "topology" has no "nodes"'),
+        ("topology:\n  nodes:\n    a: {kind: linux}\n    a: {kind: bridge}", 'the key "a" appears twice'),
         ("!!python/object:os.system {}", "not valid YAML"),
         ("[" * 3000, "not valid YAML"),
     ],
