@@ -242,6 +242,8 @@ def left_out(topology: Topology) -> list[str]:
     for link in topology.links:
         if link.opts.get("speedup"):
             notes.append(f'link {link.name}: "speedup" is not carried over')
+        if link.opts.get("jitter") and not link.opts.get("delay"):
+            notes.append(f'link {link.name}: "jitter" is not carried over, because netem needs a delay for it')
         if link.own.get("forward") is not None or link.own.get("backward") is not None:
             notes.append(f"link {link.name}: the settings of a direction are not carried over")
     return notes

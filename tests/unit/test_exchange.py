@@ -435,7 +435,7 @@ def test_an_export_names_what_it_leaves_out(way):
     topology = Topology(
         hosts=(Host("1", "1", "1", {"stopCommand": "true", "cpu": 0.5}),),
         switches=(Switch("1", "1", "1", opts),),
-        links=(Link("h1", "s1", {"speedup": 100}),),
+        links=(Link("h1", "s1", {"speedup": 100, "jitter": "3ms"}),),
         extra={"linklab": {"notes": [{"number": 1, "x": 1, "y": 1, "text": "x"}]}},
     )
     notes = (kathara if way == "kathara" else containerlab).dump(topology, "x").notes
@@ -444,6 +444,7 @@ def test_an_export_names_what_it_leaves_out(way):
         "s1: not carried over: external interfaces, dpid, start command",
         "not carried over of the drawing: notes",
         'link h1-s1: "speedup" is not carried over',
+        'link h1-s1: "jitter" is not carried over, because netem needs a delay for it',
     } <= set(notes)
 
 
