@@ -148,5 +148,8 @@ def dump(topology: Topology, name: str) -> Exported:
     for node, typed in commands_of(topology, ports).items():
         lines[node] = [*typed, *lines[node]]
     files = {CONF: "\n".join(conf) + "\n"}
-    files |= {f"{names[node]}{STARTUP}": "\n".join(typed) + "\n" for node, typed in lines.items() if typed}
+    started = {node: typed for node, typed in lines.items() if typed and own[node]}
+    files |= {f"{names[node]}{STARTUP}": "\n".join(typed) + "\n" for node, typed in started.items()}
+    if alone := [node for node, of_node in own.items() if not of_node]:
+        notes.append(f"not carried over, because they have no link: {short_list(alone)}")
     return Exported(files, (*notes, *left_out(topology)))

@@ -4,6 +4,7 @@
 The networks in tests/strangers/networks are written as strangers write them.
 """
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -252,6 +253,14 @@ def test_addresses_of_a_bridge_are_named():
     found = kathara.load(files, "x")
     assert "b: not carried over, because a switch has no addresses or routes: 10.0.0.7/8" in found.notes
     assert plan(found.topology)["format"] == 1
+
+
+def test_a_node_without_a_link_is_named():
+    """lab.conf names a device by its interfaces, so the node vanished without a word."""
+    drawn = made("star:2")
+    found = kathara.dump(replace(drawn, hosts=(*drawn.hosts, Host("9", "1", "1", {"nodeNum": 9}))), "x")
+    assert "not carried over, because they have no link: h9" in found.notes
+    assert "h9.startup" not in found.files
 
 
 def test_delays_are_set_by_the_startup_files_of_kathara():
