@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Opens damaged drawings in the editor's real window and works it as a person does; counts what it cannot take.
+"""Opens damaged drawings in the editor's real window, works with each as a user does, and counts what breaks.
 
 `xvfb-run -a python tools/fuzz_window.py [--count N] [--seed N]`: N drawings, the same for the same seed; 5,000 take
 about an hour. Each is opened, its questions are answered (Mend), everything is selected, some dialogs are opened and
@@ -48,7 +48,7 @@ COMMANDS = (
 
 
 class Window:
-    """One editor for all drawings; what a callback raises is raised here."""
+    """One editor for all drawings; raises the exceptions of its callbacks."""
 
     def __init__(self) -> None:
         self.home = tempfile.TemporaryDirectory()
@@ -64,14 +64,14 @@ class Window:
             self.broken = self.broken or error
 
     def update(self) -> None:
-        """Let the window do what waits; raise what went wrong in it."""
+        """Process the window's pending events; raise the first exception in a callback."""
         self.editor.root.update()
         if self.broken is not None:
             error, self.broken = self.broken, None
             raise error
 
     def do(self, what: Callable[[], object]) -> None:
-        """Do something as a callback of the window does: a refusal is said, anything else is a fault."""
+        """Do something as a callback of the window would: a LinklabError is shown, any other exception is a fault."""
         try:
             what()
         except LinklabError as error:
@@ -79,7 +79,7 @@ class Window:
         self.update()
 
     def dialogs(self) -> list[tk.Toplevel]:
-        """What is open beside the window."""
+        """The open dialogs."""
         return [each for each in self.editor.root.winfo_children() if isinstance(each, tk.Toplevel)]
 
     def close_dialogs(self) -> None:

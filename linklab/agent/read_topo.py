@@ -7,13 +7,13 @@
                 "dpid": null, "other": ["mac"]}],
      "links": [{"src": "h1", "dest": "s1", "port1": 0, "port2": 1, "opts": {"bw": 10}}]}
 
-Starts no network. What the file itself prints goes to standard error. Source: bin/mn, mininet/topo.py.
+Starts no network. What the file and its own programs print goes to standard error. Source: bin/mn, mininet/topo.py.
 """
 
 from __future__ import annotations
 
-import contextlib
 import json
+import os
 import runpy
 import sys
 from typing import Any
@@ -26,7 +26,8 @@ def main(path: str, wanted: str) -> None:
     from mininet.topo import Topo  # noqa: PLC0415 - missing where Mininet is
     from mininet.util import buildTopo, splitArgs  # noqa: PLC0415
 
-    with contextlib.redirect_stdout(sys.stderr):
+    with os.fdopen(os.dup(1), "w") as out:
+        os.dup2(2, 1)
         found = runpy.run_path(path)
         topos = found.get("topos")
         if not isinstance(topos, dict):
@@ -46,8 +47,7 @@ def main(path: str, wanted: str) -> None:
             sys.exit(f"{said}: {', '.join(map(str, topos))}")
         built = buildTopo(topos, wanted)
         data = {"nodes": [_node(built, each) for each in built.nodes()], "links": _links(built)}
-        text = json.dumps(data, default=str)
-    print(text)
+        out.write(json.dumps(data, default=str))
 
 
 def _node(topo: Any, name: str) -> dict[str, Any]:

@@ -30,9 +30,9 @@ TCA_STATS_BASIC, TCA_STATS_QUEUE, TCA_STATS_APP = 1, 3, 4
 UINT64_MAX = 2**64 - 1
 FLUSH_S = 0.25
 STILL_S = 1.0
-"""What does not change is written this often all the same, so that a window that follows sees time pass."""
+"""A reading that does not change is still written this often, so that a window that follows sees time pass."""
 READINGS = 1500
-"""After t seconds of a thinned run there are t / READINGS seconds between two at least: less than a pixel shows."""
+"""After t seconds of a thinned run, readings are at least t / READINGS seconds apart, which is less than a pixel."""
 
 
 def _red(data: bytes) -> dict[str, Any]:
@@ -154,7 +154,7 @@ def discipline(body: bytes) -> dict[str, Any]:
 
 
 class Thinned:
-    """Writes of many readings those that a picture shows: none between two that are the same, and fewer with time.
+    """Writes only the readings that a plot shows: none between two equal ones, and fewer as time goes on.
 
     A live plot that is forgotten for an hour would leave 160 MB at 100 readings a second; so it leaves some 5 MB.
     """

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""File > Import and the exports to containerlab and Kathará; what is not carried over is shown.
+"""File > Import and the exports to containerlab and Kathará; shows what was not carried over.
 
-Reading and writing is `linklab.exchange`'s.
+`linklab.exchange` reads and writes the files.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ KINDS = (*containerlab.ENDINGS, ".py", ".conf")
 
 
 class Choosing(Protocol):
-    """What asks for files, and about what is not saved."""
+    """What asks for files and about unsaved changes."""
 
     def choose(
         self,
@@ -43,12 +43,12 @@ class Choosing(Protocol):
 
 
 def foreign(path: Path) -> bool:
-    """Whether a name is that of another program's network."""
+    """Whether a path names another program's network."""
     return path.suffix in KINDS or (path / kathara.CONF).is_file()
 
 
 def import_into(window: Window, document: Document, path: Path) -> None:
-    """Open another program's network as a drawing that has no file yet."""
+    """Open another program's network as a drawing without a file."""
     try:
         found = read.read(path)
     except InputError as error:
@@ -66,12 +66,12 @@ def _begin(window: Window, document: Document, path: Path, found: Carried) -> No
 
 
 def open_foreign(window: Window, document: Document, path: Path) -> None:
-    """Import a file; one that is a program is run only once the person has said so, and which network is meant."""
+    """Import a file; one that is a program runs only after the user has agreed and said which network to take."""
     if path.suffix != ".py":
         import_into(window, document, path)
         return
     note = f"{path.name} is a program: OK runs it, to see what it builds. Do so only if you trust whoever wrote it."
-    words = "as mn --topo takes it: mytopo or mytopo,3; empty where the file has one alone"
+    words = "as for mn --topo: mytopo, or mytopo,3; may be empty if the file has only one"
     page = Page("Import", (Field("topo", "Topology", words),), note)
 
     def take(values: dict[str, Any]) -> None:

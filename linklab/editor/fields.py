@@ -61,7 +61,9 @@ def texts(pages: Sequence[Page], data: Mapping[str, Any]) -> dict[str, Any]:
     """What the fields show for an object of the file."""
     shown: dict[str, Any] = {}
     for field in (each for page in pages for each in page.fields):
-        value = data.get(field.key, field.default if field.kind not in ("lines", "rows") else [])
+        value = data.get(field.key)
+        if value is None:
+            value = field.default if field.kind not in ("lines", "rows") else []
         if field.kind == "lines":
             shown[field.key] = [str(each) for each in value]
         elif field.kind == "rows":
@@ -199,7 +201,9 @@ def rate(text: str) -> Any:
 
 
 def time(text: str) -> str:
-    """A time with its unit, as typed."""
+    """A time with its unit, as typed; a bare number is refused with what tc would take it for."""
+    if re.fullmatch(r"[\d.]+", text, re.ASCII):
+        raise InputError(f"add a unit: {text}ms, or {text}us, which is what tc takes {text} for")
     units.parse_time_s(text)
     return text
 

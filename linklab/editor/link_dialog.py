@@ -22,6 +22,7 @@ from linklab.editor.toplevel import Dialog, scrolled_page
 from linklab.errors import FieldError, InputError
 from linklab.tc import DISCIPLINES
 from linklab.topology import Link
+from linklab.topology.forgiven import forgiven_link
 
 Take = Callable[[dict[str, Any], dict[str, Any]], None]
 NO_DISCIPLINE = "first in, first out"
@@ -136,7 +137,7 @@ class LinkDialog(Dialog):
         self.tabs(self.notebook)
         self.inputs: dict[str, Input] = {}
         both = scrolled_page(self.notebook, self.body, look, "Link")
-        fill_page(both, look, LINK_PAGE, texts([LINK_PAGE], link.opts), self.inputs)
+        fill_page(both, look, LINK_PAGE, texts([LINK_PAGE], forgiven_link(link).opts), self.inputs)
         self.directions = [
             Direction(scrolled_page(self.notebook, self.body, look, title), look) for title in ("→", "←")
         ]
@@ -178,7 +179,7 @@ class LinkDialog(Dialog):
         """
         if (link.src, link.dest, link.opts, link.own) != (self.link.src, self.link.dest, self.link.opts, self.link.own):
             self.link, self.ends = link, ends
-            for key, value in texts([LINK_PAGE], link.opts).items():
+            for key, value in texts([LINK_PAGE], forgiven_link(link).opts).items():
                 self.inputs[key].follow(value)
             self._name_directions(anew=False)
         self.ends = ends

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""File > New from Template: its menu, and the dialog that asks for a template's numbers."""
+"""File > New from Template: the menu, and the dialog for a template's numbers."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from linklab.topology.templates import TEMPLATES, Number, Template, draw, number
 
 
 class Starting:
-    """Drawings that are begun by a template."""
+    """Starts drawings from templates."""
 
     def __init__(self, window: Window, document: Document, safely: Callable[[Callable[[], None]], None]) -> None:
-        """`safely` asks about what is not saved, and goes on."""
+        """`safely` asks about unsaved changes before it does what it is given."""
         self.window, self.document, self.safely = window, document, safely
 
     def fill(self, menu: tk.Menu) -> None:
-        """Every template; those of `mn --topo` below a line."""
+        """Fill the menu with every template; those of `mn --topo` come after a separator."""
         for mininet in (False, True):
             if mininet:
                 menu.add_separator()
@@ -34,7 +34,7 @@ class Starting:
                     menu.add_command(label=label, command=partial(self.safely, partial(self.ask, one)))
 
     def ask(self, one: Template) -> None:
-        """The dialog of a template's numbers."""
+        """Open the dialog for a template's numbers."""
         page = Page(one.label, tuple(map(_field, numbers_of(one))), f"{one.help[0].upper()}{one.help[1:]}.")
         data = {number.name: number.default for number in numbers_of(one)}
 
@@ -45,7 +45,7 @@ class Starting:
         FormDialog(self.window.root, self.window.look, title, pages=(page,), data=data, take=take)
 
     def begin(self, topology: Topology, what: str) -> None:
-        """Open what a template drew, as a drawing that has no file yet."""
+        """Open what a template drew as a drawing without a file."""
         self.document.open(topology, None)
         self.document.never_saved()
         note = "; a spanning tree breaks its loops" if switching.loops(topology) else ""
@@ -60,5 +60,5 @@ def _field(number: Number) -> Field:
 
 
 def _read(one: Template, values: Mapping[str, Any]) -> dict[str, int]:
-    """Numbers of the fields; an empty field is the template's own."""
+    """The numbers typed; an empty field leaves the template's default."""
     return {number.name: int(values[number.name]) for number in numbers_of(one) if number.name in values}

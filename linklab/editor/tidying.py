@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Edit > Mend and Edit > Lay Out, and what is offered when a file with faults is opened.
+"""Edit > Mend, Edit > Lay Out, and the offer to mend a file with faults when it is opened.
 
-What is changed is decided by `topology.mending` and `topology.arrange`; here it is shown, asked about and undoable.
+`topology.mending` and `topology.arrange` decide what changes; this module shows it, asks, and makes it undoable.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class Tidying:
         self.window, self.document = window, document
 
     def opened(self, name: str) -> None:
-        """Say what is doubtful in the file just opened; ask where it cannot run."""
+        """Report what is doubtful in the file just opened; if it cannot run, offer to mend it."""
         topology = self.document.topology
         problems = topology.problems()
         errors = [str(problem) for problem in problems if problem.severity == "error"]
@@ -36,14 +36,14 @@ class Tidying:
         warnings = [str(problem) for problem in problems if problem.severity == "warning"]
         nodes = everyone(topology)
         if errors:
-            text = "It is open and can be mended; it does not run before that.\n\n"
+            text = "The file is open, but it cannot run until it is mended.\n\n"
             mended, said = mend(topology)
             self.window.soon(
                 lambda: self._offer("There are faults in this file", text, errors, topology, (mended, said))
             )
         elif len(nodes) > 1 and not any(is_placed(node) for node in nodes):
             self.document.apply("Lay Out", moved(topology, arranged(topology)), ())
-            self.window.say(f"opened {name}, which says no places: laid out")
+            self.window.say(f"opened {name}, which has no coordinates, and laid it out")
         elif warnings:
             more = f" (and {len(warnings) - 1} more)" if len(warnings) > 1 else ""
             cure = "; Edit > Mend… writes it as MiniEdit does" if mend(topology)[1] else ""
@@ -57,7 +57,7 @@ class Tidying:
         problems = topology.problems()
         mended, said = mend(topology)
         if not said:
-            left = f"; left to you: {excerpt(str(problems[0]), LONGEST_LINE)}" if problems else ""
+            left = f"; please look at this yourself: {excerpt(str(problems[0]), LONGEST_LINE)}" if problems else ""
             self.window.say(f"nothing to mend{left}")
             return
         self._offer("Mend this drawing?", "", [str(problem) for problem in problems], topology, (mended, said))
@@ -77,7 +77,7 @@ class Tidying:
         self.window.ask(title, text, answers)
 
     def _take(self, before: Topology, mended: Topology, said: list[str]) -> None:
-        if self.document.topology is not before:  # changed under the question: what was shown no longer holds
+        if self.document.topology is not before:  # it has changed since the question was asked
             mended, said = mend(self.document.topology)
         self.document.apply("Mend", mended, ())
         things = "1 thing" if len(said) == 1 else f"{len(said)} things"
@@ -94,7 +94,7 @@ class Tidying:
 
 
 def _lines(sentences: list[str]) -> str:
-    """As a list for a dialog, the first ones and how many more."""
+    """The first sentences as a list for a dialog, and how many more there are."""
     shown = [f"• {excerpt(sentence, LONGEST_LINE)}" for sentence in sentences[:MOST_LINES]]
     more = len(sentences) - len(shown)
     return "\n".join([*shown, *([f"… and {more} more"] if more else [])])

@@ -1,34 +1,33 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What both formats of containers have in common: a network under construction, lines of a shell, settings of links.
+"""What both formats of containers have in common: the network under construction, and what an export types and omits.
 
-A container's lines of shell become what a drawing has a field for: addresses, routes, forwarding; the rest is
-the start command, with our names of the interfaces. Pure.
+Lines that no field of a drawing holds (`machine`) become the start command, with our names of the interfaces. Pure.
 """
 
 from __future__ import annotations
 
 import re
-import shlex
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from ipaddress import ip_address, ip_interface
 from typing import Any
 
 from linklab.base.text import excerpt
 from linklab.errors import InputError
-from linklab.topology import Topology, addressing
-from linklab.topology.builder import Builder
-from linklab.topology.checks import LONGEST_INTERFACE_NAME
+from linklab.exchange.machine import FORWARDING, Machine, joined, renamed
+from linklab.topology import Topology, addressing, switching
+from linklab.topology.builder import Builder, natural
+from linklab.topology.checks import LONGEST_INTERFACE_NAME, wireless_names
 from linklab.topology.mending import mend
 from linklab.topology.naming import Names, plain_name
+from linklab.topology.parts import Node
 
 MOST_NODES = 5000
-FORWARDING = ("sysctl -w net.ipv4.ip_forward=1",)
 
 
 @dataclass(frozen=True)
 class Carried:
-    """A network that was read, and a sentence for each thing that the drawing does not have."""
+    """A network that was read, and a sentence for each thing that could not be carried over."""
 
     topology: Topology
     notes: tuple[str, ...]
@@ -36,107 +35,10 @@ class Carried:
 
 @dataclass(frozen=True)
 class Exported:
-    """Texts by file name, and a sentence for each thing that the format has no place for."""
+    """Texts by file name, and a sentence for each thing that the format cannot hold."""
 
     files: Mapping[str, str]
     notes: tuple[str, ...]
-
-
-@dataclass
-class Machine:
-    """One container: what it is here, its interfaces by their own names in the order of its links, and its lines."""
-
-    name: str
-    kind: str = ""
-    lines: list[str] = field(default_factory=list)
-    interfaces: list[str] = field(default_factory=list)
-    addresses: list[tuple[str, str]] = field(default_factory=list)
-    routes: list[dict[str, str]] = field(default_factory=list)
-    forwards: bool = False
-    bridges: bool = False
-
-    def read_lines(self) -> None:
-        """Take what a drawing has a field for out of the lines."""
-        rest = []
-        for line in self.lines:
-            # what stands in quotes is the program's own
-            parts = [line.strip()] if re.search("[\"']", line) else re.split(r"\s*(?:&&|;)\s*", line.strip())
-            for part in parts:
-                if part and not part.startswith("#") and not self._taken(part):
-                    rest.append(part)
-        self.lines = rest
-
-    def _taken(self, line: str) -> bool:
-        """Whether a line says what a drawing has a field for, or what every interface here is anyway."""
-        try:
-            words = shlex.split(line)
-        except ValueError:
-            return False
-        return self._is_for_a_bridge(words) or self._is_for_addresses(words) or self._is_for_a_router(words)
-
-    def _is_for_a_bridge(self, words: list[str]) -> bool:
-        joined = " ".join(words)
-        is_made = re.search(r"\bbrctl addbr\b|\btype bridge\b", joined) is not None
-        self.bridges = self.bridges or is_made
-        return is_made or (self.bridges and re.match(r"brctl addif|ip link set .*(master|up)", joined) is not None)
-
-    def _is_for_addresses(self, words: list[str]) -> bool:
-        match words:
-            case ["ip", *flag, str(what), "add", str(address), "dev", str(interface)] if _is("address", what, flag):
-                return self._address(interface, address)
-            case ["ifconfig", str(interface), str(address), *more] if more in ([], ["up"]):
-                return self._address(interface, address)
-            case ["ifconfig", str(interface), str(address), "netmask", str(mask), *more] if more in ([], ["up"]):
-                return self._address(interface, f"{address}/{mask}")
-            case ["ip", "link", "set", *more]:
-                return more[-1:] == ["up"]
-        return False
-
-    def _is_for_a_router(self, words: list[str]) -> bool:
-        if words[:1] == ["sysctl"] and "ip_forward=1" in "".join(words):
-            self.forwards = True
-            return True
-        match words:
-            case ["ip", *flag, str(what), "add" | "replace", str(to), "via", str(via)] if _is("route", what, flag):
-                return self._route(to, via)
-            case ["ip", *flag, str(what), "add" | "replace", str(to), "via", str(via), "dev", str(interface)]:
-                return _is("route", what, flag) and interface in self.interfaces and self._route(to, via)
-            case ["route", "add", "default", "gw", str(via)]:
-                return self._route(addressing.DEFAULT, via)
-            case ["route", "add", "-net", str(to), "gw", str(via)]:
-                return self._route(to, via)
-        return False
-
-    def _address(self, interface: str, address: str) -> bool:
-        try:
-            given = ip_interface(address)
-        except ValueError:
-            return False
-        if interface not in self.interfaces:
-            return False
-        self.addresses.append((interface, str(given)))
-        return True
-
-    def _route(self, to: str, via: str) -> bool:
-        """Whether it is a route, and the first one there."""
-        try:
-            route = addressing.read_route({"to": to, "via": via})
-        except InputError:
-            return False
-        before = next((each["via"] for each in self.routes if each["to"] == route.to), None)
-        if before is None or ip_address(before).version != route.version:
-            self.routes.append({"to": route.to, "via": route.via})
-            return True
-        return before == route.via
-
-    def own(self, interface: str) -> list[str]:
-        """The addresses of an interface that are not the host's "ip"."""
-        return [address for at, address in self.addresses if at == interface]
-
-    @property
-    def is_router(self) -> bool:
-        """Whether it forwards, or has addresses in two networks, which nothing but a router is drawn for."""
-        return self.forwards or len({interface for interface, _ in self.addresses}) > 1
 
 
 class Assembly:
@@ -147,22 +49,24 @@ class Assembly:
         self.machines: dict[str, Machine] = {}
         self.links: list[tuple[tuple[str, str], tuple[str, str]]] = []
         self.notes: list[str] = []
+        self.images: list[str] = []
 
     def machine(self, name: str) -> Machine:
-        """The machine of that name, made where it is new."""
+        """The machine of that name, created if it is new."""
         return self.machines.setdefault(name, Machine(name))
 
     def link(self, one: str, one_interface: str, other: str, other_interface: str) -> None:
-        """Join two machines' interfaces; the order is that of the ports."""
+        """Join two machines' interfaces."""
         self.links.append(((one, one_interface), (other, other_interface)))
         self.machines[one].interfaces.append(one_interface)
         self.machines[other].interfaces.append(other_interface)
 
     def done(self) -> Carried:
-        """The drawing; names are made such as Linux takes."""
+        """The drawing; names are valid on Linux, and ports are in the order of the interfaces' names."""
         to = Builder(self.name)
         names = Names(set())
         ours: dict[str, str] = {}
+        places = self._ports_in_order()
         for machine in self.machines.values():
             machine.read_lines()
             kind = machine.kind or ("legacySwitch" if machine.bridges else "legacyRouter" if machine.is_router else "")
@@ -183,32 +87,72 @@ class Assembly:
         for ends in self.links:
             (one, _), (other, _) = ends
             to.link(ours[one], ours[other], addresses=[self.machines[at].own(interface) for at, interface in ends])
-        mended, said = mend(to.done())
-        return Carried(mended, tuple(dict.fromkeys((*self.notes, *said))))
+        first = {node.name: node.first_port for node in (*to.hosts, *to.switches)}
+        to.number_ports(
+            [
+                (first[ours[one]] + src, first[ours[other]] + dest)
+                for ((one, _), (other, _)), (src, dest) in zip(self.links, places, strict=True)
+            ]
+        )
+        mended, said = mend(self._with_spanning_tree(to.done()))
+        return Carried(mended, tuple(dict.fromkeys((*self.notes, *said, *self._assumed(mended, ours)))))
+
+    def _ports_in_order(self) -> list[tuple[int, int]]:
+        """For both ends of each link, which port of its machine it is; a machine's interfaces are put in that order."""
+        places: dict[str, list[int]] = {}
+        for machine in self.machines.values():
+            order = sorted(enumerate(machine.interfaces), key=lambda each: natural(each[1]))
+            place_of = {i: place for place, (i, _) in enumerate(order)}
+            places[machine.name] = [place_of[i] for i in range(len(order))]
+            machine.interfaces = [interface for _, interface in order]
+        waiting = {name: iter(of_machine) for name, of_machine in places.items()}
+        return [(next(waiting[one]), next(waiting[other])) for (one, _), (other, _) in self.links]
+
+    def _with_spanning_tree(self, topology: Topology) -> Topology:
+        """With a spanning tree if a bridge speaks STP; a drawing has one for all switches or none."""
+        bridges = [machine for machine in self.machines.values() if machine.kind == "legacySwitch" or machine.bridges]
+        asking = [machine.name for machine in bridges if machine.spanning_tree]
+        if not asking:
+            return topology
+        if len(asking) < len(bridges):
+            self.notes.append(f"every switch speaks STP here; there only {short_list(asking)}")
+        return switching.with_spanning_tree(topology)
+
+    def _assumed(self, topology: Topology, ours: Mapping[str, str]) -> Iterator[str]:
+        """What the drawing adds of its own."""
+        linked = {ours[name] for ends in self.links for name, _ in ends}
+        counted = [host for host in topology.hosts if host.name in linked and not host.opts.get("ip")]
+        if counted:
+            shown = short_list(f"{host.name} ({topology.address(host)})" for host in counted)
+            yield f"a host always has an IPv4 address here, so these got one: {shown}"
+        if self.images:
+            shown = short_list(dict.fromkeys(self.images))
+            yield f"images are not carried over, so programs are those of this machine: {shown}"
 
     def _leave_out(self, machine: Machine, name: str) -> None:
-        """The addresses and routes of a bridge, whose ports here have none."""
+        """Drop and name the addresses and routes of a bridge."""
         lost = [*(address for _, address in machine.addresses), *(route["to"] for route in machine.routes)]
         if lost:
-            self.notes.append(f"{name}: not carried over, since a switch has none: {short_list(lost)}")
+            why = "because a switch has no addresses or routes"
+            self.notes.append(f"{name}: not carried over, {why}: {short_list(lost)}")
         machine.addresses, machine.routes = [], []
 
     def _commands(self, machine: Machine, name: str, kind: str) -> dict[str, Any]:
-        """The start command: lines that no field of ours has."""
+        """The start command: the lines that no field of a drawing holds."""
         offset = 1 if kind == "legacySwitch" else 0
         ours = {interface: f"{name}-eth{i + offset}" for i, interface in enumerate(machine.interfaces)}
         lines = []
         for line in machine.lines:
-            named = _named(line, ours)
+            named = renamed(line, ours)
             if kind == "legacySwitch" or re.search(r"(?<![\w-])eth\d", named):
                 self.notes.append(f"{name}: not carried over: {excerpt(line)}")
             else:
                 lines.append(named)
-        return {"startCommand": "; ".join(lines)} if lines else {}
+        return {"startCommand": joined(lines)} if lines else {}
 
 
 def _host(machine: Machine) -> dict[str, Any]:
-    """MiniEdit's fields of a host: its first address and its default gateway, which leave the machine's lists."""
+    """Take MiniEdit's fields of a host, its first address and its default gateway, out of the machine's lists."""
     opts: dict[str, Any] = {}
     for given in machine.addresses:
         if [given[0]] == machine.interfaces[:1] and ip_interface(given[1]).version == 4:
@@ -223,44 +167,35 @@ def _host(machine: Machine) -> dict[str, Any]:
     return opts
 
 
-def _is(whole: str, typed: str, flag: Sequence[str]) -> bool:
-    """Whether this abbreviates an object of `ip`, with no flag or one that says the version."""
-    return bool(typed) and whole.startswith(typed) and list(flag) in ([], ["-4"], ["-6"])
-
-
-def _named(line: str, names: Mapping[str, str]) -> str:
-    """A line with other names of interfaces."""
-    for interface, name in names.items():
-        line = re.sub(rf"(?<![\w-]){re.escape(interface)}(?![\w-])", name, line)
-    return line
-
-
 def commands_of(topology: Topology, ports: Mapping[str, str]) -> dict[str, list[str]]:
-    """What is typed on each host and router there: addresses, routes, the start command with their names of interfaces.
+    """The commands for each host and router: addresses, routes, and the start command.
 
-    ports: their name of each of our interfaces.
+    ports: for each of our interfaces its name there.
     """
-    found: dict[str, list[str]] = {}
-    for node in topology.nodes:
-        if addressing.has_ports(node):
-            found[node.name] = list(FORWARDING) if addressing.is_router(node) else []
+    of_node: dict[str, list[addressing.Port]] = {node.name: [] for node in topology.nodes}
     for port in addressing.ports(topology):
-        where = ports.get(port.interface, port.interface)
-        found[port.node] += [f"ip addr add {address} dev {where}" for address in port.addresses]
-    for node in topology.nodes:
-        if addressing.has_ports(node):
-            found[node.name] += [
-                f"ip {'-6 ' if route.version == 6 else ''}route replace {route.to} via {route.via}"
-                for route in addressing.routes(node)
-            ]
-    for node in topology.nodes:
-        if node.name in found and (command := node.opts.get("startCommand")):
-            found[node.name].append(_named(command, ports))
-    return found
+        of_node[port.node].append(port)
+    return {
+        node.name: list(_commands_of(node, of_node[node.name], ports))
+        for node in topology.nodes
+        if addressing.has_ports(node)
+    }
+
+
+def _commands_of(node: Node, own: Sequence[addressing.Port], ports: Mapping[str, str]) -> Iterator[str]:
+    if addressing.is_router(node):
+        versions = {4, *(interface.version for port in own for interface in port.interfaces)}
+        yield from (f"sysctl -w {FORWARDING[version]}" for version in sorted(versions))
+    for port in own:
+        yield from (f"ip addr add {address} dev {ports[port.interface]}" for address in port.addresses)
+    for route in addressing.routes(node):
+        yield f"ip {'-6 ' if route.version == 6 else ''}route replace {route.to} via {route.via}"
+    if command := node.opts.get("startCommand"):
+        yield renamed(command, {port.interface: ports[port.interface] for port in own})
 
 
 def netem(opts: Mapping[str, Any]) -> str:
-    """What netem is told, by the words of tc-netem(8), to do what MiniEdit's fields of a link say; "" for nothing."""
+    """The arguments of netem, as in tc-netem(8), that do what MiniEdit's fields of a link say; "" if they are empty."""
     words = []
     if opts.get("delay"):
         words += ["delay", str(opts["delay"]), *([str(opts["jitter"])] if opts.get("jitter") else [])]
@@ -273,28 +208,62 @@ def netem(opts: Mapping[str, Any]) -> str:
     return " ".join(words)
 
 
+_LOST = {
+    "cpu": "share of a processor",
+    "cores": "cores",
+    "privateDirectory": "private directories",
+    "vlanInterfaces": "VLANs",
+    "externalInterfaces": "external interfaces",
+    "dpid": "dpid",
+    "dpctl": "dpctl port",
+    "switchIP": "address of the switch",
+    "netflow": "NetFlow",
+    "sflow": "sFlow",
+    "stopCommand": "stop command",
+}
+"""Options of nodes that no format of containers has, in words."""
+
+
 def left_out(topology: Topology) -> list[str]:
-    """What no format of containers has a place for."""
+    """A sentence for each thing that neither format can hold."""
     notes = []
     for controller in topology.all_controllers:
         notes.append(f"{controller.name}: controllers are not carried over; start one of yours there")
-    for host in topology.hosts:
-        keys = {"cpu": "share of a processor", "cores": "cores", "privateDirectory": "private directories"}
-        keys |= {"vlanInterfaces": "VLANs", "externalInterfaces": "external interfaces"}
-        lost = [words for key, words in keys.items() if host.opts.get(key)]
-        if lost:
-            notes.append(f"{host.name}: not carried over: {', '.join(lost)}")
     for node in topology.nodes:
-        if node.opts.get("stopCommand"):
-            notes.append(f"{node.name}: its stop command is not carried over")
+        lost = [words for key, words in _LOST.items() if node.opts.get(key) not in (None, "", "0", [])]
+        if switching.is_switch(node) and node.opts.get("startCommand"):
+            lost.append("start command")
+        if lost:
+            notes.append(f"{node.name}: not carried over: {', '.join(lost)}")
+    ours = topology.extra.get("linklab")
+    drawn = [key for key in ("notes", "groups", "background") if isinstance(ours, Mapping) and ours.get(key)]
+    if drawn:
+        notes.append(f"not carried over of the drawing: {', '.join(drawn)}")
     for link in topology.links:
+        if link.opts.get("speedup"):
+            notes.append(f'link {link.name}: "speedup" is not carried over')
+        if link.opts.get("jitter") and not link.opts.get("delay"):
+            notes.append(f'link {link.name}: "jitter" is not carried over, because netem needs a delay for it')
         if link.own.get("forward") is not None or link.own.get("backward") is not None:
             notes.append(f"link {link.name}: the settings of a direction are not carried over")
     return notes
 
 
+def refuse_wireless(topology: Topology) -> None:
+    """Refuse a drawing with stations or access points, which neither format has.
+
+    Raises:
+        InputError: the drawing has some.
+    """
+    if names := wireless_names(topology):
+        raise InputError(
+            f"{topology.name}: has wireless nodes ({short_list(sorted(names))}), which cannot be exported; "
+            "Mend turns them into wired ones"
+        )
+
+
 def short_list(words: Iterable[str], most: int = 6) -> str:
-    """The first of some words and how many more."""
+    """The first words of a list, and how many more there are."""
     given: Sequence[str] = list(words)
     more = f" and {len(given) - most} more" if len(given) > most else ""
     return ", ".join(given[:most]) + more

@@ -8,6 +8,7 @@ router whose own system is not run. Format: containerlab.dev/manual/topo-def-fil
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -20,32 +21,33 @@ from linklab.exchange.carried import (
     Assembly,
     Carried,
     Exported,
-    Machine,
     commands_of,
     left_out,
     netem,
+    refuse_wireless,
     short_list,
 )
-from linklab.topology import Topology
+from linklab.exchange.machine import Machine
+from linklab.topology import Topology, switching
 from linklab.topology.forgiven import forgiven
 
 ENDINGS = (".yml", ".yaml")
 IMAGE = "alpine:3"
 BRIDGES = ("bridge", "ovs-bridge")
-CARRIED = {"kind", "exec", "group", "labels", "image"}
-"""Keys of a node that are read, or that have nothing to say here."""
+READ = {"kind", "exec", "group", "labels", "image"}
+"""Keys of a node that are read, or that change nothing of the network."""
 OUTSIDE = ("host", "mgmt-net", "macvlan", "vxlan", "vxlan-stitch", "dummy")
 
 
 class _Ends(list[str]):
-    """Both ends of a link, which people write on one line."""
+    """Both ends of a link, which are written on one line."""
 
 
 class _Dumper(yaml.SafeDumper):  # type: ignore[misc] # which has no types
-    """As people write such files."""
+    """Writes YAML as people write such files."""
 
     def increase_indent(self, flow: bool = False, indentless: bool = False) -> None:
-        """Indent lists too."""
+        """Indent lists, too."""
         super().increase_indent(flow, False)
 
 
@@ -54,38 +56,41 @@ _Dumper.add_representer(
 )
 
 
+class _Loader(yaml.SafeLoader):  # type: ignore[misc] # which has no types
+    """Refuses a key that stands twice, of which PyYAML would silently drop one."""
+
+    def construct_mapping(self, node: Any, deep: bool = False) -> Any:
+        """Construct a mapping with unique keys."""
+        keys = [key.value for key, _ in node.value if isinstance(key, yaml.ScalarNode) and key.value != "<<"]
+        if twice := [key for key, times in Counter(keys).items() if times > 1]:
+            where = f"in the mapping that begins on line {node.start_mark.line + 1}"
+            raise yaml.YAMLError(f'the key "{excerpt(twice[0])}" appears twice {where}')
+        return super().construct_mapping(node, deep)
+
+
 def load(text: str, name: str) -> Carried:
     """The drawing of a topology file.
 
     name: of the file, for messages.
 
     Raises:
-        InputError: it is no such file.
+        InputError: the text is not a topology file.
     """
     try:
-        data = yaml.safe_load(text)
+        data = yaml.load(text, _Loader)  # noqa: S506 - it is a SafeLoader
     except (yaml.YAMLError, ValueError, RecursionError) as error:
-        raise InputError(f"{name}: no YAML: {excerpt(str(error), 200)}") from error
+        raise InputError(f"{name}: not valid YAML: {excerpt(str(error), 200)}") from error
     topology = _object(data).get("topology")
     nodes = _object(_object(topology).get("nodes"))
     if not nodes:
-        raise InputError(f'{name}: no topology of containerlab: "topology" has no "nodes"')
+        raise InputError(f'{name}: not a containerlab topology: "topology" has no "nodes"')
     if len(nodes) > MOST_NODES:
         raise InputError(f"{name}: {len(nodes)} nodes are more than {MOST_NODES}")
     assert isinstance(topology, Mapping)
     assembly = Assembly(str(_object(data).get("name") or name))
-    others = []
+    others: list[str] = []
     for key, given in nodes.items():
-        settings = _settings(topology, _object(given))
-        machine = assembly.machine(str(key))
-        kind = str(settings.get("kind") or "linux")
-        if kind in BRIDGES:
-            machine.kind = "legacySwitch"
-        elif kind != "linux":
-            machine.kind = "legacyRouter"
-            assembly.notes.append(f"{key}: {excerpt(kind)} is not run; a router that forwards stands for it")
-        machine.lines = [str(line) for line in settings["exec"]]
-        others += [str(other) for other in settings if other not in CARRIED]
+        others += _node(assembly, str(key), _settings(topology, _object(given)))
     if others:
         assembly.notes.append(f"not carried over of the nodes: {short_list(dict.fromkeys(others))}")
     for link in _list(topology.get("links")):
@@ -98,12 +103,29 @@ def load(text: str, name: str) -> Carried:
     return assembly.done()
 
 
+def _node(assembly: Assembly, name: str, settings: Mapping[str, Any]) -> list[str]:
+    """Make a node's machine; the keys of the node that are not read."""
+    machine = assembly.machine(name)
+    kind = _word(settings["kind"]) or "linux"
+    if kind in BRIDGES:
+        machine.kind = "legacySwitch"
+    elif kind != "linux":
+        machine.kind = "legacyRouter"
+        assembly.notes.append(f"{name}: {excerpt(kind)} is not run; a plain router takes its place")
+    machine.lines = list(filter(None, map(_word, settings["exec"])))
+    if len(machine.lines) < len(settings["exec"]):
+        assembly.notes.append(f'{name}: a part of "exec" is not a line and is not carried over')
+    if image := _word(settings.get("image")):
+        assembly.images.append(image)
+    return [str(key) for key in settings if key not in READ]
+
+
 def _settings(topology: Mapping[str, Any], node: Mapping[str, Any]) -> dict[str, Any]:
-    """Of a node, over those of its group, its kind and the defaults; "exec" is that of all."""
+    """The settings of a node with those it inherits: from its group, its kind, and the defaults; "exec" adds up."""
     defaults = _object(topology.get("defaults"))
-    group = _object(_object(topology.get("groups")).get(str(node.get("group") or defaults.get("group"))))
+    group = _object(_object(topology.get("groups")).get(_word(node.get("group") or defaults.get("group"))))
     kind = node.get("kind") or group.get("kind") or defaults.get("kind")
-    levels = (defaults, _object(_object(topology.get("kinds")).get(str(kind))), group, node)
+    levels = (defaults, _object(_object(topology.get("kinds")).get(_word(kind))), group, node)
     found: dict[str, Any] = {}
     for level in levels:
         found |= {str(key): value for key, value in level.items()}
@@ -112,7 +134,7 @@ def _settings(topology: Mapping[str, Any], node: Mapping[str, Any]) -> dict[str,
 
 def _link(assembly: Assembly, link: Mapping[str, Any]) -> None:
     ends = list(_ends(link))
-    shown = " and ".join(":".join(end) for end in ends) or excerpt(str(dict(link)))
+    shown = " and ".join(":".join(end) for end in ends) or "nothing"
     if len(ends) != 2 or any(name in OUTSIDE or name not in assembly.machines for name, _ in ends):
         assembly.notes.append(f"the link of {shown} leads out of the network and is not carried over")
         return
@@ -127,31 +149,34 @@ def _link(assembly: Assembly, link: Mapping[str, Any]) -> None:
 
 
 def _ends(link: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Both ends, of the short form ("h1:eth1") and the long one; a link to the outside may have one alone."""
+    """The ends of a link in the short form ("h1:eth1") or the long one; a link to the outside may have only one."""
     for end in (*_list(link.get("endpoints")), *([link["endpoint"]] if "endpoint" in link else [])):
         if isinstance(end, str):
             name, _, interface = end.partition(":")
             yield name, interface
         elif isinstance(end, Mapping):
-            yield str(end.get("node")), str(end.get("interface"))
+            yield _word(end.get("node")), _word(end.get("interface"))
 
 
 def _without_management(assembly: Assembly, machine: Machine) -> None:
-    """Lines about eth0, which is containerlab's own network of management unless a link has it."""
+    """Drop and name lines about eth0, which is containerlab's management interface unless a link uses it."""
     if "eth0" in machine.interfaces:
         return
     for line in machine.lines:
         if re.search(r"\beth0\b", line):
-            assembly.notes.append(f"{machine.name}: not carried over, since eth0 is for management: {excerpt(line)}")
+            why = "because eth0 is the management interface"
+            assembly.notes.append(f"{machine.name}: not carried over, {why}: {excerpt(line)}")
     machine.lines = [line for line in machine.lines if not re.search(r"\beth0\b", line)]
 
 
 def dump(topology: Topology, name: str) -> Exported:
-    """The topology file, and what it does not hold; the first notes say what to type before and after deploying.
+    """The topology file and what it omits; the first notes say what to type before and after deploying.
 
     Raises:
         TopologyError: the drawing has faults.
+        InputError: it has wireless nodes.
     """
+    refuse_wireless(topology)
     topology.check()
     topology, _ = forgiven(topology)
     plain = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-") or "network"
@@ -181,18 +206,13 @@ def dump(topology: Topology, name: str) -> Exported:
     ]
     data = {"name": plain, "topology": {"nodes": nodes, "links": links}}
     notes = [f"containers have the image {IMAGE}; choose one with the programs that you need"]
-    before = [
-        f"{'ovs-vsctl add-br' if kind == 'ovs-bridge' else 'ip link add'} {bridge}" for bridge, kind in bridges.items()
-    ]
-    before = [
-        line if line.startswith("ovs") else f"{line} type bridge && ip link set {line.split()[-1]} up"
-        for line in before
-    ]
+    has_stp = switching.has_spanning_tree(topology)
+    before = [_making(bridge, kind, has_stp=has_stp) for bridge, kind in bridges.items()]
     after = list(_impairments(topology, ports, set(bridges), plain))
     if before:
-        notes.append(f"bridges are made before deploying (the file's head has the lines): {short_list(bridges)}")
+        notes.append(f"make the bridges before deploying, with the commands at the head: {short_list(bridges)}")
     if after:
-        notes.append("rates, delays and losses are set after deploying (the file's head has the lines)")
+        notes.append("set rates, delays, and losses after deploying, with the commands at the head")
     head = ["# deploy: sudo containerlab deploy -t " + f"{plain}.clab.yml"]
     head += ["# before, as root:", *(f"#   {line}" for line in before)] if before else []
     head += ["# after, as root:", *(f"#   {line}" for line in after)] if after else []
@@ -202,8 +222,15 @@ def dump(topology: Topology, name: str) -> Exported:
     return Exported({f"{plain}.clab.yml": text}, (*notes, *left_out(topology)))
 
 
+def _making(bridge: str, kind: str, *, has_stp: bool) -> str:
+    """The commands that create a bridge on the machine."""
+    if kind == "ovs-bridge":
+        return f"ovs-vsctl add-br {bridge}" + (f" -- set bridge {bridge} stp_enable=true" if has_stp else "")
+    return f"ip link add {bridge} type bridge{' stp_state 1' if has_stp else ''} && ip link set {bridge} up"
+
+
 def _line(line: str) -> str:
-    """containerlab runs a line without a shell; one with words of a shell is given to sh."""
+    """The line as containerlab can run it, without a shell: one that needs a shell is passed to sh."""
     return line if re.fullmatch(r"[\w ./:=-]+", line) else f"sh -c {_quoted(line)}"
 
 
@@ -223,6 +250,11 @@ def _impairments(topology: Topology, ports: Mapping[str, str], bridges: set[str]
 
 def _object(value: Any) -> Mapping[str, Any]:
     return value if isinstance(value, Mapping) else {}
+
+
+def _word(value: Any) -> str:
+    """A scalar as text; "" for anything else, whose text aliases of YAML can make as long as they like."""
+    return str(value) if isinstance(value, str | int | float) else ""
 
 
 def _list(value: Any) -> list[Any]:

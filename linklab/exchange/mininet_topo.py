@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A `Topo` of Mininet's Python interface, as `mn --custom FILE --topo NAME` builds it → a drawing.
 
-The file is a program: it is run by an interpreter of its own, which has Mininet, and says what was built
-(`linklab/agent/read_topo.py`). Only open a file that you would run.
+The file is a program: a Python of its own runs it with Mininet and prints what it builds
+(`linklab/agent/read_topo.py`). Open only a file that you would run.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -26,16 +26,17 @@ from linklab.topology.mending import mend
 
 DEADLINE_S = 30
 LINK_OPTIONS = ("bw", "delay", "jitter", "loss", "max_queue_size", "speedup")
-PASSED = {"params1", "params2", "cls", "intfName1", "intfName2", "addr1", "addr2", "fast"}
+PASSED = {"params1", "params2", "cls", "intfName1", "intfName2", "fast"}
+"""Options of a link that are read at their ends, or that change nothing here."""
 
 
 def load(path: Path, topo: str = "") -> Carried:
-    """Run the file and take over what it builds.
+    """Run the file and draw what it builds.
 
-    topo: as `mn` takes it, "mytopo,3"; "" where the file offers one alone.
+    topo: as for `mn --topo`, such as "mytopo,3"; "" if the file has only one.
 
     Raises:
-        InputError: the file fails, or has no such Topo.
+        InputError: the file fails, or does not have this Topo.
     """
     command = [sys.executable, "-m", "linklab.agent.read_topo", str(path.resolve()), topo]
     ours = str(Path(linklab.__file__).resolve().parents[1])
@@ -54,12 +55,16 @@ def load(path: Path, topo: str = "") -> Carried:
         raise InputError(f"{path}: did not end within {DEADLINE_S} s") from error
     if done.returncode:
         said = done.stderr.strip().splitlines()
-        raise InputError(f"{path}: {excerpt(said[-1] if said else 'failed without a word', 200)}")
-    return from_data(json.loads(done.stdout), path.stem)
+        raise InputError(f"{path}: {excerpt(said[-1] if said else 'failed without a message', 200)}")
+    try:
+        data = json.loads(done.stdout)
+    except ValueError:
+        raise InputError(f"{path}: ended by itself before its networks could be read") from None
+    return from_data(data, path.stem)
 
 
 def from_data(data: Mapping[str, Any], name: str) -> Carried:
-    """The drawing of what `read_topo` says."""
+    """The drawing of what `read_topo` prints."""
     if len(data["nodes"]) > MOST_NODES:
         raise InputError(f"{name}: {len(data['nodes'])} nodes are more than {MOST_NODES}")
     to = Builder(name)
@@ -74,7 +79,7 @@ def from_data(data: Mapping[str, Any], name: str) -> Carried:
         elif info["class"] not in ("", "Host", "CPULimitedHost"):
             gateway = _gateway(info)
             to.switch(node, "legacyRouter", routes=[{"to": DEFAULT, "via": gateway}] if gateway else [])
-            notes.append(f"{node}: {info['class']} is not run; a router that forwards stands for it")
+            notes.append(f"{node}: {info['class']} is not run; a plain router takes its place")
         else:
             to.host(node, **_host(info, addresses))
         if info["other"]:
@@ -84,13 +89,36 @@ def from_data(data: Mapping[str, Any], name: str) -> Carried:
     for link in data["links"]:
         settings = {key: value for key, value in link["opts"].items() if key in LINK_OPTIONS and value is not None}
         lost = [key for key in link["opts"] if key not in LINK_OPTIONS and key not in PASSED]
+        for key in ("params1", "params2"):
+            params = link["opts"].get(key)
+            lost += [f"{key} {name}" for name in params if name != "ip"] if isinstance(params, Mapping) else []
         if lost:
             notes.append(f"link {link['src']}-{link['dest']}: not carried over: {short_list(lost)}")
         ends = ((link["src"], link["port1"]), (link["dest"], link["port2"]))
         of_ends = [[addresses[end]] if end in addresses else [] for end in ends]
         to.link(link["src"], link["dest"], settings, addresses=of_ends)
-    mended, said = mend(_with_ports(to, data["links"]))
+    to.number_ports(_ports(data, notes))
+    mended, said = mend(to.done())
     return Carried(mended, (*notes, *said))
+
+
+def _ports(data: Mapping[str, Any], notes: list[str]) -> list[tuple[int, int]]:
+    """The port numbers of each link: from the interface's name if the file gives it one, else as Mininet counts."""
+    names = {
+        (node, link[f"port{end}"]): name
+        for link in data["links"]
+        for end, node in ((1, link["src"]), (2, link["dest"]))
+        if (name := link["opts"].get(f"intfName{end}"))
+    }
+    numbers = {}
+    for (node, port), name in names.items():
+        found = re.fullmatch(rf"{re.escape(node)}-eth(\d{{1,4}})", str(name))
+        if found:
+            numbers[node, port] = int(found[1])
+        else:
+            notes.append(f"{node}: the interface {name} is called {node}-eth{port} here")
+    counted = [((link["src"], link["port1"]), (link["dest"], link["port2"])) for link in data["links"]]
+    return [(numbers.get(src, src[1]), numbers.get(dest, dest[1])) for src, dest in counted]
 
 
 def _host(info: Mapping[str, Any], addresses: dict[tuple[str, int], str]) -> dict[str, Any]:
@@ -108,7 +136,7 @@ def _gateway(info: Mapping[str, Any]) -> str:
 
 
 def _addresses(data: Mapping[str, Any]) -> dict[tuple[str, int], str]:
-    """The addresses of ports, (node, number), that the links say; of a router's first port what the router says."""
+    """The addresses by (node, port number): those of the links, and for a first port without one that of the node."""
     found: dict[tuple[str, int], str] = {}
     for link in data["links"]:
         for node, port, params in (
@@ -121,15 +149,3 @@ def _addresses(data: Mapping[str, Any]) -> dict[tuple[str, int], str]:
         if node.get("ip") and not node["is_switch"]:
             found.setdefault((node["name"], 0), str(node["ip"]))
     return found
-
-
-def _with_ports(to: Builder, links: list[Mapping[str, Any]]) -> Any:
-    """The drawing with the port numbers that Mininet gave, where counting would give others."""
-    drawn = to.done()
-    wanted = [(link["port1"], link["port2"]) for link in links]
-    if drawn.ports() == wanted:
-        return drawn
-    for place, ports in enumerate(wanted):
-        link = to.links[place]
-        to.links[place] = replace(link, own={**link.own, "ports": list(ports)})
-    return to.done()

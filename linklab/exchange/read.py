@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A file or folder of any kind that we know → a drawing, and back; the kind is told by the name."""
+"""A file or folder in any supported format → a drawing, and back; the name decides the format."""
 
 from __future__ import annotations
 
@@ -12,21 +12,22 @@ from linklab.exchange.carried import Carried, Exported
 from linklab.topology import Topology
 
 MOST_BYTES = 4 << 20
-KINDS = "a .mn, a .yml of containerlab, a folder of Kathará's with its lab.conf, or a .py for mn --custom"
+KINDS = "a .mn file, a containerlab .yml, a Kathará folder with its lab.conf, or a .py for mn --custom"
 
 
 def read(path: Path, topo: str = "") -> Carried:
-    """The drawing of a file; faults of a .mn are left in it.
+    """The drawing of a file; a .mn keeps its faults.
 
     topo: which Topo of a .py, as `mn --topo` takes it.
 
     Raises:
-        InputError: it cannot be read, or is of no kind that we know.
+        InputError: it cannot be read, or its format is not supported.
     """
     folder = path if path.is_dir() else path.parent if path.name == kathara.CONF else None
     try:
         if folder is not None:
-            return kathara.load(_scenario(folder), folder.resolve().name)
+            texts, others = _scenario(folder)
+            return kathara.load(texts, folder.resolve().name, others)
         if path.suffix in containerlab.ENDINGS:
             return containerlab.load(_text(path), path.name.split(".")[0])
         if path.suffix == ".py":
@@ -36,14 +37,14 @@ def read(path: Path, topo: str = "") -> Carried:
             return Carried(Topology.load(path, check=False), ())
     except OSError as error:
         raise InputError(f"{path}: cannot be read: {error.strerror}") from error
-    raise InputError(f"{path}: no kind of network that I know; give {KINDS}")
+    raise InputError(f"{path}: not a network that Linklab can read; give {KINDS}")
 
 
 def written(topology: Topology, path: Path) -> Exported:
-    """What a drawing is there, by the name of the file or folder to be written.
+    """The drawing in the format that the name of the file or folder decides.
 
     Raises:
-        InputError: the drawing has faults, or the name is of no kind that we write.
+        InputError: the drawing has faults, or Linklab does not write this format.
     """
     if path.suffix in containerlab.ENDINGS:
         found = containerlab.dump(topology, path.name.split(".")[0])
@@ -57,10 +58,10 @@ def written(topology: Topology, path: Path) -> Exported:
 
 
 def save(topology: Topology, path: Path) -> tuple[str, ...]:
-    """Write it; what is not carried over, a sentence each.
+    """Write the drawing; return a sentence for each thing that was not carried over.
 
     Raises:
-        InputError: as `written`, or there is no writing there.
+        InputError: as `written`, or the file or folder cannot be written.
     """
     found = written(topology, path)
     folder = path.parent if path.name in found.files else path
@@ -69,7 +70,7 @@ def save(topology: Topology, path: Path) -> tuple[str, ...]:
             path.mkdir(exist_ok=True)
             others = sorted(other.name for other in path.iterdir() if other.name not in found.files)
             if others and not (path / kathara.CONF).is_file():
-                raise InputError(f"{path}: holds {others[0]} and is no scenario of Kathará's; name another folder")
+                raise InputError(f"{path}: holds {others[0]} and is not a Kathará scenario; name another folder")
         for name, text in found.files.items():
             files.write(folder / name, text)
     except OSError as error:
@@ -77,12 +78,17 @@ def save(topology: Topology, path: Path) -> tuple[str, ...]:
     return found.notes
 
 
-def _scenario(folder: Path) -> dict[str, str]:
-    """lab.conf and the startup files of a folder."""
+def _scenario(folder: Path) -> tuple[dict[str, str], list[str]]:
+    """lab.conf and the startup files of a folder, text by name, and the names of what else is there."""
     if not (folder / kathara.CONF).is_file():
-        raise InputError(f"{folder}: no scenario of Kathará's: there is no {kathara.CONF}")
+        raise InputError(f"{folder}: not a Kathará scenario: it has no {kathara.CONF}")
     found = {path.name: _text(path) for path in sorted(folder.glob(f"*{kathara.STARTUP}"))}
-    return {kathara.CONF: _text(folder / kathara.CONF), **found}
+    others = sorted(
+        f"{path.name}/" if path.is_dir() else path.name
+        for path in folder.iterdir()
+        if path.name not in (kathara.CONF, *found) and not path.name.startswith(".")
+    )
+    return {kathara.CONF: _text(folder / kathara.CONF), **found}, others
 
 
 def _text(path: Path) -> str:
@@ -91,4 +97,4 @@ def _text(path: Path) -> str:
     try:
         return path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:
-        raise InputError(f"{path}: byte {error.start} is no UTF-8 text") from error
+        raise InputError(f"{path}: byte {error.start} is not valid UTF-8") from error

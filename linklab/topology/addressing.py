@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from ipaddress import IPv4Interface, IPv6Interface, ip_address, ip_interface, ip_network
+from ipaddress import IPv4Address, IPv4Interface, IPv6Interface, ip_address, ip_interface, ip_network
 from typing import Any, TypeAlias
 
 from linklab.base.text import excerpt
@@ -86,6 +86,18 @@ def is_router(node: Node) -> bool:
 def has_ports(node: Node) -> bool:
     """Whether its ports may have addresses: hosts and routers, whose interfaces are their own."""
     return isinstance(node, Host) or is_router(node)
+
+
+def with_class(address: str) -> str:
+    """An IPv4 address with the prefix length of its class where it says none, as `ifconfig` sets it.
+
+    Raises:
+        ValueError: it is not an IPv4 address.
+    """
+    if "/" in address:
+        return address
+    first = IPv4Address(address).packed[0]
+    return f"{address}/{8 if first < 128 else 16 if first < 192 else 24}"
 
 
 def read_address(text: Any) -> str:

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A place for every node of a drawing: what Edit > Lay Out does, and imports and templates begin with.
+"""Coordinates for every node of a drawing, for Edit > Lay Out, imports, and templates.
 
-The backbone (what is no end host) is recognised: a row, a ring, a tree, layers such as a fat tree's, or anything else,
-which springs pull apart. End hosts stand around what they hang on, in a block where they are many. Pure; the same
-drawing has the same places. Springs after Fruchterman and Reingold, "Graph drawing by force-directed placement" (1991);
+The backbone (all nodes but end hosts) is laid out as a row, a ring, a tree, or layers such as a fat tree's if it is
+one; otherwise springs pull it apart. End hosts stand around their switch, or in a block if they are many. Pure and
+deterministic. Springs after Fruchterman and Reingold, "Graph drawing by force-directed placement" (1991);
 the order within a layer by barycentres, Sugiyama et al. (1981).
 """
 
@@ -28,9 +28,9 @@ SPREAD = 200.0
 """Between switches that have hosts around them."""
 MOST_IN_A_ROW = 8
 CIRCLE = range(5, 25)
-"""End hosts that stand in a circle around their only switch."""
+"""How many end hosts stand in a circle around their only switch."""
 MOST_SPRINGS = 80
-"""Nodes of a backbone that springs are worth: their time grows with the square."""
+"""Largest backbone, in nodes, that springs lay out: their time grows with the square."""
 ROUNDS = 150
 SWEEPS = 4
 
@@ -69,7 +69,7 @@ def arranged(network: DrawnNetwork) -> Places:
 
 
 def beside(network: DrawnNetwork, names: Sequence[str], known: Mapping[str, Place]) -> Places:
-    """Places for these nodes alone, each near its neighbours among `known`, where nothing stands yet."""
+    """Free places for these nodes, each near its neighbours among `known`."""
     edges = _edges(network)
     taken = {(round(x / STEP_X), round(y / STEP_Y)) for x, y in known.values()}
     found: Places = {}
@@ -96,7 +96,7 @@ def _round(value: float) -> float:
 
 
 def _spread(count: int, step: float = STEP_X) -> list[float]:
-    """So many places around 0."""
+    """Evenly spaced coordinates around 0."""
     return [(i - (count - 1) / 2) * step for i in range(count)]
 
 
@@ -115,7 +115,7 @@ def _edges(network: DrawnNetwork) -> dict[str, list[str]]:
 
 
 def _pieces(edges: Edges, hosts: set[str]) -> list[_Piece]:
-    """Connected parts, the largest first; what is linked to nothing is one part of its own at the end."""
+    """Connected parts, the largest first; all nodes without a link are one part at the end."""
     seen: set[str] = set()
     place = {name: i for i, name in enumerate(edges)}
     pieces, alone = [], []
@@ -140,7 +140,7 @@ def _pieces(edges: Edges, hosts: set[str]) -> list[_Piece]:
 
 
 def _reached(edges: Edges, first: str) -> list[str]:
-    """Everything linked to a node over others, nearest first."""
+    """All nodes that can be reached from a node, nearest first."""
     order, waiting, seen = [], deque([first]), {first}
     while waiting:
         name = waiting.popleft()
@@ -153,7 +153,7 @@ def _reached(edges: Edges, first: str) -> list[str]:
 
 
 def _placed(piece: _Piece) -> Places:
-    """Places of a connected part, around anything."""
+    """Places of a connected part, relative to any origin."""
     degrees = [len(others) for others in piece.edges.values()]
     count, links = len(piece.core), sum(degrees) // 2
     if links == count - 1 and max(degrees) <= 2:
@@ -282,7 +282,7 @@ def _tree(piece: _Piece) -> Places:
 
 
 def _middle(piece: _Piece) -> str:
-    """What is left of a tree when its ends are taken off again and again."""
+    """The centre of a tree: the node that is left when its leaves are removed again and again."""
     degrees = {name: len(others) for name, others in piece.edges.items()}
     ends = [name for name in piece.core if degrees[name] <= 1]
     left = len(piece.core)

@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Makes a topology node by node, as MiniEdit would draw it; for templates and for what is imported."""
+"""Builds a topology node by node, as MiniEdit would draw it; for templates and imports."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from linklab.topology.arrange import arranged
+from linklab.topology.drawn import DrawnNetwork
 from linklab.topology.mending import moved
 from linklab.topology.model import Topology
 from linklab.topology.parts import Controller, Host, Link, Preferences, Switch
@@ -18,9 +20,9 @@ Routes = Sequence[Mapping[str, str]]
 
 
 class Builder:
-    """What has been drawn so far.
+    """The drawing so far.
 
-    openflow: switches are OpenFlow switches that ask a controller c0, in place of legacy switches.
+    openflow: switches are OpenFlow switches with the controller c0 instead of legacy switches.
     """
 
     def __init__(self, name: str, *, openflow: bool = False) -> None:
@@ -31,7 +33,7 @@ class Builder:
         self.places: dict[str, tuple[float, float]] = {}
 
     def host(self, name: str = "", *, routes: Routes = (), **opts: Any) -> str:
-        """Add a host; its name, h1, h2 … where none is given."""
+        """Add a host and return its name: h1, h2, and so on if none is given."""
         number = len(self.hosts) + 1
         name = name or f"h{number}"
         opts = {"hostname": name, "nodeNum": number, "sched": "host", **opts}
@@ -39,7 +41,7 @@ class Builder:
         return name
 
     def switch(self, name: str = "", kind: str = "", *, routes: Routes = (), **opts: Any) -> str:
-        """Add a switch or router; its name."""
+        """Add a switch or router and return its name."""
         number = len(self.switches) + 1
         kind = kind or ("default" if self.openflow else "legacySwitch")
         name = name or f"{'r' if kind == 'legacyRouter' else 's'}{number}"
@@ -58,7 +60,7 @@ class Builder:
         ports: Sequence[int | None] = (None, None),
         addresses: Sequence[Sequence[str]] = ((), ()),
     ) -> None:
-        """Join two nodes; `opts` are MiniEdit's, and what is a pair is said of src and dest.
+        """Link two nodes; `opts` are MiniEdit's, and pairs are in the order src, dest.
 
         A port number of None is counted. The addresses have a prefix length; a host's "ip" is not among them.
         """
@@ -67,8 +69,17 @@ class Builder:
             own["addresses"] = [list(end) for end in addresses]
         self.links.append(Link(src, dest, dict(opts or {}), own=own))
 
+    def number_ports(self, wanted: Sequence[tuple[int, int]]) -> None:
+        """Give the ports of each link (src, dest) these numbers; nothing is written where counting gives the same."""
+        drawn = DrawnNetwork(hosts=tuple(self.hosts), switches=tuple(self.switches), links=tuple(self.links))
+        if drawn.ports() != list(wanted):
+            self.links = [
+                replace(link, own={**link.own, "ports": list(ports)})
+                for link, ports in zip(self.links, wanted, strict=True)
+            ]
+
     def done(self) -> Topology:
-        """The topology, laid out where `places` says nothing."""
+        """The topology; nodes that are not in `places` are laid out."""
         controllers: tuple[Controller, ...] = ()
         if self.openflow:
             opts = {
@@ -95,5 +106,5 @@ def _own_routes(routes: Routes) -> dict[str, Any]:
 
 
 def natural(name: str) -> list[tuple[int, str]]:
-    """Sorts h2 before h10."""
+    """A sort key that puts h2 before h10."""
     return [(int(part), "") if part.isdecimal() else (-1, part) for part in re.split(r"(\d{1,15})", name) if part]

@@ -208,6 +208,11 @@ def wrong_values(what: str, opts: Mapping[str, Any]) -> Iterator[tuple[str, str]
             yield key, wanted
 
 
+def known_keys(what: str) -> frozenset[str]:
+    """The options that MiniEdit gives to a "host", "switch", "controller", "link", or the "application"."""
+    return frozenset(_TABLES[what])
+
+
 def _values(topology: DrawnNetwork) -> Iterator[Problem]:
     """Values of the wrong type or out of range; unknown keys pass."""
     application = topology.preferences.data
@@ -364,9 +369,10 @@ def _unheeded(topology: DrawnNetwork) -> Iterator[Problem]:
 
 def wireless_names(topology: DrawnNetwork) -> set[str]:
     """Names of mininet-wifi's stations and access points."""
-    return {
-        str(node["opts"].get("hostname", prefix + str(node.get("number", ""))))
-        for key, prefix in (("stations", "sta"), ("aps", "ap"))
-        for node in topology.extra.get(key, ())
-        if isinstance(node, Mapping) and isinstance(node.get("opts"), Mapping)
-    }
+    found = set()
+    for key, prefix in (("stations", "sta"), ("aps", "ap")):
+        given = topology.extra.get(key)
+        for node in given if isinstance(given, list) else ():
+            if isinstance(node, Mapping) and isinstance(node.get("opts"), Mapping):
+                found.add(str(node["opts"].get("hostname", prefix + str(node.get("number", "")))))
+    return found

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What MiniEdit and tc run although no editor writes it so: what they take a value for, and a sentence that names it.
+"""Values that MiniEdit and tc accept although no editor writes them that way: what they mean, and a warning for each.
 
-`forgiven` gives a drawing in the format's own words, in which everything else looks at it: the checks, the plan, Edit >
-Mend. A value that nobody can read stays as it is, for `checks` to refuse. Pure. Source: mininet/examples/miniedit.py
+`forgiven` returns the drawing as an editor would have written it, and the checks, the plan, and Edit > Mend work on
+that. A value that cannot be read stays as it is, and `checks` refuses it. Pure. Source: mininet/examples/miniedit.py
 (`loadTopology`, `buildNodes`), mininet/link.py (`TCIntf`), tc(8) TIMES.
 """
 
@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 
 from linklab.base.text import excerpt
 from linklab.topology.drawn import DrawnNetwork
-from linklab.topology.parts import MOST_DIGITS, Json, Preferences, whole_number
+from linklab.topology.parts import MOST_DIGITS, Json, Link, Preferences, whole_number
 
 D = TypeVar("D", bound=DrawnNetwork)
 _ABSENT = object()
@@ -30,14 +30,14 @@ _NUMBER = re.compile(r"\d{1,15}(\.\d{1,15})?|\.\d{1,15}", re.ASCII)
 
 @dataclass(frozen=True)
 class Forgiven:
-    """One value that is read otherwise than it is written; where: "host h1", as in `checks.Problem`."""
+    """One value that does not mean what it literally says; where: "host h1", as in `checks.Problem`."""
 
     where: str
     message: str
 
 
 def forgiven(network: D) -> tuple[D, list[Forgiven]]:
-    """The drawing as MiniEdit understands it, and what had to be forgiven; the same object where nothing had to be."""
+    """The drawing as MiniEdit understands it, and what had to be forgiven; the same object if nothing had to be."""
     said: list[Forgiven] = []
 
     def read(where: str, opts: Json, table: Mapping[str, _Reader]) -> Json:
@@ -80,9 +80,15 @@ def forgiven(network: D) -> tuple[D, list[Forgiven]]:
     return (after, said) if said else (network, said)
 
 
+def forgiven_link(link: Link) -> Link:
+    """One link as MiniEdit understands it."""
+    found, _ = forgiven(DrawnNetwork(links=(link,)))
+    return found.links[0]
+
+
 def _taken(read: _Reader, value: Any) -> Taken | None:
-    """What a value is taken for; None where it is as it should be, or cannot be read."""
-    return (_ABSENT, "counts as not set") if value is None else read(value)
+    """What a value is taken for; None if it is as it should be, or cannot be read."""
+    return (_ABSENT, "is treated as not set") if value is None else read(value)
 
 
 def _number(value: Any) -> str | None:
@@ -101,7 +107,7 @@ def _as_number(text: str) -> int | float:
 
 
 def _empty(value: Any) -> Taken | None:
-    return (_ABSENT, "is empty and counts as not set") if isinstance(value, str) and not value.strip() else None
+    return (_ABSENT, "is empty and is treated as not set") if isinstance(value, str) and not value.strip() else None
 
 
 def _time(value: Any) -> Taken | None:
@@ -111,47 +117,49 @@ def _time(value: Any) -> Taken | None:
 
 
 def _amount(unit: str) -> _Reader:
-    """Reads text that should be a number; a percent sign where percents are meant."""
+    """A reader of text that should be a number; for percents, a percent sign is allowed."""
 
     def read(value: Any) -> Taken | None:
         if not isinstance(value, str):
             return None
         text = _number(value.strip().removesuffix("%") if unit == "%" else value)
-        return _empty(value) if text is None else (_as_number(text), f"is text: taken as {text} {unit}".rstrip())
+        if text is None:
+            return _empty(value)
+        return _as_number(text), f"should be a number: taken as {text} {unit}".rstrip()
 
     return read
 
 
 def _count(value: Any) -> Taken | None:
     if isinstance(value, str) and (found := whole_number(value)) is not None:
-        return found, f"is text: taken as {found}"
+        return found, f"should be a number: taken as {found}"
     if isinstance(value, float) and value.is_integer() and abs(value) < 10**MOST_DIGITS:
-        return int(value), f"is no whole number: taken as {int(value)}"
+        return int(value), f"should be a whole number: taken as {int(value)}"
     return _empty(value)
 
 
 def _digits(value: Any) -> Taken | None:
-    """A number where MiniEdit writes digits as text."""
+    """Read a number where MiniEdit writes digits as text."""
     if type(value) is int and (found := whole_number(value)) is not None and found >= 0:
-        return str(found), f'is a number: taken as "{found}"'
+        return str(found), f'should be text: taken as "{found}"'
     return None
 
 
 def _flag(value: Any) -> Taken | None:
     if isinstance(value, bool) or (type(value) is int and value in (0, 1)):
-        return str(int(value)), f'is no text: taken as "{int(value)}"'
+        return str(int(value)), f'should be text: taken as "{int(value)}"'
     return None
 
 
 def _name(value: Any) -> Taken | None:
     if type(value) is int and whole_number(value) is not None:
-        return str(value), f'is a number: taken as "{value}"'
+        return str(value), f'should be text: taken as "{value}"'
     return None
 
 
 def _blanks(value: Any) -> Taken | None:
     if isinstance(value, str) and value != value.strip():
-        return value.strip(), f'has blanks around it: taken as "{excerpt(value.strip())}"'
+        return value.strip(), f'has spaces around it: taken as "{excerpt(value.strip())}"'
     return None
 
 
@@ -160,24 +168,24 @@ def _cores(value: Any) -> Taken | None:
     if not given or not all(type(each) is int and 0 <= each < 10**MOST_DIGITS for each in given):
         return _empty(value)
     text = ",".join(map(str, given))
-    return text, f'is no text: taken as "{text}"'
+    return text, f'should be text: taken as "{text}"'
 
 
 def _dpid(value: Any) -> Taken | None:
     if type(value) is int and 0 <= value < 1 << 64:
-        return f"{value:016x}", f'is a number: taken as "{value:016x}"'
+        return f"{value:016x}", f'should be text: taken as "{value:016x}"'
     if isinstance(value, str) and value.strip().lower().startswith("0x"):
         return value.strip()[2:], f'begins with 0x: taken as "{excerpt(value.strip()[2:])}"'
     return _blanks(value)
 
 
 def _word(known: Sequence[str], otherwise: str, why: str) -> _Reader:
-    """Reads a word that MiniEdit compares with some and takes for another one if it is none of them."""
+    """A reader of a word from a fixed set; MiniEdit treats any other word as `otherwise`."""
 
     def read(value: Any) -> Taken | None:
         if not isinstance(value, str) or value in known:
             return None
-        return otherwise, f'is not known to MiniEdit, which {why}: taken as "{otherwise}"'
+        return otherwise, f'is unknown to MiniEdit, which {why}: taken as "{otherwise}"'
 
     return read
 
@@ -203,13 +211,13 @@ _SWITCH: dict[str, _Reader] = {
     "switchIP": _blanks,
     "netflow": _flag,
     "sflow": _flag,
-    "switchType": _word(SWITCH_TYPES, "ovs", "builds Open vSwitch then"),
+    "switchType": _word(SWITCH_TYPES, "ovs", "then builds Open vSwitch"),
     **dict.fromkeys(("controllers", "startCommand", "stopCommand", "externalInterfaces"), lambda _: None),
 }
 _CONTROLLER: dict[str, _Reader] = {
     "hostname": _name,
     "remotePort": _count,
-    "controllerType": _word(CONTROLLER_TYPES, "ref", "builds the reference controller then"),
+    "controllerType": _word(CONTROLLER_TYPES, "ref", "then builds the reference controller"),
     "remoteIP": _blanks,
     "controllerProtocol": lambda _: None,
 }

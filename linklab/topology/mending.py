@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A file with faults → one without, and a sentence for each change: what Edit > Mend does, all at once.
 
-What MiniEdit forgives is written as the format has it, a value that nobody can read is dropped, names are made such as
-Linux takes, links lead somewhere, every host has an address of its own, every route a next router within reach, and
-every node a place. What is mended has no error left (`Topology.problems`). Pure; in time that grows with the file.
+Values that MiniEdit forgives are written as the format has them, and those that cannot be read are removed. Names
+become valid on Linux, links lead somewhere, every host has its own address, every route has a reachable next router,
+and every node a place. A mended drawing has no errors (`Topology.problems`). Pure; the time is linear in the file.
 Names are in `naming`, routes in `mending_routes`.
 """
 
@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from ipaddress import IPv4Network
 from itertools import count
@@ -20,7 +20,7 @@ from typing import Any, TypeVar
 from linklab.base.text import excerpt
 from linklab.errors import InputError
 from linklab.topology import arrange, mending_routes
-from linklab.topology.checks import LONGEST_INTERFACE_NAME, wireless_names, wrong_values
+from linklab.topology.checks import LONGEST_INTERFACE_NAME, known_keys, wireless_names, wrong_values
 from linklab.topology.drawn import interface_of
 from linklab.topology.forgiven import forgiven
 from linklab.topology.model import Topology
@@ -33,7 +33,7 @@ WIRELESS = ("stations", "aps")
 
 
 def mend(topology: Topology) -> tuple[Topology, list[str]]:
-    """The drawing without faults, and a sentence for each change; the same object where there is none to make."""
+    """The drawing without faults, and a sentence for each change; the same object if nothing has to change."""
     said: list[str] = []
     topology, read = forgiven(topology)
     said += [f"{each.where}: {each.message}" for each in read]
@@ -44,7 +44,7 @@ def mend(topology: Topology) -> tuple[Topology, list[str]]:
 
 
 def _values(topology: Topology) -> tuple[Topology, list[str]]:
-    """Without the values that cannot be read."""
+    """Remove the values that cannot be read."""
     said: list[str] = []
 
     def good(what: str, where: str, opts: Mapping[str, Any]) -> dict[str, Any]:
@@ -86,7 +86,7 @@ def _values(topology: Topology) -> tuple[Topology, list[str]]:
 
 
 def _readable(link: Link, said: list[str]) -> Link:
-    """Without settings of a direction that cannot be read."""
+    """Remove the settings of a direction that cannot be read."""
     for key in ("forward", "backward"):
         if link.own.get(key) is None:
             continue
@@ -99,15 +99,12 @@ def _readable(link: Link, said: list[str]) -> Link:
 
 
 def _wired(topology: Topology) -> tuple[Topology, list[str]]:
-    """Stations and access points of Mininet-WiFi as hosts and switches with wires."""
+    """Turn the stations and access points of Mininet-WiFi into wired hosts and switches."""
     if not wireless_names(topology):
         return topology, []
-    stations = [_wireless_node(Host, each, "sta") for each in _objects(topology.extra.get("stations"))]
-    points = [_wireless_node(Switch, each, "ap") for each in _objects(topology.extra.get("aps"))]
-    stations = _numbered_apart(stations, topology.hosts)
-    points = _numbered_apart(points, topology.switches)
-    said = [f"{node.name} is wired now: a host in place of a station" for node in stations]
-    said += [f"{node.name} is wired now: a legacy switch in place of an access point" for node in points]
+    said: list[str] = []
+    stations = _wired_nodes(topology, Host, said)
+    points = _wired_nodes(topology, Switch, said)
     linked = {name for link in topology.links for name in (link.src, link.dest)}
     links = []
     for station in stations:
@@ -125,34 +122,39 @@ def _wired(topology: Topology) -> tuple[Topology, list[str]]:
     return after, said
 
 
-def _numbered_apart(nodes: list[Any], others: Sequence[Node]) -> list[Any]:
+def _wired_nodes(topology: Topology, kind: Any, said: list[str]) -> list[Any]:
+    """The stations as hosts, or the access points as legacy switches."""
+    filed, others, prefix = ("stations", topology.hosts, "sta") if kind is Host else ("aps", topology.switches, "ap")
+    what = "a host in place of a station" if kind is Host else "a legacy switch in place of an access point"
     taken = {node.node_num for node in others}
     free = (number for number in count(1) if number not in taken)
-    return [_numbered(node, next(free)) for node in nodes]
+    given = topology.extra.get(filed, [])
+    nodes = []
+    for data in given if isinstance(given, list) else [given]:
+        if not isinstance(data, Mapping) or not isinstance(data.get("opts"), Mapping):
+            said.append(f'an entry of "{filed}" is removed, since it has no "opts": {excerpt(json.dumps(data))}')
+            continue
+        name = str(data["opts"].get("hostname", f"{prefix}{data.get('number', '')}"))
+        opts, lost = _wired_opts(kind, data["opts"])
+        place = {key: data.get(key) if isinstance(data.get(key), str | int | float) else None for key in ("x", "y")}
+        nodes.append(_numbered(kind(number="0", **place, opts={**opts, "hostname": name}), next(free)))
+        said.append(f"{name} is wired now: {what}{f', without {lost}' if lost else ''}")
+    return nodes
 
 
-def _objects(given: Any) -> Iterator[Mapping[str, Any]]:
-    for each in given if isinstance(given, list) else ():
-        if isinstance(each, Mapping) and isinstance(each.get("opts"), Mapping):
-            yield each
-
-
-def _wireless_node(kind: Any, data: Mapping[str, Any], prefix: str) -> Any:
-    """A station or access point as a node of ours: its name, its place, its address and its commands."""
-    opts = data["opts"]
-    name = str(opts.get("hostname", f"{prefix}{data.get('number', '')}"))
-    kept = {key: opts[key] for key in ("ip", "defaultRoute", "startCommand", "stopCommand") if opts.get(key)}
-    if kind is Switch:
-        kept = {key: value for key, value in kept.items() if key.endswith("Command")}
-        kept |= {"switchType": "legacySwitch", "controllers": []}
+def _wired_opts(kind: type[Host | Switch], opts: Mapping[str, Any]) -> tuple[dict[str, Any], str]:
+    """The options that a wired node keeps of a wireless one's, and the names of the others that are set."""
+    ours = {"switchType": "legacySwitch", "controllers": []} if kind is Switch else {}
+    given = {key: value for key, value in opts.items() if value not in (None, "", [], 0, "default", "none")}
+    kept = {key: value for key, value in given.items() if key in known_keys(kind.what) and key not in ours}
     wrong = dict(wrong_values(kind.what, kept))
     kept = {key: value for key, value in kept.items() if key not in wrong}
-    place = {key: data.get(key) if isinstance(data.get(key), str | int | float) else None for key in ("x", "y")}
-    return kind(number="0", **place, opts={**kept, "hostname": name, "nodeNum": 0})
+    lost = sorted(key for key in given if key not in kept and key not in ("hostname", "nodeNum"))
+    return {**kept, **ours}, ", ".join(map(excerpt, lost))
 
 
 def _links(topology: Topology) -> tuple[Topology, list[str]]:
-    """Links and controllers that lead somewhere; a link to a controller becomes what MiniEdit stores for it."""
+    """Remove links and controllers that lead nowhere; a link to a controller becomes what MiniEdit stores for it."""
     said: list[str] = []
     names = {node.name for node in topology.nodes}
     controllers = {controller.name for controller in topology.all_controllers}
@@ -166,7 +168,7 @@ def _links(topology: Topology) -> tuple[Topology, list[str]]:
         elif len(ends) == 2 and ends & controllers and ends & openflow:
             (asking,), (controller,) = ends & openflow, ends & controllers
             asked.setdefault(asking, []).append(controller)
-            said.append(f"{asking} asks {controller}, in place of a link between them")
+            said.append(f"{asking} uses the controller {controller} instead of a link to it")
         else:
             said.append(f"the link {link.name} led nowhere and is removed")
     switches = []
@@ -174,13 +176,13 @@ def _links(topology: Topology) -> tuple[Topology, list[str]]:
         given = list(switch.controllers)
         now = list(dict.fromkeys(name for name in (*given, *asked.get(switch.name, ())) if name in controllers))
         if lost := sorted(set(given) - controllers):
-            said.append(f"{switch.name} no longer asks {', '.join(lost)}, which does not exist")
+            said.append(f"{switch.name} no longer uses {', '.join(lost)}, which does not exist")
         switches.append(switch if now == given else replace(switch, opts={**switch.opts, "controllers": now}))
     return (replace(topology, links=tuple(kept), switches=tuple(switches)), said) if said else (topology, said)
 
 
 def _ports(topology: Topology) -> tuple[Topology, list[str]]:
-    """Port numbers that two links of a node say: the second is counted instead."""
+    """Count the port of a link anew if another link of the node already has the number."""
     said: list[str] = []
     taken = {(node.name, node.first_port + i) for node in topology.nodes for i in range(len(node.external_interfaces))}
     links = []
@@ -198,7 +200,7 @@ def _ports(topology: Topology) -> tuple[Topology, list[str]]:
 
 
 def _addresses(topology: Topology) -> tuple[Topology, list[str]]:
-    """An address of its own for every host."""
+    """Give every host its own address."""
     said: list[str] = []
     base = IPv4Network(topology.preferences.ip_base, strict=False)
     lacking = _without_address(topology, base)
@@ -219,17 +221,20 @@ def _addresses(topology: Topology) -> tuple[Topology, list[str]]:
         if i in lacking:
             opts = {key: value for key, value in numbered.opts.items() if key != "ip"}
             numbered = replace(numbered, opts=opts)
-            said.append(f"{host.name} has the address {topology.address(numbered)} now, which no other host has")
+            said.append(f"{host.name} now has the address {topology.address(numbered)}, which no other host has")
         else:
-            said.append(f'{host.name} has the number {numbered.node_num} now; its "ip" stays')
+            said.append(f'{host.name} now has the number {numbered.node_num}; its "ip" stays')
         hosts.append(numbered)
     return (replace(topology, hosts=tuple(hosts)), said) if said else (topology, said)
 
 
 def _without_address(topology: Topology, base: IPv4Network) -> set[int]:
-    """Places of the hosts that have no address, or one that a host before them has."""
+    """Indices of the hosts that have no address, or one that another host keeps.
+
+    Of two hosts with one address, the one keeps it whose address is in the file, else the first.
+    """
     found, owners = set(), set()
-    for i, host in enumerate(topology.hosts):
+    for i, host in sorted(enumerate(topology.hosts), key=lambda each: not each[1].opts.get("ip")):
         usable = bool(host.opts.get("ip")) or 0 < host.node_num < base.num_addresses
         address = interface_of(topology.address(host)).ip if usable else None
         if address is None or address in owners:
@@ -246,7 +251,7 @@ def _numbered(node: N, number: int) -> N:
 
 
 def _places(topology: Topology) -> tuple[Topology, list[str]]:
-    """A place for each node and controller that says none."""
+    """Give coordinates to each node and controller that has none."""
     everyone: list[Node | Controller] = [*topology.nodes, *topology.all_controllers]
     lost = [node for node in everyone if not is_placed(node)]
     if not lost:

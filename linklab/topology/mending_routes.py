@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The addresses of ports and the routes of nodes, mended: without what cannot be read or reached.
+"""Two steps of `mending.mend`: remove the addresses and routes that cannot be read, and the routes out of reach.
 
-Two steps of `mending.mend`, each from a topology to one and a sentence for each change. What counts as an error is said
-in `address_checks`. Pure.
+Each returns the topology and a sentence for each change. `address_checks` decides what is an error. Pure.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ N = TypeVar("N", Host, Switch)
 
 
 def readable(topology: Topology) -> tuple[Topology, list[str]]:
-    """Without addresses and routes that cannot be read, and without those of switches, which have none."""
+    """Remove addresses and routes that cannot be read, or that belong to a switch, which has none."""
     said: list[str] = []
     ported = {node.name for node in topology.nodes if addressing.has_ports(node)}
 
@@ -37,7 +36,8 @@ def readable(topology: Topology) -> tuple[Topology, list[str]]:
             good = _good(end, addressing.read_address, f"link {link.name}: the address", said)
             if good and name not in ported:
                 said.append(
-                    f"link {link.name}: {', '.join(good)} is removed; {name} is a switch, whose ports take none"
+                    f"link {link.name}: {', '.join(good)} is removed, because {name} is a switch, and its ports have "
+                    "no addresses"
                 )
                 good = []
             kept.append(good)
@@ -50,7 +50,7 @@ def readable(topology: Topology) -> tuple[Topology, list[str]]:
         where = f"{node.what} {node.name}"
         good = _good(given, addressing.read_route, f"{where}: the route", said)
         if good and node.name not in ported:
-            said.append(f"{where}: its routes are removed; a switch has none of its own")
+            said.append(f"{where}: its routes are removed, because a switch has none")
             good = []
         return node if good == given else replace(node, own=_with(node.own, "routes", good or None))
 
@@ -64,7 +64,7 @@ def readable(topology: Topology) -> tuple[Topology, list[str]]:
 
 
 def _good(given: Any, read: Callable[[Any], object], what: str, said: list[str]) -> list[Any]:
-    """The members of a list that can be read."""
+    """The members of a list that can be read; a sentence for each of the others."""
     good = []
     for each in given if isinstance(given, list) else [given]:
         try:
@@ -76,13 +76,13 @@ def _good(given: Any, read: Callable[[Any], object], what: str, said: list[str])
 
 
 def _with(own: Any, key: str, value: Any) -> dict[str, Any]:
-    """Own settings with another value of a key; without the key for None."""
+    """The settings with a new value of this key, or without the key if the value is None."""
     rest = {other: each for other, each in own.items() if other != key}
     return rest if value is None else {**rest, key: value}
 
 
 def reachable(topology: Topology) -> tuple[Topology, list[str]]:
-    """Without routes whose next router is in none of the node's subnets: the kernel refuses them."""
+    """Remove routes whose next router is in none of the node's subnets, because the kernel refuses them."""
     said: list[str] = []
     if not any(addressing.routes(node) for node in topology.nodes if addressing.has_ports(node)):
         return topology, said
@@ -100,7 +100,8 @@ def reachable(topology: Topology) -> tuple[Topology, list[str]]:
 
         lost = list(filter(is_lost, addressing.routes(node)))
         for route in lost:
-            said.append(f"{node.what} {node.name}: the route {route} is removed; it has no subnet with {route.via}")
+            why = f"no port shares a subnet with {route.via}"
+            said.append(f"{node.what} {node.name}: the route {route} is removed, because {why}")
         own = addressing.own_routes(node)
         if any(route in lost for route in own):
             kept = [given for given, route in zip(node.own["routes"], own, strict=True) if route not in lost]

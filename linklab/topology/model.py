@@ -40,7 +40,7 @@ class Topology(DrawnNetwork):
         try:
             text = path.read_text(encoding="utf-8-sig")
         except UnicodeDecodeError as error:
-            raise TopologyError(f"{path}: not a topology: byte {error.start} is no UTF-8 text") from error
+            raise TopologyError(f"{path}: not a topology: byte {error.start} is not valid UTF-8") from error
         except OSError as error:
             near = nearest(path) if isinstance(error, FileNotFoundError) else None
             there = f'; there is "{near}"' if near else ""
@@ -58,10 +58,11 @@ class Topology(DrawnNetwork):
         try:
             data = json.loads(text, object_pairs_hook=_no_key_twice, parse_float=_finite, parse_constant=_no_constant)
             if _HALF_ESCAPED.search(text) and _HALF.search(json.dumps(data, ensure_ascii=False)):
-                raise ValueError("a text holds half of a surrogate pair, which is no character")
+                raise ValueError("a text holds half of a surrogate pair, which is not a character")
             topology = cls._from_data(data, Path(name).stem)
         except json.JSONDecodeError as error:
-            raise TopologyError(f"{name}: line {error.lineno}, column {error.colno}: no JSON: {error.msg}") from error
+            where = f"{name}: line {error.lineno}, column {error.colno}"
+            raise TopologyError(f"{where}: not valid JSON: {error.msg}") from error
         except (ValueError, RecursionError) as error:
             raise TopologyError(f"{name}: {excerpt(str(error), MOST_WORDS)}") from error
         if check:
@@ -235,4 +236,4 @@ def _finite(number: str) -> float:
 
 
 def _no_constant(constant: str) -> NoReturn:
-    raise ValueError(f"{constant} is no JSON number")
+    raise ValueError(f"{constant} is not a JSON number")

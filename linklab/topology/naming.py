@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Names that Linux and Mininet take, each once: for a file whose names they would not take.
+"""Valid and unique names, for files whose names Linux or Mininet would refuse.
 
-A name keeps what it can: "Büro PC" becomes "Buro_PC". Links and switches follow what they name. Pure.
+A new name resembles the old one: "Büro PC" becomes "Buro_PC". Links and switches refer to the new names. Pure.
 """
 
 from __future__ import annotations
@@ -22,28 +22,28 @@ PREFIXES = {"legacyRouter": "r"}
 
 
 def prefix_of(node: Node | Controller) -> str:
-    """What a name of such a node begins with when the editor gives it: h, s, r or c."""
+    """The letter that begins the name of a new node of this kind: h, s, r or c."""
     if isinstance(node, Switch):
         return PREFIXES.get(node.type, "s")
     return "h" if isinstance(node, Host) else "c"
 
 
 def plain_name(name: str) -> str:
-    """The name with the letters alone that Linux and Mininet take; "" if no letter is left."""
+    """The name reduced to characters that Linux and Mininet accept; "" if no letter is left."""
     letters = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode()
     found = re.sub(r"[^A-Za-z0-9_.-]+", "_", letters.strip()).lstrip(".-_")
     return found if re.search("[A-Za-z]", found) else ""
 
 
 class Names:
-    """Gives names that nothing has yet."""
+    """Gives names that are not taken yet."""
 
     def __init__(self, taken: set[str]) -> None:
         self.taken = taken
         self._counts: dict[str, Iterator[int]] = {}
 
     def fresh(self, wanted: str, longest: int) -> str:
-        """The wanted name, or its beginning with the next number that makes it new."""
+        """The wanted name if it is free, else its stem with the next free number."""
         name = wanted[:longest]
         if not name or name in self.taken:
             stem = re.sub(r"\d+$", "", name) or "n"
@@ -54,7 +54,7 @@ class Names:
 
 
 def named_well(topology: Topology) -> tuple[Topology, list[str]]:
-    """Every node and controller by a good name of its own, and a sentence for each that has another one now."""
+    """Give every node and controller a valid, unique name; a sentence for each new one."""
     everyone: list[Any] = [*topology.nodes, *topology.all_controllers]
     longest = _longest(topology)
     seen: set[str] = set()
@@ -111,7 +111,7 @@ def named_well(topology: Topology) -> tuple[Topology, list[str]]:
 
 
 def _longest(topology: Topology) -> dict[str, int]:
-    """How long the name of each node may be, so that its interfaces' names are none too long."""
+    """The longest name that each node may have, so that the names of its interfaces fit."""
     links: Counter[str] = Counter()
     said: dict[str, int] = {}
     for link in topology.links:

@@ -42,7 +42,7 @@ def whole_number(value: Any) -> int | None:
 
 
 def words(value: Any) -> tuple[str, ...]:
-    """The texts of a list; none where there is no list."""
+    """The strings of a list; empty if the value is not a list."""
     return tuple(each for each in value if isinstance(each, str)) if isinstance(value, list | tuple) else ()
 
 
@@ -53,7 +53,7 @@ class Node:
     number: as in the file, text as MiniEdit writes it; x, y: canvas coordinates in pixels, text as MiniEdit writes
     them, None where the file says no place.
     own: what Linklab keeps of it under "linklab": "routes" ([{"to": "10.0.3.0/24", "via": "10.0.2.2"}, …]).
-    The properties hold for any file that can be loaded: what cannot be read counts as absent, and `checks` names it.
+    The properties work for any file that loads: what cannot be read is treated as absent, and `checks` reports it.
     """
 
     number: str | int

@@ -51,7 +51,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import asdict
-from ipaddress import IPv4Address
 from typing import Any
 
 from linklab import tc, units
@@ -154,11 +153,8 @@ def _vlan(host: Host, interfaces: tuple[str, ...], address: str, tag: str) -> di
 
     MiniEdit gives `ifconfig` the bare address, which then takes the class of the address for the mask.
     """
-    if "/" not in address:
-        first = IPv4Address(address).packed[0]
-        address += "/8" if first < 128 else "/16" if first < 192 else "/24"
     parent = next((name for name in interfaces if name not in host.external_interfaces), f"{host.name}-eth0")
-    return {"name": f"{parent}.{int(tag)}", "parent": parent, "id": int(tag), "address": address}
+    return {"name": f"{parent}.{int(tag)}", "parent": parent, "id": int(tag), "address": addressing.with_class(address)}
 
 
 def _switch(switch: Switch, topology: Topology) -> dict[str, Any]:

@@ -20,7 +20,7 @@ OPENFLOW = ("default", "ovs", "ivs", "user", "userns")
 
 
 def run_settings(network: DrawnNetwork) -> Mapping[str, Any]:
-    """What the file says of running; nothing where it says nothing that can be read."""
+    """The file's settings for a run; empty if it has none that can be read."""
     ours = network.extra.get("linklab")
     run = ours.get("run") if isinstance(ours, Mapping) else None
     return run if isinstance(run, Mapping) else {}
@@ -45,12 +45,12 @@ def with_spanning_tree(topology: N) -> N:
 
 
 def is_switch(node: object) -> bool:
-    """Whether it forwards frames: a switch of any kind, no router."""
+    """Whether this is a switch of any kind, but not a router."""
     return isinstance(node, Switch) and node.type != "legacyRouter"
 
 
 def lone_switches(network: DrawnNetwork) -> list[str]:
-    """The OpenFlow switches that no controller serves."""
+    """The names of the OpenFlow switches without a controller."""
     known = {controller.name for controller in network.all_controllers}
     if network.version == "1" and "c0" in known:
         return []
@@ -88,7 +88,7 @@ def loops(network: DrawnNetwork) -> dict[int, tuple[str, ...]]:
 
 
 def _path(beside: Mapping[str, list[str]], start: str, end: str) -> tuple[str, ...]:
-    """The switches from one to another over a tree that joins them."""
+    """The switches on the path between two switches of a tree."""
     before: dict[str, str] = {start: start}
     waiting = deque([start])
     while waiting and end not in before:
@@ -104,7 +104,7 @@ def _path(beside: Mapping[str, list[str]], start: str, end: str) -> tuple[str, .
 
 
 def loop_words(network: DrawnNetwork, most: int = 3) -> str:
-    """The loops as a sentence, "" where there are none: "s1 – s2 – s3 – s1 and s4 – s5 – s4 are loops of switches"."""
+    """The loops as a sentence, "" if there are none: "s1 – s2 – s3 – s1 and s4 – s5 – s4 are loops of switches"."""
     found = list(loops(network).values())
     if not found:
         return ""

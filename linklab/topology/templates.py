@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Networks that courses begin with, by name and numbers: "dumbbell:3", "fat-tree:4", "tree:2,3" as `mn --topo` has it.
+"""Networks that courses often start from, by name and numbers: "dumbbell:3", "fat-tree:4", or `mn`'s "tree:2,3".
 
     made("dumbbell:3,rate=10") → Topology
 
@@ -27,7 +27,7 @@ Values = Mapping[str, int]
 
 @dataclass(frozen=True)
 class Number:
-    """A number that a template asks for."""
+    """A parameter of a template."""
 
     name: str
     label: str
@@ -39,7 +39,7 @@ class Number:
 
 @dataclass(frozen=True)
 class Template:
-    """One kind of network; help: a sentence for the dialog and the command line."""
+    """One kind of network; help: a phrase for the dialog and the command line."""
 
     name: str
     label: str
@@ -288,7 +288,7 @@ def template(name: str) -> Template:
     """The template of that name.
 
     Raises:
-        InputError: there is none; the sentence lists them.
+        InputError: it does not exist; the message lists those that do.
     """
     for each in TEMPLATES:
         if each.name == name:
@@ -297,12 +297,12 @@ def template(name: str) -> Template:
 
 
 def numbers_of(one: Template) -> tuple[Number, ...]:
-    """What a template asks for, with what every template asks for."""
+    """The parameters of a template, including the one that all templates have."""
     return (*one.numbers, _OPENFLOW)
 
 
 def draw(one: Template, values: Values) -> Topology:
-    """The network; numbers that are not given are those of the template. Loops of switches get a spanning tree.
+    """Draw the network with these numbers, or the template's defaults. Loops of switches get a spanning tree.
 
     Raises:
         InputError: a number is out of its range, or the network is too large to be drawn.
@@ -329,7 +329,7 @@ def made(text: str) -> Topology:
     """The network of a name with its numbers: "dumbbell:3", "dumbbell:pairs=3,rate=100", "tree,2,3".
 
     Raises:
-        InputError: no such template, no such number, or one out of its range.
+        InputError: the template or a number does not exist, or a number is out of its range.
     """
     name, _, rest = text.replace(",", ":", 1).partition(":") if ":" not in text else text.partition(":")
     one = template(name.strip())

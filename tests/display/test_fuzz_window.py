@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A short run of tools/fuzz_window.py: damaged drawings in a real window, of which none may break it."""
+"""A short run of tools/fuzz_window.py: no damaged drawing may break the real window."""
 
 import importlib
 from pathlib import Path
@@ -47,8 +47,8 @@ def test_an_exception_in_a_callback_is_found(display, tools):
 @pytest.mark.parametrize(
     ("name", "said"),
     [
-        ("nulls-for-nothing", "counts as not set (and 11 more); Edit > Mend… writes it as MiniEdit does"),
-        ("generated-without-places", "which says no places: laid out"),
+        ("nulls-for-nothing", "is treated as not set (and 11 more); Edit > Mend… writes it as MiniEdit does"),
+        ("generated-without-places", "which has no coordinates, and laid it out"),
     ],
 )
 def test_a_stranger_s_file_says_what_is_odd_and_opens(hand, name, said):

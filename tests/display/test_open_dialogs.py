@@ -59,6 +59,21 @@ def test_a_link_that_moved_up_in_the_list_gets_its_own_values(hand):
     assert after == before
 
 
+def test_a_link_dialog_shows_what_a_stranger_s_values_are_taken_for(hand):
+    """A delay of "5000" loads, and its dialog refused OK; a bare number that is typed is refused, with the cure."""
+    hand.editor.filing.open_path(ROOT / "tests/strangers/drawings/delay-without-unit.mn")
+    form = opened(hand, 0)
+    assert form.inputs["delay"].get() == "5000us"
+    hand.fill(form, "delay", "7")
+    hand.key("Return")
+    assert form.winfo_exists()
+    hand.fill(form, "delay", "5000us")
+    hand.fill(form, "bw", "33")
+    hand.key("Return")
+    assert not form.winfo_exists()
+    assert hand.editor.document.topology.links[0].opts == {"bw": 33, "delay": "5000us"}
+
+
 def test_the_dialog_of_what_is_deleted_closes(hand):
     """Regression: a node deleted under its dialog, then OK: KeyError. Its links' dialogs go too."""
     hand.editor.filing.open_path(LAB_14)

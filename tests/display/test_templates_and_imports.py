@@ -31,7 +31,7 @@ def test_the_menu_offers_every_template(hand):
 
 
 def test_a_dumbbell_by_keys(hand):
-    """The dialog's first field has the keyboard; a wrong number is told of at its field; OK draws."""
+    """The dialog's first field has the keyboard; a wrong number is explained at its field; OK draws."""
     hand.editor.starting.ask(template("dumbbell"))
     hand.settle()
     form = hand.dialog()
@@ -49,8 +49,8 @@ def test_a_dumbbell_by_keys(hand):
     assert hand.editor.status.text.cget("text") == "Dumbbell: 8 nodes and 7 links"
 
 
-def test_loops_are_told_of(hand):
-    """With what keeps a broadcast from circling for ever."""
+def test_loops_are_named(hand):
+    """The status line names the spanning tree, which keeps a broadcast from circling for ever."""
     hand.editor.starting.ask(template("ring"))
     hand.settle()
     hand.key("Return")
@@ -111,7 +111,7 @@ def test_both_exports(hand, tmp_path):
     hand.editor.starting.begin(read.read(NETWORKS / "ospf-lab").topology, "x")
     hand.editor.exchanging.export_path(tmp_path / "x.clab.yml")
     hand.settle()
-    assert "bridges are made before deploying" in _text_of(hand.dialog())
+    assert "make the bridges before deploying" in _text_of(hand.dialog())
     press(hand, "Close")
     hand.editor.exchanging.export_path(tmp_path / "x")
     hand.settle()

@@ -197,7 +197,7 @@ def test_mutants_of_the_model_answer_lose_marks(problem):
     ("changed", "status", "said"),
     [
         ({"instance_json": None}, "ungradable", "instance.json is missing"),
-        ({"topology_mn": b"{"}, "ungradable", "no JSON"),
+        ({"topology_mn": b"{"}, "ungradable", "not valid JSON"),
         ({"topology_mn": Topology().dumps().encode()}, "ungradable", "h1-eth0 is wired to nothing, not to s1-eth1"),
         ({"state_json": b'{"format": 1}', "work_sh": None}, "ungradable", "state.json"),
         ({"answers_toml": b'streams = 1\nthroughput = "19 ms"\n'}, "graded", '"19 ms" is no rate'),

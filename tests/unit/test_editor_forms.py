@@ -71,13 +71,21 @@ def test_what_a_link_takes(key, text, value):
     assert type(data[key]) is type(value)
 
 
+def test_a_null_of_the_file_is_an_empty_field():
+    """It was shown as "None", which no field takes, and a list of None was a TypeError."""
+    pages = node_fields.host_pages(Topology())
+    nulls = {"hostname": "h1", "ip": None, "cpu": None, "vlanInterfaces": None, "privateDirectory": None}
+    assert fields.texts(pages, nulls) == fields.texts(pages, {"hostname": "h1"})
+    assert fields.read(pages, fields.texts(pages, nulls), nulls) == ({"hostname": "h1"}, {})
+
+
 @pytest.mark.parametrize(
     ("key", "text", "message"),
     [
         ("bw", "fast", 'rate "fast" is not a number with a unit; use kbit, mbit or gbit'),
         ("bw", "0", "a rate above 0"),
         ("bw", "1e999", "a rate above 0"),
-        ("delay", "5", 'time "5" has no unit; use us, ms or s'),
+        ("delay", "5", "add a unit: 5ms, or 5us, which is what tc takes 5 for"),
         ("loss", "101", "a number of percent from 0 to 100, found 101"),
         ("max_queue_size", "1.5", "a whole number of packets above 0"),
     ],

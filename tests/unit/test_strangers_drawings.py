@@ -25,35 +25,37 @@ RUN = {
     "copied-host": 'host h2: has the address 192.168.1.10 ("ip") that host h1 has too; only one of them answers',
     "counted-from-zero": 'host h0: "nodeNum" 0 gives no address; the "ip" is what counts',
     "delay-without-unit": 'link h1-s1: "delay" "5000" has no unit, and tc counts in microseconds: taken as "5000us"',
-    "dpid-as-a-number": 'switch s1: "dpid" 1 is a number: taken as "0000000000000001"',
-    "exotic-options": 'application: "dpctl" 6634 is a number: taken as "6634"',
+    "dpid-as-a-number": 'switch s1: "dpid" 1 should be text: taken as "0000000000000001"',
+    "exotic-options": 'application: "dpctl" 6634 should be text: taken as "6634"',
     "generated-on-one-line": None,
     "generated-without-places": None,
     "miniedit-first-version": None,
     "miniedit-without-legacy": None,
-    "nulls-for-nothing": 'host h1: "cpu" null counts as not set',
-    "numbers-as-text": 'link h1-s1: "bw" "10" is text: taken as 10 Mbit/s',
-    "other-switches": 'controller c0: "controllerType" "ryu" is not known to MiniEdit, which builds the reference '
-    'controller then: taken as "ref"',
+    "nulls-for-nothing": 'host h1: "cpu" null is treated as not set',
+    "numbers-as-text": 'link h1-s1: "bw" "10" should be a number: taken as 10 Mbit/s',
+    "other-switches": 'controller c0: "controllerType" "ryu" is unknown to MiniEdit, which then builds the '
+    'reference controller: taken as "ref"',
 }
 """By file: the first warning of what runs as it is; None where there is nothing to say."""
 
 MENDED = {
     "blanks-in-names": ["PC 1 is now PC_1", "Web Server is now Web_Server", "Switch A is now Switch_A"],
-    "controller-drawn-as-link": ["s1 asks c0, in place of a link between them"],
+    "controller-drawn-as-link": ["s1 uses the controller c0 instead of a link to it"],
     "half-deleted-by-hand": [
         "a second h1 is now h3",
         "the link s1-s1 led nowhere and is removed",
-        "s2 no longer asks c0, which does not exist",
+        "s2 no longer uses c0, which does not exist",
         "link h2-s1: port 4 of s1 is taken, so the link has the next free one",
-        "h3 has the address 10.0.0.3/8 now, which no other host has",
+        "h3 now has the address 10.0.0.3/8, which no other host has",
     ],
     "mininet-wifi": [
-        "sta1 is wired now: a host in place of a station",
-        "sta2 is wired now: a host in place of a station",
-        "sta3 is wired now: a host in place of a station",
-        "ap1 is wired now: a legacy switch in place of an access point",
-        "ap2 is wired now: a legacy switch in place of an access point",
+        "sta1 is wired now: a host in place of a station, without channel, mode, ssid, wlans",
+        "sta2 is wired now: a host in place of a station, without channel, mode, ssid, wlans",
+        "sta3 is wired now: a host in place of a station, without channel, mode, ssid, wlans",
+        "ap1 is wired now: a legacy switch in place of an access point, "
+        "without channel, controllers, mode, ssid, wlans",
+        "ap2 is wired now: a legacy switch in place of an access point, "
+        "without channel, controllers, mode, ssid, wlans",
         "sta1 is linked to ap1, the nearest of the former access points",
         "sta2 is linked to ap2, the nearest of the former access points",
         "sta3 is linked to ap2, the nearest of the former access points",
@@ -153,6 +155,33 @@ def test_a_mended_network_keeps_what_was_right():
     assert after.hosts[0] == before.hosts[0]
     assert after.hosts[2] == before.hosts[2]
     assert after.links == before.links
+
+
+def test_a_wired_station_keeps_what_a_host_has_and_the_rest_is_named():
+    """Its share of a processor and an unreadable address went without a word, as did an entry that is no station."""
+    opts = {"hostname": "sta1", "ip": "300.1.1.1", "mode": "g", "cpu": 0.5, "startCommand": "true"}
+    mended, said = mend(Topology(extra={"stations": [{"number": "1", "opts": opts}, {"number": "2"}]}))
+    assert mended.hosts[0].opts == {"hostname": "sta1", "nodeNum": 1, "cpu": 0.5, "startCommand": "true"}
+    assert said[:2] == [
+        "sta1 is wired now: a host in place of a station, without ip, mode",
+        'an entry of "stations" is removed, since it has no "opts": {"number": "2"}',
+    ]
+
+
+@pytest.mark.parametrize("stations", [5, {"a": 1}, "sta1"])
+def test_stations_that_are_no_list_break_nothing(stations):
+    """Whatever JSON holds there."""
+    topology = Topology(extra={"stations": stations})
+    assert topology.problems() == []
+    assert mend(topology) == (topology, [])
+
+
+def test_an_address_of_the_file_stays_where_a_counted_one_is_the_same():
+    """The host that comes first kept its counted address, and the other lost the one that the file gives it."""
+    counted, given = Host("1", "1", "1", {"nodeNum": 1}), Host("2", "1", "1", {"nodeNum": 2, "ip": "10.0.0.1"})
+    mended, said = mend(Topology((counted, given)))
+    assert [mended.address(host) for host in mended.hosts] == ["10.0.0.3/8", "10.0.0.1/8"]
+    assert said == ["h1 now has the address 10.0.0.3/8, which no other host has"]
 
 
 def faulty(count):

@@ -373,15 +373,15 @@ def test_a_switch_without_a_digit_in_its_name_gets_a_dpid():
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "lab.mn: line 1, column 1: no JSON: Expecting value"),
-        ('{"version": "2",\n x}', "lab.mn: line 2, column 2: no JSON: Expecting property name"),
+        ("", "lab.mn: line 1, column 1: not valid JSON: Expecting value"),
+        ('{"version": "2",\n x}', "lab.mn: line 2, column 2: not valid JSON: Expecting property name"),
         ("[]", "lab.mn: the file must be a JSON object, found []"),
         ("{}", 'lab.mn: the file: the key "hosts" is missing'),
         ('{"version": "3"}', 'lab.mn: "version" is "3"; I know "1" and "2"'),
         ('{"version": 2}', 'lab.mn: the file: the key "hosts" is missing'),
         ('{"version": "2"}', 'lab.mn: the file: the key "hosts" is missing'),
         ('{"version": "2", "version": "2"}', 'lab.mn: the key "version" stands twice in one object'),
-        ('{"version": NaN}', "lab.mn: NaN is no JSON number"),
+        ('{"version": NaN}', "lab.mn: NaN is not a JSON number"),
         ('{"version": 1e999}', "lab.mn: 1e999 is too large a number"),
         ("[" * 100_000, "lab.mn: "),
     ],
@@ -538,29 +538,29 @@ def test_several_errors_are_counted():
 
 
 WARNINGS = [
-    ({"hosts": [host(1, cpu="0.5"), host(2)]}, 'host h1: "cpu" "0.5" is text: taken as 0.5 of a processor'),
-    ({"hosts": [host(1, nodeNum="1"), host(2)]}, 'host h1: "nodeNum" "1" is text: taken as 1'),
+    ({"hosts": [host(1, cpu="0.5"), host(2)]}, 'host h1: "cpu" "0.5" should be a number: taken as 0.5 of a processor'),
+    ({"hosts": [host(1, nodeNum="1"), host(2)]}, 'host h1: "nodeNum" "1" should be a number: taken as 1'),
     ({"hosts": [host(1, nodeNum=0, ip="10.0.0.9"), host(2)]}, 'host h1: "nodeNum" 0 gives no address; the "ip" is what counts'),
-    ({"hosts": [host(1, ip=" 10.0.0.9"), host(2)]}, 'host h1: "ip" " 10.0.0.9" has blanks around it: taken as "10.0.0.9"'),
-    ({"hosts": [host(1, ip=None), host(2)]}, 'host h1: "ip" null counts as not set'),
+    ({"hosts": [host(1, ip=" 10.0.0.9"), host(2)]}, 'host h1: "ip" " 10.0.0.9" has spaces around it: taken as "10.0.0.9"'),
+    ({"hosts": [host(1, ip=None), host(2)]}, 'host h1: "ip" null is treated as not set'),
     ({"hosts": [{**host(1), "x": "left"}, host(2)]}, 'host h1: "x" must be a number, found "left"; Lay Out finds a place'),
     ({"hosts": [{**host(1), "x": "inf"}, host(2)]}, 'host h1: "x" must be a number, found "inf"; Lay Out finds a place'),
-    ({"switches": [switch(1, controllers=None)]}, 'switch s1: "controllers" null counts as not set'),
-    ({"switches": [switch(1, switchType="hub")]}, 'switch s1: "switchType" "hub" is not known to MiniEdit, which builds Open vSwitch then: taken as "ovs"'),
-    ({"switches": [switch(1, dpid=10)]}, 'switch s1: "dpid" 10 is a number: taken as "000000000000000a"'),
+    ({"switches": [switch(1, controllers=None)]}, 'switch s1: "controllers" null is treated as not set'),
+    ({"switches": [switch(1, switchType="hub")]}, 'switch s1: "switchType" "hub" is unknown to MiniEdit, which then builds Open vSwitch: taken as "ovs"'),
+    ({"switches": [switch(1, dpid=10)]}, 'switch s1: "dpid" 10 should be text: taken as "000000000000000a"'),
     ({"switches": [switch(1, dpid="0x1F")]}, 'switch s1: "dpid" "0x1F" begins with 0x: taken as "1F"'),
-    ({"switches": [switch(1, sflow=False)]}, 'switch s1: "sflow" false is no text: taken as "0"'),
-    ({"application": {"startCLI": 1}}, 'application: "startCLI" 1 is no text: taken as "1"'),
-    ({"application": {"sflow": {"sflowHeader": 128}}}, 'application sflow: "sflowHeader" 128 is a number: taken as "128"'),
-    ({"controllers": [{"x": "1", "y": "1", "opts": {"hostname": "c0", "remotePort": "6633"}}]}, 'controller c0: "remotePort" "6633" is text: taken as 6633'),
-    ({"controllers": [{"x": "1", "y": "1", "opts": {"hostname": "c0", "controllerType": "nox"}}]}, 'controller c0: "controllerType" "nox" is not known to MiniEdit, which builds the reference controller then: taken as "ref"'),
-    (with_link(bw="10"), 'link h1-s1: "bw" "10" is text: taken as 10 Mbit/s'),
-    (with_link(bw=""), 'link h1-s1: "bw" "" is empty and counts as not set'),
+    ({"switches": [switch(1, sflow=False)]}, 'switch s1: "sflow" false should be text: taken as "0"'),
+    ({"application": {"startCLI": 1}}, 'application: "startCLI" 1 should be text: taken as "1"'),
+    ({"application": {"sflow": {"sflowHeader": 128}}}, 'application sflow: "sflowHeader" 128 should be text: taken as "128"'),
+    ({"controllers": [{"x": "1", "y": "1", "opts": {"hostname": "c0", "remotePort": "6633"}}]}, 'controller c0: "remotePort" "6633" should be a number: taken as 6633'),
+    ({"controllers": [{"x": "1", "y": "1", "opts": {"hostname": "c0", "controllerType": "nox"}}]}, 'controller c0: "controllerType" "nox" is unknown to MiniEdit, which then builds the reference controller: taken as "ref"'),
+    (with_link(bw="10"), 'link h1-s1: "bw" "10" should be a number: taken as 10 Mbit/s'),
+    (with_link(bw=""), 'link h1-s1: "bw" "" is empty and is treated as not set'),
     (with_link(delay="5"), 'link h1-s1: "delay" "5" has no unit, and tc counts in microseconds: taken as "5us"'),
     (with_link(delay=5), 'link h1-s1: "delay" 5 has no unit, and tc counts in microseconds: taken as "5us"'),
     (with_link(delay="5ms", jitter=0.5), 'link h1-s1: "jitter" 0.5 has no unit, and tc counts in microseconds: taken as "0.5us"'),
-    (with_link(loss="1%"), 'link h1-s1: "loss" "1%" is text: taken as 1 %'),
-    (with_link(max_queue_size=100.0), 'link h1-s1: "max_queue_size" 100.0 is no whole number: taken as 100'),
+    (with_link(loss="1%"), 'link h1-s1: "loss" "1%" should be a number: taken as 1 %'),
+    (with_link(max_queue_size=100.0), 'link h1-s1: "max_queue_size" 100.0 should be a whole number: taken as 100'),
     ({"hosts": [host(1, ip="10.0.0.2"), host(2)]}, 'host h2: has the address 10.0.0.2 (no "ip", so by its "nodeNum") that host h1 has too; only one of them answers'),
     ({"hosts": [host(1, ip="10.0.0.9/8"), host(2, ip="10.0.0.9/8")]}, 'host h2: has the address 10.0.0.9 ("ip") that host h1 has too; only one of them answers'),
     ({"links": [link("h1", "h2")]}, "link h1-h2: joins two hosts, which runs but which MiniEdit cannot draw"),
@@ -608,7 +608,7 @@ def test_a_file_that_cannot_be_read_is_named(tmp_path):
     with pytest.raises(TopologyError, match=r"absent\.mn: cannot be read: No such file or directory"):
         Topology.load(tmp_path / "absent.mn")
     (tmp_path / "bytes.mn").write_bytes(b'{"a": "\xff"}')
-    with pytest.raises(TopologyError, match=r"bytes\.mn: not a topology: byte 7 is no UTF-8 text"):
+    with pytest.raises(TopologyError, match=r"bytes\.mn: not a topology: byte 7 is not valid UTF-8"):
         Topology.load(tmp_path / "bytes.mn")
 
 
