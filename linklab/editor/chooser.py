@@ -116,6 +116,8 @@ class Chooser(Dialog):
             return
         if not path.suffix:
             path = path.with_name(path.name + self.ending)
+        elif self.saving and Path(path.stem).suffix in self.endings:
+            path = path.with_name(path.stem)  # only the part before ".svg" was selected, and "out.pdf" typed over it
         if not self.saving and not path.exists():
             self.message.configure(text=f"there is no file {path}")
         elif self.saving and path.exists() and self._sure != path:

@@ -58,7 +58,7 @@ class MenuBar:
             self.root.bind(event, lambda e, a=action: self._key(e, a))  # type: ignore[misc]
 
     def _key(self, event: tk.Event[tk.Misc], action: Action) -> str | None:
-        if self.root.grab_current() is not None:  # type: ignore[no-untyped-call] # a question, which comes first
+        if self.root.tk.call("grab", "current", self.root):  # a question, or an open menu, which comes first
             return "break"
         if isinstance(event.widget, tk.Misc) and event.widget.winfo_toplevel() is not self.root:
             return None

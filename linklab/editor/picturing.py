@@ -44,7 +44,7 @@ class Picturing:
         name = f"{path.stem if path else 'network'}{ENDINGS[0]}"
         root, look, folder = self.window.root, self.window.look, installation.work_folder(path)
         title = "Export Picture (.svg, .png or .pdf)"
-        Chooser(root, look, title, folder=folder, ending=ENDINGS[0], name=name, save=True, take=self.export_path)
+        Chooser(root, look, title, folder=folder, ending=ENDINGS, name=name, save=True, take=self.export_path)
 
     def export_path(self, path: Path) -> None:
         """Write the picture there."""

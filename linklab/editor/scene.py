@@ -21,6 +21,7 @@ from linklab.editor.surface import Occupied, Rectangle
 from linklab.errors import InputError
 from linklab.topology import Host, Link, Topology
 from linklab.topology.addressing import link_addresses
+from linklab.topology.forgiven import forgiven_link
 
 ICON = 40
 DETAIL_FROM = 0.6
@@ -354,8 +355,8 @@ def _around(icon: Rectangle, name: Rectangle | None) -> Rectangle:
 
 
 def link_note(link: Link) -> str:
-    """What a link is said to do, for its middle: "10 Mbit/s, 5ms"."""
-    opts = link.opts
+    """What a link is said to do, for its middle: "10 Mbit/s, 5ms"; odd values as what they are taken for."""
+    opts = forgiven_link(link).opts
     words = []
     if "bw" in opts:
         words.append(f"{opts['bw']} Mbit/s" if not isinstance(opts["bw"], str) else opts["bw"])

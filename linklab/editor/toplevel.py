@@ -91,7 +91,7 @@ class Dialog(tk.Toplevel):
         (focus or self).focus_set()
         self.bind("<Configure>", self._grown)
         if self.modal:
-            self._below = self.grab_current()  # type: ignore[no-untyped-call] # typeshed
+            self._below = holder(self.grab_current)
             self._grab()
 
     def destroy(self) -> None:
@@ -99,13 +99,13 @@ class Dialog(tk.Toplevel):
         if not self.winfo_exists():
             return
         owner, below = self.master.winfo_toplevel(), self._below
-        had_focus = _inside(self.focus_displayof(), self)
+        had_focus = _inside(holder(self.focus_displayof), self)
         super().destroy()
         if isinstance(below, Dialog) and below.winfo_exists():
             below._grab()
             below.focus_set()
         elif had_focus and owner.winfo_exists():
-            (owner.focus_lastfor() or owner).focus_set()
+            (holder(owner.focus_lastfor) or owner).focus_set()
 
     def _put(self, x: int, y: int, wide: int, high: int) -> None:
         """Place it there, or as near as it is on the screen whole."""
@@ -144,11 +144,22 @@ def scrolled_page(notebook: ttk.Notebook | None, master: tk.Misc, look: Look, ti
     return page.body
 
 
+def holder(ask: Callable[[], tk.Misc | None]) -> tk.Misc | None:
+    """What has the grab or the focus, by tkinter's answer; None also if that is a menu of the bar.
+
+    Tk posts a copy of such a menu, which tkinter does not know: it raises KeyError.
+    """
+    try:
+        return ask()
+    except KeyError:
+        return None
+
+
 def to_question(root: tk.Misc) -> None:
     """Give the keys to the modal dialog that is open, if there is one: a grab holds the mouse alone."""
-    holder = root.grab_current()  # type: ignore[no-untyped-call] # typeshed
-    if isinstance(holder, Dialog):
-        holder.focus_set()
+    dialog = holder(root.grab_current)
+    if isinstance(dialog, Dialog):
+        dialog.focus_set()
 
 
 def _wheel(steps: int, event: tk.Event[tk.Misc]) -> None:

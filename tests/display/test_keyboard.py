@@ -150,6 +150,24 @@ def test_shift_f10_opens_no_menu_of_the_bar_anywhere(keys):
     assert menus_shown(keys) == []
 
 
+def test_the_arrows_go_from_menu_to_menu(keys):
+    """Regression: tkinter does not know the copy of a menu that Tk posts, and a fault was shown for each key."""
+    keys.key("Alt+f")
+    keys.settle(0.3)
+    keys.key("Right")
+    keys.settle(0.3)
+    keys.key("Right")
+    keys.settle(0.3)
+    assert keys.dialog() is None
+    keys.key("Escape")
+    keys.key("Escape")
+    keys.settle(0.3)
+    assert keys.dialog() is None
+    keys.key("Control+m")
+    keys.settle(0.3)
+    assert keys.dialog() is None
+
+
 def test_return_presses_the_button_that_has_the_focus(keys):
     """Regression: Tab Tab Return in "Save the changes?" saved."""
     draw(keys, "host")

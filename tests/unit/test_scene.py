@@ -25,7 +25,7 @@ from linklab.editor.lanes import corners, lanes_of, middle, path_of
 from linklab.editor.lettering import metrics
 from linklab.editor.pictures import write_picture
 from linklab.editor.raster import dashes
-from linklab.editor.scene import DrawingScene, Style
+from linklab.editor.scene import DrawingScene, Style, link_note
 from linklab.editor.settings import EditorSettings
 from linklab.editor.shapes import LineShape, TextShape, points
 from linklab.editor.surface import Occupied, Rectangle
@@ -460,3 +460,10 @@ def test_lines_of_links_are_shapes_of_the_scene():
     assert scene.paths[2] is None
     drawn = [shape for _, shapes in scene.everything() for shape in shapes if isinstance(shape, LineShape)]
     assert len(drawn) == 2
+
+
+def test_a_link_says_what_its_odd_values_are_taken_for():
+    """Regression: "None Mbit/s", and "5000" for a delay that tc takes for microseconds."""
+    odd = Link("h1", "s1", {"bw": None, "delay": "5000", "loss": "1"})
+    assert link_note(odd) == "5000us, 1 % loss"
+    assert link_note(Link("h1", "s1", {"bw": "10", "delay": "20ms"})) == "10 Mbit/s, 20ms"
