@@ -275,7 +275,8 @@ class Editor:
         self.toolbar.show(self.tool, self.networking.runner.state)
         self.layout.menus.show_state(running=running, undo=self.document.undo_label, redo=self.document.redo_label)
         topology = self.document.topology
-        counts = f"{len(everyone(topology))} nodes, {len(topology.links)} links"
+        nodes, links = len(everyone(topology)), len(topology.links)
+        counts = f"{nodes} {'node' if nodes == 1 else 'nodes'}, {links} {'link' if links == 1 else 'links'}"
         self.status.count.configure(text=counts)
         self.status.zoom.configure(text=f"{self.drawing.zoom * 100:.0f} %")
         self.drawing.configure(cursor="crosshair" if self.tool != "select" else "")

@@ -137,7 +137,7 @@ class Runner:
         """
         session = self.session
         if session is None:
-            failed("no network is running")
+            failed("the network is not ready yet" if self.state == "starting" else "no network is running")
             return
 
         def do() -> None:

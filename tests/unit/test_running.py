@@ -104,6 +104,9 @@ def test_what_an_order_finds_and_why_it_fails_reach_the_window(person):
     person.until("ended")
     person.ask(lambda session: "never")
     assert person.told[-1] == ("failed", "no network is running")
+    person.runner.state = "starting"
+    person.ask(lambda session: "too early")
+    assert person.told[-1] == ("failed", "the network is not ready yet")
 
 
 def test_a_fault_in_an_order_is_raised_in_the_window(person):
