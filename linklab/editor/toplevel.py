@@ -8,6 +8,7 @@ to a tab. A modal one must be answered before anything else is done. None blocks
 from __future__ import annotations
 
 import tkinter as tk
+import tkinter.font as tkfont
 from collections.abc import Callable
 from functools import partial
 from tkinter import ttk
@@ -19,6 +20,8 @@ from linklab.editor.theme import Look
 FRAME = (16, 56)
 """Pixels of the screen, across and down, that are left to a window manager's frame and panel."""
 WAIT_MS = 20
+LEAST_LETTERS = 6
+"""Points; smaller ones cannot be read."""
 OWN_WHEEL = ("Text", "Treeview", "Listbox")
 """Widgets that scroll by themselves."""
 
@@ -31,6 +34,7 @@ class Dialog(tk.Toplevel):
         self.withdraw()
         self.look, self.modal = look, modal
         self._below: tk.Misc | None = None
+        self._notebook: ttk.Notebook | None = None
         self.title(title)
         self.configure(highlightthickness=1)
         self.restyle()
@@ -63,6 +67,7 @@ class Dialog(tk.Toplevel):
 
     def tabs(self, notebook: ttk.Notebook) -> None:
         """Turn its tabs by Alt+digit, and by Ctrl+Tab as elsewhere."""
+        self._notebook = notebook
         notebook.enable_traversal()
         for digit in range(1, 10):
             self.bind(f"<Alt-Key-{digit}>", partial(_turn, notebook, digit - 1))
@@ -81,6 +86,8 @@ class Dialog(tk.Toplevel):
         self.update_idletasks()
         most = self.maxsize()
         wide, high = min(self.winfo_reqwidth(), most[0]), min(self.winfo_reqheight(), most[1])
+        if self._notebook is not None:
+            _fit_tabs(self._notebook, self.look, wide - 2 * self.look.px(12))
         x = parent.winfo_rootx() + (parent.winfo_width() - wide) // 2
         y = parent.winfo_rooty() + max(0, (parent.winfo_height() - high) // 3)
         if pages_in(self):  # what is said or chosen later scrolls, and the window keeps its size
@@ -166,6 +173,22 @@ def _wheel(steps: int, event: tk.Event[tk.Misc]) -> None:
     frame = around(event.widget)
     if frame is not None and event.widget.winfo_class() not in OWN_WHEEL:
         frame.wheel(steps)
+
+
+def _fit_tabs(notebook: ttk.Notebook, look: Look, room: int) -> None:
+    """Give the tabs the largest letters with which all titles fit into `room`, in pixels; ttk would cut the titles."""
+    style = ttk.Style(notebook)
+    titles = [str(notebook.tab(tab, "text")) for tab in notebook.tabs()]  # type: ignore[no-untyped-call] # typeshed
+    font = tkfont.Font(notebook, font=look.font())
+    beside = 2 * look.px(4 if look.is_narrow else 12) + look.px(4)  # of the padding and the border of a tab
+    while sum(font.measure(title) + beside for title in titles) > room and abs(font.cget("size")) > LEAST_LETTERS:
+        size = font.cget("size")
+        font.configure(size=size - 1 if size > 0 else size + 1)
+    if font.actual("size") != tkfont.Font(notebook, font=look.font()).actual("size"):
+        name = f"Fitted{abs(font.cget('size'))}.TNotebook"
+        style.configure(f"{name}.Tab", font=font)
+        notebook.configure(style=name)
+        notebook.fitted = font  # type: ignore[attr-defined] # Tk forgets a font that Python does
 
 
 def _turn(notebook: ttk.Notebook, page: int, _: tk.Event[tk.Misc]) -> str:

@@ -2,7 +2,9 @@
 """The window and its dialogs on a screen of 1024 × 600, at 100 % and 200 %: whole, with their buttons in view."""
 
 import os
+import tkinter.font as tkfont
 from pathlib import Path
+from tkinter import ttk
 
 import pytest
 from hand import Hand
@@ -186,6 +188,22 @@ def test_no_page_scrolls_sideways(start, scale):
         for page in pages_in(form):
             assert page.body.winfo_reqwidth() <= form.notebook.winfo_width(), (what, page)
         form.destroy()
+
+
+@pytest.mark.parametrize("what", ["host", "switch", "link", "preferences", "several"])
+def test_every_title_of_a_tab_is_read_whole(start, what):
+    """Regression: at 200 % they read "Properti", "Ports and Rou", "VLAN Interfa"."""
+    hand = start(LAB_14, 2.0)
+    OPEN[what](hand)
+    hand.settle(0.3)
+    notebook = hand.dialog().notebook
+    style = ttk.Style(notebook)
+    font = tkfont.Font(font=style.lookup(f"{notebook.cget('style') or 'TNotebook'}.Tab", "font") or "TkDefaultFont")
+    # a tab tells its width by the places at which it is the one that is hit
+    row = 12
+    seen = [notebook.index(f"@{x},{row}") for x in range(notebook.winfo_width()) if notebook.identify(x, row)]
+    for number, tab in enumerate(notebook.tabs()):
+        assert seen.count(number) >= font.measure(notebook.tab(tab, "text")), notebook.tab(tab, "text")
 
 
 @pytest.mark.parametrize("scale", [1.0, 2.0])
