@@ -15,6 +15,7 @@ from typing import Any, TypeAlias
 
 from linklab.base.text import excerpt
 from linklab.errors import InputError
+from linklab.topology import address_words
 from linklab.topology.drawn import DrawnNetwork
 from linklab.topology.parts import Host, Link, Node, Switch
 
@@ -108,6 +109,8 @@ def read_address(text: Any) -> str:
         return str(ip_interface(text))
     except ValueError:
         shown = excerpt(json.dumps(text))
+        if isinstance(text, str) and (why := address_words.fault(text, prefix=True)):
+            raise InputError(f"{shown}: {why}") from None
         raise InputError(
             f"{shown} is not an address with its prefix length, such as 10.0.1.1/24 or 2001:db8:1::1/64"
         ) from None
@@ -124,6 +127,8 @@ def read_route(data: Any) -> StaticRoute:
         gateway = ip_address(via)
     except ValueError:
         shown = excerpt(json.dumps(via))
+        if isinstance(via, str) and (why := address_words.fault(via, prefix=False)):
+            raise InputError(f"{shown}: {why}") from None
         raise InputError(f"{shown} is not the address of a router, such as 10.0.2.2") from None
     if to == DEFAULT:
         return StaticRoute(DEFAULT, str(gateway))
@@ -145,6 +150,8 @@ def _no_network(to: Any) -> str:
         meant = None
     if meant is not None:
         return f"{to} has bits beyond its prefix length; the network is {meant}"
+    if isinstance(to, str) and (why := address_words.fault(to, prefix=None)):
+        return f"{excerpt(json.dumps(to))}: {why}"
     return f'{excerpt(json.dumps(to))} is not a network, such as 10.0.3.0/24, nor "{DEFAULT}"'
 
 

@@ -164,8 +164,7 @@ ASSIGN = "Edit > Assign Addresses gives each link its subnet"
         ),
         (
             {"r2_eth0": ["10.0.1.254"]},
-            'error link r2-s1: "linklab": "10.0.1.254" is not an address with its prefix length, such as 10.0.1.1/24 '
-            "or 2001:db8:1::1/64",
+            'error link r2-s1: "linklab": "10.0.1.254": the prefix length is missing, such as /24',
         ),
         (
             {"r2": [{"to": "10.0.3.1/24", "via": "10.0.2.2"}]},
