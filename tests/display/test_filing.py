@@ -128,3 +128,17 @@ def test_leaving_while_the_network_runs_asks(hand):
     hand.key("Control+q")
     press(hand, "Quit")
     assert ended == [1]
+
+
+@pytest.mark.parametrize(
+    ("was_ready", "title"), [(False, "The network did not start"), (True, "The network has ended")]
+)
+def test_a_network_that_never_ran_did_not_end(hand, was_ready, title):
+    """Regression: a start that failed was titled "The network has ended"."""
+    networking = hand.editor.networking
+    networking._was_ready = was_ready
+    networking._ended("the kernel did not come up")
+    hand.until(lambda: hand.dialog() is not None, what="the message")
+    assert hand.dialog().title() == title
+    assert networking.window.status.said == f"the {title[4:]}"
+    hand.key("Escape")
