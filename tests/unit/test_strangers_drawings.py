@@ -207,3 +207,10 @@ def test_mending_and_exporting_take_time_that_grows_with_the_file_alone():
 
     cost(100)
     assert min(cost(4000), cost(4000)) < 9 * max(cost(1000), cost(1000))
+
+
+def test_names_of_other_alphabets_are_shown_as_they_are():
+    r"""Regression: as "B\u00fcro-Rechner"."""
+    problems = files.open_file(DRAWINGS / "names-of-other-alphabets.mn").problems()
+    assert any('found "Büro-Rechner"' in problem.message for problem in problems)
+    assert not any("\\u" in str(problem) for problem in problems)
