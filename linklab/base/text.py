@@ -7,9 +7,11 @@ another; XML 1.0 cannot hold most of them even as references (section 2.2). They
 
 from __future__ import annotations
 
+import json
 import os
 import re
 from pathlib import Path
+from typing import Any
 
 MOST = 60
 """Letters of a strange text that a sentence quotes."""
@@ -50,6 +52,11 @@ def excerpt(text: str, most: int = MOST) -> str:
     """
     line = text[: 2 * most].strip()
     return visible(line if len(line) <= most and len(text) <= 2 * most else f"{line[:most]}…", keep="")
+
+
+def quoted(value: Any) -> str:
+    """Return a value of a JSON file as a sentence quotes it: letters of any alphabet as they are, else as `excerpt`."""
+    return excerpt(json.dumps(value, ensure_ascii=False))
 
 
 def file_name(path: Path) -> str:

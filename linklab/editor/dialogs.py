@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from tkinter import ttk
 from typing import Any
 
-from linklab.editor.fields import Field, Page, read, texts
+from linklab.editor.fields import Field, Page, read, texts, value_of
 from linklab.editor.theme import Look
 from linklab.editor.toplevel import Dialog, scrolled_page
 from linklab.errors import FieldError, InputError
@@ -201,6 +201,26 @@ class Input:
             self._place = {"row": row, "column": 3, "padx": (px(8), 0)}
         self.complain("")
         self._untouched = self.get()
+        if isinstance(self.widget, tk.Text):
+            self.widget.bind("<<Modified>>", self._text_changed)
+        else:
+            self._variable.trace_add("write", lambda *_: self._changed())
+
+    def _text_changed(self, _: object) -> None:
+        """Tk says this once, until the mark is taken away again."""
+        if isinstance(self.widget, tk.Text) and self.widget.edit_modified():
+            self.widget.edit_modified(False)
+            self._changed()
+
+    def _changed(self) -> None:
+        """What is said to be wrong goes when it is mended, or becomes what is wrong now."""
+        if self._is_wrong:
+            try:
+                value_of(self.field, self.get())
+            except (InputError, ValueError) as error:
+                self.complain(str(error))
+            else:
+                self.complain("")
 
     def _help(self) -> str:
         if self.field.kind == "rows":
@@ -261,6 +281,7 @@ class Input:
 
     def complain(self, message: str) -> None:
         """Show what is wrong, or the help again."""
+        self._is_wrong = bool(message)
         self._note.configure(text=message or self._help(), style="Bad.TLabel" if message else "Muted.TLabel")
         if message or self._help():
             self._note.grid(**self._place, sticky="w")

@@ -15,6 +15,7 @@ from typing import Any
 
 from linklab import units
 from linklab.errors import InputError
+from linklab.topology import address_words
 from linklab.topology.checks import NAME
 
 Check = Callable[[str], Any]
@@ -83,7 +84,7 @@ def read(pages: Sequence[Page], values: Values, before: Mapping[str, Any]) -> tu
     for field in (each for page in pages for each in page.fields):
         raw = values[field.key]
         try:
-            value = _value(field, raw)
+            value = value_of(field, raw)
         except (InputError, ValueError) as error:
             wrong[field.key] = str(error)
             continue
@@ -97,7 +98,8 @@ def read(pages: Sequence[Page], values: Values, before: Mapping[str, Any]) -> tu
     return data, wrong
 
 
-def _value(field: Field, raw: Any) -> Any:
+def value_of(field: Field, raw: Any) -> Any:
+    """What a field's text means for the file, None where it is empty; InputError or ValueError where it is wrong."""
     if field.kind == "lines":
         lines = [line.strip() for line in raw if line.strip()]
         return [field.check(line) for line in lines] or None
@@ -129,7 +131,8 @@ def address(text: str) -> str:
     try:
         IPv4Interface(text)
     except ValueError:
-        raise InputError("an IPv4 address, such as 10.0.0.1 or 10.0.0.1/8") from None
+        why = address_words.fault(text, prefix=None)
+        raise InputError(why or "an IPv4 address, such as 10.0.0.1 or 10.0.0.1/8") from None
     return text
 
 
@@ -138,7 +141,8 @@ def bare_address(text: str) -> str:
     try:
         return str(IPv4Address(text))
     except ValueError:
-        raise InputError("an IPv4 address without prefix length, such as 10.0.0.254") from None
+        why = address_words.fault(text, prefix=False)
+        raise InputError(why or "an IPv4 address without prefix length, such as 10.0.0.254") from None
 
 
 def network(text: str) -> str:
@@ -146,7 +150,8 @@ def network(text: str) -> str:
     try:
         IPv4Network(text, strict=False)
     except ValueError:
-        raise InputError("a network with its prefix length, such as 10.0.0.0/8") from None
+        why = address_words.fault(text, prefix=True)
+        raise InputError(why or "a network with its prefix length, such as 10.0.0.0/8") from None
     if "/" not in text:
         raise InputError("the prefix length is missing, such as /8")
     return text

@@ -78,10 +78,17 @@ class Filing:
             self.document.never_saved()
             lost.file.unlink(missing_ok=True)
 
+        text = f"The editor ended badly at {when}; {name} was not saved. It is still here."
+        if self.document.is_changed:
+            text += f" Restore puts it in place of {self.document.title}, which is not saved either, and asks first."
         self.window.ask(
             "Restore a drawing?",
-            f"The editor ended badly at {when}; {name} was not saved. It is still here.",
-            [("Restore", restore), ("Throw away", lambda: lost.file.unlink(missing_ok=True)), ("Later", lambda: None)],
+            text,
+            [
+                ("Restore", lambda: self.safely(restore)),
+                ("Throw away", lambda: lost.file.unlink(missing_ok=True)),
+                ("Later", lambda: None),
+            ],
         )
 
     # --- commands

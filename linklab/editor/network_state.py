@@ -186,13 +186,13 @@ class Watch:
 
     def _controller(self, controller: Controller) -> NodeState:
         name = controller.name
-        switches = [s for s in self.topology.switches if name in s.opts.get("controllers", ())]
+        switches = [s for s in self.topology.switches if s.type in OPENFLOW and name in s.opts.get("controllers", ())]
+        if not switches:
+            return NodeState(name, ATTENTION, "no switch is linked to it")
         if self._controllers is None:
             return NodeState(name, UNKNOWN, "its connections are not known yet")
         served = [s.name for s in switches if name in self._served(s)[0]]
         missing = [s.name for s in switches if name in self._served(s)[1]]
-        if not switches:
-            return NodeState(name, ATTENTION, "no switch asks it")
         if missing:
             cure = ""
             if controller.opts.get("controllerType") == "remote":

@@ -61,6 +61,7 @@ class Networking:
         self._kept_routes: dict[str, list[str]] = {}
         self._told: frozenset[Key] = frozenset()
         self._clock_state: dict[str, Any] | None = None
+        self._was_ready = False
 
     @property
     def is_on(self) -> bool:
@@ -125,6 +126,7 @@ class Networking:
         self.running_topology = runnable.runnable(topology, choice)
         self._ends = topology.link_ends()
         self._kept_routes = {}
+        self._was_ready = False
         self.watch = Watch(topology, self._ends)
         self.view.lock()
         self.window.status.busy(True)
@@ -152,6 +154,7 @@ class Networking:
             self.window.say(f"{what} …")
 
     def _ready(self, session: Session) -> None:
+        self._was_ready = True
         self.node_states = self.watch.state.node_words
         self.window.status.busy(False)
         topology = self.document.topology
@@ -199,13 +202,14 @@ class Networking:
         self._clock_state = None
         self.view.show_clock(None)
         self.meter = Meter()
-        self.window.say("the network has ended" if why else "stopped", bad=bool(why))
+        what = "the network has ended" if self._was_ready else "the network did not start"
+        self.window.say(what if why else "stopped", bad=bool(why))
         self.view.refresh()
         if why:
             words = switching.loop_words(self.document.topology)
             if words and not switching.has_spanning_tree(self.document.topology):
                 why += f"\n\n{words}; Run offers a spanning tree, which breaks it."
-            self.window.tell("The network has ended", f"{why}\n\nThe drawing is unchanged.")
+            self.window.tell(f"T{what[1:]}", f"{why}\n\nThe drawing is unchanged.")
             self.node_states = {}
 
     def rebuilt(self) -> None:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from linklab.editor import address_fields, edits, link_fields, node_fields, preference_fields, several
+from linklab.editor.consequences import caused
 from linklab.editor.decorations import is_decoration
 from linklab.editor.dialogs import FormDialog
 from linklab.editor.document import Document, Key
@@ -148,7 +149,11 @@ class Properties:
             after, new_name = edits.set_opts(topology, name, changed, dropped), data.get("hostname", name)
             if ports != address_fields.shown(topology, current, first):
                 after = address_fields.taken(after, new_name, ports)
+            found = caused(topology, after, name, new_name)
+            found.refuse(first)
             self.document.apply(f"Change {name}", after, {new_name})
+            if found.words:
+                self.window.say(found.words, bad=True)
 
         title, data = self._shown(name, first)
         root, look = self.window.root, self.window.look

@@ -19,6 +19,8 @@ from linklab.topology.parts import Host, Node
 from linklab.topology.problem import Problem
 
 ASSIGN = "Edit > Assign Addresses gives each link its subnet"
+LONGEST_WITH_BROADCAST = 30
+"""Prefix length of the smallest IPv4 subnet that has a network address and a broadcast address."""
 
 
 def values(network: DrawnNetwork) -> Iterator[Problem]:
@@ -39,6 +41,7 @@ def meanings(network: DrawnNetwork) -> Iterator[Problem]:
     """Addresses twice, subnets that do not fit, gateways out of reach; for a topology without other errors."""
     nodes = {node.name: node for node in network.nodes}
     ports = addressing.ports(network)
+    yield from _reserved(nodes, ports)
     yield from _idle(network, ports)
     if not any(addressing.is_router(node) for node in nodes.values()) and not any(
         "addresses" in link.own for link in network.links
@@ -57,6 +60,29 @@ def meanings(network: DrawnNetwork) -> Iterator[Problem]:
 def _where(nodes: dict[str, Node], name: str) -> str:
     node = nodes[name]
     return f"{'router' if addressing.is_router(node) else node.what} {name}"
+
+
+def _reserved(nodes: dict[str, Node], ports: list[Port]) -> Iterator[Problem]:
+    """The first and the last IPv4 address of a subnet at a port, which Linux takes; a /31 or a /32 has neither.
+
+    Sources: RFC 1122 §3.2.1.3 (both), RFC 3021 (/31).
+    """
+    for port in ports:
+        for interface in port.interfaces:
+            subnet = interface.network
+            if subnet.version == 6 or subnet.prefixlen > LONGEST_WITH_BROADCAST:
+                continue
+            if interface.ip == subnet.network_address:
+                what = f"the address of the network {subnet} itself"
+            elif interface.ip == subnet.broadcast_address:
+                what = f"the broadcast address of {subnet}"
+            else:
+                continue
+            message = (
+                f"{port.interface} has {interface}, which is {what}; give it an address from "
+                f"{subnet.network_address + 1} to {subnet.broadcast_address - 1}"
+            )
+            yield Problem("warning", _where(nodes, port.node), message, port.interface)
 
 
 def _idle(network: DrawnNetwork, ports: list[Port]) -> Iterator[Problem]:

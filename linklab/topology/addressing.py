@@ -7,14 +7,14 @@ ours, at the end of its link (`Link.own`), and every other route ours, at its no
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from ipaddress import IPv4Address, IPv4Interface, IPv6Interface, ip_address, ip_interface, ip_network
 from typing import Any, TypeAlias
 
-from linklab.base.text import excerpt
+from linklab.base.text import quoted
 from linklab.errors import InputError
+from linklab.topology import address_words
 from linklab.topology.drawn import DrawnNetwork
 from linklab.topology.parts import Host, Link, Node, Switch
 
@@ -107,7 +107,9 @@ def read_address(text: Any) -> str:
             raise ValueError
         return str(ip_interface(text))
     except ValueError:
-        shown = excerpt(json.dumps(text))
+        shown = quoted(text)
+        if isinstance(text, str) and (why := address_words.fault(text, prefix=True)):
+            raise InputError(f"{shown}: {why}") from None
         raise InputError(
             f"{shown} is not an address with its prefix length, such as 10.0.1.1/24 or 2001:db8:1::1/64"
         ) from None
@@ -116,14 +118,16 @@ def read_address(text: Any) -> str:
 def read_route(data: Any) -> StaticRoute:
     """A route as it stands in the file; InputError for anything else."""
     if not isinstance(data, Mapping) or not {"to", "via"} <= set(data):
-        raise InputError(f'a route must be an object with "to" and "via", found {excerpt(json.dumps(data))}')
+        raise InputError(f'a route must be an object with "to" and "via", found {quoted(data)}')
     to, via = data["to"], data["via"]
     try:
         if not isinstance(via, str) or len(via) > LONGEST:
             raise ValueError
         gateway = ip_address(via)
     except ValueError:
-        shown = excerpt(json.dumps(via))
+        shown = quoted(via)
+        if isinstance(via, str) and (why := address_words.fault(via, prefix=False)):
+            raise InputError(f"{shown}: {why}") from None
         raise InputError(f"{shown} is not the address of a router, such as 10.0.2.2") from None
     if to == DEFAULT:
         return StaticRoute(DEFAULT, str(gateway))
@@ -145,14 +149,16 @@ def _no_network(to: Any) -> str:
         meant = None
     if meant is not None:
         return f"{to} has bits beyond its prefix length; the network is {meant}"
-    return f'{excerpt(json.dumps(to))} is not a network, such as 10.0.3.0/24, nor "{DEFAULT}"'
+    if isinstance(to, str) and (why := address_words.fault(to, prefix=None)):
+        return f"{quoted(to)}: {why}"
+    return f'{quoted(to)} is not a network, such as 10.0.3.0/24, nor "{DEFAULT}"'
 
 
 def link_addresses(link: Link) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The addresses that the file gives to both ends of a link; InputError if one of them is not an address."""
     ends = link.own.get("addresses", [[], []])
     if not isinstance(ends, list) or len(ends) != 2 or not all(isinstance(end, list) for end in ends):
-        raise InputError(f'"addresses" must be two lists, one for each end, found {excerpt(json.dumps(ends))}')
+        raise InputError(f'"addresses" must be two lists, one for each end, found {quoted(ends)}')
     src, dest = (tuple(map(read_address, end)) for end in ends)
     return src, dest
 
@@ -161,7 +167,7 @@ def own_routes(node: Node) -> tuple[StaticRoute, ...]:
     """The routes that the file gives to a node besides MiniEdit's default route; InputError if one is not a route."""
     routes = node.own.get("routes", [])
     if not isinstance(routes, list):
-        raise InputError(f'"routes" must be a list, found {excerpt(json.dumps(routes))}')
+        raise InputError(f'"routes" must be a list, found {quoted(routes)}')
     return tuple(map(read_route, routes))
 
 

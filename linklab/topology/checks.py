@@ -8,7 +8,6 @@ Pure. Limits: IFNAMSIZ in Linux's uapi/linux/if.h (15 characters), mininet/link.
 
 from __future__ import annotations
 
-import json
 import math
 import re
 from collections import Counter
@@ -17,7 +16,7 @@ from ipaddress import IPv4Address, IPv4Interface, IPv4Network
 from typing import Any
 
 from linklab import units
-from linklab.base.text import excerpt
+from linklab.base.text import excerpt, quoted
 from linklab.errors import InputError
 from linklab.topology import address_checks, switching
 from linklab.topology.drawn import DrawnNetwork, interface_of
@@ -226,7 +225,7 @@ def _values(topology: DrawnNetwork) -> Iterator[Problem]:
     found += [(part.what, f"{part.what} {part.name}", part.opts) for part in each]
     for what, where, opts in found:
         for key, wanted in wrong_values(what, opts):
-            yield Problem("error", where, f'"{key}" {wanted}, found {excerpt(json.dumps(opts[key]))}')
+            yield Problem("error", where, f'"{key}" {wanted}, found {quoted(opts[key])}')
     for link in topology.links:
         try:
             _ = link.impairments
@@ -246,12 +245,12 @@ def _names(topology: DrawnNetwork) -> Iterator[Problem]:
     for name, count in Counter(node.name for node in named).items():
         if count > 1:
             kinds = " and ".join(sorted({node.what for node in named if node.name == name}))
-            yield Problem("error", f"{kinds} {name}", f'{count} nodes have the "hostname" {json.dumps(name)}')
+            yield Problem("error", f"{kinds} {name}", f'{count} nodes have the "hostname" {quoted(name)}')
     for node in named:
         where = f"{node.what} {node.name}"
         if not NAME.fullmatch(node.name):
             rule = "may hold letters, digits, _ . and -, and starts with none of . and -"
-            yield Problem("error", where, f'"hostname" {rule}; found {json.dumps(node.name)}')
+            yield Problem("error", where, f'"hostname" {rule}; found {quoted(node.name)}')
         elif node.name in ("client", "mininet"):
             yield Problem("warning", where, f'a terminal called "{node.name}" is Linklab\'s own; rename the node')
 

@@ -8,13 +8,12 @@ that. A value that cannot be read stays as it is, and `checks` refuses it. Pure.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
-from linklab.base.text import excerpt
+from linklab.base.text import excerpt, quoted
 from linklab.topology.drawn import DrawnNetwork
 from linklab.topology.parts import MOST_DIGITS, Json, Link, Preferences, whole_number
 
@@ -47,7 +46,7 @@ def forgiven(network: D) -> tuple[D, list[Forgiven]]:
                 continue
             changed = dict(opts) if changed is None else changed
             found, why = taken
-            said.append(Forgiven(where, f'"{key}" {excerpt(json.dumps(value))} {why}'))
+            said.append(Forgiven(where, f'"{key}" {quoted(value)} {why}'))
             if found is _ABSENT:
                 del changed[key]
             else:

@@ -9,7 +9,6 @@ Names are in `naming`, routes in `mending_routes`.
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Mapping
 from dataclasses import replace
@@ -17,7 +16,7 @@ from ipaddress import IPv4Network
 from itertools import count
 from typing import Any, TypeVar
 
-from linklab.base.text import excerpt
+from linklab.base.text import excerpt, quoted
 from linklab.errors import InputError
 from linklab.topology import arrange, mending_routes
 from linklab.topology.checks import LONGEST_INTERFACE_NAME, known_keys, wireless_names, wrong_values
@@ -50,7 +49,7 @@ def _values(topology: Topology) -> tuple[Topology, list[str]]:
     def good(what: str, where: str, opts: Mapping[str, Any]) -> dict[str, Any]:
         wrong = dict(wrong_values(what, opts))
         for key, wanted in wrong.items():
-            said.append(f'{where}: "{key}" {excerpt(json.dumps(opts[key]))} is removed, since it {wanted}')
+            said.append(f'{where}: "{key}" {quoted(opts[key])} is removed, since it {wanted}')
         return {key: value for key, value in opts.items() if key not in wrong}
 
     def mended(part: P) -> P:
@@ -132,7 +131,7 @@ def _wired_nodes(topology: Topology, kind: Any, said: list[str]) -> list[Any]:
     nodes = []
     for data in given if isinstance(given, list) else [given]:
         if not isinstance(data, Mapping) or not isinstance(data.get("opts"), Mapping):
-            said.append(f'an entry of "{filed}" is removed, since it has no "opts": {excerpt(json.dumps(data))}')
+            said.append(f'an entry of "{filed}" is removed, since it has no "opts": {quoted(data)}')
             continue
         name = str(data["opts"].get("hostname", f"{prefix}{data.get('number', '')}"))
         opts, lost = _wired_opts(kind, data["opts"])

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from linklab.base import files
-from linklab.base.text import excerpt
+from linklab.base.text import excerpt, quoted
 from linklab.errors import TopologyError
 from linklab.topology import checks, own
 from linklab.topology.drawn import DrawnNetwork
@@ -145,7 +145,7 @@ class _ObjectReader:
 
     def __init__(self, data: Any, where: str) -> None:
         if not isinstance(data, Mapping):
-            raise ValueError(f"{where} must be a JSON object, found {excerpt(json.dumps(data))}")
+            raise ValueError(f"{where} must be a JSON object, found {quoted(data)}")
         self.rest = dict(data)
         self.where = where
 
@@ -154,9 +154,7 @@ class _ObjectReader:
             raise ValueError(f'{self.where}: the key "{key}" is missing')
         value = self.rest.pop(key)
         if not isinstance(value, types) or isinstance(value, bool):
-            raise ValueError(
-                f'{self.where}: "{key}" must be {_TYPE_NAMES[types[0]]}, found {excerpt(json.dumps(value))}'
-            )
+            raise ValueError(f'{self.where}: "{key}" must be {_TYPE_NAMES[types[0]]}, found {quoted(value)}')
         return value
 
     def take_list(self, key: str) -> list[_ObjectReader]:

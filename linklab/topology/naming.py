@@ -59,7 +59,10 @@ def named_well(topology: Topology) -> tuple[Topology, list[str]]:
     longest = _longest(topology)
     seen: set[str] = set()
     good = {node.name for node in everyone if NAME.fullmatch(node.name) and len(node.name) <= longest[node.name]}
-    names = Names(set(good))
+    # a link that leads nowhere must not lead to a node that was not meant
+    referred = {name for link in topology.links for name in (link.src, link.dest)}
+    referred |= {name for switch in topology.switches for name in switch.controllers}
+    names = Names(good | referred)
     said: list[str] = []
     renamed: dict[str, str] = {}
     controllers: dict[str, str] = {}

@@ -11,13 +11,12 @@ link or node, are kept. Pure.
 
 from __future__ import annotations
 
-import json
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
 
-from linklab.base.text import excerpt
+from linklab.base.text import excerpt, quoted
 from linklab.topology.parts import Json, Link, Node
 
 KEY = "linklab"
@@ -95,7 +94,7 @@ def take_from_nodes(nodes: Sequence[Node], extra: Json) -> dict[str, Any]:
 
 def _object(data: Any, where: str) -> dict[str, Any]:
     if not isinstance(data, Mapping):
-        raise ValueError(f"{where} must be a JSON object, found {excerpt(json.dumps(data))}")
+        raise ValueError(f"{where} must be a JSON object, found {quoted(data)}")
     return dict(data)
 
 

@@ -178,7 +178,7 @@ def test_a_wrong_value_is_told_at_its_field_and_loses_nothing(hand):
     hand.fill(form, "ip", "10.0.0.300")
     hand.key("Return")
     assert form.winfo_exists()
-    assert "an IPv4 address" in form.inputs["ip"]._note.cget("text")
+    assert "300 is greater than 255" in form.inputs["ip"]._note.cget("text")
     assert form.inputs["defaultRoute"].get() == "10.0.0.254"
     hand.fill(form, "ip", "10.0.0.30")
     hand.key("Return")

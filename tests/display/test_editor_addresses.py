@@ -181,3 +181,60 @@ def test_a_router_has_a_page_of_its_ports(routed):
     assert host.opts["defaultRoute"] == "10.0.0.9"
     assert "ip" not in host.opts
     assert cells(routed, "ipv6")["h1-eth0"] == "2001:db8:1::5/64"
+
+
+def properties_of(hand, name, topology):
+    """A node's dialog in this drawing."""
+    hand.editor.document.open(topology, None)
+    hand.editor.properties.open(name)
+    hand.settle()
+    return hand.dialog()
+
+
+@pytest.mark.parametrize(
+    ("name", "key", "text"),
+    [("h1", "defaultRoute", "192.168.7.1"), ("r2", "linklab gateway", "10.9.9.9")],
+)
+def test_a_gateway_out_of_reach_keeps_the_dialog(hand, name, key, text):
+    """Regression: OK took it without a word, and Run refused it. It stands below its field, and nothing is changed."""
+    form = properties_of(hand, name, addressed())
+    before = hand.editor.document.topology
+    form.inputs[key].set(text)
+    form.ok()
+    hand.settle()
+    assert form.winfo_exists()
+    assert f"{text} is in none of its subnets (10.0.1.0/24" in form.inputs[key]._note.cget("text")
+    assert hand.editor.document.topology is before
+    form.inputs[key].set("10.0.1.253")
+    assert "subnets" not in form.inputs[key]._note.cget("text")
+    form.ok()
+    assert not form.winfo_exists()
+
+
+def test_a_warning_that_a_dialog_causes_is_said_at_the_bottom(hand):
+    """Regression: the same address on two ports was taken without a word."""
+    form = properties_of(hand, "h1", addressed())
+    hand.fill(form, "ip", "10.0.1.2/24")
+    form.ok()
+    hand.settle()
+    assert not form.winfo_exists()
+    assert hand.editor.status.said.startswith("host h2: has the address 10.0.1.2 ")
+
+
+def test_a_red_text_goes_once_the_value_is_right(hand):
+    """Regression: it stayed until OK. A value that is wrong otherwise says so."""
+    form = properties_of(hand, "r2", addressed())
+    for key, wrong, other, right in (
+        ("port r2-eth0", "10.0.1.300/24", "10.0.1.254/33", "10.0.1.254/24"),
+        ("linklab routes", ["10.0.3.0/24"], ["10.0.3.0/24 via 10.0.2"], ["10.0.3.0/24 via 10.0.2.2"]),
+    ):
+        field = form.inputs[key]
+        field.set(wrong)
+        form.ok()
+        said = [field._note.cget("text")]
+        for value in (other, right):
+            field.set(value)
+            hand.settle()
+            said.append(field._note.cget("text"))
+        assert said[0] != said[1] != field.field.help == said[2]
+        assert str(field._note.cget("style")) == "Muted.TLabel"

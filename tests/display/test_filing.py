@@ -7,9 +7,10 @@ import pytest
 from robot import needs_display
 
 from linklab import pocket_kernel
-from linklab.editor import edits
+from linklab.editor import edits, files
 from linklab.plots.queue_window import QueueWindow
 from linklab.topology import Topology
+from linklab.topology.templates import made
 
 pytestmark = needs_display
 needs_kernel = pytest.mark.skipif(pocket_kernel.find() is None, reason="the pocket kernel is not built (make kernel)")
@@ -128,3 +129,40 @@ def test_leaving_while_the_network_runs_asks(hand):
     hand.key("Control+q")
     press(hand, "Quit")
     assert ended == [1]
+
+
+@pytest.mark.parametrize(
+    ("was_ready", "title"), [(False, "The network did not start"), (True, "The network has ended")]
+)
+def test_a_network_that_never_ran_did_not_end(hand, was_ready, title):
+    """Regression: a start that failed was titled "The network has ended"."""
+    networking = hand.editor.networking
+    networking._was_ready = was_ready
+    networking._ended("the kernel did not come up")
+    hand.until(lambda: hand.dialog() is not None, what="the message")
+    assert hand.dialog().title() == title
+    assert networking.window.status.said == f"the {title[4:]}"
+    hand.key("Escape")
+
+
+def test_restoring_asks_before_it_replaces_a_new_drawing(hand, tmp_path):
+    """Regression: Restore replaced what `edit --template` had just drawn, without asking."""
+    hand.editor.starting.begin(made("dumbbell:3"), "dumbbell:3")
+    drawn = hand.editor.document.topology
+    kept = tmp_path / "kept.json"
+    kept.write_text("{}")
+    hand.editor.filing._offer(files.Lost(kept, None, Topology(), 0.0))
+    hand.settle()
+    press(hand, "Restore")
+    hand.settle()
+    assert hand.dialog().title() == "Save the changes?"
+    hand.key("Escape")
+    assert hand.editor.document.topology is drawn
+    assert kept.exists()
+    hand.editor.filing._offer(files.Lost(kept, None, Topology(), 0.0))
+    hand.settle()
+    press(hand, "Restore")
+    hand.settle()
+    press(hand, "Do not save")
+    assert hand.editor.document.topology == Topology()
+    assert not kept.exists()

@@ -90,7 +90,16 @@ def test_sorted_as_people_count():
 @pytest.mark.parametrize(
     ("cell", "text", "says"),
     [
-        (("r2-eth0", "ipv4"), "10.0.1.1", "is not an address with its prefix length, such as 10.0.1.1/24"),
+        (("r2-eth0", "ipv4"), "10.0.1.1", '"10.0.1.1": the prefix length is missing, such as /24'),
+        (("r2-eth0", "ipv4"), "10.0.1.300/24", '"10.0.1.300/24": 300 is greater than 255'),
+        (("r2-eth0", "ipv4"), "10.0.1/24", "an IPv4 address has 4 numbers, and here are 3"),
+        (("r2-eth0", "ipv4"), "10..1.1/24", "a number is missing beside a dot"),
+        (("r2-eth0", "ipv4"), "10.0.1.01/24", "01 begins with a 0; write 1"),
+        (("r2-eth0", "ipv4"), "10.0.1.1/33", "a prefix length is at most 32"),
+        (("r2-eth0", "ipv4"), "router", "is not an address with its prefix length, such as 10.0.1.1/24"),
+        (("r2-eth0", "ipv6"), "fd00::1", "the prefix length is missing, such as /64"),
+        (("r2-eth0", "ipv6"), "fd00::1/129", "a prefix length is at most 128"),
+        (("r2-eth0", "gateway"), "10.0.1.254/24", "there must be no prefix length; leave out /24"),
         (("r2-eth0", "ipv4"), "10.0.1.1/24 10.0.1.1/24", "10.0.1.1/24 stands there twice"),
         (("r2-eth0", "ipv4"), "fd00::1/64", "fd00::1/64 is an IPv6 address, which has a column of its own"),
         (("r2-eth0", "ipv6"), "10.0.0.1/8", "10.0.0.1/8 is an IPv4 address, which has a column of its own"),

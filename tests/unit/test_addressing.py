@@ -112,6 +112,16 @@ ASSIGN = "Edit > Assign Addresses gives each link its subnet"
             "warning router r3: r3-eth0 has the address 10.0.2.2 that r2-eth1 has too; change one",
         ),
         (
+            {"r2_eth0": ["10.0.1.0/24"]},
+            "warning router r2: r2-eth0 has 10.0.1.0/24, which is the address of the network 10.0.1.0/24 itself; give "
+            "it an address from 10.0.1.1 to 10.0.1.254",
+        ),
+        (
+            {"r2_eth0": ["10.0.1.255/24"]},
+            "warning router r2: r2-eth0 has 10.0.1.255/24, which is the broadcast address of 10.0.1.0/24; give it an "
+            "address from 10.0.1.1 to 10.0.1.254",
+        ),
+        (
             {"r2_eth0": ["10.0.9.254/24"]},
             "warning router r2: r2-eth0 has 10.0.9.254/24, but no router stands between it and h1-eth0",
         ),
@@ -154,8 +164,7 @@ ASSIGN = "Edit > Assign Addresses gives each link its subnet"
         ),
         (
             {"r2_eth0": ["10.0.1.254"]},
-            'error link r2-s1: "linklab": "10.0.1.254" is not an address with its prefix length, such as 10.0.1.1/24 '
-            "or 2001:db8:1::1/64",
+            'error link r2-s1: "linklab": "10.0.1.254": the prefix length is missing, such as /24',
         ),
         (
             {"r2": [{"to": "10.0.3.1/24", "via": "10.0.2.2"}]},
@@ -169,6 +178,27 @@ def test_a_fault_is_told_of_with_its_cure(changes, said):
     """Where it is, what was found, what to do."""
     found = [f"{problem.severity} {problem}" for problem in addressed(**changes).problems()]
     assert any(said in each for each in found), found
+
+
+def test_a_host_with_the_broadcast_address_is_told_of_without_routers_too():
+    """MiniEdit's own "ip", and the prefix length of IP Base; the table shows it at the cell."""
+    topology = edits.set_opts(edits.delete(drawn(), {"r2", "r3"}), "h1", {"ip": "10.255.255.255"})
+    (problem,) = topology.problems()
+    assert (problem.severity, problem.where, problem.at) == ("warning", "host h1", "h1-eth0")
+    assert problem.message == (
+        "h1-eth0 has 10.255.255.255/8, which is the broadcast address of 10.0.0.0/8; give it an address from 10.0.0.1 "
+        "to 10.255.255.254"
+    )
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [("10.0.2.0/31", "10.0.2.1/31"), ("2001:db8::/64", "2001:db8::ffff:ffff:ffff:ffff/64"), ("10.0.2.0/32", "")],
+)
+def test_subnets_without_a_broadcast_address_are_left_alone(one, other):
+    """RFC 3021, and IPv6, which has no broadcast."""
+    topology = addressed(r2_eth1=[one], r3_eth0=[other] if other else [])
+    assert [str(problem) for problem in topology.problems() if "which is the" in str(problem)] == []
 
 
 def test_a_host_beside_a_router_is_asked_for_its_gateway():

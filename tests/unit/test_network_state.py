@@ -86,12 +86,13 @@ def test_a_controller_is_not_green_before_it_is_connected():
     assert seen.add({"t": 4, "i": ports}).node_words == {"s1": "running", "s2": "running", "c0": "running"}
 
 
-def test_a_controller_that_nobody_asks_says_so():
-    """And one before anything is known says that."""
+def test_a_controller_without_a_switch_says_so():
+    """Regression: its connections were "not known yet" for ever, because nothing asks about them."""
     topology, _ = edits.add_node(Topology(), "controller", 0, 0)
     seen = watch(topology)
-    assert seen.state.nodes["c0"].words == "c0: its connections are not known yet"
-    assert seen.add({"t": 1, "i": {}}).node_words == {"c0": "building"}
+    assert seen.state.nodes["c0"].words == "c0: no switch is linked to it"
+    assert seen.add({"t": 1, "i": {}}).nodes["c0"].words == "c0: no switch is linked to it"
+    assert watch(with_controller()).state.nodes["c0"].words == "c0: its connections are not known yet"
     assert watch().state != NetworkState()
 
 

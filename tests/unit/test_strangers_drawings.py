@@ -42,11 +42,12 @@ MENDED = {
     "blanks-in-names": ["PC 1 is now PC_1", "Web Server is now Web_Server", "Switch A is now Switch_A"],
     "controller-drawn-as-link": ["s1 uses the controller c0 instead of a link to it"],
     "half-deleted-by-hand": [
-        "a second h1 is now h3",
+        "a second h1 is now h4",
+        "the link h3-s1 led nowhere and is removed",
         "the link s1-s1 led nowhere and is removed",
         "s2 no longer uses c0, which does not exist",
         "link h2-s1: port 4 of s1 is taken, so the link has the next free one",
-        "h3 now has the address 10.0.0.3/8, which no other host has",
+        "h4 now has the address 10.0.0.3/8, which no other host has",
     ],
     "mininet-wifi": [
         "sta1 is wired now: a host in place of a station, without channel, mode, ssid, wlans",
@@ -206,3 +207,10 @@ def test_mending_and_exporting_take_time_that_grows_with_the_file_alone():
 
     cost(100)
     assert min(cost(4000), cost(4000)) < 9 * max(cost(1000), cost(1000))
+
+
+def test_names_of_other_alphabets_are_shown_as_they_are():
+    r"""Regression: as "B\u00fcro-Rechner"."""
+    problems = files.open_file(DRAWINGS / "names-of-other-alphabets.mn").problems()
+    assert any('found "Büro-Rechner"' in problem.message for problem in problems)
+    assert not any("\\u" in str(problem) for problem in problems)
