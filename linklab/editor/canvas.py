@@ -7,19 +7,19 @@ The drawing's own pixels (as in the file) times zoom and display scale are the c
 
 from __future__ import annotations
 
-import math
 import tkinter as tk
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 from linklab.editor import backdrop
+from linklab.editor.beside import Beside
 from linklab.editor.decorations import BACKGROUND, BackgroundPicture, Frame, Note, decorations, is_decoration
 from linklab.editor.document import AnyNode, Key, Snapshot, everyone, is_node
 from linklab.editor.lanes import Path as LinePath
 from linklab.editor.lanes import middle
 from linklab.editor.painter import Painter
-from linklab.editor.scene import DETAIL_FROM, ICON, KIND_COLOURS, DrawingScene, Style, link_note
+from linklab.editor.scene import DETAIL_FROM, ICON, KIND_COLOURS, DrawingScene, Style
 from linklab.editor.settings import EditorSettings
 from linklab.editor.shapes import Shape
 from linklab.editor.surface import Rectangle
@@ -56,6 +56,7 @@ class Drawing(tk.Canvas):
         self.on_view: Callable[[], None] = lambda: None
         self._painter = Painter(self)
         self._scene: DrawingScene | None = None
+        self._beside: Beside | None = None
         self._items: dict[Key, tuple[int, ...]] = {}
         self._drawn: dict[Key, object] = {}
         self._keys: dict[int, Key] = {}
@@ -389,34 +390,18 @@ class Drawing(tk.Canvas):
         look: dict[str, Any] = {"outline": self.look.palette.ink, "width": self.look.px(2), "dash": (4, 3)}
         self.create_rectangle(x0 - pad, y0 - pad, x1 + pad, y1 + pad, tags="cursor", **look)
 
+    @property
+    def beside(self) -> Beside:
+        """Where the switches and traces of a running network go."""
+        if self._beside is None or self._beside.scene is not self.scene:
+            self._beside = Beside(self.scene)
+        return self._beside
+
     def switch_spot(self, key: int) -> tuple[float, float] | None:
-        """The middle of a small switch beside the middle of a link, clear of its labels, away from its trace."""
-        found = self._middle_and_normal(key)
-        if found is None:
-            return None
-        x, y, nx, ny = found
-        note = link_note(self.state.topology.links[key]) if self.settings.rates else ""
-        beside = self._painter.measure("port", note) / 2 if note else 0
-        away = abs(nx) * (self.look.px(11) + beside) + abs(ny) * self._painter.heights["port"] + self.look.px(10)
-        return x + nx * away, y + ny * away
+        """The middle of the small switch beside a link; None where the link has none."""
+        box = self.beside.switches.get(key)
+        return None if box is None else ((box.x0 + box.x1) / 2, (box.y0 + box.y1) / 2)
 
-    def trace_spot(self, key: int, wide: float, high: float) -> tuple[float, float] | None:
-        """Lower left corner of a small picture beside the middle of a link, below or left of it."""
-        found = self._middle_and_normal(key)
-        if found is None:
-            return None
-        x, y, nx, ny = found
-        away = abs(nx) * wide / 2 + abs(ny) * high + self.look.px(12)
-        return x - nx * away - wide / 2, y - ny * away + high / 2
-
-    def _middle_and_normal(self, key: int) -> tuple[float, float, float, float] | None:
-        """The middle of a link's line and the unit vector that leads from it upwards, or right of an upright line."""
-        path = self.line_of(key)
-        if path is None:
-            return None
-        x, y = middle(path)
-        x0, y0, x1, y1 = (*path[:2], *path[-2:])
-        length = max(1.0, math.hypot(x1 - x0, y1 - y0))
-        ux, uy = (x1 - x0) / length, (y1 - y0) / length
-        nx, ny = (uy, -ux) if ux > 0 or (ux == 0 and uy < 0) else (-uy, ux)
-        return x, y, nx, ny
+    def font(self, name: str) -> str:
+        """The font that labels of this kind have at this zoom."""
+        return self._painter.font(name)

@@ -61,6 +61,13 @@ class Occupied:
         self.effort = 0
         """Lines and rectangles looked at so far."""
 
+    def copy(self) -> Occupied:
+        """The same lines and rectangles, to add more without changing these."""
+        other = Occupied()
+        other._lines.update((cell, list(lines)) for cell, lines in self._lines.items())
+        other._boxes.update((cell, list(boxes)) for cell, boxes in self._boxes.items())
+        return other
+
     def add_line(self, owner: Hashable, path: tuple[float, ...]) -> None:
         """A line through several points; `owner` may have labels on it."""
         for at in range(0, len(path) - 2, 2):
