@@ -354,3 +354,21 @@ def test_dragging_shows_what_the_document_then_has(hand):
     assert lines(drawing)[0][0] == (100, 325)
     hidden = [i for i in drawing.find_withtag("label") if drawing.itemcget(i, "state") == "hidden"]
     assert hidden == []
+
+
+def test_two_quick_drags_from_one_node_make_two_links(hand):
+    """Regression: the second press was taken for a double click, and its link was lost."""
+    topology = Topology()
+    for kind, x, y in (("legacyRouter", 200, 200), ("host", 400, 100), ("host", 400, 300)):
+        topology, _ = edits.add_node(topology, kind, x, y)
+    show(hand, topology)
+    hand.editor.choose("link")
+    drawing, robot = hand.editor.drawing, hand.robot
+    left, top = drawing.winfo_rootx(), drawing.winfo_rooty()
+    for name in ("h1", "h2"):
+        for at in (hand.spot("r1"), hand.spot(name)):
+            robot.move(left + at[0], top + at[1])
+            hand.settle(0.05)
+            robot.press() if at == hand.spot("r1") else robot.release()
+        hand.settle(0.05)
+    assert [(link.src, link.dest) for link in hand.editor.document.topology.links] == [("r1", "h1"), ("r1", "h2")]
