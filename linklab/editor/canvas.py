@@ -22,7 +22,7 @@ from linklab.editor.painter import Painter
 from linklab.editor.scene import DETAIL_FROM, ICON, KIND_COLOURS, DrawingScene, Style
 from linklab.editor.settings import EditorSettings
 from linklab.editor.shapes import Shape
-from linklab.editor.surface import Rectangle
+from linklab.editor.surface import Rectangle, least_shift
 from linklab.editor.theme import Look
 from linklab.topology import Topology
 from linklab.topology.parts import position
@@ -33,6 +33,8 @@ GRID = 25
 ZOOMS = (0.1, 0.15, 0.25, 0.35, 0.5, 0.7, 0.85, 1.0, 1.2, 1.5, 2.0, 3.0)
 LEAST_FIT = 0.25
 MARGIN = 200
+REVEALED = 24
+"""Between the edge of the window and what was scrolled into it."""
 BACK_TO_FRONT = ("background", "grid", "frame", "link", "port")
 """Tags of what lies below the nodes; notes lie above them."""
 HINT = (
@@ -186,11 +188,18 @@ class Drawing(tk.Canvas):
         self.scroll_to(x * self.factor - self.winfo_width() / 2, y * self.factor - self.winfo_height() / 2)
 
     def reveal(self, key: Key) -> None:
-        """Scroll, if need be, until a thing is well inside the window."""
+        """Scroll until a thing is wholly in the window, if it is not, and only as far as that takes."""
+        items = self._items.get(key)
         x, y = self.centre_of(key)
-        seen, margin = self.seen, self.look.px(60)
-        if not (seen.x0 + margin <= x <= seen.x1 - margin and seen.y0 + margin <= y <= seen.y1 - margin):
-            self.scroll_to(x - self.winfo_width() / 2, y - self.winfo_height() / 2)
+        pad = self.look.px(12)
+        box = Rectangle(x - pad, y - pad, x + pad, y + pad)
+        if items and isinstance(key, str) and key not in self.scene.controls:
+            box = Rectangle(*self.bbox(*items))
+        seen, margin = self.seen, self.look.px(REVEALED)
+        across = least_shift((box.x0, box.x1), (seen.x0, seen.x1), margin)
+        down = least_shift((box.y0, box.y1), (seen.y0, seen.y1), margin)
+        if across or down:
+            self.scroll_to(seen.x0 + across, seen.y0 + down)
 
     def _set_region(self, also: tuple[float, float, float, float] | None = None) -> None:
         """Scrolling reaches what is drawn with a margin, and what is seen."""

@@ -48,6 +48,20 @@ class Rectangle:
         return first < last
 
 
+def least_shift(thing: tuple[float, float], seen: tuple[float, float], margin: float) -> float:
+    """How far a view must move along one axis to show a thing whole, `margin` from its edge; 0 if it does already.
+
+    A thing that is larger than the view needs only to fill it.
+    """
+    low, high = thing[0] - seen[0], thing[1] - seen[1]
+    if (low >= 0 and high <= 0) or (low <= 0 and high >= 0):
+        return 0.0
+    is_before = low < 0
+    if thing[1] - thing[0] > seen[1] - seen[0]:
+        return high if is_before else low
+    return low - margin if is_before else high + margin
+
+
 Segment = tuple[Hashable, float, float, float, float]
 """Whose line it is, and its two ends."""
 

@@ -29,7 +29,7 @@ from linklab.editor.raster import dashes
 from linklab.editor.scene import DrawingScene, Style
 from linklab.editor.settings import EditorSettings
 from linklab.editor.shapes import LineShape, TextShape, points
-from linklab.editor.surface import Occupied, Rectangle
+from linklab.editor.surface import Occupied, Rectangle, least_shift
 from linklab.errors import InputError
 from linklab.topology import Link, Topology
 from linklab.topology.templates import made
@@ -527,3 +527,20 @@ def test_switches_and_traces_grow_with_the_zoom():
     for box, other in zip(small.switches.values(), large.switches.values(), strict=True):
         assert other.x1 - other.x0 == pytest.approx(2 * (box.x1 - box.x0))
         assert other.y1 - other.y0 == pytest.approx(2 * (box.y1 - box.y0))
+
+
+@pytest.mark.parametrize(
+    ("thing", "shift"),
+    [
+        ((0, 40), 0),
+        ((460, 500), 0),
+        ((480, 520), 40),
+        ((-10, 30), -30),
+        ((900, 940), 460),
+        ((-50, 600), 0),
+        ((100, 700), 100),
+    ],
+)
+def test_a_view_moves_only_as_far_as_a_thing_needs(thing, shift):
+    """Regression: Tab centred nodes that were wholly visible. The view is 500 wide, the margin 20."""
+    assert least_shift(tuple(end + 1000 for end in thing), (1000, 1500), 20) == shift
