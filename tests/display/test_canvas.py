@@ -400,7 +400,7 @@ def test_tab_to_a_node_in_sight_leaves_the_view(hand):
     """Regression: a node near the edge was brought to the middle, though all of it was seen."""
     show(hand, parallel(1))
     drawing = hand.editor.drawing
-    drawing.scroll_to(140, 140)
+    drawing.scroll_to(160, 160)
     hand.settle(0.2)
     drawing.focus_set()
     before = hand.spot("s1")
