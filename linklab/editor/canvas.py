@@ -7,22 +7,22 @@ The drawing's own pixels (as in the file) times zoom and display scale are the c
 
 from __future__ import annotations
 
-import math
 import tkinter as tk
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 from linklab.editor import backdrop
+from linklab.editor.beside import Beside
 from linklab.editor.decorations import BACKGROUND, BackgroundPicture, Frame, Note, decorations, is_decoration
 from linklab.editor.document import AnyNode, Key, Snapshot, everyone, is_node
 from linklab.editor.lanes import Path as LinePath
 from linklab.editor.lanes import middle
 from linklab.editor.painter import Painter
-from linklab.editor.scene import DETAIL_FROM, ICON, KIND_COLOURS, DrawingScene, Style, link_note
+from linklab.editor.scene import DETAIL_FROM, ICON, KIND_COLOURS, DrawingScene, Style
 from linklab.editor.settings import EditorSettings
 from linklab.editor.shapes import Shape
-from linklab.editor.surface import Rectangle
+from linklab.editor.surface import Rectangle, least_shift
 from linklab.editor.theme import Look
 from linklab.topology import Topology
 from linklab.topology.parts import position
@@ -33,6 +33,8 @@ GRID = 25
 ZOOMS = (0.1, 0.15, 0.25, 0.35, 0.5, 0.7, 0.85, 1.0, 1.2, 1.5, 2.0, 3.0)
 LEAST_FIT = 0.25
 MARGIN = 200
+REVEALED = 24
+"""Between the edge of the window and what was scrolled into it."""
 BACK_TO_FRONT = ("background", "grid", "frame", "link", "port")
 """Tags of what lies below the nodes; notes lie above them."""
 HINT = (
@@ -56,6 +58,7 @@ class Drawing(tk.Canvas):
         self.on_view: Callable[[], None] = lambda: None
         self._painter = Painter(self)
         self._scene: DrawingScene | None = None
+        self._beside: Beside | None = None
         self._items: dict[Key, tuple[int, ...]] = {}
         self._drawn: dict[Key, object] = {}
         self._keys: dict[int, Key] = {}
@@ -185,11 +188,18 @@ class Drawing(tk.Canvas):
         self.scroll_to(x * self.factor - self.winfo_width() / 2, y * self.factor - self.winfo_height() / 2)
 
     def reveal(self, key: Key) -> None:
-        """Scroll, if need be, until a thing is well inside the window."""
+        """Scroll until a thing is wholly in the window, if it is not, and only as far as that takes."""
+        items = self._items.get(key)
         x, y = self.centre_of(key)
-        seen, margin = self.seen, self.look.px(60)
-        if not (seen.x0 + margin <= x <= seen.x1 - margin and seen.y0 + margin <= y <= seen.y1 - margin):
-            self.scroll_to(x - self.winfo_width() / 2, y - self.winfo_height() / 2)
+        pad = self.look.px(12)
+        box = Rectangle(x - pad, y - pad, x + pad, y + pad)
+        if items and isinstance(key, str) and key not in self.scene.controls:
+            box = Rectangle(*self.bbox(*items))
+        seen, margin = self.seen, self.look.px(REVEALED)
+        across = least_shift((box.x0, box.x1), (seen.x0, seen.x1), margin)
+        down = least_shift((box.y0, box.y1), (seen.y0, seen.y1), margin)
+        if across or down:
+            self.scroll_to(seen.x0 + across, seen.y0 + down)
 
     def _set_region(self, also: tuple[float, float, float, float] | None = None) -> None:
         """Scrolling reaches what is drawn with a margin, and what is seen."""
@@ -389,34 +399,18 @@ class Drawing(tk.Canvas):
         look: dict[str, Any] = {"outline": self.look.palette.ink, "width": self.look.px(2), "dash": (4, 3)}
         self.create_rectangle(x0 - pad, y0 - pad, x1 + pad, y1 + pad, tags="cursor", **look)
 
+    @property
+    def beside(self) -> Beside:
+        """Where the switches and traces of a running network go."""
+        if self._beside is None or self._beside.scene is not self.scene:
+            self._beside = Beside(self.scene)
+        return self._beside
+
     def switch_spot(self, key: int) -> tuple[float, float] | None:
-        """The middle of a small switch beside the middle of a link, clear of its labels, away from its trace."""
-        found = self._middle_and_normal(key)
-        if found is None:
-            return None
-        x, y, nx, ny = found
-        note = link_note(self.state.topology.links[key]) if self.settings.rates else ""
-        beside = self._painter.measure("port", note) / 2 if note else 0
-        away = abs(nx) * (self.look.px(11) + beside) + abs(ny) * self._painter.heights["port"] + self.look.px(10)
-        return x + nx * away, y + ny * away
+        """The middle of the small switch beside a link; None where the link has none."""
+        box = self.beside.switches.get(key)
+        return None if box is None else ((box.x0 + box.x1) / 2, (box.y0 + box.y1) / 2)
 
-    def trace_spot(self, key: int, wide: float, high: float) -> tuple[float, float] | None:
-        """Lower left corner of a small picture beside the middle of a link, below or left of it."""
-        found = self._middle_and_normal(key)
-        if found is None:
-            return None
-        x, y, nx, ny = found
-        away = abs(nx) * wide / 2 + abs(ny) * high + self.look.px(12)
-        return x - nx * away - wide / 2, y - ny * away + high / 2
-
-    def _middle_and_normal(self, key: int) -> tuple[float, float, float, float] | None:
-        """The middle of a link's line and the unit vector that leads from it upwards, or right of an upright line."""
-        path = self.line_of(key)
-        if path is None:
-            return None
-        x, y = middle(path)
-        x0, y0, x1, y1 = (*path[:2], *path[-2:])
-        length = max(1.0, math.hypot(x1 - x0, y1 - y0))
-        ux, uy = (x1 - x0) / length, (y1 - y0) / length
-        nx, ny = (uy, -ux) if ux > 0 or (ux == 0 and uy < 0) else (-uy, ux)
-        return x, y, nx, ny
+    def font(self, name: str) -> str:
+        """The font that labels of this kind have at this zoom."""
+        return self._painter.font(name)

@@ -50,6 +50,7 @@ class Gestures:
     def __init__(self, drawing: Drawing, document: Document, hooks: Hooks) -> None:
         self.drawing, self.document, self.hooks = drawing, document, hooks
         self.press: Press | None = None
+        self._last_was_drag = False
         self.link_from: str | None = None
         self._dragged: dict[str, tuple[float, float]] = {}
         self._moving: Moving | None = None
@@ -223,6 +224,7 @@ class Gestures:
         press, self.press = self.press, None
         if press is None:
             return
+        self._last_was_drag = press.kind != "click"
         tool = self.hooks.tool()
         if press.kind == "move":
             self._drop()
@@ -311,6 +313,10 @@ class Gestures:
         self.hooks.say(f"linked {', '.join(name for name in names if name != hub)} to {hub}")
 
     def _double(self, event: tk.Event[tk.Misc]) -> None:
+        """A double click; Tk also calls the second of two quick presses one if a drag lies between them."""
+        if self._last_was_drag or self.hooks.tool() == "link":
+            self._pressed(event)
+            return
         key = self.drawing.key_at(event.x, event.y)
         if key is not None and self.hooks.tool() == "select":
             self.press = None

@@ -21,6 +21,8 @@ AWAY = 4.0
 """Between an icon and its name: the frame of a selected one goes there."""
 SIDE = 3.0
 """Between a line and a label beside it."""
+NODE = 3
+"""How much `Occupied.in_the_way` counts for a node or a label; up to two lines less than that are tolerated."""
 Size = tuple[float, float]
 
 
@@ -88,19 +90,45 @@ def place_rate(surface: Occupied, owner: Hashable, path: Path, size: Size) -> Sp
     return _taken(surface, [*on_line, *beside], owner)
 
 
+def place_beside(
+    surface: Occupied, owner: Hashable, path: Path, size: Size, factor: float, *, always: bool = False
+) -> Rectangle | None:
+    """A place beside a line, as near to its middle as can be, for something that must not lie on the line itself.
+
+    factor: canvas pixels for one of the drawing's. None where there is no room, unless it is to have a place always.
+    """
+    length, step = length_of(path), STEP * max(1.0, factor)
+    if length < 1:
+        return None
+    tries = [0.0, *(sign * i * step for i in range(1, TRIES) for sign in (1, -1) if i * step < length * 0.4)]
+    spots = [point_at(path, length / 2 + each) for each in tries]
+    places = (
+        box
+        for away in (SIDE + i * step for i in (0, 2, 4, 7, 10))
+        for spot in spots
+        for box in _beside(spot, size, away)
+    )
+    return _best(surface, places, owner, math.inf if always else NODE)
+
+
 def _taken(surface: Occupied, places: Iterable[Rectangle], owner: Hashable) -> Spot | None:
     """The middle of the place that is chosen; None where a label would lie on a node or another label."""
-    best, least = None, 3
+    best = _best(surface, places, owner, NODE)
+    return None if best is None else ((best.x0 + best.x1) / 2, (best.y0 + best.y1) / 2)
+
+
+def _best(surface: Occupied, places: Iterable[Rectangle], owner: Hashable, least: float) -> Rectangle | None:
+    """The first clear place, else the one with the least in its way; None where that is `least` or more everywhere."""
+    best = None
     for box in places:
         count = surface.in_the_way(box, owner)
         if count < least:
             best, least = box, count
         if not count:
             break
-    if best is None:
-        return None
-    surface.add_box(best)
-    return (best.x0 + best.x1) / 2, (best.y0 + best.y1) / 2
+    if best is not None:
+        surface.add_box(best)
+    return best
 
 
 def _back(path: Path) -> Path:

@@ -106,10 +106,15 @@ class Layout:
         return Rule(self._root, self._look)
 
     def show_clock(self, state: dict[str, Any] | None) -> None:
-        """Show the clock above the drawing; None takes it away."""
-        if state is None:
-            self.clock_bar.pack_forget()
-            return
-        if not self.clock_bar.winfo_manager():
-            self.clock_bar.pack(side="top", fill="x", before=self.drawing)
-        self.clock_bar.show(state)
+        """Show the clock above the drawing; None takes it away. The drawing stays where it was on the screen."""
+        drawing, bar = self.drawing, self.clock_bar
+        if (state is not None) != bool(bar.winfo_manager()):
+            left, top, before = drawing.canvasx(0), drawing.canvasy(0), drawing.winfo_rooty()
+            if state is None:
+                bar.pack_forget()
+            else:
+                bar.pack(side="top", fill="x", before=drawing)
+            self._root.update_idletasks()
+            drawing.scroll_to(left, top + drawing.winfo_rooty() - before)
+        if state is not None:
+            bar.show(state)

@@ -62,6 +62,10 @@ class Painter:
         self.heights = {name: float(font.metrics("linespace")) for name, font in self._fonts.items()}
         self._widths = {}
 
+    def font(self, name: str) -> str:
+        """What Tk calls a font."""
+        return self._fonts[name].name
+
     def measure(self, font: str, text: str) -> float:
         """Width of a text, letter by letter: Tk knows no kerning, and asking it for 12,000 labels took 17 s."""
         for letter in set(text):
@@ -85,7 +89,7 @@ class Painter:
             case OvalShape():
                 return self._create("oval", (shape.x0, shape.y0, shape.x1, shape.y1), shape, *self._ground(shape))
             case TextShape():
-                look = ("-text", shape.text, "-font", self._fonts[shape.font].name, "-fill", self._colour(shape.colour))
+                look = ("-text", shape.text, "-font", self.font(shape.font), "-fill", self._colour(shape.colour))
                 anchor = "nw" if shape.corner else "center"
                 look = (*look, "-anchor", anchor, "-justify", "left" if shape.corner else "center")
                 return self._create("text", (shape.x, shape.y), shape, *look)

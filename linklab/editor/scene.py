@@ -241,6 +241,12 @@ class DrawingScene:
                 middle = place_rate(Occupied() if alone else surface, i, path, sizes[i][2])
             self.labels.append(Labels(self._texts[i], (places[i][0], places[i][1], middle)))
 
+    def label_boxes(self, place: int) -> list[Rectangle]:
+        """Where the labels of a link lie."""
+        labels = self.labels[place]
+        pairs = zip(labels.texts, labels.places, strict=True)
+        return [Rectangle.around(*at, *self._label_size(text)) for text, at in pairs if text and at is not None]
+
     def name_look(self, name: str) -> object:
         """All that a node's texts depend on."""
         return self.names.get(name), self.addresses[name], name in self._crossed

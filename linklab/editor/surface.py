@@ -48,6 +48,20 @@ class Rectangle:
         return first < last
 
 
+def least_shift(thing: tuple[float, float], seen: tuple[float, float], margin: float) -> float:
+    """How far a view must move along one axis to show a thing whole, `margin` from its edge; 0 if it does already.
+
+    A thing that is larger than the view needs only to fill it.
+    """
+    low, high = thing[0] - seen[0], thing[1] - seen[1]
+    if (low >= 0 and high <= 0) or (low <= 0 and high >= 0):
+        return 0.0
+    is_before = low < 0
+    if thing[1] - thing[0] > seen[1] - seen[0]:
+        return high if is_before else low
+    return low - margin if is_before else high + margin
+
+
 Segment = tuple[Hashable, float, float, float, float]
 """Whose line it is, and its two ends."""
 
@@ -60,6 +74,13 @@ class Occupied:
         self._boxes: dict[tuple[int, int], list[Rectangle]] = defaultdict(list)
         self.effort = 0
         """Lines and rectangles looked at so far."""
+
+    def copy(self) -> Occupied:
+        """The same lines and rectangles, to add more without changing these."""
+        other = Occupied()
+        other._lines.update((cell, list(lines)) for cell, lines in self._lines.items())
+        other._boxes.update((cell, list(boxes)) for cell, boxes in self._boxes.items())
+        return other
 
     def add_line(self, owner: Hashable, path: tuple[float, ...]) -> None:
         """A line through several points; `owner` may have labels on it."""

@@ -3,44 +3,58 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
-from tkinter import font as tkfont
 
 from linklab.editor.canvas import Drawing
 from linklab.editor.meter import Reading, polyline, short_bytes, short_rate
 from linklab.editor.network_state import LinkFlow
+from linklab.editor.surface import Rectangle
 
-WIDE, HIGH, LINE = 104, 18, 12
-"""Of the picture and of each line of words below it."""
+WIDE, HIGH, PAD = 104, 18, 3
+"""Of the picture, and the air around it, in the drawing's pixels."""
+NOTCH = 12
+"""A box grows by steps of so many pixels, so that it does not change its size with every figure."""
 
 
 def draw_traces(
     drawing: Drawing, links: Mapping[int, Sequence[Reading]], flows: Mapping[int, Sequence[LinkFlow]] | None = None
 ) -> None:
     """Draw the readings of these links, by their place in the file, and no others; each direction in words below."""
-    flows = flows or {}
     drawing.delete("trace")
-    look = drawing.look
-    p, high, font = look.palette, look.px(HIGH), tkfont.Font(drawing, font=look.font(8))
-    for place, readings in links.items():
-        last = readings[-1]
-        words = [flow.short for flow in flows.get(place, ())] or [short_rate(last.rate_bps)]
-        queued = f"{short_bytes(last.queue_bytes)} queued"
-        wide = max(look.px(WIDE), *map(font.measure, (*words, queued)))
-        spot = drawing.trace_spot(place, wide, high)
-        if spot is None:
-            continue
-        x, y = spot
-        box = (x - 3, y - high - 3, x + wide + 3, y + look.px(2 + (len(words) + 1) * LINE))
-        drawing.create_rectangle(*box, fill=p.panel, outline=p.border, tags="trace")
-        if len(readings) > 1:
-            queue = polyline([r.queue_bytes for r in readings], x, y, wide, high)
-            if any(r.queue_bytes for r in readings):
-                drawing.create_polygon(
-                    queue[0], y, *queue, queue[-2], y, fill=p.warn, outline="", stipple="gray50", tags="trace"
-                )
-            line = polyline([r.rate_bps for r in readings], x, y, wide, high)
-            drawing.create_line(*line, fill=p.accent, width=look.px(1.5), tags="trace")
-        for i, text in enumerate([*words, queued]):
-            at, ink = y + look.px(7 + i * LINE), p.warn if text == queued else p.accent
-            drawing.create_text(x, at, text=text, anchor="w", font=font, fill=ink, tags="trace")
+    words = {place: _words(readings[-1], (flows or {}).get(place, ())) for place, readings in links.items()}
+    sizes = {place: _size(drawing, lines) for place, lines in words.items()}
+    selected = [key for key in drawing.state.selection if isinstance(key, int)]
+    for place, box in drawing.beside.traces(sizes, selected).items():
+        _draw(drawing, box, links[place], words[place])
+
+
+def _words(last: Reading, flows: Sequence[LinkFlow]) -> list[str]:
+    """A line for each direction, and one for the queue."""
+    return [*([flow.short for flow in flows] or [short_rate(last.rate_bps)]), f"{short_bytes(last.queue_bytes)} queued"]
+
+
+def _size(drawing: Drawing, words: Sequence[str]) -> tuple[float, float]:
+    style = drawing.scene.style
+    factor, notch = style.factor, NOTCH * style.factor
+    widest = max(style.measure("port", text) for text in words)
+    wide = max(WIDE * factor, math.ceil(widest / notch) * notch)
+    return wide + 2 * PAD * factor, (HIGH + 2 * PAD) * factor + len(words) * style.heights["port"]
+
+
+def _draw(drawing: Drawing, box: Rectangle, readings: Sequence[Reading], words: Sequence[str]) -> None:
+    p, style = drawing.look.palette, drawing.scene.style
+    pad, high, line_high = PAD * style.factor, HIGH * style.factor, style.heights["port"]
+    drawing.create_rectangle(box.x0, box.y0, box.x1, box.y1, fill=p.panel, outline=p.border, tags="trace")
+    x, y, wide = box.x0 + pad, box.y0 + pad + high, box.x1 - box.x0 - 2 * pad
+    if len(readings) > 1:
+        queue = polyline([r.queue_bytes for r in readings], x, y, wide, high)
+        if any(r.queue_bytes for r in readings):
+            drawing.create_polygon(
+                queue[0], y, *queue, queue[-2], y, fill=p.warn, outline="", stipple="gray50", tags="trace"
+            )
+        line = polyline([r.rate_bps for r in readings], x, y, wide, high)
+        drawing.create_line(*line, fill=p.accent, width=max(1.0, 1.5 * style.factor), tags="trace")
+    for i, text in enumerate(words):
+        at, ink = y + pad / 2 + (i + 0.5) * line_high, p.warn if i == len(words) - 1 else p.accent
+        drawing.create_text(x, at, text=text, anchor="w", font=drawing.font("port"), fill=ink, tags="trace")

@@ -354,3 +354,56 @@ def test_dragging_shows_what_the_document_then_has(hand):
     assert lines(drawing)[0][0] == (100, 325)
     hidden = [i for i in drawing.find_withtag("label") if drawing.itemcget(i, "state") == "hidden"]
     assert hidden == []
+
+
+def test_two_quick_drags_from_one_node_make_two_links(hand):
+    """Regression: the second press was taken for a double click, and its link was lost."""
+    topology = Topology()
+    for kind, x, y in (("legacyRouter", 200, 200), ("host", 400, 100), ("host", 400, 300)):
+        topology, _ = edits.add_node(topology, kind, x, y)
+    show(hand, topology)
+    hand.editor.choose("link")
+    drawing, robot = hand.editor.drawing, hand.robot
+    left, top = drawing.winfo_rootx(), drawing.winfo_rooty()
+    for name in ("h1", "h2"):
+        for at in (hand.spot("r1"), hand.spot(name)):
+            robot.move(left + at[0], top + at[1])
+            hand.settle(0.05)
+            robot.press() if at == hand.spot("r1") else robot.release()
+        hand.settle(0.05)
+    assert [(link.src, link.dest) for link in hand.editor.document.topology.links] == [("r1", "h1"), ("r1", "h2")]
+
+
+def test_the_drawing_stays_where_it_is_on_the_screen_when_the_clock_comes_and_goes(hand):
+    """Regression: it jumped by the height of the clock's bar at Run and at Stop."""
+    show(hand, parallel(2))
+    layout, drawing = hand.editor.layout, hand.editor.drawing
+    if layout.clock_bar.winfo_manager():
+        layout.show_clock(None)
+    hand.settle(0.2)
+
+    def at():
+        return drawing.winfo_rooty() + hand.spot("s1")[1]
+
+    before, top = at(), drawing.winfo_rooty()
+    layout.clock_bar.show = lambda _: None
+    layout.show_clock({})
+    hand.settle(0.2)
+    assert drawing.winfo_rooty() > top + 10
+    assert abs(at() - before) <= 1
+    layout.show_clock(None)
+    hand.settle(0.2)
+    assert abs(at() - before) <= 1
+
+
+def test_tab_to_a_node_in_sight_leaves_the_view(hand):
+    """Regression: a node near the edge was brought to the middle, though all of it was seen."""
+    show(hand, parallel(1))
+    drawing = hand.editor.drawing
+    drawing.scroll_to(160, 160)
+    hand.settle(0.2)
+    drawing.focus_set()
+    before = hand.spot("s1")
+    hand.key("Tab")
+    assert hand.editor.document.selection == {"s1"}
+    assert hand.spot("s1") == before

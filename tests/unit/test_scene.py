@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 from PIL import Image
 
 from linklab.editor import decorations, edits
+from linklab.editor.beside import Beside
 from linklab.editor.document import Document
 from linklab.editor.find import hits
 from linklab.editor.labels import length_of, point_at
@@ -28,9 +29,10 @@ from linklab.editor.raster import dashes
 from linklab.editor.scene import DrawingScene, Style, link_note
 from linklab.editor.settings import EditorSettings
 from linklab.editor.shapes import LineShape, TextShape, points
-from linklab.editor.surface import Occupied, Rectangle
+from linklab.editor.surface import Occupied, Rectangle, least_shift
 from linklab.errors import InputError
 from linklab.topology import Link, Topology
+from linklab.topology.templates import made
 
 ROOT = Path(__file__).parents[2]
 LABS = sorted(ROOT.glob("topologies/*.mn"))
@@ -467,3 +469,85 @@ def test_a_link_says_what_its_odd_values_are_taken_for():
     odd = Link("h1", "s1", {"bw": None, "delay": "5000", "loss": "1"})
     assert link_note(odd) == "5000us, 1 % loss"
     assert link_note(Link("h1", "s1", {"bw": "10", "delay": "20ms"})) == "10 Mbit/s, 20ms"
+
+
+def running(name, zoom):
+    """A template at a zoom, with every link rated, and a trace of the usual size wanted for each link."""
+    topology = made(name)
+    for place in range(len(topology.links)):
+        topology = edits.set_link(topology, place, {"bw": 10, "delay": "5ms"}, {})
+    scene = scene_of(topology, zoom)
+    size = (150 * zoom, 24 * zoom + 3 * scene.style.heights["port"])
+    return scene, Beside(scene), dict.fromkeys(range(len(scene.paths)), size)
+
+
+def shown(scene):
+    """Everything that a trace or a switch must not cover."""
+    half = scene.half
+    icons = [Rectangle.around(x, y, 2 * half, 2 * half) for x, y in scene.spots.values()]
+    return [*icons, *scene.names.values(), *(box for i in range(len(scene.paths)) for box in scene.label_boxes(i))]
+
+
+@pytest.mark.parametrize("zoom", [0.6, 0.85, 1.0, 1.5])
+@pytest.mark.parametrize("name", ["ring:6", "fat-tree:4", "star:8", "dumbbell:3"])
+def test_switches_and_traces_cover_nothing_and_not_each_other(name, zoom):
+    """Regression: boxes lay on names, addresses, port names, switches and each other, and hid a fat tree."""
+    scene, beside, sizes = running(name, zoom)
+    traces = beside.traces(sizes, ())
+    boxes = [*beside.switches.values(), *traces.values()]
+    assert len(beside.switches) == len(scene.paths)
+    assert traces or name == "star:8"  # its links are too short for boxes of this size
+    for box in boxes:
+        assert not any(box.meets(other) for other in shown(scene))
+    assert not any(a.meets(b) for a, b in itertools.combinations(boxes, 2))
+    for place, box in [*beside.switches.items(), *traces.items()]:
+        assert not box.crossed_by(*scene.paths[place][:4])
+
+
+def test_a_small_drawing_has_the_trace_of_the_selected_link_alone_and_no_switches():
+    """Below the zoom at which port names go."""
+    _, beside, sizes = running("fat-tree:4", 0.5)
+    assert beside.switches == {}
+    assert beside.traces(sizes, ()) == {}
+    assert list(beside.traces(sizes, (3,))) == [3]
+
+
+def test_the_trace_of_the_selected_link_is_always_shown():
+    """Even where there is no room for it, and it does not lie on a switch when there is."""
+    _, beside, sizes = running("fat-tree:4", 0.6)
+    without = beside.traces(sizes, ())
+    left_out = next(place for place in sizes if place not in without)
+    assert left_out in beside.traces(sizes, (left_out,))
+
+
+def test_a_trace_stays_where_it_was_when_other_links_become_busy():
+    """The first to come keeps its place; one that grew does not shrink with each figure."""
+    _, beside, sizes = running("ring:6", 1.0)
+    alone = beside.traces({4: sizes[4]}, ())
+    assert beside.traces(sizes, ())[4] == alone[4]
+    assert beside.traces({4: (10.0, 10.0)}, ()) == alone
+
+
+def test_switches_and_traces_grow_with_the_zoom():
+    """Regression: they kept their size, and at half the size they took four times the room."""
+    small, large = (running("ring:6", zoom)[1] for zoom in (0.75, 1.5))
+    for box, other in zip(small.switches.values(), large.switches.values(), strict=True):
+        assert other.x1 - other.x0 == pytest.approx(2 * (box.x1 - box.x0))
+        assert other.y1 - other.y0 == pytest.approx(2 * (box.y1 - box.y0))
+
+
+@pytest.mark.parametrize(
+    ("thing", "shift"),
+    [
+        ((0, 40), 0),
+        ((460, 500), 0),
+        ((480, 520), 40),
+        ((-10, 30), -30),
+        ((900, 940), 460),
+        ((-50, 600), 0),
+        ((100, 700), 100),
+    ],
+)
+def test_a_view_moves_only_as_far_as_a_thing_needs(thing, shift):
+    """Regression: Tab centred nodes that were wholly visible. The view is 500 wide, the margin 20."""
+    assert least_shift(tuple(end + 1000 for end in thing), (1000, 1500), 20) == shift
