@@ -53,3 +53,9 @@ def test_a_document_names_files_that_are_there(path):
 def test_a_docstring_names_modules_that_are_there(path):
     """So does a docstring or a comment."""
     assert [name for name in MODULE.findall(path.read_text(encoding="utf-8")) if not is_module(name)] == []
+
+
+def test_no_two_files_of_tests_have_one_name():
+    """Regression, twice: pytest imports them by their bare names, and collects nothing at all if one comes again."""
+    names = [path.name for path in (ROOT / "tests").rglob("test_*.py")]
+    assert sorted(names) == sorted(set(names))
