@@ -53,7 +53,7 @@ def host_pages(topology: Topology) -> tuple[Page, ...]:
                 Field(
                     "cpu",
                     "Amount CPU",
-                    "0.5 is half a processor; kept, not used in a pocket, where computing has its own cost",
+                    "0.5 is half a processor; its effect is seen on the paced and the wall clock",
                     "of one processor",
                     check=number(0.001, 1024, "a number above 0"),
                 ),

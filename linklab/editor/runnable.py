@@ -83,13 +83,8 @@ def unheeded(topology: Topology, choice: Choice) -> list[str]:
                 f"{node.name}: {where} has no interface {names} of this machine; left out, ports counted with it"
             )
     for host in topology.hosts:
-        if "cpu" in host.opts or "cores" in host.opts:
-            if choice.engine == "host":
-                found.append(f"{host.name}: no share of a processor on the host engine; all hosts share the machine's")
-            else:
-                found.append(
-                    f"{host.name}: no share of a processor on the pocket's clocks; computing costs what Preferences say"
-                )
+        if choice.engine == "host" and ("cpu" in host.opts or "cores" in host.opts):
+            found.append(f"{host.name}: no share of a processor on the host engine; all hosts share the machine's")
     for controller in topology.all_controllers:
         address = str(controller.opts.get("remoteIP", "127.0.0.1"))
         if controller.opts.get("controllerType") in ("remote", "inband") and not _is_inside(topology, address):
@@ -134,7 +129,7 @@ def notes(topology: Topology) -> list[str]:
 def runnable(topology: Topology, choice: Choice) -> Topology:
     """The topology without what `unheeded` names, with the same ports and addresses."""
     ports = topology.ports()
-    dropped = ("cpu", "cores", "externalInterfaces")
+    dropped = {"externalInterfaces", *(("cpu", "cores") if choice.engine == "host" else ())}
 
     def stripped(node: N) -> N:
         return replace(node, opts={key: value for key, value in node.opts.items() if key not in dropped})

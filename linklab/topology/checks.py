@@ -364,6 +364,9 @@ def _unheeded(topology: DrawnNetwork) -> Iterator[Problem]:
         if cores := host.opts.get("cores"):
             message = f'"cores" {cores} is kept in the file but has no effect in a pocket, which has one processor'
             yield Problem("warning", f"host {host.name}", message)
+        if host.opts.get("sched") == "rt" and host.opts.get("cpu"):
+            message = '"sched" rt is kept in the file, but a pocket shares its processor out by cfs'
+            yield Problem("warning", f"host {host.name}", message)
 
 
 def wireless_names(topology: DrawnNetwork) -> set[str]:

@@ -4,6 +4,7 @@
 import json
 import re
 
+import pytest
 from pockets import TOPOLOGY, needs_pocket, type_
 
 from linklab.engine.pocket import PocketEngine
@@ -82,10 +83,14 @@ def test_hosts_have_a_share_of_the_processor_and_a_cpuset(tmp_path):
     assert "cpuset.cpus=1: a pocket has one processor" in refused.output, refused.output
 
 
-def test_a_drawing_can_give_a_host_a_share_of_the_processor(tmp_path):
-    """The share applies to commands typed on the host, because its terminals are in the control group."""
+@pytest.mark.parametrize("scheduler", ["host", "cfs", "rt"])
+def test_a_drawing_can_give_a_host_a_share_of_the_processor(tmp_path, scheduler):
+    """The share applies to commands typed on the host, because its terminals are in the control group.
+
+    Regression: with "rt", for which the kernel has no groups, Mininet ended the agent.
+    """
     drawing = json.loads(TOPOLOGY.read_text())
-    drawing["hosts"][0]["opts"]["cpu"] = 0.3
+    drawing["hosts"][0]["opts"].update(cpu=0.3, sched=scheduler)
     with PocketEngine().start(Topology.loads(json.dumps(drawing), "share"), workdir=tmp_path) as network:
         name = drawing["hosts"][0]["opts"]["hostname"]
         quota = type_(network, f"cat /sys/fs/cgroup/cpu/{name}/cpu.cfs_quota_us").output

@@ -218,10 +218,11 @@ def test_what_an_engine_cannot_heed_is_named():
     """Kept in the file, named at Run, left out of what is built, with the same ports."""
     topology = Topology.load(MINIEDIT)
     named = runnable.unheeded(topology, runnable.Choice())
-    assert [text.split(":")[0] for text in named] == ["h1", "h1"]
+    assert [text.split(":")[0] for text in named] == ["h1"]
     built = runnable.runnable(topology, runnable.Choice())
     assert built.link_ends() == topology.link_ends()
     assert not built.hosts[0].external_interfaces
+    assert built.hosts[0].opts["cpu"] == topology.hosts[0].opts["cpu"]
     assert built.problems() == [] or all(problem.severity == "warning" for problem in built.problems())
     indigo = edits.set_opts(topology, "s1", {"switchType": "ivs"})
     (why,) = runnable.refused(indigo)

@@ -565,6 +565,7 @@ WARNINGS = [
     ({"hosts": [host(1, ip="10.0.0.9/8"), host(2, ip="10.0.0.9/8")]}, 'host h2: has the address 10.0.0.9 ("ip") that host h1 has too; only one of them answers'),
     ({"links": [link("h1", "h2")]}, "link h1-h2: joins two hosts, which runs but which MiniEdit cannot draw"),
     ({"hosts": [host(1, ip="172.16.0.1/16"), host(2)]}, 'host h1: "ip" 172.16.0.1 is outside the ipBase 10.0.0.0/8'),
+    ({"hosts": [host(1, cpu=0.5, sched="rt"), host(2)]}, 'host h1: "sched" rt is kept in the file, but a pocket shares its processor out by cfs'),
     ({"hosts": [host(1, cores="0,1"), host(2)]}, 'host h1: "cores" 0,1 is kept in the file but has no effect in a pocket, which has one processor'),
     (with_link(bw=10000), 'link h1-s1: "bw" 10000 Mbit/s is above 1000, from where stock Mininet leaves a link unlimited'),
     ({"hosts": [host(1, hostname="client")], "links": []}, 'host client: a terminal called "client" is Linklab\'s own; rename the node'),
