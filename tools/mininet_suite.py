@@ -56,6 +56,7 @@ EXPLAINED = {
     "testControlNet.testPingall": REFERENCE_SWITCH,
     "testControlNet.testFailover": REFERENCE_SWITCH,
     "testScratchNet.testPingUser": REFERENCE_SWITCH,
+    "testTreePing64.testTreePing64": REFERENCE_SWITCH,
     "testWalkthrough.testSwitches": REFERENCE_SWITCH,
     "testWalkthrough.testOwnNamespace": REFERENCE_SWITCH,
     "testCPU.testCPU": "waits for a line about a telnet connection without data, which iperf 2.1 does not print",
@@ -219,8 +220,8 @@ def explained(outcome: Outcome) -> str:
     return next((why for end, why in EXPLAINED.items() if outcome.case.endswith(end)), "")
 
 
-def page(outcomes: list[Outcome], version: str, kernel: str) -> str:
-    """The text below the heading in docs/mininet.md."""
+def page(outcomes: list[Outcome], missing: list[str], version: str, kernel: str) -> str:
+    """The text below the heading in docs/mininet.md; `missing` names the cases without an outcome."""
     count = {result: sum(one.result == result for one in outcomes) for result in RESULTS}
     lines = [
         "",
@@ -233,14 +234,19 @@ def page(outcomes: list[Outcome], version: str, kernel: str) -> str:
         + (f" In {count['error']} more the pocket broke." if count["error"] else ""),
         "Each file of tests ran in a pocket of its own, on the virtual clock; after a failure, the next case got a new "
         "pocket.",
+        *([f"Without a result on this kernel: {', '.join(map(code, map(short, missing)))}."] if missing else []),
         "",
         row("case", "result", "network time", "why"),
         "|---|---|---|---|",
     ]
     for one in outcomes:
-        name = one.case.removeprefix("mininet.").replace("test.test_", "")
-        lines.append(row(code(name), one.result, f"{one.network_s:.0f} s", cell(one.reason)))
+        lines.append(row(code(short(one.case)), one.result, f"{one.network_s:.0f} s", cell(one.reason)))
     return "\n".join([*lines, ""])
+
+
+def short(case: str) -> str:
+    """The name of a case as the page has it."""
+    return case.removeprefix("mininet.").replace("test.test_", "")
 
 
 def main() -> int:
@@ -264,11 +270,10 @@ def main() -> int:
                 outcomes.append(one := pockets.perform(case))
                 print(f"{number}/{len(chosen)} {one.result:5} {case} ({one.wall_s:.0f} s) {one.reason}", flush=True)
     known = [one for case in everything if (one := kept(case)) is not None]
-    if len(known) == len(everything):
-        text = PAGE.read_text().partition(HEADING)[0] + HEADING
-        write(PAGE, text + page(known, version[1] if version else "?", f"Linux {kernel.version}, {kernel.digest}"))
-    else:
-        print(f"{PAGE} stays as it is: {len(everything) - len(known)} cases have not been run with this kernel")
+    missing = [case for case in everything if kept(case) is None]
+    text = PAGE.read_text().partition(HEADING)[0] + HEADING
+    about = f"Linux {kernel.version}, {kernel.digest}"
+    write(PAGE, text + page(known, missing, version[1] if version else "?", about))
     wrong = [one.case for one in outcomes if one.unexpected]
     passed = sum(one.result == "pass" for one in outcomes)
     print(f"{passed} of {len(outcomes)} pass; unexpected: {', '.join(wrong) or 'none'}")

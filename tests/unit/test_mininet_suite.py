@@ -121,7 +121,8 @@ def test_the_page_counts_and_gives_reasons(suite):
         suite.Outcome("mininet.test.test_x.testX.testY", "hangs", "a | b", 9.0, 0.0),
         suite.Outcome("mininet.test.test_x.testX.testZ", "error", "no <kernel>", 9.0, 0.0),
     ]
-    page = suite.page(outcomes, "2.3.0", "Linux 7")
+    page = suite.page(outcomes, ["mininet.examples.test.test_x.testX.testY"], "2.3.0", "Linux 7")
+    assert "Without a result on this kernel: `examples.x.testX.testY`.\n" in page
     assert (
         "Mininet 2.3.0 on Linux 7: 4 cases, of which 1 pass, 2 fail, and 0 are skipped by the suite itself. "
         "In 1 more the pocket broke.\n"
