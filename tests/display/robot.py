@@ -27,9 +27,12 @@ NAMES = {
 
 
 def start_xvfb(size="1280x900"):
-    """A process and the name of its display."""
+    """A process and the name of its display.
+
+    Without -noreset, Xvfb starts anew when its last window closes, and a window that opens meanwhile fails or hangs.
+    """
     read, write = os.pipe()
-    command = ["Xvfb", "-displayfd", str(write), "-screen", "0", f"{size}x24", "-nolisten", "tcp"]
+    command = ["Xvfb", "-displayfd", str(write), "-screen", "0", f"{size}x24", "-nolisten", "tcp", "-noreset"]
     process = subprocess.Popen(command, pass_fds=[write], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     os.close(write)
     with os.fdopen(read) as answer:
