@@ -59,10 +59,8 @@ def named_well(topology: Topology) -> tuple[Topology, list[str]]:
     longest = _longest(topology)
     seen: set[str] = set()
     good = {node.name for node in everyone if NAME.fullmatch(node.name) and len(node.name) <= longest[node.name]}
-    # a link that leads nowhere must not lead to a node that was not meant
-    referred = {name for link in topology.links for name in (link.src, link.dest)}
-    referred |= {name for switch in topology.switches for name in switch.controllers}
-    names = Names(good | referred)
+    names = Names(set(good))
+    linked = {name for link in topology.links for name in (link.src, link.dest)}
     said: list[str] = []
     renamed: dict[str, str] = {}
     controllers: dict[str, str] = {}
@@ -78,7 +76,9 @@ def named_well(topology: Topology) -> tuple[Topology, list[str]]:
             number = "" if isinstance(node, Controller) else str(node.node_num or "")
             wanted = prefix_of(node) + (number or ("0" if isinstance(node, Controller) else "1"))
         fresh = names.fresh(wanted, longest[node.name])
-        said.append(f"a second {node.name} is now {fresh}" if twice else f"{node.name} is now {fresh}")
+        # its number often is that of the name it lost, and then the links of that name are its own
+        found = f", and the links to {fresh} lead to it" if twice and fresh in linked else ""
+        said.append(f"a second {node.name} is now {fresh}{found}" if twice else f"{node.name} is now {fresh}")
         if not twice:
             (controllers if isinstance(node, Controller) else renamed)[node.name] = fresh
         after = replace(node, opts={**node.opts, "hostname": fresh})

@@ -42,12 +42,11 @@ MENDED = {
     "blanks-in-names": ["PC 1 is now PC_1", "Web Server is now Web_Server", "Switch A is now Switch_A"],
     "controller-drawn-as-link": ["s1 uses the controller c0 instead of a link to it"],
     "half-deleted-by-hand": [
-        "a second h1 is now h4",
-        "the link h3-s1 led nowhere and is removed",
+        "a second h1 is now h3, and the links to h3 lead to it",
         "the link s1-s1 led nowhere and is removed",
         "s2 no longer uses c0, which does not exist",
         "link h2-s1: port 4 of s1 is taken, so the link has the next free one",
-        "h4 now has the address 10.0.0.3/8, which no other host has",
+        "h3 now has the address 10.0.0.3/8, which no other host has",
     ],
     "mininet-wifi": [
         "sta1 is wired now: a host in place of a station, without channel, mode, ssid, wlans",
