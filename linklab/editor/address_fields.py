@@ -30,7 +30,7 @@ def page(topology: Topology, node: Node) -> Page:
         fields.append(Field(GATEWAY, "Default Gateway", "the next router to everywhere else", check=_cell("gateway")))
     fields.append(Field(ROUTES, "Static Routes", "one a line: 10.0.3.0/24 via 10.0.2.2", kind="lines", check=_route))
     note = (
-        "Addresses with prefix length, parted by commas: 10.0.1.254/24, 2001:db8:1::1/64. "
+        "Addresses with prefix length, separated by commas: 10.0.1.254/24, 2001:db8:1::1/64. "
         "Edit > Addresses and Routes has those of all nodes in one table."
     )
     return Page(TITLE, tuple(fields), note)

@@ -28,7 +28,7 @@ ROW_HIGH, REST_HIGH = 31, 250
 SIGNS = {"error": "✗", "warning": "!"}
 READ_ONLY = "The network is running: stop it to change addresses."
 HELP = (
-    "Several addresses or routes are parted by commas: 10.0.3.0/24 via 10.0.2.2, default via 10.0.2.9. "
+    "Several addresses or routes are separated by commas: 10.0.3.0/24 via 10.0.2.2, default via 10.0.2.9. "
     "An address in grey is counted from the host's number."
 )
 
