@@ -19,15 +19,21 @@ LAB_14 = ROOT / "topologies/Lab 14.mn"
 WIDE, HIGH = 1024, 600
 
 
-@pytest.fixture(scope="module")
-def small_display():
-    """An Xvfb of that size."""
+@pytest.fixture(scope="session")
+def small_xvfb():
+    """An Xvfb of that size, up to the end: Tk keeps a connection, and ends the process if that breaks."""
     process, name = start_xvfb(f"{WIDE}x{HIGH}")
-    before = os.environ.get("DISPLAY")
-    os.environ["DISPLAY"] = name
     yield name
     process.terminate()
     process.wait()
+
+
+@pytest.fixture(scope="module")
+def small_display(small_xvfb):
+    """That display for the windows of this module."""
+    before = os.environ.get("DISPLAY")
+    os.environ["DISPLAY"] = small_xvfb
+    yield small_xvfb
     if before is None:
         del os.environ["DISPLAY"]
     else:
