@@ -122,10 +122,9 @@ def _add_node(net: Mininet, node: dict[str, Any], *, quick: bool) -> None:
                 "take it away, or use the pocket"
             )
         options = {"ip": node["address"], "defaultRoute": node["default_route"], "privateDirs": _private(node)}
-        if node["cpu"] is not None:  # as options, because Mininet's build sets these again
-            options.update(
-                cpu=node["cpu"], sched="cfs"
-            )  # topology.checks names what of `cores` and `sched` is passed over
+        if node["cpu"] is not None:
+            # as options, because Mininet's build sets these again; `cores` and `sched` do nothing (topology.checks)
+            options.update(cpu=node["cpu"], sched="cfs")
         net.addHost(name, cls=Host if node["cpu"] is None else CPULimitedHost, **options)
     elif kind == "legacyRouter":
         net.addHost(name, cls=Router, ip=None)

@@ -23,8 +23,8 @@ KNOWN = {"ip", "defaultRoute", "dpid", "isSwitch", "cls"}
 
 def main(path: str, wanted: str) -> None:
     """Print what the Topo of that name builds; the last line of standard error says why it cannot."""
-    from mininet.topo import Topo  # noqa: PLC0415 - missing where Mininet is
-    from mininet.util import buildTopo, splitArgs  # noqa: PLC0415
+    from mininet.topo import Topo  # noqa: PLC0415 - Mininet may be missing
+    from mininet.util import buildTopo, splitArgs  # noqa: PLC0415 - as above
 
     with os.fdopen(os.dup(1), "w") as out:
         os.dup2(2, 1)

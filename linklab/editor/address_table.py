@@ -239,7 +239,7 @@ def _unquoted(cell: str) -> str:
 def findings(table: Sequence[PortRow], problems: Sequence[Problem]) -> dict[Cell, Problem]:
     """The first problem of each cell."""
     first = {row.texts["node"]: row.port for row in table if row.first}
-    by_port = {row.port: row for row in table}
+    by_port = {row.port for row in table}
     found: dict[Cell, Problem] = {}
     for problem in problems:
         if problem.at in OF_NODE:
@@ -247,7 +247,5 @@ def findings(table: Sequence[PortRow], problems: Sequence[Problem]) -> dict[Cell
             if port is not None:
                 found.setdefault((port, problem.at), problem)
         elif problem.at in by_port:
-            row = by_port[problem.at]
-            column = "ipv6" if row.texts["ipv6"] and ":" in problem.message.split(" has ")[-1][:24] else "ipv4"
-            found.setdefault((problem.at, column), problem)
+            found.setdefault((problem.at, f"ipv{problem.version}"), problem)
     return found

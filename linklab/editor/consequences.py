@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 
 from linklab.editor import address_fields, edits
@@ -57,7 +56,7 @@ def caused(before: Topology, after: Topology, name: str, new_name: str) -> Cause
     hidden = any(problem.severity == "error" and not problem.at for problem in known)
     if new_name != name:
         renamed = edits.set_opts(before, name, {"hostname": new_name}).problems()
-        known += [problem for problem in renamed if not problem.message.startswith('"hostname"')]
+        known += [problem for problem in renamed if problem.key != "hostname"]
     seen = set(known)
     return Caused(after, new_name, tuple(problem for problem in after.problems() if problem not in seen), hidden)
 
@@ -70,5 +69,4 @@ def _field_of(problem: Problem, node: AnyNode, first: str) -> str:
         return address_fields.ROUTES
     if problem.at.startswith(f"{node.name}-"):
         return address_fields.PORT + first + problem.at.removeprefix(node.name)
-    named = re.match(r'"(\w+)"', problem.message)
-    return named[1] if named else ""
+    return problem.key

@@ -82,7 +82,7 @@ def _reserved(nodes: dict[str, Node], ports: list[Port]) -> Iterator[Problem]:
                 f"{port.interface} has {interface}, which is {what}; give it an address from "
                 f"{subnet.network_address + 1} to {subnet.broadcast_address - 1}"
             )
-            yield Problem("warning", _where(nodes, port.node), message, port.interface)
+            yield Problem("warning", _where(nodes, port.node), message, port.interface, interface.version)
 
 
 def _idle(network: DrawnNetwork, ports: list[Port]) -> Iterator[Problem]:
@@ -109,7 +109,7 @@ def _twice(nodes: dict[str, Node], ports: list[Port]) -> Iterator[Problem]:
             if mininets and others:
                 continue
             message = f"{port.interface} has the address {interface.ip} that {other.interface} has too; change one"
-            yield Problem("warning", _where(nodes, port.node), message, port.interface)
+            yield Problem("warning", _where(nodes, port.node), message, port.interface, interface.version)
 
 
 def _subnets(nodes: dict[str, Node], segment: Segment) -> Iterator[Problem]:
@@ -130,13 +130,13 @@ def _subnets(nodes: dict[str, Node], segment: Segment) -> Iterator[Problem]:
                     f"{port.interface} has {interface}, but no router stands between it and {beside[0].interface}, "
                     f"which has {beside[1]}; give it an address in {beside[1].network}"
                 )
-                yield Problem("warning", _where(nodes, port.node), message, port.interface)
+                yield Problem("warning", _where(nodes, port.node), message, port.interface, interface.version)
             elif interface.ip in beside[1].network and interface.network != beside[1].network:
                 message = (
                     f"{port.interface} has {interface}, and {beside[0].interface} on the same link has the prefix "
                     f"length {beside[1].network.prefixlen}; they must be the same"
                 )
-                yield Problem("warning", _where(nodes, port.node), message, port.interface)
+                yield Problem("warning", _where(nodes, port.node), message, port.interface, interface.version)
 
 
 def _overlaps(nodes: dict[str, Node], segments: list[Segment]) -> Iterator[Problem]:
@@ -155,7 +155,7 @@ def _overlaps(nodes: dict[str, Node], segments: list[Segment]) -> Iterator[Probl
                             f"{other.interface} ({before}) and {port.interface} ({interface}) are in the same subnet; "
                             f"each port of a router needs its own. {ASSIGN}"
                         )
-                        yield Problem("warning", f"router {name}", message, port.interface)
+                        yield Problem("warning", f"router {name}", message, port.interface, interface.version)
                 seen.append((port, interface))
 
 
@@ -168,15 +168,9 @@ def _overlap(one: Interface, other: Interface) -> bool:
 def connected(node: Node, ports: list[Port]) -> list[Interface]:
     """The subnets that a node is in, with those of its VLANs."""
     vlans = node.opts.get("vlanInterfaces", ()) if isinstance(node, Host) else ()
-    return [i for port in ports for i in port.interfaces] + [ip_interface(_masked(address)) for address, _ in vlans]
-
-
-def _masked(address: str) -> str:
-    """A bare address takes the mask of its class, as `ifconfig` gives it (plan.py)."""
-    if "/" in address:
-        return address
-    first = IPv4Address(address).packed[0]
-    return address + ("/8" if first < 128 else "/16" if first < 192 else "/24")
+    return [i for port in ports for i in port.interfaces] + [
+        ip_interface(addressing.with_class(address)) for address, _ in vlans
+    ]
 
 
 def _gateways(nodes: dict[str, Node], ports: list[Port], *, only_errors: bool) -> Iterator[Problem]:

@@ -225,7 +225,7 @@ def _values(topology: DrawnNetwork) -> Iterator[Problem]:
     found += [(part.what, f"{part.what} {part.name}", part.opts) for part in each]
     for what, where, opts in found:
         for key, wanted in wrong_values(what, opts):
-            yield Problem("error", where, f'"{key}" {wanted}, found {quoted(opts[key])}')
+            yield Problem("error", where, f'"{key}" {wanted}, found {quoted(opts[key])}', key=key)
     for link in topology.links:
         try:
             _ = link.impairments
@@ -249,8 +249,8 @@ def _names(topology: DrawnNetwork) -> Iterator[Problem]:
     for node in named:
         where = f"{node.what} {node.name}"
         if not NAME.fullmatch(node.name):
-            rule = "may hold letters, digits, _ . and -, and starts with none of . and -"
-            yield Problem("error", where, f'"hostname" {rule}; found {quoted(node.name)}')
+            rule = "may hold letters, digits, _ . and -, and starts with a letter, a digit or _"
+            yield Problem("error", where, f'"hostname" {rule}; found {quoted(node.name)}', key="hostname")
         elif node.name in ("client", "mininet"):
             yield Problem("warning", where, f'a terminal called "{node.name}" is Linklab\'s own; rename the node')
 
@@ -296,7 +296,10 @@ def _interface_names(topology: DrawnNetwork) -> Iterator[Problem]:
         if len(longest) > LONGEST_INTERFACE_NAME:
             limit = f"Linux allows {LONGEST_INTERFACE_NAME} characters"
             yield Problem(
-                "error", f"{node.what} {node.name}", f'"hostname" makes the interface name {longest}; {limit}'
+                "error",
+                f"{node.what} {node.name}",
+                f'"hostname" makes the interface name {longest}; {limit}',
+                key="hostname",
             )
 
 
@@ -328,14 +331,15 @@ def _addresses(topology: DrawnNetwork) -> Iterator[Problem]:
         where = f"host {host.name}"
         given = bool(host.opts.get("ip"))
         if not given and host.node_num >= base.num_addresses:
-            yield Problem("error", where, f'"nodeNum" {host.node_num} is more than the addresses of ipBase {base}')
+            message = f'"nodeNum" {host.node_num} is more than the addresses of ipBase {base}'
+            yield Problem("error", where, message, key="nodeNum")
             continue
         if host.node_num == 0:
             if not given:
                 message = f'"nodeNum" 0 gives the address of the network {base} itself; give another number, or an "ip"'
-                yield Problem("error", where, message)
+                yield Problem("error", where, message, key="nodeNum")
                 continue
-            yield Problem("warning", where, '"nodeNum" 0 gives no address; the "ip" is what counts')
+            yield Problem("warning", where, '"nodeNum" 0 gives no address; the "ip" is what counts', key="nodeNum")
         address = interface_of(topology.address(host)).ip if given else base.network_address + host.node_num
         source = '"ip"' if given else 'no "ip", so by its "nodeNum"'
         if address in owners:
@@ -343,7 +347,7 @@ def _addresses(topology: DrawnNetwork) -> Iterator[Problem]:
             yield Problem("warning", where, message)
         owners.setdefault(address, where)
         if address not in base and not routed:  # behind a router any subnet will do
-            yield Problem("warning", where, f'"ip" {address} is outside the ipBase {base}')
+            yield Problem("warning", where, f'"ip" {address} is outside the ipBase {base}', key="ip")
 
 
 def _loops(topology: DrawnNetwork) -> Iterator[Problem]:

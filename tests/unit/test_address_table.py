@@ -142,6 +142,14 @@ def test_what_the_checks_say_stands_at_its_cell():
     }
 
 
+def test_what_the_checks_say_of_an_ipv6_address_stands_in_the_ipv6_column():
+    """At a port that has both versions, where the IPv4 address is right."""
+    topology = addressed(r2_eth1=["10.0.2.2/24", "fd00:0:0:2::1/64"], r3_eth0=["10.0.2.3/24", "fd00:0:0:3::1/64"])
+    found = findings(rows(topology), topology.problems())
+    assert "fd00:0:0:3::1/64" in found["r3-eth0", "ipv6"].message
+    assert ("r3-eth0", "ipv4") not in found
+
+
 def test_addresses_are_assigned_and_everything_is_reached():
     """A subnet for each link, gateways, routes: no problem is left."""
     topology = address_edits.assign(drawn(), AddressPlan(IPv4Network("10.0.0.0/8"), ipv6=True))

@@ -507,8 +507,8 @@ ERRORS = [
     ({"links": [link("s1", "s1")]}, "link s1-s1: joins s1 to itself"),
     ({"hosts": [host(1), host(2, hostname="h1")], "links": []}, 'host h1: 2 nodes have the "hostname" "h1"'),
     ({"hosts": [host(1), host(2, hostname="s1")], "links": []}, 'host and switch s1: 2 nodes have the "hostname" "s1"'),
-    ({"hosts": [host(1, hostname="h 1")], "links": []}, 'host h 1: "hostname" may hold letters, digits, _ . and -, and starts with none of . and -; found "h 1"'),
-    ({"hosts": [host(1, hostname="-h")], "links": []}, 'host -h: "hostname" may hold letters, digits, _ . and -, and starts with none of . and -; found "-h"'),
+    ({"hosts": [host(1, hostname="h 1")], "links": []}, 'host h 1: "hostname" may hold letters, digits, _ . and -, and starts with a letter, a digit or _; found "h 1"'),
+    ({"hosts": [host(1, hostname="-h")], "links": []}, 'host -h: "hostname" may hold letters, digits, _ . and -, and starts with a letter, a digit or _; found "-h"'),
     ({"hosts": [host(1, hostname="workstation")], "links": [link("workstation", "s1")]}, 'host workstation: "hostname" makes the interface name workstation-eth0; Linux allows 15 characters'),
     ({"application": {"ipBase": "10.0.0.0/30"}, "hosts": [host(1), host(9)], "links": []}, 'host h9: "nodeNum" 9 is more than the addresses of ipBase 10.0.0.0/30'),
 ]  # fmt: skip
