@@ -140,7 +140,10 @@ class Reader:
     def __call__(self, data: bytes, folder: Path) -> None:
         """Raise what goes wrong in the window; LinklabError where the file is refused."""
         if self.window is None:
-            self.window = Window()
+            try:
+                self.window = Window()
+            except LinklabError as error:  # or every drawing would count as refused
+                raise RuntimeError(f"no window: {error}") from error
         path = folder / "a.mn"
         path.write_bytes(data)
         self.window.open(path, Random(len(data)))  # noqa: S311 - chance of a test

@@ -33,6 +33,15 @@ def test_no_damaged_drawing_breaks_the_window(display):
     assert total.split() == ["all", str(COUNT), *"000000"]  # refused, then five kinds of faults
 
 
+def test_a_window_that_does_not_open_is_a_fault(monkeypatch):
+    """Not a refusal of every drawing, which would look like a run without a fault."""
+    monkeypatch.delenv("DISPLAY", raising=False)
+    command = [sys.executable, str(TOOLS / "fuzz_window.py"), "--count", "3"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 1
+    assert "foreign RuntimeError" in done.stdout
+
+
 def test_an_exception_in_a_callback_is_found(display, tools):
     """What Tk would print and forget."""
     window = importlib.import_module("fuzz_window")
