@@ -183,8 +183,8 @@ class Agent:
         self._start_clock_at_tick()
         nodes = [node.name for node in self.net.values()] if self.net else []
         answer = {"nodes": nodes, "environment": environment, "ready_clock_s": self.ready_clock}
-        failed = getattr(self.net, "failed_commands", [])
-        return {**answer, "failed_commands": failed} if failed else answer
+        said = {key: getattr(self.net, key, []) for key in ("failed_commands", "warnings")}
+        return answer | {key: value for key, value in said.items() if value}
 
     def _set_environment(self, given: dict[str, str]) -> None:
         """Set what every shell finds: the variables, its start-up file, and the working folder."""

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""`python3 -m linklab.agent.meter [--nodes h1,r1] [--controllers]`: what every interface does, for ever.
+"""`python3 -m linklab.agent.meter [--nodes h1,r1] [--controllers] [--tree]`: what every interface does, for ever.
 
 Each line: {"t": s on this kernel's clock, "i": {"s1-eth1": [bytes received, bytes sent, bytes queued, drops, packets
 received, packets sent, state]}}, where state is 0 (down), 1 (up, but its link is not) or 2 (up).
 The queue is that of the innermost discipline, never netem's, which holds packets in flight.
 --nodes: look into the namespaces of these nodes as well; --controllers: say every few seconds what Open vSwitch says of
-its controllers, {"c": {"s1": {"tcp:127.0.0.1:6633": true}}}.
+its controllers, {"c": {"s1": {"tcp:127.0.0.1:6633": true}}}; --tree: say what the spanning tree does,
+{"stp": {"ports": {"s2-eth1": "blocking"}, "roots": ["s1"]}}, with all ports that do not forward.
 """
 
 from __future__ import annotations
@@ -14,24 +15,22 @@ import argparse
 import json
 import os
 import struct
-import subprocess
 import sys
 import time
-from pathlib import Path
 from typing import Any
 
-from linklab.agent import sampler
+from linklab.agent import sampler, spanning_tree
 from linklab.agent.node_state import nodes
+from linklab.agent.ovs_tables import table
 from linklab.linux import netlink
 from linklab.linux.kernelcalls import CLONE_NEWNET, setns
 from linklab.linux.route_attributes import IFLA_IFNAME, IFLA_STATS64, RTM_GETLINK, RTM_NEWLINK
 
 PERIOD_S = 0.25
-CONTROLLERS_EVERY_S = 2.0
+OVS_EVERY_S = 2.0
 NOT_QUEUES = ("netem", "noqueue")
 IFF_UP, IFF_LOWER_UP = 0x1, 0x10000
 STATS = struct.Struct("=4Q")  # struct rtnl_link_stats64: packets received and sent, bytes received and sent
-OVS_SOCKET = Path("/var/run/openvswitch/db.sock")
 
 
 class EveryQdisc(sampler.QdiscReader):
@@ -111,10 +110,8 @@ def namespaces(names: list[str]) -> list[Namespace]:
 
 def controllers() -> dict[str, dict[str, bool]]:
     """For each bridge of Open vSwitch its controllers, and whether each is connected."""
-    if not OVS_SOCKET.exists():
-        return {}
-    bridges = _table("Bridge", "name,controller")
-    state = {uuid: (target, connected) for uuid, target, connected in _table("Controller", "_uuid,target,is_connected")}
+    bridges = table("Bridge", "name,controller")
+    state = {uuid: (target, connected) for uuid, target, connected in table("Controller", "_uuid,target,is_connected")}
     found: dict[str, dict[str, bool]] = {}
     for name, given in bridges:
         uuids = given if isinstance(given, list) else [given]
@@ -122,23 +119,20 @@ def controllers() -> dict[str, dict[str, bool]]:
     return found
 
 
-def _table(name: str, columns: str) -> list[list[Any]]:
-    """Rows of a table of Open vSwitch's, sets as lists and references as their numbers (RFC 7047, 5.1)."""
-    asked = ["ovs-vsctl", "--timeout=2", "--format=json", f"--columns={columns}", "list", name]
-    shown = subprocess.run(asked, capture_output=True, text=True, check=False).stdout
-    try:
-        return [[_plain(cell) for cell in row] for row in json.loads(shown)["data"]]
-    except (ValueError, KeyError, TypeError):
-        return []
+class Tree:
+    """What the Spanning Tree Protocol does; Open vSwitch is asked at times only, since each question is a program."""
 
+    def __init__(self) -> None:
+        self._ovs_ports: dict[str, str] = {}
+        self._ovs_roots: list[str] = []
 
-def _plain(cell: Any) -> Any:
-    match cell:
-        case ["set", list(cells)]:
-            return [_plain(each) for each in cells]
-        case ["uuid", number]:
-            return number
-    return cell
+    def read(self, *, ask_ovs: bool) -> dict[str, Any]:
+        """Ports that do not forward, and root bridges."""
+        if ask_ovs:
+            self._ovs_ports, self._ovs_roots = spanning_tree.ovs_ports(), spanning_tree.ovs_roots()
+        ports = {**spanning_tree.bridge_ports(), **self._ovs_ports}
+        waiting = {port: state for port, state in ports.items() if state not in ("forwarding", "disabled")}
+        return {"ports": waiting, "roots": [*spanning_tree.bridge_roots(), *self._ovs_roots]}
 
 
 def main() -> int:
@@ -146,16 +140,21 @@ def main() -> int:
     parser = argparse.ArgumentParser()
     parser.add_argument("--nodes", default="")
     parser.add_argument("--controllers", action="store_true")
+    parser.add_argument("--tree", action="store_true")
     args = parser.parse_args()
     watched = namespaces([name for name in args.nodes.split(",") if name])
+    tree = Tree()
     start, number, asked = time.monotonic(), 0, float("-inf")
     while True:
         line: dict[str, Any] = {"t": round(time.monotonic(), 6), "i": {}}
         for namespace in watched:
             line["i"].update(namespace.read())
-        if args.controllers and time.monotonic() - asked >= CONTROLLERS_EVERY_S:
+        if ask_ovs := time.monotonic() - asked >= OVS_EVERY_S:
             asked = time.monotonic()
+        if args.controllers and ask_ovs:
             line["c"] = controllers()
+        if args.tree:
+            line["stp"] = tree.read(ask_ovs=ask_ovs)
         os.write(1, json.dumps(line, separators=(",", ":")).encode() + b"\n")
         number += 1
         time.sleep(max(0.01, start + number * PERIOD_S - time.monotonic()))

@@ -191,7 +191,7 @@ def _start_switches(net: Mininet, plan: dict[str, Any]) -> None:
                 spanning_tree.begin(net.get(node["name"]), node["kind"])
             _watch_flows(net.get(node["name"]), node, plan["preferences"])
     if any(node.get("stp") for node in plan["nodes"]):
-        spanning_tree.wait()
+        net.warnings = [words] if (words := spanning_tree.wait()) else []
 
 
 def _watch_flows(switch: Any, node: dict[str, Any], preferences: dict[str, Any]) -> None:

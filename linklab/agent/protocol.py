@@ -7,7 +7,8 @@ Requests to the agent: {"id": n, "op": ..., ...}, answered by {"id": n, "ok": ..
     build      plan (linklab.topology.plan) or null,         {"nodes": [...], "environment": {...},
                env {name: value}, display: bool,             "ready_clock_s": the kernel's clock at network time 0}
                files {path: text} written when it is built   and, where start commands failed,
-                                                             "failed_commands": [{node, command, status?, output}]
+                                                             "failed_commands": [{node, command, status?, output}];
+                                                             where something else is amiss, "warnings": [sentence]
     run        actions [{terminal, text, finish}],           {"done": [completed, ...]}
                within_s: several are typed within this time
     computed   -                                             {"computed": [{program, from_s, s, ...}, ...]}:

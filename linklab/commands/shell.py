@@ -106,6 +106,8 @@ def run(args: argparse.Namespace) -> int:
             )
         for failed in network.failed_commands:
             _note(f"a start command failed; the network runs without: {failed}")
+        for warning in network.warnings:
+            _note(warning)
         paced = network.paced
         if paced is not None and speed is not None:
             paced.set_speed(speed)

@@ -43,6 +43,7 @@ from linklab.editor.starting import Starting
 from linklab.editor.theme import Look, apply
 from linklab.editor.toplevel import Dialog, to_question
 from linklab.editor.traces import draw_traces
+from linklab.editor.tree_marks import TREE_TAG, draw_marks
 from linklab.editor.window import Window
 from linklab.errors import InputError, MissingError
 
@@ -282,6 +283,7 @@ class Editor:
         self.drawing.configure(cursor="crosshair" if self.tool != "select" else "")
         self.show_traces()
         draw_switches(self.drawing, self.networking)
+        draw_marks(self.drawing, self.networking.waiting_links())
         self.networking.tell_selected()
         self.addresses.follow()
         self.keyboard.show()
@@ -296,6 +298,7 @@ class Editor:
         down = self.networking.down
         draw_traces(self.drawing, {place: kept for place, kept in busy.items() if place not in down}, flows)
         self.drawing.tag_raise(SWITCH_TAG)
+        self.drawing.tag_raise(TREE_TAG)
 
     def show_clock(self, state: dict[str, Any] | None) -> None:
         """Show the clock of a network that has one to set; None takes it away."""

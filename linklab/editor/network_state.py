@@ -12,10 +12,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from linklab.editor.meter import short_rate
-from linklab.topology import Controller, Host, Link, Switch, Topology
-from linklab.topology.switching import OPENFLOW
+from linklab.topology import Controller, Link, Switch, Topology
+from linklab.topology.parts import Node
+from linklab.topology.switching import OPENFLOW, has_spanning_tree, loops
 
 DOWN, NO_CARRIER, UP = 0, 1, 2
+BLOCKING = "blocking"
 RUNNING, ATTENTION, UNKNOWN = "running", "attention", "building"
 """States of nodes for the drawing: all as it should be, something that a person should know, not known yet."""
 Sample = Mapping[str, Any]
@@ -43,19 +45,25 @@ class LinkFlow:
 
 @dataclass(frozen=True)
 class LinkState:
-    """A link; why: what is down, "" for one that is up. flows: src→dest and back, none before two samples."""
+    """A link; why: what is down, "" for one that is up. flows: src→dest and back, none before two samples.
+
+    waiting: for both ends, src first, what the spanning tree has the port do, and "" for one that forwards.
+    """
 
     name: str
     up: bool = True
     why: str = ""
     flows: tuple[LinkFlow, ...] = ()
+    waiting: tuple[str, str] = ("", "")
+    ports: tuple[str, str] = ("", "")
 
     @property
     def words(self) -> str:
         """The link as a sentence."""
         if not self.up:
             return f"link {self.name}: down ({self.why})"
-        return f"link {self.name}: up" + "".join(f"; {flow.words}" for flow in self.flows)
+        tree = [_waiting_words([port], state) for port, state in zip(self.ports, self.waiting, strict=True) if state]
+        return "; ".join([f"link {self.name}: up", *tree, *(flow.words for flow in self.flows)])
 
 
 @dataclass(frozen=True)
@@ -78,6 +86,8 @@ class NetworkState:
 
     nodes: Mapping[str, NodeState] = field(default_factory=dict)
     links: Mapping[int, LinkState] = field(default_factory=dict)
+    waiting: Mapping[str, str] = field(default_factory=dict)
+    """Ports that the spanning tree keeps from forwarding, and what they do instead: "blocking", "listening" …"""
 
     @property
     def down(self) -> frozenset[int]:
@@ -97,6 +107,26 @@ class NetworkState:
         return "\n".join([*(node.words for node in nodes), "", *(link.words for link in links)])
 
 
+def _waiting_words(ports: Sequence[str], state: str) -> str:
+    """What ports do instead of forwarding."""
+    names, several = ", ".join(ports), len(ports) > 1
+    if state == BLOCKING:
+        return f"{names} {'are' if several else 'is'} blocked by the spanning tree"
+    return f"{names} {'are' if several else 'is'} {state} while the spanning tree forms"
+
+
+def tree_words(before: Mapping[str, str], after: Mapping[str, str]) -> str:
+    """What has changed of the ports that the spanning tree keeps from forwarding; "" if nothing has."""
+    by_state: dict[str, list[str]] = {}
+    for port in sorted(after):
+        if before.get(port) != after[port]:
+            by_state.setdefault(after[port], []).append(port)
+    said = [_waiting_words(ports, state) for state, ports in sorted(by_state.items())]
+    if opened := sorted(set(before) - set(after)):
+        said.append(f"{', '.join(opened)} {'forwards' if len(opened) == 1 else 'forward'} now")
+    return "; ".join(said)
+
+
 class Watch:
     """The last samples of one running network."""
 
@@ -109,6 +139,8 @@ class Watch:
         self._peers = {a: b for pair in self.ends for a, b in (pair, pair[::-1])}
         self._last: Sample | None = None
         self._controllers: Mapping[str, Mapping[str, bool]] | None = None
+        self._waiting: dict[str, str] = {}
+        self._roots: frozenset[str] = frozenset()
         self.state = NetworkState(
             {node.name: NodeState(node.name) for node in self.topology.nodes}
             | {c.name: self._controller(c) for c in self.topology.all_controllers},
@@ -120,6 +152,9 @@ class Watch:
         last, self._last = self._last, sample
         if "c" in sample:
             self._controllers = sample["c"]
+        if "stp" in sample:
+            self._roots = frozenset(sample["stp"]["roots"])
+            self._waiting = {port: state for port, state in sample["stp"]["ports"].items() if port in self._peers}
         ports = {name: values[6] for name, values in sample["i"].items() if len(values) > 6}
         links = {
             i: self._link(link, pair, sample, last, ports)
@@ -130,7 +165,10 @@ class Watch:
             nodes[node.name] = self._node(node, ports)
         for controller in self.topology.all_controllers:
             nodes[controller.name] = self._controller(controller)
-        self.state = NetworkState(nodes, links)
+        waiting = {
+            port: state for link in links.values() for port, state in zip(link.ports, link.waiting, strict=True) if state
+        }
+        self.state = NetworkState(nodes, links, waiting)
         return self.state
 
     def _link(
@@ -143,8 +181,9 @@ class Watch:
             return LinkState(link.name, False, f"{' and '.join(down)} taken down")
         if unseen:
             return LinkState(link.name, False, f"{unseen[0]} is down or gone")
+        waiting = (self._waiting.get(pair[0], ""), self._waiting.get(pair[1], ""))
         if last is None or sample["t"] <= last["t"]:
-            return LinkState(link.name)
+            return LinkState(link.name, waiting=waiting, ports=pair)
         period_s = sample["t"] - last["t"]
         names = (link.src, link.dest)
         flows = []
@@ -153,9 +192,9 @@ class Watch:
             if counted is not None:
                 octets, packets = counted
                 flows.append(LinkFlow(names[end], names[1 - end], octets * 8 / period_s, packets / period_s))
-        return LinkState(link.name, True, "", tuple(flows))
+        return LinkState(link.name, True, "", tuple(flows), waiting, pair)
 
-    def _node(self, node: Any, ports: Mapping[str, int]) -> NodeState:
+    def _node(self, node: Node, ports: Mapping[str, int]) -> NodeState:
         mine = self._ports[node.name]
         down = [name for name in mine if ports.get(name) == DOWN]
         unlinked = (DOWN, NO_CARRIER)
@@ -170,15 +209,21 @@ class Watch:
             words.append(f"controller {', '.join(missing)} is not connected")
         if words:
             return NodeState(node.name, ATTENTION, f"running, but {'; '.join(words)}")
-        return NodeState(
-            node.name, RUNNING, f"running, controller {', '.join(served)} connected" if served else "running"
-        )
+        words = [f"running, controller {', '.join(served)} connected" if served else "running", *self._tree(node)]
+        return NodeState(node.name, RUNNING, "; ".join(words))
 
-    def _served(self, node: Any) -> tuple[list[str], list[str]]:
+    def _tree(self, node: Node) -> list[str]:
+        """What the spanning tree makes of a switch and its ports; nothing of that needs attention."""
+        mine = {port: self._waiting[port] for port in self._ports[node.name] if port in self._waiting}
+        root = ["root of the spanning tree"] if node.name in self._roots else []
+        states = sorted(set(mine.values()))
+        return root + [_waiting_words([port for port in mine if mine[port] == state], state) for state in states]
+
+    def _served(self, node: Node) -> tuple[list[str], list[str]]:
         """Names of the controllers that a switch is connected to, and of those it is not."""
-        if self._controllers is None or isinstance(node, Host) or not isinstance(node, Switch):
+        if self._controllers is None or not isinstance(node, Switch):
             return [], []
-        wanted = [name for name in node.opts.get("controllers", ()) if node.type in OPENFLOW]
+        wanted = [name for name in node.controllers if node.type in OPENFLOW]
         seen = {_port_of(target): connected for target, connected in self._controllers.get(node.name, {}).items()}
         ports = {c.name: str(c.opts.get("remotePort", 6633)) for c in self.topology.all_controllers}
         served = [name for name in wanted if seen.get(ports.get(name, ""))]
@@ -186,7 +231,7 @@ class Watch:
 
     def _controller(self, controller: Controller) -> NodeState:
         name = controller.name
-        switches = [s for s in self.topology.switches if s.type in OPENFLOW and name in s.opts.get("controllers", ())]
+        switches = [s for s in self.topology.switches if s.type in OPENFLOW and name in s.controllers]
         if not switches:
             return NodeState(name, ATTENTION, "no switch is linked to it")
         if self._controllers is None:
@@ -219,12 +264,14 @@ def _port_of(target: str) -> str:
 
 
 def meter_arguments(topology: Topology) -> list[str]:
-    """Tell the meter which nodes to look into, and whether to ask about controllers.
+    """Tell the meter which nodes to look into, and whether to ask about controllers and the spanning tree.
 
     The ports of switches are in the root namespace; a link between hosts and routers has no end there.
     """
     switches = {switch.name for switch in topology.switches if switch.type != "legacyRouter"}
     ends = [link.src for link in topology.links if not {link.src, link.dest} & switches]
     arguments = ["--nodes", ",".join(dict.fromkeys(ends))] if ends else []
-    asked = any(s.opts.get("controllers") and s.type in OPENFLOW for s in topology.switches)
-    return [*arguments, *(["--controllers"] if asked else [])]
+    asked = any(s.controllers and s.type in OPENFLOW for s in topology.switches)
+    # without a loop nothing is blocked; with one, somebody may begin STP in a terminal
+    tree = has_spanning_tree(topology) or bool(loops(topology))
+    return [*arguments, *(["--controllers"] if asked else []), *(["--tree"] if tree else [])]

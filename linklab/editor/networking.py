@@ -14,7 +14,7 @@ from linklab.base import installation
 from linklab.editor import edits, files, orders, runnable
 from linklab.editor.document import Document, Key, everyone
 from linklab.editor.meter import Meter
-from linklab.editor.network_state import ATTENTION, UNKNOWN, NetworkState, Watch
+from linklab.editor.network_state import ATTENTION, UNKNOWN, LinkState, NetworkState, Watch, tree_words
 from linklab.editor.runnable import Choice
 from linklab.editor.running import Listener, Runner, Session
 from linklab.editor.window import Window
@@ -53,6 +53,7 @@ class Networking:
         self.runner = Runner(Listener(self._stage, self._ready, self._ended, self._clock, self._sample))
         self.node_states: dict[str, str] = {}
         self.down: frozenset[int] = frozenset()
+        self.waiting: Mapping[str, str] = {}
         self.meter = Meter()
         self.running_topology: Topology | None = None
         self.environment = ""
@@ -122,7 +123,7 @@ class Networking:
         path = self.document.path
         workdir = installation.work_folder(path)
         self.node_states = dict.fromkeys((node.name for node in everyone(topology)), "building")
-        self.down, self.meter, self.environment = frozenset(), Meter(), ""
+        self.down, self.waiting, self.meter, self.environment = frozenset(), {}, Meter(), ""
         self.running_topology = runnable.runnable(topology, choice)
         self._ends = topology.link_ends()
         self._kept_routes = {}
@@ -165,6 +166,8 @@ class Networking:
                 "A start command failed" if len(failed) == 1 else "Start commands failed",
                 f"{text}\n\nThe network runs all the same.",
             )
+        if warnings := session.network.warnings:
+            self.window.tell("The network is not as it should be", "\n\n".join(warnings))
         self.window.say(f"running; note: {doubts[0]}" if doubts else "running; right-click a node for a terminal")
         self.view.refresh()
         if self.document.topology.preferences.start_cli:
@@ -197,7 +200,7 @@ class Networking:
 
     def _ended(self, why: str | None) -> None:
         self.node_states = dict.fromkeys(self.node_states, "failed") if why else {}
-        self.down, self.running_topology = frozenset(), None
+        self.down, self.waiting, self.running_topology = frozenset(), {}, None
         self.window.status.busy(False)
         self._clock_state = None
         self.view.show_clock(None)
@@ -261,6 +264,10 @@ class Networking:
         return node if node in own else "client"
 
     # --- links
+
+    def waiting_links(self) -> Mapping[int, LinkState]:
+        """The links with an end that the spanning tree keeps from forwarding, by their places."""
+        return {place: link for place, link in self.watch.state.links.items() if self.is_running and any(link.waiting)}
 
     def set_link(self, place: int, up: bool) -> None:
         """Take a link down or up at both ends; the routes that go with an interface come back with it."""
@@ -347,9 +354,10 @@ class Networking:
     def _sample(self, sample: Mapping[str, Any]) -> None:
         self.meter.add(sample, self._ends)
         state = self.watch.add(sample)
-        if self.is_running and (state.node_words != self.node_states or state.down != self.down):
+        seen = (state.node_words, state.down, state.waiting)
+        if self.is_running and seen != (self.node_states, self.down, self.waiting):
             self._tell_changes(state)
-            self.node_states, self.down = state.node_words, state.down
+            self.node_states, self.down, self.waiting = seen
             self.view.refresh()
         else:
             self.view.show_traces()
@@ -362,6 +370,9 @@ class Networking:
         links = sorted(state.down ^ self.down)
         if links:
             self.window.say(state.links[links[0]].words)
+            return
+        if tree := tree_words(self.waiting, state.waiting):
+            self.window.say(tree)
             return
         for name, node in state.nodes.items():
             if "controller" not in node.what and not isinstance(self._named(name), Controller):

@@ -27,6 +27,7 @@ class AgentNetwork:
         self.environment: dict[str, Any] = {}
         self.nodes: list[str] = []
         self.failed_commands: list[FailedCommand] = []
+        self.warnings: list[str] = []
         self._on_output: Callable[[str, str], None] | None = None
         self._listens = False
         self._ready_clock_s = 0.0
@@ -53,6 +54,7 @@ class AgentNetwork:
         )
         self.nodes = answer["nodes"]
         self.failed_commands = [FailedCommand(**failed) for failed in answer.get("failed_commands", ())]
+        self.warnings = list(map(str, answer.get("warnings", ())))
         self._ready_clock_s = answer["ready_clock_s"]
         tools: dict[str, Any] = answer["environment"]
         return tools

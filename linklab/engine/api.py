@@ -120,10 +120,12 @@ def refuse_failed_commands(network: Network) -> None:
     """For who measures or grades: a network whose start commands failed is not the one that was asked for.
 
     Raises:
-        AgentError: one failed; the first of them.
+        AgentError: one failed, or something else is amiss; the first of them.
     """
     if network.failed_commands:
         raise AgentError(str(network.failed_commands[0]), fault=Fault.TOPOLOGY)
+    if network.warnings:
+        raise AgentError(network.warnings[0], fault=Fault.NETWORK)
 
 
 class Channel(Protocol):
@@ -201,6 +203,11 @@ class Network(Protocol):
     @property
     def failed_commands(self) -> Sequence[FailedCommand]:
         """The start commands that failed."""
+        ...
+
+    @property
+    def warnings(self) -> Sequence[str]:
+        """What else is not as it should be in a network that runs all the same, such as an unfinished spanning tree."""
         ...
 
     @property

@@ -35,7 +35,7 @@ class Watcher:
     def start(self, topology, **_):
         """Note it."""
         self.started.append(topology)
-        yield SimpleNamespace(environment={}, now_s=lambda: 0.0, computed=list, failed_commands=[])
+        yield SimpleNamespace(environment={}, now_s=lambda: 0.0, computed=list, failed_commands=[], warnings=[])
 
 
 def lab(number):

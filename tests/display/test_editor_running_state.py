@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A running network in the window: links by one click, what the CLI does, controllers, loops, start commands."""
 
+import math
 import sys
 from pathlib import Path
 
@@ -13,7 +14,7 @@ from routed import addressed
 
 from linklab.editor import edits
 from linklab.engine.api import Background, Typed
-from linklab.topology import Topology
+from linklab.topology import Topology, switching
 
 pytestmark = [*needs_display, needs_kernel]
 PLACES = {"h1": (100, 100), "h2": (100, 350), "s1": (280, 220), "r2": (480, 220), "r3": (700, 220), "h3": (900, 220)}
@@ -143,6 +144,45 @@ def test_a_loop_is_found_before_anything_runs(hand, answer):
     stop(hand)
     hand.editor.editing.undo()
     assert hand.editor.document.topology.extra == {}
+
+
+@pytest.mark.parametrize("kind", ["legacySwitch", "switch"])
+def test_what_the_spanning_tree_blocks_is_marked_and_said(hand, kind):
+    """Regression: it was not to be seen. A mark on the line near the port, and words; both follow the tree."""
+    topology = Topology()
+    for each in (kind, kind, kind):
+        topology, _ = edits.add_node(topology, each, 0, 0)
+    for pair in (("s1", "s2"), ("s2", "s3"), ("s3", "s1")):
+        topology = edits.add_link(topology, *pair)
+    drawn(hand, switching.with_spanning_tree(topology), {"s1": (300, 80), "s2": (150, 300), "s3": (450, 300)})
+    net, drawing = hand.editor.networking, hand.editor.drawing
+    run(hand)
+    hand.until(lambda: net.waiting, 20, "what the meter says of the tree")
+    ((port, state),) = net.waiting.items()
+    assert state == "blocking"
+    (place,) = net.waiting_links()
+    node = port.partition("-")[0]
+    assert net.watch.state.nodes[node].words == f"{node}: running; {port} is blocked by the spanning tree"
+    assert sum("root of the spanning tree" in each.words for each in net.watch.state.nodes.values()) == 1
+    x0, y0, x1, y1 = drawing.bbox(f"tree{place}")
+    mark, spots = ((x0 + x1) / 2, (y0 + y1) / 2), drawing.scene.spots
+    assert math.dist(mark, spots[node]) < math.dist(mark, spots[other(net, place, node)])
+    hand.editor.document.select({place})
+    hand.settle(0.2)
+    assert f"{port} is blocked by the spanning tree" in said(hand)
+    closed = next(i for i in range(3) if i != place)
+    net.set_link(closed, False)
+    hand.until(lambda: net.down == {closed}, 20, "the link's end")
+    hand.until(lambda: not net.waiting, 60, "the tree without it")
+    assert not drawing.find_withtag("tree")
+    stop(hand)
+    assert not drawing.find_withtag("tree")
+
+
+def other(net, place, node):
+    """The node at the other end of a link."""
+    link = net.document.topology.links[place]
+    return link.dest if link.src == node else link.src
 
 
 def test_a_start_command_that_fails_is_told_of(hand):

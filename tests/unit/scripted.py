@@ -73,6 +73,7 @@ class ScriptedNetwork:
         self.environment: dict[str, Any] = {"kernel": "scripted"}
         self.link, self.nodes = ScriptedChannel(), list(nodes)
         self.failed_commands: list[api.FailedCommand] = []
+        self.warnings: list[str] = []
         self.typed: list[list[tuple[str, str, api.Finish]]] = []
         self.running: dict[str, api.Typed] = {}
         self.time_s, self.closed = 0.0, False

@@ -8,9 +8,9 @@ import pytest
 from routed import addressed, drawn
 
 from linklab.editor import edits, runnable
-from linklab.editor.network_state import LinkFlow, NetworkState, Watch, meter_arguments
+from linklab.editor.network_state import LinkFlow, NetworkState, Watch, meter_arguments, tree_words
 from linklab.linux import routes_kept
-from linklab.topology import Topology, addressing
+from linklab.topology import Topology, addressing, switching
 
 
 def sample(t, down=(), no_carrier=(), **counted):
@@ -101,6 +101,60 @@ def test_the_meter_looks_where_the_root_namespace_cannot():
     assert meter_arguments(drawn()) == ["--nodes", "r2,h3"]
     assert meter_arguments(with_controller()) == ["--controllers"]
     assert meter_arguments(edits.delete(drawn(), {"r2", "r3"})) == []
+
+
+# --- the spanning tree
+
+
+def looped(kind="legacySwitch"):
+    """Two switches with two links between them, and a host."""
+    topology = Topology()
+    for each in (kind, kind, "host"):
+        topology, _ = edits.add_node(topology, each, 0, 0)
+    for pair in (("s1", "s2"), ("s1", "s2"), ("h1", "s1")):
+        topology = edits.add_link(topology, *pair)
+    return topology
+
+
+def tree(t, ports, roots=("s1",), down=()):
+    """A sample with what the spanning tree does."""
+    names = ("s1-eth1", "s1-eth2", "s1-eth3", "s2-eth1", "s2-eth2")
+    counted = {name: [0, 0, 0, 0, 0, 0, 0 if name in down else 2] for name in names}
+    return {"t": t, "i": counted, "stp": {"ports": ports, "roots": list(roots)}}
+
+
+def test_what_the_spanning_tree_blocks_is_said():
+    """Regression: nothing in the window showed it. A blocked port is as it should be, so its switch stays green."""
+    seen = watch(looped())
+    state = seen.add(tree(1.0, {"s2-eth2": "blocking", "elsewhere": "blocking"}))
+    assert state.waiting == {"s2-eth2": "blocking"}
+    assert state.links[1].waiting == ("", "blocking")
+    assert state.links[1].words == "link s1-s2: up; s2-eth2 is blocked by the spanning tree"
+    assert state.nodes["s1"].words == "s1: running; root of the spanning tree"
+    assert state.nodes["s2"].words == "s2: running; s2-eth2 is blocked by the spanning tree"
+    assert set(state.node_words.values()) == {"running"}
+    assert tree_words({}, state.waiting) == "s2-eth2 is blocked by the spanning tree"
+
+
+def test_a_tree_that_forms_anew_is_followed():
+    """A link goes down, its neighbour listens, learns, and forwards; what is down is said as that."""
+    seen = watch(looped())
+    first = seen.add(tree(1.0, {"s2-eth2": "blocking"})).waiting
+    listening = seen.add(tree(2.0, {"s2-eth2": "listening"}, down=["s1-eth1"])).waiting
+    assert tree_words(first, listening) == "s2-eth2 is listening while the spanning tree forms"
+    forwards = seen.add(tree(3.0, {}, down=["s1-eth1"])).waiting
+    assert tree_words(listening, forwards) == "s2-eth2 forwards now"
+    assert tree_words(forwards, forwards) == ""
+    state = seen.add(tree(4.0, {"s2-eth2": "blocking"}, down=["s2-eth2"]))
+    assert state.waiting == {}
+    assert state.links[1].words == "link s1-s2: down (s2-eth2 taken down)"
+
+
+def test_the_meter_is_asked_about_the_tree_where_there_may_be_one():
+    """A loop is enough, since somebody may begin STP in a terminal; the protocol alone is, too."""
+    assert meter_arguments(looped()) == ["--tree"]
+    assert meter_arguments(edits.delete(looped(), {1})) == []
+    assert meter_arguments(switching.with_spanning_tree(edits.delete(looped(), {1}))) == ["--tree"]
 
 
 # --- what is said before and at Run

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What the kernel and Open vSwitch say of a spanning tree, and the wait until it has formed."""
+
+import pytest
+
+from linklab.agent import ovs_tables, spanning_tree
+
+ROOT, OTHER = "8000.4a1f00000001", "8000.4a1f00000002"
+PORTS = (
+    '{"data":[["s1",["map",[]]],["s1-eth1",["map",[["stp_port_id","8001"],["stp_role","designated"],'
+    '["stp_sec_in_state","12"],["stp_state","forwarding"]]]],["s2-eth2",["map",[["stp_port_id","8002"],'
+    '["stp_role","alternate"],["stp_sec_in_state","12"],["stp_state","blocking"]]]]],"headings":["name","status"]}'
+)
+
+
+@pytest.fixture
+def interfaces(tmp_path, monkeypatch):
+    """A folder like /sys/class/net with one bridge and its ports; a function that sets a port's state."""
+    monkeypatch.setattr(spanning_tree, "INTERFACES", tmp_path)
+    monkeypatch.setattr(spanning_tree.time, "sleep", lambda _: None)
+    monkeypatch.setattr(ovs_tables, "OVS_SOCKET", tmp_path / "no socket")
+
+    def put(port, state):
+        folder = tmp_path / port / "brport"
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "state").write_text(f"{state}\n")
+
+    return put
+
+
+def bridge(folder, name, stp, root):
+    """A bridge as the kernel shows it."""
+    (folder / name / "bridge").mkdir(parents=True)
+    for key, value in (("stp_state", stp), ("root_id", root), ("bridge_id", ROOT)):
+        (folder / name / "bridge" / key).write_text(f"{value}\n")
+
+
+def test_the_kernel_says_in_which_state_a_port_is(interfaces):
+    """By the words of IEEE 802.1D."""
+    for number, port in enumerate(("a", "b", "c", "d", "e")):
+        interfaces(port, number)
+    assert spanning_tree.bridge_ports() == {
+        "a": "disabled",
+        "b": "listening",
+        "c": "learning",
+        "d": "forwarding",
+        "e": "blocking",
+    }
+
+
+def test_the_root_is_the_bridge_that_names_itself(interfaces, tmp_path):
+    """Not one that speaks no STP, which names itself as well."""
+    bridge(tmp_path, "s1", 1, ROOT)
+    bridge(tmp_path, "s2", 1, OTHER)
+    bridge(tmp_path, "s3", 0, ROOT)
+    assert spanning_tree.bridge_roots() == ["s1"]
+
+
+def test_open_vswitch_says_in_which_state_a_port_is(monkeypatch):
+    """Of each port that speaks STP; an answer that is no table gives no rows."""
+    monkeypatch.setattr(ovs_tables, "table", lambda *_: ovs_tables.rows(PORTS))
+    assert spanning_tree.ovs_ports() == {"s1-eth1": "forwarding", "s2-eth2": "blocking"}
+    assert ovs_tables.rows("ovs-vsctl: database connection failed") == []
+
+
+def test_the_wait_ends_when_every_port_has_settled(interfaces):
+    """Forwarding or blocking."""
+    interfaces("s1-eth1", 3)
+    interfaces("s2-eth1", 4)
+    assert spanning_tree.wait() == ""
+
+
+def test_a_tree_that_does_not_form_is_said(interfaces, monkeypatch):
+    """Regression: the deadline passed in silence."""
+    interfaces("s1-eth1", 3)
+    interfaces("s1-eth2", 1)
+    seconds = iter(range(0, 1000, 10))
+    monkeypatch.setattr(spanning_tree.time, "monotonic", lambda: next(seconds))
+    assert spanning_tree.wait() == (
+        "the spanning tree has not formed: after 60 s s1-eth2 still listens or learns, so frames are lost there"
+    )
+    interfaces("s2-eth1", 2)
+    assert "s1-eth2, s2-eth1 still listen or learn" in spanning_tree.wait()
