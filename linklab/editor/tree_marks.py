@@ -17,7 +17,7 @@ from linklab.editor.scene import DrawingScene
 from linklab.editor.surface import Rectangle
 
 TREE_TAG = "tree"
-RADIUS, LEAST_RADIUS = 7.0, 4.0
+RADIUS, LEAST_RADIUS = 8.0, 4.0
 """In the drawing's pixels, and in those of the window, below which a cross is a blot."""
 AWAY, STEP = 4.0, 4.0
 """From the icon, and to the next place along the line, in the drawing's pixels."""
