@@ -166,7 +166,10 @@ class Watch:
         for controller in self.topology.all_controllers:
             nodes[controller.name] = self._controller(controller)
         waiting = {
-            port: state for link in links.values() for port, state in zip(link.ports, link.waiting, strict=True) if state
+            port: state
+            for link in links.values()
+            for port, state in zip(link.ports, link.waiting, strict=True)
+            if state
         }
         self.state = NetworkState(nodes, links, waiting)
         return self.state
