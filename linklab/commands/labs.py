@@ -17,6 +17,8 @@ from linklab.errors import InputError, LinklabError
 from linklab.lab.fidelity import check_fidelity
 from linklab.lab.model import Lab, lab_folders, load_lab
 from linklab.lab.reference import load_reference, problems, staleness
+from linklab.lab.teaching import teaching_problems
+from linklab.manual.chapter import Recorded
 from linklab.pocket_kernel import digest
 from linklab.run.stage import RunSettings
 
@@ -70,15 +72,22 @@ def check_lab(name: str) -> list[str]:
     except LinklabError as error:
         return [str(error)]
     found: list[str] = []
-    try:
-        check_script(lab)
-    except LinklabError as error:
-        found.append(str(error))
-    try:
-        found += problems(lab)
-    except LinklabError as error:
-        found.append(str(error))
+    for check in (_check_script, problems, _check_teaching):
+        try:
+            found += check(lab)
+        except LinklabError as error:
+            found.append(str(error))
     return found
+
+
+def _check_script(lab: Lab) -> list[str]:
+    check_script(lab)
+    return []
+
+
+def _check_teaching(lab: Lab) -> list[str]:
+    reference = load_reference(lab)
+    return teaching_problems(lab, reference.recorded if reference else Recorded())
 
 
 def _row(folder: Path) -> tuple[str, ...]:

@@ -17,7 +17,8 @@ from linklab.exercise.handout import general
 from linklab.exercise.load import exercise_folders, load_exercise
 from linklab.exercise.model import Exercise
 from linklab.lab.model import Lab, find_lab, lab_folders, load_lab
-from linklab.manual.html import Chapter, render_manual
+from linklab.manual.chapter import Chapter
+from linklab.manual.html import render_manual
 from linklab.manual.paper import paper_html, to_pdf
 
 if TYPE_CHECKING:

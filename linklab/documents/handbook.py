@@ -13,7 +13,8 @@ from linklab.exercise.handout import book_chapters
 from linklab.exercise.model import Exercise
 from linklab.lab.model import Lab
 from linklab.lab.reference import load_reference
-from linklab.manual.html import Chapter, Recorded, page, render_manual
+from linklab.manual.chapter import Chapter, Recorded
+from linklab.manual.html import page, render_manual
 from linklab.manual.paper import paper_html, to_pdf
 from linklab.manual.picture import topology_parts, topology_svg
 
@@ -32,6 +33,7 @@ def chapter(lab: Lab) -> Chapter:
         recorded=reference.recorded if reference else Recorded(),
         picture=topology_svg(*topology_parts(topology), title=f"Topology of {lab.heading}") if topology else "",
         minutes=lab.minutes,
+        answers=lab.load_answers(),
     )
 
 

@@ -15,7 +15,8 @@ from linklab.exercise.answers import example
 from linklab.exercise.fill import fill
 from linklab.exercise.instance import PRACTICE, practice_instance, quantities
 from linklab.exercise.model import Exercise, Instance
-from linklab.manual.html import Chapter, render_manual
+from linklab.manual.chapter import Chapter
+from linklab.manual.html import render_manual
 from linklab.manual.paper import paper_html, to_pdf
 from linklab.manual.parse import parse_manual
 from linklab.manual.picture import topology_parts, topology_svg

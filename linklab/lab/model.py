@@ -7,7 +7,7 @@ Messages name lab.toml and, for an expectation, its line. The keys of lab.toml a
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,8 +15,9 @@ from linklab.base import installation, toml
 from linklab.base.text import excerpt
 from linklab.errors import InputError, LabError, ManualError, TopologyError
 from linklab.judge.expectation import Expectation, read_expectation
-from linklab.manual.model import Manual
+from linklab.manual.model import Answer, Manual
 from linklab.manual.parse import load_manual
+from linklab.manual.predict import load_answers
 from linklab.topology import Topology
 
 LONGEST_NAME = 255
@@ -54,6 +55,15 @@ class Lab:
     def heading(self) -> str:
         """Its full name, such as "Lab 14: Router's bufferbloat"."""
         return f"Lab {self.number}: {self.title}"
+
+    @property
+    def answers_path(self) -> Path:
+        """The instructor's answers, which a lab may lack."""
+        return self.folder / "answers.md"
+
+    def load_answers(self) -> Mapping[str, Answer]:
+        """The answers to the manual's predictions by their ids; ManualError as `load_answers`."""
+        return load_answers(self.answers_path)
 
     def load_topology(self) -> Topology | None:
         """The topology, checked; TopologyError as it raises."""

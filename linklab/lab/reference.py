@@ -21,7 +21,7 @@ from linklab.judge.expectation import ExpectationVerdict, Observed, verdicts_on
 from linklab.judge.verdict import Outcome
 from linklab.lab.model import Lab
 from linklab.lab.sections import parts_problems
-from linklab.manual.html import Recorded
+from linklab.manual.chapter import Recorded
 from linklab.manual.model import Action, Await, Commands, EditorActions, Interrupt, WriteFile
 
 FORMAT = 1

@@ -8,20 +8,24 @@ same chapters into a PDF.
 
 from __future__ import annotations
 
-import base64
-import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from html import escape, unescape
+from html import escape
+from pathlib import Path
 
 from markdown_it.token import Token
 
 from linklab.base.finish import Background
 from linklab.base.numbers import format_number
 from linklab.manual.blocks import OUTPUT_COLUMNS, box, in_a_shell, shown_lines, terminal_name, wrapped
+from linklab.manual.chapter import Chapter, Recorded
+from linklab.manual.dialect import STEP_MARK, SUBGOAL_MARK, markdown, parse_figure, parse_quote
+from linklab.manual.forms import prediction_box, settled_here, subgoal_heading
+from linklab.manual.images import MISSING, figure_image
 from linklab.manual.info import LISTINGS, Place
-from linklab.manual.model import Commands, Figure, Manual, Section, Show, Step
-from linklab.manual.parse import STEP_MARK, groups, markdown, parse_figure, parse_quote
+from linklab.manual.model import Answer, Await, Commands, Figure, Interrupt, Manual, Prediction, Section, Show, Step
+from linklab.manual.parse import groups
+from linklab.manual.predict import PREDICT
 from linklab.manual.templates import templates
 
 SHORT_BOX = 20
@@ -30,46 +34,6 @@ SHORT_BOX = 20
 UNBROKEN = 30
 """Letters of the longest word of code that stays on one line."""
 
-MISSING = '<span class="missing">not recorded yet</span>'
-
-
-@dataclass(frozen=True)
-class Recorded:
-    """What a run of the manual left.
-
-    outputs: step id → terminal output.
-    scalars: step id → metric → (value, unit).
-    figures: "STEP/NAME" → the bytes of an SVG or PNG image.
-    """
-
-    outputs: Mapping[str, str] = field(default_factory=dict)
-    scalars: Mapping[str, Mapping[str, tuple[float, str]]] = field(default_factory=dict)
-    figures: Mapping[str, bytes] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
-class Chapter:
-    """A manual with all that its pages need.
-
-    manual: files that its images name are read from beside it.
-    heading: its title, such as "Lab 14: Router's bufferbloat".
-    objectives: what `{{lab.objectives}}` lists.
-    fields: what `{{lab.title}}` and `{{lab.number}}` stand for.
-    recorded: outputs, numbers and plots of the reference run.
-    picture: the topology as an `<svg>` element.
-    minutes: a student needs; 0 where nobody knows.
-    note: a line under the title; "" for none.
-    """
-
-    manual: Manual
-    heading: str
-    objectives: Sequence[str] = ()
-    fields: Mapping[str, str] = field(default_factory=dict)
-    recorded: Recorded = Recorded()
-    picture: str = ""
-    minutes: int = 0
-    note: str = ""
-
 
 def render_manual(chapter: Chapter) -> str:
     """The whole page.
@@ -77,9 +41,13 @@ def render_manual(chapter: Chapter) -> str:
     Raises:
         ManualError: an image file that is not there, or a unit that does not fit its number.
     """
-    sections = chapter.manual.sections
     return page(
-        "page.html.j2", heading=chapter.heading, note=chapter.note, sections=sections, body=render_body(chapter)
+        "page.html.j2",
+        heading=chapter.heading,
+        note=chapter.note,
+        sections=chapter.manual.sections,
+        predictions=bool(chapter.manual.predictions),
+        body=render_body(chapter),
     )
 
 
@@ -99,18 +67,6 @@ def page(template: str, **values: object) -> str:
     return templates().get_template(template).render(**values)
 
 
-def data_uri(content: bytes) -> str:
-    """An image inside the page: SVG or PNG by its first bytes."""
-    kind = "image/png" if content.startswith(b"\x89PNG") else "image/svg+xml"
-    return f"data:{kind};base64,{base64.b64encode(content).decode('ascii')}"
-
-
-def spoken(svg: str) -> str:
-    """What a picture says of itself for readers who cannot see it: its title and description; "" if it has none."""
-    found = [re.search(rf"<{tag}\b[^>]*>(.*?)</{tag}>", svg, re.DOTALL) for tag in ("title", "desc")]
-    return ". ".join(unescape(part[1]).strip().rstrip(".") for part in found if part)
-
-
 def _code(tokens: Sequence[Token], at: int, *_rest: object) -> str:
     """Code within a sentence; an option such as -c is not broken after its dash."""
     words = [
@@ -128,6 +84,9 @@ class _Writer:
     numbers: str
     _figures: int = 0
     _step: int = 0
+    _level: int = 1
+    _source: tuple[Path, str] = (Path(), "")
+    """The file that is being written out and its text, for messages: the manual, or the answers for a while."""
     _by_line: dict[int, Step] = field(default_factory=dict)
     _partners: dict[str, list[str]] = field(default_factory=dict)
     _prompts: dict[str, str | None] = field(default_factory=dict)
@@ -142,27 +101,33 @@ class _Writer:
         return self.chapter.recorded
 
     def body(self) -> str:
+        self._source = (self.manual.path, self.manual.text)
         self._by_line = {step.line: step for step in self.manual.steps}
+        self._asked = {asked.line: asked for asked in self.manual.predictions}
         for group in groups(self.manual.steps):
             for step in group:
                 self._partners[step.id] = [terminal_name(other.terminal) for other in group if other is not step]
-        parser = markdown()
-        self._renderer, self._options = parser.renderer, parser.options
+        self._parser = markdown()
+        self._renderer, self._options = self._parser.renderer, self._parser.options
         self._renderer.rules["quote"] = self._quote  # type: ignore[attr-defined] # add_render_rule wants a function
         self._renderer.rules["code_inline"] = _code  # type: ignore[attr-defined] # as above
-        tokens = parser.parse(self.manual.text)
+        self._sections = iter(self.manual.sections)
+        return self._blocks(self.manual.text)
+
+    def _blocks(self, text: str, line: int = 1) -> str:
+        """Markdown that begins at `line` of the source as HTML."""
+        tokens = self._parser.parse(text)
         out: list[Token] = []
-        sections = iter(self.manual.sections)
         at = 0
         while at < len(tokens):
             token = tokens[at]
             html, used = "", 1
             if token.type == "heading_open":
-                html, used = ("" if token.tag == "h1" else self._heading(next(sections))), 3
+                html, used = ("" if token.tag == "h1" else self._heading(next(self._sections))), 3
             elif token.type == "fence":
                 html = self._fence(token)
             elif token.type == "paragraph_open" and not token.hidden:
-                html = self._paragraph(tokens[at + 1], (token.map or [0])[0] + 1)
+                html = self._paragraph(tokens[at + 1], (token.map or [0])[0] + line)
                 used = 3 if html else 1
                 if tokens[at + 1].content.rstrip().endswith(":"):
                     token.attrSet("class", "lead")  # stays with what it announces
@@ -179,7 +144,7 @@ class _Writer:
         return str(self._renderer.render([token], self._options, {}))
 
     def _heading(self, section: Section) -> str:
-        self._step = 0
+        self._step, self._level = 0, section.level
         number = f'<span class="number">{section.number}</span> ' if section.number else ""
         tag = f"h{section.level + 1}"
         return f'<{tag} id="{self.prefix}{section.slug}">{number}{escape(section.title)}</{tag}>'
@@ -202,6 +167,8 @@ class _Writer:
             self._step += 1
             html = self._inline(inline).removeprefix(STEP_MARK)
             return f'<p class="step"><strong>Step {self._step}.</strong> {html}</p>'
+        if inline.content.startswith(SUBGOAL_MARK):
+            return subgoal_heading(self._inline(inline).removeprefix(SUBGOAL_MARK).rstrip("."), self._level)
         return ""
 
     def _roadmap(self) -> str:
@@ -234,51 +201,39 @@ class _Writer:
     def _figure(self, figure: Figure, caption: str, words: str = "") -> str:
         self._figures += 1
         label = f"<figcaption>Figure {self.numbers}{self._figures}. {escape(caption)}</figcaption>"
-        match figure.kind:
-            case "topology":
-                inside = self._svg(self.chapter.picture, caption) if self.chapter.picture else MISSING
-            case "run":
-                content = self.recorded.figures.get(f"{figure.step}/{figure.name}")
-                alt = escape(caption + self._told(figure))
-                inside = f'<img class="plot" src="{data_uri(content)}" alt="{alt}">' if content else MISSING
-            case _:
-                inside = self._file(figure, caption, words)
+        inside = figure_image(self.chapter, figure, caption, words, paper=self.paper)
         return f'<figure id="{self.prefix}figure-{self._figures}">{inside}{label}</figure>'
 
-    def _told(self, figure: Figure) -> str:
-        """The numbers of a plot, for readers who cannot see it."""
-        wanted = "|".join(re.escape(name.rpartition("-")[2]) for name in figure.names)
-        several = len(figure.steps) > 1 or len(figure.names) > 1
-        found = [
-            f"{f'{step} {told[1]} ' if several else ''}{told[2]} {format_number(*quantity)}"
-            for step in figure.steps
-            for name, quantity in self.recorded.scalars.get(step, {}).items()
-            if (told := re.fullmatch(rf"\w+\.({wanted})\.(min|mean|max|receiver)", name))
-        ]
-        return f"; plot over time, {', '.join(found)}" if found else ""
+    def _prediction(self, asked: Prediction) -> str:
+        question = self._blocks(asked.text, asked.line + 1)
+        answer = self.chapter.answers.get(asked.id)
+        shown = self._answer(answer) if answer and not self.paper else ""
+        name, keep = f"{self.prefix}predict-{asked.id}", f"linklab/{self.manual.path.parent.name}/{asked.id}"
+        return prediction_box(asked, question, shown, name=name, keep=keep, paper=self.paper)
 
-    def _file(self, figure: Figure, caption: str, words: str) -> str:
-        """An image beside the manual; `words` are for whoever cannot see one that holds none itself."""
-        path = self.manual.path.parent / figure.name
+    def _answer(self, answer: Answer) -> str:
+        manual, self._source = self._source, (answer.path, answer.path.read_text(encoding="utf-8"))
         try:
-            content = path.read_bytes()
-        except OSError:
-            raise self._place(figure.line).error(f"there is no image {path}") from None
-        if path.suffix == ".svg":
-            return self._svg(content.decode("utf-8"), caption)
-        return f'<img src="{data_uri(content)}" alt="{escape(words or caption)}">'
+            return self._blocks(answer.text, answer.line + 1)
+        finally:
+            self._source = manual
 
-    def _svg(self, svg: str, caption: str) -> str:
-        """A drawing: inside the page rather than as an image, so that it takes the page's colours in the dark."""
-        svg = svg[svg.index("<svg") :]
-        if not self.paper:
-            return svg
-        width = re.search(r'viewBox="0 0 (\d+)', svg)
-        style = f' style="width:{width[1]}px"' if width else ""
-        return f'<img src="{data_uri(svg.encode())}" alt="{escape(spoken(svg) or caption)}"{style}>'
+    def _settled(self, step: Step) -> str:
+        """The predictions that a step is the last to decide; of what runs on, where it ends and its output is shown."""
+        match step.action:
+            case Commands(finish=Background()):
+                return ""
+            case Interrupt(of=of) | Await(of=of):
+                ids = {step.id, of}
+            case _:
+                ids = {step.id}
+        decided = [asked for asked in self.manual.predictions if asked.settled[-1] in ids]
+        return settled_here(decided, self.prefix)
 
     def _fence(self, token: Token) -> str:
         kind = token.info.split()[0]
+        if kind == PREDICT:
+            return self._prediction(self._asked[(token.map or [0])[0] + 1])
         if kind in LISTINGS:
             text = wrapped(token.content, OUTPUT_COLUMNS) if self.paper and kind == "text" else escape(token.content)
             return f'<pre class="{kind}">{text}</pre>'
@@ -301,12 +256,13 @@ class _Writer:
         aside = f' <span class="note">{escape(note)}</span>' if note else ""
         name = f"{self.prefix}block-{step.id}"
         kind = "box" if inside.count("\n") > SHORT_BOX else "box short"
-        return f'<div class="{kind}" id="{name}"><p class="label">{escape(label)}{aside}</p>{inside}</div>'
+        inside = f'<div class="{kind}" id="{name}"><p class="label">{escape(label)}{aside}</p>{inside}</div>'
+        return inside + self._settled(step)
 
     def _place(self, line: int) -> Place:
-        return Place(str(self.manual.path), line)
+        return Place(str(self._source[0]), line)
 
     def _line_of(self, text: str) -> int:
         """Line of a quote; the renderer of inline text is not told it."""
-        lines = self.manual.text.splitlines()
+        lines = self._source[1].splitlines()
         return next((number for number, line in enumerate(lines, 1) if "{{" + text + "}}" in line), 1)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import shlex
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from linklab.base.finish import Background, Finish, Prompt, StopAfter
@@ -22,7 +23,7 @@ VALUED = frozenset({"id", "for", "stop", "wait", "together", "file", "files", "p
 FLAGS = frozenset({"background", "append", "setup", "optional", "at-once"})
 
 _TERMINAL = re.compile(r"(?:client|mininet|[a-z][a-z-]*[0-9]+)(?:#[2-9])?|editor")
-_ID = re.compile(r"[a-z0-9][a-z0-9-]*")
+ID = re.compile(r"[a-z0-9][a-z0-9-]*")
 _DURATION = re.compile(r"(\d+(?:\.\d+)?)(ms|s|min)")
 _SECONDS = {"ms": 1e-3, "s": 1.0, "min": 60.0}
 
@@ -86,10 +87,7 @@ def parse_info(text: str, place: Place, nodes: frozenset[str] | None) -> Info:
     Raises:
         ManualError: unknown terminal or option, an option given twice or without its value.
     """
-    try:
-        words = shlex.split(text)
-    except ValueError as error:
-        raise place.error(f"the block's options cannot be read: {excerpt(str(error))}") from error
+    words = _words(text, place)
     if not words:
         raise place.error("a block needs the name of its terminal; use text for a block that is only read")
     terminal = words[0]
@@ -103,23 +101,44 @@ def parse_info(text: str, place: Place, nodes: frozenset[str] | None) -> Info:
         raise place.error(
             f'unknown terminal "{excerpt(terminal)}"; this lab has {", ".join(sorted(nodes))}, client and mininet'
         )
-    options, flags = _options(words[1:], place)
+    options, flags = _options(words[1:], place, VALUED, FLAGS)
     for name in ("id", "stop", "wait", "together"):
-        if name in options and not _ID.fullmatch(options[name]):
+        if name in options and not ID.fullmatch(options[name]):
             raise place.error(f'{name}="{excerpt(options[name])}": use small letters, digits and "-"')
     return Info(place, terminal, options, frozenset(flags))
 
 
-def _options(words: list[str], place: Place) -> tuple[dict[str, str], set[str]]:
+def named_options(text: str, place: Place, names: Sequence[str]) -> dict[str, str]:
+    """The options of a block that has just these, each with a value.
+
+    Raises:
+        ManualError: one is missing, unknown, given twice or without its value.
+    """
+    options, _ = _options(_words(text, place)[1:], place, frozenset(names), frozenset())
+    if missing := [name for name in names if name not in options]:
+        raise place.error(f"the block needs {missing[0]}=…")
+    return options
+
+
+def _words(text: str, place: Place) -> list[str]:
+    try:
+        return shlex.split(text)
+    except ValueError as error:
+        raise place.error(f"the block's options cannot be read: {excerpt(str(error))}") from error
+
+
+def _options(
+    words: list[str], place: Place, valued: frozenset[str], flagged: frozenset[str]
+) -> tuple[dict[str, str], set[str]]:
     options: dict[str, str] = {}
     flags: set[str] = set()
     for word in words:
         name, equals, value = word.partition("=")
-        if name not in VALUED | FLAGS:
-            raise place.error(f'unknown option "{excerpt(name)}"; I know {", ".join(sorted(VALUED | FLAGS))}')
+        if name not in valued | flagged:
+            raise place.error(f'unknown option "{excerpt(name)}"; I know {", ".join(sorted(valued | flagged))}')
         if name in options or name in flags:
             raise place.error(f'option "{name}" is given twice')
-        if name in FLAGS:
+        if name in flagged:
             if equals:
                 raise place.error(f'option "{name}" takes no value')
             flags.add(name)

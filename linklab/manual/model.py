@@ -175,8 +175,59 @@ class Figure:
 
 
 @dataclass(frozen=True)
+class Prediction:
+    """A `predict` block: what the reader answers from the theory, before the steps `settled` measure it.
+
+    number: which of the manual it is, from 1.
+    text: the question, in the Markdown of manuals.
+    """
+
+    id: str
+    number: int
+    line: int
+    settled: tuple[str, ...]
+    text: str
+    quotes: tuple[Quote, ...] = ()
+    figures: tuple[Figure, ...] = ()
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What answers.md says of a prediction; `line` is that of its heading, `text` begins on the next one."""
+
+    prediction: str
+    path: Path
+    line: int
+    text: str
+    quotes: tuple[Quote, ...] = ()
+    figures: tuple[Figure, ...] = ()
+
+
+@dataclass(frozen=True)
+class Task:
+    """A "Step." paragraph; `section` is the number of its section, "" outside numbered ones."""
+
+    title: str
+    line: int
+    section: str
+
+
+@dataclass(frozen=True)
+class Subgoal:
+    """A "Subgoal." line: what the steps below it are for, up to the next one or the section's end."""
+
+    title: str
+    line: int
+    section: str
+
+
+@dataclass(frozen=True)
 class Manual:
-    """A parsed manual; `text` is its source, `title` "" where the manual has no `#` heading."""
+    """A parsed manual; `text` is its source, `title` "" where the manual has no `#` heading.
+
+    quotes, figures: also those of the predictions, at their lines.
+    tasks: the numbered steps as the reader counts them; `steps` are the blocks that are done.
+    """
 
     path: Path
     text: str
@@ -185,6 +236,9 @@ class Manual:
     steps: tuple[Step, ...]
     quotes: tuple[Quote, ...]
     figures: tuple[Figure, ...]
+    predictions: tuple[Prediction, ...] = ()
+    subgoals: tuple[Subgoal, ...] = ()
+    tasks: tuple[Task, ...] = ()
 
     def step(self, step_id: str) -> Step | None:
         """The step of that id, or None."""

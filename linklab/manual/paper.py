@@ -17,7 +17,9 @@ from datetime import datetime, timezone
 
 from linklab import __version__
 from linklab.errors import InputError, MissingError
-from linklab.manual.html import Chapter, data_uri, page, render_body
+from linklab.manual.chapter import Chapter
+from linklab.manual.html import page, render_body
+from linklab.manual.images import data_uri
 from linklab.manual.model import Section
 
 DESCRIPTION = "Labs on TCP/IP networks, from the first ping to active queue management"

@@ -12,29 +12,38 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from markdown_it import MarkdownIt
-from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 
 from linklab.base.finish import Background
 from linklab.base.text import excerpt
 from linklab.errors import ManualError
 from linklab.manual import info as fences
-from linklab.manual.model import Action, Await, Commands, Figure, Interrupt, Manual, Quote, Section, Step
+from linklab.manual.dialect import (
+    STEP_MARK,
+    SUBGOAL_MARK,
+    check_brackets,
+    markdown,
+    plain_text,
+    references,
+    slugify,
+)
+from linklab.manual.model import (
+    Action,
+    Await,
+    Commands,
+    Figure,
+    Interrupt,
+    Manual,
+    Prediction,
+    Quote,
+    Section,
+    Step,
+    Subgoal,
+    Task,
+)
+from linklab.manual.predict import PREDICT, parse_prediction
 
-LAB_FIELDS = frozenset({"title", "number", "objectives", "roadmap"})
-STEP_MARK = "Step. "
-_QUOTE = re.compile(r"\{\{([^{}\n]*)\}\}")
-_SCALAR = re.compile(r"([a-z0-9][a-z0-9-]*)\.(\S+?)(?:\s+as\s+(\S+))?(?:\s+\.(\d))?")
-MOST_BRACKETS = 1000
 _UNNUMBERED = re.compile(r"(?<!\s)\s*\{-\}$")
-
-
-def markdown() -> MarkdownIt:
-    """The Markdown dialect of manuals: CommonMark without raw HTML, with tables and `{{…}}`."""
-    parser = MarkdownIt("commonmark", {"html": False}).enable("table")
-    parser.inline.ruler.before("link", "quote", _quote_rule)
-    return parser
 
 
 def load_manual(path: Path, nodes: Iterable[str] | None = None) -> Manual:
@@ -65,65 +74,25 @@ def parse_manual(text: str, path: Path, nodes: Iterable[str] | None = None) -> M
             a `stop` or `wait` of something that does not run there, a command typed into a busy terminal.
     """
     reader = _ManualReader(path, None if nodes is None else frozenset(nodes))
-    _check_brackets(text, path)
+    check_brackets(text, path)
     tokens = markdown().parse(text)
     for at, token in enumerate(tokens):
         reader.read(token, tokens[at - 1] if at else None)
     _check_unclosed_fence(text, tokens, path)
     steps = tuple(reader.steps)
     _check_sequence(steps, path)
-    return Manual(path, text, reader.title, tuple(reader.sections), steps, tuple(reader.quotes), tuple(reader.figures))
-
-
-def _check_brackets(text: str, path: Path) -> None:
-    """ManualError for a paragraph of opening brackets, each of which the reader of Markdown tries as a link's."""
-    found = 0
-    for number, line in enumerate(text.split("\n"), 1):
-        found = found + line.count("[") if line.strip() else 0
-        if found > MOST_BRACKETS:
-            raise ManualError(f'{path}:{number}: more than {MOST_BRACKETS} "[" in one paragraph; divide it')
-
-
-def parse_quote(text: str, place: fences.Place) -> Quote:
-    """The inside of `{{…}}`: `STEP.METRIC [as UNIT] [.DECIMALS]`, `section.SLUG` or `lab.FIELD`.
-
-    Raises:
-        ManualError: it is none of these.
-    """
-    found = _SCALAR.fullmatch(text.strip())
-    if not found:
-        raise place.error(
-            f'"{{{{{excerpt(text)}}}}}": write {{{{STEP.METRIC}}}}, {{{{STEP.METRIC as UNIT .DECIMALS}}}}, '
-            "{{section.SLUG}} or {{lab.FIELD}}"
-        )
-    step, metric, unit, decimals = found.groups()
-    if step in {"lab", "section"}:
-        if unit or decimals:
-            raise place.error(f'"{{{{{text}}}}}" is no number and takes no unit')
-        if step == "lab" and metric not in LAB_FIELDS:
-            raise place.error(f'"{{{{{text}}}}}": of the lab I know {", ".join(sorted(LAB_FIELDS))}')
-        return Quote(place.line, step, "", metric)
-    return Quote(place.line, "scalar", step, metric, unit, int(decimals) if decimals else None)
-
-
-def parse_figure(source: str, line: int) -> Figure:
-    """The target of an image: `run:STEP[+STEP…]/NAME[+NAME…]`, `topology:` or a file beside the manual."""
-    if source.startswith("run:"):
-        step, _, name = source[4:].partition("/")
-        return Figure(line, "run", step, name)
-    if source == "topology:":
-        return Figure(line, "topology", "", "")
-    return Figure(line, "file", "", source)
-
-
-def slugify(title: str) -> str:
-    """A heading's anchor: small letters, digits and dashes; "3.1 BDP & co" gives "3-1-bdp-co"."""
-    return re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-")
-
-
-def plain_text(inline: Token) -> str:
-    """The text of an inline token without its markup."""
-    return "".join(child.content if child.type in {"text", "code_inline"} else " " for child in inline.children or [])
+    return Manual(
+        path,
+        text,
+        reader.title,
+        tuple(reader.sections),
+        steps,
+        tuple(reader.quotes),
+        tuple(reader.figures),
+        tuple(reader.predictions),
+        tuple(reader.subgoals),
+        tuple(reader.tasks),
+    )
 
 
 @dataclass
@@ -135,6 +104,9 @@ class _ManualReader:
     steps: list[Step] = field(default_factory=list)
     quotes: list[Quote] = field(default_factory=list)
     figures: list[Figure] = field(default_factory=list)
+    predictions: list[Prediction] = field(default_factory=list)
+    subgoals: list[Subgoal] = field(default_factory=list)
+    tasks: list[Task] = field(default_factory=list)
     _counts: list[int] = field(default_factory=list)
     _step_number: int | None = None
     _step_title: str = ""
@@ -169,22 +141,40 @@ class _ManualReader:
         self._step_number, self._step_title = None, ""
 
     def _paragraph(self, token: Token, line: int) -> None:
+        section = self.sections[-1].number if self.sections else ""
+        if token.content.startswith(SUBGOAL_MARK):
+            if "\n" in token.content:
+                raise fences.Place(str(self.path), line).error("a subgoal is one line; leave an empty line after it")
+            self.subgoals.append(Subgoal(plain_text(token)[len(SUBGOAL_MARK) :].rstrip("."), line, section))
         if token.content.startswith(STEP_MARK):
             self._step_number = (self._step_number or 0) + 1
             sentence = plain_text(token)[len(STEP_MARK) :]
             self._step_title = re.split(r"(?<=[.:?!])\s", sentence, maxsplit=1)[0].strip().rstrip(".:")
-        for child in token.children or []:
-            if child.type in {"softbreak", "hardbreak"}:
-                line += 1
-            elif child.type == "quote":
-                self.quotes.append(parse_quote(child.content, fences.Place(str(self.path), line)))
-            elif child.type == "image":
-                self.figures.append(parse_figure(str(child.attrs["src"]), line))
+            self.tasks.append(Task(self._step_title, line, section))
+        self._refer(references(token, fences.Place(str(self.path), line)))
+
+    def _refer(self, found: Iterable[Quote | Figure]) -> None:
+        for each in found:
+            if isinstance(each, Quote):
+                self.quotes.append(each)
+            else:
+                self.figures.append(each)
+
+    def _predict(self, token: Token, place: fences.Place) -> None:
+        asked = parse_prediction(token.info, token.content, len(self.predictions) + 1, place)
+        before = next((other for other in self.predictions if other.id == asked.id), None)
+        if before is not None:
+            raise place.error(f'the prediction id="{asked.id}" is used already on line {before.line}')
+        self.predictions.append(asked)
+        self._refer([*asked.quotes, *asked.figures])
 
     def _fence(self, token: Token, line: int) -> None:
-        if token.info.split(maxsplit=1)[:1] and token.info.split()[0] in fences.LISTINGS:
-            return
+        kind = next(iter(token.info.split()), "")
         place = fences.Place(str(self.path), line)
+        if kind == PREDICT:
+            self._predict(token, place)
+        if kind == PREDICT or kind in fences.LISTINGS:
+            return
         info = fences.parse_info(token.info, place, self.nodes)
         action: Action = fences.parse_action(info, token.content)
         section = self.sections[-1].number if self.sections else ""
@@ -259,14 +249,3 @@ def _check_unclosed_fence(text: str, tokens: list[Token], path: Path) -> None:
             last = lines[token.map[1] - 1].strip() if token.map[1] - 1 < len(lines) else ""
             if token.map[1] - token.map[0] < 2 or not last.startswith(token.markup):
                 raise ManualError(f"{path}:{token.map[0] + 1}: the block is never closed; end it with {token.markup}")
-
-
-def _quote_rule(state: StateInline, silent: bool) -> bool:
-    found = _QUOTE.match(state.src, state.pos, state.posMax)
-    if not found:
-        return False
-    if not silent:
-        token = state.push("quote", "", 0)
-        token.content = found[1]
-    state.pos = found.end()
-    return True

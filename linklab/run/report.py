@@ -18,7 +18,8 @@ from linklab.base.text import file_name
 from linklab.errors import DataError, InputError
 from linklab.lab.saved import SavedRun, SavedStep
 from linklab.manual.blocks import shown_lines, terminal_label
-from linklab.manual.html import data_uri, page
+from linklab.manual.html import page
+from linklab.manual.images import data_uri
 from linklab.manual.model import Show
 from linklab.plots import catalogue
 

@@ -16,7 +16,8 @@ from linklab.documents.handbook import manual_html
 from linklab.errors import LabError, ManualError
 from linklab.lab.model import lab_folders, load_lab
 from linklab.manual.blocks import shown_lines
-from linklab.manual.html import Chapter, Recorded, page, render_manual
+from linklab.manual.chapter import Chapter, Recorded
+from linklab.manual.html import page, render_manual
 from linklab.manual.model import Show
 from linklab.manual.parse import parse_manual
 from linklab.manual.picture import DrawnLink, DrawnNode, topology_parts, topology_svg

@@ -14,7 +14,9 @@ from linklab.base import files
 from linklab.errors import InputError
 from linklab.lab.model import lab_folders
 from linklab.manual.blocks import OUTPUT_COLUMNS, TYPED_COLUMNS, wrapped, wrapped_command
-from linklab.manual.html import Chapter, Recorded, render_body, spoken
+from linklab.manual.chapter import Chapter, Recorded
+from linklab.manual.html import render_body
+from linklab.manual.images import spoken
 from linklab.manual.paper import paper_html, to_pdf
 from linklab.manual.parse import parse_manual
 

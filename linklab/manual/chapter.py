@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What a manual's pages are made from: the manual itself, what was recorded, and what its lab or exercise knows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from linklab.manual.model import Answer, Manual
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """What a run of the manual left.
+
+    outputs: step id → terminal output.
+    scalars: step id → metric → (value, unit).
+    figures: "STEP/NAME" → the bytes of an SVG or PNG image.
+    """
+
+    outputs: Mapping[str, str] = field(default_factory=dict)
+    scalars: Mapping[str, Mapping[str, tuple[float, str]]] = field(default_factory=dict)
+    figures: Mapping[str, bytes] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Chapter:
+    """A manual with all that its pages need.
+
+    manual: files that its images name are read from beside it.
+    heading: its title, such as "Lab 14: Router's bufferbloat".
+    objectives: what `{{lab.objectives}}` lists.
+    fields: what `{{lab.title}}` and `{{lab.number}}` stand for.
+    recorded: outputs, numbers and plots of the reference run.
+    picture: the topology as an `<svg>` element.
+    minutes: a student needs; 0 where nobody knows.
+    note: a line under the title; "" for none.
+    answers: to the manual's predictions, by their ids.
+    """
+
+    manual: Manual
+    heading: str
+    objectives: Sequence[str] = ()
+    fields: Mapping[str, str] = field(default_factory=dict)
+    recorded: Recorded = Recorded()
+    picture: str = ""
+    minutes: int = 0
+    note: str = ""
+    answers: Mapping[str, Answer] = field(default_factory=dict)

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Forms of a manual that the reader fills in or reads as a heading: predictions, subgoals, and what settles them.
+
+Takes text that is HTML already and gives HTML. On the screen the answer to a prediction is shown when it is asked for;
+on paper there are lines to write on, and no answer, because it would stand beside the question.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+
+from linklab.manual.model import Prediction
+
+PAPER_LINES = 2
+"""Lines to write on below a question on paper."""
+
+
+def prediction_box(asked: Prediction, question: str, answer: str, *, name: str, keep: str, paper: bool) -> str:
+    """The box of a prediction.
+
+    Args:
+        asked: the prediction.
+        question: HTML.
+        answer: HTML; an empty one leaves out what would show it.
+        name: the id of the box.
+        keep: under which name the browser keeps what the reader writes; no other page may use it.
+        paper: whether the reader writes by hand.
+    """
+    label = (
+        f'<p class="label" id="{name}-label">Prediction {asked.number} '
+        '<span class="note">write down what you expect, and why, before you measure</span></p>'
+    )
+    inside = _on_paper() if paper else _on_screen(asked.number, answer, name, keep)
+    question = f'<div class="question">{question}</div>'
+    return f'<section class="predict" id="{name}" aria-labelledby="{name}-label">{label}{question}{inside}</section>'
+
+
+def _on_paper() -> str:
+    return '<p class="fill"></p>' * PAPER_LINES
+
+
+def _on_screen(number: int, answer: str, name: str, keep: str) -> str:
+    written = (
+        f'<p class="write"><label for="{name}-words">Your prediction</label>'
+        f'<textarea id="{name}-words" rows="2" data-keep="{escape(keep)}"></textarea></p>'
+    )
+    shown = f"<details><summary>Show the answer to prediction {number}</summary>{answer}</details>" if answer else ""
+    return written + shown
+
+
+def settled_here(predictions: Sequence[Prediction], prefix: str) -> str:
+    """The line below a step that says which predictions it has decided; "" where there are none."""
+    if not predictions:
+        return ""
+    links = [f'<a href="#{prefix}predict-{asked.id}">Prediction {asked.number}</a>' for asked in predictions]
+    return f'<p class="settles">Compare with {" and ".join(links)}.</p>'
+
+
+def subgoal_heading(text: str, level: int) -> str:
+    """A subgoal as a heading, which screen readers announce and can jump to.
+
+    Args:
+        text: HTML.
+        level: that of the section it stands in, 1 for `##`.
+    """
+    tag = f"h{min(level + 2, 6)}"
+    return f'<{tag} class="subgoal"><span class="mark">Subgoal:</span> {text}</{tag}>'
