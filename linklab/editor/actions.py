@@ -107,6 +107,8 @@ MENUS: dict[str, Menu] = {
         LINE,
         _a("toggle_link", "Take the Selected Link Down or Up", "Ctrl+U", "<Control-u>", when="running"),
         _a("state", "State of the Network", "Ctrl+I", "<Control-i>", when="running"),
+        _a("ping", "Ping…", "Ctrl+K", "<Control-k>", when="running"),
+        _a("ping_all", "Ping All", "Ctrl+Shift+K", "<Control-Shift-K>", when="running"),
         LINE,
         _a("ovs_summary", "Show OVS Summary", when="running"),
         _a("root_terminal", "Root Terminal", "Ctrl+T", "<Control-t>", when="running"),

@@ -19,6 +19,7 @@ from typing import Any
 from linklab import __version__
 from linklab.editor import actions
 from linklab.editor.address_actions import AddressActions
+from linklab.editor.asking import Asking
 from linklab.editor.bars import ClockBar
 from linklab.editor.context import ContextMenus
 from linklab.editor.decorating import Decorating
@@ -87,7 +88,10 @@ class Editor:
         self.decorating = Decorating(self.window, self.document, lambda: self.networking.is_on, self._free_spot)
         self.properties.open_decoration = self.decorating.open
         self.picturing = Picturing(self.window, self.document, self.settings)
-        self.context = ContextMenus(self.document, self.properties, self.editing, self.networking, self.decorating)
+        self.asking = Asking(self.window, self.document, self.networking)
+        self.context = ContextMenus(
+            self.document, self.properties, self.editing, self.networking, self.decorating, asking=self.asking
+        )
         self.root.protocol("WM_DELETE_WINDOW", self.filing.quit)
         self._build()
         self.document.on_change = self.refresh
@@ -228,6 +232,8 @@ class Editor:
             "stop": net.stop,
             "toggle_link": net.toggle_links,
             "state": net.show_state,
+            "ping": self.asking.ping_selected,
+            "ping_all": self.asking.ping_all,
             "ovs_summary": net.ovs_summary,
             "root_terminal": lambda: net.terminal("client"),
             "console": lambda: net.terminal("mininet"),

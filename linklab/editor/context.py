@@ -6,7 +6,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from linklab.editor import edits, several
+from linklab.editor import edits, lookups, several
+from linklab.editor.asking import Asking
 from linklab.editor.decorating import Decorating, Spot
 from linklab.editor.decorations import BACKGROUND, is_decoration
 from linklab.editor.document import Document, Key
@@ -28,9 +29,11 @@ class ContextMenus:
         editing: Editing,
         network: Networking,
         decorating: Decorating,
+        *,
+        asking: Asking,
     ) -> None:
         self.document, self.properties, self.editing, self.network = document, properties, editing, network
-        self.decorating = decorating
+        self.decorating, self.asking = decorating, asking
 
     def entries(self, key: Key | None, at: Spot | None = None) -> list[Entry]:
         """What is offered; None is the empty canvas, `at` the place of the drawing."""
@@ -60,6 +63,7 @@ class ContextMenus:
             return [
                 ("Root Terminal", lambda: self.network.terminal("client")),
                 ("Mininet CLI", lambda: self.network.terminal("mininet")),
+                ("Ping All", self.asking.ping_all),
                 LINE,
                 ("Stop", self.network.stop),
             ]
@@ -83,14 +87,25 @@ class ContextMenus:
         if running and kind != "controller":
             if kind in ("host", "legacyRouter"):
                 entries.append(("Terminal", lambda: net.terminal(name)))
+                entries += self._pings(name)
             else:
                 entries.append(("List bridge details", lambda: net.bridge_details(name)))
+            entries.append(LINE)
+            tables = lookups.lookups(self.document.topology, name)
+            entries += [(each.label, partial(self.asking.look, each)) for each in tables]
+            entries.append(LINE)
             entries += self._plots(name)
             entries.append(LINE)
         entries.append(("Properties…", lambda: self.properties.open(name)))
         if not running:
             entries += [("Duplicate", self.editing.duplicate), ("Delete", self.editing.delete)]
         return entries
+
+    def _pings(self, name: str) -> list[Entry]:
+        """To the other selected node, if it is one, and to any."""
+        others = [each for each in self.asking.selected() if each != name]
+        direct = [(f"Ping {others[0]}", partial(self.asking.ping, name, others[0]))] if len(others) == 1 else []
+        return [*direct, ("Ping…", lambda: self.asking.choose_target(name))]
 
     def _plots(self, name: str) -> list[Entry]:
         ports = self.document.topology.interfaces()[name]

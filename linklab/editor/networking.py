@@ -74,6 +74,11 @@ class Networking:
         """Whether a network is ready and has not ended."""
         return self.runner.state == "running"
 
+    @property
+    def is_paused(self) -> bool:
+        """Whether time stands still, so that nothing inside can answer."""
+        return self.is_running and self._clock_state is not None and bool(self._clock_state["paused"])
+
     # --- run and stop
 
     def run(self) -> None:

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from linklab.editor.pinging import ADDRESSES, Interface, read_addresses
 from linklab.editor.running import Session
 from linklab.engine.api import Typed
 from linklab.errors import EngineError
@@ -49,6 +50,21 @@ def type_lines(session: Session, lines: list[tuple[str, str]]) -> str:
             if done.exit_status and " del " not in line:
                 raise EngineError(f"{line}: {done.output.strip()}")
     return "\n".join(each for each in shown if each)
+
+
+def look(session: Session, terminal: str, lines: Sequence[str]) -> str:
+    """Type lines into a terminal; each with what it printed, as a terminal shows it, also where one fails."""
+    shown = []
+    for line in lines:
+        with session.typing:
+            (done,) = session.network.run([Typed(f"{terminal}#editor", line)], deadline_s=READ_BACK_DEADLINE_S)
+        shown.append(f"{terminal}# {line}\n{done.output.rstrip() or '(it prints nothing)'}")
+    return "\n\n".join(shown)
+
+
+def addresses(session: Session, nodes: Sequence[str]) -> dict[str, list[Interface]]:
+    """The addresses that nodes have now."""
+    return {node: read_addresses(type_lines(session, [(node, ADDRESSES)])) for node in nodes}
 
 
 @dataclass(frozen=True)

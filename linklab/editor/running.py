@@ -56,16 +56,27 @@ class Session:
         return self.server.clock
 
     def follow(
-        self, node: str, argv: Sequence[str], take: Callable[[str], None], *, what: str, deadline_s: float
-    ) -> None:
+        self,
+        node: str,
+        argv: Sequence[str],
+        take: Callable[[str], None],
+        *,
+        what: str,
+        deadline_s: float,
+        ended: Callable[[], None] = lambda: None,
+    ) -> str:
         """Run a program on a node; `take` gets each line that it prints, in the thread that reads the network's link.
+
+        Returns:
+            The name of its terminal.
 
         Raises:
             EngineError: it could not be started; `what` names it.
         """
         fields = {"node": node, "argv": list(argv), "rows": 24, "columns": 200}
         answer = self.network.link.request("open", deadline_s=deadline_s, what=what, **fields)
-        self.server.own(answer["terminal"], Lines(take))
+        self.server.own(answer["terminal"], Lines(take, ended))
+        return str(answer["terminal"])
 
 
 @dataclass
@@ -151,6 +162,10 @@ class Runner:
                 self._posted.put(lambda: then(found))
 
         self._orders.submit(do)
+
+    def post(self, do: Callable[[], None]) -> None:
+        """Have the window do something; called in any thread."""
+        self._posted.put(do)
 
     # --- in threads of the network
 
@@ -252,8 +267,8 @@ class Runner:
 class Lines:
     """Takes what a terminal shows (`linklab.terminal.terminals.Taker`) and gives it line by line."""
 
-    def __init__(self, take: Callable[[str], None]) -> None:
-        self._take, self._rest = take, ""
+    def __init__(self, take: Callable[[str], None], ended: Callable[[], None] = lambda: None) -> None:
+        self._take, self._ended, self._rest = take, ended, ""
 
     def tell(self, message: Mapping[str, Any]) -> None:
         """Take an event of the terminal."""
@@ -261,6 +276,8 @@ class Lines:
             *lines, self._rest = (self._rest + base64.b64decode(message["data"]).decode(errors="replace")).split("\n")
             for line in lines:
                 self._take(line.strip())
+        elif message.get("event") == "closed":
+            self._ended()
 
 
 def _raise(error: Exception) -> None:

@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Which address one node of a running network pings at another, and what the answer means in plain words. Pure.
+
+`linklab.measure` reads ping for measurements; here a person only wants to know whether the other answers, and why not.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from ipaddress import IPv4Interface, IPv6Interface, ip_address, ip_interface
+
+from linklab.topology import Topology
+from linklab.topology.addressing import has_ports
+
+PROBES = 4
+ADDRESSES = "ip -j address show"
+"""Asked of the nodes themselves: somebody may have changed in a terminal what the drawing says."""
+ANSWERS = "answers"
+SUMMARY = re.compile(r"(\d+) packets transmitted, (\d+) received")
+MEAN = re.compile(r"= [\d.]+/([\d.]+)/")
+SAID_BY = re.compile(r"From (\S+?):? icmp_seq=\d+ (.+)")
+Interface = IPv4Interface | IPv6Interface
+
+
+def pingable(topology: Topology) -> list[str]:
+    """The nodes that have addresses: hosts and legacy routers."""
+    return [node.name for node in topology.nodes if has_ports(node)]
+
+
+def read_addresses(shown: str) -> list[Interface]:
+    """The addresses that `ip -j address` shows, without those of the loopback and of the link."""
+    try:
+        found = [each for link in json.loads(shown) for each in link.get("addr_info", ()) if each["scope"] == "global"]
+        return [ip_interface(f"{each['local']}/{each['prefixlen']}") for each in found]
+    except (ValueError, KeyError, TypeError, AttributeError):
+        return []
+
+
+def target_address(own: Sequence[Interface], others: Sequence[Interface]) -> str:
+    """The address to ping: one in a subnet that both have, else the other's first, IPv4 before IPv6; "" for none."""
+    ordered = sorted(others, key=lambda each: each.version)
+    shared = [each for each in ordered if any(each.ip in mine.network for mine in own if mine.version == each.version)]
+    return str((shared or ordered)[0].ip) if ordered else ""
+
+
+def is_address(text: str) -> bool:
+    """Whether somebody typed an address."""
+    try:
+        ip_address(text)
+    except ValueError:
+        return False
+    return True
+
+
+def ping_line(address: str) -> str:
+    """The command, as a person would type it."""
+    return f"ping -c {PROBES} -W 2 {address}"
+
+
+def verdict(source: str, target: str, shown: str) -> str:
+    """What ping's output says, as a sentence, with the likely reason where no reply came."""
+    summary = SUMMARY.search(shown)
+    sent, received = (int(summary[1]), int(summary[2])) if summary else (0, 0)
+    if received:
+        mean = MEAN.search(shown)
+        said = f"{received} of {sent} replies" + (f", round-trip time {float(mean[1]):g} ms on average" if mean else "")
+        return f"{target} answers{'' if received == sent else ' only in part'}: {said}."
+    if "Network is unreachable" in shown:
+        return f"{source} has no route to {target}: set its default gateway, or a route."
+    if found := SAID_BY.search(shown):
+        router, why = found.groups()
+        if "Time to live exceeded" in why:
+            return f"{target} does not answer: packets circle between routers ({router} says: {why})."
+        if "Host Unreachable" in why:
+            return f"{target} does not answer: {router} finds no neighbour with the next address (no answer to ARP)."
+        return f"{target} does not answer: {router} says: {why}."
+    return f"{target} does not answer: 0 of {sent} replies." if sent else "ping has not finished."
+
+
+# --- everyone to everyone
+
+
+def everyone_script(addresses: Mapping[str, str]) -> str:
+    """What one node runs to ping the others once each, by name; it prints "name yes" or "name no" for each."""
+    lines = [
+        f"if ping -n -q -c 1 -W 1 {address} >/dev/null 2>&1; then echo {name} yes; else echo {name} no; fi"
+        for name, address in addresses.items()
+    ]
+    return "\n".join(lines)
+
+
+def matrix(names: Sequence[str], answers: Mapping[tuple[str, str], bool]) -> str:
+    """A table of who reached whom: a row for each sender; an answer that is not there yet is a dot."""
+    wide = max(len("from"), *(len(name) for name in names))
+    lines = ["  ".join(["from".ljust(wide), *(name.rjust(3) for name in names)])]
+    for source in names:
+        cells = [_cell(source, target, answers).rjust(max(3, len(target))) for target in names]
+        lines.append("  ".join([source.ljust(wide), *cells]))
+    return "\n".join(lines)
+
+
+def _cell(source: str, target: str, answers: Mapping[tuple[str, str], bool]) -> str:
+    if source == target:
+        return "-"
+    return {None: ".", True: "yes", False: "NO"}[answers.get((source, target))]
+
+
+def everyone_verdict(names: Sequence[str], answers: Mapping[tuple[str, str], bool], most: int = 6) -> str:
+    """How many pairs answered, and the first that did not."""
+    total, known = len(names) * (len(names) - 1), len(answers)
+    good = sum(answers.values())
+    if known < total:
+        return f"{known} of {total} pings done, {good} answered …"
+    failed = [f"{source} → {target}" for (source, target), fine in answers.items() if not fine]
+    if not failed:
+        return f"All {total} pings were answered."
+    more = f", and {len(failed) - most} more" if len(failed) > most else ""
+    return f"{good} of {total} pings were answered. No answer: {', '.join(failed[:most])}{more}."
