@@ -18,8 +18,6 @@ from linklab.exercise.load import exercise_folders, load_exercise
 from linklab.exercise.model import Exercise
 from linklab.lab.model import Lab, find_lab, lab_folders, load_lab
 from linklab.manual.chapter import Chapter
-from linklab.manual.html import render_manual
-from linklab.manual.paper import paper_html, to_pdf
 
 if TYPE_CHECKING:
     from linklab.commands import Subparsers
@@ -76,7 +74,11 @@ def _write_one(lab: Lab, out: Path | None, *, pdf: bool) -> Path:
         raise InputError(f"{out}: --pdf writes a .pdf file")
     pdf = pdf or (out is not None and out.suffix.lower() == ".pdf")
     path = out or installation.manuals_folder() / f"{lab.slug}.{'pdf' if pdf else 'html'}"
-    return write_asked(path, handbook.manual_pdf(lab) if pdf else handbook.manual_html(lab))
+    if pdf:
+        return write_asked(path, handbook.manual_pdf(lab))
+    written = write_asked(path, handbook.manual_html(lab))
+    write_asked(written.with_name(f"{handbook.MESSAGES_NAME}.html"), handbook.messages_html())  # the manual links it
+    return written
 
 
 def _write_all(folder: Path) -> tuple[Path, int]:
@@ -102,6 +104,9 @@ def _write_all(folder: Path) -> tuple[Path, int]:
             exercises.append(exercise)
     if not labs:
         raise LinklabError("there is no lab to write")
+    messages = folder / handbook.MESSAGES_NAME
+    print(write_asked(messages.with_suffix(".html"), handbook.messages_html()), flush=True)
+    print(write_asked(messages.with_suffix(".pdf"), handbook.messages_pdf()), flush=True)
     print(write_asked(folder / "handbook.pdf", handbook.handbook_pdf(labs, exercises)), flush=True)
     index = write_asked(folder / "index.html", handbook.index_html(labs, exercises))
     print(index)
@@ -110,9 +115,8 @@ def _write_all(folder: Path) -> tuple[Path, int]:
 
 def _write_chapter(path: Path, chapter: Chapter) -> None:
     """Both documents of a chapter, and their names; `path` without an ending."""
-    print(write_asked(path.with_name(f"{path.name}.html"), render_manual(chapter)), flush=True)
-    pdf = to_pdf(paper_html([chapter], title=chapter.heading))
-    print(write_asked(path.with_name(f"{path.name}.pdf"), pdf), flush=True)
+    print(write_asked(path.with_name(f"{path.name}.html"), handbook.chapter_html(chapter)), flush=True)
+    print(write_asked(path.with_name(f"{path.name}.pdf"), handbook.chapter_pdf(chapter)), flush=True)
 
 
 def _left_out(error: InputError) -> int:

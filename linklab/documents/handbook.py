@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from linklab.base import installation
 from linklab.exercise.handout import book_chapters
 from linklab.exercise.model import Exercise
 from linklab.lab.model import Lab
@@ -16,9 +17,14 @@ from linklab.lab.reference import load_reference
 from linklab.manual.chapter import Chapter, Recorded
 from linklab.manual.html import page, render_manual
 from linklab.manual.paper import paper_html, to_pdf
+from linklab.manual.parse import load_manual
 from linklab.manual.picture import topology_parts, topology_svg
 
 TITLE = "TCP/IP labs"
+MESSAGES = installation.ROOT / "docs" / "when-tc-complains.md"
+MESSAGES_TITLE = "When tc complains"
+MESSAGES_NAME = "when-tc-complains"
+"""Name of the documents that explain the messages of commands; every manual leads to them."""
 
 
 def chapter(lab: Lab) -> Chapter:
@@ -37,14 +43,39 @@ def chapter(lab: Lab) -> Chapter:
     )
 
 
+def messages_chapter() -> Chapter:
+    """What the messages of tc and of other commands mean; ManualError as `load_manual`."""
+    return Chapter(load_manual(MESSAGES), MESSAGES_TITLE, fields={"number": "M"})
+
+
 def manual_html(lab: Lab) -> str:
     """A lab's manual as one page."""
-    return render_manual(chapter(lab))
+    return chapter_html(chapter(lab))
+
+
+def chapter_html(written: Chapter) -> str:
+    """A chapter as one page, which leads to the page of messages beside it."""
+    return render_manual(written, messages=f"{MESSAGES_NAME}.html")
+
+
+def chapter_pdf(written: Chapter) -> bytes:
+    """A chapter as PDF; MissingError without WeasyPrint."""
+    return to_pdf(paper_html([written], title=written.heading, messages=MESSAGES_TITLE))
+
+
+def messages_html() -> str:
+    """The page that explains the messages of commands."""
+    return render_manual(messages_chapter())
+
+
+def messages_pdf() -> bytes:
+    """The same as PDF."""
+    return to_pdf(paper_html([messages_chapter()], title=MESSAGES_TITLE))
 
 
 def manual_pdf(lab: Lab) -> bytes:
     """A lab's manual as PDF; MissingError without WeasyPrint."""
-    return to_pdf(paper_html([chapter(lab)], title=lab.heading))
+    return chapter_pdf(chapter(lab))
 
 
 def handout_slug(exercise: Exercise) -> str:
@@ -54,11 +85,12 @@ def handout_slug(exercise: Exercise) -> str:
 
 def handbook_pdf(labs: Sequence[Lab], exercises: Sequence[Exercise] = ()) -> bytes:
     """All labs and the handouts of all exercises in one PDF: cover, contents, a chapter each."""
-    chapters = [*(chapter(lab) for lab in labs), *(book_chapters(exercises) if exercises else [])]
-    return to_pdf(paper_html(chapters, title=TITLE, book=True))
+    handouts = book_chapters(exercises) if exercises else []
+    chapters = [*(chapter(lab) for lab in labs), *handouts, messages_chapter()]
+    return to_pdf(paper_html(chapters, title=TITLE, book=True, messages=MESSAGES_TITLE))
 
 
 def index_html(labs: Sequence[Lab], exercises: Sequence[Exercise] = ()) -> str:
     """The page that leads to the documents of all labs and exercises."""
     handouts = [(exercise, handout_slug(exercise)) for exercise in exercises]
-    return page("index.html.j2", title=TITLE, labs=labs, handouts=handouts)
+    return page("index.html.j2", title=TITLE, labs=labs, handouts=handouts, messages=MESSAGES_NAME)

@@ -35,8 +35,12 @@ UNBROKEN = 30
 """Letters of the longest word of code that stays on one line."""
 
 
-def render_manual(chapter: Chapter) -> str:
+def render_manual(chapter: Chapter, messages: str = "") -> str:
     """The whole page.
+
+    Args:
+        chapter: what to write.
+        messages: where the page lies that explains the messages of commands; "" leaves out what leads to it.
 
     Raises:
         ManualError: an image file that is not there, or a unit that does not fit its number.
@@ -45,6 +49,7 @@ def render_manual(chapter: Chapter) -> str:
         "page.html.j2",
         heading=chapter.heading,
         note=chapter.note,
+        messages=messages,
         sections=chapter.manual.sections,
         predictions=bool(chapter.manual.predictions),
         body=render_body(chapter),

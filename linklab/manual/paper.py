@@ -38,8 +38,15 @@ class _Printed:
     body: str
 
 
-def paper_html(chapters: Sequence[Chapter], *, title: str, book: bool = False) -> str:
+def paper_html(chapters: Sequence[Chapter], *, title: str, book: bool = False, messages: str = "") -> str:
     """The document that becomes a PDF; of a book each chapter's field "number" sets its ids and figures apart.
+
+    Args:
+        chapters: what to print.
+        title: of the document.
+        book: with a cover and contents; else a document of its own.
+        messages: the name of the page that explains the messages of commands, in a book of its last chapter, whose
+            number is "M"; "" leaves out what leads to it.
 
     Raises:
         ManualError: as `render_body`.
@@ -60,6 +67,7 @@ def paper_html(chapters: Sequence[Chapter], *, title: str, book: bool = False) -
         version=__version__,
         date=_date(),
         book=book,
+        messages=messages,
         chapters=printed,
         drawing=data_uri(cover_drawing().encode()),
     )

@@ -11,8 +11,9 @@ import pytest
 
 from linklab import cli
 from linklab.base import files
+from linklab.documents import handbook
 from linklab.errors import InputError
-from linklab.lab.model import lab_folders
+from linklab.lab.model import lab_folders, load_lab
 from linklab.manual.blocks import OUTPUT_COLUMNS, TYPED_COLUMNS, wrapped, wrapped_command
 from linklab.manual.chapter import Chapter, Recorded
 from linklab.manual.html import render_body
@@ -232,8 +233,25 @@ def test_all_documents_are_written_and_broken_labs_are_named(tmp_path, capsys, m
     assert cli.main(["manual", "--all", "--out", str(tmp_path / "out")]) == 2
     assert "there is no such manual; left out" in capsys.readouterr().err
     names = {path.name for path in (tmp_path / "out").iterdir()}
-    assert names == {"01-good.html", "01-good.pdf", "handbook.pdf", "index.html"}
-    assert "01-good.html" in (tmp_path / "out" / "index.html").read_text()
+    assert names == {
+        *("01-good.html", "01-good.pdf", "handbook.pdf", "index.html"),
+        *("when-tc-complains.html", "when-tc-complains.pdf"),
+    }
+    index = (tmp_path / "out" / "index.html").read_text()
+    assert {name for name in names if f'href="{name}"' in index} == names - {"index.html"}
+
+
+def test_every_manual_leads_to_what_the_messages_mean(tmp_path):
+    """A manual links the page of messages, written beside it; paper names it, and of a book it is a chapter."""
+    assert cli.main(["manual", str(next(iter(lab_folders()))), "--out", str(tmp_path / "x.html")]) == 0
+    links = re.findall(r'<p class="messages">.*?<a href="(.*?)">', (tmp_path / "x.html").read_text())
+    page = (tmp_path / links[0]).read_text()
+    assert "</span> Error: Exclusivity flag on, cannot modify.</h3>" in page
+    assert 'class="messages"' not in page
+    lab = handbook.chapter(load_lab(next(iter(lab_folders()))))
+    assert "“When tc complains”" in paper_html([lab], title="T", messages=handbook.MESSAGES_TITLE)
+    book = paper_html([lab, handbook.messages_chapter()], title="T", book=True, messages=handbook.MESSAGES_TITLE)
+    assert book.count('href="#labM"') == 2 and book.count('id="labM"') == 1
 
 
 def test_the_ending_of_out_says_which_document(tmp_path, capsys):
