@@ -11,7 +11,7 @@ from linklab.editor import address_edits, address_table
 from linklab.editor.document import AnyNode
 from linklab.editor.fields import Field, Page
 from linklab.errors import InputError
-from linklab.topology import Controller, Host, Topology, addressing
+from linklab.topology import Controller, Host, Topology, address_words, addressing
 from linklab.topology.addressing import Port, StaticRoute
 from linklab.topology.parts import Node
 
@@ -50,7 +50,8 @@ def _cell(column: str) -> Callable[[str], str]:
 
 
 def _addresses(port: Port, text: str) -> str:
-    return ", ".join(dict.fromkeys(addressing.read_address(word) for word in text.replace(",", " ").split()))
+    words = address_words.with_prefixes(text).replace(",", " ").split()
+    return ", ".join(dict.fromkeys(map(addressing.read_address, words)))
 
 
 def _route(line: str) -> str:

@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 
 from linklab.editor import address_edits
 from linklab.errors import InputError
-from linklab.topology import Topology, addressing
+from linklab.topology import Topology, address_words, addressing
 from linklab.topology.addressing import DEFAULT, StaticRoute
 from linklab.topology.problem import Problem
 
@@ -132,7 +132,7 @@ def changed(topology: Topology, changes: Mapping[Cell, str]) -> tuple[Topology, 
 
 def read_cell(column: str, text: str) -> list[Any]:
     """The addresses (texts) or routes of a cell; InputError, for its place, where it is wrong."""
-    words = [word.strip() for word in re.split(r"[,;\n]", text) if word.strip()]
+    words = [address_words.with_prefixes(word.strip()) for word in re.split(r"[,;\n]", text) if word.strip()]
     if column == "gateway":
         if not words:
             return []

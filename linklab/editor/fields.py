@@ -127,7 +127,8 @@ def name(text: str) -> str:
 
 
 def address(text: str) -> str:
-    """An address, with or without prefix length."""
+    """An address, with or without prefix length, which may be typed as a mask."""
+    text = address_words.with_prefixes(text)
     try:
         IPv4Interface(text)
     except ValueError:
@@ -146,7 +147,8 @@ def bare_address(text: str) -> str:
 
 
 def network(text: str) -> str:
-    """A network with prefix length."""
+    """A network with prefix length, which may be typed as a mask."""
+    text = address_words.with_prefixes(text)
     try:
         IPv4Network(text, strict=False)
     except ValueError:

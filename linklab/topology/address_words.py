@@ -1,14 +1,56 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What exactly is wrong with the text of an address: "300 is greater than 255". Pure."""
+"""What exactly is wrong with the text of an address: "300 is greater than 255"; masks as prefix lengths. Pure."""
 
 from __future__ import annotations
 
 import re
+from ipaddress import IPv4Address
+
+from linklab.errors import InputError
 
 LONGEST_PREFIX = {4: 32, 6: 128}
 USUAL_PREFIX = {4: 24, 6: 64}
 MOST_DIGITS = 9
 """Of a number that a sentence repeats."""
+
+_MASKED = re.compile(r"(?<![\d.])(\d{1,3}(?:\.\d{1,3}){3})(\s*/\s*|\s+)(\d{1,3}(?:\.\d{1,3}){3})(?![\d./])")
+_FIRST_OF_MASK = ("255", "254", "252", "248", "240", "224", "192", "128")
+BITS = 32
+
+
+def with_prefixes(text: str) -> str:
+    """The text, each IPv4 address that is followed by a mask in dotted form with a prefix length instead.
+
+    "10.0.0.1 255.255.255.0" and "10.0.0.1/255.255.255.0" become "10.0.0.1/24". After a blank, only what can be a mask
+    is taken for one.
+
+    Raises:
+        InputError: a mask whose ones do not stand together; says which.
+    """
+    return _MASKED.sub(_with_prefix, text)
+
+
+def _with_prefix(found: re.Match[str]) -> str:
+    address, between, mask = found.groups()
+    length = _length(mask)
+    if length is not None and ("/" in between or mask.partition(".")[0] in _FIRST_OF_MASK):
+        return f"{address}/{length}"
+    if "/" in between or mask.startswith("255."):
+        raise InputError(
+            f"{mask} is no mask, since its ones do not stand at the front; "
+            f"write a mask such as 255.255.255.0, or a prefix length such as /{USUAL_PREFIX[4]}"
+        )
+    return found[0]
+
+
+def _length(mask: str) -> int | None:
+    """How many ones a mask begins with; None if it is no mask."""
+    try:
+        number = int(IPv4Address(mask))
+    except ValueError:
+        return None
+    length = number.bit_count()
+    return length if number == (1 << BITS) - (1 << (BITS - length)) else None
 
 
 def fault(text: str, *, prefix: bool | None) -> str:

@@ -68,8 +68,10 @@ def arranged(network: DrawnNetwork) -> Places:
     return {name: (_round(x - x0 + MARGIN), _round(y - y0 + MARGIN)) for name, (x, y) in places.items()}
 
 
-def beside(network: DrawnNetwork, names: Sequence[str], known: Mapping[str, Place]) -> Places:
-    """Free places for these nodes, each near its neighbours among `known`."""
+def beside(
+    network: DrawnNetwork, names: Sequence[str], known: Mapping[str, Place], wanted: Mapping[str, Place] | None = None
+) -> Places:
+    """Free places for these nodes, each near where it is wanted, else near its neighbours among `known`."""
     edges = _edges(network)
     taken = {(round(x / STEP_X), round(y / STEP_Y)) for x, y in known.values()}
     found: Places = {}
@@ -77,7 +79,9 @@ def beside(network: DrawnNetwork, names: Sequence[str], known: Mapping[str, Plac
     lowest = max((y for _, y in known.values()), default=0.0)
     for name in names:
         near = [known.get(other) or found[other] for other in edges.get(name, ()) if other in known or other in found]
-        if near:
+        if wanted and name in wanted:
+            x, y = wanted[name]
+        elif near:
             x, y = sum(p[0] for p in near) / len(near), sum(p[1] for p in near) / len(near) + STEP_Y
         else:
             x, y = MARGIN, lowest + STEP_Y

@@ -250,19 +250,41 @@ def _numbered(node: N, number: int) -> N:
 
 
 def _places(topology: Topology) -> tuple[Topology, list[str]]:
-    """Give coordinates to each node and controller that has none."""
+    """Give coordinates to each node and controller that has none, and move apart those that lie on one another."""
     everyone: list[Node | Controller] = [*topology.nodes, *topology.all_controllers]
-    lost = [node for node in everyone if not is_placed(node)]
-    if not lost:
+    lost = [node.name for node in everyone if not is_placed(node)]
+    placed = [node for node in everyone if is_placed(node)]
+    known: dict[str, tuple[float, float]] = {}
+    first_at: dict[tuple[float, float], str] = {}
+    hidden: dict[str, str] = {}
+    for node in sorted(placed, key=_is_movable):
+        at = position(node)
+        below = first_at.setdefault(at, node.name)
+        if below != node.name and _is_movable(node):
+            hidden[node.name] = below
+        else:
+            known[node.name] = at
+    if not lost and not hidden:
         return topology, []
-    names = [node.name for node in lost]
-    if len(lost) == len(everyone):
+    if not placed or (len(first_at) == 1 and len(hidden) > 1):  # all at one place says no more than none at all
         places = arrange.arranged(topology)
+        lost, hidden = [node.name for node in everyone if _is_movable(node)], {}
     else:
-        known = {node.name: position(node) for node in everyone if is_placed(node)}
-        places = arrange.beside(topology, names, known)
-    said = [f"{excerpt(', '.join(names), 80)}: placed in the drawing"]
-    return moved(topology, {name: places[name] for name in names}), said
+        wanted = {node.name: position(node) for node in placed if node.name in hidden}
+        places = arrange.beside(topology, [*lost, *hidden], known, wanted)
+    said = [f"{excerpt(', '.join(lost), 80)}: placed in the drawing"] if lost else []
+    on: dict[str, list[str]] = {}
+    for name, below in hidden.items():
+        on.setdefault(below, []).append(name)
+    for below, names in on.items():
+        shown, lay = excerpt(", ".join(names), 80), "it lay" if len(names) == 1 else "they lay"
+        said.append(f"{shown}: moved aside, because {lay} exactly on {below}")
+    return moved(topology, {name: places[name] for name in (*lost, *hidden)}), said
+
+
+def _is_movable(node: Node | Controller) -> bool:
+    """Whether the file keeps where it stands: a controller of version 1 has its place by itself."""
+    return not isinstance(node, Controller) or node.key is None
 
 
 def is_placed(node: Node | Controller) -> bool:

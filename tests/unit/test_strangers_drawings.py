@@ -5,6 +5,7 @@ Old versions of MiniEdit, hand-written, generated, of Mininet-WiFi, with options
 """
 
 import json
+import math
 import time
 from pathlib import Path
 
@@ -47,6 +48,7 @@ MENDED = {
         "s2 no longer uses c0, which does not exist",
         "link h2-s1: port 4 of s1 is taken, so the link has the next free one",
         "h3 now has the address 10.0.0.3/8, which no other host has",
+        "h3: moved aside, because it lay exactly on h1",
     ],
     "mininet-wifi": [
         "sta1 is wired now: a host in place of a station, without channel, mode, ssid, wlans",
@@ -181,7 +183,29 @@ def test_an_address_of_the_file_stays_where_a_counted_one_is_the_same():
     counted, given = Host("1", "1", "1", {"nodeNum": 1}), Host("2", "1", "1", {"nodeNum": 2, "ip": "10.0.0.1"})
     mended, said = mend(Topology((counted, given)))
     assert [mended.address(host) for host in mended.hosts] == ["10.0.0.3/8", "10.0.0.1/8"]
-    assert said == ["h1 now has the address 10.0.0.3/8, which no other host has"]
+    assert said == [
+        "h1 now has the address 10.0.0.3/8, which no other host has",
+        "h2: moved aside, because it lay exactly on h1",
+    ]
+
+
+def test_nodes_that_lie_on_one_another_are_moved_apart():
+    """Regression: only the last one could be seen and clicked. The first stays, the others come as near as can be."""
+    hosts = tuple(Host(str(i), "300", "220", {"nodeNum": i, "hostname": f"h{i}"}) for i in (1, 2, 3))
+    switch = Switch("1", "400", "220", {"switchType": "legacySwitch", "hostname": "s1", "nodeNum": 1})
+    before = Topology(hosts, (switch,))
+    mended, said = mend(before)
+    places = [(float(node.x), float(node.y)) for node in mended.nodes]
+    assert places[0] == (300, 220)
+    assert places[3] == (400, 220)
+    assert len(set(places)) == 4
+    assert max(math.dist(place, places[0]) for place in places) <= 350
+    assert said == ["h2, h3: moved aside, because they lay exactly on h1"]
+    assert mend(mended) == (mended, [])
+    together = Topology((*hosts, Host("4", "300", "220", {"nodeNum": 4, "hostname": "h4"})))
+    mended, said = mend(together)
+    assert len({(host.x, host.y) for host in mended.hosts}) == 4
+    assert said == ["h1, h2, h3, h4: placed in the drawing"]
 
 
 def faulty(count):
