@@ -7,7 +7,7 @@ m() { # node command…: run a command on a node of the running network; what it
   pid=$(pgrep -o -f "mininet:$1\$") || { echo "set_env.sh: node $1 is not running" >&2; exit 3; }
   mnexec -a "$pid" "${@:2}" | sed "s/^/$1: /"
 }
-sections="1 1.1 1.2 1.3 2 3 3.1 3.2 3.3 4 4.1 4.2 5 5.1 5.2 5.3 6 6.1 6.2 7 8 end"
+sections="1 1.1 1.2 1.3 2 3 3.1 3.2 3.3 4 4.1 4.2 5 5.1 5.2 5.3 5.4 6 6.1 6.2 7 8 end"
 [[ " $sections " == *" ${1:-end} "* ]] || { echo "set_env.sh: no section $1; I know $sections" >&2; exit 2; }
 at() { for section; do [[ $section != "$goal" ]] || exit 0; done; } # ends the script at the section asked for
 goal=${1:-end}
@@ -15,7 +15,7 @@ settings() {
     tc qdisc del dev s1-eth2 root 2>/dev/null || true
     at 1 1.1 1.2 1.3 2 3 3.1 3.2 3.3 4 4.1 4.2
     tc qdisc add dev s1-eth2 root tbf rate 10gbit burst 5000000 limit 15000000
-    at 5 5.1 5.2 5.3 6 6.1
+    at 5 5.1 5.2 5.3 5.4 6 6.1
     tc qdisc del dev s1-eth2 root
     tc qdisc add dev s1-eth2 root handle 1: netem delay 10ms
     at 6.2
