@@ -16,6 +16,7 @@ from linklab.commands.set_env import check_script
 from linklab.errors import InputError, LinklabError
 from linklab.lab.fidelity import check_fidelity
 from linklab.lab.model import Lab, lab_folders, load_lab
+from linklab.lab.mutants import load_mutants
 from linklab.lab.reference import load_reference, problems, staleness
 from linklab.lab.teaching import teaching_problems
 from linklab.manual.chapter import Recorded
@@ -28,11 +29,14 @@ if TYPE_CHECKING:
 _EPILOG = """examples:
   linklab labs
   linklab labs --check              what make check runs
+  linklab labs --mutants            replay the known mistakes of every lab; each must be noticed where it is made
+  linklab labs --mutants 3,5-7
+  linklab labs --mutants 14 --only bytes-for-bits
 """
 
 
 def add_parser(subparsers: Subparsers, summary: str) -> argparse.ArgumentParser:
-    """Add `labs [--check]`."""
+    """Add `labs [--check | --mutants [LABS]]`."""
     parser = subparsers.add_parser(
         "labs",
         help=summary,
@@ -40,12 +44,28 @@ def add_parser(subparsers: Subparsers, summary: str) -> argparse.ArgumentParser:
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("--check", action="store_true", help="name every broken block, quote, expectation and script")
+    what = parser.add_mutually_exclusive_group()
+    what.add_argument("--check", action="store_true", help="name every broken block, quote, expectation and script")
+    what.add_argument(
+        "--mutants",
+        nargs="?",
+        const="all",
+        metavar="LABS",
+        help='replay the known mistakes in mutants.toml of these labs ("5-7,10"; default: all)',
+    )
+    parser.add_argument("--only", default="", metavar="NAME", help="of the mutants, this one")
+    parser.add_argument("--jobs", type=int, metavar="N", help="of the mutants, how many at once (default: 2)")
     return parser
 
 
 def run(args: argparse.Namespace) -> int:
-    """Print the table, or the problems; 2 if there are problems."""
+    """Print the table, or the problems; 2 if there are problems; of the mutants, 1 if one was not caught."""
+    if args.mutants is None and (args.only or args.jobs is not None):
+        raise InputError(f"{'--only' if args.only else '--jobs'} goes with --mutants")
+    if args.mutants is not None:
+        from linklab.commands import mutants
+
+        return mutants.run(args)
     if args.check:
         found = [problem for folder in lab_folders() for problem in check_lab(folder.name)]
         try:
@@ -72,7 +92,7 @@ def check_lab(name: str) -> list[str]:
     except LinklabError as error:
         return [str(error)]
     found: list[str] = []
-    for check in (_check_script, problems, _check_teaching):
+    for check in (_check_script, problems, _check_teaching, _check_mutants):
         try:
             found += check(lab)
         except LinklabError as error:
@@ -88,6 +108,11 @@ def _check_script(lab: Lab) -> list[str]:
 def _check_teaching(lab: Lab) -> list[str]:
     reference = load_reference(lab)
     return teaching_problems(lab, reference.recorded if reference else Recorded())
+
+
+def _check_mutants(lab: Lab) -> list[str]:
+    load_mutants(lab)
+    return []
 
 
 def _row(folder: Path) -> tuple[str, ...]:

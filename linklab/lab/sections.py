@@ -7,12 +7,13 @@ Where lab.toml names `parts`, each of them begins with the settings of the secti
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from itertools import pairwise
 
+from linklab.base.finish import Background
 from linklab.errors import LabError
 from linklab.lab.model import Lab
-from linklab.manual.model import Await, Interrupt, Manual, Step
+from linklab.manual.model import Await, Commands, Interrupt, Manual, Step
 
 
 def chosen_steps(manual: Manual, section: str | None) -> list[Step]:
@@ -26,6 +27,23 @@ def chosen_steps(manual: Manual, section: str | None) -> list[Step]:
         return steps
     inside = _inside(manual, steps, section)
     return [*_settings(steps[: steps.index(inside[0])]), *inside]
+
+
+def from_section(manual: Manual, section: str, also: Collection[str] = ()) -> list[Step]:
+    """All steps from a section on, after what it needs of those before: settings, what still runs there, and `also`.
+
+    All steps of the manual where `section` is "".
+    """
+    steps = chosen_steps(manual, None)
+    start = steps.index(_inside(manual, steps, section)[0]) if section else 0
+    ended = {step.action.of for step in steps[:start] if isinstance(step.action, Interrupt | Await)}
+    before = {step.id for step in _settings(steps[:start])} | set(also)
+    before |= {step.id for step in steps[:start] if _runs_on(step) and step.id not in ended}
+    return [step for number, step in enumerate(steps) if number >= start or step.id in before]
+
+
+def _runs_on(step: Step) -> bool:
+    return isinstance(step.action, Commands) and isinstance(step.action.finish, Background)
 
 
 def parts_of(lab: Lab) -> list[list[Step]]:

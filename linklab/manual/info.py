@@ -9,12 +9,12 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from linklab.base.finish import Background, Finish, Prompt, StopAfter
 from linklab.base.text import excerpt
 from linklab.errors import ManualError
-from linklab.manual.model import Action, Await, Commands, EditorActions, EditorVerb, Interrupt, Show, WriteFile
+from linklab.manual.model import Action, Await, Commands, EditorActions, EditorVerb, Interrupt, Show, Step, WriteFile
 
 LISTINGS = frozenset({"text", "formula"})
 """Blocks that are only read."""
@@ -187,6 +187,26 @@ def parse_action(info: Info, body: str) -> Action:
     if len(lines) > 1 and single:
         raise place.error(f"{' and '.join(sorted(single))} needs a block of one command, this one has {len(lines)}")
     return Commands(lines, finish)
+
+
+def retyped(step: Step, text: str, place: Place) -> Step:
+    """A step in which something else is typed.
+
+    Raises:
+        ManualError: nothing is typed in it, or the text is none that may stand in such a block.
+    """
+    match step.action:
+        case Commands(lines=lines, finish=finish):
+            typed = tuple(join_lines(text))
+            if not typed or len(typed) > 1 == len(lines):
+                raise place.error(f"step {step.id} has one command" if typed else "the block is empty")
+            return replace(step, action=Commands(typed, finish))
+        case WriteFile() as action:
+            return replace(step, action=replace(action, text=text))
+        case EditorActions():
+            return replace(step, action=_editor_actions(place, text))
+        case _:
+            raise place.error(f"nothing is typed in step {step.id}")
 
 
 def parse_show(info: Info) -> Show:

@@ -80,7 +80,7 @@ def parse_manual(text: str, path: Path, nodes: Iterable[str] | None = None) -> M
         reader.read(token, tokens[at - 1] if at else None)
     _check_unclosed_fence(text, tokens, path)
     steps = tuple(reader.steps)
-    _check_sequence(steps, path)
+    check_sequence(steps, path)
     return Manual(
         path,
         text,
@@ -202,7 +202,8 @@ class _ManualReader:
         )
 
 
-def _check_sequence(steps: tuple[Step, ...], path: Path) -> None:
+def check_sequence(steps: tuple[Step, ...], path: Path) -> None:
+    """Whether steps can be done one after the other; ManualError as `parse_manual`."""
     seen: dict[str, Step] = {}
     running: dict[str, Step] = {}  # terminal → the step left running there
     for step in steps:

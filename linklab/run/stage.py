@@ -41,6 +41,19 @@ PIECE_CHARS = 3000
 """Of a file as base64 in one command: a terminal takes lines of 4095 bytes (termios(3)); a multiple of 4."""
 
 
+class StatusError(EngineError):
+    """A command of a step ended with another status than the manual expects."""
+
+    step = ""
+
+    @classmethod
+    def of(cls, step: str, why: str) -> StatusError:
+        """The error of a step."""
+        found = cls(why)
+        found.step = step
+        return found
+
+
 @dataclass(frozen=True)
 class RunSettings:
     """How a lab is run: the clock, the seed of all chance, the profile of what computing costs.
@@ -132,7 +145,8 @@ class Stage:
             that an earlier group left running and this one ended.  All are in `captures` too.
 
         Raises:
-            EngineError: the network failed, or a command ended with another status than the manual expects.
+            EngineError: the network failed.
+            StatusError: a command ended with another status than the manual expects.
         """
         done: dict[str, Step] = {}
         if len(group) > 1 and all(isinstance(step.action, Commands) for step in group):
@@ -237,9 +251,10 @@ class Stage:
         ended = isinstance(step.action, Commands) and isinstance(step.action.finish, Prompt)
         if ended and step.status is not None and completed.exit_status not in (None, step.status):
             last = "\n".join(completed.output.strip().splitlines()[-3:]) or "nothing"
-            raise EngineError(
+            raise StatusError.of(
+                step.id,
                 f"{self.lab.manual.path}:{step.line}: step {step.id}: {completed.text!r} in {step.terminal} ended with "
-                f"status {completed.exit_status}, not {step.status}; it printed: {last}"
+                f"status {completed.exit_status}, not {step.status}; it printed: {last}",
             )
 
     def _keep(self, step: Step, parts: Sequence[api.Completed]) -> None:
