@@ -9,23 +9,21 @@ from typing import Any
 
 from linklab.editor import address_edits, address_table
 from linklab.editor.document import AnyNode
-from linklab.editor.fields import Field, Page
+from linklab.editor.fields import SHOWN, Field, Page
 from linklab.errors import InputError
 from linklab.topology import Controller, Host, Topology, address_words, addressing
 from linklab.topology.addressing import Port, StaticRoute
 from linklab.topology.parts import Node
 
 PORT = "port "
+OWN = "linklab own address"
 GATEWAY, ROUTES = "linklab gateway", "linklab routes"
 TITLE = "Ports and Routes"
 
 
 def page(topology: Topology, node: Node) -> Page:
-    """The page; a host's own address and default route are on its first page, where MiniEdit has them."""
-    fields = [
-        Field(PORT + port.interface, port.interface, _help(port), check=partial(_addresses, port))
-        for port in _ports(topology, node)
-    ]
+    """The page; a host's own address and default gateway are set on its first page, as in MiniEdit."""
+    fields = [field for port in _ports(topology, node) for field in _fields(port)]
     if not isinstance(node, Host):
         fields.append(Field(GATEWAY, "Default Gateway", "the next router to everywhere else", check=_cell("gateway")))
     fields.append(Field(ROUTES, "Static Routes", "one a line: 10.0.3.0/24 via 10.0.2.2", kind="lines", check=_route))
@@ -36,9 +34,15 @@ def page(topology: Topology, node: Node) -> Page:
     return Page(TITLE, tuple(fields), note)
 
 
-def _help(port: Port) -> str:
-    more = "; beside the IP address in Properties" if port.has_host_address else ""
-    return f"linked to {port.peer}{more}"
+def _fields(port: Port) -> list[Field]:
+    """The field of a port; before that of a host's first one its own address, which has its field elsewhere."""
+    check = partial(_addresses, port)
+    if not port.has_host_address:
+        return [Field(PORT + port.interface, port.interface, f"linked to {port.peer}", check=check)]
+    return [
+        Field(OWN, port.interface, "set on the tab Properties, as IP Address", kind=SHOWN),
+        Field(PORT + port.interface, "Further Addresses", f"of {port.interface}, linked to {port.peer}", check=check),
+    ]
 
 
 def _ports(topology: Topology, node: Node) -> list[Port]:
@@ -64,6 +68,9 @@ def data(topology: Topology, node: Node) -> dict[str, Any]:
     found: dict[str, Any] = {
         PORT + port.interface: ", ".join(port.addresses[port.has_host_address :]) for port in _ports(topology, node)
     }
+    own = next((port for port in _ports(topology, node) if port.has_host_address), None)
+    if own is not None:
+        found[OWN] = own.addresses[0] + (" (counted)" if own.automatic else "")
     routes = list(addressing.own_routes(node))
     gateway = next((route for route in routes if route.is_default and route.version == 4), None)
     if gateway is not None and not isinstance(node, Host):
@@ -99,7 +106,7 @@ def shown(topology: Topology, node: AnyNode, first: str) -> dict[str, Any]:
 
 def split(values: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     """MiniEdit's `opts`, and what belongs to this page."""
-    ours = {key for key in values if key.startswith(PORT) or key in (GATEWAY, ROUTES)}
+    ours = {key for key in values if key.startswith(PORT) or key in (OWN, GATEWAY, ROUTES)}
     return {k: v for k, v in values.items() if k not in ours}, {k: v for k, v in values.items() if k in ours}
 
 
@@ -112,7 +119,9 @@ def taken(topology: Topology, name: str, values: Mapping[str, Any]) -> Topology:
         text = next((v for k, v in values.items() if k.startswith(PORT) and k.endswith(suffix)), "")
         given = [address for address in text.split(", ") if address]
         if given != list(port.addresses[port.has_host_address :]):  # what is not edited is not rewritten
-            own = [] if not port.has_host_address or port.automatic else [port.addresses[0]]
+            # a counted address is written down when another one would take its place
+            counts_on = port.automatic and all(":" in address for address in given)
+            own = [port.addresses[0]] if port.has_host_address and not counts_on else []
             addresses[port.interface] = [*own, *given]
     routes = [_read(line) for line in values.get(ROUTES, ())]
     if gateway := values.get(GATEWAY):

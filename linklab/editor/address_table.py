@@ -25,9 +25,11 @@ TITLES = {
     "peer": "Linked to",
     "ipv4": "IPv4",
     "ipv6": "IPv6",
-    "gateway": "Gateway",
+    "gateway": "Default Gateway",
     "routes": "Routes",
 }
+EARLIER_TITLES = {"gateway": "gateway"}
+"""Of tables that were copied before a column had its present title, in small letters."""
 COLUMNS = tuple(TITLES)
 EDITABLE = ("ipv4", "ipv6", "gateway", "routes")
 OF_NODE = ("gateway", "routes")
@@ -180,7 +182,7 @@ def pasted(table: Sequence[PortRow], at: Cell, text: str) -> tuple[dict[Cell, st
     """
     grid = [line.split("\t") for line in text.replace("\r\n", "\n").rstrip("\n").split("\n")]
     grid = [[_unquoted(cell) for cell in line] for line in grid]
-    names = {title.lower(): column for column, title in TITLES.items()}
+    names = {title.lower(): column for column, title in TITLES.items()} | EARLIER_TITLES
     head = [names.get(cell.strip().lower()) for cell in grid[0]]
     if "port" in head:
         return _by_port(table, head, grid[1:])

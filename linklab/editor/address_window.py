@@ -21,7 +21,7 @@ from linklab.editor.toplevel import Dialog
 from linklab.errors import InputError
 
 WRAP = 800
-WIDTHS = {"node": 6, "port": 9, "peer": 9, "ipv4": 18, "ipv6": 18, "gateway": 13, "routes": 25}
+WIDTHS = {"node": 6, "port": 9, "peer": 9, "ipv4": 18, "ipv6": 18, "gateway": 18, "routes": 25}
 MOST_SHOWN, FEWEST_SHOWN = 12, 3
 ROW_HIGH, REST_HIGH = 31, 250
 """Of a row, and of all that is above and below the rows, in pixels of the design."""

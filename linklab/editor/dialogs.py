@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from tkinter import ttk
 from typing import Any
 
-from linklab.editor.fields import Field, Page, read, texts, value_of
+from linklab.editor.fields import SHOWN, Field, Page, read, texts, value_of
 from linklab.editor.theme import Look
 from linklab.editor.toplevel import Dialog, scrolled_page
 from linklab.errors import FieldError, InputError
@@ -184,6 +184,7 @@ class Input:
         else:
             self._variable = tk.StringVar(frame, value)
             self.widget = ttk.Entry(frame, textvariable=self._variable, width=width)
+            self.enable(True)
         if field.kind == "flag":
             self.widget.grid(row=row, column=1, columnspan=2, sticky="w", pady=(px(2), 0))
         else:
@@ -277,6 +278,7 @@ class Input:
     def enable(self, usable: bool) -> None:
         """To be changed, or only to be looked at."""
         normal = "readonly" if self.field.kind == "choice" else "normal"
+        usable = usable and self.field.kind != SHOWN
         self.widget.configure(state=normal if usable else "disabled")  # type: ignore[call-arg]
 
     def complain(self, message: str) -> None:

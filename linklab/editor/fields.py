@@ -19,13 +19,15 @@ from linklab.topology import address_words
 from linklab.topology.checks import NAME
 
 Check = Callable[[str], Any]
+SHOWN = "shown"
 
 
 @dataclass(frozen=True)
 class Field:
     """One field.
 
-    kind: text, choice, flag, lines (a name each) or rows (pairs; `columns` names them).
+    kind: text, choice, flag, lines (a name each), rows (pairs; `columns` names them) or shown (a text that is set
+    elsewhere, and only to be read here).
     check: the text (of a choice: the value) → the value for the file; raises InputError.
     choices: (value, what people read) pairs.
     keep_empty: an empty text is kept as "" where the file has the key already.
@@ -81,7 +83,7 @@ def read(pages: Sequence[Page], values: Values, before: Mapping[str, Any]) -> tu
     """
     data = dict(before)
     wrong: dict[str, str] = {}
-    for field in (each for page in pages for each in page.fields):
+    for field in (each for page in pages for each in page.fields if each.kind != SHOWN):
         raw = values[field.key]
         try:
             value = value_of(field, raw)

@@ -49,7 +49,7 @@ def host_pages(topology: Topology) -> tuple[Page, ...]:
             (
                 _NAME,
                 Field("ip", "IP Address", f"with prefix length, 10.0.0.1/8; empty: the next of {base}", check=address),
-                Field("defaultRoute", "Default Route", "address of the router, 10.0.0.254", check=bare_address),
+                Field("defaultRoute", "Default Gateway", "address of the router, 10.0.0.254", check=bare_address),
                 Field(
                     "cpu",
                     "Amount CPU",

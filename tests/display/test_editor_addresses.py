@@ -10,7 +10,7 @@ from robot import needs_display
 sys.path.append(str(Path(__file__).parents[1] / "unit"))
 from routed import addressed, drawn
 
-from linklab.editor import address_table, edits
+from linklab.editor import address_fields, address_table, edits
 from linklab.topology import addressing
 
 pytestmark = needs_display
@@ -238,3 +238,24 @@ def test_a_red_text_goes_once_the_value_is_right(hand):
             said.append(field._note.cget("text"))
         assert said[0] != said[1] != field.field.help == said[2]
         assert str(field._note.cget("style")) == "Muted.TLabel"
+
+
+def test_the_tab_of_ports_shows_the_address_that_is_set_elsewhere(hand):
+    """Regression: h1-eth0 looked as if it had none. A further one does not take the place of a counted one either."""
+    topology = edits.set_opts(addressed(), "h2", {}, ["ip"])
+    hand.editor.document.open(topology, None)
+    for name, shown in (("h1", "10.0.1.1/24"), ("h2", "10.0.0.2/8 (counted)")):
+        hand.editor.properties.open(name)
+        hand.settle(0.3)
+        form = hand.dialog()
+        form.notebook.select(1)
+        own = form.inputs[address_fields.OWN]
+        assert own.get() == shown
+        assert str(own.widget.cget("state")) == "disabled"
+        hand.fill(form, f"port {name}-eth0", "10.9.0.1 255.255.0.0")
+        hand.key("Return")
+        assert hand.dialog() is None
+        after = hand.editor.document.topology
+        assert next(host for host in after.hosts if host.name == name).opts["ip"] == shown.partition(" ")[0]
+        assert ("10.9.0.1/16",) in [ends[0] for ends in map(addressing.link_addresses, after.links)]
+        hand.editor.editing.undo()

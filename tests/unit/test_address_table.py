@@ -12,7 +12,7 @@ from linklab.editor.address_table import findings, ordered, pasted, rows, to_tex
 from linklab.errors import InputError
 from linklab.topology import Topology, addressing
 
-TSV = """Node	Port	Linked to	IPv4	IPv6	Gateway	Routes
+TSV = """Node	Port	Linked to	IPv4	IPv6	Default Gateway	Routes
 h1	h1-eth0	s1-eth1	10.0.1.1/24		10.0.1.254	
 h2	h2-eth0	s1-eth2	10.0.1.2/24		10.0.1.254	
 h3	h3-eth0	r3-eth1	10.0.3.1/24		10.0.3.254	
@@ -107,7 +107,7 @@ def test_sorted_as_people_count():
         (("r2-eth0", "gateway"), "fd00::1", "write an IPv6 gateway to Routes: default via fd00::1"),
         (("r2-eth0", "routes"), "10.0.3.0/24", "must be a network and its next router: 10.0.3.0/24 via 10.0.2.2"),
         (("r2-eth0", "routes"), "10.0.3.9/24 via 10.0.2.2", "the network is 10.0.3.0/24"),
-        (("r2-eth1", "gateway"), "10.0.0.1", "r2 has one gateway cell, in the row of its first port"),
+        (("r2-eth1", "gateway"), "10.0.0.1", "r2 has one default gateway cell, in the row of its first port"),
         (("r9-eth1", "ipv4"), "10.0.0.1/8", "there is no port r9-eth1 here"),
     ],
 )
