@@ -35,6 +35,8 @@ NOT_BUILT = {
     "userns": "the user-space reference switch is not part of any supported distribution",
 }
 STATUS = "linklab-status:"
+LONGEST_LINE = 3900
+"""Bytes; a terminal cuts a line off after 4,095 (N_TTY_BUF_SIZE of drivers/tty/n_tty.c)."""
 PORTS_DEADLINE_S = 3
 FORWARDING = "3"
 """BR_STATE_FORWARDING of include/uapi/linux/if_bridge.h."""
@@ -302,7 +304,14 @@ def _do(net: Mininet, name: str, command: str) -> None:
 
 def _typed(net: Mininet, name: str, command: str) -> tuple[int | None, str]:
     """Exit status (None where the shell did not say) and output of a command in the shell of a node."""
-    shown = net.get(name).cmd(f"eval {shlex.quote(command)}; printf '\\n{STATUS}%d\\n' $?")
+    line, file = f"eval {shlex.quote(command)}", -1
+    if len(line.encode()) > LONGEST_LINE:
+        file = os.memfd_create("command")
+        os.write(file, command.encode())
+        line = f". /proc/{os.getpid()}/fd/{file}"
+    shown = net.get(name).cmd(f"{line}; printf '\\n{STATUS}%d\\n' $?")
+    if file >= 0:
+        os.close(file)
     said, _, status = shown.rpartition(STATUS)
     return (int(status) if status.strip().isdecimal() else None), said
 

@@ -8,6 +8,7 @@ router whose own system is not run. Format: containerlab.dev/manual/topo-def-fil
 from __future__ import annotations
 
 import re
+import shlex
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -27,6 +28,7 @@ from linklab.exchange.carried import (
     refuse_wireless,
     short_list,
 )
+from linklab.exchange.heredoc import folded
 from linklab.exchange.machine import Machine
 from linklab.topology import Topology, switching
 from linklab.topology.forgiven import forgiven
@@ -34,6 +36,8 @@ from linklab.topology.forgiven import forgiven
 ENDINGS = (".yml", ".yaml")
 IMAGE = "alpine:3"
 BRIDGES = ("bridge", "ovs-bridge")
+_OF_BASH = r"<<<|\$'"
+"""Here-strings and $'…', which a plain sh has not."""
 READ = {"kind", "exec", "group", "labels", "image"}
 """Keys of a node that are read, or that change nothing of the network."""
 OUTSIDE = ("host", "mgmt-net", "macvlan", "vxlan", "vxlan-stitch", "dummy")
@@ -112,8 +116,9 @@ def _node(assembly: Assembly, name: str, settings: Mapping[str, Any]) -> list[st
     elif kind != "linux":
         machine.kind = "legacyRouter"
         assembly.notes.append(f"{name}: {excerpt(kind)} is not run; a plain router takes its place")
-    machine.lines = list(filter(None, map(_word, settings["exec"])))
-    if len(machine.lines) < len(settings["exec"]):
+    lines = list(filter(None, map(_word, settings["exec"])))
+    machine.lines = [command for line in lines for command in _commands(line)]
+    if len(lines) < len(settings["exec"]):
         assembly.notes.append(f'{name}: a part of "exec" is not a line and is not carried over')
     if image := _word(settings.get("image")):
         assembly.images.append(image)
@@ -230,8 +235,10 @@ def _making(bridge: str, kind: str, *, has_stp: bool) -> str:
 
 
 def _line(line: str) -> str:
-    """The line as containerlab can run it, without a shell: one that needs a shell is passed to sh."""
-    return line if re.fullmatch(r"[\w ./:=-]+", line) else f"sh -c {_quoted(line)}"
+    """The line as containerlab can run it, without a shell: one that needs a shell is passed to sh, or to bash."""
+    if re.fullmatch(r"[\w ./:=-]+", line):
+        return line
+    return f"{'bash' if re.search(_OF_BASH, line) else 'sh'} -c {_quoted(line)}"
 
 
 def _quoted(line: str) -> str:
@@ -250,6 +257,17 @@ def _impairments(topology: Topology, ports: Mapping[str, str], bridges: set[str]
 
 def _object(value: Any) -> Mapping[str, Any]:
     return value if isinstance(value, Mapping) else {}
+
+
+def _commands(text: str) -> list[str]:
+    """The commands of an entry of "exec", which may be a script; a quote that goes over several lines is one."""
+    lines = folded(text.splitlines())
+    try:
+        for line in lines:
+            shlex.split(line)
+    except ValueError:
+        return [text]
+    return lines
 
 
 def _word(value: Any) -> str:

@@ -23,6 +23,7 @@ from linklab.exchange.carried import (
     refuse_wireless,
     short_list,
 )
+from linklab.exchange.heredoc import folded
 from linklab.exchange.machine import FORWARDING, Machine
 from linklab.topology import Topology, switching
 from linklab.topology.forgiven import forgiven
@@ -89,8 +90,8 @@ def _read_option(machine: Machine, key: str, value: str) -> bool:
 
 
 def _lines(text: str) -> list[str]:
-    """The lines of a startup file; one that ends with a backslash goes on in the next."""
-    return text.replace("\\\n", " ").splitlines()
+    """The commands of a startup file, a line each; one that ends with a backslash goes on in the next."""
+    return "\n".join(folded(text.splitlines())).replace("\\\n", " ").splitlines()
 
 
 def _join(assembly: Assembly, domains: Mapping[str, list[tuple[str, int]]]) -> None:

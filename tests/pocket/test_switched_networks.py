@@ -70,6 +70,18 @@ def test_a_start_command_that_fails_is_told_of_and_the_network_goes_on(tmp_path)
     assert (tmp_path / "three.txt").exists()
 
 
+def test_a_start_command_may_be_longer_than_a_line_of_a_terminal(tmp_path):
+    """Regression: the terminal cut it off after 4,095 bytes, and the node waited for the rest."""
+    text = "$'\\n'".join(f"'line {i}'" for i in range(500))
+    topology = edits.set_opts(
+        edits.delete(ring("legacySwitch"), {2}), "h1", {"startCommand": f"cat > long.txt <<< {text}"}
+    )
+    with PocketEngine().start(topology, workdir=tmp_path) as network:
+        assert network.failed_commands == []
+        assert type_(network, "wc -l < long.txt", "h1").output.strip() == "500"
+    assert (tmp_path / "long.txt").read_text().endswith("line 498\nline 499\n")
+
+
 def test_the_shell_says_what_failed_and_breaks_a_loop(tmp_path):
     """`linklab shell` names the loop and its cure, and the start command; --stp sets the tree."""
     looped = edits.set_opts(ring("legacySwitch"), "h1", {"startCommand": "cat /no/such"})
