@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Replay labs with many seeds, and write docs/seeds.md: how far apart chance alone puts each of a lab's figures.
 
+The values of each figure go into seeds.toml in the lab's folder, against which tools/ranges.py holds lab.toml.
+
 `python tools/seeds.py 10,11,17-20 --seeds 20`, or `make seeds` for all labs with seeds 1 to 5. A whole run is kept in
 build/seeds/, so a call that was stopped goes on where it was; with another kernel every run is made anew. The page is
 written from all runs of this kernel; a lab with fewer runs here than its chapter has keeps it, if that kernel wrote it.
@@ -34,6 +36,7 @@ from linklab.judge.verdict import Outcome
 from linklab.lab.model import Lab, find_lab, lab_folders, load_lab
 from linklab.lab.reference import replayed
 from linklab.lab.saved import SavedRun, SavedVerdict, load_run
+from linklab.lab.seeds import dumped, load_spread, path_of, stale
 from linklab.manual.model import Step
 from linklab.run.compare import in_words
 from linklab.run.many import estimate_s
@@ -198,6 +201,27 @@ def seeds_in(chapter: str) -> int:
     return len(re.findall(r"\d+", first))
 
 
+def runs_of(lab: Lab) -> list[SavedRun]:
+    """The runs of a lab that are kept here, of this kernel and of the steps that the manual has now, by seed."""
+    folders = kept(lab.number, 0).parent.glob(f"lab{lab.number:02d}-seed*/run.json")
+    runs = (load_run(path.parent) for path in folders)
+    return sorted((run for run in runs if run.replayed == replayed(lab)), key=lambda run: run.seed)
+
+
+def write_table(lab: Lab) -> Path | None:
+    """Write seeds.toml of a lab from the runs that are kept here; None if there are too few.
+
+    A table of this kernel and of these steps is not replaced by one of fewer seeds.
+    """
+    runs, digest = runs_of(lab), pocket_kernel.require().digest
+    before = load_spread(lab)
+    told = before is not None and before.kernel == digest and not stale(lab, before)
+    if len(runs) < max(2, len(before.runs) if before and told else 0):
+        return None
+    write(path_of(lab), dumped(lab, digest, {run.seed: run.scalars for run in runs}))
+    return path_of(lab)
+
+
 def page(before: str) -> tuple[str, bool]:
     """The text of the page from all runs of this kernel, and whether they met every expectation.
 
@@ -210,9 +234,7 @@ def page(before: str) -> tuple[str, bool]:
     good = True
     told = chapters(before, pocket)
     for lab in map(load_lab, lab_folders(ROOT)):
-        folders = sorted(kept(lab.number, 0).parent.glob(f"lab{lab.number:02d}-seed*/run.json"))
-        runs = sorted((load_run(path.parent) for path in folders), key=lambda run: run.seed)
-        runs = [run for run in runs if run.replayed == replayed(lab)]
+        runs = runs_of(lab)
         if runs and len(runs) >= seeds_in(told.get(lab.heading, "")):
             seen = collected(lab, runs)
             lines += chapter(lab, runs, seen)
@@ -232,6 +254,9 @@ def main() -> int:
     whole = measure(labs, range(1, chosen.seeds + 1))
     text, good = page(PAGE.read_text(encoding="utf-8") if PAGE.is_file() else "")
     write(PAGE, text)
+    for lab in labs:
+        if table := write_table(lab):
+            print(table)
     print(
         f"{PAGE.relative_to(ROOT)}: {'every run met every expectation' if good else 'some run missed an expectation'}"
     )

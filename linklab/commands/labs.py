@@ -18,6 +18,7 @@ from linklab.lab.fidelity import check_fidelity
 from linklab.lab.model import Lab, lab_folders, load_lab
 from linklab.lab.mutants import load_mutants
 from linklab.lab.reference import load_reference, problems, staleness
+from linklab.lab.seeds import seed_problems
 from linklab.lab.teaching import teaching_problems
 from linklab.manual.chapter import Recorded
 from linklab.pocket_kernel import digest
@@ -92,7 +93,7 @@ def check_lab(name: str) -> list[str]:
     except LinklabError as error:
         return [str(error)]
     found: list[str] = []
-    for check in (_check_script, problems, _check_teaching, _check_mutants):
+    for check in (_check_script, problems, _check_teaching, _check_mutants, seed_problems):
         try:
             found += check(lab)
         except LinklabError as error:
