@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, cast
 
 from linklab import __version__
+from linklab.base import installation
 from linklab.base.streams import ReaderGoneError, watched
 from linklab.base.text import one_line, visible
 from linklab.commands import Parser
@@ -103,7 +104,12 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _run(chosen: str | None, arguments: Sequence[str]) -> int:
     try:
-        args = build_parser(chosen).parse_args(arguments)
+        parser = build_parser(chosen)
+        args, more = parser.parse_known_args(arguments)
+        if more:
+            if named := _split_by_a_space(arguments):
+                raise InputError(f'"{named}" has a space in it, so write it in quotes: linklab {chosen} "{named}"')
+            parser.error(f"unrecognized arguments: {' '.join(more)}")
         _need_working_directory()
         return _command(args.command).run(args)
     except LinklabError as error:
@@ -118,6 +124,16 @@ def _run(chosen: str | None, arguments: Sequence[str]) -> int:
         raise ReaderGoneError from error
     except OSError as error:
         return _complain_of(error)
+
+
+def _split_by_a_space(words: Sequence[str]) -> str:
+    """The file whose name the shell has split into several of these words; "" if there is none."""
+    for first in range(len(words)):
+        for last in range(first + 2, len(words) + 1):
+            named = " ".join(words[first:last])
+            if installation.topology_file(Path(named)).is_file():
+                return named
+    return ""
 
 
 def _need_working_directory() -> None:

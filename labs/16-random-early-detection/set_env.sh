@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Lab 16: make the settings that stand before SECTION, or all.  Usage: sudo ./set_env.sh [SECTION]
+# Lab 16: undo what was set, then make the settings that stand before SECTION, or all.
+# Usage, in any terminal of the running network: sudo ./set_env.sh [SECTION]
 # Derived from manual.md by `linklab set-env`; change the manual, not this file.
 set -euo pipefail
 m() { # node command…: run a command on a node of the running network; what it prints says which
@@ -9,11 +10,23 @@ m() { # node command…: run a command on a node of the running network; what it
 }
 sections="1 1.1 1.2 1.3 1.4 1.5 2 2.1 2.2 3 3.1 3.2 4 4.1 4.2 4.3 5 5.1 5.2 6 7 8 end"
 [[ " $sections " == *" ${1:-end} "* ]] || { echo "set_env.sh: no section $1; I know $sections" >&2; exit 2; }
+pgrep -f "mininet:" >/dev/null || {
+  echo "set_env.sh: no network is running here; type this in a terminal of it, such as the one of: linklab attach" >&2
+  exit 3
+}
+[[ $(id -u) == 0 ]] || { echo "set_env.sh: only root may change these settings: sudo ./set_env.sh $*" >&2; exit 3; }
+here=$(readlink /proc/self/ns/net) root=$(readlink /proc/1/ns/net || true)
+[[ -z $root || $here == "$root" ]] || exec mnexec -a 1 bash "$0" "$@" # a node does not see the switches' ports
 at() { for section; do [[ $section != "$goal" ]] || exit 0; done; } # ends the script at the section asked for
 goal=${1:-end}
+undo() { # whatever was set since the network was started; where Linklab keeps no record of that, only the queues
+  local status=0
+  [[ -z ${LINKLAB_INSIDE:-} ]] || PYTHONSAFEPATH=1 python3 -m linklab.agent.fresh || status=$?
+  [[ -z ${LINKLAB_INSIDE:-} || $status == 3 ]] || return 0
+  tc qdisc del dev s1-eth1 root 2>/dev/null || true
+  tc qdisc del dev s2-eth2 root 2>/dev/null || true
+}
 settings() {
-    tc qdisc del dev s1-eth1 root 2>/dev/null || true
-    tc qdisc del dev s2-eth2 root 2>/dev/null || true
     at 1 1.1 1.2 1.3 1.4 1.5 2 2.1
     tc qdisc add dev s1-eth1 root netem delay 20ms
     at 2.2
@@ -33,4 +46,5 @@ settings() {
     tc qdisc change dev s2-eth2 root handle 1: tbf rate 1gbit burst 500000 limit 26214400
     tc qdisc change dev s2-eth2 parent 1: handle 2: red limit 26214400 max 6553600 min 2184533 burst 54 avpkt 68000 bandwidth 1gbit adaptive
 }
+undo
 settings

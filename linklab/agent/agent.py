@@ -22,7 +22,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
-from linklab.agent import names, network, own_kernel, protocol, resting, scripts, services
+from linklab.agent import fresh, names, network, own_kernel, protocol, resting, scripts, services
 from linklab.agent.asks import SOCKET, Asks
 from linklab.agent.console import start_console
 from linklab.agent.live import LiveTerminals
@@ -168,7 +168,6 @@ class Agent:
             services.make_folders()
             names.name_the_pocket()
             Path(PING_GROUPS).write_text("0 2147483647")
-        self.asks.has_display = bool(message.get("display"))
         own_kernel.begin_chance()
         if message["plan"] is not None:
             self.net = network.build(message["plan"])
@@ -178,6 +177,8 @@ class Agent:
             if in_pocket:
                 names.name_the_nodes(self.net)
         environment = network.versions()
+        if self.net is not None and in_pocket:
+            fresh.record(Path(self.env["LINKLAB_RC"]).with_name(fresh.NAME), len(self.net.values()), message["files"])
         for path, text in message["files"].items():
             Path(path).write_text(text)
         self._start_clock_at_tick()
@@ -222,6 +223,10 @@ class Agent:
 
     def _op_now(self, _: dict[str, Any]) -> dict[str, Any]:
         return {"now_s": self.now_s(), "clock_s": time.monotonic()}
+
+    def _op_date(self, message: dict[str, Any]) -> dict[str, Any]:
+        time.clock_settime_ns(time.CLOCK_REALTIME, message["date_ns"])
+        return {}
 
     def _op_computed(self, _: dict[str, Any]) -> dict[str, Any]:
         found = own_kernel.computed()
@@ -312,6 +317,10 @@ class Agent:
 
     def _op_answer(self, message: dict[str, Any]) -> dict[str, Any]:
         self.asks.answer(message)
+        return {}
+
+    def _op_answers(self, _: dict[str, Any]) -> dict[str, Any]:
+        self.asks.host_answers = True
         return {}
 
     def _op_shutdown(self, _: dict[str, Any]) -> dict[str, Any]:

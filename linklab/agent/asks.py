@@ -26,7 +26,7 @@ class Asks:
     def __init__(self, send: Callable[[dict[str, Any]], None], *, answers_itself: bool) -> None:
         self.send = send
         self.answers_itself = answers_itself
-        self.has_display = False
+        self.host_answers = False
         self.open: dict[int, socket.socket] = {}
         self.count = 0
         self.server: socket.socket | None = None
@@ -54,7 +54,7 @@ class Asks:
         except (ValueError, LookupError, TypeError, OSError):
             connection.close()  # no question of our shims
             return
-        if self.answers_itself or (kind != "clock" and not self.has_display):
+        if self.answers_itself or not (self.host_answers or kind == "clock"):
             # a live plot must know that nobody opened it, and where the file is, is no answer to `clock`
             self._reply(connection, without_display(argv), 1 if kind in ("clock", "queue") else 0)
             return

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from linklab.agent import recording
+from linklab.agent import live_rc, recording
 from linklab.agent.console import start_console
 from linklab.agent.terminal import as_at_login, enter, fork_on_pty, resize
 from linklab.linux import children
@@ -40,7 +40,7 @@ class LiveTerminals:
     def open(self, message: dict[str, Any], where: list[str], env: dict[str, str], cwd: str, now_s: float = 0.0) -> str:
         """A shell (or `argv`) on the node that `where` leads to; its name.  A shell in an exercise's folder is kept."""
         node = message["node"]
-        rc = ["--norc"]
+        rc = live_rc.options()
         if not message.get("argv") and recording.is_kept(Path(cwd)):
             kept = recording.begin(Path(cwd), node, f"t{self.count + 1}", now_s)
             env, rc = {**env, **kept}, recording.rc_options() if kept else rc
@@ -51,7 +51,7 @@ class LiveTerminals:
             "TERM": term,
             "LINKLAB_NODE": node,
             "PS1": f"root@{node}:\\w# ",
-            "HISTFILE": "/run/linklab/history",
+            "HISTFILE": live_rc.history(node),
         }
 
         def become_program() -> None:  # pragma: no cover - the child

@@ -14,6 +14,7 @@ import json
 import os
 import re
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -41,8 +42,11 @@ def nodes(proc: Path = Path("/proc")) -> dict[str, int]:
     return {name: pid for name, (_, pid) in sorted(found.items())}
 
 
-def state() -> dict[str, Any]:
-    """Of all nodes; a switch lives in the root namespace, so its interfaces are the client's."""
+def state(read: Callable[[re.Pattern[str]], dict[str, Any]] = node) -> dict[str, Any]:
+    """Of all nodes; a switch lives in the root namespace, so its interfaces are the client's.
+
+    read: gives what is wanted of the namespace that this thread is in, of the interfaces with such names.
+    """
     here = Path("/proc/self/ns/net").stat().st_ino
     at_root, elsewhere = [], {}
     for name, pid in nodes().items():
@@ -52,12 +56,12 @@ def state() -> dict[str, Any]:
             else:
                 elsewhere[name] = os.open(f"/proc/{pid}/ns/net", os.O_RDONLY)
     named = "|".join(re.escape(name) for name in at_root) or "(?!)"
-    found = {CLIENT: node(re.compile(rf"(?:{named})(?:-eth.*)?"))}
+    found = {CLIENT: read(re.compile(rf"(?:{named})(?:-eth.*)?"))}
     root = os.open("/proc/self/ns/net", os.O_RDONLY)
     for name, namespace in elsewhere.items():
         setns(namespace, CLONE_NEWNET)
         try:
-            found[name] = node(re.compile(".*"))
+            found[name] = read(re.compile(".*"))
         finally:
             setns(root, CLONE_NEWNET)
             os.close(namespace)

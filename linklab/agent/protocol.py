@@ -5,7 +5,7 @@ Requests to the agent: {"id": n, "op": ..., ...}, answered by {"id": n, "ok": ..
 
     op         fields                                        answer
     build      plan (linklab.topology.plan) or null,         {"nodes": [...], "environment": {...},
-               env {name: value}, display: bool,             "ready_clock_s": the kernel's clock at network time 0}
+               env {name: value},                           "ready_clock_s": the kernel's clock at network time 0}
                files {path: text} written when it is built   and, where start commands failed,
                                                              "failed_commands": [{node, command, status?, output}];
                                                              where something else is amiss, "warnings": [sentence]
@@ -16,12 +16,14 @@ Requests to the agent: {"id": n, "op": ..., ...}, answered by {"id": n, "ok": ..
     stop       terminal                                      one of those: Ctrl+C to what runs in the background
     finished   terminal                                      one of those, when it has ended by itself
     now        -                                             {"now_s": ..., "clock_s": the kernel's clock}
+    date       date_ns: since the epoch                      {}: its date, on the paced clock
     resting    terminal                                      what is in its foreground (linklab.agent.resting)
     open       node, rows, columns, argv?                    {"terminal": "t1"}; then events data and closed
     input      terminal, data (base64)                       {}
     resize     terminal, rows, columns                       {}
     flow       terminal, on: bool                            {}: whether what it shows is read (and sent) or left there
     hangup     terminal                                      {}
+    answers    -                                             {}: from now on the host answers what programs ask
     answer     ask, text, status                             {}
     shutdown   -                                             {}, then the agent ends
 

@@ -14,11 +14,12 @@ epoch, on the network's own clock): it tells one network from the next.
 
 from __future__ import annotations
 
-import os
 import time
 from pathlib import Path
 
-RC_FILE = Path("/run/linklab/recording.bashrc")
+from linklab.agent import live_rc
+
+RC_FILE = live_rc.FOLDER / "recording.bashrc"
 RC = r"""# bash(1), PROMPTING: PS0 is expanded when a command was read and before it runs, in this shell.
 _linklab_log() {
   local us=$((${EPOCHREALTIME//[^0-9]/} - LINKLAB_ZERO_US)) tab=$'\t' line=$'\n'
@@ -34,10 +35,9 @@ _linklab_ends() {
   [[ -z ${_linklab_busy:-} ]] || _linklab_log = "$1"
   _linklab_busy=
 }
-PS1="root@$LINKLAB_NODE:\\w# " # the system's bashrc, which bash reads before this file, has another
 _linklab_any=x
 PS0='${_linklab_any:$((_linklab_busy=1,0)):0}$(_linklab_begins 2>/dev/null)'
-PROMPT_COMMAND='_linklab_ends "$?" 2>/dev/null'
+PROMPT_COMMAND='_linklab_ends "$?" 2>/dev/null; history -a'
 """
 
 
@@ -47,8 +47,8 @@ def is_kept(folder: Path) -> bool:
 
 
 def rc_options() -> list[str]:
-    """What makes bash keep the log; a host may have a /run of its own, as a private directory."""
-    return ["--rcfile", f"/proc/{os.getpid()}/root{RC_FILE}"]
+    """What makes bash keep the log."""
+    return live_rc.options(RC_FILE)
 
 
 def begin(folder: Path, node: str, terminal: str, now_s: float) -> dict[str, str]:
@@ -67,7 +67,7 @@ def begin(folder: Path, node: str, terminal: str, now_s: float) -> dict[str, str
         with path.open("a", encoding="utf-8") as log:
             log.write(f"# network {zero_s:.6f} {terminal}\n")
         RC_FILE.parent.mkdir(parents=True, exist_ok=True)
-        RC_FILE.write_text(RC, encoding="utf-8")
+        RC_FILE.write_text(live_rc.RC + RC, encoding="utf-8")
     except OSError:
         return {}  # a folder that is full or read-only must not keep a terminal from opening
     return {"LINKLAB_LOG": str(path), "LINKLAB_TERMINAL": terminal, "LINKLAB_ZERO_US": str(round(zero_s * 1e6))}

@@ -28,6 +28,9 @@ RTM_GETQDISC, RTM_NEWQDISC = 38, 36
 TCA_KIND, TCA_STATS2 = 1, 7
 TCA_STATS_BASIC, TCA_STATS_QUEUE, TCA_STATS_APP = 1, 3, 4
 UINT64_MAX = 2**64 - 1
+NO_QUEUE = 5
+"""Exit status where the interface has no queue; `linklab.commands.plot` knows it too."""
+NO_QUEUES = ("noqueue", "ingress", "clsact")
 FLUSH_S = 0.25
 STILL_S = 1.0
 """A reading that does not change is still written this often, so that a window that follows sees time pass."""
@@ -226,13 +229,14 @@ def sample(
 
 
 def main() -> int:
-    """Sample until told to stop; 2 for a wrong interface."""
+    """Sample until told to stop; 2 for a wrong interface, NO_QUEUE for one without a queue if it needs one."""
     parser = argparse.ArgumentParser(description="Sample the queueing disciplines of an interface.")
     parser.add_argument("interface")
     parser.add_argument("--out", type=Path, required=True, help="file for the readings, JSON lines")
     parser.add_argument("--period", type=float, default=0.01, help="seconds between readings (0.01)")
     parser.add_argument("--thin", action="store_true", help="leave out what a picture does not show")
     parser.add_argument("--seconds", type=float, help="end after this many seconds")
+    parser.add_argument("--needs-queue", action="store_true", help=f"end with {NO_QUEUE} where there is no queue")
     args = parser.parse_args()
     ended: list[int] = []
     for number in (signal.SIGINT, signal.SIGTERM):
@@ -245,7 +249,10 @@ def main() -> int:
     tc = subprocess.run(
         ["tc", "-d", "-j", "qdisc", "show", "dev", args.interface], capture_output=True, text=True, check=False
     )
-    header = {"interface": args.interface, "period_s": args.period, "tc": json.loads(tc.stdout or "[]")}
+    told = json.loads(tc.stdout or "[]")
+    if args.needs_queue and all(qdisc.get("kind") in NO_QUEUES for qdisc in told):
+        return NO_QUEUE
+    header = {"interface": args.interface, "period_s": args.period, "tc": told}
     with args.out.open("w") as out:
         out.write(json.dumps(header) + "\n")
         sample(reader, out, args.period, args.seconds, lambda: bool(ended), thin=args.thin)

@@ -30,10 +30,12 @@ from linklab.units import parse_size_bytes
 
 if TYPE_CHECKING:
     from linklab.commands import Subparsers
+    from linklab.measure import Measurements
 
 _SAMPLER = Path(linklab.__file__).parent / "agent" / "sampler.py"
 _INTERFACES = Path("/sys/class/net")
 _PERIOD_S = 0.01
+_NO_QUEUE = 5  # linklab.agent.sampler, NO_QUEUE
 _START_DEADLINE_S = 10.0
 _STOP_DEADLINE_S = 5.0
 
@@ -59,7 +61,9 @@ _QUEUE_EPILOG = """examples:
   linklab plot queue s1-eth2 --qdisc 2: --limit 2621440 another discipline; a line at its limit
 
 What is drawn is the backlog of the innermost queueing discipline of the interface, never that of netem, which holds
-packets in flight. The samples are kept beside the figure, with the suffix .jsonl.
+packets in flight. An interface without a queue is refused at once. The average is over the whole time of the sampling;
+in a terminal it is also given without the readings at which the queue was empty. The samples are kept beside the
+figure, with the suffix .jsonl.
 """
 
 _SPACING_EPILOG = """examples:
@@ -244,6 +248,11 @@ def _await_samples(interface: str, sampler: subprocess.Popen[bytes], samples: Pa
 
 
 def _check(interface: str, status: int) -> None:
+    if status == _NO_QUEUE:
+        raise InputError(
+            f"{interface} has no queue: no queueing discipline holds packets there. Set one first, as in `tc qdisc add "
+            f"dev {interface} root …`, or name the interface that has one; `tc qdisc show` lists them"
+        )
     if status != 0:
         raise EngineError(f"{interface}: the sampler ended with status {status}; its message is above")
 
@@ -259,6 +268,7 @@ def _sampler(interface: str, samples: Path, seconds: float | None, *, thin: bool
     # Or samples of an earlier call would be taken for these.
     samples.unlink(missing_ok=True)
     command = [sys.executable, str(_SAMPLER), interface, "--out", str(samples), "--period", str(_PERIOD_S)]
+    command.append("--needs-queue")
     if thin:
         command.append("--thin")
     if seconds is not None:
@@ -316,8 +326,21 @@ def _draw(samples: Path, out: Path, handle: str | None, limit_bytes: float | Non
     drops = measured.scalars.get("queue.drops")
     dropped = f", {drops.value:.0f} packets dropped" if drops else ""
     _say(f"{one_line(title(measured))}: at most {peak:.0f} bytes, on average {mean:.0f}{dropped}")
+    # What a replay records is read by expectations and manuals, so more than that is only said to a person.
+    if sys.stdout.isatty() and os.environ.get("TERM") != "dumb" and (words := _idle(measured)):
+        _say(words)
     _say(shown(out))
     return 0
+
+
+def _idle(measured: Measurements) -> str:
+    """What the average counts besides the queue in use: the readings at which it was empty; "" if there are none."""
+    backlog = measured.series["queue.backlog"].known
+    used = backlog[backlog > 0]
+    if used.size == backlog.size:
+        return ""
+    rest = f"; without them the average is {used.mean():.0f}" if used.size else ""
+    return f"the average counts the readings with an empty queue, {1 - used.size / backlog.size:.0%} of all{rest}"
 
 
 def _check_suffix(out: Path) -> None:

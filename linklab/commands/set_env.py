@@ -4,10 +4,13 @@
 from __future__ import annotations
 
 import argparse
+import os
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from linklab.base import installation
+from linklab.base import installation, lab_script
 from linklab.base.files import write
+from linklab.engine.pocket import ROOT_INSIDE
 from linklab.errors import LabError
 from linklab.lab.model import Lab, find_lab, load_lab
 from linklab.manual.set_env import set_env_script
@@ -17,10 +20,11 @@ if TYPE_CHECKING:
 
 _EPILOG = """examples:
   linklab set-env 14                print the script
-  linklab set-env 14 --write        renew labs/14-…/set_env.sh
+  linklab set-env 14 --write        renew labs/14-…/set_env.sh; inside a network, put it into the working folder
 
-In the running network of the lab, in the Client's terminal:
-  sudo ./set_env.sh 4               make every setting that stands before Section 4
+linklab shell 14, and the editor's Run of a lab's topology, leave the script in the working folder. In any terminal of
+the running network:
+  sudo ./set_env.sh 4               undo what was set, then make every setting that stands before Section 4
 """
 
 
@@ -40,18 +44,27 @@ def add_parser(subparsers: Subparsers, summary: str) -> argparse.ArgumentParser:
 
 def run(args: argparse.Namespace) -> int:
     """Print or write the script."""
-    lab = load_lab(find_lab(args.lab))
+    inside = os.environ.get("LINKLAB_INSIDE")
+    lab = load_lab(find_lab(args.lab, _outside() if inside else None))
     script = set_env_script(lab.manual, f"Lab {lab.number}")
     if not args.write:
         print(script, end="")
         return 0
-    if lab.folder.resolve().parent == installation.ROOT / "labs":
+    path = (Path() if inside else lab.folder) / lab_script.NAME
+    if not inside and lab.folder.resolve().parent == installation.ROOT / "labs":
         installation.refuse_installed("set-env --write")
-    path = lab.folder / "set_env.sh"
     write(path, script)
     path.chmod(0o755)
     print(path)
     return 0
+
+
+def _outside() -> Path | None:
+    """Where the labs of the machine's Linklab are, seen from a terminal of a network, which has no copy of them."""
+    if not ROOT_INSIDE.is_file():
+        return None
+    root = Path(ROOT_INSIDE.read_text(encoding="utf-8").strip())
+    return root if root.is_dir() else None
 
 
 def check_script(lab: Lab) -> None:

@@ -14,7 +14,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from linklab.base import installation
+from linklab.base import installation, lab_script
 from linklab.commands.options import add_network_options
 from linklab.engine.api import Clock, Network, Typed
 from linklab.engine.choice import TYPING_CLOCK, clock_of, load_engine
@@ -28,7 +28,8 @@ if TYPE_CHECKING:
     from linklab.commands import Subparsers
 
 _EPILOG = """examples:
-  linklab shell "topologies/Lab 8.mn"
+  linklab shell 8                               the network of Lab 8, with the lab's set_env.sh beside you
+  linklab shell "topologies/Lab 8.mn"           the same by its file; a space in a name needs the quotes
   linklab shell mine.mn --speed 0.1             everything ten times as slow
   linklab shell mine.mn --speed max             as fast as it goes; nothing waits for you
   linklab shell mine.mn --clock wall            what this machine itself can do
@@ -66,7 +67,8 @@ def add_parser(subparsers: Subparsers, summary: str) -> argparse.ArgumentParser:
         metavar="FILE.mn",
         type=Path,
         nargs="?",
-        help="topology, as MiniEdit saves it; without one there is only the root shell, for sudo mn",
+        help="topology, as MiniEdit saves it, or the number of a lab; without one there is only the root shell, for "
+        "sudo mn",
     )
     parser.add_argument("--speed", metavar="X", default="1", help="network seconds a wall second, or max (default: 1)")
     parser.add_argument(
@@ -81,6 +83,7 @@ def run(args: argparse.Namespace) -> int:
     """Hold the network until the CLI is left."""
     if args.file:
         args.file = installation.topology_file(args.file)
+    script = lab_script.leave(args.file, Path.cwd())
     topology = Topology.load(args.file) if args.file else None
     if topology is not None and args.stp:
         topology = switching.with_spanning_tree(topology)
@@ -123,7 +126,7 @@ def run(args: argparse.Namespace) -> int:
         stack.enter_context(Windows(network.link, server, Path.cwd(), display=display))
         if not sys.stdin.isatty():
             return _typed(network, terminal)
-        _say(_welcome(args, clock, server.id))
+        _say(_welcome(args, clock, server.id, script))
         connection = server.connect()
         stack.callback(connection.close)
         status = Screen(connection, terminal).show()
@@ -144,12 +147,16 @@ def _typed(network: Network, terminal: str) -> int:
     return 0
 
 
-def _welcome(args: argparse.Namespace, clock: Clock, number: str) -> str:
+def _welcome(args: argparse.Namespace, clock: Clock, number: str, script: Path | None) -> str:
     if args.file:
         lines = [f"Network {number}, {args.file.name}, on the {clock.value} clock. exit or Ctrl+D ends it."]
         lines.append("linklab attach h1 in another terminal opens a shell on h1; this folder is /lab inside.")
         if Path("instance.json").is_file() and Path("set_env.sh").is_file():
             lines.append("sh ./set_env.sh sets the environment of this exercise.")
+        elif script is not None:
+            lines.append(
+                "sh ./set_env.sh 4 makes the settings that stand before Section 4 of the manual, and no others."
+            )
     else:
         lines = [f"The Client's terminal, on the {clock.value} clock, with no network yet. exit or Ctrl+D ends it."]
         lines.append("sudo mn starts Mininet; this folder is /lab inside.")

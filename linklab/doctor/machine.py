@@ -63,6 +63,11 @@ TOOLS = (
     Tool("jq", "jq", "reading results by hand", needed=False),
     Tool("ovs-testcontroller", "openvswitch-testcontroller", "Lab 1's `sudo mn`", needed=False),
     Tool("tcpdump", "tcpdump", "captures", needed=False),
+    Tool("traceroute", "traceroute", "the path of packets", needed=False),
+    Tool("tracepath", "iputils-tracepath", "the path of packets and its MTU", needed=False),
+    Tool("mtr", "mtr-tiny", "loss and delay along a path", needed=False),
+    Tool("htop", "htop", "what runs in a network", needed=False),
+    Tool("dhclient", "isc-dhcp-client", "addresses by DHCP", needed=False),
     Tool("xterm", "xterm", "terminal windows", needed=False),
     Tool("bwrap", "bubblewrap", "grading what others handed in", needed=False),
 )

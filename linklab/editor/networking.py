@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Protocol, TypeVar
 
-from linklab.base import installation
+from linklab.base import installation, lab_script
 from linklab.editor import edits, files, orders, runnable
 from linklab.editor.document import Document, Key, everyone
 from linklab.editor.meter import Meter
@@ -127,6 +127,7 @@ class Networking:
     def _start(self, topology: Topology, choice: Choice) -> None:
         path = self.document.path
         workdir = installation.work_folder(path)
+        lab_script.leave(path, workdir)
         self.node_states = dict.fromkeys((node.name for node in everyone(topology)), "building")
         self.down, self.waiting, self.meter, self.environment = frozenset(), {}, Meter(), ""
         self.running_topology = runnable.runnable(topology, choice)

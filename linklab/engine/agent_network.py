@@ -50,7 +50,6 @@ class AgentNetwork:
             plan=built,
             env={"LINKLAB_DISPLAY": "1" if display else ""},
             files=files,
-            display=display,
         )
         self.nodes = answer["nodes"]
         self.failed_commands = [FailedCommand(**failed) for failed in answer.get("failed_commands", ())]

@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import Any
 
 from linklab import pocket_kernel
-from linklab.base import place
+from linklab.base import installation, place
 from linklab.engine.agent_link import AgentLink
 from linklab.engine.agent_network import AgentNetwork
 from linklab.engine.api import VIRTUAL_START_NS, Clock, OnStage, Paced
@@ -49,6 +49,8 @@ Programs find it in /proc/cmdline and /proc/mounts, and each byte that they read
 """
 PYTHON_INSIDE = f"{INSIDE}/venv/bin/python"
 """The Python of Linklab's own commands, by a path that is the same in every run (`init.sh`)."""
+ROOT_INSIDE = Path("/run/linklab/root")
+"""Says inside where the labs of this Linklab are; a file and not a variable, which every program would copy."""
 CLOCK_NS = 256
 """What reading the clock takes in network time, as in UML itself, so that a loop that waits for the clock ends."""
 
@@ -283,13 +285,19 @@ class PocketNetwork(AgentNetwork):
         # the clock's price comes last, because from then on computing has its price and the watch looks
         prices = {"begin": "1", **PROFILES[self.profile].prices, "orphan": "1", "clock_ns": str(CLOCK_NS)}
         files = {f"/sys/module/pocket/parameters/{name}": price for name, price in prices.items()}
-        return {"/run/linklab/python": f"{PYTHON_INSIDE}\n", **files}
+        return {
+            "/run/linklab/python": f"{PYTHON_INSIDE}\n",
+            str(ROOT_INSIDE): f"{installation.ROOT}\n",
+            **files,
+        }
 
     def build(self, topology: Topology | None, *, display: bool = False) -> None:
         """Have the agent build the network."""
         self._typed_within_s = PROFILES[self.profile].start_ms / 1000
         tools = self._build(topology, self._files(), display=display)
         if self.clock is Clock.PACED:
+            # the boot took other time than outside; a folder has the host's date, which is then that of the network
+            self.link.request("date", deadline_s=BOOT_DEADLINE_S, what="setting its date", date_ns=time.time_ns())
             self.set_speed(1.0)  # until now it went as fast as it could
         self.environment = {
             "engine": "pocket",

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The steps of a manual that set something up, as `set_env.sh [SECTION]`.
 
-The script is for whoever starts in the middle: it makes every setting that stands before SECTION. Nodes' commands run
-in the node's namespaces through Mininet's `mnexec`, as its own helper `m` does it.
+The script is for whoever starts in the middle or has lost the thread: it first undoes whatever was set in the network
+since its start (`linklab.agent.fresh`), then makes every setting that stands before SECTION.  So the state of SECTION
+is reached from any other.  Nodes' commands run in the node's namespaces through Mininet's `mnexec`, as its own helper
+`m` does it.
 """
 
 from __future__ import annotations
@@ -16,7 +18,8 @@ from linklab.tc import lines_in
 
 _HEAD = """\
 #!/usr/bin/env bash
-# {name}: make the settings that stand before SECTION, or all.  Usage: sudo ./set_env.sh [SECTION]
+# {name}: undo what was set, then make the settings that stand before SECTION, or all.
+# Usage, in any terminal of the running network: sudo ./set_env.sh [SECTION]
 # Derived from manual.md by `linklab set-env`; change the manual, not this file.
 set -euo pipefail
 m() {{ # node command…: run a command on a node of the running network; what it prints says which
@@ -26,8 +29,21 @@ m() {{ # node command…: run a command on a node of the running network; what i
 }}
 sections="{sections}"
 [[ " $sections " == *" ${{1:-end}} "* ]] || {{ echo "set_env.sh: no section $1; I know $sections" >&2; exit 2; }}
+pgrep -f "mininet:" >/dev/null || {{
+  echo "set_env.sh: no network is running here; type this in a terminal of it, such as the one of: linklab attach" >&2
+  exit 3
+}}
+[[ $(id -u) == 0 ]] || {{ echo "set_env.sh: only root may change these settings: sudo ./set_env.sh $*" >&2; exit 3; }}
+here=$(readlink /proc/self/ns/net) root=$(readlink /proc/1/ns/net || true)
+[[ -z $root || $here == "$root" ]] || exec mnexec -a 1 bash "$0" "$@" # a node does not see the switches' ports
 at() {{ for section; do [[ $section != "$goal" ]] || exit 0; done; }} # ends the script at the section asked for
 goal=${{1:-end}}
+undo() {{ # whatever was set since the network was started; where Linklab keeps no record of that, only the queues
+  local status=0
+  [[ -z ${{LINKLAB_INSIDE:-}} ]] || PYTHONSAFEPATH=1 python3 -m linklab.agent.fresh || status=$?
+  [[ -z ${{LINKLAB_INSIDE:-}} || $status == 3 ]] || return 0
+{undo}
+}}
 """
 
 _SHELL_SYNTAX = re.compile(r"[|&;<>$`(){}*?]")
@@ -44,7 +60,8 @@ def set_env_script(manual: Manual, name: str) -> str:
         ManualError: a block with `setup` that cannot run outside its own terminal.
     """
     numbers = [section.number for section in manual.sections if section.number]
-    lines = [f"{clear} 2>/dev/null || true" for clear in _clearing(manual)]
+    undo = [f"{clear} 2>/dev/null || true" for clear in _clearing(manual)] or [":"]
+    lines: list[str] = []
     waiting: list[str] = []  # sections reached without a setting since the last line
     steps = [step for step in manual.steps if step.setup]
     for number in numbers:
@@ -54,9 +71,9 @@ def set_env_script(manual: Manual, name: str) -> str:
             lines += [f"at {' '.join(waiting)}", *commands]
             waiting = []
     lines = lines or [": nothing in this lab outlasts its section"]
-    head = _HEAD.format(name=name, sections=" ".join([*numbers, "end"]))
+    head = _HEAD.format(name=name, sections=" ".join([*numbers, "end"]), undo="\n".join(f"  {line}" for line in undo))
     # A function, so that the shell has read the whole file before it changes anything.
-    return "\n".join([f"{head}settings() {{", *(f"    {line}" for line in lines), "}", "settings", ""])
+    return "\n".join([f"{head}settings() {{", *(f"    {line}" for line in lines), "}", "undo", "settings", ""])
 
 
 def _commands(step: Step, manual: Manual) -> list[str]:
@@ -83,12 +100,13 @@ def _on(terminal: str, command: str) -> str:
 
 
 def _clearing(manual: Manual) -> list[str]:
-    """Deletes what an earlier run of the script shaped: one command an interface, in order of appearance."""
+    """Deletes what any step of the manual may have shaped: one command an interface, in order of appearance."""
     found: dict[str, None] = {}
     for step in manual.steps:
-        if step.setup and isinstance(step.action, Commands):
+        terminal = step.terminal.partition("#")[0]
+        if isinstance(step.action, Commands) and terminal not in ("mininet", "editor"):
             for line in step.action.lines:
                 for shaped in lines_in(line):
                     if shaped.object == "qdisc" and shaped.device:
-                        found[_on(step.terminal.partition("#")[0], f"tc qdisc del dev {shaped.device} root")] = None
+                        found[_on(terminal, f"tc qdisc del dev {shaped.device} root")] = None
     return list(found)

@@ -97,11 +97,11 @@ class AttachServer:
         self._serve(theirs)
         return Connection(ours)
 
-    def obey_clock(self, words: Sequence[str]) -> tuple[str, int]:
-        """Do what the words after `clock` say; answer and exit status."""
+    def obey_clock(self, words: Sequence[str], *, wait: bool = False) -> tuple[str, int]:
+        """Do what the words after `clock` say; answer and exit status. `wait` as `ClockWords.obey`."""
         if self.clock is None:
             return NO_CLOCK, 2
-        return self.clock.obey(words)
+        return self.clock.obey(words, wait=wait)
 
     def _accept(self) -> None:
         while True:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import threading
+import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -20,6 +21,8 @@ USAGE = "clock | clock pause | resume | speed 8 (or max) | step 10ms | until 90s
 
 
 SHORTEST_STEP_S = 1e-6
+LOOK_S = 0.05
+"""How often, in wall seconds, to look whether the clock has arrived."""
 
 
 class ClockWords:
@@ -32,17 +35,30 @@ class ClockWords:
         # the state is asked for in another thread: the one that hears of the arrival also reads the answers
         network.on_reached = lambda: threading.Thread(target=self.obey, args=(["status"],), daemon=True).start()
 
-    def obey(self, words: Sequence[str]) -> tuple[str, int]:
-        """Do what the words after `clock` say; the answer as a sentence, and its exit status."""
+    def obey(self, words: Sequence[str], *, wait: bool = False) -> tuple[str, int]:
+        """Do what the words after `clock` say; the answer as a sentence, and its exit status.
+
+        wait: where they send the clock on its way to a time, answer when it has arrived, or was stopped before.
+        """
         try:
             with self._lock:
                 state = self._order(list(words))
+            if wait and state.get("until_ns") is not None:
+                self._on_change(state)
+                return self._arrived(str(words[-1])), 0
         except (InputError, EngineError) as error:
             return str(error), error.exit_code
         self._on_change(state)
         if list(words) == ["pause"]:  # whoever asked inside reads it when time goes on again
             return f"time was stopped at {state['now_s']:.3f} s", 0
         return sentence(state), 0
+
+    def _arrived(self, text: str) -> str:
+        """What to say when the clock is no longer on its way to the time that was asked for."""
+        while (state := self.state()).get("until_ns") is not None:
+            time.sleep(LOOK_S)
+        reached = state["now_s"] >= parse_time_s(text)
+        return f"{text} is reached: {sentence(state)}" if reached else f"stopped before {text}: {sentence(state)}"
 
     def state(self) -> dict[str, Any]:
         """Its state; nobody is told."""

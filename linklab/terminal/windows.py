@@ -76,6 +76,7 @@ class Windows:
         self._lock = threading.Lock()
         self._ended = False
         link.on("ask", self._asked)
+        link.send("answers")
 
     def __enter__(self) -> Windows:
         return self
@@ -109,7 +110,7 @@ class Windows:
         """Do what was asked; a sentence (may be empty) and an exit status."""
         match list(argv):
             case ["clock", *words]:
-                return self.server.obey_clock(words)
+                return self.server.obey_clock(words, wait=words[:1] == ["until"])
             case ["terminal", node]:
                 return self._terminal(node)
             case ["open", name]:
@@ -140,7 +141,8 @@ class Windows:
         if refusal:
             return refusal, 1
         if not self.display:
-            return f"no display: the file is {outside}", 0
+            is_there = outside.exists() or how == self._edit
+            return (f"no display: the file is {outside}", 0) if is_there else (f"{outside} does not exist", 1)
         return how(outside)
 
     def _outside(self, name: str) -> tuple[Path, str]:
@@ -166,7 +168,7 @@ class Windows:
             command = [opener, *(["open"] if opener == "gio" else []), str(path.resolve())]
             text, status = self._start(command, f"the file is {path}")
             if status == 0 or viewer is None:
-                return text, status
+                return text or f"the file is {path}", status
         if viewer is None:
             return f"no program to open files found ({', '.join(OPENERS)}): the file is {path}", 1
         return self._start([viewer, str(path.resolve())], f"the file is {path}")

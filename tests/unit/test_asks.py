@@ -15,7 +15,7 @@ class Asking:
     def __init__(self, **options):
         self.sent = []
         self.asks = Asks(self.sent.append, answers_itself=options.get("answers_itself", False))
-        self.asks.has_display = options.get("display", True)
+        self.asks.host_answers = options.get("display", True)
 
     def ask(self, question):
         """Connect, ask, and leave the agent's side to it; our side."""

@@ -256,7 +256,7 @@ def test_set_env_makes_the_settings_before_a_section(tmp_path, section, commands
     """The script, run with stand-ins for tc, pgrep and mnexec, does what the manual's setup blocks say."""
     script = tmp_path / "set_env.sh"
     script.write_text(set_env_script(parse_manual(SETTINGS, Path("manual.md")), "Lab 1"))
-    for name, body in (("tc", 'echo "tc $*" >> log'), ("mnexec", MNEXEC), ("pgrep", "echo 42")):
+    for name, body in (("tc", 'echo "tc $*" >> log'), ("mnexec", MNEXEC), ("pgrep", "echo 42"), ("id", "echo 0")):
         tool = tmp_path / name
         tool.write_text(f"#!/bin/sh\n{body}\n")
         tool.chmod(0o755)
@@ -268,6 +268,34 @@ def test_set_env_makes_the_settings_before_a_section(tmp_path, section, commands
     # the same settings on several hosts looked like one that was made twice
     assert done.stdout.splitlines() == [f"h1: did {line.split()[3]}" for line in commands if "mnexec" in line]
     assert done.returncode == (0 if section else 7)
+
+
+@pytest.mark.skipif(shutil.which("bash") is None, reason="needs bash")
+@pytest.mark.parametrize(
+    ("running", "user", "says"),
+    [
+        ("exit 1", "0", "set_env.sh: no network is running here; type this in a terminal of it"),
+        ("echo 42", "1000", "set_env.sh: only root may change these settings: sudo ./set_env.sh 2.1"),
+    ],
+)
+def test_set_env_says_where_it_has_to_be_typed(tmp_path, running, user, says):
+    """On the machine itself, or without root, the script changes nothing and says what to type where."""
+    script = tmp_path / "set_env.sh"
+    script.write_text(set_env_script(parse_manual(SETTINGS, Path("manual.md")), "Lab 1"))
+    for name, body in (("pgrep", running), ("id", f"echo {user}"), ("tc", "echo tc >> log")):
+        (tmp_path / name).write_text(f"#!/bin/sh\n{body}\n")
+        (tmp_path / name).chmod(0o755)
+    done = subprocess.run(
+        ["bash", str(script), "2.1"],
+        cwd=tmp_path,
+        env={"PATH": f"{tmp_path}:/usr/bin:/bin"},
+        check=False,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 3
+    assert says in done.stderr
+    assert not (tmp_path / "log").exists()
 
 
 def test_set_env_refuses_an_unknown_section(tmp_path):

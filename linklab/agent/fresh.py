@@ -1,0 +1,183 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`python3 -m linklab.agent.fresh`: undo what was set in the running network since it was started.
+
+`record` keeps what a network is like when it has just been built; `changes` compares that with what it is like now, and
+`main` makes the changes, so that a lab's set_env.sh begins from a known state.  Covered: queueing disciplines, MTU,
+queue length, offloads and state of each port, the sysctls of each node, parameters of congestion controls, and what
+computing costs.  Addresses and routes are left alone.  Root in the root namespace; standard library only.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from linklab.agent import cpu_profile, namespace_state
+from linklab.agent.node_state import CLIENT, nodes, state
+
+NAME = "fresh.json"
+NO_RECORD = 3
+MOST_NODES = 100
+"""Of a larger network no record is kept: reading it would delay the start, and no lab has as many."""
+SYSCTL_FOLDERS = ("net/core", "net/ipv4")
+SYSCTLS = Path("/proc/sys")
+MODULES = Path("/sys/module")
+GSO_MAX_SEGS = 65535
+"""What every new interface has (include/linux/netdevice.h)."""
+NO_QUEUE = "0:"
+"""The handle of the discipline that the kernel gives an interface by itself (tc(8))."""
+
+
+class Change(NamedTuple):
+    """A command that undoes something, where it is typed, and what it undoes, in words."""
+
+    on: str
+    argv: list[str]
+    undoes: str
+
+
+def record(place: Path, count: int, files: Mapping[str, str]) -> None:
+    """Keep what the network is like now, unless it is a large one.
+
+    Args:
+        place: the file that `main` reads.
+        count: how many nodes the network has.
+        files: what is about to be written before time begins, with the prices of computing among it.
+    """
+    if count <= MOST_NODES:
+        prices = {str(cpu_profile.PARAMETERS / name) for name in cpu_profile.PRICES}
+        kept = {path: text.strip() for path, text in files.items() if path in prices}
+        place.write_text(json.dumps({**_now(), "parameters": {**_parameters(), **kept}}), encoding="utf-8")
+
+
+def _now() -> dict[str, Any]:
+    return {"nodes": state(_node)["nodes"]}
+
+
+def _node(wanted: re.Pattern[str]) -> dict[str, Any]:
+    """Interfaces and sysctls of the namespace that this thread is in."""
+    return {"interfaces": namespace_state.node(wanted)["interfaces"], "sysctls": _sysctls()}
+
+
+def _sysctls() -> dict[str, str]:
+    """The sysctls of this namespace that can be set, by name."""
+    found = {}
+    for folder in SYSCTL_FOLDERS:
+        for file in sorted((SYSCTLS / folder).iterdir()):
+            # the key of TCP Fast Open is drawn by chance, and nobody sets it
+            if file.is_file() and file.stat().st_mode & 0o200 and "key" not in file.name:
+                with contextlib.suppress(OSError):  # write-only, or not of this namespace
+                    found[f"{folder}/{file.name}".replace("/", ".")] = " ".join(file.read_text().split())
+    return found
+
+
+def _parameters() -> dict[str, str]:
+    """The parameters of congestion controls and the prices of computing, by the paths of their files."""
+    files = [*MODULES.glob("tcp_*/parameters/*"), *(cpu_profile.PARAMETERS / name for name in cpu_profile.PRICES)]
+    found = {}
+    for file in sorted(files):
+        with contextlib.suppress(OSError):
+            if file.stat().st_mode & 0o200:
+                found[str(file)] = file.read_text().strip()
+    return found
+
+
+def changes(was: Mapping[str, Any], now: Mapping[str, Any]) -> tuple[list[Change], list[str]]:
+    """What makes the nodes of `now` like those of `was`, and what cannot be undone, as sentences."""
+    found: list[Change] = []
+    left: list[str] = []
+    for on, before in was["nodes"].items():
+        after = now["nodes"].get(on)
+        if after is None:
+            continue
+        for name, interface in before["interfaces"].items():
+            if name in after["interfaces"]:
+                _port(Change(on, [], name), interface, after["interfaces"][name], found, left)
+        for name, value in before["sysctls"].items():
+            if after["sysctls"].get(name, value) != value:
+                found.append(Change(on, ["sysctl", "-qw", f"{name}={value}"], name))
+    for path, value in was["parameters"].items():
+        if now["parameters"].get(path, value) != value:
+            what = f"{Path(path).name} of {Path(path).parents[1].name}"
+            found.append(Change(CLIENT, ["sh", "-c", 'echo "$1" >"$2"', "sh", value, path], what))
+    return found, left
+
+
+def _port(port: Change, was: Mapping[str, Any], now: Mapping[str, Any], found: list[Change], left: list[str]) -> None:
+    """Add what one interface needs; `port` says which it is."""
+    on, _, name = port
+    queues = ("qdiscs", "classes", "filters")
+    if any(was[kind] != now[kind] for kind in queues):
+        if any(qdisc["handle"] != NO_QUEUE for qdisc in was["qdiscs"]):
+            left.append(
+                f"{name} had queueing disciplines when the network was started, and they were changed since: "
+                "end the network and start it again to have them back"
+            )
+        else:
+            places = {"ingress" if qdisc["parent"] == "ffff:fff1" else "root" for qdisc in now["qdiscs"]}
+            for place in sorted(places):
+                argv = ["tc", "qdisc", "del", "dev", name, place]
+                found.append(Change(on, argv, f"queueing disciplines of {name}"))
+    for field, word in (("mtu", "mtu"), ("txqlen", "txqueuelen")):
+        if was[field] != now[field]:
+            found.append(Change(on, ["ip", "link", "set", "dev", name, word, str(was[field])], f"{word} of {name}"))
+    if was["up"] != now["up"]:
+        found.append(Change(on, ["ip", "link", "set", "dev", name, "up" if was["up"] else "down"], f"state of {name}"))
+    before, after = was.get("features", {}), now.get("features", {})
+    words = [
+        word for key, on_ in before.items() if after.get(key, on_) != on_ for word in (key, "on" if on_ else "off")
+    ]
+    if words:
+        found.append(Change(on, ["ethtool", "-K", name, *words], f"offloads of {name}"))
+
+
+def _segments(running: Mapping[str, int]) -> list[Change]:
+    """What gives every interface back its largest number of segments, which is not part of a node's state."""
+    found = []
+    for on in [CLIENT, *running]:
+        shown = _run(running, on, ["ip", "-d", "-j", "link", "show"])
+        for link in json.loads(shown.stdout or "[]"):
+            if "-eth" in link["ifname"] and link.get("gso_max_segs", GSO_MAX_SEGS) != GSO_MAX_SEGS:
+                name = link["ifname"]
+                argv = ["ip", "link", "set", "dev", name, "gso_max_segs", str(GSO_MAX_SEGS)]
+                found.append(Change(on, argv, f"gso_max_segs of {name}"))
+    return found
+
+
+def _run(running: Mapping[str, int], on: str, argv: list[str]) -> subprocess.CompletedProcess[str]:
+    where = [] if on == CLIENT else ["mnexec", "-a", str(running[on])]
+    return subprocess.run([*where, *argv], capture_output=True, text=True, errors="replace", check=False)
+
+
+def main() -> int:
+    """Undo, and say what; NO_RECORD where nothing was recorded, 1 where something could not be undone."""
+    place = Path(os.environ.get("LINKLAB_RC", "/run/linklab/bashrc")).with_name(NAME)
+    try:
+        was = json.loads(place.read_text(encoding="utf-8"))
+    except OSError:
+        return NO_RECORD
+    running = nodes()
+    wanted, left = changes(was, {**_now(), "parameters": _parameters()})
+    undone: dict[str, dict[str, None]] = {}
+    for change in [*wanted, *_segments(running)]:
+        done = _run(running, change.on, change.argv)
+        if done.returncode:
+            left.append(f"{change.on}: {change.undoes} could not be undone: {' '.join(done.stderr.split())}")
+        else:
+            undone.setdefault(change.on, {})[change.undoes] = None
+    for on, what in undone.items():
+        print(f"{on}: undone: {', '.join(what)}", flush=True)
+    for sentence in left:
+        print(f"set_env.sh: {sentence}", file=sys.stderr)
+    return 1 if left else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
