@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A lab's set_env.sh reaches the state of a section from whatever state a network is in, in the real network."""
+
+import json
+import random
+import re
+import shutil
+
+import pytest
+from pockets import needs_pocket, type_
+
+from linklab.engine.pocket import PocketEngine
+from linklab.lab.model import find_lab, load_lab
+from linklab.manual.model import Commands
+
+pytestmark = needs_pocket
+
+SHOWN = (
+    "tc qdisc show; for i in $(ls /sys/class/net); do tc class show dev $i; tc filter show dev $i; done; "
+    "sysctl -a 2>/dev/null | grep -E '^net[.](core|ipv4[.]tcp_)[^ ]*'; "
+    "ip -j link show | jq -c '.[] | [.ifname, .mtu, .txqlen, .gso_max_segs]'; "
+    "for i in $(ls /sys/class/net | grep eth); do ethtool -k $i; done; "
+    "grep . /sys/module/tcp_cubic/parameters/* /sys/module/pocket/parameters/*_ps"
+)
+GIVEN_BY_ITSELF = re.compile(r"\b8[0-9a-f]{3}:")
+"""A handle that the kernel gives a discipline which asks for none; it counts over all that were ever made."""
+OF_CHANCE = re.compile(r"^net\.core\.netdev_rss_key.*|^net\.ipv4\.tcp_fastopen_key.*", re.MULTILINE)
+AWRY = {  # what somebody who lost the thread may have typed
+    "client": ["tc qdisc add dev s1-eth1 root netem loss 5%", "tc qdisc add dev s1-eth2 ingress", "cpu_profile ideal"],
+    "h1": [
+        "tc qdisc add dev h1-eth0 root netem delay 7ms",
+        "sysctl -w net.ipv4.tcp_congestion_control=reno",
+        "sysctl -w net.ipv4.tcp_sack=0",
+        "ethtool -K h1-eth0 tso off gso off",
+        "ip link set dev h1-eth0 mtu 1400",
+        "ip link set dev h1-eth0 gso_max_segs 1",
+    ],
+}
+
+
+def started(folder, number):
+    """The network of a lab, with the lab's script in its working folder."""
+    lab = load_lab(find_lab(str(number)))
+    folder.mkdir()
+    shutil.copy(lab.folder / "set_env.sh", folder)
+    return PocketEngine().start(lab.load_topology(), workdir=folder)
+
+
+def state(network):
+    """What every namespace shows, by the name of its terminal; but for what chance or the kernel's counting gives."""
+    terminals = ["client", *(node for node in network.nodes if node.startswith("h"))]
+    shown = {terminal: type_(network, SHOWN, terminal).output for terminal in terminals}
+    return {name: OF_CHANCE.sub("", GIVEN_BY_ITSELF.sub("auto:", text)) for name, text in shown.items()}
+
+
+def typed(number):
+    """(terminal, line) of every command of a lab's manual that sets something, in no order."""
+    found = [
+        (step.terminal.partition("#")[0], line)
+        for step in load_lab(find_lab(str(number))).manual.steps
+        if isinstance(step.action, Commands) and not step.terminal.startswith("mininet")
+        for line in step.action.lines
+        if re.match(
+            r"(sudo )?(tc \w+ (add|change|del|replace)|sysctl .*=|ethtool -K|ip link set|ifconfig .* mtu)", line
+        )
+    ]
+    return found + [(on, line) for on, lines in AWRY.items() for line in lines]
+
+
+@pytest.mark.parametrize(
+    ("number", "sections"),
+    [(5, ["3.3", "5", "6.2"]), (14, ["2", "4.1"]), (16, ["3.1", "6"]), (20, ["3.3", "4.4", "end"])],
+)
+def test_the_state_of_a_section_is_reached_from_any_other(tmp_path, number, sections):
+    """Lines of the manual typed twice, left out, or in another order, and others that no manual has."""
+    chance = random.Random(number)  # noqa: S311 - which lines, not a secret
+    with started(tmp_path / "mixed", number) as network:
+        for section in sections:
+            lines = chance.choices(typed(number), k=12)
+            for terminal, line in lines:
+                type_(network, line, terminal)
+            done = type_(network, f"sudo ./set_env.sh {section}", chance.choice(["client", "h1"]))
+            assert done.exit_status == 0, done.output
+            reached = state(network)
+            with started(tmp_path / section, number) as fresh:
+                assert type_(fresh, f"./set_env.sh {section}").exit_status == 0
+                assert reached == state(fresh), f"Section {section} after {json.dumps(lines)}"
