@@ -21,6 +21,7 @@ from linklab.manual.blocks import OUTPUT_COLUMNS, box, in_a_shell, shown_lines, 
 from linklab.manual.chapter import Chapter, Recorded
 from linklab.manual.dialect import STEP_MARK, SUBGOAL_MARK, markdown, parse_figure, parse_quote
 from linklab.manual.forms import prediction_box, settled_here, subgoal_heading
+from linklab.manual.hints import begin_hint, clock_hint, folder_hint
 from linklab.manual.images import MISSING, figure_image
 from linklab.manual.info import LISTINGS, Place
 from linklab.manual.model import Answer, Await, Commands, Figure, Interrupt, Manual, Prediction, Section, Show, Step
@@ -152,7 +153,8 @@ class _Writer:
         self._step, self._level = 0, section.level
         number = f'<span class="number">{section.number}</span> ' if section.number else ""
         tag = f"h{section.level + 1}"
-        return f'<{tag} id="{self.prefix}{section.slug}">{number}{escape(section.title)}</{tag}>'
+        heading = f'<{tag} id="{self.prefix}{section.slug}">{number}{escape(section.title)}</{tag}>'
+        return heading + begin_hint(self.manual, section)
 
     def _paragraph(self, inline: Token, line: int) -> str:
         """Paragraphs that are more than text: a figure, a list the lab fills in, a numbered step; else ""."""
@@ -246,6 +248,8 @@ class _Writer:
         label, inside, note = box(step, paper=self.paper)
         by_hand, where = in_a_shell(self.manual.steps)
         inside += by_hand if step.id == where else ""
+        inside += folder_hint(self.manual.steps, step)
+        hint, needing = clock_hint(self.manual)
         if partners := self._partners[step.id]:
             note = f"press Enter here and in {' and '.join(partners)} at the same time"
         if prompt := self._prompts.get(step.terminal):
@@ -262,7 +266,7 @@ class _Writer:
         name = f"{self.prefix}block-{step.id}"
         kind = "box" if inside.count("\n") > SHORT_BOX else "box short"
         inside = f'<div class="{kind}" id="{name}"><p class="label">{escape(label)}{aside}</p>{inside}</div>'
-        return inside + self._settled(step)
+        return inside + (hint if step.id == needing else "") + self._settled(step)
 
     def _place(self, line: int) -> Place:
         return Place(str(self._source[0]), line)

@@ -1,0 +1,289 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What a student meets at the terminals: set_env.sh in the folder, undoing, sudo, a name with a space, the clock."""
+
+import subprocess
+import threading
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from linklab import cli
+from linklab.agent import fresh
+from linklab.agent.live_rc import RC
+from linklab.base import lab_script
+from linklab.commands import plot
+from linklab.manual.hints import begin_hint, clock_hint, folder_hint
+from linklab.manual.parse import parse_manual
+from linklab.measure.qdisc import QueueSamples, measure_samples
+from linklab.terminal.clock import ClockWords
+
+SHIMS = Path(fresh.__file__).parent / "shims"
+
+
+# --- the script in the folder
+
+
+@pytest.fixture
+def root(tmp_path):
+    """An installation with one lab."""
+    folder = tmp_path / "root/labs/05-token-bucket-filter"
+    folder.mkdir(parents=True)
+    (folder / "set_env.sh").write_text(f"#!/bin/sh\n{lab_script.OURS}\necho 5\n")
+    return tmp_path / "root"
+
+
+def test_the_script_of_a_lab_is_left_in_the_working_folder(root, tmp_path):
+    """By the name of the topology, executable, and in the place of another lab's script."""
+    (tmp_path / "set_env.sh").write_text(f"{lab_script.OURS}\necho 4\n")
+    assert lab_script.leave(Path("/x/Lab 5.mn"), tmp_path, root) == tmp_path / "set_env.sh"
+    assert (tmp_path / "set_env.sh").read_text().endswith("echo 5\n")
+    assert (tmp_path / "set_env.sh").stat().st_mode & 0o777 == 0o755
+
+
+@pytest.mark.parametrize("name", ["mine.mn", "Lab 6.mn", "Lab 5 mine.mn"])
+def test_another_topology_leaves_no_script(root, tmp_path, name):
+    """One that no lab is known by."""
+    assert lab_script.leave(Path(name), tmp_path, root) is None
+    assert lab_script.leave(None, tmp_path, root) is None
+    assert not (tmp_path / "set_env.sh").exists()
+
+
+def test_a_script_of_an_exercise_stays(root, tmp_path):
+    """What has the name and is not a lab's is the person's."""
+    (tmp_path / "set_env.sh").write_text("mine\n")
+    assert lab_script.leave(Path("Lab 5.mn"), tmp_path, root) is None
+    assert (tmp_path / "set_env.sh").read_text() == "mine\n"
+
+
+# --- undoing
+
+PLAIN = {"kind": "noqueue", "handle": "0:", "parent": "root", "options": {}}
+NETEM = {"kind": "netem", "handle": "8001:", "parent": "root", "options": {"delay": 1}}
+INGRESS = {"kind": "ingress", "handle": "ffff:", "parent": "ffff:fff1", "options": {}}
+PORT = {
+    "qdiscs": [PLAIN],
+    "classes": [],
+    "filters": [],
+    "mtu": 1500,
+    "txqlen": 1000,
+    "up": True,
+    "features": {"a": True},
+}
+
+
+def network(port, sysctls=None, parameters=None):
+    """A network of one host with one port."""
+    return {
+        "nodes": {"h1": {"interfaces": {"h1-eth0": port}, "sysctls": sysctls or {}}},
+        "parameters": parameters or {},
+    }
+
+
+@pytest.mark.parametrize(
+    ("now", "argv"),
+    [
+        ({"qdiscs": [NETEM]}, ["tc qdisc del dev h1-eth0 root"]),
+        ({"qdiscs": [PLAIN, INGRESS]}, ["tc qdisc del dev h1-eth0 ingress", "tc qdisc del dev h1-eth0 root"]),
+        ({"mtu": 9000}, ["ip link set dev h1-eth0 mtu 1500"]),
+        ({"txqlen": 1}, ["ip link set dev h1-eth0 txqueuelen 1000"]),
+        ({"up": False}, ["ip link set dev h1-eth0 up"]),
+        ({"features": {"a": False}}, ["ethtool -K h1-eth0 a on"]),
+        ({}, []),
+    ],
+)
+def test_each_change_of_a_port_is_undone(now, argv):
+    """By the command that a person would type."""
+    found, left = fresh.changes(network(PORT), network({**PORT, **now}))
+    assert ([" ".join(change.argv) for change in found], left) == (argv, [])
+
+
+def test_sysctls_and_parameters_are_undone():
+    """Those that differ, and no others."""
+    was = network(PORT, {"net.ipv4.tcp_rmem": "1 2 3", "net.ipv4.tcp_sack": "1"}, {"/sys/module/m/parameters/p": "4"})
+    now = network(PORT, {"net.ipv4.tcp_rmem": "4 5 6", "net.ipv4.tcp_sack": "1"}, {"/sys/module/m/parameters/p": "5"})
+    found, _ = fresh.changes(was, now)
+    assert [change.argv[-2:] for change in found] == [
+        ["-qw", "net.ipv4.tcp_rmem=1 2 3"],
+        ["4", "/sys/module/m/parameters/p"],
+    ]
+
+
+def test_what_the_drawing_shaped_is_left_and_said():
+    """It was made with the network, and no command is known that makes it again."""
+    found, left = fresh.changes(network({**PORT, "qdiscs": [NETEM]}), network(PORT))
+    assert found == []
+    assert left == [
+        "h1-eth0 had queueing disciplines when the network was started, and they were changed since: "
+        "end the network and start it again to have them back"
+    ]
+
+
+# --- sudo, mkdir, a name with a space
+
+
+def sudo(*words):
+    """What the shim does outside of a pocket."""
+    return subprocess.run([str(SHIMS / "sudo"), *words], capture_output=True, text=True, check=False)
+
+
+@pytest.mark.parametrize("words", [["-h"], ["--help"]])
+def test_sudo_tells_its_options(words):
+    """Regression: -h was taken for -h HOST, and sudo then ran a shell."""
+    assert sudo(*words).stdout.startswith("usage: sudo [-u USER] [-s | -i]")
+
+
+@pytest.mark.parametrize(
+    ("words", "output"),
+    [
+        (["-s", "echo", "a  b"], "a  b\n"),
+        (["-E", "echo", "-s"], "-s\n"),
+        (["-h", "host", "echo", "1"], "1\n"),
+        (["X=1", "sh", "-c", "echo $X"], "1\n"),
+    ],
+)
+def test_sudo_runs_commands(words, output):
+    """Its own options come before the command; those of the command are the command's."""
+    assert sudo(*words).stdout == output
+
+
+def test_sudo_without_a_command_says_how_it_is_used():
+    """As the real one; an option without its argument is named."""
+    assert (sudo().returncode, sudo().stderr.startswith("usage: sudo")) == (1, True)
+    assert sudo("-u").stderr == "sudo: option -u needs an argument; sudo -h lists the options\n"
+
+
+def test_a_folder_that_is_there_has_an_answer(tmp_path):
+    """`mkdir X && cd X` of a section that is done again."""
+    (tmp_path / "X").mkdir()
+    done = subprocess.run(
+        ["bash", "-c", f"{RC}\nmkdir X && cd X\nmkdir Y && cd Y && pwd\nmkdir"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert "X is there from an earlier try: cd X goes there, rm -r X begins anew\n" in done.stderr
+    assert done.stdout == f"{tmp_path}/Y\n"
+
+
+def test_a_path_that_the_shell_split_at_its_space_is_named(tmp_path, monkeypatch, capsys):
+    """Regression: `linklab shell topologies/Lab 5.mn` said "unrecognized arguments: 5.mn"."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "my net.mn").write_text("{}")
+    assert cli.main(["shell", "--speed", "2", "my", "net.mn"]) == 2
+    assert (
+        capsys.readouterr().err
+        == 'linklab: "my net.mn" has a space in it, so write it in quotes: linklab shell "my net.mn"\n'
+    )
+
+
+# --- the clock
+
+
+class Clock:
+    """A clock on its way to 20 s, which it reaches, or on which it is paused before."""
+
+    def __init__(self, *states):
+        self.states = list(states)
+        self.on_reached = None
+
+    def clock_status(self):
+        """The next state; the last stays."""
+        return self.states.pop(0) if len(self.states) > 1 else self.states[0]
+
+    def until(self, time_s):
+        """Under way."""
+        return self.clock_status()
+
+
+def at(now_s, until=None, *, paused=False):
+    """A state of the clock."""
+    return {"now_s": now_s, "speed": 1.0, "paused": paused, "behind_s": 0.0, "until_ns": until}
+
+
+def test_clock_until_tells_the_time_that_was_reached(monkeypatch):
+    """Once it is there; regression: it said that it was on the way, and nothing later."""
+    monkeypatch.setattr("linklab.terminal.clock.LOOK_S", 0.001)
+    words = ClockWords(Clock(at(5), at(5, 1), at(9, 1), at(20.004)), lambda _: None)
+    assert words.obey(["until", "20s"], wait=True) == ("20s is reached: network time 20.004 s, 1x", 0)
+    words = ClockWords(Clock(at(5), at(5, 1), at(9, paused=True)), lambda _: None)
+    assert words.obey(["until", "20s"], wait=True) == ("stopped before 20s: network time 9.000 s, paused", 0)
+
+
+def test_a_prompt_that_must_go_on_does_not_wait():
+    """The one of Ctrl+], whose thread also takes what is typed."""
+    words = ClockWords(Clock(at(5), at(5, 1)), lambda _: None)
+    said: list[str] = []
+    thread = threading.Thread(target=lambda: said.append(words.obey(["until", "20s"])[0]), daemon=True)
+    thread.start()
+    thread.join(5)
+    assert said == ["network time 5.000 s, on the way to a time asked for"]
+
+
+# --- the average of a queue
+
+
+def test_the_average_says_how_much_of_it_is_idle():
+    """A queue that was empty half of the time."""
+    samples = QueueSamples("q")
+    samples.header = {"interface": "s1-eth2", "node": "", "tc": []}
+    samples.time_s = list(np.arange(4.0))
+    samples.qdiscs = [[{"kind": "tbf", "handle": "1:", "backlog": backlog}] for backlog in (0, 100, 300, 0)]
+    assert plot._idle(measure_samples(samples)) == (
+        "the average counts the readings with an empty queue, 50% of all; without them the average is 200"
+    )
+    samples.qdiscs = [[{"kind": "tbf", "handle": "1:", "backlog": 7}]] * 4
+    assert plot._idle(measure_samples(samples)) == ""
+
+
+# --- what the manuals say of it
+
+MANUAL = """\
+## First
+```client setup
+sudo tc qdisc add dev s1-eth1 root netem delay 20ms
+```
+## Second
+### Part
+```h1 id=folder
+mkdir A && cd A
+```
+```h1 id=one together=x
+iperf3 -c 10.0.0.2 -t 60
+```
+```h2 id=two together=x
+iperf3 -c 10.0.0.2 -t 60
+```
+## Third
+Words.
+"""
+
+
+def manual(text=MANUAL):
+    """Parsed."""
+    return parse_manual(text, Path("manual.md"))
+
+
+def test_the_clock_is_introduced_where_it_is_first_needed():
+    """At steps that are typed together, or that take long, with the words for that alone."""
+    html, where = clock_hint(manual())
+    assert (where, "clock pause" in html, "clock speed 8" in html) == ("one", True, True)
+    html, where = clock_hint(manual(MANUAL.replace(" together=x", "")))
+    assert (where, "clock pause" in html, "clock speed 8" in html) == ("one", False, True)
+    html, where = clock_hint(manual(MANUAL.replace("-t 60", "-t 10")))
+    assert (where, "clock pause" in html, "clock speed 8" in html) == ("one", True, False)
+    assert clock_hint(manual(MANUAL.replace("-t 60", "-t 10").replace(" together=x", ""))) == ("", "")
+
+
+def test_a_section_that_builds_on_settings_says_how_to_begin_there():
+    """Only where something was set before and something is typed."""
+    first, second, part, third = manual().sections
+    assert "set_env.sh 2" in begin_hint(manual(), second)
+    assert [begin_hint(manual(), section) for section in (first, part, third)] == ["", "", ""]
+
+
+def test_the_first_folder_that_is_made_says_what_to_do_when_it_is_there():
+    """Once in a manual."""
+    steps = manual().steps
+    assert ["cd A" in folder_hint(steps, step) for step in steps] == [False, True, False, False]
