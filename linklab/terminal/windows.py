@@ -76,9 +76,9 @@ class Windows:
         self._lock = threading.Lock()
         self._ended = False
         link.on("ask", self._asked)
-        link.send("answers")
 
     def __enter__(self) -> Windows:
+        self.link.send("answers")  # from now on the agent passes the questions on
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:

@@ -255,6 +255,7 @@ def test_a_terminal_opened_after_the_folder_has_gone_says_so_and_the_network_goe
     work = tmp_path / "work"
     main = shell(place)
     if happens == "removed":
+        (work / "set_env.sh").unlink()  # of the lab
         work.rmdir()
     else:
         work.rename(tmp_path / "elsewhere")
@@ -340,7 +341,7 @@ def test_without_a_terminal_the_lines_are_typed_one_after_the_other(tmp_path):
     assert done.returncode == 0, done.stderr
     assert "2 packets transmitted, 2 received" in done.stdout
     assert "as fast as it goes" in done.stdout
-    assert list(tmp_path.iterdir()) == []
+    assert [path.name for path in tmp_path.iterdir()] == ["set_env.sh"]  # of the lab
 
 
 def test_without_a_topology_there_is_the_clients_terminal(place):
@@ -369,3 +370,36 @@ def test_a_wrong_topology_or_speed_is_one_sentence(tmp_path):
         assert done.returncode == 2
         assert words in done.stderr
         assert done.stderr.count("\n") == 1
+
+
+def test_a_student_at_the_terminals_of_a_lab(place):
+    """The lab's script is there and works on a node; history is kept; clock, sudo, files and queues have answers."""
+    cli = place("shell", "14")
+    cli.sees(r"mininet> $", 40)
+    first = place("attach", "h1")
+    first.sees(r"root@h1:~# $", 20)
+    for line, answer in (
+        # the folder has the host's date; the pocket's was some ten seconds ahead of it
+        (
+            "mkdir z; touch z/y; apart=$(($(date +%s) - $(stat -c %Y z))); [ $apart -lt 6 ] && echo one clock",
+            "\rone clock",
+        ),
+        ("sudo ./set_env.sh 3.1", "h3: net.ipv4.tcp_wmem = 10240 87380 52428800"),
+        ("sudo ~/set_env.sh 2.2", "h1: undone: net.ipv4.tcp_rmem, net.ipv4.tcp_wmem"),
+        ("linklab set-env 14 | head -2", "# Lab 14: undo what was set"),
+        ("echo x > x.txt; xdg-open x.txt", r"no display: the file is /.*/work/x.txt"),
+        ("plot_q.sh h1-eth0", "h1-eth0 has no queue: no queueing discipline holds packets there"),
+        ("mkdir A && cd A && cd .. && mkdir A && cd A", "A is there from an earlier try"),
+        ("sudo -iu nobody id", r"uid=\d+\(nobody\)"),
+        ("clock until 30s", r"30s is reached: network time 3\d\.\d+ s, 1x"),
+    ):
+        first.types(f"{line}\r")
+        first.sees(f"{answer}(?s:.*)# $", 40)
+    first.types("exit\r")
+    assert first.ends() == 0
+    again = place("attach", "h1")
+    again.sees(r"root@h1:~# $")
+    again.types("history\r")
+    again.sees(r"plot_q\.sh h1-eth0(?s:.*)# $")
+    cli.types("exit\r")
+    assert cli.ends() == 0

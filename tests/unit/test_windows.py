@@ -22,9 +22,9 @@ class Server:
 
     id, name, nodes = "3", "Lab 8", ("h1", "h2")
 
-    def obey_clock(self, words):
-        """Say what was ordered."""
-        return f"clock {' '.join(words)}", 0
+    def obey_clock(self, words, *, wait=False):
+        """Say what was ordered, and whether its end is waited for."""
+        return f"{'wait for ' if wait else ''}clock {' '.join(words)}", 0
 
 
 @pytest.fixture
@@ -47,6 +47,7 @@ def test_what_nobody_knows_is_refused(desk):
     )
     assert desk.answer([])[1] == desk.answer(["open"])[1] == 2
     assert desk.answer(["clock", "speed", "8"]) == ("clock speed 8", 0)
+    assert desk.answer(["clock", "until", "9s"]) == ("wait for clock until 9s", 0)
 
 
 @pytest.mark.parametrize("verb", ["open", "edit", "queue"])
@@ -164,6 +165,8 @@ def test_a_terminal_opens_on_a_node_alone(desk):
 def test_without_a_display_the_file_is_named(tmp_path):
     """And a terminal has its command."""
     desk = Windows(Link(), Server(), tmp_path, display=False)
+    assert desk.answer(["open", "/lab/x.pdf"]) == (f"{tmp_path}/x.pdf does not exist", 1)
+    (tmp_path / "x.pdf").touch()
     assert desk.answer(["open", "/lab/x.pdf"]) == (f"no display: the file is {tmp_path}/x.pdf", 0)
     assert desk.answer(["queue", "/lab/q.jsonl"]) == ("no display: the samples are /lab/q.jsonl", 1)
     assert desk.answer(["terminal", "h1"]) == (
