@@ -17,7 +17,9 @@ pgrep -f "mininet:" >/dev/null || {
 [[ $(id -u) == 0 ]] || { echo "set_env.sh: only root may change these settings: sudo ./set_env.sh $*" >&2; exit 3; }
 here=$(readlink /proc/self/ns/net) root=$(readlink /proc/1/ns/net || true)
 [[ -z $root || $here == "$root" ]] || exec mnexec -a 1 bash "$0" "$@" # a node does not see the switches' ports
-at() { for section; do [[ $section != "$goal" ]] || exit 0; done; } # ends the script at the section asked for
+at() { # ends the script at the section asked for
+  for section; do [[ $section != "$goal" ]] || { echo "Section $goal can begin."; exit 0; }; done
+}
 goal=${1:-end}
 undo() { # whatever was set since the network was started; where Linklab keeps no record of that, only the queues
   local status=0
@@ -37,3 +39,4 @@ settings() {
 }
 undo
 settings
+echo "All settings are made."

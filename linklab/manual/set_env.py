@@ -36,7 +36,9 @@ pgrep -f "mininet:" >/dev/null || {{
 [[ $(id -u) == 0 ]] || {{ echo "set_env.sh: only root may change these settings: sudo ./set_env.sh $*" >&2; exit 3; }}
 here=$(readlink /proc/self/ns/net) root=$(readlink /proc/1/ns/net || true)
 [[ -z $root || $here == "$root" ]] || exec mnexec -a 1 bash "$0" "$@" # a node does not see the switches' ports
-at() {{ for section; do [[ $section != "$goal" ]] || exit 0; done; }} # ends the script at the section asked for
+at() {{ # ends the script at the section asked for
+  for section; do [[ $section != "$goal" ]] || {{ echo "Section $goal can begin."; exit 0; }}; done
+}}
 goal=${{1:-end}}
 undo() {{ # whatever was set since the network was started; where Linklab keeps no record of that, only the queues
   local status=0
@@ -73,7 +75,17 @@ def set_env_script(manual: Manual, name: str) -> str:
     lines = lines or [": nothing in this lab outlasts its section"]
     head = _HEAD.format(name=name, sections=" ".join([*numbers, "end"]), undo="\n".join(f"  {line}" for line in undo))
     # A function, so that the shell has read the whole file before it changes anything.
-    return "\n".join([f"{head}settings() {{", *(f"    {line}" for line in lines), "}", "undo", "settings", ""])
+    return "\n".join(
+        [
+            f"{head}settings() {{",
+            *(f"    {line}" for line in lines),
+            "}",
+            "undo",
+            "settings",
+            'echo "All settings are made."',
+            "",
+        ]
+    )
 
 
 def _commands(step: Step, manual: Manual) -> list[str]:

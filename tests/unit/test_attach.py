@@ -70,7 +70,7 @@ class Clock:
         """As ClockWords."""
         return self.now
 
-    def obey(self, words):
+    def obey(self, words, *, wait=False):
         """As ClockWords."""
         return f"clock {' '.join(words)}", 0
 
