@@ -1,9 +1,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What the kernel and Open vSwitch say of a spanning tree, and the wait until it has formed."""
 
+from types import SimpleNamespace
+
 import pytest
+from scripted import ScriptedNetwork
 
 from linklab.agent import ovs_tables, spanning_tree
+from linklab.engine.agent_network import AgentNetwork
+from linklab.engine.api import refuse_failed_commands
+from linklab.errors import AgentError, Fault
 
 ROOT, OTHER = "8000.4a1f00000001", "8000.4a1f00000002"
 PORTS = (
@@ -81,3 +87,23 @@ def test_a_tree_that_does_not_form_is_said(interfaces, monkeypatch):
     )
     interfaces("s2-eth1", 2)
     assert "s1-eth2, s2-eth1 still listen or learn" in spanning_tree.wait()
+
+
+def test_who_measures_refuses_a_network_whose_tree_has_not_formed(tmp_path):
+    """Frames are lost there, so no number that is measured would be right."""
+    network = ScriptedNetwork({}, tmp_path)
+    refuse_failed_commands(network)
+    network.warnings = ["the spanning tree has not formed: after 60 s s1-eth2 still listens or learns"]
+    with pytest.raises(AgentError, match="the spanning tree has not formed") as refused:
+        refuse_failed_commands(network)
+    assert refused.value.fault is Fault.NETWORK
+
+
+def test_the_sentence_comes_with_the_answer_of_who_builds():
+    """From the agent, with the nodes; without one there is nothing to say."""
+    answer = {"nodes": ["s1"], "environment": {}, "ready_clock_s": 11.0}
+    for given in ({}, {"warnings": ["the spanning tree has not formed"]}):
+        network = AgentNetwork()
+        network.link = SimpleNamespace(request=lambda *_, given=given, **__: {**answer, **given})
+        network._build(None, {}, display=False)
+        assert network.warnings == given.get("warnings", [])
