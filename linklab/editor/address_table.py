@@ -33,6 +33,8 @@ EARLIER_TITLES = {"gateway": "gateway"}
 COLUMNS = tuple(TITLES)
 EDITABLE = ("ipv4", "ipv6", "gateway", "routes")
 OF_NODE = ("gateway", "routes")
+OF_HOST = ("ip", "nodeNum")
+"""Options of a host that give the address of its first port."""
 
 Cell: TypeAlias = tuple[str, str]
 """The name of a port, and a column."""
@@ -248,6 +250,8 @@ def findings(table: Sequence[PortRow], problems: Sequence[Problem]) -> dict[Cell
             port = first.get(problem.where.partition(" ")[2])
             if port is not None:
                 found.setdefault((port, problem.at), problem)
+        elif problem.key in OF_HOST and (port := first.get(problem.where.partition(" ")[2])) is not None:
+            found.setdefault((port, "ipv4"), problem)
         elif problem.at in by_port:
             found.setdefault((problem.at, f"ipv{problem.version}"), problem)
     return found

@@ -2,35 +2,34 @@
 """The window of all addresses: `address_table` on the screen, each cell a field that is typed into.
 
 A cell is taken when it is left; what is wrong stays there in red with its sentence below it, until it is mended or
-Escape gives it up. The window follows the drawing and can only be read while the network runs. Only the rows that are
-seen have widgets, so a drawing of a thousand nodes opens as fast as one of three.
+Escape gives it up. The window follows the drawing and can only be read while the network runs. Its cells are those of
+`address_grid`.
 """
 
 from __future__ import annotations
 
 import tkinter as tk
 from collections.abc import Callable
-from functools import partial
 from tkinter import ttk
 
 from linklab.editor import address_table
-from linklab.editor.address_table import COLUMNS, EDITABLE, TITLES, Cell, PortRow
+from linklab.editor.address_grid import SIGNS, AddressGrid, Line
+from linklab.editor.address_table import EDITABLE, TITLES, Cell, PortRow
 from linklab.editor.document import Document
 from linklab.editor.theme import Look
 from linklab.editor.toplevel import Dialog
 from linklab.errors import InputError
 
 WRAP = 800
-WIDTHS = {"node": 6, "port": 9, "peer": 9, "ipv4": 18, "ipv6": 18, "gateway": 18, "routes": 25}
+BUBBLE = 360
 MOST_SHOWN, FEWEST_SHOWN = 12, 3
-ROW_HIGH, REST_HIGH = 31, 250
-"""Of a row, and of all that is above and below the rows, in pixels of the design."""
-SIGNS = {"error": "✗", "warning": "!"}
 READ_ONLY = "The network is running: stop it to change addresses."
 HELP = (
     "Several addresses or routes are separated by commas: 10.0.3.0/24 via 10.0.2.2, default via 10.0.2.9. "
     "An address in grey is counted from the host's number."
 )
+SHORT_HELP = "Put commas between several values. Grey: by the host's number."
+"""Where there is room for a single line."""
 
 
 class AddressWindow(Dialog):
@@ -52,40 +51,52 @@ class AddressWindow(Dialog):
         self.sorted_by, self.descending = "", False
         self.table: list[PortRow] = []
         self.top = 0
-        room = (self.winfo_screenheight() - look.px(REST_HIGH)) // look.px(ROW_HIGH)
-        self.shown = max(FEWEST_SHOWN, min(MOST_SHOWN, room))
-        wrap = min(look.px(WRAP), self.winfo_screenwidth() - look.px(40))
         self.typed: dict[Cell, str] = {}
         self.wrong: dict[Cell, str] = {}
         self.doubts: dict[Cell, tuple[str, str]] = {}
-        ttk.Label(self.body, text=HELP, style="Muted.TLabel", wraplength=wrap).pack(anchor="w")
-        frame = ttk.Frame(self.body)
-        frame.pack(fill="both", expand=True, pady=(look.px(8), 0))
-        self.headings: dict[str, ttk.Button] = {}
-        for i, column in enumerate(COLUMNS):
-            head = ttk.Button(frame, command=partial(self.sort, column), style="Heading.TButton", width=1)
-            head.grid(row=0, column=i + 1, sticky="ew")
-            self.headings[column] = head
-            frame.columnconfigure(i + 1, weight=WIDTHS[column] if column in EDITABLE else 0)
-        self.lines = [_Line(self, frame, i) for i in range(self.shown)]
-        self.bar = ttk.Scrollbar(frame, orient="vertical", command=self._scrolled)
-        self.bar.grid(row=1, column=len(COLUMNS) + 1, rowspan=self.shown, sticky="ns")
-        self.bubble = tk.Label(frame, justify="left", wraplength=look.px(360), borderwidth=1, relief="solid")
-        self.message = ttk.Label(self.body, text="", wraplength=wrap)
-        self.message.pack(fill="x", pady=(look.px(6), 0))
+        self.focused: Cell | None = None
+        self._wide = self.maxsize()[0] - 2 * look.px(16)
+        wrap = min(look.px(WRAP), self._wide)
         self.button("Close", self.close, style="Accent.TButton")
         self.button("Copy All", self.copy)
         self.button("Paste", self.paste_at_focus)
         self.assign_button = self.button("Assign Addresses…", assign, side="left")
+        help_text = SHORT_HELP if look.is_narrow else HELP
+        ttk.Label(self.body, text=help_text, style="Muted.TLabel", wraplength=wrap).pack(anchor="w")
+        self.message = ttk.Label(self.body, text="\n", wraplength=wrap)
+        self.message.pack(side="bottom", fill="x", pady=(look.px(6), 0))
+        frame = ttk.Frame(self.body)
+        frame.pack(fill="both", expand=True, pady=(look.px(8), 0))
+        self.bar = ttk.Scrollbar(frame, orient="vertical", command=self._scrolled)
+        self._bar_wide = self.bar.winfo_reqwidth()
+        self.grid_of_cells = AddressGrid(frame, self, self.explain)
+        self.grid_of_cells.pack(side="left", fill="both", expand=True)
+        self.headings, self.lines = self.grid_of_cells.headings, self.grid_of_cells.lines
+        self._add_lines()
+        self.bubble = tk.Label(self, justify="left", wraplength=look.px(BUBBLE), borderwidth=1, relief="solid")
         for event, step in (("<Button-4>", -1), ("<Button-5>", 1), ("<Prior>", -self.shown), ("<Next>", self.shown)):
             self.bind(event, lambda _, by=step: self.scroll(by))  # type: ignore[misc]
         self.protocol("WM_DELETE_WINDOW", self.close)
-        self.focused: Cell | None = None
         self._is_filled = True
         self.follow()
+        self.update_idletasks()
+        self.grid_of_cells.fit(self._wide - self._bar_wide)
         self.open(self.lines[0].fields["ipv4"])
-        if self.winfo_reqwidth() > self.winfo_screenwidth():  # the columns that are typed into become narrower
-            self.geometry(f"{self.winfo_screenwidth()}x{self.winfo_reqheight()}+0+{self.winfo_y()}")
+
+    def _add_lines(self) -> None:
+        """As many as there is room for on the screen, with a message of two lines."""
+        grid = self.grid_of_cells
+        for _ in range(FEWEST_SHOWN):
+            grid.add_line()
+        self.update_idletasks()
+        grid.fit(self._wide)
+        self.update_idletasks()
+        row = grid.frozen.grid_bbox(0, 1)
+        assert row is not None
+        room = (self.maxsize()[1] - self.winfo_reqheight() - self._bar_wide) // max(1, row[3])
+        for _ in range(min(room, MOST_SHOWN - FEWEST_SHOWN)):
+            grid.add_line()
+        self.shown = len(self.lines)
 
     def restyle(self) -> None:
         """Take the theme."""
@@ -99,7 +110,8 @@ class AddressWindow(Dialog):
         style.configure("Heading.TButton", padding=(self.look.px(6), self.look.px(3)), anchor="w")
         for name, colour in (("Wrong.TEntry", p.bad), ("Doubt.TEntry", p.warn)):
             style.configure(name, bordercolor=colour, lightcolor=colour, darkcolor=colour)
-            style.map(name, bordercolor=[("focus", colour)], lightcolor=[("focus", colour)])
+            ring = [("focus", p.accent)]  # the sentence below the cell says then what the colour said
+            style.map(name, bordercolor=ring, lightcolor=ring, darkcolor=ring)
         style.configure("Counted.TEntry", foreground=p.muted)
 
     # --- what is shown
@@ -119,6 +131,7 @@ class AddressWindow(Dialog):
         there = {row.port for row in self.table}
         self.typed = {cell: text for cell, text in self.typed.items() if cell[0] in there}
         self.wrong = {cell: text for cell, text in self.wrong.items() if cell in self.typed}
+        self.grid_of_cells.give_widths(self.table)
         self.show()
         if fault:
             self.message.configure(text=f"Mend this first: {fault}", style="Bad.TLabel")
@@ -126,17 +139,15 @@ class AddressWindow(Dialog):
     def show(self) -> None:
         """Fill the rows that are seen."""
         self.top = max(0, min(self.top, len(self.table) - self.shown))
-        for column, head in self.headings.items():
-            arrow = " ▾" if self.descending else " ▴"
-            head.configure(text=TITLES[column] + (arrow if column == self.sorted_by else ""))
+        self.grid_of_cells.show_headings(self.sorted_by, descending=self.descending)
         for i, line in enumerate(self.lines):
             line.show(self.table[self.top + i] if self.top + i < len(self.table) else None)
         size = max(len(self.table), 1)
         self.bar.set(self.top / size, min(1.0, (self.top + self.shown) / size))
         if len(self.table) <= self.shown:
-            self.bar.grid_remove()
-        else:
-            self.bar.grid()
+            self.bar.pack_forget()
+        elif not self.bar.winfo_manager():
+            self.bar.pack(side="right", fill="y", before=self.grid_of_cells)
         self.assign_button.configure(state="disabled" if self._locked() else "normal")
         self._summarise()
         self.explain()
@@ -158,6 +169,11 @@ class AddressWindow(Dialog):
         else:
             self.message.configure(text="No host or router is linked yet.", style="Muted.TLabel")
 
+    @property
+    def is_locked(self) -> bool:
+        """Whether nothing can be changed now."""
+        return self._locked()
+
     def text_of(self, row: PortRow, column: str) -> str:
         """What a cell shows: what was typed into it and not taken, or what the drawing has."""
         return self.typed.get((row.port, column), row.texts[column])
@@ -167,19 +183,26 @@ class AddressWindow(Dialog):
         return ("error", self.wrong[cell]) if cell in self.wrong else self.doubts.get(cell, ("", ""))
 
     def explain(self) -> None:
-        """Put what is said of the focused cell below it."""
+        """Put what is said of the focused cell below it, or above it where there is no room below."""
         self.bubble.place_forget()
-        for line in self.lines:
-            for column, field in line.fields.items():
-                if line.row is None or (line.row.port, column) != self.focused:
-                    continue
-                severity, sentence = self.said_of((line.row.port, column))
-                if sentence:
-                    p = self.look.palette
-                    ink = p.bad if severity == "error" else p.warn
-                    self.bubble.configure(text=f"{SIGNS[severity]} {sentence}", background=p.panel, foreground=ink)
-                    self.bubble.place(in_=field, relx=0, rely=1.0, y=2)
-                    self.bubble.lift()
+        for line, column, cell in self.grid_of_cells.cells():
+            severity, sentence = self.said_of(cell)
+            if cell == self.focused and sentence:
+                p = self.look.palette
+                ink = p.bad if severity == "error" else p.warn
+                self.bubble.configure(text=f"{SIGNS[severity]} {sentence}", background=p.panel, foreground=ink)
+                self._put_bubble(line.fields[column])
+
+    def _put_bubble(self, field: ttk.Entry) -> None:
+        """At a cell, and whole inside the window."""
+        margin, gap = self.look.px(8), self.look.px(2)
+        wide, high = self.bubble.winfo_reqwidth(), self.bubble.winfo_reqheight()
+        x, y = field.winfo_rootx() - self.winfo_rootx(), field.winfo_rooty() - self.winfo_rooty()
+        below = y + field.winfo_height() + gap
+        if below + high > self.winfo_height() - margin:
+            below = max(0, y - high - gap)
+        self.bubble.place(x=max(margin, min(x, self.winfo_width() - wide - margin)), y=below)
+        self.bubble.lift()
 
     def sort(self, column: str) -> None:
         """By this column; once more: the other way round; a third time: as the file has it."""
@@ -208,10 +231,9 @@ class AddressWindow(Dialog):
 
     def take_focused(self) -> None:
         """Take what is typed into the cell that has the focus."""
-        for line in self.lines:
-            for column, field in line.fields.items():
-                if line.row is not None and (line.row.port, column) == self.focused:
-                    self.take(line.row, column, field.get())
+        for line, column, cell in self.grid_of_cells.cells():
+            if cell == self.focused and line.row is not None:
+                self.take(line.row, column, line.fields[column].get())
 
     def take(self, row: PortRow, column: str, text: str) -> None:
         """A cell was left."""
@@ -237,12 +259,38 @@ class AddressWindow(Dialog):
         self.wrong.pop((row.port, column), None)
         self.show()
 
-    def move(self, line: int, column: str, by: int) -> str:
+    def entered(self, line: Line, column: str) -> None:
+        """A cell has the focus now."""
+        if line.row is not None:
+            self.focused = (line.row.port, column)
+            self.grid_of_cells.see(line.fields[column])
+            self.explain()
+
+    def left(self, line: Line, column: str) -> None:
+        """A cell has lost the focus."""
+        if line.row is not None and self.focused == (line.row.port, column):
+            self.take(line.row, column, line.fields[column].get())
+            self.focused = None
+            self.explain()
+
+    def escaped(self, line: Line, column: str) -> str | None:
+        """Give up what is typed in a cell; with nothing typed, the window closes."""
+        row = line.row
+        if row is None or line.fields[column].get() == row.texts[column]:
+            return None
+        self.give_up(row, column)
+        return "break"
+
+    def pasted(self, line: Line, column: str) -> str | None:
+        """Take rows and columns; a plain word is the field's own."""
+        return "break" if line.row is not None and self.paste((line.row.port, column)) else None
+
+    def move(self, place: int, column: str, by: int) -> str:
         """To the cell above or below, over the edge of what is seen if need be."""
         self.take_focused()
-        target = line + by
+        target = place + by
         if not 0 <= target < self.shown:
-            self.top, target = self.top + by, line
+            self.top, target = self.top + by, place
             self.show()
         if self.lines[target].row is not None:
             field = self.lines[target].fields[column]
@@ -289,87 +337,3 @@ class AddressWindow(Dialog):
         """Take what is being typed and go."""
         self.take_focused()
         self.destroy()
-
-
-class _Line:
-    """The widgets of one row that is seen."""
-
-    def __init__(self, window: AddressWindow, frame: ttk.Frame, place: int) -> None:
-        self.window, self.place = window, place
-        self.row: PortRow | None = None
-        px = window.look.px
-        self.sign = ttk.Label(frame, text="", width=2, anchor="center")
-        self.sign.grid(row=place + 1, column=0)
-        self.labels: dict[str, ttk.Label] = {}
-        self.fields: dict[str, ttk.Entry] = {}
-        for i, column in enumerate(COLUMNS):
-            if column not in EDITABLE:
-                self.labels[column] = ttk.Label(frame, text="", width=WIDTHS[column])
-                self.labels[column].grid(row=place + 1, column=i + 1, sticky="w", padx=px(6))
-                continue
-            field = ttk.Entry(frame, width=WIDTHS[column])
-            field.grid(row=place + 1, column=i + 1, sticky="ew", padx=px(1), pady=px(1))
-            self.fields[column] = field
-            for event, do in (
-                ("<FocusIn>", self._entered),
-                ("<FocusOut>", self._left),
-                ("<Escape>", self._escaped),
-                ("<<Paste>>", self._pasted),
-            ):
-                field.bind(event, partial(_for, do, column))
-            for event, by in (("<Up>", -1), ("<Down>", 1), ("<Return>", 1), ("<KP_Enter>", 1)):
-                field.bind(event, lambda _, c=column, b=by: window.move(place, c, b))  # type: ignore[misc]
-
-    def show(self, row: PortRow | None) -> None:
-        """Show a row; None leaves the line empty."""
-        self.row = row
-        worst = ""
-        for column, label in self.labels.items():
-            label.configure(text=row.texts[column] if row else "")
-        for column, field in self.fields.items():
-            text = self.window.text_of(row, column) if row else ""
-            usable = row is not None and row.editable(column)
-            severity, _ = self.window.said_of((row.port, column)) if row and usable else ("", "")
-            worst = severity if severity == "error" or not worst else worst
-            counted = row is not None and column == "ipv4" and row.automatic and text == row.texts[column]
-            plain = "Counted.TEntry" if counted else "TEntry"
-            style = {"error": "Wrong.TEntry", "warning": "Doubt.TEntry"}.get(severity, plain)
-            if field.get() != text:
-                field.configure(state="normal")
-                field.delete(0, "end")
-                field.insert(0, text)
-            locked = self.window._locked()
-            field.configure(style=style, state="disabled" if not usable else "readonly" if locked else "normal")
-            if row is None or not usable:
-                field.grid_remove()
-            else:
-                field.grid()
-        p = self.window.look.palette
-        colour = {"error": p.bad, "warning": p.warn}.get(worst, p.ink)
-        self.sign.configure(text=SIGNS.get(worst, ""), foreground=colour)
-
-    def _entered(self, column: str) -> None:
-        if self.row is not None:
-            self.window.focused = (self.row.port, column)
-            self.window.explain()
-
-    def _left(self, column: str) -> None:
-        if self.row is not None and self.window.focused == (self.row.port, column):
-            self.window.take(self.row, column, self.fields[column].get())
-            self.window.focused = None
-            self.window.explain()
-
-    def _escaped(self, column: str) -> str | None:
-        """Give up what is typed here; with nothing typed, the window closes."""
-        row = self.row
-        if row is None or self.fields[column].get() == row.texts[column]:
-            return None
-        self.window.give_up(row, column)
-        return "break"
-
-    def _pasted(self, column: str) -> str | None:
-        return "break" if self.row is not None and self.window.paste((self.row.port, column)) else None
-
-
-def _for(do: Callable[[str], str | None], column: str, _: tk.Event[tk.Misc]) -> str | None:
-    return do(column)

@@ -189,8 +189,9 @@ def apply(root: tk.Misc, look: Look) -> None:
 def _buttons(style: ttk.Style, look: Look) -> None:
     """Buttons, with a ring around the one that has the focus: of the accent, and on that of its ink."""
     p, px = look.palette, look.px
-    style.configure("TButton", padding=(px(12), px(5)), background=p.panel, lightcolor=p.panel, darkcolor=p.panel)
-    style.configure("TButton", bordercolor=p.edge)
+    room, letters = (6, -7) if look.is_narrow else (12, -11)  # a negative width is the least
+    style.configure("TButton", padding=(px(room), px(5)), width=letters, bordercolor=p.edge)
+    style.configure("TButton", background=p.panel, lightcolor=p.panel, darkcolor=p.panel)
     ring = [("focus", p.accent)]
     style.map(
         "TButton",

@@ -344,7 +344,7 @@ def _addresses(topology: DrawnNetwork) -> Iterator[Problem]:
         source = '"ip"' if given else 'no "ip", so by its "nodeNum"'
         if address in owners:
             message = f"has the address {address} ({source}) that {owners[address]} has too; only one of them answers"
-            yield Problem("warning", where, message)
+            yield Problem("warning", where, message, key="ip" if given else "nodeNum")
         owners.setdefault(address, where)
         if address not in base and not routed:  # behind a router any subnet will do
             yield Problem("warning", where, f'"ip" {address} is outside the ipBase {base}', key="ip")

@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from PIL import ImageGrab
 from robot import needs_display
 
 sys.path.append(str(Path(__file__).parents[1] / "unit"))
@@ -94,6 +95,22 @@ def test_a_wrong_cell_says_so_below_itself_and_keeps_what_was_typed(routed):
     routed.key("Escape")
     assert field.get() == "10.0.1.254/24"
     assert table.winfo_exists()
+
+
+def test_a_doubtful_cell_shows_the_focus(routed):
+    """Regression: its amber frame stayed as it was, and the person did not see where typing goes."""
+    table = table_of(routed)
+    routed.editor.editing.document.apply("Change", edits.set_opts(drawn(), "h1", {"ip": "10.0.0.2/8"}))
+    routed.settle(0.2)
+    field = next(line.fields["ipv4"] for line in table.lines if line.row and line.row.port == "h2-eth0")
+    assert str(field.cget("style")) == "Doubt.TEntry"
+    p = routed.editor.look.palette
+    for other, ring in ((table.lines[0].fields["ipv6"], p.warn), (field, p.accent)):
+        other.focus_force()
+        routed.settle(0.3)
+        x, y = field.winfo_rootx(), field.winfo_rooty()
+        edge = ImageGrab.grab(bbox=(x + 4, y, x + 40, y + 1), xdisplay=routed.display).convert("RGB")
+        assert edge.getcolors() == [(36, tuple(bytes.fromhex(ring[1:])))]
 
 
 def test_a_spreadsheet_is_pasted_and_the_table_copied(routed):

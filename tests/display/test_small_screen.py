@@ -2,6 +2,7 @@
 """The window and its dialogs on a screen of 1024 × 600, at 100 % and 200 %: whole, with their buttons in view."""
 
 import os
+import sys
 import tkinter.font as tkfont
 from pathlib import Path
 from tkinter import ttk
@@ -9,6 +10,9 @@ from tkinter import ttk
 import pytest
 from hand import Hand
 from robot import Robot, needs_display, start_xvfb
+
+sys.path.append(str(Path(__file__).parents[1] / "unit"))
+from routed import addressed
 
 from linklab.editor.scrolled import pages_in
 from linklab.topology import Topology
@@ -222,3 +226,51 @@ def test_a_menu_is_on_the_screen_whole(start, scale):
         assert menu.winfo_reqheight() <= HIGH
         assert menu.winfo_reqwidth() <= WIDE
         menu.unpost()
+
+
+def table_of(hand):
+    """The table of addresses of a drawing with two routers."""
+    hand.editor.document.open(addressed(), None)
+    hand.editor.addresses.open_table()
+    hand.settle(0.4)
+    return hand.editor.addresses.table
+
+
+@pytest.mark.parametrize("scale", [1.0, 2.0])
+def test_every_cell_of_the_addresses_can_be_read(start, scale):
+    """Regression: at 200 % four letters of an address were seen. Node and port stay, the rest goes sideways."""
+    hand = start(None, scale)
+    table = table_of(hand)
+    font = tkfont.nametofont("TkDefaultFont", table)
+    for line in table.lines[:3]:
+        for column, field in line.fields.items():
+            if not field.winfo_manager():
+                continue
+            field.focus_force()
+            hand.settle(0.05)
+            assert is_seen(field), (line.row.port, column)
+            least = "255.255.255.255" if column == "gateway" else "255.255.255.255/24"
+            assert field.winfo_width() >= font.measure(least), column
+            assert is_seen(line.labels["node"])
+            assert is_seen(line.labels["port"])
+            assert abs(field.winfo_rooty() - line.labels["port"].winfo_rooty()) < field.winfo_height() / 2
+    for each in table.buttons.winfo_children():
+        assert is_seen(each)
+        assert each.winfo_width() >= each.winfo_reqwidth(), each.cget("text")
+
+
+@pytest.mark.parametrize("scale", [1.0, 2.0])
+def test_what_is_wrong_with_a_cell_is_read_whole(start, scale):
+    """Regression: the sentence at a cell of the last column was cut at the window's edge, and so was the summary."""
+    hand = start(None, scale)
+    table = table_of(hand)
+    port = table.table[0].port
+    table.take_all({(port, "ipv4"): "10.0.0.300/8", (port, "routes"): "10.9.0.0/16 via 10.0.2"}, "Change")
+    for column in ("ipv4", "routes"):
+        table.lines[0].fields[column].focus_force()
+        hand.settle(0.3)
+        assert is_seen(table.bubble)
+        assert table.bubble.winfo_width() >= table.bubble.winfo_reqwidth()
+        assert table.bubble.winfo_rootx() + table.bubble.winfo_width() <= table.winfo_rootx() + table.winfo_width()
+        assert is_seen(table.message)
+        assert table.message.winfo_height() >= table.message.winfo_reqheight()

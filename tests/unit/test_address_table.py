@@ -142,6 +142,15 @@ def test_what_the_checks_say_stands_at_its_cell():
     }
 
 
+def test_an_address_that_two_hosts_have_is_said_at_its_cell():
+    """Regression: in a drawing without a router the table said "nothing wrong"."""
+    topology = edits.set_opts(drawn(), "h1", {"ip": "10.0.0.2/8"})
+    found = findings(rows(topology), topology.problems())
+    assert [(cell, problem.message.split(" (")[0]) for cell, problem in found.items()] == [
+        (("h2-eth0", "ipv4"), "has the address 10.0.0.2")
+    ]
+
+
 def test_what_the_checks_say_of_an_ipv6_address_stands_in_the_ipv6_column():
     """At a port that has both versions, where the IPv4 address is right."""
     topology = addressed(r2_eth1=["10.0.2.2/24", "fd00:0:0:2::1/64"], r3_eth0=["10.0.2.3/24", "fd00:0:0:3::1/64"])
