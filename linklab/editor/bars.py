@@ -10,6 +10,7 @@ import math
 import tkinter as tk
 from bisect import bisect
 from collections.abc import Callable
+from itertools import accumulate
 from tkinter import font as tkfont
 from tkinter import ttk
 from typing import Any
@@ -20,37 +21,66 @@ from linklab.editor.theme import Look
 from linklab.editor.toolbar import Tip
 
 Words = Callable[[list[str]], None]
+WIDEST_STATE = "running, 0.00 s behind the wall clock"
+LEAST_LETTERS = 40
+"""Of the newest message; where there is less room the progress and the count give way."""
 
 
 class ClockBar(ttk.Frame):
     """Network time, speed, how far behind; pause, step, speed, fast-forward."""
 
     def __init__(self, master: tk.Misc, look: Look, icons: Icons, order: Words) -> None:
-        super().__init__(master, style="Panel.TFrame", padding=(look.px(10), look.px(5)))
+        self._pad = look.px(4 if look.is_narrow else 10)
+        super().__init__(master, style="Panel.TFrame", padding=(self._pad, look.px(5)))
         self.look, self.icons, self.order = look, icons, order
         self.clock: dict[str, Any] = {}
         self._buttons: dict[str, ttk.Button] = {}
-        self.time = ttk.Label(self, text="0.000 s", style="Clock.TLabel", width=12, anchor="e")
+        self.rows = [ttk.Frame(self, style="Panel.TFrame") for _ in range(2)]
+        self.groups = [ttk.Frame(self, style="Panel.TFrame") for _ in range(4)]
+        passing, pace, jump, state = self.groups
+        self.time = ttk.Label(passing, text="0.000 s", style="Clock.TLabel", width=10, anchor="e")
         self.time.pack(side="left", padx=(0, look.px(8)))
-        self.pause = self._button("pause", "Pause or resume time (Ctrl+P)", self.toggle)
-        self.step_button = self._button("step", "Step (Ctrl+.)", self.step)
+        self.pause = self._button(passing, "pause", "Pause or resume time (Ctrl+P)", self.toggle)
+        self.step_button = self._button(passing, "step", "Step (Ctrl+.)", self.step)
         self.step_size = tk.StringVar(self, "10ms")
-        sizes = ttk.Combobox(self, textvariable=self.step_size, values=("1ms", "10ms", "100ms", "1s"), width=6)
+        sizes = ttk.Combobox(passing, textvariable=self.step_size, values=("1ms", "10ms", "100ms", "1s"), width=6)
         sizes.pack(side="left", padx=look.px(4))
-        ttk.Label(self, text="Speed", style="PanelMuted.TLabel").pack(side="left", padx=(look.px(12), look.px(4)))
-        self.speed = ttk.Combobox(self, values=[_speed_label(s) for s in SPEEDS], state="readonly", width=7)
+        ttk.Label(pace, text="Speed", style="PanelMuted.TLabel").pack(side="left", padx=(look.px(8), look.px(4)))
+        self.speed = ttk.Combobox(pace, values=[_speed_label(s) for s in SPEEDS], state="readonly", width=6)
         self.speed.pack(side="left")
         self.speed.bind("<<ComboboxSelected>>", lambda _: self.set_speed(SPEEDS[self.speed.current()]))
-        ttk.Label(self, text="Go to", style="PanelMuted.TLabel").pack(side="left", padx=(look.px(12), look.px(4)))
-        self.target = ttk.Entry(self, width=8)
+        ttk.Label(jump, text="Go to", style="PanelMuted.TLabel").pack(side="left", padx=(look.px(8), look.px(4)))
+        self.target = ttk.Entry(jump, width=7 if look.is_narrow else 8)
         self.target.pack(side="left")
         self.target.bind("<Return>", lambda _: self.go())
-        self._button("forward", "Fast-forward to this network time (Ctrl+J)", self.go)
-        self.behind = ttk.Label(self, text="", style="PanelMuted.TLabel")
-        self.behind.pack(side="left", padx=look.px(12))
+        self._button(jump, "forward", "Fast-forward to this network time (Ctrl+J)", self.go)
+        self.behind = ttk.Label(state, text=WIDEST_STATE, style="PanelMuted.TLabel")
+        self.behind.pack(side="left", padx=(look.px(8), 0))
+        self._wide, self._is_short = 0, False
+        self.bind("<Configure>", lambda event: self.flow(event.width))
 
-    def _button(self, icon: str, tip: str, command: Callable[[], None]) -> ttk.Button:
-        button = ttk.Button(self, command=command, style="Flat.TButton", takefocus=True)
+    def flow(self, wide: int) -> None:
+        """Stand in one row, or in two where `wide` pixels are too few for all."""
+        room = wide - 2 * self._pad
+        if wide == self._wide:
+            return
+        self._wide = wide
+        font = tkfont.nametofont("TkDefaultFont", self)
+        state = font.measure(WIDEST_STATE) + self.look.px(8)
+        needs = list(accumulate([*(group.winfo_reqwidth() for group in self.groups[:-1]), state]))
+        above = max(1, bisect(needs, room)) if needs[-1] > room else len(needs)
+        self._is_short = above < len(needs)
+        self._tell()
+        for at, row in enumerate(self.rows):
+            row.pack_forget()
+            if not at or above < len(needs):
+                row.pack(side="top", fill="x")
+        for at, group in enumerate(self.groups):
+            group.pack_forget()
+            group.pack(in_=self.rows[0 if at < above else 1], side="left")
+
+    def _button(self, frame: ttk.Frame, icon: str, tip: str, command: Callable[[], None]) -> ttk.Button:
+        button = ttk.Button(frame, command=command, style="Flat.TButton", takefocus=True)
         self._buttons[icon] = button
         button.configure(image=self._image(icon))
         button.pack(side="left", padx=self.look.px(2))
@@ -78,11 +108,18 @@ class ClockBar(ttk.Frame):
             self.speed.set(_speed_label("max" if math.isinf(state["speed"]) else f"{state['speed']:g}"))
         self.clock = state
         self.time.configure(text=f"{max(0.0, state['now_s']):.3f} s")
-        words = "paused" if paused else "running"
-        if state.get("until_ns") is not None:
-            words = "on the way to a time asked for"
-        if state["behind_s"] >= 0.01:
-            words += f", {state['behind_s']:.2f} s behind the wall clock"
+        self._tell()
+
+    def _tell(self) -> None:
+        """What the clock does; in two rows there is room for few words."""
+        if not self.clock:
+            return
+        words = "paused" if self.clock["paused"] else "running"
+        if self.clock.get("until_ns") is not None:
+            words = "fast-forwarding"
+        if self.clock["behind_s"] >= 0.01:
+            late = f"{self.clock['behind_s']:.2f} s behind"
+            words = late if self._is_short else f"{words}, {late} the wall clock"
         self.behind.configure(text=words)
 
     def toggle(self) -> None:
@@ -153,10 +190,16 @@ class StatusBar(ttk.Frame):
         self._fit()
 
     def _fit(self) -> None:
-        """Show as much of it as there is room for."""
-        beside = (self.zoom, self.count, self.cancel, self.progress)
-        taken = sum(each.winfo_reqwidth() for each in beside if each.winfo_manager()) + self._look.px(70)
-        room, font = self.winfo_width() - taken, tkfont.nametofont("TkDefaultFont", self)
+        """Show as much of it as there is room for; where that is little, other things give way."""
+        font = tkfont.nametofont("TkDefaultFont", self)
+        wanted = min(font.measure(self.said), font.measure("n" * LEAST_LETTERS))
+        given_up: list[ttk.Widget] = []
+        for each in (self.count, self.progress):
+            if self._room(given_up) >= wanted:
+                break
+            given_up.append(each)
+        self._place(given_up)
+        room = self._room(given_up)
         if self.winfo_width() == 1 or font.measure(self.said) <= room:
             self.text.configure(text=self.said)
             self.more.pack_forget()
@@ -166,17 +209,34 @@ class StatusBar(ttk.Frame):
         self.text.configure(text=f"{self.said[: max(0, fitting - 1)].rstrip()}…")
         self.more.pack(side="right", before=self.text)
 
+    def _room(self, without: list[ttk.Widget]) -> int:
+        """Pixels for the line."""
+        gaps = {self.zoom: 0, self.count: 32, self.cancel: 0, self.progress: 24}
+        shown = [each for each in self._beside() if each not in without]
+        taken = sum(each.winfo_reqwidth() + self._look.px(gaps[each]) for each in shown)
+        return self.winfo_width() - taken - self._look.px(28)
+
+    def _beside(self) -> list[ttk.Widget]:
+        """What stands at the right of the line, from the right."""
+        return [self.zoom, self.count, *([self.cancel, self.progress] if self._busy else [])]
+
+    def _place(self, without: list[ttk.Widget]) -> None:
+        px = self._look.px
+        gaps = {self.zoom: 0, self.count: px(16), self.cancel: 0, self.progress: px(12)}
+        wanted = [each for each in self._beside() if each not in without]
+        for each, gap in gaps.items():
+            if each not in wanted:
+                each.pack_forget()
+            elif not each.winfo_manager():
+                each.pack(side="right", padx=gap, before=self.text)
+
     def busy(self, is_busy: bool) -> None:
         """Show that something goes on and may be cancelled."""
         if is_busy == self._busy:
             return
         self._busy = is_busy
         if is_busy:
-            self.cancel.pack(side="right", before=self.text)
-            self.progress.pack(side="right", padx=self._look.px(12), before=self.text)
             self.progress.start(30)
         else:
             self.progress.stop()
-            self.progress.pack_forget()
-            self.cancel.pack_forget()
         self._fit()

@@ -15,6 +15,8 @@ from linklab.editor.document import Document, Key
 from linklab.editor.find import hits
 from linklab.editor.theme import Look
 
+HINT, SHORT_HINT = "a name, an address, a kind, a port", ""
+
 
 class FindBar(ttk.Frame):
     """A field, how many hits there are, and buttons to step through them."""
@@ -26,15 +28,17 @@ class FindBar(ttk.Frame):
         self.document, self.drawing, self.say = document, drawing, say
         self.at = 0
         close = ttk.Button(self, text="Close", style="Flat.TButton", width=6, command=self.close)
-        close.pack(side="right")  # the first to be packed is the last to be cut off
+        self.next = ttk.Button(self, text="Next", style="Flat.TButton", width=5, command=lambda: self.step(1))
+        self.previous = ttk.Button(self, text="Previous", style="Flat.TButton", width=8, command=lambda: self.step(-1))
         ttk.Label(self, text="Find", style="Panel.TLabel").pack(side="left", padx=(0, look.px(8)))
         self.words = tk.StringVar(self)
-        self.entry = ttk.Entry(self, textvariable=self.words, width=24)
+        self.entry = ttk.Entry(self, textvariable=self.words, width=8 if look.is_narrow else 24)
+        for button in (self.previous, self.next, close):
+            button.lift()  # Tab reaches the field first
+        for button in (close, self.next, self.previous):  # the first to be packed is the last to be cut off
+            button.pack(side="right")
         self.entry.pack(side="left")
-        self.previous = ttk.Button(self, text="Previous", style="Flat.TButton", width=8, command=lambda: self.step(-1))
-        self.previous.pack(side="left", padx=(look.px(8), 0))
-        self.next = ttk.Button(self, text="Next", style="Flat.TButton", width=5, command=lambda: self.step(1))
-        self.next.pack(side="left")
+        self.hint = HINT if not look.is_narrow else SHORT_HINT
         self.count = ttk.Label(self, text="", style="PanelMuted.TLabel")
         self.count.pack(side="left", padx=look.px(12))
         for widget in (self.entry, self.previous, self.next, close):
@@ -80,7 +84,7 @@ class FindBar(ttk.Frame):
             self.drawing.reveal(found[self.at])
             told = f"{self.at + 1} of {len(found)}"
         else:
-            told = "nothing found" if self.words.get().strip() else "a name, an address, a kind, a port"
+            told = "nothing found" if self.words.get().strip() else self.hint
         self.count.configure(text=told)
         if self.winfo_manager() == "":
             self.say(told)

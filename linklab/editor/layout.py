@@ -113,6 +113,7 @@ class Layout:
             if state is None:
                 bar.pack_forget()
             else:
+                bar.flow(drawing.winfo_width())
                 bar.pack(side="top", fill="x", before=drawing)
             self._root.update_idletasks()
             drawing.scroll_to(left, top + drawing.winfo_rooty() - before)

@@ -14,6 +14,10 @@ from linklab.editor.edits import kind_of
 from linklab.editor.scene import KIND_COLOURS, DrawingScene
 
 WIDE, HIGH = 160, 108
+SHARE = 0.3
+"""Of the drawing's window, across and down, that the map takes at most."""
+LEAST = 0.3
+"""Of its own size; a smaller map shows nothing."""
 NEAR = 30
 """So far around its middle a node must be seen."""
 INSET = 10
@@ -28,6 +32,7 @@ class MiniMap(tk.Canvas):
         wide, high = drawing.look.px(WIDE), drawing.look.px(HIGH)
         super().__init__(drawing.master, width=wide, height=high, borderwidth=0, highlightthickness=1, takefocus=False)
         self.drawing = drawing
+        self._extent = (wide, high)
         self._scene: DrawingScene | None = None
         self._offset = (0.0, 0.0)
         self._ratio = 1.0
@@ -60,14 +65,28 @@ class MiniMap(tk.Canvas):
         if not self.winfo_manager():
             inset = -drawing.look.px(INSET)
             self.place(in_=drawing, relx=1.0, rely=1.0, x=inset, y=inset, anchor="se")
+        extent = self._room()
+        if extent != self._extent:
+            self._extent, self._scene = extent, None
+            self.configure(width=extent[0], height=extent[1])
         if drawing.scene is not self._scene:
             self._draw(drawing.scene)
         self._frame()
 
+    def _share(self) -> float:
+        """How much of its own size the window has room for, at most 1."""
+        drawing = self.drawing
+        wide, high = drawing.look.px(WIDE), drawing.look.px(HIGH)
+        return min(1.0, SHARE * drawing.winfo_width() / wide, SHARE * drawing.winfo_height() / high)
+
+    def _room(self) -> tuple[int, int]:
+        look, share = self.drawing.look, self._share()
+        return round(look.px(WIDE) * share), round(look.px(HIGH) * share)
+
     def _is_wanted(self) -> bool:
         drawing = self.drawing
         spots = drawing.scene.spots.values()
-        if not drawing.settings.minimap or not spots:
+        if not drawing.settings.minimap or not spots or self._share() < LEAST:
             return False
         seen, near = drawing.seen, NEAR * drawing.factor
         xs, ys = zip(*spots, strict=True)
@@ -80,7 +99,7 @@ class MiniMap(tk.Canvas):
         bounds, look = self.drawing.bounds(), self.drawing.look
         assert bounds is not None
         x0, y0, x1, y1 = bounds
-        wide, high = look.px(WIDE), look.px(HIGH)
+        wide, high = self._extent
         self._ratio = ratio = min(wide / (x1 - x0), high / (y1 - y0))
         left, top = (wide - (x1 - x0) * ratio) / 2, (high - (y1 - y0) * ratio) / 2
         self._offset = (left - x0 * ratio, top - y0 * ratio)

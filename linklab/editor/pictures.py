@@ -14,11 +14,11 @@ from pathlib import Path
 
 from linklab.base.files import write
 from linklab.editor import backdrop, lettering, raster, svg
+from linklab.editor.palette import LIGHT
 from linklab.editor.scene import DrawingScene, Style
 from linklab.editor.settings import EditorSettings
 from linklab.editor.shapes import BoxShape, IconShape, LineShape, OvalShape, PictureShape, Shape, TextShape
 from linklab.editor.surface import Rectangle
-from linklab.editor.theme import LIGHT
 from linklab.errors import InputError, MissingError
 from linklab.topology import Topology
 

@@ -7,63 +7,20 @@
 from __future__ import annotations
 
 import tkinter as tk
-from dataclasses import dataclass
 from tkinter import font as tkfont
 from tkinter import ttk
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from PIL import ImageTk
+from PIL import Image, ImageDraw, ImageTk
 
 from linklab.editor.icons import paint
+from linklab.editor.palette import PALETTES
 
-
-@dataclass(frozen=True)
-class Palette:
-    """Colours of one theme, "#rrggbb".
-
-    border: a thin line between parts. edge: around what can be typed in, pressed or ticked; its contrast with both of
-    its sides is at least 3:1 (WCAG 2.2, 1.4.11).
-    """
-
-    window: str
-    panel: str
-    canvas: str
-    field: str
-    ink: str
-    muted: str
-    faint: str
-    accent: str
-    accent_ink: str
-    hover: str
-    border: str
-    edge: str
-    grid: str
-    link: str
-    host: str
-    switch: str
-    router: str
-    controller: str
-    good: str
-    warn: str
-    bad: str
-
-
-LIGHT = Palette(
-    window="#f4f6f8", panel="#ffffff", canvas="#fbfcfd", field="#ffffff", ink="#17212b", muted="#566472",
-    faint="#8a97a3", accent="#0b63c5", accent_ink="#ffffff", hover="#e6eef8", border="#d3dae1", edge="#7b8794",
-    grid="#e8edf2", link="#5d6f80", host="#2f6fc1", switch="#1f8a5b", router="#b86a12", controller="#7a4fb8",
-    good="#1f8a5b", warn="#9c5a00", bad="#c0322b",
-)  # fmt: skip
-DARK = Palette(
-    window="#1b2026", panel="#22282f", canvas="#181c21", field="#2a313a", ink="#e8edf2", muted="#a5b2bf",
-    faint="#77848f", accent="#5aa2f2", accent_ink="#0e1620", hover="#2f3944", border="#3a444f", edge="#818e9b",
-    grid="#232a31", link="#8fa1b3", host="#6aa9f5", switch="#4fc08d", router="#e5a04d", controller="#b08be6",
-    good="#4fc08d", warn="#e5b04d", bad="#f07a72",
-)  # fmt: skip
-PALETTES = {"light": LIGHT, "dark": DARK}
 NARROW = 800
 """Pixels of a plain display across, below which dialogs have to be sparing with room."""
+TICK, TICK_WRAP = 18, 290
+"""Pixels of a check box, and of the longest line of its text on a narrow screen."""
 
 
 class Look:
@@ -176,6 +133,8 @@ def apply(root: tk.Misc, look: Look) -> None:
         }
         style.configure(f"{side}.TScrollbar", **look_of_bar, lightcolor=p.edge, darkcolor=p.edge, arrowsize=px(11))
         style.map(f"{side}.TScrollbar", background=[("active", p.muted), ("disabled", p.canvas)])
+        none = [("disabled", p.canvas)]  # where nothing scrolls there is no thumb
+        style.map(f"{side}.TScrollbar", lightcolor=none, darkcolor=none, bordercolor=none)
     _options(root, look)
     for kind in ("TEntry", "TCombobox", "TSpinbox"):
         root.bind_class(kind, "<Control-a>", lambda e: _select_all(e.widget))
@@ -205,7 +164,7 @@ def _buttons(style: ttk.Style, look: Look) -> None:
     inner = [("focus", p.accent_ink), ("disabled", p.hover)]
     style.map(
         "Accent.TButton",
-        background=[("active", p.link), ("disabled", p.hover)],
+        background=[("active", p.pointed), ("disabled", p.hover)],
         bordercolor=[("focus", p.ink), ("disabled", p.border)],
         lightcolor=inner,
         darkcolor=inner,
@@ -221,38 +180,53 @@ def _press(button: ttk.Button) -> str:
 
 
 def _checkbutton(root: tk.Misc, style: ttk.Style, look: Look) -> None:
-    """A box with a tick, painted in the theme's colours at its size."""
-    p, size = look.palette, look.px(18)
-    element = f"Linklab{look.theme}{size}.tick"
+    """A box with a tick, painted in the theme's colours at its size, and a ring around the box that has the focus."""
+    p = look.palette
+    element = f"Linklab{look.theme}{look.px(TICK)}.tick"
     if element not in style.element_names():
         _make_tick(root, style, look, element)
     label: Any = ("Checkbutton.label", {"side": "left", "sticky": "nswe"})
     parts: Any = [("Checkbutton.padding", {"sticky": "nswe", "children": [(element, {"side": "left"}), label]})]
-    focus: Any = [("Checkbutton.focus", {"sticky": "nswe", "children": parts})]
-    style.layout("TCheckbutton", focus)
-    style.configure("TCheckbutton", padding=look.px(2))
+    style.layout("TCheckbutton", parts)
+    style.configure("TCheckbutton", padding=look.px(2), wraplength=look.px(TICK_WRAP) if look.is_narrow else 0)
     style.map("TCheckbutton", background=[("active", p.window)])
 
 
 def _make_tick(root: tk.Misc, style: ttk.Style, look: Look, element: str) -> None:
     """The box of one theme and size, made once: ttk keeps the names of its images, and shows none in their place."""
-    p, size = look.palette, look.px(18)
+    p, size = look.palette, look.px(TICK)
     ticks = {
-        name: ImageTk.PhotoImage(paint(icon, size, ink, paper), master=root)
+        (name, ring): ImageTk.PhotoImage(_boxed(paint(icon, size, ink, paper), look, ring), master=root)
         for name, icon, ink, paper in (
             ("off", "unticked", p.edge, p.field),
             ("on", "ticked", p.accent, p.accent_ink),
             ("grey", "unticked", p.border, p.window),
             ("grey-on", "ticked", p.faint, p.window),
         )
+        for ring in ("", p.accent)
     }
     _kept.setdefault(root, []).append(ticks)
-    on, grey, grey_on = ticks["on"], ticks["grey"], ticks["grey-on"]
-    states: Any = [("disabled", "selected", grey_on), ("disabled", grey), ("selected", on)]
-    style.element_create(element, "image", ticks["off"], *states)
+    states: Any = [
+        ("disabled", "selected", ticks["grey-on", ""]),
+        ("disabled", ticks["grey", ""]),
+        ("selected", "focus", ticks["on", p.accent]),
+        ("focus", ticks["off", p.accent]),
+        ("selected", ticks["on", ""]),
+    ]
+    style.element_create(element, "image", ticks["off", ""], *states)
 
 
-_kept: WeakKeyDictionary[tk.Misc, list[dict[str, ImageTk.PhotoImage]]] = WeakKeyDictionary()
+def _boxed(tick: Image.Image, look: Look, ring: str) -> Image.Image:
+    """A box with room around it, and there a ring of that colour, or none."""
+    line, side = look.px(2), tick.width + 2 * look.px(3)
+    image = Image.new("RGBA", (side, side), (0, 0, 0, 0))
+    if ring:
+        ImageDraw.Draw(image).rectangle((0, 0, side - 1, side - 1), outline=ring, width=line)
+    image.alpha_composite(tick, (look.px(3), look.px(3)))
+    return image
+
+
+_kept: WeakKeyDictionary[tk.Misc, list[dict[tuple[str, str], ImageTk.PhotoImage]]] = WeakKeyDictionary()
 """Images that ttk shows must be held by somebody, as long as the window lives."""
 
 

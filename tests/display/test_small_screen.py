@@ -274,3 +274,67 @@ def test_what_is_wrong_with_a_cell_is_read_whole(start, scale):
         assert table.bubble.winfo_rootx() + table.bubble.winfo_width() <= table.winfo_rootx() + table.winfo_width()
         assert is_seen(table.message)
         assert table.message.winfo_height() >= table.message.winfo_reqheight()
+
+
+def seen_inside(widget):
+    """What of a bar's parts is shown, each on the screen whole."""
+    found = []
+    for child in widget.winfo_children():
+        found += seen_inside(child) if child.winfo_class() == "TFrame" else [child]
+    return found
+
+
+@pytest.mark.parametrize("scale", [1.0, 2.0])
+def test_the_clock_is_seen_whole_while_the_network_runs(start, scale):
+    """Regression: at 200 % Go to and the state were outside the window, and of what was said nothing was left."""
+    hand = start(LAB_14, scale)
+    editor = hand.editor
+    editor.show_clock({"paused": False, "speed": 1.0, "now_s": 12345.678, "until_ns": None, "behind_s": 12.25})
+    editor.status.busy(True)
+    words = "s1: no controller answers at 127.0.0.1:6653; it forwards nothing until one does"
+    editor.window.say(words)
+    hand.settle(0.3)
+    parts = seen_inside(editor.clock_bar)
+    assert len(parts) == 10
+    for each in parts:
+        assert is_seen(each), each
+        assert each.winfo_width() >= each.winfo_reqwidth(), each
+    assert "12.25 s behind" in editor.clock_bar.behind.cget("text")
+    assert editor.drawing.winfo_height() > HIGH * 0.4
+    assert is_seen(editor.status.cancel)
+    shown = editor.status.text.cget("text")
+    assert len(shown) > 30
+    assert editor.status.text.winfo_reqwidth() <= editor.status.text.winfo_width()
+    editor.status.busy(False)
+    editor.window.say("short")
+    hand.settle()
+    assert is_seen(editor.status.count)
+    assert is_seen(editor.status.zoom)
+
+
+@pytest.mark.parametrize("scale", [1.0, 2.0])
+def test_the_small_map_leaves_the_drawing_to_be_seen(start, scale):
+    """Regression: at 200 % it covered a quarter of the drawing."""
+    hand = start(LAB_14, scale)
+    drawing = hand.editor.drawing
+    drawing.set_zoom(3.0)
+    hand.settle(0.3)
+    small = hand.editor.layout.minimap
+    assert is_seen(small)
+    assert small.winfo_width() * small.winfo_height() < 0.1 * drawing.winfo_width() * drawing.winfo_height()
+    before = drawing.canvasx(0)
+    hand.click(small, x=5, y=5)
+    assert drawing.canvasx(0) < before
+
+
+@pytest.mark.parametrize("scale", [1.0, 2.0])
+def test_the_bar_to_find_things_is_seen_whole(start, scale):
+    """Regression: at 200 % Next was cut off, and how many there are."""
+    hand = start(LAB_14, scale)
+    hand.editor.find_bar.open()
+    hand.editor.find_bar.words.set("h")
+    hand.settle(0.3)
+    for each in seen_inside(hand.editor.find_bar):
+        assert is_seen(each), each
+        assert each.winfo_width() >= each.winfo_reqwidth(), each
+    assert hand.editor.find_bar.count.cget("text") == "1 of 7"

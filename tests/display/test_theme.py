@@ -3,10 +3,11 @@
 
 from pathlib import Path
 
+import pytest
 from PIL import ImageGrab
 from robot import needs_display
 
-from linklab.editor.theme import PALETTES
+from linklab.editor.palette import PALETTES
 
 pytestmark = needs_display
 ROOT = Path(__file__).parents[2]
@@ -21,6 +22,27 @@ def colours(hand, widget, wide=0):
     box = (x, y, x + (wide or widget.winfo_width()), y + widget.winfo_height())
     picture = ImageGrab.grab(bbox=box, xdisplay=hand.display).convert("RGB")
     return {"#{:02x}{:02x}{:02x}".format(*colour): count for count, colour in picture.getcolors(1 << 20)}
+
+
+def pixels(hand, widget, wide):
+    """The colours of a widget's left part, row by row."""
+    hand.settle(0.3)
+    x, y = widget.winfo_rootx(), widget.winfo_rooty()
+    box = (x, y, x + wide, y + widget.winfo_height())
+    return list(ImageGrab.grab(bbox=box, xdisplay=hand.display).convert("RGB").getdata())
+
+
+def brightness(colour):
+    """Relative luminance, as WCAG 2.2 defines it."""
+    parts = [each / 255 for each in colour]
+    linear = [each / 12.92 if each <= 0.04045 else ((each + 0.055) / 1.055) ** 2.4 for each in parts]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def contrast(one, other):
+    """Ratio of two colours, 1 to 21."""
+    high, low = sorted((brightness(one), brightness(other)), reverse=True)
+    return (high + 0.05) / (low + 0.05)
 
 
 def menu_bar(hand):
@@ -71,6 +93,37 @@ def test_checkboxes_stay_visible_when_the_theme_changes_twice(hand):
         hand.editor._set_theme()
         assert len(colours(hand, box, TICK_PX)) > 8
     assert colours(hand, box, TICK_PX) == before
+
+
+@pytest.mark.parametrize("theme", PALETTES)
+@pytest.mark.parametrize("ticked", ["0", "1"])
+def test_the_focus_on_a_checkbox_is_seen(hand, theme, ticked):
+    """Regression: a faint line around it. As many pixels as are around the box change by at least 3:1 (WCAG 2.4.13)."""
+    hand.editor.ticks["dark"].set(theme == "dark")
+    hand.editor._set_theme()
+    hand.editor.properties.preferences()
+    hand.settle()
+    field = hand.dialog().inputs["startCLI"]
+    field.set(ticked)
+    shown = []
+    for widget in (field.widget, hand.dialog().accept, field.widget):
+        widget.focus_force()
+        shown.append(pixels(hand, field.widget, TICK_PX + 8))
+    changed = sum(contrast(one, other) >= 3 for one, other in zip(*shown[1:], strict=True))
+    assert changed >= 4 * TICK_PX
+
+
+@pytest.mark.parametrize("theme", PALETTES)
+def test_ok_below_the_mouse_stays_a_button_to_be_pressed(hand, theme):
+    """Regression: it turned grey, as if it could not be."""
+    hand.editor.ticks["dark"].set(theme == "dark")
+    hand.editor._set_theme()
+    hand.editor.properties.preferences()
+    hand.settle()
+    ok = hand.dialog().accept
+    hand.robot.move(ok.winfo_rootx() + 12, ok.winfo_rooty() + 12)
+    found = colours(hand, ok)
+    assert max(found, key=found.__getitem__) == PALETTES[theme].pointed
 
 
 def test_every_part_of_the_window_follows(hand):

@@ -146,9 +146,7 @@ def test_an_address_that_two_hosts_have_is_said_at_its_cell():
     """Regression: in a drawing without a router the table said "nothing wrong"."""
     topology = edits.set_opts(drawn(), "h1", {"ip": "10.0.0.2/8"})
     found = findings(rows(topology), topology.problems())
-    assert [(cell, problem.message.split(" (")[0]) for cell, problem in found.items()] == [
-        (("h2-eth0", "ipv4"), "has the address 10.0.0.2")
-    ]
+    assert found["h2-eth0", "ipv4"].message.startswith("has the address 10.0.0.2 ")
 
 
 def test_what_the_checks_say_of_an_ipv6_address_stands_in_the_ipv6_column():

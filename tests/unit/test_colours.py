@@ -3,7 +3,7 @@
 
 import pytest
 
-from linklab.editor.theme import PALETTES
+from linklab.editor.palette import PALETTES
 
 
 def luminance(colour):
@@ -41,6 +41,17 @@ def test_the_focus_is_seen(theme):
         assert contrast(palette.accent, ground) >= 3
         assert contrast(palette.ink, ground) >= 3
     assert contrast(palette.accent_ink, palette.accent) >= 3
+
+
+@pytest.mark.parametrize("theme", PALETTES)
+def test_the_blue_button_below_the_mouse_is_not_like_one_that_cannot_be_pressed(theme):
+    """Regression: it turned grey. Its text is read, and its colour is told from both others."""
+    palette = PALETTES[theme]
+    assert contrast(palette.accent_ink, palette.pointed) >= 4.5
+    assert contrast(palette.pointed, palette.accent) >= 1.4
+    assert contrast(palette.pointed, palette.hover) >= 3
+    red, _, blue = bytes.fromhex(palette.pointed[1:])
+    assert blue > red + 60
 
 
 @pytest.mark.parametrize("theme", PALETTES)
