@@ -79,7 +79,9 @@ class Editor:
         self.tool = "select"
         self.window = Window(self.root)
         self.networking = Networking(self.window, self.document, self)
-        self.editing = Editing(self.document, lambda: self.networking.is_on, self.window.say)
+        self.editing = Editing(
+            self.document, lambda: self.networking.is_on, self.window.say, lambda keys: self.drawing.reveal(*keys)
+        )
         self.filing = Filing(self.window, self.document, self.settings, self.leave, lambda: self.networking.is_on)
         self.starting = Starting(self.window, self.document, self.filing.safely)
         self.exchanging = Exchanging(self.window, self.document, self.filing)
@@ -272,6 +274,7 @@ class Editor:
 
     def refresh(self) -> None:
         """Show the document as it is now."""
+        self.window.outdate(self.document.topology)
         self.drawing.node_states = self.networking.node_states
         self.drawing.down = self.networking.down
         self.drawing.folder = self.decorating.folder

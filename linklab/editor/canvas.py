@@ -187,19 +187,24 @@ class Drawing(tk.Canvas):
         x, y = place
         self.scroll_to(x * self.factor - self.winfo_width() / 2, y * self.factor - self.winfo_height() / 2)
 
-    def reveal(self, key: Key) -> None:
-        """Scroll until a thing is wholly in the window, if it is not, and only as far as that takes."""
-        items = self._items.get(key)
-        x, y = self.centre_of(key)
-        pad = self.look.px(12)
-        box = Rectangle(x - pad, y - pad, x + pad, y + pad)
-        if items and isinstance(key, str) and key not in self.scene.controls:
-            box = Rectangle(*self.bbox(*items))
+    def reveal(self, *keys: Key) -> None:
+        """Scroll until things are wholly in the window, if they are not, and only as far as that takes."""
+        boxes = [self._extent(key) for key in keys]
+        box = Rectangle(
+            min(b.x0 for b in boxes), min(b.y0 for b in boxes), max(b.x1 for b in boxes), max(b.y1 for b in boxes)
+        )
         seen, margin = self.seen, self.look.px(REVEALED)
         across = least_shift((box.x0, box.x1), (seen.x0, seen.x1), margin)
         down = least_shift((box.y0, box.y1), (seen.y0, seen.y1), margin)
         if across or down:
             self.scroll_to(seen.x0 + across, seen.y0 + down)
+
+    def _extent(self, key: Key) -> Rectangle:
+        """Where a thing is on the canvas; of a line the middle."""
+        items = self._items.get(key)
+        if items and isinstance(key, str) and key not in self.scene.controls:
+            return Rectangle(*self.bbox(*items))
+        return Rectangle.around(*self.centre_of(key), 2 * self.look.px(12), 2 * self.look.px(12))
 
     def _set_region(self, also: tuple[float, float, float, float] | None = None) -> None:
         """Scrolling reaches what is drawn with a margin, and what is seen."""

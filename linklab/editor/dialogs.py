@@ -35,12 +35,13 @@ class FormDialog(Dialog):
         data: Mapping[str, Any],
         take: Take,
         locked: str = "",
+        modal: bool = False,
     ) -> None:
         """Show `data`; `take` gets the new object and raises InputError if it cannot be.
 
-        locked: why nothing can be changed now, "" if it can.
+        locked: why nothing can be changed now, "" if it can. modal: for one that replaces the drawing.
         """
-        super().__init__(master, look, title)
+        super().__init__(master, look, title, modal=modal)
         self.pages, self.before, self._take = pages, dict(data), take
         self.inputs: dict[str, Input] = {}
         self.message = MessageLine(self.body, look)
@@ -104,6 +105,7 @@ class FormDialog(Dialog):
                 self.notebook.select(page)  # type: ignore[no-untyped-call] # typeshed
             first = next(key for key in self.inputs if key in wrong)
             self.inputs[first].widget.focus_set()
+            self.grow()
 
     def ok(self) -> None:
         """Take the values, or show what is wrong with them."""
@@ -142,6 +144,9 @@ class MessageLine(ttk.Label):
         elif self not in others and others:
             # first in order, so that it is seen however small the dialog
             self.pack(side="bottom", fill="x", pady=self._pady, before=others[0])
+        dialog = self.winfo_toplevel()
+        if isinstance(dialog, Dialog):
+            dialog.grow()
 
 
 def fill_page(frame: ttk.Frame, look: Look, page: Page, shown: Mapping[str, Any], inputs: dict[str, Input]) -> None:

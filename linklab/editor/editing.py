@@ -6,7 +6,7 @@ What they do to a topology is in `edits`; here is which nodes are meant and what
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from linklab.editor import edits
 from linklab.editor.decorations import BACKGROUND, decorations, is_decoration, told
@@ -16,10 +16,19 @@ from linklab.topology import Topology
 
 
 class Editing:
-    """Edit commands of one document; `locked` says whether its network runs, `say` takes what is to be said."""
+    """Edit commands of one document; `locked` says whether its network runs, `say` takes what is to be said.
 
-    def __init__(self, document: Document, locked: Callable[[], bool], say: Callable[[str], None]) -> None:
-        self.document, self.locked, self.say = document, locked, say
+    reveal: brings new things into view.
+    """
+
+    def __init__(
+        self,
+        document: Document,
+        locked: Callable[[], bool],
+        say: Callable[[str], None],
+        reveal: Callable[[Sequence[Key]], None] = lambda _: None,
+    ) -> None:
+        self.document, self.locked, self.say, self.reveal = document, locked, say, reveal
         self.clipboard: Topology | None = None
 
     def unlocked(self, do: Callable[[], None]) -> None:
@@ -62,6 +71,7 @@ class Editing:
         if self.clipboard is not None and not self.locked():
             after, names = self._beside(self.clipboard)
             self.document.apply("Paste", after, names)
+            self.reveal(names)
             self.say(f"pasted {_told(names)}")
 
     def _beside(self, piece: Topology) -> tuple[Topology, list[str]]:
@@ -75,6 +85,7 @@ class Editing:
         if names and not self.locked():
             after, new = self._beside(edits.part(self.document.topology, names))
             self.document.apply("Duplicate", after, new)
+            self.reveal(new)
 
     def delete(self, word: str = "Delete") -> None:
         """Remove what is selected."""

@@ -78,7 +78,7 @@ def open_foreign(window: Window, document: Document, path: Path) -> None:
         found = read.read(path, values.get("topo", ""))
         window.soon(lambda: _begin(window, document, path, found))
 
-    FormDialog(window.root, window.look, f"Import {path.name}", pages=(page,), data={}, take=take)
+    FormDialog(window.root, window.look, f"Import {path.name}", pages=(page,), data={}, take=take, modal=True)
 
 
 def _show(window: Window, title: str, notes: tuple[str, ...]) -> None:

@@ -54,7 +54,7 @@ class Filing:
         self.window.after(AUTOSAVE_MS, self._autosave)
         lost = self.autosave.lost()
         if lost:
-            self._offer(lost[0])
+            self.window.when_free(lambda: self._offer(lost[0]))
 
     def _autosave(self) -> None:
         topology = self.document.topology

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 
 from linklab.editor.actions import MENUS, Action
+from linklab.editor.toplevel import LEAST_LETTERS
 
 Fill = Callable[[tk.Menu], None]
 
@@ -104,10 +105,11 @@ def _fit(menu: tk.Menu, font: str) -> None:
         menu.update_idletasks()
         if menu.winfo_reqheight() <= high:
             break
-    share = min(high / menu.winfo_reqheight(), wide / menu.winfo_reqwidth())
-    if share < 1:
-        smaller = tkfont.Font(menu, font=font)
-        smaller.configure(size=int(smaller.actual("size") * share))
+    smaller = tkfont.Font(menu, font=font)
+    size = int(smaller.actual("size"))
+    while (menu.winfo_reqheight() > high or menu.winfo_reqwidth() > wide) and size > LEAST_LETTERS:
+        size -= 1
+        smaller.configure(size=size)
         menu.configure(font=smaller)
         menu.fitted = smaller  # type: ignore[attr-defined] # Tk forgets a font that Python does
         menu.update_idletasks()

@@ -42,7 +42,7 @@ class Starting:
             self.begin(draw(one, _read(one, values)), one.label)
 
         title = f"New from Template: {one.label}"
-        FormDialog(self.window.root, self.window.look, title, pages=(page,), data=data, take=take)
+        FormDialog(self.window.root, self.window.look, title, pages=(page,), data=data, take=take, modal=True)
 
     def begin(self, topology: Topology, what: str) -> None:
         """Open what a template drew as a drawing without a file."""

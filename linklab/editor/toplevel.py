@@ -90,7 +90,7 @@ class Dialog(tk.Toplevel):
             _fit_tabs(self._notebook, self.look, wide - 2 * self.look.px(12))
         x = parent.winfo_rootx() + (parent.winfo_width() - wide) // 2
         y = parent.winfo_rooty() + max(0, (parent.winfo_height() - high) // 3)
-        if pages_in(self):  # what is said or chosen later scrolls, and the window keeps its size
+        if pages_in(self):  # what is chosen later scrolls, and the window keeps its size; see `grow`
             self.geometry(f"{wide}x{high}")
         self._put(x, y, wide, high)
         self.deiconify()
@@ -100,6 +100,16 @@ class Dialog(tk.Toplevel):
         if self.modal:
             self._below = holder(self.grab_current)
             self._grab()
+
+    def grow(self) -> None:
+        """Become as high as what is inside now asks for, as far as the screen allows; the rest scrolls."""
+        if not self.winfo_viewable() or not pages_in(self):
+            return
+        self.update_idletasks()
+        high = min(self.winfo_reqheight(), self.maxsize()[1])
+        if high > self.winfo_height():
+            self.geometry(f"{self.winfo_width()}x{high}")
+            self._put(self.winfo_x(), self.winfo_y(), self.winfo_width(), high)
 
     def destroy(self) -> None:
         """Close; the focus goes back to what had it before, and so does the grab of a modal one."""

@@ -11,8 +11,10 @@ from collections.abc import Callable, Sequence
 from linklab.editor import questions
 from linklab.editor.bars import StatusBar
 from linklab.editor.theme import Look
+from linklab.editor.toplevel import Dialog
 
 MESSAGES = 200
+FREE_MS = 100
 
 Answers = Sequence[tuple[str, Callable[[], None]]]
 
@@ -26,6 +28,8 @@ class Window:
     def __init__(self, root: tk.Tk) -> None:
         self.root = root
         self.said: deque[str] = deque(maxlen=MESSAGES)
+        self._drawn: object = None
+        self._said_of: object = None
 
     def dress(self, look: Look, status: StatusBar) -> None:
         """Take the theme and size, and the status line in them; before anything is said, and when they change."""
@@ -34,7 +38,14 @@ class Window:
     def say(self, text: str, *, bad: bool = False) -> None:
         """One line at the bottom."""
         self.said.append(f"{time.strftime('%H:%M:%S')}  {text}")
+        self._said_of = self._drawn
         self.status.say(text, bad=bad)
+
+    def outdate(self, drawn: object) -> None:
+        """Take away a line that was said of another drawing than the one that is shown now."""
+        self._drawn = drawn
+        if self._said_of is not drawn and self.status.said:
+            self.status.say("")
 
     def show_said(self) -> None:
         """What was said at the bottom, the newest last, whole."""
@@ -55,6 +66,13 @@ class Window:
     def soon(self, do: Callable[[], object]) -> None:
         """Do it when the window has nothing else to do."""
         self.root.after_idle(do)
+
+    def when_free(self, do: Callable[[], object]) -> None:
+        """Do it as soon as no dialog is open, so that one question does not hide another."""
+        if any(isinstance(child, Dialog) for child in self.root.children.values()):
+            self.after(FREE_MS, lambda: self.when_free(do))
+        else:
+            do()
 
     def after(self, milliseconds: int, do: Callable[[], object]) -> None:
         """Do it then."""

@@ -385,3 +385,22 @@ def test_layers_theme_and_size(hand):
     assert hand.editor.look.scale == 2.0
     assert texts() == {"h1", "h2", "s1"}
     assert hand.editor.document.topology == before
+
+
+def test_what_is_said_goes_with_what_it_was_said_of(hand):
+    """Regression: "pasted h4" stood there after the paste was undone, and "saved" after the next change."""
+    editor = hand.editor
+    hand.key("Shift+2")
+    editor.editing.copy()
+    editor.editing.paste()
+    assert editor.status.said == "pasted h2"
+    editor.document.select(())
+    assert editor.status.said == "pasted h2"
+    editor.document.undo()
+    assert editor.status.said == ""
+    editor.editing.redo()
+    assert editor.status.said == "Paste: done again"
+    editor.document.select({"h2"})
+    hand.key("Right")
+    assert "done again" not in editor.status.said
+    assert "pasted h2" in "".join(editor.window.said)

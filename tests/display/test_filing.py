@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Files that another program changes meanwhile, leaving while the network runs, and other answers of the editor."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -145,6 +146,11 @@ def test_a_network_that_never_ran_did_not_end(hand, was_ready, title):
     hand.key("Escape")
 
 
+def titles(hand):
+    """Titles of the dialogs that are open."""
+    return [each.title() for each in hand.editor.root.winfo_children() if each.winfo_class() == "Toplevel"]
+
+
 def test_restoring_asks_before_it_replaces_a_new_drawing(hand, tmp_path):
     """Regression: Restore replaced what `edit --template` had just drawn, without asking."""
     hand.editor.starting.begin(made("dumbbell:3"), "dumbbell:3")
@@ -166,3 +172,33 @@ def test_restoring_asks_before_it_replaces_a_new_drawing(hand, tmp_path):
     press(hand, "Do not save")
     assert hand.editor.document.topology == Topology()
     assert not kept.exists()
+
+
+def test_restore_waits_for_the_dialog_that_is_open(hand, tmp_path):
+    """Regression: with a program to be imported named on the command line both questions lay on each other."""
+    program = tmp_path / "program.py"
+    program.write_text("from mininet.topo import Topo\n")
+    kept = files.Autosave()
+    kept.keep(made("star:3"), None)
+    text = kept.file.read_text()
+    kept.file.write_text(text.replace(f'"pid": {os.getpid()}', '"pid": 4194305'))  # above what Linux gives
+    hand.editor.filing.open_path(program, first=True)
+    hand.editor.window.soon(hand.editor.filing.begin)
+    hand.settle(0.5)
+    assert titles(hand) == ["Import program.py"]
+    hand.key("Escape")
+    hand.until(lambda: titles(hand) == ["Restore a drawing?"], what="the question")
+
+
+def test_the_drawing_cannot_be_changed_below_what_will_replace_it(hand, tmp_path):
+    """Regression: what was drawn while the dialog of an import or a template was open went without a question."""
+    from linklab.editor.exchanging import open_foreign  # noqa: PLC0415 - needs tkinter, which may be missing
+
+    program = tmp_path / "program.py"
+    program.write_text("from mininet.topo import Topo\n")
+    open_foreign(hand.editor.window, hand.editor.document, program)
+    hand.settle(0.4)
+    hand.tool("host")
+    hand.place(300, 300)
+    assert hand.editor.document.topology.nodes == ()
+    assert titles(hand) == ["Import program.py"]

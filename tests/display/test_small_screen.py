@@ -85,6 +85,7 @@ OPEN = {
     "chooser": lambda hand: hand.editor.filing.open(),
     "commands": lambda hand: hand.editor.properties.show_all_commands(),
     "keys": lambda hand: hand.editor.window.show_text("Keys", "\n".join("x" * 200 for _ in range(90))),
+    "assign": lambda hand: hand.editor.addresses.assign(),
     "question": lambda hand: hand.editor.window.tell("A title", "\n\n".join(["A sentence that is long. " * 6] * 9)),
 }
 
@@ -141,6 +142,41 @@ def test_a_message_that_comes_later_leaves_the_dialog_on_the_screen(start):
     assert is_seen(form.accept)
 
 
+def test_a_dialog_grows_with_what_it_says(start, tmp_path):
+    """Regression: the answer to an import took its room from the field, of which half was left."""
+    hand = start()
+    program = tmp_path / "program.py"
+    program.write_text("from mininet.topo import Topo\n")
+    hand.editor.filing.open_path(program, first=True)
+    hand.settle(0.3)
+    form = hand.dialog()
+    (page,) = pages_in(form)
+    before = page.winfo_height()
+    form.message.configure(text="A message of several lines. " * 12)
+    hand.settle(0.3)
+    assert page.winfo_height() >= before
+    assert page.canvas.yview() == (0.0, 1.0)
+    assert is_seen(form.message)
+    assert is_seen(form.accept)
+
+
+@pytest.mark.parametrize("scale", [1.0, 2.0])
+def test_what_is_pasted_is_seen(start, scale):
+    """Regression: new nodes were cut by the window's edge, or lay outside."""
+    hand = start(LAB_14, scale)
+    drawing = hand.editor.drawing
+    for _ in range(3):
+        hand.editor.document.select({"h1", "s1"})
+        hand.editor.editing.copy()
+        hand.editor.editing.paste()
+        hand.settle(0.1)
+        seen = drawing.seen
+        for name in hand.editor.document.selection:
+            x0, y0, x1, y1 = drawing.bbox(*drawing.items_of([name]))
+            assert seen.x0 <= x0 < x1 <= seen.x1
+            assert seen.y0 <= y0 < y1 <= seen.y1
+
+
 @pytest.mark.parametrize("scale", [1.0, 2.0])
 def test_the_window_fits_with_all_its_tools(start, scale):
     """Every tool, Run, Stop and the status line; the drawing has most of the rest."""
@@ -191,12 +227,13 @@ def test_a_long_answer_leaves_the_status_line_whole(start):
 def test_no_page_scrolls_sideways(start, scale):
     """A line that has to be scrolled to be read is not read."""
     hand = start(LAB_14, scale)
-    for what in ("host", "switch", "link", "preferences", "several"):
+    for what in ("host", "switch", "link", "preferences", "several", "assign"):
         OPEN[what](hand)
         hand.settle(0.3)
         form = hand.dialog()
+        room = max(page.canvas.winfo_width() for page in pages_in(form))  # of the tab that is shown
         for page in pages_in(form):
-            assert page.body.winfo_reqwidth() <= form.notebook.winfo_width(), (what, page)
+            assert page.body.winfo_reqwidth() <= room, (what, page)
         form.destroy()
 
 
