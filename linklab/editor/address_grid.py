@@ -24,7 +24,7 @@ LETTERS = {
     "peer": (9, 15),
     "ipv4": (18, 36),
     "ipv6": (18, 44),
-    "gateway": (18, 36),
+    "gateway": (18, 18),
     "routes": (25, 60),
 }
 """The least and the most of each column; 15 is the longest name of an interface."""
