@@ -198,7 +198,7 @@ class Input:
                 row=row, column=0, sticky="nw", padx=(0, px(12)), pady=px(4)
             )
             self.widget.grid(row=row, column=1, sticky="ew", pady=px(2))
-            unit = ttk.Label(frame, text=field.unit, style="Muted.TLabel", wraplength=px(76))
+            unit = ttk.Label(frame, text=field.unit, style="Muted.TLabel", wraplength=px(84))
             unit.grid(row=row, column=2, sticky="w", padx=(px(8), 0))
         wrap = px((BESIDE_NARROW if look.is_narrow else BESIDE) if beside else WRAP - 130)
         self._note = ttk.Label(frame, text=self._help(), style="Muted.TLabel", font=look.font(9), wraplength=wrap)

@@ -186,7 +186,8 @@ def _checkbutton(root: tk.Misc, style: ttk.Style, look: Look) -> None:
     if element not in style.element_names():
         _make_tick(root, style, look, element)
     label: Any = ("Checkbutton.label", {"side": "left", "sticky": "nswe"})
-    parts: Any = [("Checkbutton.padding", {"sticky": "nswe", "children": [(element, {"side": "left"}), label]})]
+    box: Any = (element, {"side": "left", "sticky": ""})  # beside two lines it would else be painted twice
+    parts: Any = [("Checkbutton.padding", {"sticky": "nswe", "children": [box, label]})]
     style.layout("TCheckbutton", parts)
     style.configure("TCheckbutton", padding=look.px(2), wraplength=look.px(TICK_WRAP) if look.is_narrow else 0)
     style.map("TCheckbutton", background=[("active", p.window)])

@@ -4,11 +4,13 @@
 import os
 import sys
 import tkinter.font as tkfont
+from itertools import pairwise
 from pathlib import Path
 from tkinter import ttk
 
 import pytest
 from hand import Hand
+from PIL import ImageGrab
 from robot import Robot, needs_display, start_xvfb
 
 sys.path.append(str(Path(__file__).parents[1] / "unit"))
@@ -158,6 +160,23 @@ def test_a_dialog_grows_with_what_it_says(start, tmp_path):
     assert page.canvas.yview() == (0.0, 1.0)
     assert is_seen(form.message)
     assert is_seen(form.accept)
+
+
+@pytest.mark.parametrize("scale", [1.0, 2.0])
+def test_a_checkbox_of_two_lines_has_one_box(start, scale):
+    """Regression: ttk painted it again below itself, as far as the text reaches."""
+    hand = start(LAB_14, scale)
+    hand.editor.properties.open(0)
+    hand.settle(0.3)
+    form = hand.dialog()
+    form.notebook.select(1)
+    hand.settle(0.3)
+    (box,) = [each for each in widgets_in(form) if each.winfo_class() == "TCheckbutton" and each.winfo_viewable()][:1]
+    assert (box.winfo_height() > 60) == (scale == 2.0)  # two lines
+    x, y = box.winfo_rootx() + round(14 * scale), box.winfo_rooty()
+    column = ImageGrab.grab(bbox=(x, y, x + 1, y + box.winfo_height()), xdisplay=hand.display).convert("L")
+    dark = [value < 200 for value in column.getdata()]
+    assert sum(now and not before for before, now in pairwise(dark)) == 2  # its upper and its lower side
 
 
 @pytest.mark.parametrize("scale", [1.0, 2.0])
@@ -311,6 +330,11 @@ def test_what_is_wrong_with_a_cell_is_read_whole(start, scale):
         assert table.bubble.winfo_rootx() + table.bubble.winfo_width() <= table.winfo_rootx() + table.winfo_width()
         assert is_seen(table.message)
         assert table.message.winfo_height() >= table.message.winfo_reqheight()
+
+
+def widgets_in(widget):
+    """Everything inside a widget."""
+    return [each for child in widget.winfo_children() for each in (child, *widgets_in(child))]
 
 
 def seen_inside(widget):
