@@ -49,6 +49,8 @@ PAGE = ROOT / "docs/seeds.md"
 AT_ONCE = 2
 SHOWN = "shown"
 """What a verdict expects where it looks for words in an output."""
+FEWEST = 5
+"""With fewer seeds there is no table."""
 DEADLINE_S = 3600
 """Of wall time, for one lab."""
 INTRODUCTION = """# What chance does to the labs
@@ -216,7 +218,7 @@ def write_table(lab: Lab) -> Path | None:
     runs, digest = runs_of(lab), pocket_kernel.require().digest
     before = load_spread(lab)
     told = before is not None and before.kernel == digest and not stale(lab, before)
-    if len(runs) < max(2, len(before.runs) if before and told else 0):
+    if len(runs) < max(FEWEST, len(before.runs) if before and told else 0):
         return None
     write(path_of(lab), dumped(lab, digest, {run.seed: run.scalars for run in runs}))
     return path_of(lab)
