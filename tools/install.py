@@ -25,7 +25,7 @@ ROOT = Path(__file__).resolve().parent.parent
 STAGE = ROOT / "build/stage"
 VENV = ROOT / ".venv/bin"
 PYTHON = "/usr/bin/python3"  # the distribution's: Mininet, tkinter and matplotlib are installed for it
-DATA = ("docs", "exercises", "kernel", "labs", "problems", "scripts", "topologies")
+DATA = ("docs", "exercises", "kernel", "labs", "po", "problems", "scripts", "topologies")
 PYTHONS = tuple(f"python3.{minor}" for minor in range(11, 16))
 """Pythons that find the vendored packages, which need 3.11; an upgrade of the distribution may bring a newer one."""
 LAUNCHER = """#!{python}

@@ -13,7 +13,7 @@ from pathlib import Path
 from linklab.errors import InputError, MissingError
 
 ROOT = Path(__file__).resolve().parents[2]
-DATA = ("docs", "exercises", "kernel", "labs", "problems", "scripts", "topologies")
+DATA = ("docs", "exercises", "kernel", "labs", "po", "problems", "scripts", "topologies")
 """Folders of ROOT; what `tools/install.py` installs beside the package."""
 
 

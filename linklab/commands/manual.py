@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from linklab.base import installation
 from linklab.base.files import write_asked
 from linklab.documents import handbook
+from linklab.documents.translation import ENGLISH, translated_chapter
 from linklab.errors import InputError, LinklabError
 from linklab.exercise.handout import general
 from linklab.exercise.load import exercise_folders, load_exercise
@@ -27,6 +28,7 @@ _EPILOG = """examples:
   linklab manual 14 --open          … and show it in the browser
   linklab manual 14 --pdf           the same as PDF
   linklab manual 8 --out lab8.pdf   the ending says which
+  linklab manual 1 --language es    in Spanish, as far as po/ has a current translation
   linklab manual --all              every lab and exercise as HTML and PDF, and handbook.pdf of all
 
 The handout of an exercise: linklab exercise handout 3
@@ -52,6 +54,9 @@ def add_parser(subparsers: Subparsers, summary: str) -> argparse.ArgumentParser:
         type=Path,
         help="file, or folder of --all (default: NN-slug.html in build/manuals/; of an installation in manuals/ here)",
     )
+    parser.add_argument(
+        "--language", metavar="CODE", default=ENGLISH, help="such as es; what has no translation stays English"
+    )
     parser.add_argument("--open", action="store_true", help="show it in the browser")
     return parser
 
@@ -59,24 +64,30 @@ def add_parser(subparsers: Subparsers, summary: str) -> argparse.ArgumentParser:
 def run(args: argparse.Namespace) -> int:
     """Write the files and print their names; 2 if a lab or exercise is left out because it is broken."""
     left_out = 0
+    if args.all and args.language != ENGLISH:
+        raise InputError("--all writes the English documents; name one lab for another language")
     if args.all:
         path, left_out = _write_all(args.out or installation.manuals_folder())
     else:
-        path = _write_one(load_lab(find_lab(args.lab)), args.out, pdf=args.pdf)
+        path = _write_one(load_lab(find_lab(args.lab)), args.out, args.language, pdf=args.pdf)
         print(path)
     if args.open:
         webbrowser.open(path.resolve().as_uri())
     return InputError.exit_code if left_out else 0
 
 
-def _write_one(lab: Lab, out: Path | None, *, pdf: bool) -> Path:
+def _write_one(lab: Lab, out: Path | None, language: str, *, pdf: bool) -> Path:
     if out is not None and out.suffix.lower() not in ("", ".pdf" if pdf else out.suffix.lower()):
         raise InputError(f"{out}: --pdf writes a .pdf file")
     pdf = pdf or (out is not None and out.suffix.lower() == ".pdf")
-    path = out or installation.manuals_folder() / f"{lab.slug}.{'pdf' if pdf else 'html'}"
+    name = lab.slug if language == ENGLISH else f"{lab.slug}.{language}"
+    path = out or installation.manuals_folder() / f"{name}.{'pdf' if pdf else 'html'}"
+    chapter, english = translated_chapter(lab, language)
+    for problem in english:
+        print(f"linklab: {problem}; it is in English", file=sys.stderr)
     if pdf:
-        return write_asked(path, handbook.manual_pdf(lab))
-    written = write_asked(path, handbook.manual_html(lab))
+        return write_asked(path, handbook.chapter_pdf(chapter))
+    written = write_asked(path, handbook.chapter_html(chapter))
     write_asked(written.with_name(f"{handbook.MESSAGES_NAME}.html"), handbook.messages_html())  # the manual links it
     return written
 

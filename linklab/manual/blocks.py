@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from html import escape
 
+from linklab.base.catalogue import Say, unchanged
 from linklab.base.finish import Background, StopAfter
 from linklab.errors import ManualError
 from linklab.manual.model import Await, Commands, EditorActions, EditorVerb, Interrupt, Show, Step, WriteFile
@@ -22,7 +23,7 @@ TYPED_COLUMNS, OUTPUT_COLUMNS = 86, 92
 """Letters that fit into a line of a box on paper, at the font sizes of print.css."""
 
 
-def shown_lines(output: str, show: Show) -> str:
+def shown_lines(output: str, show: Show, say: Say = unchanged) -> str:
     """The lines of an output that the reader sees; what is left out is counted in its place."""
     lines = output.rstrip("\n").splitlines()
     count = len(lines)
@@ -40,7 +41,7 @@ def shown_lines(output: str, show: Show) -> str:
             return "\n".join(lines[show.first - 1 : show.last])
     if head + tail >= count:
         return "\n".join(lines)
-    left_out = f"[… {count - head - tail} lines …]"
+    left_out = say("[… {count} lines …]").format(count=count - head - tail)
     return "\n".join([*lines[:head], left_out, *lines[count - tail :]])
 
 
@@ -72,31 +73,32 @@ def wrapped_command(line: str, columns: int) -> str:
 INTERRUPT = "Ctrl+C"
 
 
-def box(step: Step, *, paper: bool = False) -> tuple[str, str, str]:
-    """Label, content as HTML and remark of a step's box."""
+def box(step: Step, *, paper: bool = False, say: Say = unchanged) -> tuple[str, str, str]:
+    """Label, content as HTML and remark of a step's box, in the reader's language."""
     match step.action:
         case Commands(lines=lines, finish=finish):
             code = "\n".join(wrapped_command(line, TYPED_COLUMNS) if paper else escape(line) for line in lines)
             remark = ""
             if isinstance(finish, StopAfter):
-                remark = f"stop it with Ctrl+C after about {finish.seconds:g} s"
+                remark = say("stop it with Ctrl+C after about {seconds} s").format(seconds=f"{finish.seconds:g}")
             elif isinstance(finish, Background):
-                remark = "leave it running"
-            return terminal_label(step.terminal), _typed(code), remark
+                remark = say("leave it running")
+            return terminal_label(step.terminal, say), _typed(code, say), remark
         case Interrupt(keys=keys):
-            remark = f"in the window; where there is none, {INTERRUPT} here" if keys != INTERRUPT else ""
-            return terminal_label(step.terminal), f'<p class="keys"><kbd>{escape(keys)}</kbd></p>', remark
+            remark = say("in the window; where there is none, Ctrl+C here") if keys != INTERRUPT else ""
+            return terminal_label(step.terminal, say), f'<p class="keys"><kbd>{escape(keys)}</kbd></p>', remark
         case Await():
-            return terminal_label(step.terminal), "", "wait until the prompt is back"
+            return terminal_label(step.terminal, say), "", say("wait until the prompt is back")
         case WriteFile(path=path, text=text, append=append):
-            how = "add at the end" if append else "the whole file"
+            how = say("add at the end") if append else say("the whole file")
             code = wrapped(text.rstrip(), TYPED_COLUMNS) if paper else escape(text.rstrip())
-            return f"File {path}", _typed(code), how
+            return say("File {path}").format(path=path), _typed(code, say), how
         case EditorActions(verbs=verbs):
-            return "Editor", "<ol>" + "".join(f"<li>{escape(phrase(verb))}</li>" for verb in verbs) + "</ol>", ""
+            done = "".join(f"<li>{escape(phrase(verb, say))}</li>" for verb in verbs)
+            return say("Editor"), f"<ol>{done}</ol>", ""
 
 
-def in_a_shell(steps: Sequence[Step]) -> tuple[str, str]:
+def in_a_shell(steps: Sequence[Step], say: Say = unchanged) -> tuple[str, str]:
     """What opens terminals without the editor, as HTML, and the id of the step whose box says so; "" where none does.
 
     That is the first that opens a terminal: once in a manual is enough.
@@ -105,13 +107,17 @@ def in_a_shell(steps: Sequence[Step]) -> tuple[str, str]:
         verbs = step.action.verbs if isinstance(step.action, EditorActions) else ()
         if nodes := [verb.words[1] for verb in verbs if verb.words[0] == "terminal"]:
             commands = ", ".join(f"<code>linklab attach {escape(node)}</code>" for node in nodes)
-            client = "<code>linklab attach</code> alone is the Client's terminal"
-            return f'<p class="aside">In terminals of your own instead: {commands}; {client}.</p>', step.id
+            text = escape(
+                say("In terminals of your own instead: {commands}; {client} alone is the Client's terminal."),
+                quote=False,
+            )
+            told = text.format(commands=commands, client="<code>linklab attach</code>")
+            return f'<p class="aside">{told}</p>', step.id
     return "", ""
 
 
-def _typed(code: str) -> str:
-    return f'<pre class="typed" role="group" aria-label="Typed" tabindex="0"><code>{code}</code></pre>'
+def _typed(code: str, say: Say) -> str:
+    return f'<pre class="typed" role="group" aria-label="{escape(say("Typed"))}" tabindex="0"><code>{code}</code></pre>'
 
 
 def _parts(line: str, first: int, later: int) -> Iterator[str]:
@@ -140,49 +146,58 @@ def _gaps(command: str) -> Iterator[int]:
             yield place
 
 
-def terminal_label(terminal: str) -> str:
+def terminal_label(terminal: str, say: Say = unchanged) -> str:
     """What the reader calls a terminal."""
     node, _, number = terminal.partition("#")
-    name = {"client": "Client's terminal", "mininet": "Mininet's command line"}.get(node, f"Terminal of {node}")
-    return f"{name}, number {number}" if number else name
+    if node == "client":
+        name = say("Client's terminal")
+    elif node == "mininet":
+        name = say("Mininet's command line")
+    else:
+        name = say("Terminal of {node}").format(node=node)
+    return say("{terminal}, number {number}").format(terminal=name, number=number) if number else name
 
 
-def terminal_name(terminal: str) -> str:
+def terminal_name(terminal: str, say: Say = unchanged) -> str:
     """A terminal within a sentence: "h1", "h1 (terminal 2)", "the Client's terminal"."""
     node, _, number = terminal.partition("#")
-    name = {"client": "the Client's terminal", "mininet": "Mininet's command line"}.get(node, node)
-    return f"{name} (terminal {number})" if number else name
+    name = {"client": say("the Client's terminal"), "mininet": say("Mininet's command line")}.get(node, node)
+    return say("{node} (terminal {number})").format(node=name, number=number) if number else name
 
 
-_PHRASES = {
-    "new": "File > New",
-    "open": "File > Open: {0}",
-    "save": "File > Save: {0}",
-    "run": "Run",
-    "stop": "Stop",
-    "host": "Host tool: place {0}",
-    "switch": "Switch tool: place {0}",
-    "link": "Link tool: drag from {0} to {1}",
-    "delete": "Select {0} and press Del",
-    "terminal": "Right click on {0}: Terminal",
-    "close": "Close the terminal of {0}",
-}
-
-
-def phrase(verb: EditorVerb) -> str:
+def phrase(verb: EditorVerb, say: Say = unchanged) -> str:
     """What the reader does in the editor for one verb."""
     name, *words = verb.words
+    phrases = _phrases(say)
     match name, words:
-        case "set", [node, "ip"]:
-            return f"Right click on {node}, Properties: empty the IP address"
-        case "set", [node, "ip", address]:
-            return f"Right click on {node}, Properties: IP address {address}"
-        case "preferences", ["ip-base", base]:
-            return f"Edit > Preferences: IP Base {base}"
-        case "preferences", [_, state]:
-            return f"Edit > Preferences: Start CLI {state}"
-        case "delete", [one, other]:
-            return f"Select the link between {one} and {other} and press Del"
-    if name not in _PHRASES:
+        case "set", [_, "ip"]:
+            name = "empty"
+        case "preferences", [setting, _]:
+            name = setting
+        case "delete", [_, _]:
+            name = "unlink"
+    if name not in phrases:
         raise ManualError(f'line {verb.line}: the editor cannot "{name}"')
-    return _PHRASES[name].format(*words)
+    return phrases[name].format(*words)
+
+
+def _phrases(say: Say) -> dict[str, str]:
+    """Verb, or the kind of it that its words make → what the reader does; {0}, {1}, … are the words after the verb."""
+    return {
+        "new": say("File > New"),
+        "open": say("File > Open: {0}"),
+        "save": say("File > Save: {0}"),
+        "run": say("Run"),
+        "stop": say("Stop"),
+        "host": say("Host tool: place {0}"),
+        "switch": say("Switch tool: place {0}"),
+        "link": say("Link tool: drag from {0} to {1}"),
+        "delete": say("Select {0} and press Del"),
+        "unlink": say("Select the link between {0} and {1} and press Del"),
+        "terminal": say("Right click on {0}: Terminal"),
+        "close": say("Close the terminal of {0}"),
+        "set": say("Right click on {0}, Properties: IP address {2}"),
+        "empty": say("Right click on {0}, Properties: empty the IP address"),
+        "ip-base": say("Edit > Preferences: IP Base {1}"),
+        "start-cli": say("Edit > Preferences: Start CLI {1}"),
+    }

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from linklab.base.catalogue import Say, unchanged
 from linklab.manual.model import Answer, Manual
 
 
@@ -36,6 +37,8 @@ class Chapter:
     minutes: a student needs; 0 where nobody knows.
     note: a line under the title; "" for none.
     answers: to the manual's predictions, by their ids.
+    language: of its text, as HTML names it.
+    say: gives the words that the page itself adds in that language.
     """
 
     manual: Manual
@@ -47,3 +50,5 @@ class Chapter:
     minutes: int = 0
     note: str = ""
     answers: Mapping[str, Answer] = field(default_factory=dict)
+    language: str = "en"
+    say: Say = unchanged

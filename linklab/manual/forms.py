@@ -10,13 +10,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from html import escape
 
+from linklab.base.catalogue import Say, unchanged
 from linklab.manual.model import Prediction
 
 PAPER_LINES = 2
 """Lines to write on below a question on paper."""
 
 
-def prediction_box(asked: Prediction, question: str, answer: str, *, name: str, keep: str, paper: bool) -> str:
+def prediction_box(
+    asked: Prediction, question: str, answer: str, *, name: str, keep: str, paper: bool, say: Say = unchanged
+) -> str:
     """The box of a prediction.
 
     Args:
@@ -26,12 +29,12 @@ def prediction_box(asked: Prediction, question: str, answer: str, *, name: str, 
         name: the id of the box.
         keep: under which name the browser keeps what the reader writes; no other page may use it.
         paper: whether the reader writes by hand.
+        say: gives the words of the box in the reader's language.
     """
-    label = (
-        f'<p class="label" id="{name}-label">Prediction {asked.number} '
-        '<span class="note">write down what you expect, and why, before you measure</span></p>'
-    )
-    inside = _on_paper() if paper else _on_screen(asked.number, answer, name, keep)
+    title = say("Prediction {number}").format(number=asked.number)
+    hint = say("write down what you expect, and why, before you measure")
+    label = f'<p class="label" id="{name}-label">{escape(title)} <span class="note">{escape(hint)}</span></p>'
+    inside = _on_paper() if paper else _on_screen(asked.number, answer, name, keep, say)
     question = f'<div class="question">{question}</div>'
     return f'<section class="predict" id="{name}" aria-labelledby="{name}-label">{label}{question}{inside}</section>'
 
@@ -40,29 +43,33 @@ def _on_paper() -> str:
     return '<p class="fill"></p>' * PAPER_LINES
 
 
-def _on_screen(number: int, answer: str, name: str, keep: str) -> str:
+def _on_screen(number: int, answer: str, name: str, keep: str, say: Say) -> str:
     written = (
-        f'<p class="write"><label for="{name}-words">Your prediction</label>'
+        f'<p class="write"><label for="{name}-words">{escape(say("Your prediction"))}</label>'
         f'<textarea id="{name}-words" rows="2" data-keep="{escape(keep)}"></textarea></p>'
     )
-    shown = f"<details><summary>Show the answer to prediction {number}</summary>{answer}</details>" if answer else ""
-    return written + shown
+    show = escape(say("Show the answer to prediction {number}").format(number=number))
+    return written + (f"<details><summary>{show}</summary>{answer}</details>" if answer else "")
 
 
-def settled_here(predictions: Sequence[Prediction], prefix: str) -> str:
+def settled_here(predictions: Sequence[Prediction], prefix: str, say: Say = unchanged) -> str:
     """The line below a step that says which predictions it has decided; "" where there are none."""
     if not predictions:
         return ""
-    links = [f'<a href="#{prefix}predict-{asked.id}">Prediction {asked.number}</a>' for asked in predictions]
-    return f'<p class="settles">Compare with {" and ".join(links)}.</p>'
+    links = [
+        f'<a href="#{prefix}predict-{asked.id}">{escape(say("Prediction {number}").format(number=asked.number))}</a>'
+        for asked in predictions
+    ]
+    return f'<p class="settles">{escape(say("Compare with:"))} {", ".join(links)}</p>'
 
 
-def subgoal_heading(text: str, level: int) -> str:
+def subgoal_heading(text: str, level: int, say: Say = unchanged) -> str:
     """A subgoal as a heading, which screen readers announce and can jump to.
 
     Args:
         text: HTML.
         level: that of the section it stands in, 1 for `##`.
+        say: gives its mark in the reader's language.
     """
     tag = f"h{min(level + 2, 6)}"
-    return f'<{tag} class="subgoal"><span class="mark">Subgoal:</span> {text}</{tag}>'
+    return f'<{tag} class="subgoal"><span class="mark">{escape(say("Subgoal:"))}</span> {text}</{tag}>'

@@ -15,6 +15,7 @@ from pathlib import Path
 
 from markdown_it.token import Token
 
+from linklab.base.catalogue import Say
 from linklab.base.finish import Background
 from linklab.base.numbers import format_number
 from linklab.manual.blocks import OUTPUT_COLUMNS, box, in_a_shell, shown_lines, terminal_name, wrapped
@@ -22,7 +23,7 @@ from linklab.manual.chapter import Chapter, Recorded
 from linklab.manual.dialect import STEP_MARK, SUBGOAL_MARK, markdown, parse_figure, parse_quote
 from linklab.manual.forms import prediction_box, settled_here, subgoal_heading
 from linklab.manual.hints import begin_hint, clock_hint, folder_hint
-from linklab.manual.images import MISSING, figure_image
+from linklab.manual.images import figure_image, missing
 from linklab.manual.info import LISTINGS, Place
 from linklab.manual.model import Answer, Await, Commands, Figure, Interrupt, Manual, Prediction, Section, Show, Step
 from linklab.manual.parse import groups
@@ -51,6 +52,8 @@ def render_manual(chapter: Chapter, messages: str = "") -> str:
         heading=chapter.heading,
         note=chapter.note,
         messages=messages,
+        language=chapter.language,
+        say=chapter.say,
         sections=chapter.manual.sections,
         predictions=bool(chapter.manual.predictions),
         body=render_body(chapter),
@@ -112,13 +115,22 @@ class _Writer:
         self._asked = {asked.line: asked for asked in self.manual.predictions}
         for group in groups(self.manual.steps):
             for step in group:
-                self._partners[step.id] = [terminal_name(other.terminal) for other in group if other is not step]
+                self._partners[step.id] = [
+                    terminal_name(other.terminal, self.say) for other in group if other is not step
+                ]
         self._parser = markdown()
         self._renderer, self._options = self._parser.renderer, self._parser.options
         self._renderer.rules["quote"] = self._quote  # type: ignore[attr-defined] # add_render_rule wants a function
         self._renderer.rules["code_inline"] = _code  # type: ignore[attr-defined] # as above
         self._sections = iter(self.manual.sections)
         return self._blocks(self.manual.text)
+
+    @property
+    def say(self) -> Say:
+        return self.chapter.say
+
+    def _section(self, name: str) -> str:
+        return escape(self.say("Section {name}").format(name=name))
 
     def _blocks(self, text: str, line: int = 1) -> str:
         """Markdown that begins at `line` of the source as HTML."""
@@ -173,18 +185,19 @@ class _Writer:
         if inline.content.startswith(STEP_MARK):
             self._step += 1
             html = self._inline(inline).removeprefix(STEP_MARK)
-            return f'<p class="step"><strong>Step {self._step}.</strong> {html}</p>'
+            number = escape(self.say("Step {number}.").format(number=self._step))
+            return f'<p class="step"><strong>{number}</strong> {html}</p>'
         if inline.content.startswith(SUBGOAL_MARK):
-            return subgoal_heading(self._inline(inline).removeprefix(SUBGOAL_MARK).rstrip("."), self._level)
+            return subgoal_heading(self._inline(inline).removeprefix(SUBGOAL_MARK).rstrip("."), self._level, self.say)
         return ""
 
     def _roadmap(self) -> str:
-        items = [
-            f'<li>Section {section.number}: <a href="#{self.prefix}{section.slug}">{escape(section.title)}</a></li>'
-            for section in self.manual.sections
-            if section.number and section.level == 1
-        ]
-        return f'<ul class="roadmap">{"".join(items)}</ul>'
+        items = ""
+        for section in self.manual.sections:
+            if section.number and section.level == 1:
+                number = escape(self.say("Section {name}:").format(name=section.number))
+                items += f'<li>{number} <a href="#{self.prefix}{section.slug}">{escape(section.title)}</a></li>'
+        return f'<ul class="roadmap">{items}</ul>'
 
     def _quote(self, tokens: Sequence[Token], at: int, *_rest: object) -> str:
         text = tokens[at].content
@@ -193,12 +206,12 @@ class _Writer:
             section = next((section for section in self.manual.sections if section.slug == quote.metric), None)
             if section is None:
                 raise self._place(self._line_of(text)).error(f'there is no section "{quote.metric}"')
-            return f'<a href="#{self.prefix}{section.slug}">Section {section.number or escape(section.title)}</a>'
+            return f'<a href="#{self.prefix}{section.slug}">{self._section(section.number or section.title)}</a>'
         if quote.kind == "lab":
             return escape(self.chapter.fields.get(quote.metric, ""))
         found = self.recorded.scalars.get(quote.step, {}).get(quote.metric)
         if found is None:
-            return MISSING
+            return missing(self.say)
         try:
             number = format_number(*found, quote.unit, quote.decimals)
         except ValueError as error:
@@ -207,7 +220,8 @@ class _Writer:
 
     def _figure(self, figure: Figure, caption: str, words: str = "") -> str:
         self._figures += 1
-        label = f"<figcaption>Figure {self.numbers}{self._figures}. {escape(caption)}</figcaption>"
+        number = self.say("Figure {number}.").format(number=f"{self.numbers}{self._figures}")
+        label = f"<figcaption>{escape(number)} {escape(caption)}</figcaption>"
         inside = figure_image(self.chapter, figure, caption, words, paper=self.paper)
         return f'<figure id="{self.prefix}figure-{self._figures}">{inside}{label}</figure>'
 
@@ -216,7 +230,7 @@ class _Writer:
         answer = self.chapter.answers.get(asked.id)
         shown = self._answer(answer) if answer and not self.paper else ""
         name, keep = f"{self.prefix}predict-{asked.id}", f"linklab/{self.manual.path.parent.name}/{asked.id}"
-        return prediction_box(asked, question, shown, name=name, keep=keep, paper=self.paper)
+        return prediction_box(asked, question, shown, name=name, keep=keep, paper=self.paper, say=self.say)
 
     def _answer(self, answer: Answer) -> str:
         manual, self._source = self._source, (answer.path, answer.path.read_text(encoding="utf-8"))
@@ -235,7 +249,7 @@ class _Writer:
             case _:
                 ids = {step.id}
         decided = [asked for asked in self.manual.predictions if asked.settled[-1] in ids]
-        return settled_here(decided, self.prefix)
+        return settled_here(decided, self.prefix, self.say)
 
     def _fence(self, token: Token) -> str:
         kind = token.info.split()[0]
@@ -245,23 +259,26 @@ class _Writer:
             text = wrapped(token.content, OUTPUT_COLUMNS) if self.paper and kind == "text" else escape(token.content)
             return f'<pre class="{kind}">{text}</pre>'
         step = self._by_line[(token.map or [0])[0] + 1]
-        label, inside, note = box(step, paper=self.paper)
-        by_hand, where = in_a_shell(self.manual.steps)
+        label, inside, note = box(step, paper=self.paper, say=self.say)
+        by_hand, where = in_a_shell(self.manual.steps, self.say)
         inside += by_hand if step.id == where else ""
         inside += folder_hint(self.manual.steps, step)
         hint, needing = clock_hint(self.manual)
         if partners := self._partners[step.id]:
-            note = f"press Enter here and in {' and '.join(partners)} at the same time"
+            others = self.say(" and ").join(partners)
+            note = self.say("press Enter here and in {others} at the same time").format(others=others)
         if prompt := self._prompts.get(step.terminal):
-            note = f"at the prompt {prompt}" + (f", {note}" if note else "")
+            note = self.say("at the prompt {prompt}").format(prompt=prompt) + (f", {note}" if note else "")
         self._prompts[step.terminal] = step.prompt
         show = step.show
         if show.kind == "auto" and isinstance(step.action, Commands) and isinstance(step.action.finish, Background):
             show = Show("none")  # its output is shown where it is stopped
-        output = shown_lines(self.recorded.outputs.get(step.id, ""), show)
+        output = shown_lines(self.recorded.outputs.get(step.id, ""), show, self.say)
         if output:
             text = wrapped(output, OUTPUT_COLUMNS) if self.paper else escape(output)
-            inside += f'<pre class="output" role="group" aria-label="Output" tabindex="0">{text}</pre>'
+            inside += (
+                f'<pre class="output" role="group" aria-label="{escape(self.say("Output"))}" tabindex="0">{text}</pre>'
+            )
         aside = f' <span class="note">{escape(note)}</span>' if note else ""
         name = f"{self.prefix}block-{step.id}"
         kind = "box" if inside.count("\n") > SHORT_BOX else "box short"

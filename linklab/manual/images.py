@@ -7,12 +7,11 @@ import base64
 import re
 from html import escape, unescape
 
+from linklab.base.catalogue import Say, unchanged
 from linklab.base.numbers import format_number
 from linklab.manual.chapter import Chapter, Recorded
 from linklab.manual.info import Place
 from linklab.manual.model import Figure
-
-MISSING = '<span class="missing">not recorded yet</span>'
 
 
 def figure_image(chapter: Chapter, figure: Figure, caption: str, words: str = "", *, paper: bool = False) -> str:
@@ -30,13 +29,18 @@ def figure_image(chapter: Chapter, figure: Figure, caption: str, words: str = ""
     """
     match figure.kind:
         case "topology":
-            return _svg(chapter.picture, caption, paper=paper) if chapter.picture else MISSING
+            return _svg(chapter.picture, caption, paper=paper) if chapter.picture else missing(chapter.say)
         case "run":
             content = chapter.recorded.figures.get(f"{figure.step}/{figure.name}")
             alt = escape(caption + _told(figure, chapter.recorded))
-            return f'<img class="plot" src="{data_uri(content)}" alt="{alt}">' if content else MISSING
+            return f'<img class="plot" src="{data_uri(content)}" alt="{alt}">' if content else missing(chapter.say)
         case _:
             return _file(chapter, figure, caption, words, paper=paper)
+
+
+def missing(say: Say = unchanged) -> str:
+    """What stands where nothing is recorded, as HTML."""
+    return f'<span class="missing">{escape(say("not recorded yet"))}</span>'
 
 
 def data_uri(content: bytes) -> str:

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from datetime import datetime, timezone
 
 from linklab import __version__
+from linklab.base.catalogue import unchanged
 from linklab.errors import InputError, MissingError
 from linklab.manual.chapter import Chapter
 from linklab.manual.html import page, render_body
@@ -68,6 +69,8 @@ def paper_html(chapters: Sequence[Chapter], *, title: str, book: bool = False, m
         date=_date(),
         book=book,
         messages=messages,
+        language=chapters[0].language if chapters else "en",
+        say=chapters[0].say if chapters else unchanged,
         chapters=printed,
         drawing=data_uri(cover_drawing().encode()),
     )

@@ -35,7 +35,7 @@ def html(text, path="manual.md", **recorded):
 def test_a_name_without_a_value_is_an_error_in_every_template():
     """A page with a gap in it looked whole."""
     with pytest.raises(UndefinedError, match="'heading' is undefined"):
-        page("page.html.j2", note="", sections=(), body="")
+        page("page.html.j2", note="", sections=(), body="", language="en")
 
 
 def test_a_block_is_a_box_with_its_terminal_and_its_recorded_output():

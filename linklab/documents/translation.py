@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Labs in other languages: the chapter of a lab, with what its catalogue translates and the rest in English.
+
+Catalogues are `po/SLUG.LANGUAGE.po` for a lab and `po/linklab.LANGUAGE.po` for the words that Linklab itself adds to
+a page; po/README.md says how they are made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from linklab.base import installation
+from linklab.base.catalogue import read_catalogue
+from linklab.base.text import excerpt
+from linklab.documents.handbook import chapter
+from linklab.errors import InputError, ManualError
+from linklab.lab.model import Lab
+from linklab.manual.chapter import Chapter
+from linklab.manual.model import Action, Manual
+from linklab.manual.parse import parse_manual
+from linklab.manual.predict import parse_answers
+from linklab.manual.translate import Left, lost, translated
+
+FOLDER = installation.ROOT / "po"
+ENGLISH = "en"
+
+
+def languages(folder: Path = FOLDER) -> list[str]:
+    """The languages that pages can be written in, as in `es`."""
+    return sorted([ENGLISH, *(path.name.split(".")[1] for path in folder.glob("linklab.*.po"))])
+
+
+def translated_chapter(lab: Lab, language: str, folder: Path = FOLDER) -> tuple[Chapter, list[str]]:
+    """A lab's chapter in a language, and a line for each piece of it that is in English, "FILE:LINE: …".
+
+    Raises:
+        InputError: there are no pages in that language, or a catalogue cannot be read.
+        ManualError, LabError: as `chapter`.
+    """
+    if language not in languages(folder):
+        raise InputError(f'"{language}": there are no pages in this language; there are {", ".join(languages(folder))}')
+    english = chapter(lab)
+    if language == ENGLISH:
+        return english, []
+    say = read_catalogue(folder / f"linklab.{language}.po").say
+    catalogue = read_catalogue(folder / f"{lab.slug}.{language}.po")
+    text, left = translated(lab.manual.text, catalogue)
+    problems = _told(lab.manual.path, left)
+    answers = english.answers
+    if answers:
+        words, left = translated(lab.answers_path.read_text(encoding="utf-8"), catalogue)
+        answers = parse_answers(words, lab.answers_path)
+        asked = [range(answer.line, answer.line + answer.text.count("\n") + 1) for answer in answers.values()]
+        problems += _told(lab.answers_path, [each for each in left if any(each.line in lines for lines in asked)])
+    title = catalogue.say(f"{lab.title}\n").strip()
+    heading = say("Lab {number}: {title}").format(number=lab.number, title=title)
+    note = say("{count} parts of this page are in English, because their translation is missing or old.")
+    return replace(
+        english,
+        manual=same_anchors(lab.manual, parse_manual(text, lab.manual.path)),
+        heading=heading,
+        objectives=[catalogue.say(f"{objective}\n").strip() for objective in lab.objectives],
+        fields={**english.fields, "title": title},
+        answers=answers,
+        note=note.format(count=len(problems)) if problems else "",
+        language=language,
+        say=say,
+    ), problems
+
+
+def catalogue_problems(lab: Lab, folder: Path = FOLDER) -> list[str]:
+    """Translations of a lab that lost what the machine reads, "FILE: …" each; missing and old ones are no problem.
+
+    Raises:
+        InputError: a catalogue cannot be read.
+    """
+    return [
+        f'{path}: "{excerpt(text)}" {problem}; mend the translation'
+        for path in sorted(folder.glob(f"{lab.slug}.*.po"))
+        for text, translation in read_catalogue(path).texts.items()
+        if (problem := lost(text, translation))
+    ]
+
+
+def same_anchors(english: Manual, other: Manual) -> Manual:
+    """A translated manual with the anchors of the original, which its links name.
+
+    Raises:
+        ManualError: the two differ in their sections or in what is done.
+    """
+    if _outline(english) != _outline(other):
+        raise ManualError(f"{english.path}: its translation has other sections; mend the catalogue")
+    if _done(english) != _done(other):
+        raise ManualError(f"{english.path}: its translation has other steps; mend the catalogue")
+    pairs = zip(other.sections, english.sections, strict=True)
+    return replace(other, sections=tuple(replace(section, slug=original.slug) for section, original in pairs))
+
+
+def _outline(manual: Manual) -> list[tuple[str, int]]:
+    return [(section.number, section.level) for section in manual.sections]
+
+
+def _done(manual: Manual) -> list[tuple[str, str, type[Action], str]]:
+    return [(step.id, step.terminal, type(step.action), step.typed) for step in manual.steps]
+
+
+def _told(path: Path, left: Sequence[Left]) -> list[str]:
+    return [f"{path}:{each.line}: {each.reason}" for each in left]

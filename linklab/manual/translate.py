@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The Markdown of a manual in another language, paragraph by paragraph, from a catalogue that po4a keeps.
+
+A text is divided as po4a's text module does (`-o markdown -o neverwrap`), so that each paragraph, heading, item of a
+list, and body of a block is found in the catalogue. What the machine reads is never translated, and a translation that
+lost a part of it is not used. How catalogues are made: po/README.md.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from linklab.base.catalogue import Catalogue
+from linklab.manual.dialect import STEP_MARK, SUBGOAL_MARK
+
+PROSE_BLOCKS = frozenset({"predict", "formula"})
+"""Fenced blocks whose bodies are translated; what is in all others is typed or was printed."""
+
+_FENCE = re.compile(r"(`{3,})([^`]*)$")
+_HEADING = re.compile(r"(#+ +)(.*)$")
+_ITEM = re.compile(r"((?:[-*]|\d+\.) +)(.*)$")
+_KEPT = re.compile(r"\{\{[^}]*\}\}|`[^`]*`|\]\([^\s)]*|\{-\}|\{#[^}]*\}")
+"""Quotes, code, targets of images and links, and the marks of headings."""
+_NUMBER = re.compile(r"\d(?:[\d.,\u202f\u00a0]*\d)?")
+
+
+@dataclass(frozen=True)
+class Unit:
+    """A piece of a text: `prefix` and `indent` stand before its first and its later lines; `kept` is not translated."""
+
+    line: int
+    text: str
+    prefix: str = ""
+    indent: str = ""
+    kept: bool = False
+
+
+@dataclass(frozen=True)
+class Left:
+    """A unit that stays in the language it was written in, and why."""
+
+    line: int
+    reason: str
+
+
+def units(text: str) -> Iterator[Unit]:
+    """The pieces of a Markdown text in order; put together with their prefixes they are the text."""
+    lines = text.splitlines(keepends=True)
+    at = 0
+    while at < len(lines):
+        line = lines[at].rstrip("\n")
+        if not line.strip():
+            yield Unit(at + 1, lines[at], kept=True)
+            at += 1
+        elif fence := _FENCE.match(line):
+            end = next((n for n in range(at + 1, len(lines)) if lines[n].rstrip() == fence[1]), len(lines))
+            yield Unit(at + 1, lines[at], kept=True)
+            kind = next(iter(fence[2].split()), "")
+            yield Unit(at + 2, "".join(lines[at + 1 : end]), kept=kind not in PROSE_BLOCKS)
+            yield Unit(end + 1, "".join(lines[end : end + 1]), kept=True)
+            at = end + 1
+        elif heading := _HEADING.match(line):
+            yield Unit(at + 1, heading[2], prefix=heading[1])
+            yield Unit(at + 1, "\n", kept=True)
+            at += 1
+        else:
+            end = at + 1
+            while end < len(lines) and not _begins(lines[end]):
+                end += 1
+            yield _paragraph(at + 1, "".join(lines[at:end]))
+            at = end
+
+
+def translated(text: str, catalogue: Catalogue) -> tuple[str, list[Left]]:
+    """A text in the catalogue's language, and which of its pieces stay as they are."""
+    parts: list[str] = []
+    left: list[Left] = []
+    for unit in units(text):
+        said = unit.text
+        if not unit.kept and _says_something(unit.text):
+            found = catalogue.texts.get(unit.text)
+            reason = "has no current translation" if found is None else lost(unit.text, found)
+            if reason:
+                left.append(Left(unit.line, reason))
+            else:
+                said = found or said
+        parts.append(_indented(unit, said))
+    return "".join(parts), left
+
+
+def lost(text: str, translation: str) -> str:
+    """What a translation lost or added of what must stay as it is; "" if nothing."""
+    before, after = _machine_read(text), _machine_read(translation)
+    if gone := before - after:
+        return f"is translated without {next(iter(gone))}"
+    if new := after - before:
+        return f"is translated with {next(iter(new))}, which is not in the original"
+    if text.endswith("\n") != translation.endswith("\n"):
+        return "is translated with another end of line"
+    if [unit.prefix for unit in units(text)] != [unit.prefix for unit in units(translation)]:
+        return "is translated with other headings, items, or blocks"
+    return ""
+
+
+def _machine_read(text: str) -> Counter[str]:
+    """What a translation must keep: quotes, code, targets, marks, and numbers without what separates their digits."""
+    rest, kept = _KEPT.sub(" ", text), Counter(_KEPT.findall(text))
+    kept.update(mark for mark in (STEP_MARK, SUBGOAL_MARK) if text.startswith(mark))
+    kept.update(re.sub(r"\D", "", number) for number in _NUMBER.findall(rest))
+    return kept
+
+
+def _says_something(text: str) -> bool:
+    return any(letter.isalpha() for letter in _KEPT.sub(" ", text))
+
+
+def _begins(line: str) -> bool:
+    """Whether a paragraph or item cannot go on in this line."""
+    return not line.strip() or any(form.match(line) for form in (_FENCE, _HEADING, _ITEM))
+
+
+def _paragraph(line: int, text: str) -> Unit:
+    item = _ITEM.match(text.split("\n", 1)[0])
+    if not item:
+        return Unit(line, text)
+    inside = text.removeprefix(item[1])
+    indent = " " * len(item[1])
+    return Unit(line, re.sub(rf"(?m)^{indent}", "", inside), prefix=item[1], indent=indent)
+
+
+def _indented(unit: Unit, said: str) -> str:
+    return unit.prefix + re.sub(r"\n(?=[^\n])", f"\n{unit.indent}", said)

@@ -1,0 +1,185 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Manuals in other languages: catalogues are read, paragraphs found as po4a found them, nothing old or broken shown."""
+
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from linklab import cli
+from linklab.base.catalogue import Catalogue, read_catalogue
+from linklab.documents import translation
+from linklab.documents.translation import catalogue_problems, same_anchors, translated_chapter
+from linklab.errors import InputError, ManualError
+from linklab.lab.model import find_lab, lab_folders, load_lab
+from linklab.manual.html import render_body, render_manual
+from linklab.manual.parse import parse_manual
+from linklab.manual.translate import lost, translated, units
+
+ROOT = Path(__file__).parents[2]
+CAPTURES = ROOT / "tests/captures"
+MARKDOWN = (CAPTURES / "po4a-0.69-markdown.md").read_text(encoding="utf-8")
+
+
+def catalogue(path, **entries):
+    """A .po file with these entries, and their reading."""
+    lines = "\n\n".join(f'msgid "{text}"\nmsgstr "{said}"' for text, said in entries.items())
+    path.write_text(f'msgid ""\nmsgstr "Language: xx\\n"\n\n{lines}\n', encoding="utf-8")
+    return read_catalogue(path)
+
+
+def test_a_catalogue_is_read_as_gettext_reads_it(tmp_path):
+    """Texts over several lines and escapes; nothing that is fuzzy, empty, obsolete, or the header."""
+    path = tmp_path / "a.po"
+    path.write_text(
+        'msgid ""\nmsgstr "Language: es\\n"\n\n'
+        '#. a note\n#: a.md:1\n#, no-wrap\nmsgid ""\n"one \\"two\\"\\n"\n"three\\\\\\n"\n'
+        'msgstr ""\n"uno\\n"\n"tres\\n"\n\n#, fuzzy, no-wrap\n#| msgid "was"\nmsgid "is"\nmsgstr "era"\n\n'
+        'msgid "empty"\nmsgstr ""\n\n#~ msgid "gone"\n#~ msgstr "ido"\n'
+    )
+    assert read_catalogue(path).texts == {'one "two"\nthree\\\n': "uno\ntres\n"}
+    assert read_catalogue(tmp_path / "none.po").texts == {}
+
+
+def test_a_line_that_is_none_of_a_catalogue_is_named(tmp_path):
+    """A forgotten quotation mark is an error with its place."""
+    (tmp_path / "a.po").write_text('msgid "a"\nmsgstr "b"\n\nmsgid "c"\nmsgstr "d\n')
+    with pytest.raises(InputError, match=r"a\.po:5: this is no line of a catalogue; write msgid"):
+        read_catalogue(tmp_path / "a.po")
+
+
+def test_texts_are_divided_as_po4a_divides_them(tmp_path):
+    """Each piece is what po4a 0.69 took from the same text, so that each is found in its catalogue."""
+    template = (CAPTURES / "po4a-0.69-markdown.pot").read_text(encoding="utf-8")
+    filled = tmp_path / "all.po"
+    filled.write_text(re.sub(r'msgstr ""$', 'msgstr "x"', template, flags=re.M), encoding="utf-8")
+    pieces = {unit.text for unit in units(MARKDOWN) if unit.text.strip() and not unit.text.startswith("```")}
+    assert set(read_catalogue(filled).texts) == pieces
+
+
+@pytest.mark.parametrize("path", [*CAPTURES.glob("po4a-*.md"), *ROOT.glob("labs/*/*.md")], ids=str)
+def test_pieces_make_up_the_text(path):
+    """Without a catalogue a text stays as it is, to the byte."""
+    text = path.read_text(encoding="utf-8")
+    assert translated(text, Catalogue(Path("none.po")))[0] == text
+
+
+def test_what_is_prose_is_translated_and_what_is_typed_is_not(tmp_path):
+    """Prefixes and indents stay; the body of a step stays though the catalogue has its text."""
+    said = catalogue(
+        tmp_path / "a.po",
+        **{
+            "A heading {-}": "Un título {-}",
+            "An item\\nthat goes on.\\n": "Un punto\\nque sigue.\\n",
+            "ping 10.0.0.2\\n": "haga ping 10.0.0.2\\n",
+            "How long?\\n": "¿Cuánto?\\n",
+        },
+    )
+    text, left = translated(MARKDOWN, said)
+    assert "## Un título {-}\n" in text
+    assert "- Un punto\n  que sigue.\n- Another" in text
+    assert "```predict id=p settled=x\n¿Cuánto?\n```" in text and "```h1 id=x\nping 10.0.0.2\n```" in text
+    lines = {each.line: each.reason for each in left}
+    assert sorted(lines) == [3, 8, 10, 11, 13, 26, 29, 30]
+    assert set(lines.values()) == {"has no current translation"}
+
+
+@pytest.mark.parametrize(
+    ("text", "said", "problem"),
+    [
+        ("Type `ls`.", "Escriba `dir`.", "is translated without `ls`"),
+        ("It took {{a.b as ms}}.", "Tardó {{a.b}}.", "is translated without {{a.b as ms}}"),
+        ("It took 0.05 ms.", "Tardó 0,05 ms.", ""),
+        ("1,514 bytes", "1514 bytes", ""),
+        ("10 ms", "100 ms", "is translated without 10"),
+        ("Nothing.", "Nada, o 5.", "is translated with 5, which is not in the original"),
+        ("![A](figures/a.svg)\n", "![A](figuras/a.svg)\n", "is translated without ](figures/a.svg"),
+        ("A {-}", "A", "is translated without {-}"),
+        ("The RTT {#predict-rtt}", "El RTT {#predict-ida}", "is translated without {#predict-rtt}"),
+        ("Step. Ping.\n", "Paso. Ping.\n", "is translated without Step. "),
+        ("Subgoal. Look.\n", "Objetivo. Mire.\n", "is translated without Subgoal. "),
+        ("One.\n", "Uno.\n\n## Dos\n", "is translated with other headings, items, or blocks"),
+        ("- One.\n", "Uno.\n", "is translated with other headings, items, or blocks"),
+        ("One.\n", "Uno.", "is translated with another end of line"),
+    ],
+)
+def test_a_translation_keeps_what_the_machine_reads(text, said, problem):
+    """Code, quotes, targets, marks, and numbers; a number may be written as the language writes it."""
+    assert lost(text, said) == problem
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """A folder of catalogues with a language xx that says little."""
+    catalogue(tmp_path / "linklab.xx.po", **{"Step {number}.": "Paso {number}."})
+    monkeypatch.setattr(translation, "FOLDER", tmp_path)
+    return tmp_path
+
+
+def lab_with(text):
+    """Lab 5 with another manual."""
+    lab = load_lab(find_lab("5"))
+    return replace(lab, manual=parse_manual(text, lab.manual.path), folder=Path("/nowhere") / lab.slug)
+
+
+def test_a_page_has_its_language_and_links_that_lead_somewhere(folder):
+    """Sections keep their anchors, which links name; the page says in which language it is."""
+    lab = lab_with("## The start\nStep. See {{section.the-start}}.\n")
+    catalogue(
+        folder / f"{lab.slug}.xx.po",
+        **{"The start": "El principio", "Step. See {{section.the-start}}.\\n": "Step. Vea {{section.the-start}}.\\n"},
+    )
+    chapter, problems = translated_chapter(lab, "xx", folder)
+    page = render_manual(chapter)
+    assert problems == []
+    assert '<html lang="xx">' in page
+    assert '<h2 id="the-start"><span class="number">1</span> El principio</h2>' in page
+    assert '<strong>Paso 1.</strong> Vea <a href="#the-start">Section 1</a>' in page
+
+
+def test_what_is_not_translated_is_in_english_and_said(folder):
+    """An old paragraph is shown in English and named with its line; the page says how many there are."""
+    lab = lab_with("## The start\n\nNew words.\n\nType `ls`.\n")
+    catalogue(
+        folder / f"{lab.slug}.xx.po",
+        **{"The start": "El principio", "Old words.\\n": "Palabras.\\n", "Type `ls`.\\n": "Escriba.\\n"},
+    )
+    chapter, problems = translated_chapter(lab, "xx", folder)
+    assert [problem.partition("manual.md:")[2] for problem in problems] == [
+        "3: has no current translation",
+        "5: is translated without `ls`",
+    ]
+    assert "El principio" in render_body(chapter) and "New words." in render_body(chapter)
+    assert chapter.note.startswith("2 parts of this page are in English")
+    (problem,) = catalogue_problems(lab, folder)
+    assert problem.endswith('"Type `ls`." is translated without `ls`; mend the translation')
+
+
+@pytest.mark.parametrize("text", ["## The start\n\n## Another\n", "## The start\n```h1\nls\n```\n"])
+def test_a_manual_with_other_sections_or_steps_is_no_translation(text):
+    """What is done in a lab is the same in each language."""
+    path = Path("manual.md")
+    with pytest.raises(ManualError, match="mend the catalogue"):
+        same_anchors(parse_manual("## The start\n", path), parse_manual(text, path))
+
+
+def test_a_language_that_is_not_there_is_an_error(tmp_path, capsys):
+    """The message names those that are there."""
+    lab = str(next(iter(lab_folders())))
+    assert cli.main(["manual", lab, "--language", "xx", "--out", str(tmp_path / "x.html")]) == 2
+    assert 'linklab: "xx": there are no pages in this language; there are en, es' in capsys.readouterr().err
+    assert cli.main(["manual", "--all", "--language", "es"]) == 2
+
+
+def test_lab_1_is_in_spanish(tmp_path, capsys):
+    """The whole page, but for paragraphs that have changed since, which the command names."""
+    assert cli.main(["manual", "1", "--language", "es", "--out", str(tmp_path / "x.html")]) == 0
+    page = (tmp_path / "x.html").read_text()
+    english = capsys.readouterr().err.splitlines()
+    assert '<html lang="es">' in page and "<h1>Laboratorio 1: Introducción a Mininet</h1>" in page
+    assert "<strong>Paso 1.</strong> " in page and "Terminal del Cliente" in page and "<code>sudo mn</code>" in page
+    assert all(line.endswith("; it is in English") for line in english)
+    assert len(english) < 60, "most of Lab 1 is no longer translated: python tools/translations.py es 1"
+    words = read_catalogue(ROOT / "po/linklab.es.po").texts
+    assert all(set(re.findall(r"\{\w+\}", text)) == set(re.findall(r"\{\w+\}", said)) for text, said in words.items())
