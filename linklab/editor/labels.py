@@ -50,18 +50,46 @@ def place_name(surface: Occupied, x: float, y: float, half: float, size: Size) -
 
 
 def place_ports(
-    surface: Occupied, owner: Hashable, path: Path, icons: Sequence[Rectangle], sizes: Sequence[Size]
-) -> list[Spot | None]:
+    surface: Occupied, owner: Hashable, path: Path, icons: Sequence[Rectangle], *choices: Sequence[Size]
+) -> tuple[int, list[Spot | None]]:
     """Middles of the labels at both ends of a line; None for a label without room, and for one of width 0.
 
-    icons: of the nodes at both ends. On the line if that is clear, else beside it.
+    icons: of the nodes at both ends; choices: sizes of both labels, those that are wanted most first. The first for
+    which there is room for both is taken, else the last; the number that comes first says which.
     """
+    which, found = 0, list[Rectangle | None]()
+    for which, sizes in enumerate(choices):
+        wanted = sum(1 for wide, _ in sizes if wide)
+        found = []
+        # On a short line there is room for both only if they lie on either side of it.
+        for is_on_line in (True, False):
+            tried = _ends(surface, owner, path, icons, sizes, is_on_line)
+            if not found or sum(map(bool, tried)) > sum(map(bool, found)):
+                found = tried
+            if sum(map(bool, found)) == wanted:
+                break
+        if sum(map(bool, found)) == wanted:
+            break
+    for box in found:
+        if box is not None:
+            surface.add_box(box)
+    return which, [None if box is None else ((box.x0 + box.x1) / 2, (box.y0 + box.y1) / 2) for box in found]
+
+
+def _ends(
+    surface: Occupied, owner: Hashable, path: Path, icons: Sequence[Rectangle], sizes: Sequence[Size], is_on_line: bool
+) -> list[Rectangle | None]:
+    """Where the labels at both ends could lie; nothing is taken yet."""
     length = length_of(path)
-    found: list[Spot | None] = [None, None]
+    found: list[Rectangle | None] = [None, None]
     for i, way in enumerate((path, _back(path))):
         if sizes[i][0] and length > 1:
-            places = (box for box in _along(way, icons[i], sizes[i], length * 0.5) if not box.meets(icons[1 - i]))
-            found[i] = _taken(surface, places, owner)
+            places = _along(way, icons[i], sizes[i], length * 0.5, is_on_line)
+            other = found[0]
+            free = (
+                box for box in places if not box.meets(icons[1 - i]) and not (other is not None and box.meets(other))
+            )
+            found[i] = _best(surface, free, owner, NODE)
     return found
 
 
@@ -108,17 +136,26 @@ def place_beside(
         for spot in spots
         for box in _beside(spot, size, away)
     )
-    return _best(surface, places, owner, math.inf if always else NODE)
+    best = _best(surface, places, owner, math.inf if always else NODE)
+    if best is not None:
+        surface.add_box(best)
+    return best
 
 
 def _taken(surface: Occupied, places: Iterable[Rectangle], owner: Hashable) -> Spot | None:
     """The middle of the place that is chosen; None where a label would lie on a node or another label."""
     best = _best(surface, places, owner, NODE)
-    return None if best is None else ((best.x0 + best.x1) / 2, (best.y0 + best.y1) / 2)
+    if best is None:
+        return None
+    surface.add_box(best)
+    return ((best.x0 + best.x1) / 2, (best.y0 + best.y1) / 2)
 
 
 def _best(surface: Occupied, places: Iterable[Rectangle], owner: Hashable, least: float) -> Rectangle | None:
-    """The first clear place, else the one with the least in its way; None where that is `least` or more everywhere."""
+    """The first clear place, else the one with the least in its way; None where that is `least` or more everywhere.
+
+    It is not taken yet.
+    """
     best = None
     for box in places:
         count = surface.in_the_way(box, owner)
@@ -126,8 +163,6 @@ def _best(surface: Occupied, places: Iterable[Rectangle], owner: Hashable, least
             best, least = box, count
         if not count:
             break
-    if best is not None:
-        surface.add_box(best)
     return best
 
 
@@ -135,11 +170,11 @@ def _back(path: Path) -> Path:
     return tuple(c for spot in reversed(corners(path)) for c in spot)
 
 
-def _along(path: Path, icon: Rectangle, size: Size, most: float) -> Iterator[Rectangle]:
-    """Places from a node outwards: on the line first, then on either side of it."""
+def _along(path: Path, icon: Rectangle, size: Size, most: float, is_on_line: bool) -> Iterator[Rectangle]:
+    """Places from a node outwards: on the line first if that may be, then on either side of it."""
     first = clear_of(path, icon, size)
     distances = [first + i * STEP for i in range(TRIES) if first + i * STEP < most]
-    for distance in distances:
+    for distance in distances if is_on_line else ():
         x, y, _, _ = point_at(path, distance)
         yield Rectangle.around(x, y, *size)
     for distance in [min(first, most), *distances[:8]]:

@@ -14,6 +14,8 @@ from linklab.topology import Link
 
 Spot = tuple[float, float]
 Path = tuple[float, ...]
+LANE = 16.0
+"""Between parallel lines, in the drawing's pixels, where their labels need no more."""
 SHOULDER = 0.22
 """Most of a line's length that it takes to come from a node into its lane."""
 

@@ -21,10 +21,10 @@ CORNER = 7
 
 @dataclass(frozen=True)
 class Hanging:
-    """A line of which one end moves: its item, its link (None: a controller's line), its ends and which one moves."""
+    """A line of which one end moves: its item, its link or controller's line, its ends and which one moves."""
 
     item: int
-    link: int | None
+    key: Key
     a: Spot
     b: Spot
     a_moves: bool
@@ -41,25 +41,23 @@ class Moving:
         scene, whole = drawing.scene, set(keys)
         for i, link in enumerate(scene.topology.links):
             if scene.paths[i] is not None and (link.src in whole or link.dest in whole):
-                self._gather(
-                    i, i, scene.spots[link.src], scene.spots[link.dest], (link.src in whole, link.dest in whole)
-                )
+                self._gather(i, scene.spots[link.src], scene.spots[link.dest], (link.src in whole, link.dest in whole))
         for key in scene.controls:
             switch, _, controller = key.partition(">")
             if switch in whole or controller in whole:
                 ends = scene.spots[switch], scene.spots[controller]
-                self._gather(key, None, *ends, (switch in whole, controller in whole))
+                self._gather(key, *ends, (switch in whole, controller in whole))
         for item in drawing.items_of(keys):
             drawing.addtag_withtag(TAG, item)
 
-    def _gather(self, key: Key, link: int | None, a: Spot, b: Spot, moves: tuple[bool, bool]) -> None:
+    def _gather(self, key: Key, a: Spot, b: Spot, moves: tuple[bool, bool]) -> None:
         line, *labels = self.drawing.items_of([key])
         self._touched.add(key)
         if all(moves):
             for item in (line, *labels):
                 self.drawing.addtag_withtag(TAG, item)
             return
-        self._hanging.append(Hanging(line, link, a, b, moves[0]))
+        self._hanging.append(Hanging(line, key, a, b, moves[0]))
         for item in labels:
             self.drawing.itemconfigure(item, state="hidden")
 
@@ -75,7 +73,7 @@ class Moving:
                 a = (a[0] + dx, a[1] + dy)
             else:
                 b = (b[0] + dx, b[1] + dy)
-            path = (*a, *b) if each.link is None else scene.path(each.link, a, b)
+            path = scene.path(each.key, a, b) if isinstance(each.key, int) else scene.control_path(each.key, a, b)
             call(window, "coords", each.item, *path)  # tkinter's own wrapper takes three times as long
 
     def end(self) -> None:

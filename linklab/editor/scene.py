@@ -7,15 +7,18 @@ name and address, links are lines with the names of their ports and, in the midd
 
 from __future__ import annotations
 
+import math
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from linklab.editor import decorations
+from linklab.editor.bends import SHOULDER, Line, bends_of, bent
 from linklab.editor.decorations import BackgroundPicture, Frame, Note
 from linklab.editor.document import AnyNode, Key, control_links, everyone
 from linklab.editor.edits import kind_of, position
 from linklab.editor.labels import AWAY, place_name, place_ports, place_ports_alone, place_rate
-from linklab.editor.lanes import Path, Spot, lanes_of, path_of
+from linklab.editor.lanes import LANE, Path, Spot, lanes_of, path_of
 from linklab.editor.shapes import BoxShape, IconShape, LineShape, OvalShape, PictureShape, Shape, TextShape
 from linklab.editor.surface import Occupied, Rectangle
 from linklab.errors import InputError
@@ -28,7 +31,7 @@ DETAIL_FROM = 0.6
 """Zoom below which addresses and port names would lie on each other."""
 MOST_PLACED, MOST_EFFORT = 400, 250_000
 """Links, and comparisons, up to which labels keep clear of all lines; then each keeps clear of its own nodes alone."""
-LANE, MOST_LANE = 16.0, 60.0
+MOST_LANE = 60.0
 KIND_COLOURS = {
     "host": "host",
     "switch": "switch",
@@ -95,6 +98,7 @@ class DrawingScene:
         except KeyError:  # a link leads nowhere; its end has no number
             self.ends = [("", "")] * len(topology.links)
         self.lanes = lanes_of(topology.links)
+        self._bends, self._outer = self._find_bends()
         self._texts = [self._link_texts(i, link) for i, link in enumerate(topology.links)]
         self._widest = self._widest_labels()
         self.paths: list[Path | None] = [
@@ -107,7 +111,7 @@ class DrawingScene:
         for key in control_links(topology):
             switch, _, controller = key.partition(">")
             if controller in self.spots:
-                self.controls[key] = (*self.spots[switch], *self.spots[controller])
+                self.controls[key] = self.control_path(key, self.spots[switch], self.spots[controller])
         self.names: dict[str, Rectangle] = {}
         self._crossed: set[str] = set()
         self.labels: list[Labels] = []
@@ -123,7 +127,8 @@ class DrawingScene:
     def path(self, place: int, a: Spot, b: Spot) -> Path:
         """The line of a link if its nodes were there."""
         lane, style = self.lanes[place], self.style
-        if not lane:
+        aside = self._aside(place)
+        if not lane and not aside:
             return (*a, *b)
         length = max(1.0, ((b[0] - a[0]) ** 2 + (b[1] - a[1]) ** 2) ** 0.5)
         ux, uy = abs(b[0] - a[0]) / length, abs(b[1] - a[1]) / length
@@ -132,7 +137,45 @@ class DrawingScene:
             wide = self._widest[frozenset((self.topology.links[place].src, self.topology.links[place].dest))]
             high = style.heights["port"] * (1 + max(text.count("\n") for text in self._texts[place]))
             step = max(step, min(MOST_LANE * style.factor, uy * wide / 2 + ux * high / 2 + 5))
-        return path_of(a, b, lane, step, self.half * 1.8)
+        if aside:
+            outer = self._outer[place] * step  # of the lanes on the near side, which then run outside as well
+            return bent(a, b, aside + math.copysign(outer, aside) + lane * step, self.half)
+        return path_of(a, b, lane, step, self.half * SHOULDER)
+
+    def control_path(self, key: str, a: Spot, b: Spot) -> Path:
+        """The line from a switch to its controller if they were there."""
+        return bent(a, b, self._aside(key), self.half)
+
+    def _aside(self, key: Key) -> float:
+        """How far aside a line runs, in pixels of this zoom; icons do not become as small as the rest."""
+        return self._bends.get(key, 0.0) * self.half / (ICON / 2)
+
+    def _find_bends(self) -> tuple[dict[Key, float], list[float]]:
+        """How far aside each line runs that would run through an icon; by link, the outermost lane beside it."""
+        links, topology = self.topology.links, self.topology
+        pairs: dict[tuple[str, str], list[int]] = defaultdict(list)
+        for i, link in enumerate(links):
+            pairs[min(link.src, link.dest), max(link.src, link.dest)].append(i)
+        outer = [0.0] * len(links)
+        for places in pairs.values():
+            for i in places:
+                outer[i] = (len(places) - 1) / 2
+        if len(links) > MOST_PLACED:
+            return {}, outer
+        lines: dict[Key, Line] = {
+            places[0]: Line(links[places[0]].src, links[places[0]].dest, len(places)) for places in pairs.values()
+        }
+        for key in control_links(topology):
+            switch, _, controller = key.partition(">")
+            lines[key] = Line(switch, controller)
+        spots = {name: position(node) for name, node in self.nodes.items()}
+        lines = {key: line for key, line in lines.items() if line.a in spots and line.b in spots}
+        found = bends_of(lines, spots)
+        for places in pairs.values():
+            if aside := found.get(places[0]):
+                for i in places:
+                    found[i] = aside if links[i].src == links[places[0]].src else -aside
+        return found, outer
 
     def _address(self, node: AnyNode) -> str:
         if not self.style.addresses or not self.style.is_detailed or not isinstance(node, Host):
@@ -226,13 +269,15 @@ class DrawingScene:
                 both = [_around(icons[name], self.names.get(name)) for name in (link.src, link.dest)]
                 places.append(place_ports_alone(path, both, sizes[i][:2]))
             else:
+                # Where there is no room for addresses, it may be that there is for the names alone.
+                alone = self._end_texts(i, link, addresses=False)
+                choices = list(dict.fromkeys((self._texts[i][:2], alone)))
                 ends = (icons[link.src], icons[link.dest])
-                found = place_ports(surface, i, path, ends, sizes[i][:2])
-                if any(wide and at is None for (wide, _), at in zip(sizes[i], found, strict=False)):
-                    # no room for addresses, it may be: the names alone
-                    self._texts[i] = (*self._end_texts(i, link, addresses=False), self._texts[i][2])
-                    sizes[i] = [self._label_size(text) for text in self._texts[i]]
-                    found = place_ports(surface, i, path, ends, sizes[i][:2])
+                which, found = place_ports(
+                    surface, i, path, ends, *([self._label_size(text) for text in texts] for texts in choices)
+                )
+                self._texts[i] = (*choices[which], self._texts[i][2])
+                sizes[i] = [self._label_size(text) for text in self._texts[i]]
                 places.append(found)
         for i, path in enumerate(self.paths):
             middle = None

@@ -105,6 +105,24 @@ class Occupied:
         crossed = sum(1 for whose, *ends in lines if whose != owner and box.crossed_by(*ends))
         return crossed + 3 * sum(1 for other in boxes if box.meets(other))
 
+    def boxes_on(self, path: tuple[float, ...]) -> set[Rectangle]:
+        """The rectangles that a line through several points runs through."""
+        found: set[Rectangle] = set()
+        for at in range(0, len(path) - 2, 2):
+            ends = path[at : at + 4]
+            cells = list(_cells_of_line(*ends))
+            near = {box for cell in cells for box in self._boxes.get(cell, ())}
+            self.effort += len(cells) + len(near)
+            found |= {box for box in near if box.crossed_by(*ends)}
+        return found
+
+    def lines_near(self, path: tuple[float, ...]) -> set[Segment]:
+        """The lines in the squares that a straight line touches."""
+        ax, ay, bx, by = path
+        found = {line for cell in _cells_of_line(ax, ay, bx, by) for line in self._lines.get(cell, ())}
+        self.effort += len(found)
+        return found
+
     def choose(self, places: Iterable[Rectangle]) -> tuple[Rectangle, int]:
         """The first clear place, else the one with the least in its way, and how much that is; it is taken then."""
         least, best = min(self._weighed(places), key=lambda each: each[0])
