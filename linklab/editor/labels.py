@@ -58,17 +58,13 @@ def place_ports(
     which there is room for both is taken, else the last; the number that comes first says which.
     """
     which, found = 0, list[Rectangle | None]()
-    for which, sizes in enumerate(choices):
-        wanted = sum(1 for wide, _ in sizes if wide)
-        found = []
+    for which, sizes in enumerate(choices):  # noqa: B007 - the last one tried is the answer
         # On a short line there is room for both only if they lie on either side of it.
-        for is_on_line in (True, False):
-            tried = _ends(surface, owner, path, icons, sizes, is_on_line)
-            if not found or sum(map(bool, tried)) > sum(map(bool, found)):
-                found = tried
-            if sum(map(bool, found)) == wanted:
-                break
-        if sum(map(bool, found)) == wanted:
+        tries = (_ends(surface, owner, path, [*zip(icons, sizes, strict=True)], on_line) for on_line in (True, False))
+        found = next(tries)
+        if _lacking(found, sizes) and _lacking(other := next(tries), sizes) < _lacking(found, sizes):
+            found = other
+        if not _lacking(found, sizes):
             break
     for box in found:
         if box is not None:
@@ -76,20 +72,25 @@ def place_ports(
     return which, [None if box is None else ((box.x0 + box.x1) / 2, (box.y0 + box.y1) / 2) for box in found]
 
 
+def _lacking(found: Sequence[Rectangle | None], sizes: Sequence[Size]) -> int:
+    """How many labels have no place."""
+    return sum(1 for box, (wide, _) in zip(found, sizes, strict=True) if wide and box is None)
+
+
 def _ends(
-    surface: Occupied, owner: Hashable, path: Path, icons: Sequence[Rectangle], sizes: Sequence[Size], is_on_line: bool
+    surface: Occupied, owner: Hashable, path: Path, ends: Sequence[tuple[Rectangle, Size]], is_on_line: bool
 ) -> list[Rectangle | None]:
-    """Where the labels at both ends could lie; nothing is taken yet."""
+    """Where the labels at both ends could lie, by the icons there and the labels' sizes; nothing is taken yet."""
     length = length_of(path)
-    found: list[Rectangle | None] = [None, None]
+    found: list[Rectangle | None] = []
     for i, way in enumerate((path, _back(path))):
-        if sizes[i][0] and length > 1:
-            places = _along(way, icons[i], sizes[i], length * 0.5, is_on_line)
-            other = found[0]
-            free = (
-                box for box in places if not box.meets(icons[1 - i]) and not (other is not None and box.meets(other))
-            )
-            found[i] = _best(surface, free, owner, NODE)
+        icon, size = ends[i]
+        places: Iterable[Rectangle] = ()
+        if size[0] and length > 1:
+            kept_clear = [ends[1 - i][0], *(box for box in found if box is not None)]
+            along = _along(way, icon, size, length * 0.5, is_on_line)
+            places = (box for box in along if not any(box.meets(other) for other in kept_clear))
+        found.append(_best(surface, places, owner, NODE))
     return found
 
 

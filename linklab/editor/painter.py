@@ -11,7 +11,7 @@ from typing import Any
 
 from PIL import Image, ImageTk
 
-from linklab.editor import backdrop
+from linklab.editor import backdrop, lettering
 from linklab.editor.icons import paint
 from linklab.editor.shapes import (
     POINTS,
@@ -44,6 +44,8 @@ class Painter:
         self._widths: dict[tuple[str, str], int] = {}
         self._glyphs: dict[tuple[object, ...], ImageTk.PhotoImage] = {}
         self._background: tuple[object, ImageTk.PhotoImage] | None = None
+        self._ratios: dict[str, float] = {}
+        """By font, how much larger than at a zoom of 1; empty where the window's letters are not those of pictures."""
         self.heights: dict[str, float] = {}
 
     def dress(self, look: Look, zoom: float) -> None:
@@ -59,15 +61,25 @@ class Painter:
         for font in self._fonts.values():
             # A font that nothing uses is opened and closed anew for each text that is measured, which takes 3 ms.
             self.canvas.create_text(0, 0, text="", font=font, state="hidden", tags="ruler")
-        self.heights = {name: float(font.metrics("linespace")) for name, font in self._fonts.items()}
         self._widths = {}
+        self._ratios = {}
+        if look.family == lettering.TK_FAMILY:
+            self._ratios = {name: points(name, zoom) / POINTS[name] * look.scale for name in POINTS}
+            self.heights = {name: high * self._ratios[name] for name, high in lettering.metrics()[1].items()}
+        else:
+            self.heights = {name: float(font.metrics("linespace")) for name, font in self._fonts.items()}
 
     def font(self, name: str) -> str:
         """What Tk calls a font."""
         return self._fonts[name].name
 
     def measure(self, font: str, text: str) -> float:
-        """Width of a text, letter by letter: Tk knows no kerning, and asking it for 12,000 labels took 17 s."""
+        """Width of a text: as pictures have it, or Tk's own if the window's letters are others.
+
+        Letter by letter, because Tk knows no kerning, and asking it for 12,000 labels took 17 s.
+        """
+        if self._ratios:
+            return lettering.width(font, text) * self._ratios[font]
         for letter in set(text):
             if (font, letter) not in self._widths:
                 self._widths[font, letter] = self._fonts[font].measure(letter)

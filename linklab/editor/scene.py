@@ -270,8 +270,7 @@ class DrawingScene:
                 places.append(place_ports_alone(path, both, sizes[i][:2]))
             else:
                 # Where there is no room for addresses, it may be that there is for the names alone.
-                alone = self._end_texts(i, link, addresses=False)
-                choices = list(dict.fromkeys((self._texts[i][:2], alone)))
+                choices = list(dict.fromkeys((self._texts[i][:2], self._end_texts(i, link, addresses=False))))
                 ends = (icons[link.src], icons[link.dest])
                 which, found = place_ports(
                     surface, i, path, ends, *([self._label_size(text) for text in texts] for texts in choices)

@@ -10,8 +10,10 @@ from PIL import Image
 from robot import needs_display
 
 from linklab.editor import decorations, edits, pictures
+from linklab.editor.scene import DrawingScene
 from linklab.editor.surface import Rectangle
 from linklab.topology import Topology
+from linklab.topology.templates import made
 
 pytestmark = needs_display
 ROOT = Path(__file__).parents[2]
@@ -407,3 +409,15 @@ def test_tab_to_a_node_in_sight_leaves_the_view(hand):
     hand.key("Tab")
     assert hand.editor.document.selection == {"s1"}
     assert hand.spot("s1") == before
+
+
+@pytest.mark.parametrize("name", ["star:30", "fat-tree:4", "ring:8", "dumbbell:4"])
+def test_the_window_and_the_picture_show_the_same_labels(hand, name):
+    """Regression: at 100 % port names had room in the PNG and none in the window, which measured letters otherwise."""
+    topology = made(name)
+    show(hand, topology)
+    picture = DrawingScene(topology, pictures.style(hand.editor.settings))
+    shown = hand.editor.drawing.scene
+    assert shown.labels == picture.labels
+    assert shown.names == picture.names
+    assert shown.paths == picture.paths
