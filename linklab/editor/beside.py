@@ -42,6 +42,7 @@ class Beside:
             self._surface.add_line(key, path)
         boxes = [Rectangle.around(x, y, 2 * half, 2 * half) for x, y in scene.spots.values()]
         boxes += scene.names.values()
+        boxes += scene.titles.values()
         boxes += (box for place in range(len(scene.paths)) for box in scene.label_boxes(place))
         boxes += (scene.note_box(each) for each in scene.decorations.values() if isinstance(each, Note))
         for box in boxes:

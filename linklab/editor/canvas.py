@@ -267,7 +267,7 @@ class Drawing(tk.Canvas):
         for key, path in scene.controls.items():
             wanted[key] = (path, key in selection)
         for key, each in scene.decorations.items():
-            wanted[key] = (each, key in selection)
+            wanted[key] = (each, key in selection, scene.titles.get(key))
         return wanted
 
     def _shapes(self, key: Key) -> tuple[Shape, ...]:
@@ -356,8 +356,7 @@ class Drawing(tk.Canvas):
         if isinstance(each, Note):
             return self.scene.note_box(each)
         if isinstance(each, Frame):
-            x0, y0, x1, y1 = (c * self.factor for c in (each.x, each.y, each.x + each.wide, each.y + each.high))
-            return Rectangle(x0, y0, x1, y1)
+            return self.scene.frame_box(each)
         return None
 
     def items_of(self, keys: Iterable[Key]) -> list[int]:

@@ -28,6 +28,8 @@ _KEY = re.compile(r"#(note|group)\d+|#background")
 COLOURS = ("muted", "host", "switch", "router", "controller")
 """Colours of a frame, by their names in the palette."""
 LEAST = 20.0
+WIDE, TIGHT = (70.0, 60.0, 70.0), (45.0, 42.0, 62.0)
+"""Left and right of the nodes in a group, above, and below, where their names are."""
 MOST_LETTERS, MOST_LINES = 200, 60
 Spot = tuple[float, float]
 
@@ -259,10 +261,11 @@ def paste(topology: Topology, piece: Topology, offset: Spot) -> tuple[Topology, 
     return topology, keys
 
 
-def around(spots: Iterable[Spot]) -> tuple[Spot, Spot]:
-    """Corner and size of a frame around nodes at these places, with room for their names."""
+def around(spots: Iterable[Spot], sides: tuple[float, float, float] = WIDE) -> tuple[Spot, Spot]:
+    """Corner and size of a frame around nodes at these places; sides: so far left and right of them, above, below."""
     xs, ys = zip(*spots, strict=True)
-    x0, y0, x1, y1 = min(xs) - 70, min(ys) - 60, max(xs) + 70, max(ys) + 70
+    aside, above, below = sides
+    x0, y0, x1, y1 = min(xs) - aside, min(ys) - above, max(xs) + aside, max(ys) + below
     return (x0, y0), (x1 - x0, y1 - y0)
 
 

@@ -49,6 +49,22 @@ def place_name(surface: Occupied, x: float, y: float, half: float, size: Size) -
     return surface.choose([Rectangle.around(at_x, at_y, wide, high) for at_x, at_y in spots])
 
 
+def place_title(surface: Occupied, owner: Hashable, frame: Rectangle, size: Size, gap: float) -> Rectangle:
+    """The place of a frame's title on its edge: at the left above, unless something is in the way there."""
+    wide, high = size
+    room = max(0.0, frame.x1 - frame.x0 - 2 * gap - wide)
+    steps = [gap + i * STEP for i in range(int(room / STEP) + 1)]
+    places = [
+        Rectangle(frame.x0 + step, y - high / 2, frame.x0 + step + wide, y + high / 2)
+        for y in (frame.y0, frame.y1)
+        for step in steps
+    ]
+    best = _best(surface, places, owner, math.inf)
+    assert best is not None
+    surface.add_box(best)
+    return best
+
+
 def place_ports(
     surface: Occupied, owner: Hashable, path: Path, icons: Sequence[Rectangle], *choices: Sequence[Size]
 ) -> tuple[int, list[Spot | None]]:

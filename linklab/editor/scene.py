@@ -17,7 +17,7 @@ from linklab.editor.bends import SHOULDER, Line, bends_of, bent
 from linklab.editor.decorations import BackgroundPicture, Frame, Note
 from linklab.editor.document import AnyNode, Key, control_links, everyone
 from linklab.editor.edits import kind_of, position
-from linklab.editor.labels import AWAY, place_name, place_ports, place_ports_alone, place_rate
+from linklab.editor.labels import AWAY, place_name, place_ports, place_ports_alone, place_rate, place_title
 from linklab.editor.lanes import LANE, Path, Spot, lanes_of, path_of
 from linklab.editor.shapes import BoxShape, IconShape, LineShape, OvalShape, PictureShape, Shape, TextShape
 from linklab.editor.surface import Occupied, Rectangle
@@ -113,6 +113,7 @@ class DrawingScene:
             if controller in self.spots:
                 self.controls[key] = self.control_path(key, self.spots[switch], self.spots[controller])
         self.names: dict[str, Rectangle] = {}
+        self.titles: dict[str, Rectangle] = {}
         self._crossed: set[str] = set()
         self.labels: list[Labels] = []
         self._place()
@@ -240,6 +241,7 @@ class DrawingScene:
                     surface.add_box(self.note_box(each))
         for icon in icons.values():
             surface.add_box(icon)
+        self._place_titles(surface if not crowded else Occupied())
         for name, (x, y) in self.spots.items():
             lines = self.name_lines(name)
             if not lines:
@@ -252,6 +254,19 @@ class DrawingScene:
                 if in_the_way:
                     self._crossed.add(name)
         self._place_on_links(surface, icons, crowded)
+
+    def _place_titles(self, surface: Occupied) -> None:
+        """The titles of frames, and their edges as lines that labels keep clear of."""
+        style = self.style
+        frames = [each for each in self.decorations.values() if isinstance(each, Frame)]
+        for frame in frames:
+            x0, y0, x1, y1 = (box := self.frame_box(frame)).x0, box.y0, box.x1, box.y1
+            surface.add_line(frame.key, (x0, y0, x1, y0, x1, y1, x0, y1, x0, y0))
+        for frame in frames:
+            if frame.title:
+                size = style.measure("name", frame.title) + 8, style.heights["name"]
+                gap = 8 * style.factor
+                self.titles[frame.key] = place_title(surface, frame.key, self.frame_box(frame), size, gap)
 
     def _label_size(self, text: str) -> tuple[float, float]:
         """The width and height of a link's label, which may have several lines; a link without a label has width 0."""
@@ -350,6 +365,12 @@ class DrawingScene:
         high = style.heights["note"] * len(note.lines)
         return Rectangle(x, y, x + wide + 2 * pad, y + high + 2 * pad)
 
+    def frame_box(self, frame: Frame) -> Rectangle:
+        """The rectangle of a group."""
+        factor = self.style.factor
+        x0, y0 = frame.x * factor, frame.y * factor
+        return Rectangle(x0, y0, x0 + frame.wide * factor, y0 + frame.high * factor)
+
     def decoration(self, key: str, *, selected: bool = False) -> tuple[Shape, ...]:
         """A note, a group's frame, or the picture behind."""
         style, factor, each = self.style, self.style.factor, self.decorations[key]
@@ -360,15 +381,15 @@ class DrawingScene:
             ground = BoxShape(box.x0, box.y0, box.x1, box.y1, "hover", colour, edge, tag="note")
             return ground, TextShape(box.x0 + pad, box.y0 + pad, "\n".join(each.lines), "note", "ink", True, "note")
         if isinstance(each, Frame):
-            x0, y0 = each.x * factor, each.y * factor
-            x1, y1 = x0 + each.wide * factor, y0 + each.high * factor
+            x0, y0, x1, y1 = (frame := self.frame_box(each)).x0, frame.y0, frame.x1, frame.y1
             colour = "accent" if selected else each.colour
             width = max(1, style.px(1.5)) + selected
             found: list[Shape] = [BoxShape(x0, y0, x1, y1, "", colour, width, (6, 3), "frame")]
-            if each.title:
-                wide, high, gap = style.measure("name", each.title) + 8, style.heights["name"], 8 * factor
-                found.append(BoxShape(x0 + gap, y0 - high / 2, x0 + gap + wide, y0 + high / 2, "canvas", tag="frame"))
-                found.append(TextShape(x0 + gap + wide / 2, y0, each.title, "name", colour, tag="frame"))
+            if key in self.titles:
+                box = self.titles[key]
+                found.append(BoxShape(box.x0, box.y0, box.x1, box.y1, "canvas", tag="frame"))
+                at = (box.x0 + box.x1) / 2, (box.y0 + box.y1) / 2
+                found.append(TextShape(*at, each.title, "name", colour, tag="frame"))
             if selected:
                 size = style.px(4)
                 found += [

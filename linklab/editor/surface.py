@@ -31,6 +31,10 @@ class Rectangle:
         """By its middle and size."""
         return cls(x - wide / 2, y - high / 2, x + wide / 2, y + high / 2)
 
+    def grown(self, by: float) -> Rectangle:
+        """The same with so much more on every side."""
+        return Rectangle(self.x0 - by, self.y0 - by, self.x1 + by, self.y1 + by)
+
     def meets(self, other: Rectangle) -> bool:
         """Whether the two overlap."""
         return self.x0 < other.x1 and other.x0 < self.x1 and self.y0 < other.y1 and other.y0 < self.y1

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Edit > Mend, Edit > Lay Out, and the offer to mend a file with faults when it is opened.
 
-`topology.mending` and `topology.arrange` decide what changes; this module shows it, asks, and makes it undoable.
+`topology.mending` and `grouping` decide what changes; this module shows it, asks, and makes it undoable.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from collections.abc import Callable
 
 from linklab.base.text import excerpt
 from linklab.editor.document import Document, everyone
+from linklab.editor.grouping import laid_out
 from linklab.editor.window import Window
 from linklab.topology import Topology
 from linklab.topology.arrange import arranged
@@ -84,12 +85,12 @@ class Tidying:
         self.window.say(f"mended {things}: {excerpt('; '.join(said), LONGEST_LINE)}")
 
     def lay_out(self) -> None:
-        """Give every node a new place."""
+        """Give every node a new place, and every group's frame with its nodes."""
         topology = self.document.topology
         if not topology.nodes:
             self.window.say("there is nothing to lay out yet")
             return
-        self.document.apply("Lay Out", moved(topology, arranged(topology)))
+        self.document.apply("Lay Out", laid_out(topology))
         self.window.say("laid out; Undo takes it back")
 
 
