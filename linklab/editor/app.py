@@ -41,6 +41,7 @@ from linklab.editor.restyle import restyle
 from linklab.editor.running import preload
 from linklab.editor.settings import EditorSettings, load_settings, save_settings
 from linklab.editor.starting import Starting
+from linklab.editor.surface import Rectangle
 from linklab.editor.theme import Look, apply
 from linklab.editor.toplevel import Dialog, to_question
 from linklab.editor.traces import draw_traces
@@ -77,6 +78,8 @@ class Editor:
         self.look = Look(self.root, self.settings.theme, self.settings.scale)
         self.document = Document()
         self.tool = "select"
+        self._seen: Rectangle | None = None
+        """What of the drawing was in the window when its traces were last placed."""
         self.window = Window(self.root)
         self.networking = Networking(self.window, self.document, self)
         self.editing = Editing(
@@ -151,6 +154,7 @@ class Editor:
         net = self.networking
         callbacks = Callbacks(self._commands(), self._submenus(), self.choose, net.run, net.stop, net.clock)
         self.layout = Layout(self.root, self.look, self.settings, self.ticks, callbacks)
+        self.layout.on_view = self._viewed
         self.drawing, self.status = self.layout.drawing, self.layout.status
         self.toolbar, self.clock_bar = self.layout.toolbar, self.layout.clock_bar
         self.window.dress(self.look, self.status)
@@ -308,6 +312,13 @@ class Editor:
         draw_traces(self.drawing, {place: kept for place, kept in busy.items() if place not in down}, flows)
         self.drawing.tag_raise(SWITCH_TAG)
         self.drawing.tag_raise(TREE_TAG)
+
+    def _viewed(self) -> None:
+        """Show the traces of links that have come into view, once the window has nothing else to do."""
+        if self._seen != self.drawing.seen:
+            self._seen = self.drawing.seen
+            if self.networking.is_running:
+                self.root.after_idle(self.show_traces)
 
     def show_clock(self, state: dict[str, Any] | None) -> None:
         """Show the clock of a network that has one to set; None takes it away."""

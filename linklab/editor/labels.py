@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 
 from linklab.editor.lanes import Path, Spot, corners
 from linklab.editor.surface import Occupied, Rectangle
@@ -24,6 +25,18 @@ SIDE = 3.0
 NODE = 3
 """How much `Occupied.in_the_way` counts for a node or a label; up to two lines less than that are tolerated."""
 Size = tuple[float, float]
+
+
+@dataclass(frozen=True)
+class Near:
+    """A place at a line: whether the short form has it, and where on the line a thing belongs that is further off."""
+
+    box: Rectangle
+    is_short: bool = False
+    foot: Spot | None = None
+
+
+Places = Iterable[tuple[Rectangle, tuple[float, float, float, float]]]
 
 
 def place_name(surface: Occupied, x: float, y: float, half: float, size: Size) -> tuple[Rectangle, int]:
@@ -136,11 +149,12 @@ def place_rate(surface: Occupied, owner: Hashable, path: Path, size: Size) -> Sp
 
 
 def place_beside(
-    surface: Occupied, owner: Hashable, path: Path, size: Size, factor: float, *, always: bool = False
+    surface: Occupied, owner: Hashable, path: Path, size: Size, factor: float, *, always: bool = False, enough: int = 0
 ) -> Rectangle | None:
     """A place beside a line, as near to its middle as can be, for something that must not lie on the line itself.
 
-    factor: canvas pixels for one of the drawing's. None where there is no room, unless it is to have a place always.
+    factor: canvas pixels for one of the drawing's; enough: other lines in the way that do no harm. None where there is
+    no room, unless it is to have a place always.
     """
     length, step = length_of(path), STEP * max(1.0, factor)
     if length < 1:
@@ -153,10 +167,75 @@ def place_beside(
         for spot in spots
         for box in _beside(spot, size, away)
     )
-    best = _best(surface, places, owner, math.inf if always else NODE)
+    best = _best(surface, places, owner, math.inf if always else NODE, enough)
     if best is not None:
         surface.add_box(best)
     return best
+
+
+def place_near(
+    surface: Occupied, owner: Hashable, path: Path, sizes: tuple[Size, Size], own: Collection[Rectangle]
+) -> Near | None:
+    """A free place at a line for one of two forms of a thing, whole or short; None where there is none.
+
+    The whole beside the line, else the short on it or beside it, else the short further off with a line that leads
+    there, if possible over nothing but the link's `own` labels. It is taken.
+    """
+    length, step = length_of(path), max(STEP, sizes[1][1] / 2.5)
+    if length < 1:
+        return None
+    tries = [0.0, *(sign * i * step for i in range(1, TRIES) for sign in (1, -1) if i * step < length * 0.4)]
+    spots = [point_at(path, length / 2 + each) for each in tries]
+    whole, short = sizes
+
+    def beside(size: Size, steps: Iterable[float], some: Sequence[tuple[float, float, float, float]]) -> Places:
+        return ((box, spot) for i in steps for spot in some for box in _beside(spot, size, SIDE + i * step))
+
+    far = (2, 4, 6, 9, 12, 15)
+    # Short or whole, whether a line must lead there, whether it may run over labels, and where.
+    searches: tuple[tuple[bool, bool, bool, Places], ...] = (
+        (False, False, False, beside(whole, (0, 1), spots[::2])),
+        (True, False, False, ((Rectangle.around(*spot[:2], *short), spot) for spot in spots)),
+        (True, False, False, beside(short, (0, 1), spots)),
+        (True, True, False, beside(short, far, spots)),
+        (True, True, True, beside(short, far, spots)),
+    )
+    for is_short, is_far, over_all, places in searches:
+        least, best = NODE, None
+        for box, spot in places:
+            count = surface.in_the_way(box, owner, only_free=True)
+            if count >= least:
+                continue
+            is_off = is_far or off(box, path) > SIDE + 1.5 * step
+            if over_all or not (is_off and surface.boxes_on(lead(box, spot[:2])).difference(own)):
+                least, best = count, Near(box, is_short, spot[:2] if is_off else None)
+            if least <= is_short:  # one line below so small a label is no harm, and to look on takes long
+                break
+        if best is not None:
+            surface.add_box(best.box)
+            return best
+    return None
+
+
+def lead(box: Rectangle, foot: Spot) -> Path:
+    """The line from a label that is further off to where it belongs."""
+    return min(max(foot[0], box.x0), box.x1), min(max(foot[1], box.y0), box.y1), *foot
+
+
+def off(box: Rectangle, path: Path) -> float:
+    """How far a rectangle is from a line that does not run through it."""
+    edges = [(box.x0, box.y0), (box.x1, box.y0), (box.x1, box.y1), (box.x0, box.y1)]
+    found = math.inf
+    for (ax, ay), (bx, by) in itertools.pairwise(corners(path)):
+        if box.crossed_by(ax, ay, bx, by):
+            return 0.0
+        square = (bx - ax) ** 2 + (by - ay) ** 2 or 1.0
+        for x, y in edges:
+            along = min(1.0, max(0.0, ((x - ax) * (bx - ax) + (y - ay) * (by - ay)) / square))
+            found = min(found, math.hypot(ax + along * (bx - ax) - x, ay + along * (by - ay) - y))
+        for x, y in ((ax, ay), (bx, by)):
+            found = min(found, math.hypot(max(box.x0 - x, 0.0, x - box.x1), max(box.y0 - y, 0.0, y - box.y1)))
+    return found
 
 
 def _taken(surface: Occupied, places: Iterable[Rectangle], owner: Hashable) -> Spot | None:
@@ -168,17 +247,19 @@ def _taken(surface: Occupied, places: Iterable[Rectangle], owner: Hashable) -> S
     return ((best.x0 + best.x1) / 2, (best.y0 + best.y1) / 2)
 
 
-def _best(surface: Occupied, places: Iterable[Rectangle], owner: Hashable, least: float) -> Rectangle | None:
-    """The first clear place, else the one with the least in its way; None where that is `least` or more everywhere.
+def _best(
+    surface: Occupied, places: Iterable[Rectangle], owner: Hashable, least: float, enough: int = 0
+) -> Rectangle | None:
+    """The first place with no more than `enough` in its way, else the one with the least.
 
-    It is not taken yet.
+    None where that is `least` or more everywhere. It is not taken yet.
     """
     best = None
     for box in places:
-        count = surface.in_the_way(box, owner)
+        count = surface.in_the_way(box, owner, only_free=least <= NODE)
         if count < least:
             best, least = box, count
-        if not count:
+        if count <= enough:
             break
     return best
 

@@ -84,7 +84,8 @@ class Layout:
         across = ttk.Scrollbar(middle, orient="horizontal", command=self.drawing.xview)
         down = ttk.Scrollbar(middle, orient="vertical", command=self.drawing.yview)
         self.minimap = MiniMap(self.drawing)
-        self.drawing.on_view = self.minimap.soon
+        self.on_view: Callable[[], None] = lambda: None
+        self.drawing.on_view = self._viewed
         self.drawing.configure(
             xscrollcommand=partial(self._scrolled, across), yscrollcommand=partial(self._scrolled, down)
         )
@@ -95,7 +96,12 @@ class Layout:
 
     def _scrolled(self, bar: ttk.Scrollbar, first: str, last: str) -> None:
         bar.set(first, last)
+        self._viewed()
+
+    def _viewed(self) -> None:
+        """Something else of the drawing is seen."""
         self.minimap.soon()
+        self.on_view()
 
     def _resized(self) -> None:
         """Once the drawing has its new size."""

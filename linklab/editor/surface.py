@@ -98,16 +98,25 @@ class Occupied:
         for cell in _cells_of_box(box):
             self._boxes[cell].append(box)
 
-    def in_the_way(self, box: Rectangle, owner: Hashable = None) -> int:
-        """How much is in the way of a label there: 1 for each line of another owner, 3 for each rectangle."""
-        lines: set[Segment] = set()
-        boxes: set[Rectangle] = set()
+    def remove_box(self, box: Rectangle) -> None:
+        """A rectangle that is taken no longer."""
         for cell in _cells_of_box(box):
-            lines.update(self._lines.get(cell, ()))
-            boxes.update(self._boxes.get(cell, ()))
-        self.effort += len(lines) + len(boxes)
-        crossed = sum(1 for whose, *ends in lines if whose != owner and box.crossed_by(*ends))
-        return crossed + 3 * sum(1 for other in boxes if box.meets(other))
+            self._boxes[cell].remove(box)
+
+    def in_the_way(self, box: Rectangle, owner: Hashable = None, *, only_free: bool = False) -> int:
+        """How much is in the way of a label there: 1 for each line of another owner, 3 for each rectangle.
+
+        only_free: where there is a rectangle, however many there are is not asked for.
+        """
+        cells = list(_cells_of_box(box))
+        boxes = {other for cell in cells for other in self._boxes.get(cell, ())}
+        self.effort += len(boxes)
+        met = sum(1 for other in boxes if box.meets(other))
+        if met and only_free:
+            return 3 * met
+        lines = {line for cell in cells for line in self._lines.get(cell, ())}
+        self.effort += len(lines)
+        return 3 * met + sum(1 for whose, *ends in lines if whose != owner and box.crossed_by(*ends))
 
     def boxes_on(self, path: tuple[float, ...]) -> set[Rectangle]:
         """The rectangles that a line through several points runs through."""
