@@ -22,6 +22,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 NODES, LINKS, DRAGGED, FRAMES = 500, 1000, 100, 60
 HUGE, HUGE_LINKS = 2000, 4000
+TRACED = 12
 Row = tuple[str, str, str, bool]
 
 
@@ -101,6 +102,7 @@ def child(what: str) -> None:
         found = {"first": lambda: first_s, "open": lambda: opened(editor, path)}
         found["drag"] = lambda: dragged(editor, path)
         found["ready"] = lambda: ready(editor)
+        found["traces"] = lambda: traced(editor, path)
         if what.startswith("huge"):
             path.write_text(huge())
             found["huge-open"] = lambda: opened(editor, path, HUGE_LINKS)
@@ -154,6 +156,22 @@ def dragged(editor: Any, path: Path, links: int = LINKS, frames: int = FRAMES) -
         gestures._drag_to(2 * frame, frame)
         editor.root.update()
     return frames / (time.monotonic() - start)
+
+
+def traced(editor: Any, path: Path) -> float:
+    """Frames a second while all links are busy; a running network sends four samples a second."""
+    from linklab.editor.meter import Reading  # noqa: PLC0415 - as above
+    from linklab.editor.traces import draw_traces  # noqa: PLC0415
+
+    opened(editor, path)
+    editor.drawing.set_zoom(1.0)
+    editor.root.update()
+    start = time.monotonic()
+    for frame in range(TRACED):
+        readings = [Reading(0.25 * i, 1e6 * (i + frame), 1000 * i) for i in range(40)]
+        draw_traces(editor.drawing, dict.fromkeys(range(LINKS), readings))
+        editor.root.update()
+    return TRACED / (time.monotonic() - start)
 
 
 def ready(editor: Any) -> float:
@@ -212,6 +230,9 @@ MEASURES: dict[str, Callable[[], list[Row]]] = {
     ),
     "editor-drag": lambda: _row(
         f"editor, dragging {DRAGGED} of them", "over 30 frames/s", "frames/s", "drag", lambda f: f > 30
+    ),
+    "editor-traces": lambda: _row(
+        f"editor, traces of {LINKS} busy links", "over 4 frames/s", "frames/s", "traces", lambda f: f > 4
     ),
     "editor-huge": lambda: [
         *_row(

@@ -178,8 +178,8 @@ def place_near(
 ) -> Near | None:
     """A free place at a line for one of two forms of a thing, whole or short; None where there is none.
 
-    The whole beside the line, else the short on it or beside it, else the short further off with a line that leads
-    there, if possible over nothing but the link's `own` labels. It is taken.
+    The whole beside the line or a little off, else the short on it or beside it, else the short further off. A line
+    leads to what is off, if possible over nothing but the link's `own` labels. The place is taken.
     """
     length, step = length_of(path), max(STEP, sizes[1][1] / 2.5)
     if length < 1:
@@ -195,6 +195,7 @@ def place_near(
     # Short or whole, whether a line must lead there, whether it may run over labels, and where.
     searches: tuple[tuple[bool, bool, bool, Places], ...] = (
         (False, False, False, beside(whole, (0, 1), spots[::2])),
+        (False, True, False, beside(whole, (3, 5), spots[::3])),
         (True, False, False, ((Rectangle.around(*spot[:2], *short), spot) for spot in spots)),
         (True, False, False, beside(short, (0, 1), spots)),
         (True, True, False, beside(short, far, spots)),
