@@ -19,6 +19,8 @@ SWITCH = (22.0, 12.0)
 """Width and height of a switch in the drawing's pixels."""
 MOST_CHOICE = 50_000
 """Comparisons up to which switches keep clear of all lines; then the first place that covers no label is taken."""
+MOST_SWITCHES = 400_000
+"""Comparisons up to which switches are placed, about a second; in a thicket the rest have Ctrl+U alone."""
 MOST_EFFORT = 20_000
 """Comparisons for the places of new traces in one call, about 30 ms: samples come four times a second."""
 APART = 2.0
@@ -65,7 +67,7 @@ class Beside:
         factor = self.scene.style.factor
         wide, high = (side * factor for side in SWITCH)
         for place, path in enumerate(self.scene.paths):
-            if path is not None:
+            if path is not None and self._surface.effort < MOST_SWITCHES:
                 enough = 0 if self._surface.effort < MOST_CHOICE else NODE - 1
                 size = (wide + 2 * APART, high + 2 * APART)
                 box = place_beside(self._surface, place, path, size, factor, enough=enough)
