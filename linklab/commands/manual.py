@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from linklab.base import installation
 from linklab.base.files import write_asked
 from linklab.documents import handbook
-from linklab.documents.translation import ENGLISH, translated_chapter
+from linklab.documents.translation import ENGLISH, languages_of, translated_chapter
 from linklab.errors import InputError, LinklabError
 from linklab.exercise.handout import general
 from linklab.exercise.load import exercise_folders, load_exercise
@@ -83,8 +83,7 @@ def _write_one(lab: Lab, out: Path | None, language: str, *, pdf: bool) -> Path:
     name = lab.slug if language == ENGLISH else f"{lab.slug}.{language}"
     path = out or installation.manuals_folder() / f"{name}.{'pdf' if pdf else 'html'}"
     chapter, english = translated_chapter(lab, language)
-    for problem in english:
-        print(f"linklab: {problem}; it is in English", file=sys.stderr)
+    _tell(english)
     if pdf:
         return write_asked(path, handbook.chapter_pdf(chapter))
     written = write_asked(path, handbook.chapter_html(chapter))
@@ -101,6 +100,10 @@ def _write_all(folder: Path) -> tuple[Path, int]:
         try:
             lab = load_lab(lab_folder)
             _write_chapter(folder / lab.slug, handbook.chapter(lab))
+            for language in languages_of(lab):
+                translated, english = translated_chapter(lab, language)
+                _tell(english)
+                _write_chapter(folder / f"{lab.slug}.{language}", translated)
         except InputError as error:
             left_out += _left_out(error)
         else:
@@ -119,7 +122,9 @@ def _write_all(folder: Path) -> tuple[Path, int]:
     print(write_asked(messages.with_suffix(".html"), handbook.messages_html()), flush=True)
     print(write_asked(messages.with_suffix(".pdf"), handbook.messages_pdf()), flush=True)
     print(write_asked(folder / "handbook.pdf", handbook.handbook_pdf(labs, exercises)), flush=True)
-    index = write_asked(folder / "index.html", handbook.index_html(labs, exercises))
+    index = write_asked(
+        folder / "index.html", handbook.index_html(labs, exercises, {lab.slug: languages_of(lab) for lab in labs})
+    )
     print(index)
     return index, left_out
 
@@ -128,6 +133,11 @@ def _write_chapter(path: Path, chapter: Chapter) -> None:
     """Both documents of a chapter, and their names; `path` without an ending."""
     print(write_asked(path.with_name(f"{path.name}.html"), handbook.chapter_html(chapter)), flush=True)
     print(write_asked(path.with_name(f"{path.name}.pdf"), handbook.chapter_pdf(chapter)), flush=True)
+
+
+def _tell(english: list[str]) -> None:
+    for problem in english:
+        print(f"linklab: {problem}; it is in English", file=sys.stderr)
 
 
 def _left_out(error: InputError) -> int:

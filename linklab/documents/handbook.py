@@ -7,7 +7,7 @@ business of `linklab.manual.html` and `linklab.manual.paper`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from linklab.base import installation
 from linklab.exercise.handout import book_chapters
@@ -90,7 +90,11 @@ def handbook_pdf(labs: Sequence[Lab], exercises: Sequence[Exercise] = ()) -> byt
     return to_pdf(paper_html(chapters, title=TITLE, book=True, messages=MESSAGES_TITLE))
 
 
-def index_html(labs: Sequence[Lab], exercises: Sequence[Exercise] = ()) -> str:
-    """The page that leads to the documents of all labs and exercises."""
+def index_html(
+    labs: Sequence[Lab], exercises: Sequence[Exercise] = (), languages: Mapping[str, Sequence[str]] | None = None
+) -> str:
+    """The page that leads to the documents of all labs and exercises; `languages` are those of a lab's slug."""
     handouts = [(exercise, handout_slug(exercise)) for exercise in exercises]
-    return page("index.html.j2", title=TITLE, labs=labs, handouts=handouts, messages=MESSAGES_NAME)
+    return page(
+        "index.html.j2", title=TITLE, labs=labs, handouts=handouts, messages=MESSAGES_NAME, languages=languages or {}
+    )

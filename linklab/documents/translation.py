@@ -32,6 +32,11 @@ def languages(folder: Path = FOLDER) -> list[str]:
     return sorted([ENGLISH, *(path.name.split(".")[1] for path in folder.glob("linklab.*.po"))])
 
 
+def languages_of(lab: Lab, folder: Path = FOLDER) -> list[str]:
+    """The languages other than English for which the lab has a catalogue."""
+    return [language for language in languages(folder) if (folder / f"{lab.slug}.{language}.po").is_file()]
+
+
 def translated_chapter(lab: Lab, language: str, folder: Path = FOLDER) -> tuple[Chapter, list[str]]:
     """A lab's chapter in a language, and a line for each piece of it that is in English, "FILE:LINE: …".
 

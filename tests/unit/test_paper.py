@@ -230,15 +230,17 @@ def test_all_documents_are_written_and_broken_labs_are_named(tmp_path, capsys, m
     (good / "manual.md").write_text("## A\n\nText.\n")
     monkeypatch.setattr("linklab.commands.manual.lab_folders", lambda: [good, bad])
     monkeypatch.setattr("linklab.commands.manual.exercise_folders", lambda: [])
+    monkeypatch.setattr("linklab.commands.manual.languages_of", lambda lab: ["es"])
     assert cli.main(["manual", "--all", "--out", str(tmp_path / "out")]) == 2
-    assert "there is no such manual; left out" in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert "there is no such manual; left out" in said and "it is in English" in said
     names = {path.name for path in (tmp_path / "out").iterdir()}
     assert names == {
-        *("01-good.html", "01-good.pdf", "handbook.pdf", "index.html"),
+        *("01-good.html", "01-good.pdf", "01-good.es.html", "01-good.es.pdf", "handbook.pdf", "index.html"),
         *("when-tc-complains.html", "when-tc-complains.pdf"),
     }
     index = (tmp_path / "out" / "index.html").read_text()
-    assert {name for name in names if f'href="{name}"' in index} == names - {"index.html"}
+    assert {name for name in names if f'href="{name}"' in index} == names - {"index.html", "01-good.es.pdf"}
 
 
 def test_every_manual_leads_to_what_the_messages_mean(tmp_path):
