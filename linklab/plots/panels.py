@@ -53,7 +53,7 @@ def draw_panels(panels: Sequence[Panel]) -> Figure:
     told: set[str] = set()
     for number, (panel, lines) in enumerate(zip(panels, drawn, strict=True), 1):
         axes = figure.add_subplot(len(panels), 1, number)
-        _draw(axes, panel, lines, labels)
+        draw_panel(axes, panel, lines, labels)
         if number == len(panels):
             axes.set_xlabel("Time (s)")
         else:
@@ -77,7 +77,8 @@ def _drawn(panel: Panel) -> list[tuple[str, Series]]:
     return lines
 
 
-def _draw(axes: Any, panel: Panel, lines: Sequence[tuple[str, Series]], labels: Sequence[str]) -> None:
+def draw_panel(axes: Any, panel: Panel, lines: Sequence[tuple[str, Series]], labels: Sequence[str]) -> None:
+    """Draw the lines of a panel with its vertical axis; `labels` are those of the figure, which decide the looks."""
     largest = max(float(series.known.max()) for _, series in lines)
     scale, unit = palette.axis_unit(lines[0][1].unit, largest)
     for label, series in lines:

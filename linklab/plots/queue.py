@@ -7,14 +7,26 @@ It must not sample: the agent's sampler does. Which discipline is the queue: `li
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from matplotlib.figure import Figure
 
+from linklab.data import Dataset
 from linklab.errors import DataError
 from linklab.measure import Measurements
 from linklab.measure.qdisc import QueueSamples, measure_samples, read_samples
 from linklab.plots import palette, style
+from linklab.plots.catalogue import PLOTS
+from linklab.plots.panels import PANEL_IN, Panel, draw_panel
+
+OWN_STATE: Mapping[str, Sequence[str]] = {
+    "codel": ("codel-delay", "codel-count", "codel-dropping", "drops"),
+    "fq_codel": ("drops", "flows-waiting"),
+    "pie": ("pie-delay", "pie-prob", "pie-drops"),
+    "red": ("red-average", "red-drops"),
+}
+"""Plots of the catalogue that show the state of a discipline of this kind, drawn below its backlog."""
 
 
 def plot_file(path: Path, out: Path, *, handle: str | None = None, limit_bytes: float | None = None) -> Measurements:
@@ -31,7 +43,7 @@ def plot_file(path: Path, out: Path, *, handle: str | None = None, limit_bytes: 
 
 
 def draw_queue(measured: Measurements, *, limit_bytes: float | None = None, figure: Figure | None = None) -> Figure:
-    """Backlog of the queue over time, bytes; optionally a line at its limit.
+    """Backlog of the queue over time, bytes, optionally with a line at its limit; below it the discipline's own state.
 
     figure: draw anew into this one, as a live window does; otherwise one of a column's width is made.
 
@@ -43,9 +55,11 @@ def draw_queue(measured: Measurements, *, limit_bytes: float | None = None, figu
         raise DataError(f"{measured.source}: the samples hold no backlog")
     largest = max(float(backlog.known.max()), limit_bytes or 0.0)
     scale, unit = palette.axis_unit("bytes", largest)
-    figure = figure or Figure(figsize=style.ONE_COLUMN_IN, layout="constrained")
+    state = own_state(measured)
+    width, height = style.ONE_COLUMN_IN
+    figure = figure or Figure(figsize=(width, height + PANEL_IN * len(state)), layout="constrained")
     figure.clear()
-    axes = figure.add_subplot()
+    axes = figure.add_subplot(1 + len(state), 1, 1)
     look = style.line_look(0, 1)
     # Thousands of samples: no markers, a thin line. A gap in the samples stays one.
     axes.plot(backlog.time_s, backlog.value / scale, color=look["color"], linewidth=0.8, label=title(measured))
@@ -54,12 +68,33 @@ def draw_queue(measured: Measurements, *, limit_bytes: float | None = None, figu
         other = style.line_look(1, 1)
         axes.axhline(limit_bytes / scale, color=other["color"], linestyle=other["linestyle"], label="limit")
         labels.append("limit")
-    axes.set_xlabel("Time (s)")
     axes.set_ylabel(f"Queue occupancy ({unit})")
-    axes.set_xlim(0, max(float(backlog.time_s.max()), 1.0))
     axes.set_ylim(0, 1.05 * largest / scale if largest > 0 else 1)
     style.add_legend(axes, labels)
+    for number, panel in enumerate(state, 2):
+        labels = [label for label, _ in panel.lines]
+        below = figure.add_subplot(1 + len(state), 1, number)
+        draw_panel(below, panel, panel.lines, labels)
+        if any(labels):
+            style.add_legend(below, labels)
+    for each in figure.axes:
+        each.set_xlim(0, max(float(backlog.time_s.max()), 1.0))
+        each.tick_params(labelbottom=each is figure.axes[-1])
+    figure.axes[-1].set_xlabel("Time (s)")
+    figure.align_ylabels()
     return figure
+
+
+def own_state(measured: Measurements) -> list[Panel]:
+    """Panels of what the discipline tells of itself, as far as it was sampled; none for a kind that tells nothing."""
+    kind = str(measured.series["queue.backlog"].meta["kind"])
+    data = Dataset(series=measured.series)
+    panels = []
+    for plot in (PLOTS[name] for name in OWN_STATE.get(kind, ())):
+        lines = [(label, series) for label, series in plot.lines(data) if series.known.size]
+        if lines:
+            panels.append(Panel(plot.words, lines, levels=plot.levels(data), ticks=plot.ticks))
+    return panels
 
 
 def title(measured: Measurements) -> str:

@@ -178,6 +178,26 @@ def test_queue_figure() -> None:
     assert [text.get_text() for text in axes.get_legend().get_texts()] == ["tbf 2: on r1-eth2", "limit"]
 
 
+@pytest.mark.parametrize(
+    ("kind", "below"),
+    [
+        ("codel", ["CoDel's delay", "CoDel's count", "Dropping state", "Drops"]),
+        ("fq_codel", ["Drops", "Flows in the queue"]),
+        ("pie", ["PIE's delay", "PIE's drop probability", "Drops"]),
+        ("red", ["Queue", "Drops"]),
+        ("htb-tbf", []),
+    ],
+)
+def test_own_state_below_the_backlog(kind: str, below: list[str]) -> None:
+    """A discipline that tells of its state has it drawn below the queue, over the same time; a FIFO has the queue."""
+    figure = draw_queue(measure_samples(read_samples(CAPTURES / f"queue-samples-6.1.0-{kind}.jsonl")))
+    first, *others = figure.axes
+    assert [axes.get_ylabel().split("\n")[0] for axes in others] == below
+    assert all(axes.get_lines()[0].get_xydata().size for axes in others)
+    assert {axes.get_xlim() for axes in others} <= {first.get_xlim()}
+    assert [axes.get_xlabel() for axes in figure.axes] == [""] * len(below) + ["Time (s)"]
+
+
 def test_unknown_format(tmp_path: Path) -> None:
     """A format that cannot be written is refused with those that can, and nothing is left."""
     with pytest.raises(InputError, match=r"q\.gif: a figure can be written as \.pdf, \.png, \.svg"):
