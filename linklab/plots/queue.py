@@ -75,7 +75,7 @@ def draw_queue(measured: Measurements, *, limit_bytes: float | None = None, figu
         labels = [label for label, _ in panel.lines]
         below = figure.add_subplot(1 + len(state), 1, number)
         draw_panel(below, panel, panel.lines, labels)
-        if any(labels):
+        if len(labels) > 1:
             style.add_legend(below, labels)
     for each in figure.axes:
         each.set_xlim(0, max(float(backlog.time_s.max()), 1.0))
