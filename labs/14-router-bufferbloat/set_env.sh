@@ -8,7 +8,7 @@ m() { # node command…: run a command on a node of the running network; what it
   pid=$(pgrep -o -f "mininet:$1\$") || { echo "set_env.sh: node $1 is not running" >&2; exit 3; }
   mnexec -a "$pid" "${@:2}" | sed "s/^/$1: /"
 }
-sections="1 1.1 1.2 1.3 1.4 2 2.1 2.2 3 3.1 3.2 4 4.1 4.2 5 5.1 5.2 6 7 end"
+sections="1 1.1 1.2 1.3 1.4 2 2.1 2.2 3 3.1 3.2 3.3 4 4.1 4.2 5 5.1 5.2 6 7 end"
 [[ " $sections " == *" ${1:-end} "* ]] || { echo "set_env.sh: no section $1; I know $sections" >&2; exit 2; }
 pgrep -f "mininet:" >/dev/null || {
   echo "set_env.sh: no network is running here; type this in a terminal of it, such as the one of: linklab attach" >&2
@@ -26,6 +26,7 @@ undo() { # whatever was set since the network was started; where Linklab keeps n
   [[ -z ${LINKLAB_INSIDE:-} ]] || PYTHONSAFEPATH=1 python3 -m linklab.agent.fresh || status=$?
   [[ -z ${LINKLAB_INSIDE:-} || $status == 3 ]] || return 0
   tc qdisc del dev s1-eth2 root 2>/dev/null || true
+  m h1 tc qdisc del dev h1-eth0 root 2>/dev/null || true
 }
 settings() {
     at 1 1.1 1.2 1.3 1.4 2 2.1
@@ -37,7 +38,7 @@ settings() {
     m h3 sysctl -w net.ipv4.tcp_wmem='10240 87380 52428800'
     at 3 3.1
     tc qdisc add dev s1-eth2 parent 1: handle 2: tbf rate 1gbit burst 500000 limit 160000
-    at 3.2 4 4.1
+    at 3.2 3.3 4 4.1
     tc qdisc change dev s1-eth2 parent 1: handle 2: tbf rate 1gbit burst 500000 limit 2621440
     at 4.2 5 5.1
     tc qdisc change dev s1-eth2 parent 1: handle 2: tbf rate 1gbit burst 500000 limit 26214400
