@@ -16,7 +16,7 @@ from linklab.commands.set_env import check_script
 from linklab.errors import InputError, LinklabError
 from linklab.lab.fidelity import check_fidelity
 from linklab.lab.model import Lab, lab_folders, load_lab
-from linklab.lab.mutants import load_mutants
+from linklab.lab.mutants import FEWEST, FILE, load_mutants
 from linklab.lab.reference import load_reference, problems, staleness
 from linklab.lab.seeds import seed_problems
 from linklab.lab.teaching import teaching_problems
@@ -112,8 +112,8 @@ def _check_teaching(lab: Lab) -> list[str]:
 
 
 def _check_mutants(lab: Lab) -> list[str]:
-    load_mutants(lab)
-    return []
+    count = len(load_mutants(lab))
+    return [] if count >= FEWEST else [f"{lab.folder / FILE}: {count} mutants; a lab needs at least {FEWEST}"]
 
 
 def _row(folder: Path) -> tuple[str, ...]:

@@ -31,8 +31,8 @@ def run(args: argparse.Namespace) -> int:
         raise InputError(f"--jobs {args.jobs}; at least one replay runs at a time")
     folders = chosen(args.mutants)
     labs = [load_lab(folder) for folder in (folders if folders is not None else [find_lab(args.mutants)])]
-    mutants = [(lab, _only(args.only, load_mutants(lab))) for lab in labs]
-    trials = [trial for lab, several in mutants for trial in trials_of(lab, several)]
+    mutants = [(lab, load_mutants(lab)) for lab in labs]
+    trials = [trial for lab, several in mutants for trial in trials_of(lab, _only(args.only, several))]
     if not trials:
         what = f'no mutant is called "{args.only}"' if args.only else f"none has a {FILE}"
         raise LabError(f"labs {args.mutants}: {what}")

@@ -23,6 +23,8 @@ from linklab.manual.model import Await, EditorActions, Interrupt, Step
 from linklab.manual.parse import check_sequence, groups
 
 FILE = "mutants.toml"
+FEWEST = 3
+"""Mutants that a lab must have."""
 STATUS = "status"
 """What a step misses whose command ends with another status than the manual expects."""
 
