@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
+from linklab.base.text import one_line
 from linklab.judge.expectation import ExpectationVerdict
 from linklab.judge.verdict import Outcome
 from linklab.lab.model import Lab
@@ -70,7 +71,7 @@ def _shown(verdicts: Sequence[ExpectationVerdict], names: Collection[str]) -> st
     def told() -> Iterator[str]:
         for verdict in verdicts:
             if (name := names_of(verdict.expectation)) in names and verdict.outcome is not Outcome.SKIPPED:
-                yield f"{name} saw {verdict.seen or verdict.story} where {verdict.expected} is expected"
+                yield f"{name} saw {one_line(verdict.seen or verdict.story)} where {verdict.expected} is expected"
 
     return "; ".join(told())
 
