@@ -61,9 +61,9 @@ _QUEUE_EPILOG = """examples:
   linklab plot queue s1-eth2 --qdisc 2: --limit 2621440 another discipline; a line at its limit
 
 What is drawn is the backlog of the innermost queueing discipline of the interface, never that of netem, which holds
-packets in flight. An interface without a queue is refused at once. The average is over the whole time of the sampling;
-in a terminal it is also given without the readings at which the queue was empty. The samples are kept beside the
-figure, with the suffix .jsonl.
+packets in flight; below it, what CoDel, FQ-CoDel, PIE, or RED tells of its own state. An interface without a queue is
+refused at once. The average is over the whole time of the sampling; in a terminal it is also given without the
+readings at which the queue was empty. The samples are kept beside the figure, with the suffix .jsonl.
 """
 
 _SPACING_EPILOG = """examples:
