@@ -8,7 +8,7 @@ m() { # node command…: run a command on a node of the running network; what it
   pid=$(pgrep -o -f "mininet:$1\$") || { echo "set_env.sh: node $1 is not running" >&2; exit 3; }
   mnexec -a "$pid" "${@:2}" | sed "s/^/$1: /"
 }
-sections="1 1.1 1.2 1.3 1.4 1.5 2 2.1 2.2 3 3.1 3.2 3.3 4 4.1 4.2 4.3 5 end"
+sections="1 1.1 1.2 1.3 1.4 1.5 2 2.1 2.2 3 3.1 3.2 3.3 4 4.1 4.2 4.3 5 6 end"
 [[ " $sections " == *" ${1:-end} "* ]] || { echo "set_env.sh: no section $1; I know $sections" >&2; exit 2; }
 pgrep -f "mininet:" >/dev/null || {
   echo "set_env.sh: no network is running here; type this in a terminal of it, such as the one of: linklab attach" >&2
