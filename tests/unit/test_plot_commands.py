@@ -14,6 +14,7 @@ import pytest
 
 pytest.importorskip("matplotlib")
 
+from linklab.agent.sampler import NO_QUEUE
 from linklab.cli import main
 from linklab.commands import plot
 
@@ -83,7 +84,7 @@ _SAMPLER = """
 import argparse, json, pathlib, time
 parser = argparse.ArgumentParser()
 parser.add_argument("interface"), parser.add_argument("--out"), parser.add_argument("--period", type=float)
-parser.add_argument("--seconds", type=float)
+parser.add_argument("--seconds", type=float), parser.add_argument("--needs-queue", action="store_true")
 args = parser.parse_args()
 file = open(args.out, "w")
 print(json.dumps({"interface": args.interface, "node": "client", "period_s": args.period}), file=file, flush=True)
@@ -137,11 +138,19 @@ def test_plot_queue_until_interrupted(sampler: Path) -> None:
 
 def test_plot_queue_when_the_sampler_fails(sampler: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A sampler that fails is exit code 3, and an old file of samples is not taken for new."""
-    sampler.write_text("import sys; sys.exit(5)")
+    sampler.write_text("import sys; sys.exit(7)")
     Path("q.jsonl").write_text(SAMPLES.read_text())
     assert main(["plot", "queue", "lo", "--out", "q.pdf", "--seconds", "1"]) == 3
-    assert "the sampler ended with status 5" in capsys.readouterr().err
+    assert "the sampler ended with status 7" in capsys.readouterr().err
     assert not Path("q.pdf").exists()
+
+
+def test_plot_queue_where_there_is_no_queue(sampler: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The sampler's own status for it is told as wrong input, with the command that sets a queue."""
+    sampler.write_text(f"import sys; sys.exit({NO_QUEUE})")
+    assert main(["plot", "queue", "lo", "--out", "q.pdf", "--seconds", "1"]) == 2
+    assert "lo has no queue" in capsys.readouterr().err
+    assert not list(Path().iterdir())
 
 
 def test_fairness(capsys: pytest.CaptureFixture[str]) -> None:
