@@ -48,7 +48,7 @@ def _fifo() -> str:
     art.line([(412, 64), (546, 64)], width=3, arrow=True)
     art.text(478, 44, "link", colour="muted")
     art.text(478, 88, "¾ A, ¼ B", bold=True)
-    art.text(261, 134, "who arrives when it is full is dropped", colour="muted", size=11)
+    art.text(261, 134, "a packet that arrives when it is full is dropped", colour="muted", size=11)
     return art.svg()
 
 
