@@ -8,7 +8,7 @@ m() { # node command…: run a command on a node of the running network; what it
   pid=$(pgrep -o -f "mininet:$1\$") || { echo "set_env.sh: node $1 is not running" >&2; exit 3; }
   mnexec -a "$pid" "${@:2}" | sed "s/^/$1: /"
 }
-sections="1 1.1 1.2 1.3 1.4 1.5 1.6 1.7 2 2.1 2.2 2.3 3 3.1 3.2 3.3 3.4 4 4.1 4.2 4.3 4.4 4.5 5 6 7 8 end"
+sections="1 1.1 1.2 1.3 1.4 1.5 1.6 2 2.1 2.2 2.3 3 3.1 3.2 3.3 3.4 4 4.1 4.2 4.3 4.4 4.5 5 6 7 8 end"
 [[ " $sections " == *" ${1:-end} "* ]] || { echo "set_env.sh: no section $1; I know $sections" >&2; exit 2; }
 pgrep -f "mininet:" >/dev/null || {
   echo "set_env.sh: no network is running here; type this in a terminal of it, such as the one of: linklab attach" >&2
@@ -29,7 +29,7 @@ undo() { # whatever was set since the network was started; where Linklab keeps n
   tc qdisc del dev s2-eth2 root 2>/dev/null || true
 }
 settings() {
-    at 1 1.1 1.2 1.3 1.4 1.5 1.6 1.7 2 2.1 2.2
+    at 1 1.1 1.2 1.3 1.4 1.5 1.6 2 2.1 2.2
     tc qdisc add dev s1-eth1 root handle 1: netem delay 20ms
     at 2.3 3 3.1
     m h1 sysctl -w net.ipv4.tcp_rmem='10240 87380 20971520'
