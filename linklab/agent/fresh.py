@@ -35,7 +35,7 @@ NO_QUEUE = "0:"
 """The handle of the discipline that the kernel gives an interface by itself (tc(8))."""
 
 
-class Change(NamedTuple):
+class Undoing(NamedTuple):
     """A command that undoes something, where it is typed, and what it undoes, in words."""
 
     on: str
@@ -89,9 +89,9 @@ def _parameters() -> dict[str, str]:
     return found
 
 
-def changes(was: Mapping[str, Any], now: Mapping[str, Any]) -> tuple[list[Change], list[str]]:
+def changes(was: Mapping[str, Any], now: Mapping[str, Any]) -> tuple[list[Undoing], list[str]]:
     """What makes the nodes of `now` like those of `was`, and what cannot be undone, as sentences."""
-    found: list[Change] = []
+    found: list[Undoing] = []
     left: list[str] = []
     for on, before in was["nodes"].items():
         after = now["nodes"].get(on)
@@ -99,18 +99,18 @@ def changes(was: Mapping[str, Any], now: Mapping[str, Any]) -> tuple[list[Change
             continue
         for name, interface in before["interfaces"].items():
             if name in after["interfaces"]:
-                _port(Change(on, [], name), interface, after["interfaces"][name], found, left)
+                _port(Undoing(on, [], name), interface, after["interfaces"][name], found, left)
         for name, value in before["sysctls"].items():
             if after["sysctls"].get(name, value) != value:
-                found.append(Change(on, ["sysctl", "-qw", f"{name}={value}"], name))
+                found.append(Undoing(on, ["sysctl", "-qw", f"{name}={value}"], name))
     for path, value in was["parameters"].items():
         if now["parameters"].get(path, value) != value:
             what = f"{Path(path).name} of {Path(path).parents[1].name}"
-            found.append(Change(CLIENT, ["sh", "-c", 'echo "$1" >"$2"', "sh", value, path], what))
+            found.append(Undoing(CLIENT, ["sh", "-c", 'echo "$1" >"$2"', "sh", value, path], what))
     return found, left
 
 
-def _port(port: Change, was: Mapping[str, Any], now: Mapping[str, Any], found: list[Change], left: list[str]) -> None:
+def _port(port: Undoing, was: Mapping[str, Any], now: Mapping[str, Any], found: list[Undoing], left: list[str]) -> None:
     """Add what one interface needs; `port` says which it is."""
     on, _, name = port
     queues = ("qdiscs", "classes", "filters")
@@ -124,21 +124,21 @@ def _port(port: Change, was: Mapping[str, Any], now: Mapping[str, Any], found: l
             places = {"ingress" if qdisc["parent"] == "ffff:fff1" else "root" for qdisc in now["qdiscs"]}
             for place in sorted(places):
                 argv = ["tc", "qdisc", "del", "dev", name, place]
-                found.append(Change(on, argv, f"queueing disciplines of {name}"))
+                found.append(Undoing(on, argv, f"queueing disciplines of {name}"))
     for field, word in (("mtu", "mtu"), ("txqlen", "txqueuelen")):
         if was[field] != now[field]:
-            found.append(Change(on, ["ip", "link", "set", "dev", name, word, str(was[field])], f"{word} of {name}"))
+            found.append(Undoing(on, ["ip", "link", "set", "dev", name, word, str(was[field])], f"{word} of {name}"))
     if was["up"] != now["up"]:
-        found.append(Change(on, ["ip", "link", "set", "dev", name, "up" if was["up"] else "down"], f"state of {name}"))
+        found.append(Undoing(on, ["ip", "link", "set", "dev", name, "up" if was["up"] else "down"], f"state of {name}"))
     before, after = was.get("features", {}), now.get("features", {})
     words = [
         word for key, on_ in before.items() if after.get(key, on_) != on_ for word in (key, "on" if on_ else "off")
     ]
     if words:
-        found.append(Change(on, ["ethtool", "-K", name, *words], f"offloads of {name}"))
+        found.append(Undoing(on, ["ethtool", "-K", name, *words], f"offloads of {name}"))
 
 
-def _segments(running: Mapping[str, int]) -> list[Change]:
+def _segments(running: Mapping[str, int]) -> list[Undoing]:
     """What gives every interface back its largest number of segments, which is not part of a node's state."""
     found = []
     for on in [CLIENT, *running]:
@@ -147,7 +147,7 @@ def _segments(running: Mapping[str, int]) -> list[Change]:
             if "-eth" in link["ifname"] and link.get("gso_max_segs", GSO_MAX_SEGS) != GSO_MAX_SEGS:
                 name = link["ifname"]
                 argv = ["ip", "link", "set", "dev", name, "gso_max_segs", str(GSO_MAX_SEGS)]
-                found.append(Change(on, argv, f"gso_max_segs of {name}"))
+                found.append(Undoing(on, argv, f"gso_max_segs of {name}"))
     return found
 
 

@@ -29,7 +29,7 @@ _EPILOG = """examples:
   linklab plot runs/lab14-20260131-142530-seed1 bloat+bloat-queue/rtt+backlog
                                                                two steps, two panels on one time axis
   linklab plot runs/lab14-20260131-142530-seed1 bloat/rtt --out rtt.svg
-  linklab plot runs/lab14-*/data/19-bdp.flent.gz throughput    the same step of several runs
+  linklab plot runs/lab14-*/data/23-bdp.flent.gz throughput    the same step of several runs
   linklab plot tcp_1up.flent.gz                                a file of Flent's: a figure for each unit
   linklab plot ./-x.flent.gz                                   a file whose name begins with "-" needs "./"
 

@@ -53,19 +53,19 @@ class Owner(Protocol):
         """By this column."""
         ...
 
-    def entered(self, line: Line, column: str) -> None:
+    def entered(self, line: GridLine, column: str) -> None:
         """A cell has the focus now."""
         ...
 
-    def left(self, line: Line, column: str) -> None:
+    def left(self, line: GridLine, column: str) -> None:
         """A cell has lost the focus."""
         ...
 
-    def escaped(self, line: Line, column: str) -> str | None:
+    def escaped(self, line: GridLine, column: str) -> str | None:
         """Escape was pressed in a cell; "break" where that was of use there."""
         ...
 
-    def pasted(self, line: Line, column: str) -> str | None:
+    def pasted(self, line: GridLine, column: str) -> str | None:
         """Something is pasted into a cell; "break" where the table took it."""
         ...
 
@@ -97,7 +97,7 @@ class AddressGrid(ttk.Frame):
             head.grid(row=0, column=i + 1, sticky="ew")
             self.headings[column] = head
             frame.columnconfigure(i + 1, weight=LETTERS[column][0] if column in EDITABLE else 0)
-        self.lines: list[Line] = []
+        self.lines: list[GridLine] = []
         self.free.bind("<Configure>", lambda _: self.fit())
         self.canvas.bind("<Configure>", lambda _: self.fit())
         self.bind_all_wheels()
@@ -118,7 +118,7 @@ class AddressGrid(ttk.Frame):
 
     def add_line(self) -> None:
         """One more row that is seen, as high at both sides."""
-        line = Line(self.owner, self, len(self.lines))
+        line = GridLine(self.owner, self, len(self.lines))
         self.lines.append(line)
         high = max(field.winfo_reqheight() for field in line.fields.values()) + 2 * self.look.px(1)
         heading = self.headings["node"].winfo_reqheight()
@@ -167,7 +167,7 @@ class AddressGrid(ttk.Frame):
         self.update_idletasks()
         self._moved()
 
-    def cells(self) -> Iterator[tuple[Line, str, Cell]]:
+    def cells(self) -> Iterator[tuple[GridLine, str, Cell]]:
         """Every cell that is seen: its line, its column, its name."""
         for line in self.lines:
             if line.row is not None:
@@ -181,7 +181,7 @@ class AddressGrid(ttk.Frame):
             head.configure(text=TITLES[column] + (arrow if column == by else ""))
 
 
-class Line:
+class GridLine:
     """The widgets of one row that is seen."""
 
     def __init__(self, owner: Owner, grid: AddressGrid, place: int) -> None:

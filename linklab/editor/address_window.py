@@ -13,7 +13,7 @@ from collections.abc import Callable
 from tkinter import ttk
 
 from linklab.editor import address_table
-from linklab.editor.address_grid import SIGNS, AddressGrid, Line
+from linklab.editor.address_grid import SIGNS, AddressGrid, GridLine
 from linklab.editor.address_table import EDITABLE, TITLES, Cell, PortRow
 from linklab.editor.document import Document
 from linklab.editor.theme import Look
@@ -259,21 +259,21 @@ class AddressWindow(Dialog):
         self.wrong.pop((row.port, column), None)
         self.show()
 
-    def entered(self, line: Line, column: str) -> None:
+    def entered(self, line: GridLine, column: str) -> None:
         """A cell has the focus now."""
         if line.row is not None:
             self.focused = (line.row.port, column)
             self.grid_of_cells.see(line.fields[column])
             self.explain()
 
-    def left(self, line: Line, column: str) -> None:
+    def left(self, line: GridLine, column: str) -> None:
         """A cell has lost the focus."""
         if line.row is not None and self.focused == (line.row.port, column):
             self.take(line.row, column, line.fields[column].get())
             self.focused = None
             self.explain()
 
-    def escaped(self, line: Line, column: str) -> str | None:
+    def escaped(self, line: GridLine, column: str) -> str | None:
         """Give up what is typed in a cell; with nothing typed, the window closes."""
         row = line.row
         if row is None or line.fields[column].get() == row.texts[column]:
@@ -281,7 +281,7 @@ class AddressWindow(Dialog):
         self.give_up(row, column)
         return "break"
 
-    def pasted(self, line: Line, column: str) -> str | None:
+    def pasted(self, line: GridLine, column: str) -> str | None:
         """Take rows and columns; a plain word is the field's own."""
         return "break" if line.row is not None and self.paste((line.row.port, column)) else None
 

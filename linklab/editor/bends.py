@@ -29,7 +29,7 @@ TOGETHER = 10.0
 
 
 @dataclass(frozen=True)
-class Line:
+class Way:
     """All that join two nodes: their names, and how many lie side by side."""
 
     a: str
@@ -37,7 +37,7 @@ class Line:
     count: int = 1
 
 
-def bends_of(lines: Mapping[Key, Line], spots: Mapping[str, Spot]) -> dict[Key, float]:
+def bends_of(lines: Mapping[Key, Way], spots: Mapping[str, Spot]) -> dict[Key, float]:
     """How far aside, to the right of the way from a to b, the innermost of each runs; those that run straight lack.
 
     A line that would run through an icon on whichever side stays straight.

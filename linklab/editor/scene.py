@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from linklab.editor import decorations
-from linklab.editor.bends import SHOULDER, Line, bends_of, bent
+from linklab.editor.bends import SHOULDER, Way, bends_of, bent
 from linklab.editor.decorations import BackgroundPicture, Frame, Note
 from linklab.editor.document import AnyNode, Key, control_links, everyone
 from linklab.editor.edits import kind_of, position
@@ -163,12 +163,12 @@ class DrawingScene:
                 outer[i] = (len(places) - 1) / 2
         if len(links) > MOST_PLACED:
             return {}, outer
-        lines: dict[Key, Line] = {
-            places[0]: Line(links[places[0]].src, links[places[0]].dest, len(places)) for places in pairs.values()
+        lines: dict[Key, Way] = {
+            places[0]: Way(links[places[0]].src, links[places[0]].dest, len(places)) for places in pairs.values()
         }
         for key in control_links(topology):
             switch, _, controller = key.partition(">")
-            lines[key] = Line(switch, controller)
+            lines[key] = Way(switch, controller)
         spots = {name: position(node) for name, node in self.nodes.items()}
         lines = {key: line for key, line in lines.items() if line.a in spots and line.b in spots}
         found = bends_of(lines, spots)

@@ -15,7 +15,7 @@ from linklab.base import installation, toml
 from linklab.base.text import excerpt
 from linklab.errors import InputError, LabError, ManualError, TopologyError
 from linklab.judge.expectation import Expectation, read_expectation
-from linklab.manual.model import Answer, Manual
+from linklab.manual.model import Manual, PredictionAnswer
 from linklab.manual.parse import load_manual
 from linklab.manual.predict import load_answers
 from linklab.topology import Topology
@@ -61,7 +61,7 @@ class Lab:
         """The instructor's answers, which a lab may lack."""
         return self.folder / "answers.md"
 
-    def load_answers(self) -> Mapping[str, Answer]:
+    def load_answers(self) -> Mapping[str, PredictionAnswer]:
         """The answers to the manual's predictions by their ids; ManualError as `load_answers`."""
         return load_answers(self.answers_path)
 

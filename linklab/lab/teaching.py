@@ -11,7 +11,7 @@ from typing import Literal
 
 from linklab.lab.model import Lab
 from linklab.manual.chapter import Recorded
-from linklab.manual.model import Answer, Prediction, Section, Step
+from linklab.manual.model import Prediction, PredictionAnswer, Section, Step
 
 FEWEST_PREDICTIONS = 5
 MOST_BARE_STEPS = 3
@@ -70,7 +70,7 @@ def _measures(step: Step, recorded: Recorded) -> bool:
     return bool(recorded.scalars.get(step.id) or recorded.outputs.get(step.id, "").strip())
 
 
-def _unrecorded(answer: Answer, lab: Lab, recorded: Recorded) -> Iterator[str]:
+def _unrecorded(answer: PredictionAnswer, lab: Lab, recorded: Recorded) -> Iterator[str]:
     for quote in answer.quotes:
         where = f"{answer.path}:{quote.line}"
         if quote.kind == "section" and quote.metric not in {section.slug for section in lab.manual.sections}:

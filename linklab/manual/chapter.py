@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from linklab.base.catalogue import Say, unchanged
-from linklab.manual.model import Answer, Manual
+from linklab.manual.model import Manual, PredictionAnswer
 
 
 @dataclass(frozen=True)
@@ -49,6 +49,6 @@ class Chapter:
     picture: str = ""
     minutes: int = 0
     note: str = ""
-    answers: Mapping[str, Answer] = field(default_factory=dict)
+    answers: Mapping[str, PredictionAnswer] = field(default_factory=dict)
     language: str = "en"
     say: Say = unchanged

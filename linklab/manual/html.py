@@ -25,7 +25,18 @@ from linklab.manual.forms import prediction_box, settled_here, subgoal_heading
 from linklab.manual.hints import begin_hint, clock_hint, folder_hint
 from linklab.manual.images import figure_image, missing
 from linklab.manual.info import LISTINGS, Place
-from linklab.manual.model import Answer, Await, Commands, Figure, Interrupt, Manual, Prediction, Section, Show, Step
+from linklab.manual.model import (
+    Await,
+    Commands,
+    Figure,
+    Interrupt,
+    Manual,
+    Prediction,
+    PredictionAnswer,
+    Section,
+    Show,
+    Step,
+)
 from linklab.manual.parse import groups
 from linklab.manual.predict import PREDICT
 from linklab.manual.templates import templates
@@ -232,7 +243,7 @@ class _Writer:
         name, keep = f"{self.prefix}predict-{asked.id}", f"linklab/{self.manual.path.parent.name}/{asked.id}"
         return prediction_box(asked, question, shown, name=name, keep=keep, paper=self.paper, say=self.say)
 
-    def _answer(self, answer: Answer) -> str:
+    def _answer(self, answer: PredictionAnswer) -> str:
         manual, self._source = self._source, (answer.path, answer.path.read_text(encoding="utf-8"))
         try:
             return self._blocks(answer.text, answer.line + 1)

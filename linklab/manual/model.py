@@ -192,7 +192,7 @@ class Prediction:
 
 
 @dataclass(frozen=True)
-class Answer:
+class PredictionAnswer:
     """What answers.md says of a prediction; `line` is that of its heading, `text` begins on the next one."""
 
     prediction: str
@@ -204,7 +204,7 @@ class Answer:
 
 
 @dataclass(frozen=True)
-class Task:
+class StepLine:
     """A "Step." paragraph; `section` is the number of its section, "" outside numbered ones."""
 
     title: str
@@ -238,7 +238,7 @@ class Manual:
     figures: tuple[Figure, ...]
     predictions: tuple[Prediction, ...] = ()
     subgoals: tuple[Subgoal, ...] = ()
-    tasks: tuple[Task, ...] = ()
+    tasks: tuple[StepLine, ...] = ()
 
     def step(self, step_id: str) -> Step | None:
         """The step of that id, or None."""

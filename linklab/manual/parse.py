@@ -38,8 +38,8 @@ from linklab.manual.model import (
     Quote,
     Section,
     Step,
+    StepLine,
     Subgoal,
-    Task,
 )
 from linklab.manual.predict import PREDICT, parse_prediction
 
@@ -106,7 +106,7 @@ class _ManualReader:
     figures: list[Figure] = field(default_factory=list)
     predictions: list[Prediction] = field(default_factory=list)
     subgoals: list[Subgoal] = field(default_factory=list)
-    tasks: list[Task] = field(default_factory=list)
+    tasks: list[StepLine] = field(default_factory=list)
     _counts: list[int] = field(default_factory=list)
     _step_number: int | None = None
     _step_title: str = ""
@@ -150,7 +150,7 @@ class _ManualReader:
             self._step_number = (self._step_number or 0) + 1
             sentence = plain_text(token)[len(STEP_MARK) :]
             self._step_title = re.split(r"(?<=[.:?!])\s", sentence, maxsplit=1)[0].strip().rstrip(".:")
-            self.tasks.append(Task(self._step_title, line, section))
+            self.tasks.append(StepLine(self._step_title, line, section))
         self._refer(references(token, fences.Place(str(self.path), line)))
 
     def _refer(self, found: Iterable[Quote | Figure]) -> None:

@@ -18,7 +18,7 @@ from linklab.base.text import excerpt
 from linklab.errors import ManualError
 from linklab.manual.dialect import STEP_MARK, SUBGOAL_MARK, check_brackets, markdown, plain_text, references
 from linklab.manual.info import ID, LISTINGS, Place, named_options
-from linklab.manual.model import Answer, Figure, Prediction, Quote
+from linklab.manual.model import Figure, Prediction, PredictionAnswer, Quote
 
 PREDICT = "predict"
 _ANSWER_OF = re.compile(r"\s*\{#predict-([^{}\s]*)\}$")
@@ -47,7 +47,7 @@ def parse_prediction(info: str, body: str, number: int, place: Place) -> Predict
     return Prediction(options["id"], number, place.line, settled, body, quotes, figures)
 
 
-def load_answers(path: Path) -> dict[str, Answer]:
+def load_answers(path: Path) -> dict[str, PredictionAnswer]:
     """The answers to predictions of an answers.md by their names; without the file, none.
 
     Raises:
@@ -62,7 +62,7 @@ def load_answers(path: Path) -> dict[str, Answer]:
     return parse_answers(text, path)
 
 
-def parse_answers(text: str, path: Path) -> dict[str, Answer]:
+def parse_answers(text: str, path: Path) -> dict[str, PredictionAnswer]:
     """The answers in the text of an answers.md: what stands below each heading that ends in `{#predict-NAME}`.
 
     Raises:
@@ -71,7 +71,7 @@ def parse_answers(text: str, path: Path) -> dict[str, Answer]:
     check_brackets(text, path)
     lines = text.split("\n")
     headings = [*_headings(markdown().parse(text)), (len(lines), len(lines), "")]
-    found: dict[str, Answer] = {}
+    found: dict[str, PredictionAnswer] = {}
     for (_, first, title), (end, _, _) in pairwise(headings):
         if not (marked := _ANSWER_OF.search(title)):
             continue
@@ -82,7 +82,7 @@ def parse_answers(text: str, path: Path) -> dict[str, Answer]:
         if not body.strip():
             raise place.error(f'the answer to the prediction "{name}" is empty')
         quotes, figures = _prose(body, Place(str(path), first + 1))
-        found[name] = Answer(name, path, first, body, quotes, figures)
+        found[name] = PredictionAnswer(name, path, first, body, quotes, figures)
     return found
 
 

@@ -28,7 +28,7 @@ _NUMBER = re.compile(r"\d(?:[\d.,\u202f\u00a0]*\d)?")
 
 
 @dataclass(frozen=True)
-class Unit:
+class Passage:
     """A piece of a text: `prefix` and `indent` stand before its first and its later lines; `kept` is not translated."""
 
     line: int
@@ -40,31 +40,31 @@ class Unit:
 
 @dataclass(frozen=True)
 class Left:
-    """A unit that stays in the language it was written in, and why."""
+    """A passage that stays in the language it was written in, and why."""
 
     line: int
     reason: str
 
 
-def units(text: str) -> Iterator[Unit]:
+def passages(text: str) -> Iterator[Passage]:
     """The pieces of a Markdown text in order; put together with their prefixes they are the text."""
     lines = text.splitlines(keepends=True)
     at = 0
     while at < len(lines):
         line = lines[at].rstrip("\n")
         if not line.strip():
-            yield Unit(at + 1, lines[at], kept=True)
+            yield Passage(at + 1, lines[at], kept=True)
             at += 1
         elif fence := _FENCE.match(line):
             end = next((n for n in range(at + 1, len(lines)) if lines[n].rstrip() == fence[1]), len(lines))
-            yield Unit(at + 1, lines[at], kept=True)
+            yield Passage(at + 1, lines[at], kept=True)
             kind = next(iter(fence[2].split()), "")
-            yield Unit(at + 2, "".join(lines[at + 1 : end]), kept=kind not in PROSE_BLOCKS)
-            yield Unit(end + 1, "".join(lines[end : end + 1]), kept=True)
+            yield Passage(at + 2, "".join(lines[at + 1 : end]), kept=kind not in PROSE_BLOCKS)
+            yield Passage(end + 1, "".join(lines[end : end + 1]), kept=True)
             at = end + 1
         elif heading := _HEADING.match(line):
-            yield Unit(at + 1, heading[2], prefix=heading[1])
-            yield Unit(at + 1, "\n", kept=True)
+            yield Passage(at + 1, heading[2], prefix=heading[1])
+            yield Passage(at + 1, "\n", kept=True)
             at += 1
         else:
             end = at + 1
@@ -78,16 +78,16 @@ def translated(text: str, catalogue: Catalogue) -> tuple[str, list[Left]]:
     """A text in the catalogue's language, and which of its pieces stay as they are."""
     parts: list[str] = []
     left: list[Left] = []
-    for unit in units(text):
-        said = unit.text
-        if not unit.kept and _says_something(unit.text):
-            found = catalogue.texts.get(unit.text)
-            reason = "has no current translation" if found is None else lost(unit.text, found)
+    for passage in passages(text):
+        said = passage.text
+        if not passage.kept and _says_something(passage.text):
+            found = catalogue.texts.get(passage.text)
+            reason = "has no current translation" if found is None else lost(passage.text, found)
             if reason:
-                left.append(Left(unit.line, reason))
+                left.append(Left(passage.line, reason))
             else:
                 said = found or said
-        parts.append(_indented(unit, said))
+        parts.append(_indented(passage, said))
     return "".join(parts), left
 
 
@@ -100,7 +100,7 @@ def lost(text: str, translation: str) -> str:
         return f"is translated with {next(iter(new))}, which is not in the original"
     if text.endswith("\n") != translation.endswith("\n"):
         return "is translated with another end of line"
-    if [unit.prefix for unit in units(text)] != [unit.prefix for unit in units(translation)]:
+    if [passage.prefix for passage in passages(text)] != [passage.prefix for passage in passages(translation)]:
         return "is translated with other headings, items, or blocks"
     return ""
 
@@ -122,14 +122,14 @@ def _begins(line: str) -> bool:
     return not line.strip() or any(form.match(line) for form in (_FENCE, _HEADING, _ITEM))
 
 
-def _paragraph(line: int, text: str) -> Unit:
+def _paragraph(line: int, text: str) -> Passage:
     item = _ITEM.match(text.split("\n", 1)[0])
     if not item:
-        return Unit(line, text)
+        return Passage(line, text)
     inside = text.removeprefix(item[1])
     indent = " " * len(item[1])
-    return Unit(line, re.sub(rf"(?m)^{indent}", "", inside), prefix=item[1], indent=indent)
+    return Passage(line, re.sub(rf"(?m)^{indent}", "", inside), prefix=item[1], indent=indent)
 
 
-def _indented(unit: Unit, said: str) -> str:
-    return unit.prefix + re.sub(r"\n(?=[^\n])", f"\n{unit.indent}", said)
+def _indented(passage: Passage, said: str) -> str:
+    return passage.prefix + re.sub(r"\n(?=[^\n])", f"\n{passage.indent}", said)

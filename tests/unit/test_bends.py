@@ -7,7 +7,7 @@ import math
 import pytest
 
 from linklab.editor import edits
-from linklab.editor.bends import Line, bends_of
+from linklab.editor.bends import Way, bends_of
 from linklab.editor.lanes import corners, middle
 from linklab.editor.lettering import metrics
 from linklab.editor.scene import DrawingScene, Style
@@ -115,19 +115,19 @@ def test_what_is_clear_stays_straight():
 def test_a_line_without_a_way_around_stays_straight():
     """Nodes as close as cobbles all around."""
     spots = {f"s{x}-{y}": (30.0 * x, 30.0 * y) for x in range(30) for y in range(30)}
-    assert bends_of({0: Line("s3-15", "s26-15")}, spots) == {}
+    assert bends_of({0: Way("s3-15", "s26-15")}, spots) == {}
 
 
 def test_ends_in_one_place_have_no_bend():
     """Two nodes on each other and a third on both."""
     spots = dict.fromkeys(("a", "b", "c"), (50.0, 50.0))
-    assert bends_of({0: Line("a", "b")}, spots) == {}
+    assert bends_of({0: Way("a", "b")}, spots) == {}
 
 
 def test_a_thicket_is_given_up_in_time():
     """Every node of a grid joined with its opposite: the search ends, and what it found is finite."""
     spots = {str(i): (90.0 * (i % 20), 90.0 * (i // 20)) for i in range(400)}
-    lines = {i: Line(str(i), str(399 - i)) for i in range(200)}
+    lines = {i: Way(str(i), str(399 - i)) for i in range(200)}
     assert all(math.isfinite(aside) for aside in bends_of(lines, spots).values())
 
 

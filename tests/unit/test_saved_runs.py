@@ -310,7 +310,7 @@ def test_the_pages_name_steps_that_lab_14_has(page):
 def test_the_example_of_the_page_on_data_files_runs(run, tmp_path, monkeypatch):
     """It gets one series out of a data file."""
     monkeypatch.chdir(tmp_path)
-    shutil.copy(run.folder / "data/04-bulk.flent.gz", "19-bdp.flent.gz")
+    shutil.copy(run.folder / "data/04-bulk.flent.gz", "23-bdp.flent.gz")
     page = (Path(__file__).parents[2] / "docs" / "data-files.md").read_text()
     found = {}
     exec(re.search(r"```python\n(.*?)```", page, re.DOTALL)[1], found)  # noqa: S102 - our own page

@@ -15,7 +15,7 @@ from linklab.errors import InputError, ManualError
 from linklab.lab.model import find_lab, lab_folders, load_lab
 from linklab.manual.html import render_body, render_manual
 from linklab.manual.parse import parse_manual
-from linklab.manual.translate import lost, translated, units
+from linklab.manual.translate import lost, passages, translated
 
 ROOT = Path(__file__).parents[2]
 CAPTURES = ROOT / "tests/captures"
@@ -54,7 +54,7 @@ def test_texts_are_divided_as_po4a_divides_them(tmp_path):
     template = (CAPTURES / "po4a-0.69-markdown.pot").read_text(encoding="utf-8")
     filled = tmp_path / "all.po"
     filled.write_text(re.sub(r'msgstr ""$', 'msgstr "x"', template, flags=re.M), encoding="utf-8")
-    pieces = {unit.text for unit in units(MARKDOWN) if unit.text.strip() and not unit.text.startswith("```")}
+    pieces = {one.text for one in passages(MARKDOWN) if one.text.strip() and not one.text.startswith("```")}
     assert set(read_catalogue(filled).texts) == pieces
 
 
