@@ -44,7 +44,10 @@ settings() {
     m h1 tc qdisc del dev h1-eth0 root netem
     at 4 4.1
     m h1 tc qdisc add dev h1-eth0 root netem corrupt 0.01%
-    at 4.2 5 5.1
+    at 4.2
+    m h1 ip link set dev h1-eth0 gso_max_segs 65535
+    m h1 tc qdisc del dev h1-eth0 root netem
+    at 5 5.1
     m h1 tc qdisc add dev h1-eth0 root netem delay 10ms reorder 25% 50%
     at 5.2
     m h1 tc qdisc change dev h1-eth0 root netem delay 10ms reorder 25%
