@@ -19,7 +19,7 @@ def _operating() -> str:
         "lab07-operating",
         560,
         340,
-        "Throughput and round-trip time over the data under way",
+        "Throughput and round-trip time over the data in flight",
         "Up to one bandwidth-delay product the throughput rises and the round-trip time stays at its smallest. From "
         "there to one bandwidth-delay product plus the buffer the throughput stays and the round-trip time rises. "
         "Beyond, packets are dropped. BBR works at the first border, loss-based algorithms at the second.",
@@ -29,7 +29,7 @@ def _operating() -> str:
         art.line([(x, y), (x + 440, y)], arrow=True)
         art.line([(x, y), (x, y - 118)], arrow=True)
         art.text(x + 8, y - 114, name, anchor="start")
-    art.text(x + 440, 332, "data under way", anchor="end")
+    art.text(x + 440, 332, "data in flight", anchor="end")
     for at in (bdp, full):
         art.line([(x + at, 26), (x + at, 300)], dash="2 3", width=1)
     art.line(scaled([(0, 40), (bdp, 40), (full, 96)], (x, 160), 1, 1), colour=BLUE, width=2.5)

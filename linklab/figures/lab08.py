@@ -42,11 +42,11 @@ def _buffers() -> str:
     art.line([(176, 88), (382, 88)], arrow=True)
     for x in (196, 222, 248, 274, 300, 326):
         art.box(x, 78, 18, 10, fill=BLUE, corner=1)
-    art.text(280, 64, "segments under way")
+    art.text(280, 64, "segments in flight")
     art.line([(384, 132), (178, 132)], colour=VERMILLION, dash="5 3", arrow=True)
     art.text(280, 148, "acknowledgement and window")
     art.text(
-        280, 178, "under way ≤ smallest of send buffer, receive window, congestion window", colour="muted", size=11
+        280, 178, "in flight ≤ smallest of send buffer, receive window, congestion window", colour="muted", size=11
     )
     return art.svg()
 

@@ -66,13 +66,13 @@ def _sawtooth() -> str:
         560,
         230,
         "Six losses, taken by one stream and by one of eight",
-        "Two plots of the data under way against time. With one stream each of six losses halves the whole and it "
+        "Two plots of the data in flight against time. With one stream each of six losses halves the whole and it "
         "climbs back slowly, staying far below the capacity of the path. With eight streams each loss takes a small "
         "notch out of the sum, which is back at the capacity soon.",
     )
     width, height, base = 206, 140, 182
     for left, streams, name, colour in ((44, 1, "one stream", VERMILLION), (326, 8, "eight streams", BLUE)):
-        art.axes(left, base, width + 14, height + 16, across="round trips", up="under way")
+        art.axes(left, base, width + 14, height + 16, across="round trips", up="in flight")
         art.text(left + width / 2, 14, name, bold=True)
         art.line([(left, base - height), (left + width, base - height)], colour=GREEN, dash="5 3")
         art.text(left + width, base - height - 9, "what the path holds", anchor="end", size=10, colour="muted")

@@ -44,11 +44,11 @@ def _growth() -> str:
         560,
         230,
         "The window after a loss, with two segment sizes",
-        "Data under way against round trips. At a loss the window falls to one half. With large segments it is back "
+        "Data in flight against round trips. At a loss the window falls to one half. With large segments it is back "
         "after a sixth of the round trips that small segments need.",
     )
     left, base, width, height = 60, 190, 440, 150
-    art.axes(left, base, width + 20, height + 20, across="", up="under way")
+    art.axes(left, base, width + 20, height + 20, across="", up="in flight")
     art.text(left + 230, base + 26, "round trips")
     art.line([(left, base - height), (left + width, base - height)], colour=GREEN, dash="5 3")
     art.text(left + width, base - height - 10, "what the path holds", anchor="end", size=11, colour="muted")

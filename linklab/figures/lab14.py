@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Figures of Lab 14: where a packet spends its time at a port, and what more data under way brings and costs."""
+"""Figures of Lab 14: where a packet spends its time at a port, and what more data in flight brings and costs."""
 
 from __future__ import annotations
 
@@ -50,8 +50,8 @@ def _regions() -> str:
         "lab14-regions",
         560,
         334,
-        "Throughput and round-trip time against the data under way",
-        "Two curves over one axis, the data under way, divided into three regions at BDP and at BDP plus buffer. The "
+        "Throughput and round-trip time against the data in flight",
+        "Two curves over one axis, the data in flight, divided into three regions at BDP and at BDP plus buffer. The "
         "throughput rises up to BDP and is constant from there. The round-trip time is constant up to BDP, rises in "
         "the second region, and ends where packets are dropped. BBR aims at the first border, loss-driven congestion "
         "control settles at the second.",
@@ -76,5 +76,5 @@ def _regions() -> str:
     art.dot(full, 50, 6, fill="none", edge=PURPLE)
     art.dot(full, 195, 6, fill="none", edge=PURPLE)
     art.text(full + 8, 68, "losses", anchor="start", colour=PURPLE, bold=True)
-    art.text(right, 322, "data under way", anchor="end")
+    art.text(right, 322, "data in flight", anchor="end")
     return art.svg()
