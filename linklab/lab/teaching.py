@@ -7,7 +7,6 @@ Called by `linklab labs --check`. The forms and the reasons are in docs/writing-
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Literal
 
 from linklab.lab.model import Lab
 from linklab.manual.chapter import Recorded
@@ -16,9 +15,6 @@ from linklab.manual.model import Prediction, PredictionAnswer, Section, Step
 FEWEST_PREDICTIONS = 5
 MOST_BARE_STEPS = 3
 """Steps that a section may have without a subgoal."""
-
-REQUIRED_OF: Literal["begun", "all"] = "begun"
-"""Which labs must have the two above: those that have a prediction, or a subgoal, already, or all."""
 
 
 def teaching_problems(lab: Lab, recorded: Recorded) -> list[str]:
@@ -50,7 +46,7 @@ def _predictions(lab: Lab, recorded: Recorded) -> Iterator[str]:
             yield f'{answer.path}:{answer.line}: the manual has no prediction "{answer.prediction}"'
         yield from _unrecorded(answer, lab, recorded)
     count = len(manual.predictions)
-    if (count or REQUIRED_OF == "all") and count < FEWEST_PREDICTIONS:
+    if count < FEWEST_PREDICTIONS:
         yield f"{manual.path}:1: the lab has {count} of at least {FEWEST_PREDICTIONS} predictions"
 
 
@@ -85,7 +81,7 @@ def _unrecorded(answer: PredictionAnswer, lab: Lab, recorded: Recorded) -> Itera
 
 def _subgoals(lab: Lab) -> Iterator[str]:
     manual = lab.manual
-    for section in manual.sections if manual.subgoals or REQUIRED_OF == "all" else ():
+    for section in manual.sections:
         yield from (f"{manual.path}:{line}: {problem}" for line, problem in _in_section(section, lab))
 
 

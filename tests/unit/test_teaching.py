@@ -260,31 +260,24 @@ def test_no_outcome_is_told_before_it_is_measured(checked):
     assert plot == number
 
 
-def test_a_lab_that_begins_with_predictions_has_enough(checked, monkeypatch):
-    """Fewer than wanted are named; of a lab without any only when all must have them."""
+def test_a_lab_has_enough_predictions(checked, monkeypatch):
+    """Fewer than wanted are named, and so is a lab without any."""
     monkeypatch.setattr(teaching, "FEWEST_PREDICTIONS", 5)
     assert [problem.partition(" the ")[2] for problem in checked()] == ["lab has 1 of at least 5 predictions"]
-    assert checked("## A\n", answers="") == []
-    monkeypatch.setattr(teaching, "REQUIRED_OF", "all")
-    assert len(checked("## A\n", answers="")) == 1
+    (none,) = checked("## A\n", answers="")
+    assert none.endswith("the lab has 0 of at least 5 predictions")
 
 
 STEPS = "Step. One.\n\nStep. Two.\n\nStep. Three.\n\nStep. Four.\n\n"
 
 
 def test_long_runs_of_steps_have_subgoals(checked, monkeypatch):
-    """More than three steps need one, counted by innermost section, once a lab has begun, or all must."""
+    """More than three steps need one, counted by innermost section."""
     monkeypatch.setattr(teaching, "FEWEST_PREDICTIONS", 0)
-    begun = "## B\nSubgoal. Do.\n\nStep. It.\n\n"
-    (problem,) = checked(f"## A\n{STEPS}{begun}", answers="")
+    (problem,) = checked(f"## A\n{STEPS}## B\nSubgoal. Do.\n\nStep. It.\n\n", answers="")
     assert problem.endswith('manual.md:1: "A" has 4 steps and no subgoal; say what groups of them are for')
-    assert (
-        checked(f"## A\nStep. Zero.\n\n### C\n{STEPS.removesuffix('Step. Four.' + chr(10) * 2)}{begun}", answers="")
-        == []
-    )
-    assert checked(f"## A\n{STEPS}", answers="") == []
-    monkeypatch.setattr(teaching, "REQUIRED_OF", "all")
-    assert len(checked(f"## A\n{STEPS}", answers="")) == 1
+    three = STEPS.removesuffix("Step. Four.\n\n")
+    assert checked(f"## A\nStep. Zero.\n\n### C\n{three}", answers="") == []
 
 
 def test_subgoals_stand_over_all_steps_of_their_section(checked, monkeypatch):
