@@ -13,6 +13,7 @@ from rich.table import Table
 from linklab.base.text import one_line
 from linklab.commands.console import make_console, plain
 from linklab.commands.set_env import check_script
+from linklab.documents.translation import catalogue_problems, program_problems
 from linklab.errors import InputError, LinklabError
 from linklab.lab.fidelity import check_fidelity
 from linklab.lab.model import Lab, lab_folders, load_lab
@@ -69,6 +70,7 @@ def run(args: argparse.Namespace) -> int:
         return mutants.run(args)
     if args.check:
         found = [problem for folder in lab_folders() for problem in check_lab(folder.name)]
+        found += program_problems()
         try:
             check_fidelity()
         except LinklabError as error:
@@ -93,7 +95,7 @@ def check_lab(name: str) -> list[str]:
     except LinklabError as error:
         return [str(error)]
     found: list[str] = []
-    for check in (_check_script, problems, _check_teaching, _check_mutants, seed_problems):
+    for check in (_check_script, problems, _check_teaching, _check_mutants, seed_problems, catalogue_problems):
         try:
             found += check(lab)
         except LinklabError as error:

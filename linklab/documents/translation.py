@@ -7,12 +7,12 @@ a page; po/README.md says how they are made.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from linklab.base import installation
-from linklab.base.catalogue import read_catalogue
+from linklab.base.catalogue import Catalogue, misused, read_catalogue
 from linklab.base.text import excerpt
 from linklab.documents.handbook import chapter
 from linklab.errors import InputError, ManualError
@@ -49,10 +49,12 @@ def translated_chapter(lab: Lab, language: str, folder: Path = FOLDER) -> tuple[
     english = chapter(lab)
     if language == ENGLISH:
         return english, []
-    say = read_catalogue(folder / f"linklab.{language}.po").say
+    own = read_catalogue(folder / f"linklab.{language}.po")
+    unusable = _faulty(own, misused)
+    say = replace(own, texts={text: said for text, said in own.texts.items() if text not in unusable}).say
     catalogue = read_catalogue(folder / f"{lab.slug}.{language}.po")
     text, left = translated(lab.manual.text, catalogue)
-    problems = _told(lab.manual.path, left)
+    problems = [*_of_texts(own, unusable), *_told(lab.manual.path, left)]
     answers = english.answers
     if answers:
         words, left = translated(lab.answers_path.read_text(encoding="utf-8"), catalogue)
@@ -82,11 +84,23 @@ def catalogue_problems(lab: Lab, folder: Path = FOLDER) -> list[str]:
         InputError: a catalogue cannot be read.
     """
     return [
-        f'{path}: "{excerpt(text)}" {problem}; mend the translation'
-        for path in sorted(folder.glob(f"{lab.slug}.*.po"))
-        for text, translation in read_catalogue(path).texts.items()
-        if (problem := lost(text, translation))
+        problem for path in sorted(folder.glob(f"{lab.slug}.*.po")) for problem in _to_mend(read_catalogue(path), lost)
     ]
+
+
+def program_problems(folder: Path = FOLDER) -> list[str]:
+    """Translations of Linklab's own words that cannot be filled with their values; a catalogue that cannot be read."""
+    found: list[str] = []
+    for path in sorted(folder.glob("linklab.*.po")):
+        try:
+            catalogue = read_catalogue(path)
+        except InputError as error:
+            found.append(str(error))
+        else:
+            found += [
+                f"{problem}; mend the translation" for problem in _of_texts(catalogue, _faulty(catalogue, misused))
+            ]
+    return found
 
 
 def same_anchors(english: Manual, other: Manual) -> Manual:
@@ -101,6 +115,20 @@ def same_anchors(english: Manual, other: Manual) -> Manual:
         raise ManualError(f"{english.path}: its translation has other steps; mend the catalogue")
     pairs = zip(other.sections, english.sections, strict=True)
     return replace(other, sections=tuple(replace(section, slug=original.slug) for section, original in pairs))
+
+
+def _to_mend(catalogue: Catalogue, fault: Callable[[str, str], str]) -> list[str]:
+    return [f"{problem}; mend the translation" for problem in _of_texts(catalogue, _faulty(catalogue, fault))]
+
+
+def _faulty(catalogue: Catalogue, fault: Callable[[str, str], str]) -> dict[str, str]:
+    """Texts of a catalogue whose translation has a fault, with the fault."""
+    found = {text: fault(text, said) for text, said in catalogue.texts.items()}
+    return {text: problem for text, problem in found.items() if problem}
+
+
+def _of_texts(catalogue: Catalogue, faults: Mapping[str, str]) -> list[str]:
+    return [f'{catalogue.path}: "{excerpt(text)}" {problem}' for text, problem in faults.items()]
 
 
 def _outline(manual: Manual) -> list[tuple[str, int]]:

@@ -9,8 +9,9 @@ import pytest
 
 from linklab import cli
 from linklab.base.catalogue import Catalogue, read_catalogue
+from linklab.commands.labs import check_lab
 from linklab.documents import translation
-from linklab.documents.translation import catalogue_problems, same_anchors, translated_chapter
+from linklab.documents.translation import catalogue_problems, program_problems, same_anchors, translated_chapter
 from linklab.errors import InputError, ManualError
 from linklab.lab.model import find_lab, lab_folders, load_lab
 from linklab.manual.html import render_body, render_manual
@@ -45,7 +46,37 @@ def test_a_catalogue_is_read_as_gettext_reads_it(tmp_path):
 def test_a_line_that_is_none_of_a_catalogue_is_named(tmp_path):
     """A forgotten quotation mark is an error with its place."""
     (tmp_path / "a.po").write_text('msgid "a"\nmsgstr "b"\n\nmsgid "c"\nmsgstr "d\n')
-    with pytest.raises(InputError, match=r"a\.po:5: this is no line of a catalogue; write msgid"):
+    with pytest.raises(InputError, match=r"a\.po:5: this line does not belong in a catalogue; expected msgid"):
+        read_catalogue(tmp_path / "a.po")
+
+
+def test_entries_need_no_empty_line_between_them(tmp_path):
+    """Each begins at the msgid, or the comments before it, that follows a msgstr: two became one, and neither was said.
+
+    A mark as old belongs to the entry below it.
+    """
+    path = tmp_path / "a.po"
+    path.write_text(
+        'msgid ""\nmsgstr "Language: es\\n"\nmsgid "one"\nmsgstr "uno"\nmsgid ""\n\n"two"\nmsgstr "d"\n\n"os"\n'
+        '#, fuzzy\nmsgid "is"\nmsgstr "era"\n#: a.md:1\nmsgid "three"\nmsgstr "tres"\n#~ msgid "x"\n#~ msgstr "y"\n'
+    )
+    assert read_catalogue(path).texts == {"one": "uno", "two": "dos", "three": "tres"}
+
+
+@pytest.mark.parametrize(
+    ("lines", "problem"),
+    [
+        ('msgid "a"\n\nmsgid "b"\nmsgstr "c"\n', r':3: msgid is here twice or too early; expected msgstr "…" before'),
+        ('msgid "a"\nmsgstr "b"\nmsgstr "c"\n', r':3: msgstr is here twice or too early; expected msgid "…" before'),
+        ('msgstr "b"\n', r':1: msgstr is here twice or too early; expected msgid "…" before'),
+        ('msgid "a"\nmsgstr "b"\nmsgid "c"\n', r':3: the entry ends without a translation; expected msgstr "…"'),
+        ('"a"\nmsgid "b"\nmsgstr "c"\n', r":1: this line does not belong in a catalogue"),
+    ],
+)
+def test_parts_of_an_entry_in_another_order_are_named(tmp_path, lines, problem):
+    """Nothing is guessed about which translation belongs to which text."""
+    (tmp_path / "a.po").write_text(lines)
+    with pytest.raises(InputError, match=r"a\.po" + problem):
         read_catalogue(tmp_path / "a.po")
 
 
@@ -138,7 +169,7 @@ def test_a_page_has_its_language_and_links_that_lead_somewhere(folder):
     assert '<strong>Paso 1.</strong> Vea <a href="#the-start">Section 1</a>' in page
 
 
-def test_what_is_not_translated_is_in_english_and_said(folder):
+def test_what_is_not_translated_is_in_english_and_said(folder, monkeypatch):
     """An old paragraph is shown in English and named with its line; the page says how many there are."""
     lab = lab_with("## The start\n\nNew words.\n\nType `ls`.\n")
     catalogue(
@@ -153,7 +184,43 @@ def test_what_is_not_translated_is_in_english_and_said(folder):
     assert "El principio" in render_body(chapter) and "New words." in render_body(chapter)
     assert chapter.note.startswith("2 parts of this page are in English")
     (problem,) = catalogue_problems(lab, folder)
+    monkeypatch.setattr("linklab.commands.labs.catalogue_problems", lambda lab: catalogue_problems(lab, folder))
+    assert problem in check_lab(find_lab("5").name)
     assert problem.endswith('"Type `ls`." is translated without `ls`; mend the translation')
+
+
+@pytest.mark.parametrize(
+    ("said", "problem"),
+    [
+        ("Paso {numero}.", "is translated without {number}"),
+        ("Paso {number} de {total}.", "is translated with {total}, which is not in the original"),
+        ("Paso {number:d}.", "is translated without {number}"),
+        ("Paso {number.", "has a brace out of place (expected '}' before end of string)"),
+        ("Paso {number}, {number}.", ""),
+    ],
+)
+def test_a_word_of_the_program_that_cannot_be_filled_is_in_english_and_said(folder, monkeypatch, capsys, said, problem):
+    """A placeholder that was translated too ended the command in a bare KeyError; `labs --check` names it."""
+    lab = lab_with("## The start\nStep. See.\n")
+    catalogue(folder / "linklab.xx.po", **{"Step {number}.": said})
+    catalogue(folder / f"{lab.slug}.xx.po", **{"The start": "El principio", "Step. See.\\n": "Step. Vea.\\n"})
+    chapter, problems = translated_chapter(lab, "xx", folder)
+    place = f'{folder / "linklab.xx.po"}: "Step {{number}}." '
+    assert [each for each in problems if "linklab.xx.po" in each] == ([place + problem] if problem else [])
+    assert f"<strong>{'Step 1.' if problem else 'Paso 1, 1.'}</strong> Vea." in render_body(chapter)
+    monkeypatch.setattr("linklab.commands.labs.lab_folders", list)
+    monkeypatch.setattr("linklab.commands.labs.check_fidelity", lambda: None)
+    monkeypatch.setattr("linklab.commands.labs.program_problems", lambda: program_problems(folder))
+    assert cli.main(["labs", "--check"]) == (2 if problem else 0)
+    assert capsys.readouterr().err == (f"linklab: {place}{problem}; mend the translation\n" if problem else "")
+
+
+def test_a_catalogue_that_cannot_be_read_is_named_by_the_check(folder):
+    """The other languages are checked all the same."""
+    (folder / "linklab.aa.po").write_text("x\n")
+    catalogue(folder / "linklab.xx.po", **{"Step {number}.": "Paso."})
+    first, second = program_problems(folder)
+    assert "linklab.aa.po:1: this line does not belong" in first and "without {number}" in second
 
 
 @pytest.mark.parametrize("text", ["## The start\n\n## Another\n", "## The start\n```h1\nls\n```\n"])
