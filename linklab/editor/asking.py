@@ -84,7 +84,7 @@ class Asking:
     def ping_among(self, names: list[str]) -> None:
         """Ping from each of these nodes to each other one."""
         if len(names) < 2:
-            self.window.say("there is nothing to ping: it takes two hosts")
+            self.window.say("Ping All needs at least two hosts")
         elif len(names) > MOST_HOSTS:
             self.window.say(f"{len(names)} hosts are too many to ping one another: select up to {MOST_HOSTS} of them")
         elif self.can_ask():
@@ -187,7 +187,7 @@ class EveryoneWindow(CommandWindow):
     def __init__(self, asking: Asking, names: list[str]) -> None:
         super().__init__(asking.window.root, asking.window.look, "Ping All", EVERYONE)
         self.asking, self.names = asking, names
-        self.answers: dict[tuple[str, str], bool] = {}
+        self.answers: dict[tuple[str, str], bool | None] = {}
         self._programs: list[Program] = []
         self._round = 0
         self.on_close = self._stop
@@ -202,10 +202,11 @@ class EveryoneWindow(CommandWindow):
             return
         self.answers, self._programs = {}, []
         self._tell()
-        self.asking.network.runner.order(lambda session: orders.addresses(session, self.names), self._begin, self.say)
+        then = partial(self._begin, self._round)
+        self.asking.network.runner.order(lambda session: orders.addresses(session, self.names), then, self.say)
 
-    def _begin(self, found: dict[str, list[Interface]]) -> None:
-        if not self.winfo_exists():
+    def _begin(self, asked_in: int, found: dict[str, list[Interface]]) -> None:
+        if asked_in != self._round:  # somebody pressed Again, or closed the window, meanwhile
             return
         for source in self.names:
             targets = {}
@@ -214,7 +215,7 @@ class EveryoneWindow(CommandWindow):
                 if address:
                     targets[target] = address
                 elif target != source:
-                    self.answers[source, target] = False
+                    self.answers[source, target] = None
             if targets:
                 self._programs.append(self._program(source, pinging.everyone_script(targets)))
         self._tell()

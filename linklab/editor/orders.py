@@ -63,8 +63,12 @@ def look(session: Session, terminal: str, lines: Sequence[str]) -> str:
 
 
 def addresses(session: Session, nodes: Sequence[str]) -> dict[str, list[Interface]]:
-    """The addresses that nodes have now."""
-    return {node: read_addresses(type_lines(session, [(node, ADDRESSES)])) for node in nodes}
+    """The addresses that nodes have now.
+
+    Raises:
+        EngineError: those of a node could not be read; which, and its words.
+    """
+    return {node: read_addresses(node, type_lines(session, [(node, ADDRESSES)])) for node in nodes}
 
 
 @dataclass(frozen=True)

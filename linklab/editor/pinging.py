@@ -11,17 +11,21 @@ import re
 from collections.abc import Mapping, Sequence
 from ipaddress import IPv4Interface, IPv6Interface, ip_address, ip_interface
 
+from linklab.base.text import excerpt
+from linklab.errors import EngineError
 from linklab.topology import Topology
 from linklab.topology.addressing import has_ports
 
 PROBES = 4
 ADDRESSES = "ip -j address show"
 """Asked of the nodes themselves: somebody may have changed in a terminal what the drawing says."""
-ANSWERS = "answers"
+NO_ADDRESS = "no address"
 SUMMARY = re.compile(r"(\d+) packets transmitted, (\d+) received")
 MEAN = re.compile(r"= [\d.]+/([\d.]+)/")
 SAID_BY = re.compile(r"From (\S+?):? icmp_seq=\d+ (.+)")
 Interface = IPv4Interface | IPv6Interface
+Answers = Mapping[tuple[str, str], bool | None]
+"""Whether the second answered the first; None where the second has no address, so that nothing was sent."""
 
 
 def pingable(topology: Topology) -> list[str]:
@@ -29,13 +33,18 @@ def pingable(topology: Topology) -> list[str]:
     return [node.name for node in topology.nodes if has_ports(node)]
 
 
-def read_addresses(shown: str) -> list[Interface]:
-    """The addresses that `ip -j address` shows, without those of the loopback and of the link."""
+def read_addresses(node: str, shown: str) -> list[Interface]:
+    """The addresses that `ip -j address show` printed on a node, without those of the loopback and of the link.
+
+    Raises:
+        EngineError: it printed something else.
+    """
     try:
         found = [each for link in json.loads(shown) for each in link.get("addr_info", ()) if each["scope"] == "global"]
         return [ip_interface(f"{each['local']}/{each['prefixlen']}") for each in found]
-    except (ValueError, KeyError, TypeError, AttributeError):
-        return []
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        said = excerpt(shown.strip()) or "it is empty"
+        raise EngineError(f"{node}: the output of `{ADDRESSES}` could not be read: {said}") from error
 
 
 def target_address(own: Sequence[Interface], others: Sequence[Interface]) -> str:
@@ -72,11 +81,20 @@ def verdict(source: str, target: str, shown: str) -> str:
     if found := SAID_BY.search(shown):
         router, why = found.groups()
         if "Time to live exceeded" in why:
-            return f"{target} does not answer: packets circle between routers ({router} says: {why})."
+            return f"{target} does not answer: packets loop between routers ({router} says: {why})."
         if "Host Unreachable" in why:
-            return f"{target} does not answer: {router} finds no neighbour with the next address (no answer to ARP)."
+            return f"{target} does not answer: {router} got no ARP reply from the next hop."
         return f"{target} does not answer: {router} says: {why}."
-    return f"{target} does not answer: 0 of {sent} replies." if sent else "ping has not finished."
+    return f"{target} does not answer: 0 of {sent} replies." if sent else _why_not_run(shown)
+
+
+def _why_not_run(shown: str) -> str:
+    """Why ping ended without its summary; the first line shown is the command."""
+    printed = shown.strip().splitlines()[1:]
+    if any(line.startswith("PING ") for line in printed):
+        return "ping was stopped before it finished."
+    said = printed[-1].removeprefix("ping: ") if printed else "it printed nothing"
+    return f"ping could not run: {said}"
 
 
 # --- everyone to everyone
@@ -91,28 +109,40 @@ def everyone_script(addresses: Mapping[str, str]) -> str:
     return "\n".join(lines)
 
 
-def matrix(names: Sequence[str], answers: Mapping[tuple[str, str], bool]) -> str:
+def matrix(names: Sequence[str], answers: Answers) -> str:
     """A table of who reached whom: a row for each sender; an answer that is not there yet is a dot."""
+    columns = [[target, *(_cell(source, target, answers) for source in names)] for target in names]
     wide = max(len("from"), *(len(name) for name in names))
-    lines = ["  ".join(["from".ljust(wide), *(name.rjust(3) for name in names)])]
-    for source in names:
-        cells = [_cell(source, target, answers).rjust(max(3, len(target))) for target in names]
-        lines.append("  ".join([source.ljust(wide), *cells]))
-    return "\n".join(lines)
+    table = [[each.ljust(wide) for each in ("from", *names)]]
+    for column in columns:
+        wide = max(3, *map(len, column))
+        table.append([cell.rjust(wide) for cell in column])
+    return "\n".join("  ".join(row) for row in zip(*table, strict=True))
 
 
-def _cell(source: str, target: str, answers: Mapping[tuple[str, str], bool]) -> str:
+def _cell(source: str, target: str, answers: Answers) -> str:
     if source == target:
         return "-"
-    return {None: ".", True: "yes", False: "NO"}[answers.get((source, target))]
+    if (source, target) not in answers:
+        return "."
+    return {None: NO_ADDRESS, True: "yes", False: "NO"}[answers[source, target]]
 
 
-def everyone_verdict(names: Sequence[str], answers: Mapping[tuple[str, str], bool], most: int = 6) -> str:
-    """How many pairs answered, and the first that did not."""
-    total, known = len(names) * (len(names) - 1), len(answers)
-    good = sum(answers.values())
+def everyone_verdict(names: Sequence[str], answers: Answers, most: int = 6) -> str:
+    """How many pairs answered, the first that did not, and who could not be pinged."""
+    sent = {pair: answer for pair, answer in answers.items() if answer is not None}
+    unsent = answers.keys() - sent.keys()
+    said = _pings_verdict(len(names) * (len(names) - 1) - len(unsent), sent, most)
+    without = [name for name in names if any(target == name for _, target in unsent)]
+    return f"{said} Without an address: {', '.join(without)}." if without else said
+
+
+def _pings_verdict(total: int, answers: Mapping[tuple[str, str], bool], most: int) -> str:
+    known, good = len(answers), sum(answers.values())
     if known < total:
         return f"{known} of {total} pings done, {good} answered …"
+    if not total:
+        return "No ping was sent."
     failed = [f"{source} → {target}" for (source, target), fine in answers.items() if not fine]
     if not failed:
         return f"All {total} pings were answered."

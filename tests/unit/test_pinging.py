@@ -10,6 +10,7 @@ from routed import addressed
 
 from linklab.editor import edits, pinging
 from linklab.editor.lookups import lookups
+from linklab.errors import EngineError
 from linklab.topology import Preferences, Topology
 
 NONE = "4 packets transmitted, 0 received, 100% packet loss, time 3080ms"
@@ -22,13 +23,19 @@ def told(*addresses):
 
 
 def test_the_addresses_of_a_node_are_its_own_to_say():
-    """Without those of the loopback and of the link; what is no such list has none."""
+    """Without those of the loopback and of the link; it may have none."""
     shown = told(
         ("127.0.0.1", 8, "host"), ("10.0.0.1", 8, "global"), ("fe80::1", 64, "link"), ("2001:db8::1", 64, "global")
     )
-    assert list(map(str, pinging.read_addresses(shown))) == ["10.0.0.1/8", "2001:db8::1/64"]
-    assert pinging.read_addresses("ip: command not found") == []
-    assert pinging.read_addresses("[1]") == []
+    assert list(map(str, pinging.read_addresses("h1", shown))) == ["10.0.0.1/8", "2001:db8::1/64"]
+    assert pinging.read_addresses("h1", told()) == []
+
+
+@pytest.mark.parametrize("shown", ["ip: command not found", "", "[1]", '[{"addr_info": [{"scope": "global"}]}]'])
+def test_an_answer_that_is_no_list_of_addresses_is_an_error(shown):
+    """Regression: the node was said to have no address."""
+    with pytest.raises(EngineError, match="h2: the output of `ip -j address show` could not be read"):
+        pinging.read_addresses("h2", shown)
 
 
 @pytest.mark.parametrize(
@@ -65,7 +72,7 @@ def test_the_address_to_ping_is_the_near_one(own, others, address):
         ),
         (
             f"From 10.0.0.1 icmp_seq=1 Destination Host Unreachable\n{NONE.replace('100%', '+4 errors, 100%')}",
-            "h2 does not answer: 10.0.0.1 finds no neighbour with the next address (no answer to ARP).",
+            "h2 does not answer: 10.0.0.1 got no ARP reply from the next hop.",
         ),
         (
             f"From 10.0.1.254 icmp_seq=1 Destination Net Unreachable\n{NONE}",
@@ -73,13 +80,22 @@ def test_the_address_to_ping_is_the_near_one(own, others, address):
         ),
         (
             f"From 10.0.9.1 icmp_seq=1 Time to live exceeded\n{NONE}",
-            "h2 does not answer: packets circle between routers (10.0.9.1 says: Time to live exceeded).",
+            "h2 does not answer: packets loop between routers (10.0.9.1 says: Time to live exceeded).",
         ),
-        ("", "ping has not finished."),
+        ("ping: connect: Invalid argument", "ping could not run: connect: Invalid argument"),
+        (
+            "ping: Do you want to ping broadcast? Then -b. If not, check your local firewall rules",
+            "ping could not run: Do you want to ping broadcast? Then -b. If not, check your local firewall rules",
+        ),
+        ("", "ping could not run: it printed nothing"),
+        ("PING 10.0.0.2 (10.0.0.2) 56(84) bytes of data.", "ping was stopped before it finished."),
     ],
 )
 def test_an_answer_is_a_sentence(shown, said):
-    """With the likely reason where none came."""
+    """With the likely reason where none came.
+
+    Regression: a ping that had ended without sending anything "has not finished".
+    """
     assert pinging.verdict("h1", "h2", f"h1# ping -c 4 -W 2 10.0.0.2\n{shown}") == said
 
 
@@ -97,6 +113,26 @@ def test_everyone_to_everyone_is_a_table():
     assert pinging.everyone_verdict(names, full) == "5 of 6 pings were answered. No answer: h1 → h2."
     assert pinging.everyone_verdict(names, dict.fromkeys(full, True)) == "All 6 pings were answered."
     assert pinging.everyone_verdict(names, dict.fromkeys(full, False), most=2).endswith("h1 → host10, and 4 more.")
+
+
+def test_what_has_no_address_is_not_pinged():
+    """Regression: it was booked as a ping without an answer, though nothing was sent."""
+    names, answers = ["h1", "h2", "h3"], {("h1", "h2"): None, ("h3", "h2"): None, ("h1", "h3"): True}
+    assert pinging.matrix(names, answers).split("\n") == [
+        "from   h1          h2   h3",
+        "h1      -  no address  yes",
+        "h2      .           -    .",
+        "h3      .  no address    -",
+    ]
+    assert pinging.everyone_verdict(names, answers) == "1 of 4 pings done, 1 answered … Without an address: h2."
+    answers |= {("h2", "h1"): False, ("h2", "h3"): False, ("h3", "h1"): True}
+    assert pinging.everyone_verdict(names, answers) == (
+        "2 of 4 pings were answered. No answer: h2 → h1, h2 → h3. Without an address: h2."
+    )
+    answers |= {("h2", "h1"): True, ("h2", "h3"): True}
+    assert pinging.everyone_verdict(names, answers) == "All 4 pings were answered. Without an address: h2."
+    nowhere = {(a, b): None for a in names for b in names if a != b}
+    assert pinging.everyone_verdict(names, nowhere) == "No ping was sent. Without an address: h1, h2, h3."
 
 
 def test_a_node_offers_its_tables():
