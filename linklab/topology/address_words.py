@@ -14,15 +14,14 @@ MOST_DIGITS = 9
 """Of a number that a sentence repeats."""
 
 _MASKED = re.compile(r"(?<![\d.])(\d{1,3}(?:\.\d{1,3}){3})(\s*/\s*|\s+)(\d{1,3}(?:\.\d{1,3}){3})(?![\d./])")
-_FIRST_OF_MASK = ("255", "254", "252", "248", "240", "224", "192", "128")
 BITS = 32
 
 
 def with_prefixes(text: str) -> str:
     """The text, each IPv4 address that is followed by a mask in dotted form with a prefix length instead.
 
-    "10.0.0.1 255.255.255.0" and "10.0.0.1/255.255.255.0" become "10.0.0.1/24". After a blank, only what can be a mask
-    is taken for one.
+    "10.0.0.1 255.255.255.0" and "10.0.0.1/255.255.255.0" become "10.0.0.1/24". After a blank, a mask begins
+    with 255, because a blank also separates addresses.
 
     Raises:
         InputError: a mask whose ones do not stand together; says which.
@@ -33,14 +32,14 @@ def with_prefixes(text: str) -> str:
 def _with_prefix(found: re.Match[str]) -> str:
     address, between, mask = found.groups()
     length = _length(mask)
-    if length is not None and ("/" in between or mask.partition(".")[0] in _FIRST_OF_MASK):
-        return f"{address}/{length}"
-    if "/" in between or mask.startswith("255."):
+    if "/" not in between and not mask.startswith("255."):
+        return found[0]
+    if length is None:
         raise InputError(
-            f"{mask} is no mask, since its ones do not stand at the front; "
+            f"{mask} is not a mask: its one bits must all come first; "
             f"write a mask such as 255.255.255.0, or a prefix length such as /{USUAL_PREFIX[4]}"
         )
-    return found[0]
+    return f"{address}/{length}"
 
 
 def _length(mask: str) -> int | None:

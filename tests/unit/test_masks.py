@@ -15,7 +15,10 @@ from linklab.topology.addressing import Port
         ("10.0.0.1 255.255.255.0", "10.0.0.1/24"),
         ("10.0.0.1/255.255.255.0", "10.0.0.1/24"),
         ("10.0.0.1 / 255.255.252.0", "10.0.0.1/22"),
-        ("10.0.0.1  128.0.0.0", "10.0.0.1/1"),
+        ("10.0.0.1/128.0.0.0", "10.0.0.1/1"),
+        ("10.0.0.1 128.0.0.0", "10.0.0.1 128.0.0.0"),
+        ("10.0.0.1 192.0.0.0", "10.0.0.1 192.0.0.0"),
+        ("10.0.0.1  255.0.0.0", "10.0.0.1/8"),
         ("10.0.0.1 255.255.255.255", "10.0.0.1/32"),
         ("10.0.0.1/0.0.0.0", "10.0.0.1/0"),
         ("10.0.0.1/8", "10.0.0.1/8"),
@@ -29,14 +32,17 @@ from linklab.topology.addressing import Port
     ],
 )
 def test_a_mask_becomes_a_prefix_length(typed, meant):
-    """Behind a slash or a blank; a second address is no mask."""
+    """Behind a slash or a blank; a second address is not a mask.
+
+    Regression: after a blank, 128.0.0.0 was a mask, although blanks separate addresses, too.
+    """
     assert with_prefixes(typed) == meant
 
 
 @pytest.mark.parametrize("typed", ["10.0.0.1 255.0.255.0", "10.0.0.1/255.255.255.1", "10.0.0.1/0.0.0.255"])
 def test_what_is_no_mask_is_named(typed):
     """Regression: a wildcard, which turns the bits around, was taken for a mask."""
-    with pytest.raises(InputError, match=r"is no mask, since its ones do not stand at the front; write a mask such as"):
+    with pytest.raises(InputError, match=r"is not a mask: its one bits must all come first; write a mask such as"):
         with_prefixes(typed)
 
 
