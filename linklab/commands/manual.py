@@ -86,9 +86,34 @@ def _write_one(lab: Lab, out: Path | None, language: str, *, pdf: bool) -> Path:
     _tell(english)
     if pdf:
         return write_asked(path, handbook.chapter_pdf(chapter))
-    written = write_asked(path, handbook.chapter_html(chapter))
-    write_asked(written.with_name(f"{handbook.MESSAGES_NAME}.html"), handbook.messages_html())  # the manual links it
-    return written
+    return write_asked(path, handbook.chapter_html(chapter, messages=_write_messages(path)))
+
+
+def _write_messages(manual: Path) -> bool:
+    """Write the page that a manual links beside it, and say so; whether it is there.
+
+    Raises:
+        InputError: the manual itself has its name; or it cannot be written.
+    """
+    path = manual.with_name(f"{handbook.MESSAGES_NAME}.html")
+    if path.resolve() == manual.resolve():
+        raise InputError(f"{manual}: the page of messages, to which the manual links, has this name; name another file")
+    if manual.exists() and not manual.is_file():  # such as /dev/stdout
+        return False
+    page = handbook.messages_html()
+    try:
+        there = path.read_text(encoding="utf-8") if path.exists() else handbook.PAGE_MARK
+    except (OSError, UnicodeDecodeError):
+        there = ""
+    if there == page:
+        return True
+    if handbook.PAGE_MARK in there:
+        write_asked(path, page)
+        print(f"linklab: also wrote {path}, to which the manual links", file=sys.stderr)
+        return True
+    kept = "not written by Linklab, so it stays as it is; the manual does not link to the page of messages"
+    print(f"linklab: {path}: {kept}, which belongs there (docs/when-tc-complains.md)", file=sys.stderr)
+    return False
 
 
 def _write_all(folder: Path) -> tuple[Path, int]:
@@ -137,7 +162,7 @@ def _write_chapter(path: Path, chapter: Chapter) -> None:
 
 def _tell(english: list[str]) -> None:
     for problem in english:
-        print(f"linklab: {problem}; it is in English", file=sys.stderr)
+        print(f"linklab: {problem}; shown in English", file=sys.stderr)
 
 
 def _left_out(error: InputError) -> int:

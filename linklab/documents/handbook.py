@@ -26,6 +26,9 @@ MESSAGES_TITLE = "When tc complains"
 MESSAGES_NAME = "when-tc-complains"
 """Name of the documents that explain the messages of commands; every manual leads to them."""
 
+PAGE_MARK = '<meta name="generator" content="Linklab">'
+"""What tells a page of Linklab from one that a person wrote; it is in `page.html.j2`."""
+
 
 def chapter(lab: Lab) -> Chapter:
     """A lab's manual with what its reference recorded; LabError and TopologyError as their readers raise them."""
@@ -53,9 +56,9 @@ def manual_html(lab: Lab) -> str:
     return chapter_html(chapter(lab))
 
 
-def chapter_html(written: Chapter) -> str:
-    """A chapter as one page, which leads to the page of messages beside it."""
-    return render_manual(written, messages=f"{MESSAGES_NAME}.html")
+def chapter_html(written: Chapter, *, messages: bool = True) -> str:
+    """A chapter as one page; `messages` says whether it leads to the page of messages beside it."""
+    return render_manual(written, messages=f"{MESSAGES_NAME}.html" if messages else "")
 
 
 def chapter_pdf(written: Chapter) -> bytes:

@@ -82,7 +82,7 @@ def translated(text: str, catalogue: Catalogue) -> tuple[str, list[Left]]:
         said = passage.text
         if not passage.kept and _says_something(passage.text):
             found = catalogue.texts.get(passage.text)
-            reason = "has no current translation" if found is None else lost(passage.text, found)
+            reason = "no current translation" if found is None else lost(passage.text, found)
             if reason:
                 left.append(Left(passage.line, reason))
             else:

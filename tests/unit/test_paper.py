@@ -233,7 +233,7 @@ def test_all_documents_are_written_and_broken_labs_are_named(tmp_path, capsys, m
     monkeypatch.setattr("linklab.commands.manual.languages_of", lambda lab: ["es"])
     assert cli.main(["manual", "--all", "--out", str(tmp_path / "out")]) == 2
     said = capsys.readouterr().err
-    assert "there is no such manual; left out" in said and "it is in English" in said
+    assert "there is no such manual; left out" in said and "; shown in English" in said
     names = {path.name for path in (tmp_path / "out").iterdir()}
     assert names == {
         *("01-good.html", "01-good.pdf", "01-good.es.html", "01-good.es.pdf", "handbook.pdf", "index.html"),
@@ -254,6 +254,53 @@ def test_every_manual_leads_to_what_the_messages_mean(tmp_path):
     assert "“When tc complains”" in paper_html([lab], title="T", messages=handbook.MESSAGES_TITLE)
     book = paper_html([lab, handbook.messages_chapter()], title="T", book=True, messages=handbook.MESSAGES_TITLE)
     assert book.count('href="#labM"') == 2 and book.count('id="labM"') == 1
+
+
+def test_the_page_of_messages_beside_a_manual_is_said_once(tmp_path, capsys):
+    """Written where it is missing or old, with a line that says so; stdout has the manual's name alone."""
+    lab, beside = str(next(iter(lab_folders()))), tmp_path / "when-tc-complains.html"
+    line = f"linklab: also wrote {beside}, to which the manual links\n"
+    assert cli.main(["manual", lab, "--out", str(tmp_path / "x.html")]) == 0
+    assert capsys.readouterr() == (f"{tmp_path / 'x.html'}\n", line)
+    assert cli.main(["manual", lab, "--out", str(tmp_path / "y.html")]) == 0
+    assert capsys.readouterr().err == ""
+    beside.write_text(beside.read_text().replace("Exclusivity", "Old"))
+    assert cli.main(["manual", lab, "--out", str(tmp_path / "y.html")]) == 0
+    assert capsys.readouterr().err == line and "Exclusivity" in beside.read_text()
+
+
+@pytest.mark.parametrize("mine", ["<!DOCTYPE html>\n<html><title>When tc complains</title>my notes", "", b"\xff\x00"])
+def test_a_file_of_the_persons_own_beside_a_manual_stays(tmp_path, capsys, mine):
+    """It was overwritten; the manual is written all the same, and does not lead there."""
+    lab, beside = str(next(iter(lab_folders()))), tmp_path / "when-tc-complains.html"
+    beside.write_bytes(mine.encode() if isinstance(mine, str) else mine)
+    before = beside.read_bytes()
+    assert cli.main(["manual", lab, "--out", str(tmp_path / "x.html")]) == 0
+    assert beside.read_bytes() == before
+    assert capsys.readouterr().err == (
+        f"linklab: {beside}: not written by Linklab, so it stays as it is; the manual does not link to the page of "
+        "messages, which belongs there (docs/when-tc-complains.md)\n"
+    )
+    assert 'class="messages"' not in (tmp_path / "x.html").read_text()
+
+
+def test_a_manual_cannot_take_the_name_of_the_page_of_messages(tmp_path, capsys):
+    """The page took its place, so the manual was lost; a link to that name is refused too."""
+    lab, out = str(next(iter(lab_folders()))), tmp_path / "when-tc-complains.html"
+    other = tmp_path / "x.html"
+    other.symlink_to(out.name)
+    for path in (out, other):
+        assert cli.main(["manual", lab, "--out", str(path)]) == 2
+        assert capsys.readouterr().err == (
+            f"linklab: {path}: the page of messages, to which the manual links, has this name; name another file\n"
+        )
+    assert not out.exists()
+
+
+def test_a_manual_that_goes_to_a_device_has_no_page_beside_it(capfd):
+    """As in `--out /dev/stdout`: nothing can stand beside it."""
+    assert cli.main(["manual", str(next(iter(lab_folders()))), "--out", "/dev/null"]) == 0
+    assert capfd.readouterr() == ("/dev/null\n", "")
 
 
 def test_the_ending_of_out_says_which_document(tmp_path, capsys):
