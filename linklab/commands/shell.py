@@ -155,8 +155,8 @@ def _welcome(args: argparse.Namespace, clock: Clock, number: str, script: Path |
             lines.append("sh ./set_env.sh sets the environment of this exercise.")
         elif script is not None:
             lines.append(
-                "sudo ~/set_env.sh 4 in a terminal, or sh ./set_env.sh 4 at mininet>, makes the settings of the sections "
-                "before Section 4 of the manual."
+                "sudo ~/set_env.sh 4 in a terminal, or sh ./set_env.sh 4 at mininet>, makes the settings of the "
+                "sections before Section 4 of the manual."
             )
     else:
         lines = [f"The Client's terminal, on the {clock.value} clock, with no network yet. exit or Ctrl+D ends it."]
