@@ -61,20 +61,33 @@ def translated_chapter(lab: Lab, language: str, folder: Path = FOLDER) -> tuple[
         answers = parse_answers(words, lab.answers_path)
         asked = [range(answer.line, answer.line + answer.text.count("\n") + 1) for answer in answers.values()]
         problems += _told(lab.answers_path, [each for each in left if any(each.line in lines for lines in asked)])
-    title = catalogue.say(f"{lab.title}\n").strip()
+    title, *objectives = _said_of(lab, catalogue, problems)
     heading = say("Lab {number}: {title}").format(number=lab.number, title=title)
     note = say("{count} parts of this page are in English, because their translation is missing or old.")
     return replace(
         english,
         manual=same_anchors(lab.manual, parse_manual(text, lab.manual.path)),
         heading=heading,
-        objectives=[catalogue.say(f"{objective}\n").strip() for objective in lab.objectives],
+        objectives=objectives,
         fields={**english.fields, "title": title},
         answers=answers,
         note=note.format(count=len(problems)) if problems else "",
         language=language,
         say=say,
     ), problems
+
+
+def _said_of(lab: Lab, catalogue: Catalogue, problems: list[str]) -> list[str]:
+    """Title and objectives of a lab in the catalogue's language; those that stay in English are added to `problems`."""
+    path = lab.folder / "lab.toml"
+    lines = path.read_text(encoding="utf-8").splitlines() if path.is_file() else []
+    said: list[str] = []
+    for text in (lab.title, *lab.objectives):
+        translation, left = translated(f"{text}\n", catalogue)
+        line = next((number for number, written in enumerate(lines, 1) if text in written), 1)
+        problems += _told(path, [replace(each, line=line) for each in left[:1]])
+        said.append(translation.strip())
+    return said
 
 
 def catalogue_problems(lab: Lab, folder: Path = FOLDER) -> list[str]:

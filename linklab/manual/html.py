@@ -177,7 +177,7 @@ class _Writer:
         number = f'<span class="number">{section.number}</span> ' if section.number else ""
         tag = f"h{section.level + 1}"
         heading = f'<{tag} id="{self.prefix}{section.slug}">{number}{escape(section.title)}</{tag}>'
-        return heading + begin_hint(self.manual, section)
+        return heading + begin_hint(self.manual, section, self.say)
 
     def _paragraph(self, inline: Token, line: int) -> str:
         """Paragraphs that are more than text: a figure, a list the lab fills in, a numbered step; else ""."""
@@ -273,8 +273,8 @@ class _Writer:
         label, inside, note = box(step, paper=self.paper, say=self.say)
         by_hand, where = in_a_shell(self.manual.steps, self.say)
         inside += by_hand if step.id == where else ""
-        inside += folder_hint(self.manual.steps, step)
-        hint, needing = clock_hint(self.manual)
+        inside += folder_hint(self.manual.steps, step, self.say)
+        hint, needing = clock_hint(self.manual, self.say)
         if partners := self._partners[step.id]:
             others = self.say(" and ").join(partners)
             note = self.say("press Enter here and in {others} at the same time").format(others=others)

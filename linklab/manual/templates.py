@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
+from html import escape
 from pathlib import Path
 
 import jinja2
@@ -26,7 +28,13 @@ def templates(*folders: Path) -> jinja2.Environment:
         finalize=_shown,
     )
     environment.filters["number"] = format_number
+    environment.filters["code"] = code
     return environment
+
+
+def code(text: str) -> str:
+    """Text as HTML, with what stands between backticks as code."""
+    return re.sub(r"`([^`]*)`", r"<code>\1</code>", escape(text))
 
 
 def _shown(value: object) -> object:
