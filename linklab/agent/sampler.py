@@ -21,15 +21,16 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import IO, Any
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+if __name__ == "__main__":
+    sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from linklab.linux import netlink
 
 RTM_GETQDISC, RTM_NEWQDISC = 38, 36
 TCA_KIND, TCA_STATS2 = 1, 7
 TCA_STATS_BASIC, TCA_STATS_QUEUE, TCA_STATS_APP = 1, 3, 4
 UINT64_MAX = 2**64 - 1
-NO_QUEUE = 5
-"""Exit status where the interface has no queue; `linklab.commands.plot` knows it too."""
+EXIT_NO_QUEUE = 5
+"""Exit status where the interface has no queue."""
 NO_QUEUES = ("noqueue", "ingress", "clsact")
 FLUSH_S = 0.25
 STILL_S = 1.0
@@ -228,15 +229,37 @@ def sample(
     out.flush()
 
 
+def _told_by_tc(interface: str) -> list[dict[str, Any]]:
+    """What tc calls the disciplines of an interface.
+
+    Raises:
+        OSError: tc could not be started.
+        ValueError: it failed, or printed no list; its words.
+    """
+    asked = ["tc", "-d", "-j", "qdisc", "show", "dev", interface]
+    tc = subprocess.run(asked, capture_output=True, text=True, check=False)
+    try:
+        found = json.loads(tc.stdout or "[]")
+    except ValueError:
+        found = None
+    if tc.returncode or not isinstance(found, list):
+        raise ValueError(tc.stderr.strip() or tc.stdout.strip() or f"exit status {tc.returncode}")
+    return found
+
+
 def main() -> int:
-    """Sample until told to stop; 2 for a wrong interface, NO_QUEUE for one without a queue if it needs one."""
+    """Sample until told to stop.
+
+    Returns:
+        0; 1 where tc fails, 2 for a wrong interface, EXIT_NO_QUEUE for one without a queue if it needs one.
+    """
     parser = argparse.ArgumentParser(description="Sample the queueing disciplines of an interface.")
     parser.add_argument("interface")
     parser.add_argument("--out", type=Path, required=True, help="file for the readings, JSON lines")
     parser.add_argument("--period", type=float, default=0.01, help="seconds between readings (0.01)")
     parser.add_argument("--thin", action="store_true", help="leave out what a picture does not show")
     parser.add_argument("--seconds", type=float, help="end after this many seconds")
-    parser.add_argument("--needs-queue", action="store_true", help=f"end with {NO_QUEUE} where there is no queue")
+    parser.add_argument("--needs-queue", action="store_true", help=f"end with {EXIT_NO_QUEUE} where there is no queue")
     args = parser.parse_args()
     ended: list[int] = []
     for number in (signal.SIGINT, signal.SIGTERM):
@@ -246,12 +269,13 @@ def main() -> int:
     except LookupError as error:
         print(f"sampler: {error}; `ip link` lists them", file=sys.stderr)
         return 2
-    tc = subprocess.run(
-        ["tc", "-d", "-j", "qdisc", "show", "dev", args.interface], capture_output=True, text=True, check=False
-    )
-    told = json.loads(tc.stdout or "[]")
-    if args.needs_queue and all(qdisc.get("kind") in NO_QUEUES for qdisc in told):
-        return NO_QUEUE
+    try:
+        told = _told_by_tc(args.interface)
+    except (OSError, ValueError) as error:
+        print(f"sampler: {args.interface}: tc could not list its queueing disciplines: {error}", file=sys.stderr)
+        return 1
+    if args.needs_queue and told and all(qdisc.get("kind") in NO_QUEUES for qdisc in told):
+        return EXIT_NO_QUEUE
     header = {"interface": args.interface, "period_s": args.period, "tc": told}
     with args.out.open("w") as out:
         out.write(json.dumps(header) + "\n")

@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import linklab
+from linklab.agent.sampler import EXIT_NO_QUEUE
 from linklab.base.text import one_line
 from linklab.commands import plot_results
 from linklab.commands.plot_results import shown
@@ -35,7 +36,6 @@ if TYPE_CHECKING:
 _SAMPLER = Path(linklab.__file__).parent / "agent" / "sampler.py"
 _INTERFACES = Path("/sys/class/net")
 _PERIOD_S = 0.01
-_NO_QUEUE = 5  # linklab.agent.sampler, NO_QUEUE
 _START_DEADLINE_S = 10.0
 _STOP_DEADLINE_S = 5.0
 
@@ -248,7 +248,7 @@ def _await_samples(interface: str, sampler: subprocess.Popen[bytes], samples: Pa
 
 
 def _check(interface: str, status: int) -> None:
-    if status == _NO_QUEUE:
+    if status == EXIT_NO_QUEUE:
         raise InputError(
             f"{interface} has no queue: no queueing discipline holds packets there. Set one first, as in `tc qdisc add "
             f"dev {interface} root …`, or name the interface that has one; `tc qdisc show` lists them"

@@ -14,7 +14,7 @@ import pytest
 
 pytest.importorskip("matplotlib")
 
-from linklab.agent.sampler import NO_QUEUE
+from linklab.agent.sampler import EXIT_NO_QUEUE
 from linklab.cli import main
 from linklab.commands import plot
 
@@ -147,7 +147,7 @@ def test_plot_queue_when_the_sampler_fails(sampler: Path, capsys: pytest.Capture
 
 def test_plot_queue_where_there_is_no_queue(sampler: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The sampler's own status for it is told as wrong input, with the command that sets a queue."""
-    sampler.write_text(f"import sys; sys.exit({NO_QUEUE})")
+    sampler.write_text(f"import sys; sys.exit({EXIT_NO_QUEUE})")
     assert main(["plot", "queue", "lo", "--out", "q.pdf", "--seconds", "1"]) == 2
     assert "lo has no queue" in capsys.readouterr().err
     assert not list(Path().iterdir())
