@@ -17,11 +17,12 @@ import os
 import struct
 import sys
 import time
+from contextlib import suppress
 from typing import Any
 
 from linklab.agent import sampler, spanning_tree
 from linklab.agent.node_state import nodes
-from linklab.agent.ovs_tables import table
+from linklab.agent.ovs_tables import UnreadableError, table
 from linklab.linux import netlink
 from linklab.linux.kernelcalls import CLONE_NEWNET, setns
 from linklab.linux.route_attributes import IFLA_IFNAME, IFLA_STATS64, RTM_GETLINK, RTM_NEWLINK
@@ -109,7 +110,7 @@ def namespaces(names: list[str]) -> list[Namespace]:
 
 
 def controllers() -> dict[str, dict[str, bool]]:
-    """For each bridge of Open vSwitch its controllers, and whether each is connected."""
+    """For each bridge of Open vSwitch its controllers, and whether each is connected; may raise UnreadableError."""
     bridges = table("Bridge", "name,controller")
     state = {uuid: (target, connected) for uuid, target, connected in table("Controller", "_uuid,target,is_connected")}
     found: dict[str, dict[str, bool]] = {}
@@ -127,12 +128,28 @@ class Tree:
         self._ovs_roots: list[str] = []
 
     def read(self, *, ask_ovs: bool) -> dict[str, Any]:
-        """Ports that do not forward, and root bridges."""
+        """Ports that do not forward, and root bridges; of an Open vSwitch that does not answer, the last known."""
         if ask_ovs:
-            self._ovs_ports, self._ovs_roots = spanning_tree.ovs_ports(), spanning_tree.ovs_roots()
+            with suppress(UnreadableError):
+                self._ovs_ports, self._ovs_roots = spanning_tree.ovs_ports(), spanning_tree.ovs_roots()
         ports = {**spanning_tree.bridge_ports(), **self._ovs_ports}
         waiting = {port: state for port, state in ports.items() if state not in ("forwarding", "disabled")}
         return {"ports": waiting, "roots": [*spanning_tree.bridge_roots(), *self._ovs_roots]}
+
+
+def reading(
+    watched: list[Namespace], tree: Tree, *, ask_ovs: bool, ask_controllers: bool, ask_tree: bool
+) -> dict[str, Any]:
+    """One line, as the module's docstring says; without "c" where Open vSwitch does not answer."""
+    line: dict[str, Any] = {"t": round(time.monotonic(), 6), "i": {}}
+    for namespace in watched:
+        line["i"].update(namespace.read())
+    if ask_controllers and ask_ovs:
+        with suppress(UnreadableError):
+            line["c"] = controllers()
+    if ask_tree:
+        line["stp"] = tree.read(ask_ovs=ask_ovs)
+    return line
 
 
 def main() -> int:
@@ -146,15 +163,9 @@ def main() -> int:
     tree = Tree()
     start, number, asked = time.monotonic(), 0, float("-inf")
     while True:
-        line: dict[str, Any] = {"t": round(time.monotonic(), 6), "i": {}}
-        for namespace in watched:
-            line["i"].update(namespace.read())
         if ask_ovs := time.monotonic() - asked >= OVS_EVERY_S:
             asked = time.monotonic()
-        if args.controllers and ask_ovs:
-            line["c"] = controllers()
-        if args.tree:
-            line["stp"] = tree.read(ask_ovs=ask_ovs)
+        line = reading(watched, tree, ask_ovs=ask_ovs, ask_controllers=args.controllers, ask_tree=args.tree)
         os.write(1, json.dumps(line, separators=(",", ":")).encode() + b"\n")
         number += 1
         time.sleep(max(0.01, start + number * PERIOD_S - time.monotonic()))

@@ -2,7 +2,7 @@
 """The Spanning Tree Protocol (IEEE 802.1D) on the switches of a network, and the wait until the tree has formed.
 
 The timers are the shortest that the standard allows, 4 s each to listen and to learn, so that a loop costs eight
-seconds, not thirty. Imported for networks that ask for it alone, and by the meter where switches form a loop.
+seconds, not thirty. Imported only for networks that ask for it, and by the meter where switches form a loop.
 """
 
 from __future__ import annotations
@@ -45,18 +45,27 @@ def wait() -> str:
     """Until no port listens or learns any more: what is sent before is lost.
 
     Returns:
-        "", or a sentence where ports still do after DEADLINE_S.
+        "", or a sentence where ports still do after DEADLINE_S, or Open vSwitch does not say whether they do.
     """
     time.sleep(POLL_S)
     deadline = time.monotonic() + DEADLINE_S
-    while ports := unsettled({**bridge_ports(), **ovs_ports()}.items()):
-        if time.monotonic() >= deadline:
-            return (
-                f"the spanning tree has not formed: after {DEADLINE_S} s {', '.join(ports)} still "
-                f"{'listens or learns' if len(ports) == 1 else 'listen or learn'}, so frames are lost there"
-            )
+    while (words := _unformed()) and time.monotonic() < deadline:
         time.sleep(POLL_S)
-    return ""
+    return words
+
+
+def _unformed() -> str:
+    """Why the tree cannot be relied on yet; "" if it has formed."""
+    try:
+        ports = unsettled({**bridge_ports(), **ovs_ports()}.items())
+    except ovs_tables.UnreadableError as error:
+        return f"after {DEADLINE_S} s the state of the spanning tree could not be read: {error}"
+    if not ports:
+        return ""
+    return (
+        f"the spanning tree has not formed: after {DEADLINE_S} s {', '.join(ports)} still "
+        f"{'listens or learns' if len(ports) == 1 else 'listen or learn'}, so frames are lost there"
+    )
 
 
 def unsettled(states: Iterable[tuple[str, str]]) -> list[str]:
@@ -77,13 +86,13 @@ def bridge_roots() -> list[str]:
 
 
 def ovs_ports() -> dict[str, str]:
-    """The state of each port of Open vSwitch that speaks STP, one of STATES."""
+    """The state of each port of Open vSwitch that speaks STP, one of STATES; may raise UnreadableError."""
     rows = ovs_tables.table("Port", "name,status")
     return {name: status["stp_state"] for name, status in rows if "stp_state" in status}
 
 
 def ovs_roots() -> list[str]:
-    """The bridges of Open vSwitch that are the root of their spanning tree."""
+    """The bridges of Open vSwitch that are the root of their spanning tree; may raise UnreadableError."""
     rows = [(name, status) for name, status in ovs_tables.table("Bridge", "name,status") if "stp_bridge_id" in status]
     return [name for name, status in rows if status["stp_bridge_id"] == status.get("stp_designated_root")]
 

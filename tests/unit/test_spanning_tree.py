@@ -7,6 +7,7 @@ import pytest
 from scripted import ScriptedNetwork
 
 from linklab.agent import ovs_tables, spanning_tree
+from linklab.agent.meter import Tree, reading
 from linklab.engine.agent_network import AgentNetwork
 from linklab.engine.api import refuse_failed_commands
 from linklab.errors import AgentError, Fault
@@ -63,10 +64,98 @@ def test_the_root_is_the_bridge_that_names_itself(interfaces, tmp_path):
 
 
 def test_open_vswitch_says_in_which_state_a_port_is(monkeypatch):
-    """Of each port that speaks STP; an answer that is no table gives no rows."""
+    """Of each port that speaks STP."""
     monkeypatch.setattr(ovs_tables, "table", lambda *_: ovs_tables.rows(PORTS))
     assert spanning_tree.ovs_ports() == {"s1-eth1": "forwarding", "s2-eth2": "blocking"}
-    assert ovs_tables.rows("ovs-vsctl: database connection failed") == []
+
+
+@pytest.fixture
+def ovs(tmp_path, monkeypatch):
+    """Open vSwitch as far as it is asked; a function that sets what ovs-vsctl prints, and its exit status."""
+    (tmp_path / "db.sock").touch()
+    monkeypatch.setattr(ovs_tables, "OVS_SOCKET", tmp_path / "db.sock")
+
+    def answers(shown, error="", status=0):
+        done = SimpleNamespace(stdout=shown, stderr=error, returncode=status)
+        monkeypatch.setattr(ovs_tables.subprocess, "run", lambda *_, **__: done)
+
+    return answers
+
+
+FAILURES = [
+    ("", "ovs-vsctl: fatal signal 14 (Alarm clock)\n", 142),
+    (PORTS, "no such column", 1),
+    ("{", "", 0),
+    ("", "", 0),
+]
+
+
+@pytest.mark.parametrize("failure", FAILURES)
+def test_an_open_vswitch_that_does_not_answer_has_not_no_rows(ovs, failure):
+    """Regression: a program that failed or timed out gave no rows, as one does where there are no ports."""
+    ovs(*failure)
+    with pytest.raises(ovs_tables.UnreadableError, match="ovs-vsctl could not list Port"):
+        spanning_tree.ovs_ports()
+
+
+def test_an_open_vswitch_that_does_not_run_has_no_rows(ovs, tmp_path):
+    """There is nothing to ask."""
+    ovs(*FAILURES[0])
+    (tmp_path / "db.sock").unlink()
+    assert spanning_tree.ovs_ports() == {}
+
+
+def test_a_tree_that_cannot_be_read_has_not_formed(interfaces, ovs, monkeypatch, tmp_path):
+    """Regression: the wait ended at once, as for a tree that has formed, and a measurement went on."""
+    monkeypatch.setattr(ovs_tables, "OVS_SOCKET", tmp_path / "db.sock")
+    seconds = iter(range(0, 1000, 10))
+    monkeypatch.setattr(spanning_tree.time, "monotonic", lambda: next(seconds))
+    ovs("", "ovs-vsctl: fatal signal 14 (Alarm clock)\n", 142)
+    assert spanning_tree.wait() == (
+        "after 60 s the state of the spanning tree could not be read: "
+        "ovs-vsctl could not list Port: ovs-vsctl: fatal signal 14 (Alarm clock)"
+    )
+
+
+def test_the_wait_outlasts_an_answer_that_fails_once(interfaces, monkeypatch):
+    """Open vSwitch is only busy."""
+    answers = iter([ovs_tables.UnreadableError("busy"), {"s1-eth1": "learning"}, {"s1-eth1": "forwarding"}])
+
+    def ports():
+        answer = next(answers)
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+    monkeypatch.setattr(spanning_tree, "ovs_ports", ports)
+    assert spanning_tree.wait() == ""
+    assert next(answers, None) is None
+
+
+def test_the_meter_keeps_what_it_knew_of_open_vswitch(interfaces, monkeypatch):
+    """Regression: while it did not answer, no port was blocked."""
+
+    def unreadable():
+        raise ovs_tables.UnreadableError("busy")
+
+    tree = Tree()
+    monkeypatch.setattr(spanning_tree, "ovs_ports", lambda: {"s2-eth2": "blocking"})
+    monkeypatch.setattr(spanning_tree, "ovs_roots", lambda: ["s1"])
+    known = {"ports": {"s2-eth2": "blocking"}, "roots": ["s1"]}
+    assert tree.read(ask_ovs=True) == known
+    monkeypatch.setattr(spanning_tree, "ovs_roots", unreadable)
+    monkeypatch.setattr(spanning_tree, "ovs_ports", dict)
+    assert tree.read(ask_ovs=True) == known
+    monkeypatch.setattr(spanning_tree, "ovs_ports", unreadable)
+    assert tree.read(ask_ovs=True) == known
+
+
+def test_the_meter_says_nothing_of_controllers_that_it_cannot_read(interfaces, ovs):
+    """The editor keeps what it was told last; regression: it was told that there are none."""
+    ovs(*FAILURES[0])
+    assert reading([], Tree(), ask_ovs=True, ask_controllers=True, ask_tree=False).keys() == {"t", "i"}
+    ovs('{"data":[],"headings":[]}')
+    assert reading([], Tree(), ask_ovs=True, ask_controllers=True, ask_tree=False)["c"] == {}
 
 
 def test_the_wait_ends_when_every_port_has_settled(interfaces):
