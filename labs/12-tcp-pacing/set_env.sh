@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Lab 12: undo what was set, then make the settings that stand before SECTION, or all.
+# Lab 12: undo changes to queues, offloads, MTU, and sysctls, then repeat the settings before SECTION, or all.
 # Usage, in any terminal of the running network: sudo ./set_env.sh [SECTION]
 # Derived from manual.md by `linklab set-env`; change the manual, not this file.
 set -euo pipefail
@@ -22,9 +22,13 @@ at() { # ends the script at the section asked for
 }
 goal=${1:-end}
 undo() { # whatever was set since the network was started; where Linklab keeps no record of that, only the queues
-  local status=0
-  [[ -z ${LINKLAB_INSIDE:-} ]] || PYTHONSAFEPATH=1 python3 -m linklab.agent.fresh || status=$?
-  [[ -z ${LINKLAB_INSIDE:-} || $status == 3 ]] || return 0
+  local status=3
+  [[ -z ${LINKLAB_INSIDE:-} ]] || { status=0; PYTHONSAFEPATH=1 python3 -m linklab.agent.fresh || status=$?; }
+  case $status in
+  0) return ;;
+  3) ;; # no record
+  *) echo "set_env.sh: not everything could be undone, see above; the settings were not made" >&2; exit 1 ;;
+  esac
   tc qdisc del dev s1-eth1 root 2>/dev/null || true
   m h1 tc qdisc del dev h1-eth0 root 2>/dev/null || true
 }

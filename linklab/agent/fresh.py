@@ -3,8 +3,8 @@
 
 `record` keeps what a network is like when it has just been built; `changes` compares that with what it is like now, and
 `main` makes the changes, so that a lab's set_env.sh begins from a known state.  Covered: queueing disciplines, MTU,
-queue length, offloads and state of each port, the sysctls of each node, parameters of congestion controls, and what
-computing costs.  Addresses and routes are left alone.  Root in the root namespace; standard library only.
+queue length, offloads, GSO limits and state of each port, the sysctls of each node, parameters of congestion controls,
+and what computing costs.  Addresses and routes are left alone.  Root in the root namespace; standard library only.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import contextlib
 import json
 import os
 import re
+import struct
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -21,6 +22,8 @@ from typing import Any, NamedTuple
 
 from linklab.agent import cpu_profile, namespace_state
 from linklab.agent.node_state import CLIENT, nodes, state
+from linklab.linux import route_attributes as attr
+from linklab.linux.netlink import attributes
 
 NAME = "fresh.json"
 NO_RECORD = 3
@@ -29,10 +32,12 @@ MOST_NODES = 100
 SYSCTL_FOLDERS = ("net/core", "net/ipv4")
 SYSCTLS = Path("/proc/sys")
 MODULES = Path("/sys/module")
-GSO_MAX_SEGS = 65535
-"""What every new interface has (include/linux/netdevice.h)."""
+GSO_LIMITS = {"gso_max_size": attr.IFLA_GSO_MAX_SIZE, "gso_max_segs": attr.IFLA_GSO_MAX_SEGS}
+"""By the words of ip-link(8); no exercise sets them, so they are not part of a node's state."""
 NO_QUEUE = "0:"
-"""The handle of the discipline that the kernel gives an interface by itself (tc(8))."""
+"""The handle of the discipline that the kernel gives an interface by itself (tc(8)), and which cannot be deleted."""
+AT_INGRESS = "ffff:fff1"
+AGAIN = "end the network and start it again"
 
 
 class Undoing(NamedTuple):
@@ -63,7 +68,15 @@ def _now() -> dict[str, Any]:
 
 def _node(wanted: re.Pattern[str]) -> dict[str, Any]:
     """Interfaces and sysctls of the namespace that this thread is in."""
-    return {"interfaces": namespace_state.node(wanted)["interfaces"], "sysctls": _sysctls()}
+    interfaces = namespace_state.node(wanted)["interfaces"]
+    with contextlib.closing(namespace_state.Netlink()) as netlink:
+        for body in netlink.dump(attr.RTM_GETLINK, struct.pack("=BxHiII", 0, 0, 0, 0, 0)):
+            data = attributes(body[16:])
+            name = data[attr.IFLA_IFNAME].rstrip(b"\0").decode("utf-8", "replace")
+            if name in interfaces:
+                limits = {word: struct.unpack("=I", data[kind])[0] for word, kind in GSO_LIMITS.items()}
+                interfaces[name].update(limits)
+    return {"interfaces": interfaces, "sysctls": _sysctls()}
 
 
 def _sysctls() -> dict[str, str]:
@@ -96,9 +109,12 @@ def changes(was: Mapping[str, Any], now: Mapping[str, Any]) -> tuple[list[Undoin
     for on, before in was["nodes"].items():
         after = now["nodes"].get(on)
         if after is None:
+            left.append(f"node {on} is gone: {AGAIN}")
             continue
         for name, interface in before["interfaces"].items():
-            if name in after["interfaces"]:
+            if name not in after["interfaces"]:
+                left.append(f"{name} is gone: {AGAIN}")
+            else:
                 _port(Undoing(on, [], name), interface, after["interfaces"][name], found, left)
         for name, value in before["sysctls"].items():
             if after["sysctls"].get(name, value) != value:
@@ -118,14 +134,15 @@ def _port(port: Undoing, was: Mapping[str, Any], now: Mapping[str, Any], found: 
         if any(qdisc["handle"] != NO_QUEUE for qdisc in was["qdiscs"]):
             left.append(
                 f"{name} had queueing disciplines when the network was started, and they were changed since: "
-                "end the network and start it again to have them back"
+                f"{AGAIN} to have them back"
             )
         else:
-            places = {"ingress" if qdisc["parent"] == "ffff:fff1" else "root" for qdisc in now["qdiscs"]}
-            for place in sorted(places):
+            own = [qdisc for qdisc in now["qdiscs"] if qdisc["handle"] != NO_QUEUE]
+            # tc names what is at ingress by its kind: ingress or clsact
+            for place in sorted({qdisc["kind"] if qdisc["parent"] == AT_INGRESS else "root" for qdisc in own}):
                 argv = ["tc", "qdisc", "del", "dev", name, place]
                 found.append(Undoing(on, argv, f"queueing disciplines of {name}"))
-    for field, word in (("mtu", "mtu"), ("txqlen", "txqueuelen")):
+    for field, word in (("mtu", "mtu"), ("txqlen", "txqueuelen"), *((word, word) for word in GSO_LIMITS)):
         if was[field] != now[field]:
             found.append(Undoing(on, ["ip", "link", "set", "dev", name, word, str(was[field])], f"{word} of {name}"))
     if was["up"] != now["up"]:
@@ -138,19 +155,6 @@ def _port(port: Undoing, was: Mapping[str, Any], now: Mapping[str, Any], found: 
         found.append(Undoing(on, ["ethtool", "-K", name, *words], f"offloads of {name}"))
 
 
-def _segments(running: Mapping[str, int]) -> list[Undoing]:
-    """What gives every interface back its largest number of segments, which is not part of a node's state."""
-    found = []
-    for on in [CLIENT, *running]:
-        shown = _run(running, on, ["ip", "-d", "-j", "link", "show"])
-        for link in json.loads(shown.stdout or "[]"):
-            if "-eth" in link["ifname"] and link.get("gso_max_segs", GSO_MAX_SEGS) != GSO_MAX_SEGS:
-                name = link["ifname"]
-                argv = ["ip", "link", "set", "dev", name, "gso_max_segs", str(GSO_MAX_SEGS)]
-                found.append(Undoing(on, argv, f"gso_max_segs of {name}"))
-    return found
-
-
 def _run(running: Mapping[str, int], on: str, argv: list[str]) -> subprocess.CompletedProcess[str]:
     where = [] if on == CLIENT else ["mnexec", "-a", str(running[on])]
     return subprocess.run([*where, *argv], capture_output=True, text=True, errors="replace", check=False)
@@ -159,14 +163,19 @@ def _run(running: Mapping[str, int], on: str, argv: list[str]) -> subprocess.Com
 def main() -> int:
     """Undo, and say what; NO_RECORD where nothing was recorded, 1 where something could not be undone."""
     place = Path(os.environ.get("LINKLAB_RC", "/run/linklab/bashrc")).with_name(NAME)
-    try:
-        was = json.loads(place.read_text(encoding="utf-8"))
-    except OSError:
+    if not place.exists():
         return NO_RECORD
+    try:
+        now = {**_now(), "parameters": _parameters()}
+    except OSError as error:
+        return _told([f"what the network is set to cannot be read: {error}"])
+    try:
+        wanted, left = changes(json.loads(place.read_text(encoding="utf-8")), now)
+    except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:
+        return _told([f"{place}, what the network was like when it was started, cannot be read: {error}; {AGAIN}"])
     running = nodes()
-    wanted, left = changes(was, {**_now(), "parameters": _parameters()})
     undone: dict[str, dict[str, None]] = {}
-    for change in [*wanted, *_segments(running)]:
+    for change in wanted:
         done = _run(running, change.on, change.argv)
         if done.returncode:
             left.append(f"{change.on}: {change.undoes} could not be undone: {' '.join(done.stderr.split())}")
@@ -174,6 +183,11 @@ def main() -> int:
             undone.setdefault(change.on, {})[change.undoes] = None
     for on, what in undone.items():
         print(f"{on}: undone: {', '.join(what)}", flush=True)
+    return _told(left)
+
+
+def _told(left: list[str]) -> int:
+    """Say what could not be undone; the exit status."""
     for sentence in left:
         print(f"set_env.sh: {sentence}", file=sys.stderr)
     return 1 if left else 0

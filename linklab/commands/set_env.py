@@ -24,7 +24,7 @@ _EPILOG = """examples:
 
 linklab shell 14, and the editor's Run of a lab's topology, leave the script in the working folder. In any terminal of
 the running network:
-  sudo ./set_env.sh 4               undo what was set, then make every setting that stands before Section 4
+  sudo ./set_env.sh 4               undo your changes, then make every setting that stands before Section 4
 """
 
 

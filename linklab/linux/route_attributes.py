@@ -7,7 +7,7 @@ used here are listed. tests/unit/test_tc_attributes.py compares them with the he
 
 # linux/if_link.h, linux/veth.h
 IFLA_ADDRESS, IFLA_IFNAME, IFLA_MTU, IFLA_MASTER, IFLA_TXQLEN, IFLA_LINKINFO, IFLA_NET_NS_FD = 1, 3, 4, 10, 13, 18, 28
-IFLA_STATS64 = 23
+IFLA_STATS64, IFLA_GSO_MAX_SEGS, IFLA_GSO_MAX_SIZE = 23, 40, 41
 IFLA_INFO_KIND, IFLA_INFO_DATA = 1, 2
 VETH_INFO_PEER = 1
 

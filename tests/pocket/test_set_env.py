@@ -18,7 +18,7 @@ pytestmark = needs_pocket
 SHOWN = (
     "tc qdisc show; for i in $(ls /sys/class/net); do tc class show dev $i; tc filter show dev $i; done; "
     "sysctl -a 2>/dev/null | grep -E '^net[.](core|ipv4[.]tcp_)[^ ]*'; "
-    "ip -j link show | jq -c '.[] | [.ifname, .mtu, .txqlen, .gso_max_segs]'; "
+    "ip -d -j link show | jq -c '.[] | [.ifname, .mtu, .txqlen, .gso_max_size, .gso_max_segs]'; "
     "for i in $(ls /sys/class/net | grep eth); do ethtool -k $i; done; "
     "grep . /sys/module/tcp_cubic/parameters/* /sys/module/pocket/parameters/*_ps"
 )
@@ -34,6 +34,7 @@ AWRY = {  # what somebody who lost the thread may have typed
         "ethtool -K h1-eth0 tso off gso off",
         "ip link set dev h1-eth0 mtu 1400",
         "ip link set dev h1-eth0 gso_max_segs 1",
+        "ip link set dev h1-eth0 gso_max_size 19000",
     ],
 }
 
@@ -64,7 +65,12 @@ def typed(number):
             r"(sudo )?(tc \w+ (add|change|del|replace)|sysctl .*=|ethtool -K|ip link set|ifconfig .* mtu)", line
         )
     ]
-    return found + [(on, line) for on, lines in AWRY.items() for line in lines]
+    return found + awry()
+
+
+def awry():
+    """(terminal, line) of those that no manual has."""
+    return [(on, line) for on, lines in AWRY.items() for line in lines]
 
 
 @pytest.mark.parametrize(
@@ -75,13 +81,29 @@ def test_the_state_of_a_section_is_reached_from_any_other(tmp_path, number, sect
     """Lines of the manual typed twice, left out, or in another order, and others that no manual has."""
     chance = random.Random(number)  # noqa: S311 - which lines, not a secret
     with started(tmp_path / "mixed", number) as network:
+        for on, line in awry():
+            assert type_(network, line, on).exit_status == 0, line
         for section in sections:
             lines = chance.choices(typed(number), k=12)
             for terminal, line in lines:
                 type_(network, line, terminal)
             done = type_(network, f"sudo ./set_env.sh {section}", chance.choice(["client", "h1"]))
+            assert "could not be undone" not in done.output
             assert done.exit_status == 0, done.output
             reached = state(network)
             with started(tmp_path / section, number) as fresh:
                 assert type_(fresh, f"./set_env.sh {section}").exit_status == 0
                 assert reached == state(fresh), f"Section {section} after {json.dumps(lines)}"
+
+
+def test_a_port_that_is_gone_ends_the_script(tmp_path):
+    """Regression: "Section 2 can begin." with status 0, although h1 had no port any more."""
+    with started(tmp_path / "gone", 5) as network:
+        type_(network, "ip link del h1-eth0", "h1")
+        done = type_(network, "./set_env.sh 2")
+        assert done.exit_status == 1
+        assert done.output.splitlines() == [
+            "set_env.sh: s1-eth1 is gone: end the network and start it again",
+            "set_env.sh: h1-eth0 is gone: end the network and start it again",
+            "set_env.sh: not everything could be undone, see above; the settings were not made",
+        ]

@@ -386,10 +386,10 @@ def test_a_student_at_the_terminals_of_a_lab(place):
         ),
         ("sudo ./set_env.sh 3.1", "h3: net.ipv4.tcp_wmem = 10240 87380 52428800"),
         ("sudo ~/set_env.sh 2.2", "h1: undone: net.ipv4.tcp_rmem, net.ipv4.tcp_wmem"),
-        ("linklab set-env 14 | head -2", "# Lab 14: undo what was set"),
+        ("linklab set-env 14 | head -2", "# Lab 14: undo changes to queues, offloads, MTU, and sysctls"),
         ("echo x > x.txt; xdg-open x.txt", r"no display: the file is /.*/work/x.txt"),
         ("plot_q.sh h1-eth0", "h1-eth0 has no queue: no queueing discipline holds packets there"),
-        ("mkdir A && cd A && cd .. && mkdir A && cd A", "A is there from an earlier try"),
+        ("mkdir A && cd A && cd .. && mkdir A && cd A", "A already exists, perhaps from an earlier try: use it with cd A, or delete it with rm -r A"),
         ("sudo -iu nobody id", r"uid=\d+\(nobody\)"),
         ("clock until 30s", r"30s is reached: network time 3\d\.\d+ s, 1x"),
     ):

@@ -273,6 +273,36 @@ def test_set_env_makes_the_settings_before_a_section(tmp_path, section, commands
 
 @pytest.mark.skipif(shutil.which("bash") is None, reason="needs bash")
 @pytest.mark.parametrize(
+    ("status", "commands", "says"),
+    [
+        (0, ["tc qdisc add dev s1-eth1 root netem delay 20ms"], "Section 2.1 can begin.\n"),
+        (3, ["tc qdisc del dev s1-eth1 root", "tc qdisc add dev s1-eth1 root netem delay 20ms"], "Section 2.1 can"),
+        (1, [], ""),
+        (127, [], ""),
+    ],
+)
+def test_set_env_ends_where_undoing_failed(tmp_path, status, commands, says):
+    """Regression: whatever the status but 3, "Section 2.1 can begin." followed, and the script ended with 0."""
+    script = tmp_path / "set_env.sh"
+    script.write_text(set_env_script(parse_manual(SETTINGS, Path("manual.md")), "Lab 1"))
+    tools = {"tc": 'echo "tc $*" >> log', "mnexec": MNEXEC, "pgrep": "echo 42", "id": "echo 0"}
+    for name, body in {**tools, "python3": f"exit {status}"}.items():
+        (tmp_path / name).write_text(f"#!/bin/sh\n{body}\n")
+        (tmp_path / name).chmod(0o755)
+    environment = {"PATH": f"{tmp_path}:/usr/bin:/bin", "LINKLAB_INSIDE": "1"}
+    done = subprocess.run(
+        ["bash", str(script), "2.1"], cwd=tmp_path, env=environment, check=False, capture_output=True, text=True
+    )
+    log = tmp_path / "log"
+    assert (log.read_text().splitlines() if log.exists() else []) == commands
+    assert done.stdout.startswith(says)
+    assert bool(done.stdout) is bool(says)
+    failed = "set_env.sh: not everything could be undone, see above; the settings were not made\n"
+    assert (done.returncode, done.stderr) == ((0, "") if commands else (1, failed))
+
+
+@pytest.mark.skipif(shutil.which("bash") is None, reason="needs bash")
+@pytest.mark.parametrize(
     ("running", "user", "says"),
     [
         ("exit 1", "0", "set_env.sh: no network is running here; type this in a terminal of it"),
