@@ -15,26 +15,52 @@ from linklab.errors import InputError
 
 NAME = "set_env.sh"
 OURS = "# Derived from manual.md by `linklab set-env`"
-"""A line of every script of a lab, and of no exercise's."""
+"""The beginning of a line of every script of a lab, and of no exercise's."""
 
 
 def leave(topology: Path | None, workdir: Path, root: Path | None = None) -> Path | None:
-    """Copy the script of the lab whose topology this is into the working folder; None if there is nothing to copy.
+    """Copy the script of the lab whose topology this is into the working folder; None if it is not there afterwards.
 
-    A script of another lab is replaced.  A file that is not a lab's script stays: it is an exercise's or the person's.
+    The script of another lab is replaced where it is as it was generated.  Any other file stays: it is an exercise's,
+    or the person's own or edited one.
     """
-    lab = re.fullmatch(r"Lab (\d+)", topology.stem) if topology is not None else None
-    if lab is None:
-        return None
-    folders = ((root or installation.ROOT) / "labs").glob(f"{int(lab[1]):02d}-*/{NAME}")
-    script, there = next(iter(sorted(folders)), None), workdir / NAME
-    if script is None or (there.exists() and OURS not in there.read_text(encoding="utf-8", errors="replace")):
-        return None
-    text = script.read_text(encoding="utf-8")
-    if not there.exists() or there.read_text(encoding="utf-8", errors="replace") != text:
-        try:
+    scripts = (root or installation.ROOT) / "labs"
+    there = workdir / NAME
+    try:
+        script = _script(topology, scripts)
+        if script is None:
+            return None
+        text = script.read_text(encoding="utf-8")
+        found = _text(there)
+        if found is not None and found not in {_text(other) for other in scripts.glob(f"*/{NAME}")}:
+            return None
+        if found != text:
             write(there, text)
             there.chmod(0o755)
-        except (OSError, InputError):  # a folder that cannot be written; the network runs all the same
-            return None
+    except (OSError, InputError):  # a folder that cannot be read or written; the network runs all the same
+        return None
     return there
+
+
+def is_edited(topology: Path | None, workdir: Path, root: Path | None = None) -> bool:
+    """Whether the working folder has a lab's script that `leave` did not replace: an edited one, or an older one."""
+    scripts = (root or installation.ROOT) / "labs"
+    try:
+        script, found = _script(topology, scripts), _text(workdir / NAME)
+        return script is not None and found is not None and OURS in found and found != _text(script)
+    except OSError:
+        return False
+
+
+def _script(topology: Path | None, scripts: Path) -> Path | None:
+    """The script of the lab whose topology this is."""
+    lab = re.fullmatch(r"Lab (\d+)", topology.stem) if topology is not None else None
+    return next(iter(sorted(scripts.glob(f"{int(lab[1]):02d}-*/{NAME}"))), None) if lab else None
+
+
+def _text(file: Path) -> str | None:
+    """What a file says; None if there is none."""
+    try:
+        return file.read_text(encoding="utf-8", errors="replace")
+    except FileNotFoundError:
+        return None

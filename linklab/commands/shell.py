@@ -158,6 +158,10 @@ def _welcome(args: argparse.Namespace, clock: Clock, number: str, script: Path |
                 "sudo ~/set_env.sh 4 in a terminal, or sh ./set_env.sh 4 at mininet>, makes the settings of the "
                 "sections before Section 4 of the manual."
             )
+        elif lab_script.is_edited(args.file, Path.cwd()):
+            lines.append(
+                "set_env.sh was edited, or is of another version, so it stays; delete it to get a new one next time."
+            )
     else:
         lines = [f"The Client's terminal, on the {clock.value} clock, with no network yet. exit or Ctrl+D ends it."]
         lines.append("sudo mn starts Mininet; this folder is /lab inside.")
