@@ -15,7 +15,9 @@ PROMPT_COMMAND='history -a'
 mkdir() { # a section that is done again makes its folder again, and `mkdir X && cd X` would stay outside
   command mkdir "$@" || {
     local status=$?
-    [[ $# != 1 || ! -d $1 ]] || echo "$1 is there from an earlier try: cd $1 goes there, rm -r $1 begins anew" >&2
+    [[ $# != 1 || ! -d $1 ]] || {
+      echo "$1 already exists, perhaps from an earlier try: use it with cd $1, or delete it with rm -r $1." >&2
+    }
     return $status
   }
 }
@@ -28,11 +30,14 @@ def seen_by_nodes(file: Path) -> str:
 
 
 def options(file: Path | None = None) -> list[str]:
-    """What has bash read this file, or the one of every terminal, which is written first."""
+    """What has bash read this file, or the one of every terminal, which is written first; [] if it cannot be."""
     if file is None:
         file = FOLDER / "live.bashrc"
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(RC, encoding="utf-8")
+        try:
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(RC, encoding="utf-8")
+        except OSError:
+            return []  # a folder that is full or read-only must not keep a terminal from opening
     return ["--rcfile", seen_by_nodes(file)]
 
 
