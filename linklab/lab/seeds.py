@@ -116,7 +116,10 @@ def stale(lab: Lab, spread: Spread) -> str:
 
 
 def seed_problems(lab: Lab) -> list[str]:
-    """The seeds that miss an expectation of lab.toml, "FILE:LINE: …" each; none of a table of other steps."""
+    """The seeds that miss an expectation of lab.toml, or lack what it needs; "FILE:LINE: …" each.
+
+    A table of other steps has none.
+    """
     spread = load_spread(lab)
     if spread is None or spread.steps != replayed(lab):
         return []
@@ -125,8 +128,11 @@ def seed_problems(lab: Lab) -> list[str]:
     found = []
     for seed, run in spread.runs.items():
         for verdict in verdicts_on(figures, [Observed(run, outputs)]):
+            where = verdict.expectation.where
             if verdict.outcome is Outcome.FAIL:
-                found.append(f"{verdict.expectation.where}: seed {seed} misses it: {verdict.story}")
+                found.append(f"{where}: seed {seed} misses it: {verdict.story}")
+            elif verdict.outcome is Outcome.ERROR:
+                found.append(f"{where}: seed {seed} cannot be judged: {verdict.story.removeprefix(f'{where}: ')}")
     return found
 
 

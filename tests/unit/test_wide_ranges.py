@@ -166,6 +166,16 @@ def test_a_range_that_a_seed_misses_is_a_problem_of_the_lab(tmp_path):
     assert problem.startswith(f"{lab.folder}/lab.toml:5: seed 2 misses it: a rate: expected 50 Mbps – 150 Mbps")
 
 
+def test_a_seed_that_lacks_a_metric_is_a_problem_of_the_lab(tmp_path):
+    """Regression: nothing was said of it."""
+    lab = make_lab(tmp_path, MANUAL, TOML)
+    found = runs([90e6, 100e6], [1e-5, 1e-5])
+    del found[2]["b"]["rtt"]
+    (lab.folder / "seeds.toml").write_text(dumped(lab, "abc", found))
+    (problem,) = seed_problems(lab)
+    assert problem == f"{lab.folder}/lab.toml:11: seed 2 cannot be judged: step b gave no rtt: it has rate"
+
+
 def test_the_tool_lists_what_could_be_tighter(tmp_path, capsys, monkeypatch):
     """With what was seen and what the seeds support; exit 1."""
     lab = make_lab(tmp_path, MANUAL, TOML)
