@@ -389,7 +389,10 @@ def test_a_student_at_the_terminals_of_a_lab(place):
         ("linklab set-env 14 | head -2", "# Lab 14: undo changes to queues, offloads, MTU, and sysctls"),
         ("echo x > x.txt; xdg-open x.txt", r"no display: the file is /.*/work/x.txt"),
         ("plot_q.sh h1-eth0", "h1-eth0 has no queue: no queueing discipline holds packets there"),
-        ("mkdir A && cd A && cd .. && mkdir A && cd A", "A already exists, perhaps from an earlier try: use it with cd A, or delete it with rm -r A"),
+        (
+            "mkdir A && cd A && cd .. && mkdir A && cd A",
+            "A already exists, perhaps from an earlier try: use it with cd A, or delete it with rm -r A",
+        ),
         ("sudo -iu nobody id", r"uid=\d+\(nobody\)"),
         ("clock until 30s", r"30s is reached: network time 3\d\.\d+ s, 1x"),
     ):

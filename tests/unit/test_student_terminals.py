@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What a student meets at the terminals: set_env.sh in the folder, undoing, sudo, a name with a space, the clock."""
 
+import json
+import re
 import subprocess
 import threading
 from pathlib import Path
@@ -9,7 +11,7 @@ import numpy as np
 import pytest
 
 from linklab import cli
-from linklab.agent import fresh
+from linklab.agent import fresh, live_rc
 from linklab.agent.live_rc import RC
 from linklab.base import lab_script
 from linklab.commands import plot
@@ -26,16 +28,17 @@ SHIMS = Path(fresh.__file__).parent / "shims"
 
 @pytest.fixture
 def root(tmp_path):
-    """An installation with one lab."""
-    folder = tmp_path / "root/labs/05-token-bucket-filter"
-    folder.mkdir(parents=True)
-    (folder / "set_env.sh").write_text(f"#!/bin/sh\n{lab_script.OURS}\necho 5\n")
+    """An installation with two labs."""
+    for number, name in ((4, "netem"), (5, "token-bucket-filter")):
+        folder = tmp_path / f"root/labs/{number:02d}-{name}"
+        folder.mkdir(parents=True)
+        (folder / "set_env.sh").write_text(f"#!/bin/sh\n{lab_script.OURS}\necho {number}\n")
     return tmp_path / "root"
 
 
 def test_the_script_of_a_lab_is_left_in_the_working_folder(root, tmp_path):
     """By the name of the topology, executable, and in the place of another lab's script."""
-    (tmp_path / "set_env.sh").write_text(f"{lab_script.OURS}\necho 4\n")
+    (tmp_path / "set_env.sh").write_text(f"#!/bin/sh\n{lab_script.OURS}\necho 4\n")
     assert lab_script.leave(Path("/x/Lab 5.mn"), tmp_path, root) == tmp_path / "set_env.sh"
     assert (tmp_path / "set_env.sh").read_text().endswith("echo 5\n")
     assert (tmp_path / "set_env.sh").stat().st_mode & 0o777 == 0o755
@@ -49,11 +52,28 @@ def test_another_topology_leaves_no_script(root, tmp_path, name):
     assert not (tmp_path / "set_env.sh").exists()
 
 
-def test_a_script_of_an_exercise_stays(root, tmp_path):
-    """What has the name and is not a lab's is the person's."""
-    (tmp_path / "set_env.sh").write_text("mine\n")
+@pytest.mark.parametrize(
+    ("text", "edited"), [("mine\n", False), (f"#!/bin/sh\n{lab_script.OURS}\necho 5\necho mine\n", True)]
+)
+def test_a_script_of_the_person_stays(root, tmp_path, text, edited):
+    """Of an exercise, or edited; regression: an edited script was overwritten."""
+    (tmp_path / "set_env.sh").write_text(text)
     assert lab_script.leave(Path("Lab 5.mn"), tmp_path, root) is None
-    assert (tmp_path / "set_env.sh").read_text() == "mine\n"
+    assert (tmp_path / "set_env.sh").read_text() == text
+    assert lab_script.is_edited(Path("Lab 5.mn"), tmp_path, root) is edited
+
+
+def test_a_folder_of_that_name_stays(root, tmp_path):
+    """Regression: `linklab shell 5` ended with IsADirectoryError."""
+    (tmp_path / "set_env.sh").mkdir()
+    assert lab_script.leave(Path("Lab 5.mn"), tmp_path, root) is None
+    assert not lab_script.is_edited(Path("Lab 5.mn"), tmp_path, root)
+
+
+def test_the_script_as_generated_is_not_edited(root, tmp_path):
+    """It was left by us."""
+    lab_script.leave(Path("Lab 5.mn"), tmp_path, root)
+    assert not lab_script.is_edited(Path("Lab 5.mn"), tmp_path, root)
 
 
 # --- undoing
@@ -67,6 +87,8 @@ PORT = {
     "filters": [],
     "mtu": 1500,
     "txqlen": 1000,
+    "gso_max_size": 65536,
+    "gso_max_segs": 65535,
     "up": True,
     "features": {"a": True},
 }
@@ -84,9 +106,13 @@ def network(port, sysctls=None, parameters=None):
     ("now", "argv"),
     [
         ({"qdiscs": [NETEM]}, ["tc qdisc del dev h1-eth0 root"]),
-        ({"qdiscs": [PLAIN, INGRESS]}, ["tc qdisc del dev h1-eth0 ingress", "tc qdisc del dev h1-eth0 root"]),
+        ({"qdiscs": [PLAIN, INGRESS]}, ["tc qdisc del dev h1-eth0 ingress"]),
+        ({"qdiscs": [NETEM, INGRESS]}, ["tc qdisc del dev h1-eth0 ingress", "tc qdisc del dev h1-eth0 root"]),
+        ({"qdiscs": [PLAIN, {**INGRESS, "kind": "clsact"}]}, ["tc qdisc del dev h1-eth0 clsact"]),
         ({"mtu": 9000}, ["ip link set dev h1-eth0 mtu 1500"]),
         ({"txqlen": 1}, ["ip link set dev h1-eth0 txqueuelen 1000"]),
+        ({"gso_max_size": 19000}, ["ip link set dev h1-eth0 gso_max_size 65536"]),
+        ({"gso_max_segs": 1}, ["ip link set dev h1-eth0 gso_max_segs 65535"]),
         ({"up": False}, ["ip link set dev h1-eth0 up"]),
         ({"features": {"a": False}}, ["ethtool -K h1-eth0 a on"]),
         ({}, []),
@@ -119,12 +145,72 @@ def test_what_the_drawing_shaped_is_left_and_said():
     ]
 
 
+@pytest.mark.parametrize(
+    ("nodes", "gone"),
+    [({}, "node h1"), ({"h1": {"interfaces": {}, "sysctls": {}}}, "h1-eth0")],
+)
+def test_what_is_gone_is_said(nodes, gone):
+    """Regression: after `ip link del h1-eth0` the script said that the section can begin."""
+    found, left = fresh.changes(network(PORT), {"nodes": nodes, "parameters": {}})
+    assert (found, left) == ([], [f"{gone} is gone: end the network and start it again"])
+
+
+@pytest.fixture
+def undoing(tmp_path, monkeypatch):
+    """`fresh.main` after that record of a network whose h1-eth0 has an MTU of 9000 now, and the commands it ran."""
+    ran = []
+    monkeypatch.setenv("LINKLAB_RC", str(tmp_path / "bashrc"))
+    monkeypatch.setattr(fresh, "nodes", lambda: {"h1": 42})
+    monkeypatch.setattr(fresh, "_now", lambda: {"nodes": network({**PORT, "mtu": 9000})["nodes"]})
+    monkeypatch.setattr(fresh, "_parameters", dict)
+
+    def main(record, status=0):
+        def run(argv, **_):
+            ran.append(" ".join(argv))
+            return subprocess.CompletedProcess(argv, status, "", "not\n now\n")
+
+        monkeypatch.setattr(fresh.subprocess, "run", run)
+        if record is not None:
+            (tmp_path / fresh.NAME).write_text(record)
+        return fresh.main(), ran
+
+    return main
+
+
+def test_undoing_says_what_was_undone_where(undoing, capsys):
+    """In the node's namespace."""
+    assert undoing(json.dumps(network(PORT))) == (0, ["mnexec -a 42 ip link set dev h1-eth0 mtu 1500"])
+    assert capsys.readouterr() == ("h1: undone: mtu of h1-eth0\n", "")
+
+
+def test_undoing_that_fails_is_named(undoing, capsys):
+    """With what the command said, on one line."""
+    assert undoing(json.dumps(network(PORT)), status=2)[0] == 1
+    assert capsys.readouterr() == ("", "set_env.sh: h1: mtu of h1-eth0 could not be undone: not now\n")
+
+
+@pytest.mark.parametrize("record", ["{", "{}", "[]", '{"nodes": {"h1": 1}, "parameters": {}}'])
+def test_a_broken_record_is_said_and_is_no_missing_one(undoing, capsys, record):
+    """Regression: a traceback, after which the script went on as if all were undone."""
+    assert undoing(record) == (1, [])
+    assert re.fullmatch(
+        r"set_env\.sh: \S+/fresh\.json, what the network was like when it was started, cannot be read: "
+        r".+; end the network and start it again\n",
+        capsys.readouterr().err,
+    )
+
+
+def test_without_a_record_nothing_is_undone(undoing):
+    """The script has commands of its own for that."""
+    assert undoing(None) == (fresh.NO_RECORD, [])
+
+
 # --- sudo, mkdir, a name with a space
 
 
-def sudo(*words):
-    """What the shim does outside of a pocket."""
-    return subprocess.run([str(SHIMS / "sudo"), *words], capture_output=True, text=True, check=False)
+def sudo(*words, typed=""):
+    """What the shim does outside of a pocket; `typed` is what a shell reads."""
+    return subprocess.run([str(SHIMS / "sudo"), *words], input=typed, capture_output=True, text=True, check=False)
 
 
 @pytest.mark.parametrize("words", [["-h"], ["--help"]])
@@ -147,10 +233,43 @@ def test_sudo_runs_commands(words, output):
     assert sudo(*words).stdout == output
 
 
+@pytest.mark.parametrize("words", [["-s"], ["-Hs"], ["-sE"], ["-EHs"], ["-Hsuroot"], ["-nsu", "root"], ["--shell"]])
+def test_sudo_opens_a_shell(words):
+    """Regression: of -Hs, or any cluster with an s, it printed its usage."""
+    assert sudo(*words, typed="echo $((1 + 1)) $BASH\n").stdout == "2 /bin/bash\n"
+
+
+@pytest.mark.parametrize("words", [["-v"], ["-v", "-n"], ["-nv"], ["-k"], ["-K"], ["-n", "--validate"]])
+def test_sudo_without_a_command_may_be_about_passwords(words):
+    """Regression: -v -n was answered with the usage; there are no passwords, so nothing is to be done."""
+    done = sudo(*words)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+@pytest.mark.parametrize(
+    ("words", "output"),
+    [
+        (["-g", "users", "echo", "1"], "1\n"),
+        (["-gusers", "echo", "1"], "1\n"),
+        (["-Eg", "users", "echo", "1"], "1\n"),
+        (["--group", "users", "echo", "1"], "1\n"),
+        (["--prompt=x", "-n", "echo", "1"], "1\n"),
+        (["-k", "echo", "1"], "1\n"),
+        (["-uroot", "--", "echo", "-n"], ""),
+        (["-Hnl"], "root may run the following commands: (ALL : ALL) ALL\n"),
+    ],
+)
+def test_sudo_reads_its_options_letter_by_letter(words, output):
+    """An argument is the rest of the word, or the next one."""
+    done = sudo(*words)
+    assert (done.returncode, done.stdout) == (0, output)
+
+
 def test_sudo_without_a_command_says_how_it_is_used():
     """As the real one; an option without its argument is named."""
     assert (sudo().returncode, sudo().stderr.startswith("usage: sudo")) == (1, True)
     assert sudo("-u").stderr == "sudo: option -u needs an argument; sudo -h lists the options\n"
+    assert sudo("-Hg").stderr == "sudo: option -g needs an argument; sudo -h lists the options\n"
 
 
 def test_a_folder_that_is_there_has_an_answer(tmp_path):
@@ -163,8 +282,19 @@ def test_a_folder_that_is_there_has_an_answer(tmp_path):
         text=True,
         check=False,
     )
-    assert "X is there from an earlier try: cd X goes there, rm -r X begins anew\n" in done.stderr
+    assert (
+        "X already exists, perhaps from an earlier try: use it with cd X, or delete it with rm -r X.\n" in done.stderr
+    )
     assert done.stdout == f"{tmp_path}/Y\n"
+
+
+def test_a_terminal_opens_without_its_file(tmp_path, monkeypatch):
+    """Regression: where /run/linklab was full or read-only, no terminal opened."""
+    monkeypatch.setattr(live_rc, "FOLDER", tmp_path / "folder")
+    assert live_rc.options() == ["--rcfile", live_rc.seen_by_nodes(tmp_path / "folder/live.bashrc")]
+    (tmp_path / "file").write_text("")
+    monkeypatch.setattr(live_rc, "FOLDER", tmp_path / "file")
+    assert live_rc.options() == []
 
 
 def test_a_path_that_the_shell_split_at_its_space_is_named(tmp_path, monkeypatch, capsys):
@@ -279,7 +409,8 @@ def test_the_clock_is_introduced_where_it_is_first_needed():
 def test_a_section_that_builds_on_settings_says_how_to_begin_there():
     """Only where something was set before and something is typed."""
     first, second, part, third = manual().sections
-    assert "set_env.sh 2" in begin_hint(manual(), second)
+    assert "<code>sudo ~/set_env.sh 2</code> in any terminal of the network." in begin_hint(manual(), second)
+    assert "It undoes your changes to queues, offloads, MTU, and sysctls, and" in begin_hint(manual(), second)
     assert [begin_hint(manual(), section) for section in (first, part, third)] == ["", "", ""]
 
 
