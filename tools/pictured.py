@@ -57,7 +57,7 @@ def of_bar(title: str, gallery: Gallery) -> Any:
     from linklab.editor.actions import MENUS  # noqa: PLC0415
 
     bar = gallery.editor.layout.menus.bar
-    chosen = bar.winfo_children()[list(MENUS).index(title)]
+    chosen = bar.winfo_children()[list(MENUS).index(f"&{title}")]
     chosen.post(40, round(30 * gallery.scale))
     return chosen
 

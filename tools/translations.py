@@ -2,8 +2,9 @@
 """Renew the translation catalogues in po/, for which po4a and gettext must be installed (Debian: po4a gettext).
 
 A lab's catalogue has the prose of its manual and answers and what lab.toml says; the commands of its blocks are not in
-it. An exercise's has its handout. What has changed in English is marked "fuzzy", and pages show it in English until a
-translator has looked at it. Usage: python tools/translations.py LANGUAGE [LAB | exercises/N-NAME]…
+it. An exercise's has its handout, editor.LANGUAGE.po what the editor's window says. What has changed in English is
+marked "fuzzy" and shown in English until a translator has looked at it.
+Usage: python tools/translations.py LANGUAGE [LAB | exercises/N-NAME]…
 """
 
 from __future__ import annotations
@@ -16,6 +17,8 @@ import sys
 import tempfile
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+
+from editor_words import editor_words
 
 from linklab.base import installation
 from linklab.documents.translation import FOLDER
@@ -39,6 +42,7 @@ def main() -> int:
     args = parser.parse_args()
     try:
         renew(FOLDER / f"linklab.{args.language}.po", program_template(), args.language)
+        renew(FOLDER / f"editor.{args.language}.po", editor_template(), args.language)
         for name in args.names:
             slug, template = template_of(name)
             renew(FOLDER / f"{slug}.{args.language}.po", template, args.language)
@@ -94,6 +98,17 @@ def program_template() -> str:
         for text in SAID.findall(path.read_text(encoding="utf-8")):
             found.setdefault(text, []).append(str(path.relative_to(ROOT)))
     return "\n".join([_HEAD, *_entries(found)])
+
+
+def editor_template() -> str:
+    """What the window of the editor says."""
+    quoted = {quote(text): places for text, places in editor_words().items()}
+    return "\n".join([_HEAD, *_entries(quoted)])
+
+
+def quote(text: str) -> str:
+    """A text as a catalogue has it between its quotation marks."""
+    return text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
 
 
 def _documents() -> Iterable[Path]:

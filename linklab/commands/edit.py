@@ -38,6 +38,7 @@ def add_parser(subparsers: Subparsers, summary: str) -> argparse.ArgumentParser:
     )
     parser.add_argument("file", metavar="FILE.mn", nargs="?", type=Path, help="topology to open")
     parser.add_argument("--template", metavar="NAME[:N…]", help="begin with a template, such as tree:2,3")
+    parser.add_argument("--language", metavar="CODE", default="", help="of the window, such as es; else the system's")
     parser.add_argument(
         "--picture", metavar="OUT", type=Path, help="write a picture of FILE.mn (.svg, .png or .pdf) and open no window"
     )
@@ -57,12 +58,15 @@ def run(args: argparse.Namespace) -> int:
 
     try:
         from linklab.editor.app import Editor
+        from linklab.editor.words import languages
     except ImportError as error:
         raise MissingError(f"the editor needs python3-tk and python3-pil.imagetk ({error})") from error
     if args.template and args.file:
         raise InputError("give a file or a template, not both")
+    if args.language and args.language not in languages():
+        raise InputError(f'--language: the editor does not speak "{args.language}" but {", ".join(languages())}')
     drawn = made(args.template) if args.template else None
-    editor = Editor(installation.topology_file(args.file) if args.file else None)
+    editor = Editor(installation.topology_file(args.file) if args.file else None, language=args.language)
     if drawn is not None:
         editor.starting.begin(drawn, args.template)
     editor.run()

@@ -8,6 +8,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from linklab.base.catalogue import Say, unchanged
+from linklab.editor.words import Phrase
+
 
 @dataclass(frozen=True)
 class Action:
@@ -33,8 +36,8 @@ def _a(name: str, label: str, key: str = "", *events: str, when: str = "", toggl
     return Action(name, label, key, events, when, toggles)
 
 
-MENUS: dict[str, Menu] = {
-    "File": (
+MENUS: dict[str, Menu] = {  # Alt with the letter behind & opens the menu
+    "&File": (
         _a("new", "New", "Ctrl+N", "<Control-n>", when="stopped"),
         _a("templates", "New from Template", when="stopped"),
         _a("open", "Open…", "Ctrl+O", "<Control-o>", when="stopped"),
@@ -53,7 +56,7 @@ MENUS: dict[str, Menu] = {
         LINE,
         _a("quit", "Quit", "Ctrl+Q", "<Control-q>"),
     ),
-    "Edit": (
+    "&Edit": (
         _a("undo", "Undo", "Ctrl+Z", "<Control-z>", when="stopped"),
         _a("redo", "Redo", "Ctrl+Y", "<Control-y>", "<Control-Shift-Z>", when="stopped"),
         LINE,
@@ -79,12 +82,12 @@ MENUS: dict[str, Menu] = {
         LINE,
         _a("preferences", "Preferences…", "Ctrl+,", "<Control-comma>"),
     ),
-    "Insert": (
+    "&Insert": (
         _a("note", "Note…", "Ctrl+Shift+N", "<Control-Shift-N>", when="stopped"),
         _a("group", "Group around the Selected", "Ctrl+Shift+G", "<Control-Shift-G>", when="stopped"),
         _a("background", "Background Picture…", "Ctrl+Shift+B", "<Control-Shift-B>", when="stopped"),
     ),
-    "View": (
+    "&View": (
         _a("zoom_in", "Zoom In", "Ctrl++", "<Control-plus>", "<Control-equal>", "<Control-KP_Add>"),
         _a("zoom_out", "Zoom Out", "Ctrl+-", "<Control-minus>", "<Control-KP_Subtract>"),
         _a("zoom_one", "Actual Size", "Ctrl+0", "<Control-Key-0>"),
@@ -100,8 +103,9 @@ MENUS: dict[str, Menu] = {
         LINE,
         _a("dark", "Dark Theme", "F9", "<F9>", toggles=True),
         _a("scale", "Size of Everything"),
+        _a("language", "Language"),
     ),
-    "Run": (
+    "&Run": (
         _a("run", "Run", "F5", "<F5>", when="stopped"),
         _a("stop", "Stop", "Shift+F5", "<Shift-F5>", when="running"),
         LINE,
@@ -122,13 +126,22 @@ MENUS: dict[str, Menu] = {
         _a("faster", "Faster", "Ctrl+]", "<Control-bracketright>", when="running"),
         _a("until", "Fast-Forward to…", "Ctrl+J", "<Control-j>", when="running"),
     ),
-    "Help": (
+    "&Help": (
         _a("manual", "The Manual or Handout", "F1", "<F1>"),
         _a("keys", "Keys", "Ctrl+/", "<Control-slash>"),
         _a("messages", "Messages", "Shift+F1", "<Shift-F1>"),
         _a("about", "About Linklab"),
     ),
 }
+
+KEY_NAMES = (Phrase("Shift"), Phrase("Return"), Phrase("Del"))
+"""Names of keys that keyboards of other countries call otherwise."""
+
+
+def key_name(key: str, say: Say) -> str:
+    """A key as people read it, "Ctrl+Shift+S", in their language."""
+    return "+".join(say(part) for part in key.split("+"))
+
 
 TOOLS = (
     ("select", "Select", "1"),
@@ -175,9 +188,15 @@ IN_DIALOGS = (
 )
 
 
-def keys_text() -> str:
+def keys_text(say: Say = unchanged) -> str:
     """All keys as a table, for Help > Keys."""
-    rows = [(a.key, f"{menu}: {a.label.rstrip('…')}") for menu, each in MENUS.items() for a in each if a and a.key]
-    rows += list(ON_CANVAS) + [(key, f"Dialogs: {what}") for key, what in IN_DIALOGS]
+    rows = [
+        (key_name(action.key, say), f"{say(menu).replace('&', '')}: {say(action.label).rstrip('…')}")
+        for menu, actions in MENUS.items()
+        for action in actions
+        if action and action.key
+    ]
+    rows += [(say(key), say(what)) for key, what in ON_CANVAS]
+    rows += [(say(key), say(Phrase("Dialogs: {what}", what=Phrase(what)))) for key, what in IN_DIALOGS]
     width = max(len(key) for key, _ in rows)
     return "\n".join(f"{key:<{width}}   {what}" for key, what in rows)

@@ -15,6 +15,7 @@ from linklab.editor.dialogs import FormDialog
 from linklab.editor.document import Document
 from linklab.editor.fields import Field, Page, digits, network
 from linklab.editor.window import Window
+from linklab.editor.words import Phrase, of_number
 from linklab.topology import Topology, addressing
 
 LOCKED = "The network is running: stop it to change this."
@@ -96,7 +97,9 @@ class AddressActions:
         errors = [problem for problem in topology.problems() if problem.severity == "error"]
         faults = [error for error in errors if not error.at]  # gateways and routes are replaced
         if faults:
-            self.window.tell("Addresses cannot be assigned", f"The drawing has a fault:\n\n{faults[0]}")
+            self.window.tell(
+                "Addresses cannot be assigned", Phrase("The drawing has a fault:\n\n{fault}", fault=faults[0])
+            )
         elif not addressing.ports(topology):
             self.window.say("link a host or a router first: there is no port to give an address to")
         else:
@@ -109,9 +112,9 @@ class AddressActions:
             after = address_edits.assign(self.document.topology, read_plan(data, base))
             self.document.apply("Assign addresses", after)
             count = len([segment for segment in addressing.segments(after) if segment.ports])
-            self.window.say(
-                f"{count} subnet{'s' if count != 1 else ''} assigned; Edit > Addresses and Routes lists them"
-            )
+            one = "{count} subnet assigned; Edit > Addresses and Routes lists it"
+            many = "{count} subnets assigned; Edit > Addresses and Routes lists them"
+            self.window.say(of_number(count, one, many))
 
         locked = LOCKED if self.locked() else ""
         pages = plan_pages(base)

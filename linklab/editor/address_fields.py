@@ -10,6 +10,7 @@ from typing import Any
 from linklab.editor import address_edits, address_table
 from linklab.editor.document import AnyNode
 from linklab.editor.fields import SHOWN, Field, Page
+from linklab.editor.words import Phrase
 from linklab.errors import InputError
 from linklab.topology import Controller, Host, Topology, address_words, addressing
 from linklab.topology.addressing import Port, StaticRoute
@@ -18,7 +19,7 @@ from linklab.topology.parts import Node
 PORT = "port "
 OWN = "linklab own address"
 GATEWAY, ROUTES = "linklab gateway", "linklab routes"
-TITLE = "Ports and Routes"
+TITLE = Phrase("Ports and Routes")
 
 
 def page(topology: Topology, node: Node) -> Page:
@@ -38,10 +39,11 @@ def _fields(port: Port) -> list[Field]:
     """The field of a port; before that of a host's first one its own address, which has its field elsewhere."""
     check = partial(_addresses, port)
     if not port.has_host_address:
-        return [Field(PORT + port.interface, port.interface, f"linked to {port.peer}", check=check)]
+        return [Field(PORT + port.interface, port.interface, Phrase("linked to {peer}", peer=port.peer), check=check)]
+    further = Phrase("of {port}, linked to {peer}", port=port.interface, peer=port.peer)
     return [
         Field(OWN, port.interface, "set on the tab Properties, as IP Address", kind=SHOWN),
-        Field(PORT + port.interface, "Further Addresses", f"of {port.interface}, linked to {port.peer}", check=check),
+        Field(PORT + port.interface, "Further Addresses", further, check=check),
     ]
 
 

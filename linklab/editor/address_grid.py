@@ -178,7 +178,7 @@ class AddressGrid(ttk.Frame):
         """The titles, with an arrow at the column by which they are sorted."""
         arrow = " ▾" if descending else " ▴"
         for column, head in self.headings.items():
-            head.configure(text=TITLES[column] + (arrow if column == by else ""))
+            head.configure(text=self.owner.look.say(TITLES[column]) + (arrow if column == by else ""))
 
 
 class GridLine:

@@ -18,6 +18,7 @@ from linklab.editor.address_table import EDITABLE, TITLES, Cell, PortRow
 from linklab.editor.document import Document
 from linklab.editor.theme import Look
 from linklab.editor.toplevel import Dialog
+from linklab.editor.words import Phrase, of_number
 from linklab.errors import InputError
 
 WRAP = 800
@@ -62,7 +63,7 @@ class AddressWindow(Dialog):
         self.button("Paste", self.paste_at_focus)
         self.assign_button = self.button("Assign Addresses…", assign, side="left")
         help_text = SHORT_HELP if look.is_narrow else HELP
-        ttk.Label(self.body, text=help_text, style="Muted.TLabel", wraplength=wrap).pack(anchor="w")
+        ttk.Label(self.body, text=look.say(help_text), style="Muted.TLabel", wraplength=wrap).pack(anchor="w")
         self.message = ttk.Label(self.body, text="\n", wraplength=wrap)
         self.message.pack(side="bottom", fill="x", pady=(look.px(6), 0))
         frame = ttk.Frame(self.body)
@@ -134,7 +135,7 @@ class AddressWindow(Dialog):
         self.grid_of_cells.give_widths(self.table)
         self.show()
         if fault:
-            self.message.configure(text=f"Mend this first: {fault}", style="Bad.TLabel")
+            self._tell(Phrase("Mend this first: {fault}", fault=fault), "Bad")
 
     def show(self) -> None:
         """Fill the rows that are seen."""
@@ -154,20 +155,28 @@ class AddressWindow(Dialog):
 
     def _summarise(self) -> None:
         if self._locked():
-            self.message.configure(text=READ_ONLY, style="Warn.TLabel")
+            self._tell(READ_ONLY, "Warn")
         elif self.wrong:
             (port, column), sentence = next(iter(self.wrong.items()))
-            more = f" ({len(self.wrong) - 1} more)" if len(self.wrong) > 1 else ""
-            self.message.configure(text=f"Not taken: {port}, {TITLES[column]}: {sentence}{more}", style="Bad.TLabel")
+            said = Phrase("Not taken: {at}: {why}", at=self._at(port, column), why=Phrase(sentence))
+            self._tell(_first(said, len(self.wrong)), "Bad")
         elif self.doubts:
             (port, column), (_, sentence) = next(iter(self.doubts.items()))
-            more = f" ({len(self.doubts) - 1} more)" if len(self.doubts) > 1 else ""
-            self.message.configure(text=f"{port}, {TITLES[column]}: {sentence}{more}", style="Warn.TLabel")
+            said = Phrase("{at}: {why}", at=self._at(port, column), why=Phrase(sentence))
+            self._tell(_first(said, len(self.doubts)), "Warn")
         elif self.table:
-            count = len(self.table)
-            self.message.configure(text=f"{count} port{'s' if count > 1 else ''}, nothing wrong", style="Muted.TLabel")
+            self._tell(
+                of_number(len(self.table), "{count} port, nothing wrong", "{count} ports, nothing wrong"), "Muted"
+            )
         else:
-            self.message.configure(text="No host or router is linked yet.", style="Muted.TLabel")
+            self._tell("No host or router is linked yet.", "Muted")
+
+    def _tell(self, text: str, style: str) -> None:
+        """The line at the bottom."""
+        self.message.configure(text=self.look.say(text), style=f"{style}.TLabel")
+
+    def _at(self, port: str, column: str) -> str:
+        return f"{port}, {self.look.say(TITLES[column])}"
 
     @property
     def is_locked(self) -> bool:
@@ -190,7 +199,9 @@ class AddressWindow(Dialog):
             if cell == self.focused and sentence:
                 p = self.look.palette
                 ink = p.bad if severity == "error" else p.warn
-                self.bubble.configure(text=f"{SIGNS[severity]} {sentence}", background=p.panel, foreground=ink)
+                self.bubble.configure(
+                    text=f"{SIGNS[severity]} {self.look.say(sentence)}", background=p.panel, foreground=ink
+                )
                 self._put_bubble(line.fields[column])
 
     def _put_bubble(self, field: ttk.Entry) -> None:
@@ -239,7 +250,9 @@ class AddressWindow(Dialog):
         """A cell was left."""
         cell = (row.port, column)
         if not self._locked() and text.strip() != self.text_of(row, column):
-            self.take_all({cell: text.strip()}, f"Change {TITLES[column]} of {row.port}")
+            self.take_all(
+                {cell: text.strip()}, Phrase("Change {column} of {port}", column=Phrase(TITLES[column]), port=row.port)
+            )
 
     def take_all(self, changes: dict[Cell, str], label: str) -> None:
         """Take cells; those that are wrong keep what was typed."""
@@ -304,7 +317,7 @@ class AddressWindow(Dialog):
         """The whole table, as it is sorted, for a spreadsheet."""
         self.clipboard_clear()
         self.clipboard_append(address_table.to_text(self.table))
-        self.message.configure(text="copied; paste it into a spreadsheet", style="Muted.TLabel")
+        self._tell("copied; paste it into a spreadsheet", "Muted")
 
     def paste_at_focus(self) -> None:
         """What a spreadsheet copied, from the focused cell on, or where its Port column says."""
@@ -326,14 +339,18 @@ class AddressWindow(Dialog):
         changes, said = address_table.pasted(self.table, at, text)
         self.take_all(changes, "Paste addresses")
         if said:
-            more = f" ({len(said) - 1} more)" if len(said) > 1 else ""
-            self.message.configure(text=f"{said[0]}{more}", style="Warn.TLabel")
+            self._tell(_first(said[0], len(said)), "Warn")
         elif not self.wrong:
             count = len(changes)
-            self.message.configure(text=f"{count} cell{'s' if count != 1 else ''} changed", style="Muted.TLabel")
+            self._tell(of_number(count, "{count} cell changed", "{count} cells changed"), "Muted")
         return True
 
     def close(self) -> None:
         """Take what is being typed and go."""
         self.take_focused()
         self.destroy()
+
+
+def _first(said: str, count: int) -> str:
+    """The first of several sentences, and how many more there are."""
+    return Phrase("{first} ({count} more)", first=Phrase(said), count=count - 1) if count > 1 else said

@@ -8,6 +8,7 @@ of them knows this module. Here are the widgets and the view.
 from __future__ import annotations
 
 import gc
+import os
 import tkinter as tk
 import traceback
 from collections.abc import Callable
@@ -47,6 +48,7 @@ from linklab.editor.toplevel import Dialog, to_question
 from linklab.editor.traces import draw_traces
 from linklab.editor.tree_marks import TREE_TAG, draw_marks
 from linklab.editor.window import Window
+from linklab.editor.words import Phrase, in_language, languages, of_number, told_by
 from linklab.errors import InputError, MissingError
 
 COLLECT_MS = 10_000
@@ -55,17 +57,19 @@ SAY_MISSING_MS = 50
 """After a file is opened, which is said first."""
 QUIT_WAIT_S = 8.0
 LAYERS = ("names", "addresses", "ports", "rates", "traces", "grid", "minimap")
+AS_THE_SYSTEM = "As the system says"
 SCALES = (("As the display says", 0.0), ("100 %", 1.0), ("125 %", 1.25), ("150 %", 1.5), ("200 %", 2.0))
 
 
 class Editor:
     """The window and what it edits."""
 
-    def __init__(self, path: Path | None = None, settings: EditorSettings | None = None) -> None:
-        """Open the window, with a file if one is named.
+    def __init__(self, path: Path | None = None, settings: EditorSettings | None = None, language: str = "") -> None:
+        """Open the window, with a file if one is named; `language` comes before that of the settings.
 
         Raises:
             MissingError: there is no display.
+            InputError: the language's catalogue cannot be read.
         """
         try:
             self.root = tk.Tk(className="Linklab")
@@ -75,7 +79,8 @@ class Editor:
         self.root.withdraw()
         self.root.report_callback_exception = self._broke
         self.settings = settings if settings is not None else load_settings()
-        self.look = Look(self.root, self.settings.theme, self.settings.scale)
+        say = in_language(language or self.settings.language, os.environ)
+        self.look = Look(self.root, self.settings.theme, self.settings.scale, say)
         self.document = Document()
         self.tool = "select"
         self._seen: Rectangle | None = None
@@ -180,7 +185,7 @@ class Editor:
             self.drawing.bind(f"<Key-{sign}>", partial(_without_event, partial(self.gestures.add_somewhere, kind)))
 
     def rebuild(self) -> None:
-        """Take a changed scale: the widgets are made anew, the view stays where it was."""
+        """Take a changed scale or language: the widgets are made anew, the view stays where it was."""
         before = self.drawing
         middle = before.to_drawing(before.winfo_width() / 2, before.winfo_height() / 2)
         self.settings.geometry = ""
@@ -252,7 +257,7 @@ class Editor:
             "until": lambda: self._clock_key(ClockBar.go),
             "manual": files.open_manual,
             "messages": self.window.show_said,
-            "keys": lambda: self.window.show_text("Keys", actions.keys_text()),
+            "keys": lambda: self.window.show_text("Keys", actions.keys_text(self.look.say)),
             "about": self._about,
         }
         commands |= {name: partial(self._set_layer, name) for name in LAYERS}
@@ -261,12 +266,17 @@ class Editor:
     def _submenus(self) -> dict[str, Callable[[tk.Menu], None]]:
         def align(menu: tk.Menu) -> None:
             for how, label in actions.ALIGNMENTS:
-                menu.add_command(label=label, command=partial(self.editing.align, how))
+                menu.add_command(label=self.look.say(label), command=partial(self.editing.align, how))
 
         def scale(menu: tk.Menu) -> None:
             for label, value in SCALES:
                 tick = "• " if value == self.settings.scale else "   "
-                menu.add_command(label=tick + label, command=partial(self._set_scale, value))
+                menu.add_command(label=tick + self.look.say(label), command=partial(self._set_scale, value))
+
+        def language(menu: tk.Menu) -> None:
+            for code, name in {"": self.look.say(AS_THE_SYSTEM), **languages()}.items():
+                tick = "• " if code == self.settings.language else "   "
+                menu.add_command(label=tick + name, command=partial(self._set_language, code))
 
         return {
             "recent": self.filing.fill_recent,
@@ -274,6 +284,7 @@ class Editor:
             "templates": self.starting.fill,
             "align": align,
             "scale": scale,
+            "language": language,
         }
 
     def refresh(self) -> None:
@@ -284,14 +295,14 @@ class Editor:
         self.drawing.folder = self.decorating.folder
         self.drawing.show(self.document.state)
         mark = "• " if self.document.is_changed else ""
-        self.root.title(f"{mark}{self.document.title} – Linklab")
+        self.root.title(f"{mark}{self.look.say(self.document.title)} – Linklab")
         running = self.networking.is_on
         self.toolbar.show(self.tool, self.networking.runner.state)
         self.layout.menus.show_state(running=running, undo=self.document.undo_label, redo=self.document.redo_label)
         topology = self.document.topology
         nodes, links = len(everyone(topology)), len(topology.links)
-        counts = f"{nodes} {'node' if nodes == 1 else 'nodes'}, {links} {'link' if links == 1 else 'links'}"
-        self.status.count.configure(text=counts)
+        counts = (of_number(nodes, "{count} node", "{count} nodes"), of_number(links, "{count} link", "{count} links"))
+        self.status.count.configure(text=", ".join(map(self.look.say, counts)))
         self.status.zoom.configure(text=f"{self.drawing.zoom * 100:.0f} %")
         self.drawing.configure(cursor="crosshair" if self.tool != "select" else "")
         self.show_traces()
@@ -372,7 +383,7 @@ class Editor:
     def _broke(self, kind: type[BaseException], error: BaseException, at: TracebackType | None) -> None:
         """Something failed in a callback: say so, keep the drawing."""
         if isinstance(error, InputError):
-            self.window.say(str(error), bad=True)
+            self.window.say(told_by(error), bad=True)
             return
         self.filing.autosave.keep(self.document.topology, self.document.path)
         detail = "".join(traceback.format_exception(kind, error, at))
@@ -405,6 +416,11 @@ class Editor:
         self.settings.scale = scale
         self.root.after_idle(self.rebuild)
 
+    def _set_language(self, code: str) -> None:
+        self.settings.language = code
+        self.look.say = in_language(code, os.environ)
+        self.root.after_idle(self.rebuild)
+
     def leave(self) -> None:
         """End the network and the window, and remember the settings for the next start."""
         self.settings.geometry = self.root.geometry().split("+")[0]
@@ -418,12 +434,13 @@ class Editor:
 
     def _open_menu(self, key: Key | None, x: int, y: int) -> None:
         at = self.drawing.to_drawing(x - self.drawing.winfo_rootx(), y - self.drawing.winfo_rooty())
-        popup(self.root, self.context.entries(key, at), x, y)
+        popup(self.root, self.context.entries(key, at), x, y, self.look.say)
 
     def _about(self) -> None:
-        text = (
-            f"Version {__version__}. Draws networks and runs them in a Linux kernel of their own, built by Mininet.\n\n"
-            "Opens and saves the files of MiniEdit. Licence: BSD-3-Clause."
+        text = Phrase(
+            "Version {version}. Draws networks and runs them in a Linux kernel of their own, built by Mininet.\n\n"
+            "Opens and saves the files of MiniEdit. Licence: BSD-3-Clause.",
+            version=__version__,
         )
         self.window.tell("Linklab", text)
 

@@ -20,8 +20,9 @@ from linklab.editor.pinging import Interface
 from linklab.editor.programs import Program
 from linklab.editor.toplevel import Dialog
 from linklab.editor.window import Window
+from linklab.editor.words import Phrase
 
-PAUSED = "time is paused, so nothing inside can answer; Ctrl+P lets it go on"
+PAUSED = Phrase("time is paused, so nothing inside can answer; Ctrl+P lets it go on")
 MOST_HOSTS = 40
 """Of a ping of everyone to everyone: the square of it are pings."""
 EVERYONE = (
@@ -86,7 +87,13 @@ class Asking:
         if len(names) < 2:
             self.window.say("Ping All needs at least two hosts")
         elif len(names) > MOST_HOSTS:
-            self.window.say(f"{len(names)} hosts are too many to ping one another: select up to {MOST_HOSTS} of them")
+            self.window.say(
+                Phrase(
+                    "{count} hosts are too many to ping one another: select up to {most} of them",
+                    count=len(names),
+                    most=MOST_HOSTS,
+                )
+            )
         elif self.can_ask():
             EveryoneWindow(self, names)
 
@@ -122,7 +129,9 @@ class PingWindow(CommandWindow):
     """One ping, as it goes on."""
 
     def __init__(self, asking: Asking, source: str, target: str) -> None:
-        super().__init__(asking.window.root, asking.window.look, f"Ping {source} → {target}")
+        super().__init__(
+            asking.window.root, asking.window.look, Phrase("Ping {source} → {target}", source=source, target=target)
+        )
         self.asking, self.source, self.target = asking, source, target
         self._program: Program | None = None
         self._round = 0
@@ -138,7 +147,7 @@ class PingWindow(CommandWindow):
         self._stop()
         if not self.asking.can_ask():
             return
-        self.say(f"{self.source} pings {self.target} …")
+        self.say(Phrase("{source} pings {target} …", source=self.source, target=self.target))
         if pinging.is_address(self.target):
             self._ping(self.target)
             return
@@ -152,7 +161,7 @@ class PingWindow(CommandWindow):
         if address:
             self._ping(address)
         else:
-            self.say(f"{self.target} has no address, so nothing can be sent to it.")
+            self.say(Phrase("{target} has no address, so nothing can be sent to it.", target=self.target))
 
     def _ping(self, address: str) -> None:
         line = pinging.ping_line(address)
@@ -172,7 +181,7 @@ class PingWindow(CommandWindow):
 
     def _turn(self) -> None:
         self.source, self.target = self.target, self.source
-        self.title(f"Ping {self.source} → {self.target}")
+        self.call_it(Phrase("Ping {source} → {target}", source=self.source, target=self.target))
         self.start()
 
     def _stop(self) -> None:
@@ -247,10 +256,11 @@ class TargetDialog(Dialog):
     """Whom to ping."""
 
     def __init__(self, window: Window, source: str, others: list[str], take: Callable[[str], None]) -> None:
-        super().__init__(window.root, window.look, f"Ping from {source}", modal=True)
+        super().__init__(window.root, window.look, Phrase("Ping from {source}", source=source), modal=True)
         self._others, self._take = others, take
         look = window.look
-        ttk.Label(self.body, text=f"{source} pings this node or address:").pack(anchor="w", pady=(0, look.px(6)))
+        asked = look.say(Phrase("{source} pings this node or address:", source=source))
+        ttk.Label(self.body, text=asked).pack(anchor="w", pady=(0, look.px(6)))
         self.target = tk.StringVar(self, others[0] if others else "")
         choice = ttk.Combobox(self.body, textvariable=self.target, values=others, width=28)
         choice.pack(fill="x")
@@ -265,7 +275,8 @@ class TargetDialog(Dialog):
     def _ok(self) -> None:
         target = self.target.get().strip()
         if target not in self._others and not pinging.is_address(target):
-            self.message.configure(text=f'"{target}" is neither a host or router here nor an address')
+            wrong = Phrase('"{target}" is neither a host or router here nor an address', target=target)
+            self.message.configure(text=self.look.say(wrong))
             return
         self.destroy()
         self._take(target)

@@ -19,9 +19,9 @@ from linklab.editor.icons import Icons
 from linklab.editor.preference_fields import SPEEDS
 from linklab.editor.theme import Look
 from linklab.editor.toolbar import Tip
+from linklab.editor.words import Phrase
 
 Words = Callable[[list[str]], None]
-WIDEST_STATE = "running, 0.00 s behind the wall clock"
 LEAST_LETTERS = 40
 """Of the newest message; where there is less room the progress and the count give way."""
 
@@ -45,16 +45,21 @@ class ClockBar(ttk.Frame):
         self.step_size = tk.StringVar(self, "10ms")
         sizes = ttk.Combobox(passing, textvariable=self.step_size, values=("1ms", "10ms", "100ms", "1s"), width=6)
         sizes.pack(side="left", padx=look.px(4))
-        ttk.Label(pace, text="Speed", style="PanelMuted.TLabel").pack(side="left", padx=(look.px(8), look.px(4)))
+        ttk.Label(pace, text=look.say("Speed"), style="PanelMuted.TLabel").pack(
+            side="left", padx=(look.px(8), look.px(4))
+        )
         self.speed = ttk.Combobox(pace, values=[_speed_label(s) for s in SPEEDS], state="readonly", width=6)
         self.speed.pack(side="left")
         self.speed.bind("<<ComboboxSelected>>", lambda _: self.set_speed(SPEEDS[self.speed.current()]))
-        ttk.Label(jump, text="Go to", style="PanelMuted.TLabel").pack(side="left", padx=(look.px(8), look.px(4)))
+        ttk.Label(jump, text=look.say("Go to"), style="PanelMuted.TLabel").pack(
+            side="left", padx=(look.px(8), look.px(4))
+        )
         self.target = ttk.Entry(jump, width=7 if look.is_narrow else 8)
         self.target.pack(side="left")
         self.target.bind("<Return>", lambda _: self.go())
         self._button(jump, "forward", "Fast-forward to this network time (Ctrl+J)", self.go)
-        self.behind = ttk.Label(state, text=WIDEST_STATE, style="PanelMuted.TLabel")
+        self._widest = look.say(_behind(Phrase("running"), 0.0))
+        self.behind = ttk.Label(state, text=self._widest, style="PanelMuted.TLabel")
         self.behind.pack(side="left", padx=(look.px(8), 0))
         self._wide, self._is_short = 0, False
         self.bind("<Configure>", lambda event: self.flow(event.width))
@@ -66,7 +71,7 @@ class ClockBar(ttk.Frame):
             return
         self._wide = wide
         font = tkfont.nametofont("TkDefaultFont", self)
-        state = font.measure(WIDEST_STATE) + self.look.px(8)
+        state = font.measure(self._widest) + self.look.px(8)
         needs = list(accumulate([*(group.winfo_reqwidth() for group in self.groups[:-1]), state]))
         above = max(1, bisect(needs, room)) if needs[-1] > room else len(needs)
         self._is_short = above < len(needs)
@@ -114,13 +119,13 @@ class ClockBar(ttk.Frame):
         """What the clock does; in two rows there is room for few words."""
         if not self.clock:
             return
-        words = "paused" if self.clock["paused"] else "running"
+        words = Phrase("paused") if self.clock["paused"] else Phrase("running")
         if self.clock.get("until_ns") is not None:
-            words = "fast-forwarding"
-        if self.clock["behind_s"] >= 0.01:
-            late = f"{self.clock['behind_s']:.2f} s behind"
-            words = late if self._is_short else f"{words}, {late} the wall clock"
-        self.behind.configure(text=words)
+            words = Phrase("fast-forwarding")
+        late = self.clock["behind_s"]
+        if late >= 0.01:
+            words = Phrase("{seconds:.2f} s behind", seconds=late) if self._is_short else _behind(words, late)
+        self.behind.configure(text=self.look.say(words))
 
     def toggle(self) -> None:
         """Pause, or resume."""
@@ -153,6 +158,10 @@ class ClockBar(ttk.Frame):
         self.order(["until", f"{text}s" if text.replace(".", "", 1).isdecimal() else text])
 
 
+def _behind(state: Phrase, late_s: float) -> Phrase:
+    return Phrase("{state}, {seconds:.2f} s behind the wall clock", state=state, seconds=late_s)
+
+
 def _speed_label(speed: str) -> str:
     return "max" if speed == "max" else f"{speed} ×"
 
@@ -171,9 +180,9 @@ class StatusBar(ttk.Frame):
         self.zoom.pack(side="right")
         self.count = ttk.Label(self, text="", style="PanelMuted.TLabel")
         self.count.pack(side="right", padx=look.px(16))
-        self.cancel = ttk.Button(self, text="Cancel", command=cancel, style="Flat.TButton")
+        self.cancel = ttk.Button(self, text=look.say("Cancel"), command=cancel, style="Flat.TButton")
         self.progress = ttk.Progressbar(self, mode="indeterminate", length=look.px(120))
-        self.more = ttk.Button(self, text="More", command=more, style="Flat.TButton")
+        self.more = ttk.Button(self, text=look.say("More"), command=more, style="Flat.TButton")
         self.text = ttk.Label(self, text="", style="Panel.TLabel")
         self.text.pack(side="left", fill="x", expand=True)
         self.bind("<Configure>", lambda _: self._fit())

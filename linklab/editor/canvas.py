@@ -24,6 +24,7 @@ from linklab.editor.settings import EditorSettings
 from linklab.editor.shapes import Shape
 from linklab.editor.surface import Rectangle, least_shift
 from linklab.editor.theme import Look
+from linklab.editor.words import Phrase
 from linklab.topology import Topology
 from linklab.topology.parts import position
 
@@ -37,7 +38,7 @@ REVEALED = 24
 """Between the edge of the window and what was scrolled into it."""
 BACK_TO_FRONT = ("background", "grid", "frame", "link", "port")
 """Tags of what lies below the nodes; notes lie above them."""
-HINT = (
+HINT = Phrase(
     "This drawing is empty.\n\n"
     "Take a tool at the left and click here, or press Shift+2 for a host, Shift+4 for a switch.\n"
     "With Link, drag from one node to the other. F5 runs the network.\n\n"
@@ -318,7 +319,7 @@ class Drawing(tk.Canvas):
         self.create_text(
             (seen.x0 + seen.x1) / 2,
             (seen.y0 + seen.y1) / 2,
-            text=HINT,
+            text=self.look.say(HINT),
             justify="center",
             fill=self.look.palette.muted,
             font=self.look.font(11),

@@ -14,6 +14,7 @@ from tkinter import ttk
 from linklab.editor.dialogs import MessageLine
 from linklab.editor.theme import Look
 from linklab.editor.toplevel import Dialog
+from linklab.editor.words import Phrase
 
 ROWS = 14
 
@@ -46,15 +47,15 @@ class Chooser(Dialog):
         top = ttk.Frame(self.body)
         top.pack(fill="x")
         self.where = ttk.Label(top, text="", style="Muted.TLabel")
-        ttk.Button(top, text="Up", command=lambda: self.show(self.folder.parent), width=6).pack(side="right")
-        ttk.Button(top, text="Home", command=lambda: self.show(Path.home()), width=6).pack(
+        ttk.Button(top, text=look.say("Up"), command=lambda: self.show(self.folder.parent), width=-6).pack(side="right")
+        ttk.Button(top, text=look.say("Home"), command=lambda: self.show(Path.home()), width=-6).pack(
             side="right", padx=look.px(6)
         )
         self.where.pack(side="left", fill="x", expand=True)
         self.message = MessageLine(self.body, look)
         line = ttk.Frame(self.body)
         line.pack(side="bottom", fill="x")
-        ttk.Label(line, text="File name").pack(side="left", padx=(0, look.px(10)))
+        ttk.Label(line, text=look.say("File name")).pack(side="left", padx=(0, look.px(10)))
         self.name = tk.StringVar(self, name)
         entry = ttk.Entry(line, textvariable=self.name)
         entry.pack(side="left", fill="x", expand=True)
@@ -81,7 +82,7 @@ class Chooser(Dialog):
         try:
             found = sorted(folder.iterdir(), key=lambda path: (not path.is_dir(), _natural(path.name)))
         except OSError as error:
-            self.message.configure(text=f"{folder} cannot be read: {error.strerror}")
+            self.message.configure(text=Phrase("{folder} cannot be read: {why}", folder=folder, why=error.strerror))
             return
         self.folder = folder.resolve()
         self.where.configure(text=str(self.folder))
@@ -107,7 +108,7 @@ class Chooser(Dialog):
             self.show(self.folder / chosen[0])
             return
         if not typed:
-            self.message.configure(text="type a name, or choose a file")
+            self.message.configure(text=Phrase("type a name, or choose a file"))
             return
         path = self.folder / Path(typed).expanduser()
         if path.is_dir():
@@ -119,10 +120,12 @@ class Chooser(Dialog):
         elif self.saving and Path(path.stem).suffix in self.endings:
             path = path.with_name(path.stem)  # only the part before ".svg" was selected, and "out.pdf" typed over it
         if not self.saving and not path.exists():
-            self.message.configure(text=f"there is no file {path}")
+            self.message.configure(text=Phrase("there is no file {path}", path=path))
         elif self.saving and path.exists() and self._sure != path:
             self._sure = path
-            self.message.configure(text=f"{path.name} exists; press {self.accept.cget('text')} again to write over it")
+            button = self.accept.cget("text")
+            exists = Phrase("{name} exists; press {button} again to write over it", name=path.name, button=button)
+            self.message.configure(text=exists)
         else:
             self.destroy()
             self._take(path)

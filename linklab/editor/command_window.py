@@ -25,7 +25,7 @@ class CommandWindow(Dialog):
         self.said = ttk.Label(self.body, text="", style="Title.TLabel", wraplength=wide, justify="left")
         self.said.pack(anchor="w", pady=(0, look.px(6)))
         if note:
-            label = ttk.Label(self.body, text=note, style="Muted.TLabel", wraplength=wide, justify="left")
+            label = ttk.Label(self.body, text=look.say(note), style="Muted.TLabel", wraplength=wide, justify="left")
             label.pack(anchor="w", pady=(0, look.px(8)))
         frame = ttk.Frame(self.body)
         frame.pack(fill="both", expand=True)
@@ -56,7 +56,7 @@ class CommandWindow(Dialog):
     def say(self, text: str) -> None:
         """What it means, above the text."""
         if self.winfo_exists():
-            self.said.configure(text=text)
+            self.said.configure(text=self.look.say(text))
 
     def destroy(self) -> None:
         """Close, and end what is still going on for it."""

@@ -14,6 +14,7 @@ from linklab.editor.document import Document, Key
 from linklab.editor.editing import Editing
 from linklab.editor.networking import Networking
 from linklab.editor.properties import Properties
+from linklab.editor.words import Phrase
 
 Entry = tuple[str, Callable[[], None] | None]
 LINE: Entry = ("", None)
@@ -48,7 +49,9 @@ class ContextMenus:
         chosen = [each for each in several.all_keys(self.document.topology) if each in self.document.selection]
         if key in chosen and len(chosen) > 1:
             place = next(i for i, (label, _) in enumerate(entries) if label == "Properties…")
-            entries.insert(place + 1, (f"Properties of all {len(chosen)}…", self.properties.open_selected))
+            entries.insert(
+                place + 1, (Phrase("Properties of all {count}…", count=len(chosen)), self.properties.open_selected)
+            )
         return entries
 
     def _decoration_menu(self, key: str, running: bool) -> list[Entry]:
@@ -71,8 +74,8 @@ class ContextMenus:
             ("Paste", self.editing.paste if self.editing.clipboard else None),
             ("Select All", self.editing.select_all),
             LINE,
-            ("Add Note…", lambda: self.decorating.add_note(at)),
-            ("Add Group", self.decorating.add_group),
+            (Phrase("Add Note…"), lambda: self.decorating.add_note(at)),
+            (Phrase("Add Group"), self.decorating.add_group),
             ("Background Picture…", self.decorating.choose_background),
             LINE,
             ("Run", self.network.run),
@@ -86,10 +89,10 @@ class ContextMenus:
         entries: list[Entry] = []
         if running and kind != "controller":
             if kind in ("host", "legacyRouter"):
-                entries.append(("Terminal", lambda: net.terminal(name)))
+                entries.append((Phrase("Terminal"), lambda: net.terminal(name)))
                 entries += self._pings(name)
             else:
-                entries.append(("List bridge details", lambda: net.bridge_details(name)))
+                entries.append((Phrase("List bridge details"), lambda: net.bridge_details(name)))
             entries.append(LINE)
             tables = lookups.lookups(self.document.topology, name)
             entries += [(each.label, partial(self.asking.look, each)) for each in tables]
@@ -104,12 +107,18 @@ class ContextMenus:
     def _pings(self, name: str) -> list[Entry]:
         """To the other selected node, if it is one, and to any."""
         others = [each for each in self.asking.selected() if each != name]
-        direct = [(f"Ping {others[0]}", partial(self.asking.ping, name, others[0]))] if len(others) == 1 else []
+        direct = (
+            [(Phrase("Ping {node}", node=others[0]), partial(self.asking.ping, name, others[0]))]
+            if len(others) == 1
+            else []
+        )
         return [*direct, ("Ping…", lambda: self.asking.choose_target(name))]
 
     def _plots(self, name: str) -> list[Entry]:
-        ports = self.document.topology.interfaces()[name]
-        return [(f"Plot queue of {port}", partial(self.network.plot_queue, name, port)) for port in ports]
+        return [self._plot(name, port) for port in self.document.topology.interfaces()[name]]
+
+    def _plot(self, name: str, port: str) -> Entry:
+        return Phrase("Plot queue of {port}", port=port), partial(self.network.plot_queue, name, port)
 
     def _link_menu(self, place: int, running: bool) -> list[Entry]:
         net = self.network
@@ -118,14 +127,14 @@ class ContextMenus:
         if running:
             is_down = place in net.down
             entries = [
-                ("Link Up", (lambda: net.set_link(place, True)) if is_down else None),
-                ("Link Down", None if is_down else lambda: net.set_link(place, False)),
+                (Phrase("Link Up"), (lambda: net.set_link(place, True)) if is_down else None),
+                (Phrase("Link Down"), None if is_down else lambda: net.set_link(place, False)),
                 LINE,
                 *entries,
             ]
             ends = self.document.topology.link_ends()[place]
             for node, port in zip((link.src, link.dest), ends, strict=True):
-                entries.append((f"Plot queue of {port}", partial(net.plot_queue, node, port)))
+                entries.append(self._plot(node, port))
         else:
             entries.append(("Delete", self.editing.delete))
         return entries

@@ -20,6 +20,7 @@ from linklab.editor.document import Document
 from linklab.editor.fields import Field, Page, number
 from linklab.editor.properties import LOCKED
 from linklab.editor.window import Window
+from linklab.editor.words import Phrase
 from linklab.errors import InputError
 
 Spot = tuple[float, float]
@@ -133,11 +134,11 @@ class Decorating:
             elif key in now:
                 form.follow(form.title(), _shown(now[key]), locked)
             elif key:
+                title = form.title()
                 del self._open[key]
                 form.destroy()
-                self.window.say(
-                    f"the {decorations.told(key)} is no longer in the drawing, so its properties are closed"
-                )
+                told = Phrase("{title}: it is no longer in the drawing, so its properties are closed", title=title)
+                self.window.say(told)
             else:
                 form.lock(locked)
 
@@ -158,9 +159,9 @@ class Decorating:
                     raise InputError(trouble)
             values |= {name: "" for name in ("title",) if name in before and name not in data}
             if key not in decorations.decorations(self.document.topology):
-                raise InputError(f"the {decorations.told(key)} has been deleted meanwhile")
+                raise InputError(Phrase("the {name} has been deleted meanwhile", name=decorations.told(key)))
             after = decorations.change(self.document.topology, key, values)
-            self.document.apply(f"Change {decorations.told(key)}", after, {key})
+            self.document.apply(Phrase("Change {name}", name=decorations.told(key)), after, {key})
 
         self._form(title, page, before, take, key)
 

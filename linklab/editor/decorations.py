@@ -19,10 +19,12 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from linklab.editor.words import Phrase
 from linklab.topology import Topology
 
 KEY = "linklab"
 BACKGROUND = "#background"
+_NAMES = {"note": Phrase("note"), "group": Phrase("group"), "background": Phrase("background")}
 _KEY = re.compile(r"#(note|group)\d+|#background")
 """No name of a node that Linux takes begins so."""
 COLOURS = ("muted", "host", "switch", "router", "controller")
@@ -117,7 +119,7 @@ def is_decoration(key: object) -> bool:
 
 def told(key: object) -> str:
     """The name of a node, or the kind of a decoration, for the name of a change."""
-    return str(key).strip("#0123456789") if is_decoration(key) else str(key)
+    return _NAMES[str(key).strip("#0123456789")] if is_decoration(key) else str(key)
 
 
 # --- reading

@@ -15,6 +15,7 @@ from typing import Any
 from linklab.editor.fields import SHOWN, Field, Page, read, texts, value_of
 from linklab.editor.theme import Look
 from linklab.editor.toplevel import Dialog, scrolled_page
+from linklab.editor.words import Phrase, told_by
 from linklab.errors import FieldError, InputError
 
 Take = Callable[[dict[str, Any]], None]
@@ -65,7 +66,7 @@ class FormDialog(Dialog):
 
     def follow(self, title: str, data: Mapping[str, Any], locked: str) -> None:
         """Show what its thing has become; a field in which something was typed keeps that."""
-        self.title(title)
+        self.call_it(title)
         if data != self.before:
             self.before = dict(data)
             for key, value in texts(self.pages, data).items():
@@ -79,7 +80,7 @@ class FormDialog(Dialog):
         self.locked = why
         self.message.configure(text=why, style="Warn.TLabel" if why else "Bad.TLabel")
         self.accept.configure(state="disabled" if why else "normal")
-        self.refuse.configure(text="Close" if why else "Cancel")
+        self.refuse.configure(text=self.look.say("Close" if why else "Cancel"))
         for each in self.inputs.values():
             each.enable(not why)
         self._grey_what_means_nothing()
@@ -123,7 +124,7 @@ class FormDialog(Dialog):
             if isinstance(error, FieldError) and error.key in self.inputs:
                 self._complain({error.key: error.what})
             else:
-                self.message.configure(text=str(error))
+                self.message.configure(text=told_by(error))
             return
         self.destroy()
 
@@ -133,10 +134,13 @@ class MessageLine(ttk.Label):
 
     def __init__(self, body: tk.Misc, look: Look) -> None:
         super().__init__(body, style="Bad.TLabel", wraplength=look.px(WRAP), text="")
+        self._say = look.say
         self._pady = (look.px(6), 0)
 
     def configure(self, **options: Any) -> None:  # type: ignore[override]
-        """As of any label; shown or hidden by its text."""
+        """As of any label, in the person's language; shown or hidden by its text."""
+        if "text" in options:
+            options["text"] = self._say(options["text"])
         super().configure(**options)
         others = self.master.pack_slaves()
         if not self.cget("text"):
@@ -154,7 +158,7 @@ def fill_page(frame: ttk.Frame, look: Look, page: Page, shown: Mapping[str, Any]
     frame.columnconfigure(1, weight=1)
     row = 0
     if page.note:
-        note = ttk.Label(frame, text=page.note, style="Muted.TLabel", wraplength=look.px(WRAP))
+        note = ttk.Label(frame, text=look.say(page.note), style="Muted.TLabel", wraplength=look.px(WRAP))
         note.grid(row=row, column=0, columnspan=3, sticky="w", pady=(0, look.px(8)))
         row += 1
     for field in page.fields:
@@ -173,7 +177,7 @@ class Input:
         if field.kind in ("lines", "rows"):
             self.widget: tk.Misc = self._text(frame, value)
         elif field.kind == "choice":
-            self._labels = dict(field.choices)
+            self._labels = {key: look.say(label) for key, label in field.choices}
             self._labels.setdefault(value, value)
             self._variable = tk.StringVar(frame, self._labels[value])
             self.widget = ttk.Combobox(
@@ -185,7 +189,8 @@ class Input:
             )
         elif field.kind == "flag":
             self._variable = tk.StringVar(frame, value)
-            self.widget = ttk.Checkbutton(frame, text=field.label, variable=self._variable, onvalue="1", offvalue="0")
+            label = look.say(field.label)
+            self.widget = ttk.Checkbutton(frame, text=label, variable=self._variable, onvalue="1", offvalue="0")
         else:
             self._variable = tk.StringVar(frame, value)
             self.widget = ttk.Entry(frame, textvariable=self._variable, width=width)
@@ -193,12 +198,12 @@ class Input:
         if field.kind == "flag":
             self.widget.grid(row=row, column=1, columnspan=2, sticky="w", pady=(px(2), 0))
         else:
-            title = " / ".join(field.columns) if field.kind == "rows" else field.label
+            title = " / ".join(map(look.say, field.columns)) if field.kind == "rows" else look.say(field.label)
             ttk.Label(frame, text=title, wraplength=px(150)).grid(
                 row=row, column=0, sticky="nw", padx=(0, px(12)), pady=px(4)
             )
             self.widget.grid(row=row, column=1, sticky="ew", pady=px(2))
-            unit = ttk.Label(frame, text=field.unit, style="Muted.TLabel", wraplength=px(84))
+            unit = ttk.Label(frame, text=look.say(field.unit), style="Muted.TLabel", wraplength=px(84))
             unit.grid(row=row, column=2, sticky="w", padx=(px(8), 0))
         wrap = px((BESIDE_NARROW if look.is_narrow else BESIDE) if beside else WRAP - 130)
         self._note = ttk.Label(frame, text=self._help(), style="Muted.TLabel", font=look.font(9), wraplength=wrap)
@@ -224,14 +229,15 @@ class Input:
             try:
                 value_of(self.field, self.get())
             except (InputError, ValueError) as error:
-                self.complain(str(error))
+                self.complain(told_by(error))
             else:
                 self.complain("")
 
     def _help(self) -> str:
         if self.field.kind == "rows":
-            return f"one a line: {self.field.columns[0]}, a blank, {self.field.columns[1]}"
-        return self.field.help
+            first, second = map(Phrase, self.field.columns)
+            return self.look.say(Phrase("one a line: {first}, a blank, {second}", first=first, second=second))
+        return self.look.say(self.field.help)
 
     def _text(self, frame: ttk.Frame, value: Any) -> tk.Text:
         text = tk.Text(frame, width=30, height=5, font="TkFixedFont", undo=True)
@@ -289,7 +295,9 @@ class Input:
     def complain(self, message: str) -> None:
         """Show what is wrong, or the help again."""
         self._is_wrong = bool(message)
-        self._note.configure(text=message or self._help(), style="Bad.TLabel" if message else "Muted.TLabel")
+        self._note.configure(
+            text=self.look.say(message) or self._help(), style="Bad.TLabel" if message else "Muted.TLabel"
+        )
         if message or self._help():
             self._note.grid(**self._place, sticky="w")
         else:

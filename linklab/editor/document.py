@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from linklab.editor.decorations import decorations, is_decoration
+from linklab.editor.words import Phrase
 from linklab.topology import Controller, Topology
 from linklab.topology.parts import Node
 
@@ -98,7 +99,7 @@ class Document:
     @property
     def title(self) -> str:
         """The file's name, or that there is none yet."""
-        return self.path.name if self.path else "Untitled"
+        return self.path.name if self.path else Phrase("Untitled")
 
     @property
     def is_changed(self) -> bool:

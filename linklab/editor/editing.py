@@ -12,6 +12,7 @@ from linklab.editor import edits
 from linklab.editor.decorations import BACKGROUND, decorations, is_decoration, told
 from linklab.editor.document import Document, Key, everyone
 from linklab.editor.room import shift_for
+from linklab.editor.words import Phrase, joined, of_number
 from linklab.topology import Topology
 
 
@@ -42,20 +43,20 @@ class Editing:
         """Take back the last change."""
         if not self.locked():
             label = self.document.undo()
-            self.say(f"{label}: undone" if label else "nothing to undo")
+            self.say(Phrase("{change}: undone", change=Phrase(label)) if label else "nothing to undo")
 
     def redo(self) -> None:
         """Do again what was taken back."""
         if not self.locked():
             label = self.document.redo()
-            self.say(f"{label}: done again" if label else "nothing to do again")
+            self.say(Phrase("{change}: done again", change=Phrase(label)) if label else "nothing to do again")
 
     def copy(self) -> None:
         """Keep the selected nodes and the links among them for Paste."""
         names = self._to_copy()
         if names:
             self.clipboard = edits.part(self.document.topology, names)
-            self.say(f"copied {_told(names)}")
+            self.say(Phrase("copied {things}", things=_told(names)))
 
     def _to_copy(self) -> list[str]:
         """Selected nodes, notes and frames; the background is there once."""
@@ -72,7 +73,7 @@ class Editing:
             after, names = self._beside(self.clipboard)
             self.document.apply("Paste", after, names)
             self.reveal(names)
-            self.say(f"pasted {_told(names)}")
+            self.say(Phrase("pasted {things}", things=_told(names)))
 
     def _beside(self, piece: Topology) -> tuple[Topology, list[str]]:
         """The drawing with a copy of a piece where it has room, and the copy's names."""
@@ -94,12 +95,13 @@ class Editing:
 
     def _delete(self, word: str = "Delete") -> None:
         chosen = self.document.selection
-        what = next(iter(chosen)) if len(chosen) == 1 else f"{len(chosen)} things"
+        what = next(iter(chosen)) if len(chosen) == 1 else Phrase("{count} things", count=len(chosen))
         if isinstance(what, int):
-            what = "link"
+            what = Phrase("link")
         elif is_decoration(what):
             what = told(what)
-        self.document.apply(f"{word} {what}", edits.delete(self.document.topology, chosen), ())
+        label = Phrase("Cut {what}" if word == "Cut" else "Delete {what}", what=what)
+        self.document.apply(label, edits.delete(self.document.topology, chosen), ())
 
     def select_all(self) -> None:
         """Every node, link, note and frame."""
@@ -120,5 +122,5 @@ def _told(keys: list[str]) -> str:
     """Names of nodes, and how many notes and frames."""
     names = [key for key in keys if not is_decoration(key)]
     others = len(keys) - len(names)
-    drawn = [f"{others} note{'s'[: others > 1]} or group{'s'[: others > 1]}"] if others else []
-    return ", ".join([*names, *drawn])
+    drawn = [of_number(others, "{count} note or group", "{count} notes or groups")] if others else []
+    return joined(", ", [*names, *drawn])

@@ -13,6 +13,7 @@ from typing import Any
 
 from linklab.editor import decorations
 from linklab.editor.document import AnyNode, Key, everyone, is_node
+from linklab.editor.words import Phrase
 from linklab.errors import FieldError, InputError
 from linklab.topology import Controller, Host, Link, Preferences, Switch, Topology, parts
 from linklab.topology.checks import NAME
@@ -92,17 +93,17 @@ def why_no_link(topology: Topology, src: str, dest: str) -> str | None:
     """The reason two nodes cannot be joined, None if they can."""
     nodes = named(topology)
     if src == dest:
-        return f"{src} cannot be linked to itself"
+        return Phrase("{node} cannot be linked to itself", node=src)
     ends = [nodes[src], nodes[dest]]
     controllers = [node for node in ends if isinstance(node, Controller)]
     if len(controllers) == 2:
-        return "two controllers cannot be linked"
+        return Phrase("two controllers cannot be linked")
     if controllers:
         other = next(node for node in ends if not isinstance(node, Controller))
         if not isinstance(other, Switch) or other.type in ("legacySwitch", "legacyRouter"):
-            return f"a controller is linked to an OpenFlow switch, and {other.name} is none"
+            return Phrase("a controller is linked to an OpenFlow switch, and {node} is none", node=other.name)
         if controllers[0].name in other.controllers:
-            return f"{other.name} has {controllers[0].name} already"
+            return Phrase("{node} has {other} already", node=other.name, other=controllers[0].name)
     return None
 
 
@@ -144,7 +145,7 @@ def set_opts(topology: Topology, name: str, opts: Mapping[str, Any], drop: Colle
     node = named(topology)[name]
     new_name = str(opts.get("hostname", name))
     if new_name != name and new_name in named(topology):
-        raise FieldError(f"there is a {new_name} already", key="hostname")
+        raise FieldError(Phrase("there is a {name} already", name=new_name), key="hostname")
     if not NAME.fullmatch(new_name):
         words = "a name holds letters, digits, _ . and -, and starts with a letter, a digit or _"
         raise FieldError(words, key="hostname")

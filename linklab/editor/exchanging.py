@@ -15,6 +15,7 @@ from linklab.editor.dialogs import FormDialog
 from linklab.editor.document import Document
 from linklab.editor.fields import Field, Page
 from linklab.editor.window import Window
+from linklab.editor.words import Phrase
 from linklab.errors import InputError, LinklabError
 from linklab.exchange import containerlab, kathara, read
 from linklab.exchange.carried import Carried
@@ -60,9 +61,10 @@ def import_into(window: Window, document: Document, path: Path) -> None:
 def _begin(window: Window, document: Document, path: Path, found: Carried) -> None:
     document.open(found.topology, None)
     document.never_saved()
-    window.say(f"imported {path.name}: {len(found.topology.nodes)} nodes, {len(found.topology.links)} links")
+    counts = {"nodes": len(found.topology.nodes), "links": len(found.topology.links)}
+    window.say(Phrase("imported {file}: {nodes} nodes, {links} links", file=path.name, **counts))
     if found.notes:
-        _show(window, f"Imported: {path.name}", found.notes)
+        _show(window, Phrase("Imported: {file}", file=path.name), found.notes)
 
 
 def open_foreign(window: Window, document: Document, path: Path) -> None:
@@ -70,7 +72,10 @@ def open_foreign(window: Window, document: Document, path: Path) -> None:
     if path.suffix != ".py":
         import_into(window, document, path)
         return
-    note = f"{path.name} is a program: OK runs it, to see what it builds. Do so only if you trust whoever wrote it."
+    note = Phrase(
+        "{file} is a program: OK runs it, to see what it builds. Do so only if you trust whoever wrote it.",
+        file=path.name,
+    )
     words = "as for mn --topo: mytopo, or mytopo,3; may be empty if the file has only one"
     page = Page("Import", (Field("topo", "Topology", words),), note)
 
@@ -78,7 +83,8 @@ def open_foreign(window: Window, document: Document, path: Path) -> None:
         found = read.read(path, values.get("topo", ""))
         window.soon(lambda: _begin(window, document, path, found))
 
-    FormDialog(window.root, window.look, f"Import {path.name}", pages=(page,), data={}, take=take, modal=True)
+    title = Phrase("Import {file}", file=path.name)
+    FormDialog(window.root, window.look, title, pages=(page,), data={}, take=take, modal=True)
 
 
 def _show(window: Window, title: str, notes: tuple[str, ...]) -> None:
@@ -120,6 +126,6 @@ class Exchanging:
         except LinklabError as error:
             self.window.tell("Not exported", str(error))
             return
-        self.window.say(f"exported {path}")
+        self.window.say(Phrase("exported {path}", path=path))
         if notes:
-            _show(self.window, f"Exported: {path.name}", notes)
+            _show(self.window, Phrase("Exported: {file}", file=path.name), notes)

@@ -14,6 +14,7 @@ from ipaddress import IPv4Address, IPv4Interface, IPv4Network
 from typing import Any
 
 from linklab import units
+from linklab.editor.words import Phrase, told_by
 from linklab.errors import InputError
 from linklab.topology import address_words
 from linklab.topology.checks import NAME
@@ -88,7 +89,7 @@ def read(pages: Sequence[Page], values: Values, before: Mapping[str, Any]) -> tu
         try:
             value = value_of(field, raw)
         except (InputError, ValueError) as error:
-            wrong[field.key] = str(error)
+            wrong[field.key] = told_by(error)
             continue
         is_default = raw == field.default and field.key not in before
         if value is None and field.keep_empty and field.key in before:
@@ -124,7 +125,9 @@ def name(text: str) -> str:
     if not NAME.fullmatch(text):
         raise InputError("letters, digits, _ . and - only; starts with a letter, a digit or _")
     if len(text) > 10:
-        raise InputError(f"{text}-eth0 would be too long: Linux allows 15 characters for an interface")
+        raise InputError(
+            Phrase("{name}-eth0 would be too long: Linux allows 15 characters for an interface", name=text)
+        )
     return text
 
 
@@ -168,9 +171,9 @@ def number(least: float, most: float, what: str) -> Check:
         try:
             value = float(text)
         except ValueError:
-            raise InputError(f"{what}, found {text!r}") from None
+            raise InputError(Phrase("{what}, found {text!r}", what=Phrase(what), text=text)) from None
         if not least <= value <= most:
-            raise InputError(f"{what}, found {text}")
+            raise InputError(Phrase("{what}, found {text}", what=Phrase(what), text=text))
         return int(value) if value.is_integer() and not re.search(r"[.eE]", text) else value
 
     return check
@@ -181,7 +184,7 @@ def digits(least: int, most: int, *, as_text: bool = True) -> Check:
 
     def check(text: str) -> Any:
         if not text.isdecimal() or not least <= int(text) <= most:
-            raise InputError(f"a whole number from {least} to {most}")
+            raise InputError(Phrase("a whole number from {least} to {most}", least=least, most=most))
         return text if as_text else int(text)
 
     return check
@@ -212,7 +215,7 @@ def rate(text: str) -> Any:
 def time(text: str) -> str:
     """A time with its unit, as typed; a bare number is refused with what tc would take it for."""
     if re.fullmatch(r"[\d.]+", text, re.ASCII):
-        raise InputError(f"add a unit: {text}ms, or {text}us, which is what tc takes {text} for")
+        raise InputError(Phrase("add a unit: {text}ms, or {text}us, which is what tc takes {text} for", text=text))
     units.parse_time_s(text)
     return text
 

@@ -25,6 +25,7 @@ from linklab.editor.exchanging import foreign, open_foreign
 from linklab.editor.settings import EditorSettings
 from linklab.editor.tidying import Tidying
 from linklab.editor.window import Window
+from linklab.editor.words import Phrase
 from linklab.errors import InputError, LinklabError
 from linklab.topology import Topology
 from linklab.topology.near import nearest
@@ -62,7 +63,9 @@ class Filing:
             self.autosave.keep(topology, self.document.path)
             self._kept = topology
             if self.autosave.failed:
-                self.window.say(f"the drawing cannot be kept for a crash: {self.autosave.failed}", bad=True)
+                self.window.say(
+                    Phrase("the drawing cannot be kept for a crash: {why}", why=self.autosave.failed), bad=True
+                )
         elif not self.document.is_changed and self._kept is not None:
             self.autosave.done()
             self._kept = None
@@ -70,7 +73,7 @@ class Filing:
 
     def _offer(self, lost: files.Lost) -> None:
         when = time.strftime("%H:%M on %d %B", time.localtime(lost.when))
-        name = lost.path.name if lost.path else "a drawing without a name"
+        name = lost.path.name if lost.path else Phrase("a drawing without a name")
 
         def restore() -> None:
             self._on_disk = files.fingerprint(lost.path) if lost.path else None
@@ -78,9 +81,15 @@ class Filing:
             self.document.never_saved()
             lost.file.unlink(missing_ok=True)
 
-        text = f"The editor ended badly at {when}; {name} was not saved. It is still here."
+        text = Phrase(
+            "The editor ended badly at {when}; {drawing} was not saved. It is still here.", when=when, drawing=name
+        )
         if self.document.is_changed:
-            text += f" Restore puts it in place of {self.document.title}, which is not saved either, and asks first."
+            text = Phrase(
+                "{what} Restore puts it in place of {drawing}, which is not saved either, and asks first.",
+                what=text,
+                drawing=Phrase(self.document.title),
+            )
         self.window.ask(
             "Restore a drawing?",
             text,
@@ -143,12 +152,16 @@ class Filing:
         """A drawing with a name and no file yet; another file may have been meant."""
         self._on_disk = None
         self.document.open(Topology(), path)
-        made = "saving makes it" if path.parent.is_dir() else "nor does its folder, so save it elsewhere"
-        self.window.say(f"{path} does not exist yet; {made}", bad=True)
+        no_folder = "{path} does not exist yet; nor does its folder, so save it elsewhere"
+        template = "{path} does not exist yet; saving makes it" if path.parent.is_dir() else no_folder
+        self.window.say(Phrase(template, path=path), bad=True)
         near = nearest(path)
         if near is not None:
-            text = f"{path} does not exist. There is {near}."
-            answers = [(f"Open {near.name}", lambda: self.open_path(near)), ("A new drawing", lambda: None)]
+            text = Phrase("{path} does not exist. There is {near}.", path=path, near=near)
+            answers = [
+                (Phrase("Open {file}", file=near.name), lambda: self.open_path(near)),
+                ("A new drawing", lambda: None),
+            ]
             self.window.soon(lambda: self.window.ask("Which file?", text, answers))
 
     def save(self, then: Callable[[], None] = lambda: None) -> None:
@@ -163,9 +176,10 @@ class Filing:
 
     def _changed_meanwhile(self, path: Path, then: Callable[[], None]) -> None:
         """Another program has written the file since it was read or saved here."""
-        text = (
-            f"{path.name} is not as it was when it was opened or last saved here: another window or program has "
-            "written it. Saving would throw away what was written there."
+        text = Phrase(
+            "{file} is not as it was when it was opened or last saved here: another window or program has "
+            "written it. Saving would throw away what was written there.",
+            file=path.name,
         )
         answers = [
             ("Save As…", lambda: self.save_as(then)),
@@ -192,7 +206,7 @@ class Filing:
         self.autosave.done()
         self._kept = None
         self.settings.opened(path)
-        self.window.say(f"saved {path}")
+        self.window.say(Phrase("saved {path}", path=path))
         then()
 
     def export(self) -> None:
@@ -210,9 +224,11 @@ class Filing:
         except LinklabError as error:
             self.window.tell("Not exported", str(error))
         except OSError as error:
-            self.window.tell("Not exported", f"{path} could not be written: {error.strerror}")
+            self.window.tell(
+                "Not exported", Phrase("{path} could not be written: {why}", path=path, why=error.strerror)
+            )
         else:
-            self.window.say(f"exported; run it with: sudo python3 {path.name}")
+            self.window.say(Phrase("exported; run it with: sudo python3 {file}", file=path.name))
 
     def quit(self) -> None:
         """Leave: a running network, which ends, and what is not saved are asked about."""
@@ -234,7 +250,7 @@ class Filing:
             return
         self.window.ask(
             "Save the changes?",
-            f"{self.document.title} has changes that are not saved.",
+            Phrase("{drawing} has changes that are not saved.", drawing=Phrase(self.document.title)),
             [("Save", lambda: self.save(do)), ("Do not save", do), ("Cancel", lambda: None)],
         )
 
@@ -247,7 +263,7 @@ class Filing:
             label = f"{path.name}   {path.parent}"
             menu.add_command(label=label, command=partial(self.safely, partial(self.open_path, path)))
         if not self.settings.recent:
-            menu.add_command(label="none yet", state="disabled")
+            menu.add_command(label=self.window.look.say("none yet"), state="disabled")
 
     def fill_labs(self, menu: tk.Menu) -> None:
         """The labs by name."""
@@ -284,4 +300,4 @@ class Filing:
 
     def _browse(self, page: Path, what: str) -> None:
         if not webbrowser.open(page.resolve().as_uri()):
-            self.window.tell(what, f"There is no browser to show it in; it is {page}")
+            self.window.tell(what, Phrase("There is no browser to show it in; it is {page}", page=page))

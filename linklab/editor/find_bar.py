@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import tkinter as tk
 from collections.abc import Callable
+from functools import partial
 from tkinter import ttk
 
 from linklab.editor.canvas import Drawing
 from linklab.editor.document import Document, Key
 from linklab.editor.find import hits
 from linklab.editor.theme import Look
+from linklab.editor.words import Phrase
 
-HINT, SHORT_HINT = "a name, an address, a kind, a port", ""
+HINT, SHORT_HINT = Phrase("a name, an address, a kind, a port"), ""
 
 
 class FindBar(ttk.Frame):
@@ -26,11 +28,11 @@ class FindBar(ttk.Frame):
     ) -> None:
         super().__init__(master, style="Panel.TFrame", padding=(look.px(10), look.px(5)))
         self.document, self.drawing, self.say = document, drawing, say
-        self.at = 0
-        close = ttk.Button(self, text="Close", style="Flat.TButton", width=6, command=self.close)
-        self.next = ttk.Button(self, text="Next", style="Flat.TButton", width=5, command=lambda: self.step(1))
-        self.previous = ttk.Button(self, text="Previous", style="Flat.TButton", width=8, command=lambda: self.step(-1))
-        ttk.Label(self, text="Find", style="Panel.TLabel").pack(side="left", padx=(0, look.px(8)))
+        self.at, self.look = 0, look
+        close = ttk.Button(self, text=look.say("Close"), style="Flat.TButton", width=-6, command=self.close)
+        self.next = self._button("Next", 5, 1)
+        self.previous = self._button("Previous", 8, -1)
+        ttk.Label(self, text=look.say("Find"), style="Panel.TLabel").pack(side="left", padx=(0, look.px(8)))
         self.words = tk.StringVar(self)
         self.entry = ttk.Entry(self, textvariable=self.words, width=8 if look.is_narrow else 24)
         for button in (self.previous, self.next, close):
@@ -48,6 +50,11 @@ class FindBar(ttk.Frame):
         self.entry.bind("<F3>", lambda _: self.step(1))
         self.entry.bind("<Shift-F3>", lambda _: self.step(-1))
         self.words.trace_add("write", lambda *_: self._typed())
+
+    def _button(self, text: str, letters: int, direction: int) -> ttk.Button:
+        """A button that goes on; at least so many letters wide."""
+        said, step = self.look.say(text), partial(self.step, direction)
+        return ttk.Button(self, text=said, style="Flat.TButton", width=-letters, command=step)
 
     def open(self) -> None:
         """Show the bar above the drawing, with what was looked for selected to be typed over."""
@@ -82,9 +89,9 @@ class FindBar(ttk.Frame):
             self.at = min(self.at, len(found) - 1)
             self.document.select({found[self.at]})
             self.drawing.reveal(found[self.at])
-            told = f"{self.at + 1} of {len(found)}"
+            told: str = Phrase("{at} of {count}", at=self.at + 1, count=len(found))
         else:
-            told = "nothing found" if self.words.get().strip() else self.hint
-        self.count.configure(text=told)
+            told = Phrase("nothing found") if self.words.get().strip() else self.hint
+        self.count.configure(text=self.look.say(told))
         if self.winfo_manager() == "":
             self.say(told)

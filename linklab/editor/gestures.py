@@ -16,6 +16,7 @@ from linklab.editor.canvas import GRID, Drawing
 from linklab.editor.decorations import Frame, Note, change, decorations, is_decoration, told
 from linklab.editor.document import Document, Key, everyone, is_node
 from linklab.editor.moving import Moving, Resizing
+from linklab.editor.words import Phrase, told_by
 from linklab.errors import InputError
 
 SHIFT, CONTROL = 0x1, 0x4
@@ -113,7 +114,7 @@ class Gestures:
             self.link_from = None
         elif self.link_from is None:
             self.link_from = key
-            self.hooks.say(f"link from {key}: drag or click to the other node")
+            self.hooks.say(Phrase("link from {node}: drag or click to the other node", node=key))
         elif key != self.link_from:
             self._make_link(self.link_from, key)
 
@@ -124,12 +125,14 @@ class Gestures:
         try:
             after = edits.add_link(topology, src, dest)
         except InputError as error:
-            self.hooks.say(str(error))
+            self.hooks.say(told_by(error))
             return
         new = len(after.links) - 1
-        self.document.apply(f"Link {src}–{dest}", after, {new} if len(after.links) > len(topology.links) else None)
-        if len(after.links) > len(topology.links):
-            self.hooks.say("linked " + " with ".join(after.link_ends()[new]))
+        label, is_new = Phrase("Link {src}–{dest}", src=src, dest=dest), len(after.links) > len(topology.links)
+        self.document.apply(label, after, {new} if is_new else None)
+        if is_new:
+            one, other = after.link_ends()[new]
+            self.hooks.say(Phrase("linked {one} with {other}", one=one, other=other))
 
     def _motion(self, event: tk.Event[tk.Misc]) -> None:
         if self.press is None:
@@ -252,9 +255,9 @@ class Gestures:
         if self.drawing.settings.grid:
             places = {name: (round(x / GRID) * GRID, round(y / GRID) * GRID) for name, (x, y) in places.items()}
         one = self.document.selection if len(self.document.selection) == 1 else places
-        what = told(next(iter(one))) if len(one) == 1 else f"{len(places)} things"
+        what = told(next(iter(one))) if len(one) == 1 else Phrase("{count} things", count=len(places))
         self._end_moving()
-        self.document.apply(f"Move {what}", edits.move(self.document.topology, places))
+        self.document.apply(Phrase("Move {what}", what=what), edits.move(self.document.topology, places))
         self.drawing.show(self.document.state)
 
     def _end_moving(self) -> None:
@@ -278,8 +281,8 @@ class Gestures:
         if self.drawing.settings.grid:
             x, y = round(x / GRID) * GRID, round(y / GRID) * GRID
         after, name = edits.add_node(self.document.topology, kind, x, y)
-        self.document.apply(f"Add {name}", after, {name})
-        self.hooks.say(f"added {name}")
+        self.document.apply(Phrase("Add {name}", name=name), after, {name})
+        self.hooks.say(Phrase("added {name}", name=name))
 
     def add_somewhere(self, kind: str) -> None:
         """A new node where the view has room, for the keyboard."""
@@ -307,10 +310,12 @@ class Gestures:
         try:
             after, hub = edits.link_all(self.document.topology, names)
         except InputError as error:
-            self.hooks.say(str(error))
+            self.hooks.say(told_by(error))
             return
-        self.document.apply(f"Link {len(names) - 1} nodes to {hub}", after, self.document.selection)
-        self.hooks.say(f"linked {', '.join(name for name in names if name != hub)} to {hub}")
+        label = Phrase("Link {count} nodes to {hub}", count=len(names) - 1, hub=hub)
+        self.document.apply(label, after, self.document.selection)
+        others = ", ".join(name for name in names if name != hub)
+        self.hooks.say(Phrase("linked {others} to {hub}", others=others, hub=hub))
 
     def _double(self, event: tk.Event[tk.Misc]) -> None:
         """A double click; Tk also calls the second of two quick presses one if a drag lies between them."""

@@ -16,6 +16,7 @@ from linklab.editor.canvas import GRID, Drawing
 from linklab.editor.decorations import decorations
 from linklab.editor.document import Document, Key, everyone
 from linklab.editor.gestures import Hooks
+from linklab.editor.words import Phrase
 
 ARROWS = (("Left", -1, 0), ("Right", 1, 0), ("Up", 0, -1), ("Down", 0, 1))
 
@@ -112,8 +113,9 @@ class Keyboard:
         self.drawing.reveal(key)
         self.show()
         chosen = self.document.selection
-        state = "selected; Space takes it out" if key in chosen else "Space selects it too"
-        self.hooks.say(f"{self._words(key)}: {state} ({len(chosen)} selected)")
+        is_chosen = "{thing}: selected; Space takes it out ({count} selected)"
+        is_not = "{thing}: Space selects it too ({count} selected)"
+        self.hooks.say(Phrase(is_chosen if key in chosen else is_not, thing=self._words(key), count=len(chosen)))
 
     def _toggle(self) -> None:
         """Add the thing at the cursor to what is selected, or take it out."""
@@ -124,9 +126,8 @@ class Keyboard:
         self.document.select(self.document.selection ^ {key})
         self.show()
         chosen = self.document.selection
-        self.hooks.say(
-            f"{self._words(key)} {'selected' if key in chosen else 'no longer selected'}, {len(chosen)} in all"
-        )
+        template = "{thing} selected, {count} in all" if key in chosen else "{thing} no longer selected, {count} in all"
+        self.hooks.say(Phrase(template, thing=self._words(key), count=len(chosen)))
 
     def _leave(self) -> None:
         self.cursor = None

@@ -70,7 +70,7 @@ class Layout:
         root.geometry(settings.geometry or f"{wide}x{high}")
         root.minsize(min(px(640), most[0]), min(px(440), most[1]))
         root.iconphoto(True, icons.get("app", 64, look.palette.accent, "#ffffff"))
-        self.menus = MenuBar(root, callbacks.commands, callbacks.submenus, ticks)
+        self.menus = MenuBar(root, callbacks.commands, callbacks.submenus, ticks, look.say)
         self.status = StatusBar(root, look, callbacks.stop, callbacks.commands["messages"])
         self.status.pack(side="bottom", fill="x")
         self._rule().pack(side="bottom", fill="x")

@@ -19,13 +19,14 @@ from linklab.editor.node_fields import LINK_PAGE
 from linklab.editor.questions import text_area
 from linklab.editor.theme import Look
 from linklab.editor.toplevel import Dialog, scrolled_page
+from linklab.editor.words import Phrase, told_by
 from linklab.errors import FieldError, InputError
 from linklab.tc import DISCIPLINES
 from linklab.topology import Link
 from linklab.topology.forgiven import forgiven_link
 
 Take = Callable[[dict[str, Any], dict[str, Any]], None]
-NO_DISCIPLINE = "first in, first out"
+NO_DISCIPLINE = Phrase("first in, first out")
 COMMANDS = 3
 """Place of the tab of that name."""
 
@@ -45,8 +46,8 @@ class Direction:
             self.inputs[field.key] = Input(fields, look, field, "", i, width=12, beside=True)
         line = ttk.Frame(page)
         line.pack(anchor="w", pady=look.px(10))
-        ttk.Label(line, text="Queue discipline").pack(side="left", padx=(0, look.px(12)))
-        self.kind = ttk.Combobox(line, values=[NO_DISCIPLINE, *DISCIPLINES], state="readonly", width=18)
+        ttk.Label(line, text=look.say("Queue discipline")).pack(side="left", padx=(0, look.px(12)))
+        self.kind = ttk.Combobox(line, values=[look.say(NO_DISCIPLINE), *DISCIPLINES], state="readonly", width=18)
         self.kind.pack(side="left")
         self.kind.bind("<<ComboboxSelected>>", lambda _: self._chose({}))
         self.parameters = ttk.Frame(page)
@@ -56,10 +57,11 @@ class Direction:
 
     def show(self, title: str, data: Mapping[str, Any] | None) -> None:
         """Show a direction as the drawing has it."""
-        self.box.configure(text=f"{title} has settings of its own, in place of the tab Link")
+        text = Phrase("{direction} has settings of its own, in place of the tab Link", direction=title)
+        self.box.configure(text=self.look.say(text))
         self.own.set("0" if data is None else "1")
         shown = link_fields.shown(data or {})
-        self.kind.set(shown["kind"] or NO_DISCIPLINE)
+        self.kind.set(shown["kind"] or self.look.say(NO_DISCIPLINE))
         for field in link_fields.DIRECTION_FIELDS:
             self.inputs[field.key].set(shown[field.key])
         self._chose(shown)
@@ -136,7 +138,7 @@ class LinkDialog(Dialog):
         self.notebook.pack(fill="both", expand=True)
         self.tabs(self.notebook)
         self.inputs: dict[str, Input] = {}
-        both = scrolled_page(self.notebook, self.body, look, "Link")
+        both = scrolled_page(self.notebook, self.body, look, LINK_PAGE.title)
         fill_page(both, look, LINK_PAGE, texts([LINK_PAGE], forgiven_link(link).opts), self.inputs)
         self.directions = [
             Direction(scrolled_page(self.notebook, self.body, look, title), look) for title in ("→", "←")
@@ -144,7 +146,7 @@ class LinkDialog(Dialog):
         commands = ttk.Frame(self.notebook, padding=look.px(12))
         self.text = text_area(commands, look, "")
         self.text.configure(width=56, height=12)
-        self.notebook.add(commands, text="Commands")
+        self.notebook.add(commands, text=look.say("Commands"))
         self.notebook.bind("<<NotebookTabChanged>>", lambda _: self._tab_changed())
         self.accept = self.button("OK", self.ok, style="Accent.TButton")
         self.refuse = self.button("Cancel", self.destroy)
@@ -165,7 +167,7 @@ class LinkDialog(Dialog):
 
     def _name_directions(self, *, anew: bool = True) -> None:
         link = self.link
-        self.title(f"Link {' – '.join(self.ends)}")
+        self.call_it(Phrase("Link {ends}", ends=" – ".join(self.ends)))
         for end, key in enumerate(("forward", "backward")):
             title = f"{(link.src, link.dest)[end]} → {(link.src, link.dest)[1 - end]}"
             self.notebook.tab(end + 1, text=title)  # type: ignore[no-untyped-call] # typeshed
@@ -183,7 +185,7 @@ class LinkDialog(Dialog):
                 self.inputs[key].follow(value)
             self._name_directions(anew=False)
         self.ends = ends
-        self.title(f"Link {' – '.join(ends)}")
+        self.call_it(Phrase("Link {ends}", ends=" – ".join(ends)))
         if running != self._running:
             self._running = running
             if running:
@@ -219,7 +221,7 @@ class LinkDialog(Dialog):
                 data = self.directions[i].get()
             except InputError as error:
                 self._show_tab(i + 1)
-                self.message.configure(text=str(error))
+                self.message.configure(text=told_by(error))
                 return None
             if data is not None:
                 own[key] = data

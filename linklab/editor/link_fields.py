@@ -11,6 +11,7 @@ from typing import Any
 
 from linklab import tc
 from linklab.editor.fields import Field
+from linklab.editor.words import Phrase
 from linklab.errors import InputError
 from linklab.tc import DISCIPLINES, DISTRIBUTIONS, Impairment
 from linklab.topology import Link
@@ -43,12 +44,14 @@ def tab_of(link: Link) -> int:
 def discipline_field(kind: str, name: str) -> Field:
     """The field of a parameter."""
     parameter = next(each for each in DISCIPLINES[kind] if each.name == name)
-    words = parameter.help + (f" (tc takes {parameter.default})" if parameter.default else "")
+    words: str = Phrase(parameter.help)
+    if parameter.default:
+        words = Phrase("{help} (tc takes {default})", help=words, default=parameter.default)
     key = f"discipline.{name}"
     if parameter.kind == "flag":
         return Field(key, name, words, kind="flag", default="0")
     if parameter.kind == "choice":
-        choices = (("", "as tc chooses"), *((each, each) for each in parameter.choices))
+        choices = (("", Phrase("as tc chooses")), *((each, each) for each in parameter.choices))
         return Field(key, name, words, kind="choice", choices=choices)
     units = {"size": "bytes", "packets": "packets"}
     return Field(key, name + (" *" if parameter.required else ""), words, units.get(parameter.kind, ""))

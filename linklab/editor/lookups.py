@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from linklab.editor.words import Phrase
 from linklab.topology import Switch, Topology
 from linklab.topology.addressing import has_ports, ports
 from linklab.topology.parts import Node
@@ -29,7 +30,7 @@ class Lookup:
     @property
     def title(self) -> str:
         """Of its window, "Routes of h1"."""
-        return f"{self.label} of {self.node}"
+        return Phrase("{table} of {node}", table=Phrase(self.label), node=self.node)
 
 
 def lookups(topology: Topology, name: str) -> list[Lookup]:
@@ -60,17 +61,24 @@ def _of_host(topology: Topology, node: Node) -> list[Lookup]:
 
 def _of_switch(topology: Topology, switch: Switch) -> list[Lookup]:
     name = switch.name
-    learned = "The hardware addresses that the switch has learned, each with the port where it was seen last."
+    learned = Phrase("The hardware addresses that the switch has learned, each with the port where it was seen last.")
     if switch.type == "legacySwitch":
         return [
             Lookup(name, "MAC table", CLIENT, (f"bridge fdb show br {name} dynamic",), learned),
             Lookup(name, "Spanning tree", CLIENT, (f"brctl showstp {name}",)),
         ]
     protocols = topology.preferences.openflow_protocols
+    below = Phrase("{learned} Below: port numbers.", learned=learned)
     versions = "" if not protocols or "OpenFlow10" in protocols else f"-O {','.join(protocols)} "
     numbers = "ovs-vsctl -f table --columns=ofport,name list Interface"
     return [
-        Lookup(name, "MAC table", CLIENT, (f"ovs-appctl fdb/show {name}", numbers), f"{learned} Below: port numbers."),
+        Lookup(
+            name,
+            "MAC table",
+            CLIENT,
+            (f"ovs-appctl fdb/show {name}", numbers),
+            below,
+        ),
         Lookup(name, "Flow table", CLIENT, (f"ovs-ofctl {versions}dump-flows {name}",)),
         Lookup(name, "Spanning tree", CLIENT, (f"ovs-appctl stp/show {name}",)),
     ]

@@ -8,9 +8,12 @@ import tkinter.font as tkfont
 from collections.abc import Callable, Mapping
 from functools import partial
 
-from linklab.editor.actions import MENUS, Action
+from linklab.base.catalogue import Say, unchanged
+from linklab.editor.actions import MENUS, Action, key_name
 from linklab.editor.toplevel import LEAST_LETTERS
+from linklab.editor.words import Phrase
 
+TRAVELS = {"undo": Phrase("Undo {change}"), "redo": Phrase("Redo {change}")}
 Fill = Callable[[tk.Menu], None]
 
 
@@ -23,15 +26,17 @@ class MenuBar:
         commands: Mapping[str, Callable[[], None]],
         submenus: Mapping[str, Fill],
         ticks: Mapping[str, tk.BooleanVar],
+        say: Say,
     ) -> None:
-        self.root, self.commands = root, commands
+        self.root, self.commands, self.say = root, commands, say
         self.bar = tk.Menu(root, tearoff=False, relief="flat", borderwidth=1)
         self.running = False
         self._entries: list[tuple[tk.Menu, int, Action]] = []
         for title, actions in MENUS.items():
             menu = tk.Menu(self.bar, tearoff=False)
             menu.configure(postcommand=partial(_fit, menu, str(menu.cget("font"))))
-            self.bar.add_cascade(label=title, menu=menu, underline=0)
+            label, underline = access_key(say(title))
+            self.bar.add_cascade(label=label, menu=menu, underline=underline)
             for action in actions:
                 if action is None:
                     menu.add_separator()
@@ -42,18 +47,17 @@ class MenuBar:
     def _add(
         self, menu: tk.Menu, action: Action, submenus: Mapping[str, Fill], ticks: Mapping[str, tk.BooleanVar]
     ) -> None:
+        label, key = self.say(action.label), key_name(action.key, self.say)
         if action.name in submenus:
             below = tk.Menu(menu, tearoff=False)
             fill = submenus[action.name]
             below.configure(postcommand=lambda: _refill(below, fill))
-            menu.add_cascade(label=action.label, menu=below)
+            menu.add_cascade(label=label, menu=below)
         elif action.toggles:
             command = self.commands[action.name]
-            menu.add_checkbutton(
-                label=action.label, accelerator=action.key, variable=ticks[action.name], command=command
-            )
+            menu.add_checkbutton(label=label, accelerator=key, variable=ticks[action.name], command=command)
         else:
-            menu.add_command(label=action.label, accelerator=action.key, command=self.commands[action.name])
+            menu.add_command(label=label, accelerator=key, command=self.commands[action.name])
         self._entries.append((menu, menu.index("end") or 0, action))
         for event in action.events:
             self.root.bind(event, lambda e, a=action: self._key(e, a))  # type: ignore[misc]
@@ -84,7 +88,8 @@ class MenuBar:
             if action.name in ("undo", "redo"):
                 label = undo if action.name == "undo" else redo
                 usable = usable and label is not None
-                menu.entryconfigure(at, label=f"{action.label} {label}" if label else action.label)
+                words = Phrase(TRAVELS[action.name], change=Phrase(label)) if label else action.label
+                menu.entryconfigure(at, label=self.say(words))
             menu.entryconfigure(at, state="normal" if usable else "disabled")
 
 
@@ -120,15 +125,23 @@ def _refill(menu: tk.Menu, fill: Fill) -> None:
     fill(menu)
 
 
-def popup(master: tk.Misc, entries: list[tuple[str, Callable[[], None] | None]], x: int, y: int) -> tk.Menu:
+def access_key(title: str) -> tuple[str, int]:
+    """A menu's title without its "&", and which letter of it opens the menu with Alt: the one behind the "&"."""
+    before, _, after = title.partition("&")
+    return before + after, len(before)
+
+
+def popup(
+    master: tk.Misc, entries: list[tuple[str, Callable[[], None] | None]], x: int, y: int, say: Say = unchanged
+) -> tk.Menu:
     """A menu where the mouse is; an entry without a command is grey, one without a label a line."""
     menu = tk.Menu(master, tearoff=False)
     for label, command in entries:
         if not label:
             menu.add_separator()
         elif command is None:
-            menu.add_command(label=label, state="disabled")
+            menu.add_command(label=say(label), state="disabled")
         else:
-            menu.add_command(label=label, command=command)
+            menu.add_command(label=say(label), command=command)
     menu.tk_popup(x, y)
     return menu

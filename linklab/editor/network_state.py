@@ -12,12 +12,15 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from linklab.editor.meter import short_rate
+from linklab.editor.words import Phrase, joined, of_number
 from linklab.topology import Controller, Link, Switch, Topology
 from linklab.topology.parts import Node
 from linklab.topology.switching import OPENFLOW, has_spanning_tree, loops
 
 DOWN, NO_CARRIER, UP = 0, 1, 2
 BLOCKING = "blocking"
+FORMING = (Phrase("listening"), Phrase("learning"))
+"""What else a port does before it forwards, as the kernel calls it."""
 RUNNING, ATTENTION, UNKNOWN = "running", "attention", "building"
 """States of nodes for the drawing: all as it should be, something that a person should know, not known yet."""
 Sample = Mapping[str, Any]
@@ -40,7 +43,8 @@ class LinkFlow:
     @property
     def words(self) -> str:
         """Such as "h1→s1: 9.4 Mb/s, 810 packets/s"."""
-        return f"{self.src}→{self.dest}: {short_rate(self.rate_bps)}, {self.packets_per_s:.0f} packets/s"
+        values = {"src": self.src, "dest": self.dest, "rate": short_rate(self.rate_bps)}
+        return Phrase("{src}→{dest}: {rate}, {packets:.0f} packets/s", packets=self.packets_per_s, **values)
 
 
 @dataclass(frozen=True)
@@ -61,9 +65,10 @@ class LinkState:
     def words(self) -> str:
         """The link as a sentence."""
         if not self.up:
-            return f"link {self.name}: down ({self.why})"
+            return Phrase("link {link}: down ({why})", link=self.name, why=self.why)
         tree = [_waiting_words([port], state) for port, state in zip(self.ports, self.waiting, strict=True) if state]
-        return "; ".join([f"link {self.name}: up", *tree, *(flow.words for flow in self.flows)])
+        up = Phrase("link {link}: up", link=self.name)
+        return joined("; ", [up, *tree, *(flow.words for flow in self.flows)])
 
 
 @dataclass(frozen=True)
@@ -72,12 +77,12 @@ class NodeState:
 
     name: str
     state: str = RUNNING
-    what: str = "running"
+    what: str = Phrase("running")
 
     @property
     def words(self) -> str:
         """The node as a sentence."""
-        return f"{self.name}: {self.what}"
+        return Phrase("{node}: {what}", node=self.name, what=self.what)
 
 
 @dataclass(frozen=True)
@@ -104,15 +109,17 @@ class NetworkState:
         """Everything, a line each: what needs attention first."""
         nodes = sorted(self.nodes.values(), key=lambda node: node.state == RUNNING)
         links = sorted(self.links.values(), key=lambda link: link.up)
-        return "\n".join([*(node.words for node in nodes), "", *(link.words for link in links)])
+        return joined("\n", [*(node.words for node in nodes), "", *(link.words for link in links)])
 
 
-def _waiting_words(ports: Sequence[str], state: str) -> str:
+def _waiting_words(ports: Sequence[str], state: str) -> Phrase:
     """What ports do instead of forwarding."""
-    names, several = ", ".join(ports), len(ports) > 1
+    names, count = ", ".join(ports), len(ports)
     if state == BLOCKING:
-        return f"{names} {'are' if several else 'is'} blocked by the spanning tree"
-    return f"{names} {'are' if several else 'is'} {state} while the spanning tree forms"
+        one, many = "{ports} is blocked by the spanning tree", "{ports} are blocked by the spanning tree"
+        return of_number(count, one, many, ports=names)
+    one, many = "{ports} is {state} while the spanning tree forms", "{ports} are {state} while the spanning tree forms"
+    return of_number(count, one, many, ports=names, state=Phrase(state))
 
 
 def tree_words(before: Mapping[str, str], after: Mapping[str, str]) -> str:
@@ -123,8 +130,8 @@ def tree_words(before: Mapping[str, str], after: Mapping[str, str]) -> str:
             by_state.setdefault(after[port], []).append(port)
     said = [_waiting_words(ports, state) for state, ports in sorted(by_state.items())]
     if opened := sorted(set(before) - set(after)):
-        said.append(f"{', '.join(opened)} {'forwards' if len(opened) == 1 else 'forward'} now")
-    return "; ".join(said)
+        said.append(of_number(len(opened), "{ports} forwards now", "{ports} forward now", ports=", ".join(opened)))
+    return joined("; ", said)
 
 
 class Watch:
@@ -181,9 +188,9 @@ class Watch:
         # a port that is up and hears nothing has its other end down, where we may not see
         unseen = [pair[1 - i] for i, name in enumerate(pair) if ports.get(name) == NO_CARRIER]
         if down:
-            return LinkState(link.name, False, f"{' and '.join(down)} taken down")
+            return LinkState(link.name, False, Phrase("{ports} taken down", ports=joined(" and ", down)))
         if unseen:
-            return LinkState(link.name, False, f"{unseen[0]} is down or gone")
+            return LinkState(link.name, False, Phrase("{port} is down or gone", port=unseen[0]))
         waiting = (self._waiting.get(pair[0], ""), self._waiting.get(pair[1], ""))
         if last is None or sample["t"] <= last["t"]:
             return LinkState(link.name, waiting=waiting, ports=pair)
@@ -204,21 +211,22 @@ class Watch:
         cut = [name for name in mine if ports.get(name) == NO_CARRIER or ports.get(self._peers[name]) in unlinked]
         words = []
         if down:
-            words.append(f"{', '.join(down)} {'is' if len(down) == 1 else 'are'} down")
+            words.append(of_number(len(down), "{ports} is down", "{ports} are down", ports=", ".join(down)))
         if cut := [name for name in cut if name not in down]:
-            words.append(f"{', '.join(cut)} {'has' if len(cut) == 1 else 'have'} no link")
+            words.append(of_number(len(cut), "{ports} has no link", "{ports} have no link", ports=", ".join(cut)))
         served, missing = self._served(node)
         if missing:
-            words.append(f"controller {', '.join(missing)} is not connected")
+            words.append(Phrase("controller {names} is not connected", names=", ".join(missing)))
         if words:
-            return NodeState(node.name, ATTENTION, f"running, but {'; '.join(words)}")
-        words = [f"running, controller {', '.join(served)} connected" if served else "running", *self._tree(node)]
-        return NodeState(node.name, RUNNING, "; ".join(words))
+            return NodeState(node.name, ATTENTION, Phrase("running, but {faults}", faults=joined("; ", words)))
+        template = "running, controller {names} connected" if served else "running"
+        words = [Phrase(template, names=", ".join(served)), *self._tree(node)]
+        return NodeState(node.name, RUNNING, joined("; ", words))
 
-    def _tree(self, node: Node) -> list[str]:
+    def _tree(self, node: Node) -> list[Phrase]:
         """What the spanning tree makes of a switch and its ports; nothing of that needs attention."""
         mine = {port: self._waiting[port] for port in self._ports[node.name] if port in self._waiting}
-        root = ["root of the spanning tree"] if node.name in self._roots else []
+        root = [Phrase("root of the spanning tree")] if node.name in self._roots else []
         states = sorted(set(mine.values()))
         return root + [_waiting_words([port for port in mine if mine[port] == state], state) for state in states]
 
@@ -236,19 +244,21 @@ class Watch:
         name = controller.name
         switches = [s for s in self.topology.switches if s.type in OPENFLOW and name in s.controllers]
         if not switches:
-            return NodeState(name, ATTENTION, "no switch is linked to it")
+            return NodeState(name, ATTENTION, Phrase("no switch is linked to it"))
         if self._controllers is None:
-            return NodeState(name, UNKNOWN, "its connections are not known yet")
+            return NodeState(name, UNKNOWN, Phrase("its connections are not known yet"))
         served = [s.name for s in switches if name in self._served(s)[0]]
         missing = [s.name for s in switches if name in self._served(s)[1]]
         if missing:
-            cure = ""
+            words = [Phrase("not connected to {names}", names=", ".join(missing))]
+            if served:
+                words.insert(0, Phrase("connected to {names}", names=", ".join(served)))
+            said = joined(", ", words)
             if controller.opts.get("controllerType") == "remote":
                 port = controller.opts.get("remotePort", 6633)
-                cure = f"; start it in the Root Terminal, listening on port {port}"
-            said = f"connected to {', '.join(served)}, " if served else ""
-            return NodeState(name, ATTENTION, f"{said}not connected to {', '.join(missing)}{cure}")
-        return NodeState(name, RUNNING, f"connected to {', '.join(served)}")
+                said = Phrase("{state}; start it in the Root Terminal, listening on port {port}", state=said, port=port)
+            return NodeState(name, ATTENTION, said)
+        return NodeState(name, RUNNING, Phrase("connected to {names}", names=", ".join(served)))
 
 
 def _sent(pair: tuple[str, str], end: int, sample: Sample, last: Sample) -> tuple[int, int] | None:

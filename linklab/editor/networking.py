@@ -18,6 +18,7 @@ from linklab.editor.network_state import ATTENTION, UNKNOWN, LinkState, NetworkS
 from linklab.editor.runnable import Choice
 from linklab.editor.running import Listener, Runner, Session
 from linklab.editor.window import Window
+from linklab.editor.words import Phrase
 from linklab.terminal.windows import display_usable
 from linklab.topology import Controller, Topology, addressing, switching
 
@@ -92,10 +93,11 @@ class Networking:
         if not topology.nodes:
             self.window.say("there is nothing to run yet: add a host and a switch, and link them")
         elif errors:
-            more = f"\n\n… and {len(errors) - 8} more" if len(errors) > 8 else ""
-            self.window.tell("This network cannot run", "\n\n".join(errors[:8]) + more)
+            shown, more = "\n\n".join(errors[:8]), len(errors) - 8
+            text = Phrase("{errors}\n\n… and {count} more", errors=shown, count=more) if more > 0 else shown
+            self.window.tell("This network cannot run", text)
         elif named := runnable.unheeded(topology, choice):
-            text = "Kept in the file, but not part of this run:\n\n" + "\n\n".join(named)
+            text = Phrase("Kept in the file, but not part of this run:\n\n{things}", things="\n\n".join(named))
             answers = [("Run", lambda: self._look_for_loops(topology, choice)), ("Cancel", lambda: None)]
             self.window.ask("Some things cannot be heeded", text, answers)
         else:
@@ -112,10 +114,11 @@ class Networking:
             self.document.apply("Set spanning tree", switching.with_spanning_tree(self.document.topology))
             self._start(self.document.topology, choice)
 
-        text = (
-            f"{words}.\n\nA broadcast circles in a loop for ever and takes all of the processor; even building the "
+        text = Phrase(
+            "{loops}.\n\nA broadcast circles in a loop for ever and takes all of the processor; even building the "
             "network would not end. The Spanning Tree Protocol (STP) blocks as many ports as are too many; it takes "
-            "eight seconds of network time to do so."
+            "eight seconds of network time to do so.",
+            loops=words,
         )
         answers = [
             ("Run with STP", with_tree),
@@ -158,7 +161,7 @@ class Networking:
 
     def _stage(self, what: str) -> None:
         if self.runner.state != "stopping":
-            self.window.say(f"{what} …")
+            self.window.say(Phrase("{what} …", what=Phrase(what)))
 
     def _ready(self, session: Session) -> None:
         self._was_ready = True
@@ -170,11 +173,15 @@ class Networking:
             text = "\n\n".join(str(each) for each in failed)
             self.window.tell(
                 "A start command failed" if len(failed) == 1 else "Start commands failed",
-                f"{text}\n\nThe network runs all the same.",
+                Phrase("{complaints}\n\nThe network runs all the same.", complaints=text),
             )
         if warnings := session.network.warnings:
             self.window.tell("The network is not as it should be", "\n\n".join(warnings))
-        self.window.say(f"running; note: {doubts[0]}" if doubts else "running; right-click a node for a terminal")
+        self.window.say(
+            Phrase("running; note: {doubt}", doubt=doubts[0])
+            if doubts
+            else "running; right-click a node for a terminal"
+        )
         self.view.refresh()
         if self.document.topology.preferences.start_cli:
             self.terminal("mininet")
@@ -188,7 +195,11 @@ class Networking:
         def done(shown: str) -> None:
             self.environment = shown
             settings = "; ".join(line.strip() for line in shown.split("\n")[1:-1])
-            self.window.say(f"the environment is set: {settings}" if settings else "the environment is set")
+            self.window.say(
+                Phrase("the environment is set: {settings}", settings=settings)
+                if settings
+                else "the environment is set"
+            )
 
         def failed(why: str) -> None:
             self.window.say("the exercise's environment is not set", bad=True)
@@ -212,13 +223,14 @@ class Networking:
         self.view.show_clock(None)
         self.meter = Meter()
         what = "the network has ended" if self._was_ready else "the network did not start"
+        title = "The network has ended" if self._was_ready else "The network did not start"
         self.window.say(what if why else "stopped", bad=bool(why))
         self.view.refresh()
         if why:
             words = switching.loop_words(self.document.topology)
             if words and not switching.has_spanning_tree(self.document.topology):
                 why += f"\n\n{words}; Run offers a spanning tree, which breaks it."
-            self.window.tell(f"T{what[1:]}", f"{why}\n\nThe drawing is unchanged.")
+            self.window.tell(title, Phrase("{why}\n\nThe drawing is unchanged.", why=why))
             self.node_states = {}
 
     def rebuilt(self) -> None:
@@ -231,10 +243,10 @@ class Networking:
 
     def terminal(self, node: str) -> None:
         """Open a terminal window on a node, the root namespace or the Mininet CLI."""
-        self.window.say(f"opening a terminal on {node} …")
+        self.window.say(Phrase("opening a terminal on {node} …", node=node))
 
         def opened(complaint: str) -> None:
-            self.window.say(complaint or f"terminal of {node} opened", bad=bool(complaint))
+            self.window.say(complaint or Phrase("terminal of {node} opened", node=node), bad=bool(complaint))
 
         self._order(lambda session: orders.open_terminal(session, node), opened)
 
@@ -251,16 +263,16 @@ class Networking:
     def bridge_details(self, node: str) -> None:
         """List bridge details of a switch."""
         lines = [("client", f"ovs-vsctl list bridge {node} 2>/dev/null || (brctl show {node}; brctl showmacs {node})")]
-        title = f"Bridge details of {node}"
+        title = Phrase("Bridge details of {node}", node=node)
         self._order(lambda session: orders.type_lines(session, lines), lambda text: self.window.show_text(title, text))
 
     def plot_queue(self, node: str, interface: str) -> None:
         """The live plot of plot_q.sh."""
-        self.window.say(f"opening the plot of {interface} …")
+        self.window.say(Phrase("opening the plot of {interface} …", interface=interface))
         where = self._terminal_of(node)
         self._order(
             lambda s: orders.plot_queue(s, where, interface),
-            lambda _: self.window.say(f"plotting {interface}; s stops"),
+            lambda _: self.window.say(Phrase("plotting {interface}; s stops", interface=interface)),
         )
 
     def _terminal_of(self, node: str) -> str:
@@ -278,7 +290,7 @@ class Networking:
     def set_link(self, place: int, up: bool) -> None:
         """Take a link down or up at both ends; the routes that go with an interface come back with it."""
         link, names = self.document.topology.links[place], self._ends[place]
-        word = "up" if up else "down"
+        said = "link {link} is up" if up else "link {link} is down"
         ends = [
             orders.LinkEnd(self._terminal_of(node), name, addressing.routes_by(self.document.topology, node, name))
             for node, name in zip((link.src, link.dest), names, strict=True)
@@ -286,7 +298,7 @@ class Networking:
 
         def done(_: None) -> None:
             self.down = self.down - {place} if up else self.down | {place}
-            self.window.say(f"link {link.name} is {word}")
+            self.window.say(Phrase(said, link=link.name))
             self.view.refresh()
 
         self._order(lambda session: orders.set_link(session, ends, self._kept_routes, up=up), done)
@@ -337,8 +349,9 @@ class Networking:
 
         def done(text: str) -> None:
             has = text.replace("qdisc ", "")
-            self.window.say(f"{', '.join(names)} changed; the kernel has: " + "; ".join(has.split("\n")))
-            then(f"Changed in the running network. The kernel has now:\n{has}")
+            line = "; ".join(has.split("\n"))
+            self.window.say(Phrase("{links} changed; the kernel has: {state}", links=", ".join(names), state=line))
+            then(Phrase("Changed in the running network. The kernel has now:\n{state}", state=has))
 
         self._order(work, done)
 

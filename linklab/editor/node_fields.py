@@ -23,6 +23,7 @@ from linklab.editor.fields import (
     time,
     whole,
 )
+from linklab.editor.words import Phrase
 from linklab.errors import InputError
 from linklab.topology import Topology
 
@@ -42,13 +43,13 @@ _EXTERNAL = Page(
 
 def host_pages(topology: Topology) -> tuple[Page, ...]:
     """Properties of a host."""
-    base = topology.preferences.ip_base
+    own = Phrase("with prefix length, 10.0.0.1/8; empty: the next of {base}", base=topology.preferences.ip_base)
     return (
         Page(
             "Properties",
             (
                 _NAME,
-                Field("ip", "IP Address", f"with prefix length, 10.0.0.1/8; empty: the next of {base}", check=address),
+                Field("ip", "IP Address", own, check=address),
                 Field("defaultRoute", "Default Gateway", "address of the router, 10.0.0.254", check=bare_address),
                 Field(
                     "cpu",
@@ -157,7 +158,7 @@ def controller_pages() -> tuple[Page, ...]:
         Page(
             "Properties",
             (
-                replace(_NAME, label="Name", help="what switches call it"),
+                replace(_NAME, label=Phrase("Name"), help=Phrase("what switches call it")),
                 Field(
                     "remotePort",
                     "Controller Port",

@@ -20,6 +20,7 @@ from linklab.editor.document import Document
 from linklab.editor.pictures import ENDINGS, write_picture
 from linklab.editor.settings import EditorSettings
 from linklab.editor.window import Window
+from linklab.editor.words import Phrase
 from linklab.errors import InputError, LinklabError
 
 POLL_MS = 50
@@ -48,8 +49,8 @@ class Picturing:
 
     def export_path(self, path: Path) -> None:
         """Write the picture there."""
-        self.window.say(f"drawing {path.name} …")
-        self._write(path, lambda: self.window.say(f"wrote {path}"))
+        self.window.say(Phrase("drawing {file} …", file=path.name))
+        self._write(path, lambda: self.window.say(Phrase("wrote {path}", path=path)))
 
     def _write(self, path: Path, then: Callable[[], None]) -> None:
         """Write a picture in a thread of its own, since a PDF takes seconds, then go on in this one."""
@@ -83,14 +84,20 @@ class Picturing:
     def print(self) -> None:
         """Ask which printer, and print."""
         if shutil.which("lp") is None or shutil.which("lpstat") is None:
-            self.window.tell("No printing here", f"The commands of CUPS, lp and lpstat, are not installed. {ELSEWHERE}")
+            self.window.tell(
+                "No printing here",
+                Phrase("The commands of CUPS, lp and lpstat, are not installed. {cure}", cure=Phrase(ELSEWHERE)),
+            )
             return
         self._run(["lpstat", "-e"], LPSTAT_S, self._choose_printer)
 
     def _choose_printer(self, output: str, _: int) -> None:
         printers = [line.split()[0] for line in output.splitlines() if line.strip()]
         if not printers:
-            self.window.tell("No printer", f"No printer is set up on this machine (lpstat -e names none). {ELSEWHERE}")
+            self.window.tell(
+                "No printer",
+                Phrase("No printer is set up on this machine (lpstat -e names none). {cure}", cure=Phrase(ELSEWHERE)),
+            )
             return
         answers: list[tuple[str, Callable[[], None]]] = [
             (name, partial(self.print_on, name)) for name in printers[:MOST_PRINTERS]
@@ -107,10 +114,10 @@ class Picturing:
             if code:
                 self.window.tell("Not printed", f"lp refused the drawing: {output.strip()}")
             else:
-                self.window.say(f"sent to {printer}")
+                self.window.say(Phrase("sent to {printer}", printer=printer))
 
         command = ["lp", "-d", printer, "-o", "fit-to-page", "-t", self.document.title, str(path)]
-        self.window.say(f"printing on {printer} …")
+        self.window.say(Phrase("printing on {printer} …", printer=printer))
         self._write(path, lambda: self._run(command, LPSTAT_S, sent))
 
     def _run(self, command: list[str], seconds: float, then: Callable[[str, int], None]) -> None:

@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from ipaddress import IPv4Interface, IPv6Interface, ip_address, ip_interface
 
 from linklab.base.text import excerpt
+from linklab.editor.words import Phrase
 from linklab.errors import EngineError
 from linklab.topology import Topology
 from linklab.topology.addressing import has_ports
@@ -74,27 +75,36 @@ def verdict(source: str, target: str, shown: str) -> str:
     sent, received = (int(summary[1]), int(summary[2])) if summary else (0, 0)
     if received:
         mean = MEAN.search(shown)
-        said = f"{received} of {sent} replies" + (f", round-trip time {float(mean[1]):g} ms on average" if mean else "")
-        return f"{target} answers{'' if received == sent else ' only in part'}: {said}."
+        replies: dict[str, object] = {"received": received, "sent": sent}
+        said = Phrase("{received} of {sent} replies", **replies)
+        if mean:
+            timed = "{received} of {sent} replies, round-trip time {rtt_ms:g} ms on average"
+            said = Phrase(timed, **replies, rtt_ms=float(mean[1]))
+        how = "{target} answers: {replies}." if received == sent else "{target} answers only in part: {replies}."
+        return Phrase(how, target=target, replies=said)
     if "Network is unreachable" in shown:
-        return f"{source} has no route to {target}: set its default gateway, or a route."
+        template = "{source} has no route to {target}: set its default gateway, or a route."
+        return Phrase(template, source=source, target=target)
     if found := SAID_BY.search(shown):
         router, why = found.groups()
+        template = "{target} does not answer: {router} says: {why}."
         if "Time to live exceeded" in why:
-            return f"{target} does not answer: packets loop between routers ({router} says: {why})."
+            template = "{target} does not answer: packets loop between routers ({router} says: {why})."
         if "Host Unreachable" in why:
-            return f"{target} does not answer: {router} got no ARP reply from the next hop."
-        return f"{target} does not answer: {router} says: {why}."
-    return f"{target} does not answer: 0 of {sent} replies." if sent else _why_not_run(shown)
+            template = "{target} does not answer: {router} got no ARP reply from the next hop."
+        return Phrase(template, target=target, router=router, why=why)
+    if not sent:
+        return _why_not_run(shown)
+    return Phrase("{target} does not answer: 0 of {sent} replies.", target=target, sent=sent)
 
 
 def _why_not_run(shown: str) -> str:
     """Why ping ended without its summary; the first line shown is the command."""
     printed = shown.strip().splitlines()[1:]
     if any(line.startswith("PING ") for line in printed):
-        return "ping was stopped before it finished."
-    said = printed[-1].removeprefix("ping: ") if printed else "it printed nothing"
-    return f"ping could not run: {said}"
+        return Phrase("ping was stopped before it finished.")
+    said = printed[-1].removeprefix("ping: ") if printed else Phrase("it printed nothing")
+    return Phrase("ping could not run: {why}", why=said)
 
 
 # --- everyone to everyone
@@ -134,17 +144,21 @@ def everyone_verdict(names: Sequence[str], answers: Answers, most: int = 6) -> s
     unsent = answers.keys() - sent.keys()
     said = _pings_verdict(len(names) * (len(names) - 1) - len(unsent), sent, most)
     without = [name for name in names if any(target == name for _, target in unsent)]
-    return f"{said} Without an address: {', '.join(without)}." if without else said
+    if not without:
+        return said
+    return Phrase("{said} Without an address: {nodes}.", said=said, nodes=", ".join(without))
 
 
-def _pings_verdict(total: int, answers: Mapping[tuple[str, str], bool], most: int) -> str:
+def _pings_verdict(total: int, answers: Mapping[tuple[str, str], bool], most: int) -> Phrase:
     known, good = len(answers), sum(answers.values())
     if known < total:
-        return f"{known} of {total} pings done, {good} answered …"
+        return Phrase("{known} of {total} pings done, {good} answered …", known=known, total=total, good=good)
     if not total:
-        return "No ping was sent."
+        return Phrase("No ping was sent.")
     failed = [f"{source} → {target}" for (source, target), fine in answers.items() if not fine]
     if not failed:
-        return f"All {total} pings were answered."
-    more = f", and {len(failed) - most} more" if len(failed) > most else ""
-    return f"{good} of {total} pings were answered. No answer: {', '.join(failed[:most])}{more}."
+        return Phrase("All {total} pings were answered.", total=total)
+    few = "{good} of {total} pings were answered. No answer: {failed}."
+    many = "{good} of {total} pings were answered. No answer: {failed}, and {more} more."
+    more, first = len(failed) - most, ", ".join(failed[:most])
+    return Phrase(many if more > 0 else few, good=good, total=total, failed=first, more=more)

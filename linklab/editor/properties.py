@@ -21,6 +21,7 @@ from linklab.editor.link_dialog import LinkDialog
 from linklab.editor.several_dialog import SeveralDialog
 from linklab.editor.toplevel import Dialog
 from linklab.editor.window import Window
+from linklab.editor.words import Phrase
 from linklab.engine.choice import ENGINES
 from linklab.errors import FieldError, InputError
 from linklab.topology import Controller, Topology
@@ -28,7 +29,13 @@ from linklab.topology.forgiven import forgiven
 
 LOCKED = "The network is running: stop it to change this."
 BETWEEN = "The network is starting or stopping: a moment, please."
-TITLES = {"legacySwitch": "Legacy switch", "legacyRouter": "Legacy router"}
+TITLES = {
+    "host": "Host",
+    "switch": "Switch",
+    "legacySwitch": "Legacy switch",
+    "legacyRouter": "Legacy router",
+    "controller": "Controller",
+}
 PREFERENCES, SEVERAL = 0, -1
 """In place of an identity: the drawing as a whole, and several things of it."""
 
@@ -121,7 +128,9 @@ class Properties:
                 title = opened.dialog.title()
                 del self._open[subject]
                 opened.dialog.destroy()
-                self.window.say(f"{title}: it is no longer in the drawing, so its properties are closed")
+                self.window.say(
+                    Phrase("{title}: it is no longer in the drawing, so its properties are closed", title=title)
+                )
 
     def close_all(self) -> None:
         """Another file is open: nothing of this one can be changed any more."""
@@ -151,7 +160,7 @@ class Properties:
                 after = address_fields.taken(after, new_name, ports)
             found = caused(topology, after, name, new_name)
             found.refuse(first)
-            self.document.apply(f"Change {name}", after, {new_name})
+            self.document.apply(Phrase("Change {name}", name=name), after, {new_name})
             if found.words:
                 self.window.say(found.words, bad=True)
 
@@ -172,7 +181,7 @@ class Properties:
         node = edits.named(self._topology)[name]
         kind = edits.kind_of(node)
         data = {**node.opts, "hostname": node.name, **address_fields.shown(self._topology, node, first)}
-        return f"{TITLES.get(kind, kind.capitalize())} {name}", data
+        return Phrase("{kind} {name}", kind=Phrase(TITLES[kind]), name=name), data
 
     # --- several things
 
@@ -191,11 +200,12 @@ class Properties:
             if wrong:
                 return wrong
             places = [key for group in chosen for key in group.keys if isinstance(key, int)]
-            what = ", ".join(group.title for group in chosen if ticked[group.kind])
-            self._change(f"Change {what}", after, places)
+            what = ", ".join(self.window.look.say(group.title) for group in chosen if ticked[group.kind])
+            self._change(Phrase("Change {name}", name=what), after, places)
             own = [name for group in chosen if ticked[group.kind] for name in several.own_directions(after, group)]
-            note = f"; {', '.join(own)} kept the settings of a direction of its own" if own else ""
-            self.window.say(f"changed {what}{note}" if what else "nothing was ticked")
+            plain = "changed {things}" if what else Phrase("nothing was ticked")
+            with_own = "changed {things}; {links} kept the settings of a direction of its own"
+            self.window.say(Phrase(with_own if own else plain, things=what, links=", ".join(own)))
             return wrong
 
         root, look, chosen = self.window.root, self.window.look, now()
@@ -227,7 +237,12 @@ class Properties:
             place = key_of(self._topology, identity)
             assert isinstance(place, int)
             name = self._topology.links[place].name
-            self._change(f"Change link {name}", edits.set_link(self._topology, place, opts, own), [place], answer)
+            self._change(
+                Phrase("Change link {name}", name=name),
+                edits.set_link(self._topology, place, opts, own),
+                [place],
+                answer,
+            )
 
         def answer(text: str) -> None:
             if dialog.winfo_exists():

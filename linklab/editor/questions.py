@@ -27,9 +27,9 @@ def ask(
 ) -> Dialog:
     """A question; the first answer is the one Return gives, Escape gives none."""
     dialog = Dialog(master, look, title, modal=True)
-    ttk.Label(dialog.body, text=title, style="Title.TLabel").pack(anchor="w", padx=look.px(12))
+    ttk.Label(dialog.body, text=look.say(title), style="Title.TLabel").pack(anchor="w", padx=look.px(12))
     page = scrolled_page(None, dialog.body, look, "")
-    ttk.Label(page, text=text, wraplength=look.px(WIDE), justify="left").pack(anchor="w")
+    ttk.Label(page, text=look.say(text), wraplength=look.px(WIDE), justify="left").pack(anchor="w")
 
     def give(command: Callable[[], None]) -> None:
         dialog.destroy()
@@ -82,14 +82,14 @@ def show_text(master: tk.Misc, look: Look, title: str, text: str, *, note: str =
     if note:
         label = ttk.Label(
             dialog.body,
-            text=note,
+            text=look.say(note),
             style="Muted.TLabel",
             wraplength=min(look.px(640), dialog.maxsize()[0] - look.px(40)),
         )
         label.pack(anchor="w", pady=(0, look.px(8)))
     frame = ttk.Frame(dialog.body)
     frame.pack(fill="both", expand=True)
-    text = text.expandtabs()
+    text = look.say(text).expandtabs()
     area = text_area(frame, look, text)
 
     def copy() -> None:

@@ -20,10 +20,11 @@ LARGEST_SCALE = 16.0
 
 @dataclass
 class EditorSettings:
-    """Choices; scale 0 follows the display."""
+    """Choices; scale 0 follows the display, language "" the system."""
 
     theme: str = "light"
     scale: float = 0.0
+    language: str = ""
     names: bool = True
     addresses: bool = True
     ports: bool = True

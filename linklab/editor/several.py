@@ -14,15 +14,16 @@ from typing import Any
 from linklab.editor import edits, fields, node_fields
 from linklab.editor.document import AnyNode, Key, everyone
 from linklab.editor.fields import Field, Page
+from linklab.editor.words import Phrase, joined, of_number
 from linklab.topology import Link, Topology
 
 TITLES = {
-    "host": ("host", "hosts"),
-    "switch": ("switch", "switches"),
-    "legacySwitch": ("legacy switch", "legacy switches"),
-    "legacyRouter": ("legacy router", "legacy routers"),
-    "controller": ("controller", "controllers"),
-    "link": ("link", "links"),
+    "host": (Phrase("{count} host"), Phrase("{count} hosts")),
+    "switch": (Phrase("{count} switch"), Phrase("{count} switches")),
+    "legacySwitch": (Phrase("{count} legacy switch"), Phrase("{count} legacy switches")),
+    "legacyRouter": (Phrase("{count} legacy router"), Phrase("{count} legacy routers")),
+    "controller": (Phrase("{count} controller"), Phrase("{count} controllers")),
+    "link": (Phrase("{count} link"), Phrase("{count} links")),
 }
 OWN = frozenset(("hostname", "ip", "dpid", "switchIP", "dpctl"))
 """Keys that each thing has for itself."""
@@ -42,7 +43,7 @@ class Group:
     @property
     def title(self) -> str:
         """How many of what: "1 host", "3 hosts"."""
-        return f"{len(self.keys)} {TITLES[self.kind][len(self.keys) != 1]}"
+        return of_number(len(self.keys), *TITLES[self.kind])
 
 
 def groups(topology: Topology, keys: Sequence[Key]) -> list[Group]:
@@ -76,14 +77,16 @@ def shown(topology: Topology, group: Group) -> dict[str, tuple[str, str]]:
     for field in group.page.fields:
         texts = list(dict.fromkeys(each[field.key] for each in every))
         words = [_word(field, text) for text in texts[:MOST_SHOWN]] + (["…"] if len(texts) > MOST_SHOWN else [])
-        found[field.key] = (texts[0], "") if len(texts) == 1 else ("", f"now {', '.join(words)}")
+        found[field.key] = (
+            (texts[0], "") if len(texts) == 1 else ("", Phrase("now {values}", values=joined(", ", words)))
+        )
     return found
 
 
 def _word(field: Field, text: str) -> str:
     if field.kind == "flag":
-        return "on" if text == "1" else "off"
-    return dict(field.choices).get(text, text) or "nothing"
+        return Phrase("on") if text == "1" else Phrase("off")
+    return Phrase(dict(field.choices).get(text, text)) or Phrase("nothing")
 
 
 def _opts(topology: Topology, group: Group) -> list[Mapping[str, Any]]:

@@ -14,6 +14,7 @@ from linklab.editor.dialogs import WRAP, Input, MessageLine
 from linklab.editor.several import Group
 from linklab.editor.theme import Look
 from linklab.editor.toplevel import Dialog, scrolled_page
+from linklab.editor.words import Phrase
 
 Shown = Mapping[str, tuple[str, str]]
 Take = Callable[[dict[str, dict[str, str]]], Mapping[tuple[str, str], str]]
@@ -49,20 +50,21 @@ class SeveralDialog(Dialog):
         self.open(next(iter(self._boxes.values())))
 
     def _retitle(self, chosen: Sequence[Group]) -> None:
-        self.title(f"Properties of {', '.join(group.title for group in chosen)}")
+        titles = ", ".join(self.look.say(group.title) for group in chosen)
+        self.call_it(Phrase("Properties of {things}", things=titles))
 
     def _fill(self, page: ttk.Frame, group: Group, shown: Shown) -> None:
         """A tab: in each line a tick, the field and what the things have now."""
         page.columnconfigure(1, weight=1)
-        note = ttk.Label(page, text=group.page.note, style="Muted.TLabel", wraplength=self.look.px(WRAP))
+        note = ttk.Label(page, text=self.look.say(group.page.note), style="Muted.TLabel", wraplength=self.look.px(WRAP))
         note.grid(row=0, column=0, columnspan=4, sticky="w", pady=(0, self.look.px(8)))
         for line, field in enumerate(group.page.fields):
             at = (group.kind, field.key)
             text, now = shown[field.key]
-            words = f"{now}; {field.help}" if now and field.help else now or field.help
+            words = "; ".join(self.look.say(each) for each in (now, field.help) if each)
             row = 1 + 2 * line
             self.ticks[at] = tk.BooleanVar(self, False)
-            box = ttk.Checkbutton(page, text=field.label, variable=self.ticks[at])
+            box = ttk.Checkbutton(page, text=self.look.say(field.label), variable=self.ticks[at])
             label = "on all of them" if field.kind == "flag" else ""
             each = Input(page, self.look, replace(field, help=words, label=label), text, row)
             box.grid(row=row, column=0, sticky="nw", padx=(0, self.look.px(12)), pady=self.look.px(3))
@@ -77,7 +79,7 @@ class SeveralDialog(Dialog):
         self._retitle(chosen)
         titles = {group.kind: group.title for group in chosen}
         for place, kind in enumerate(self.kinds):
-            self.notebook.tab(place, text=titles.get(kind, "none left"))  # type: ignore[no-untyped-call] # typeshed
+            self.notebook.tab(place, text=self.look.say(titles.get(kind, Phrase("none left"))))  # type: ignore[no-untyped-call] # typeshed
             for at in (at for at in self.inputs if at[0] == kind):
                 if kind in shown and not self.ticks[at].get():
                     self.inputs[at].set(shown[kind][at[1]][0])

@@ -12,6 +12,7 @@ from linklab.editor.dialogs import FormDialog
 from linklab.editor.document import Document
 from linklab.editor.fields import Field, Page, digits
 from linklab.editor.window import Window
+from linklab.editor.words import Phrase
 from linklab.topology import Topology, switching
 from linklab.topology.templates import TEMPLATES, Number, Template, draw, numbers_of
 
@@ -30,33 +31,42 @@ class Starting:
                 menu.add_separator()
             for one in TEMPLATES:
                 if one.mininet is mininet:
-                    label = f"mn --topo {one.name}…" if mininet else f"{one.label}…"
+                    label = f"mn --topo {one.name}…" if mininet else f"{self.window.look.say(one.label)}…"
                     menu.add_command(label=label, command=partial(self.safely, partial(self.ask, one)))
 
     def ask(self, one: Template) -> None:
         """Open the dialog for a template's numbers."""
-        page = Page(one.label, tuple(map(_field, numbers_of(one))), f"{one.help[0].upper()}{one.help[1:]}.")
+        words = self.window.look.say(one.help)
+        page = Page(one.label, tuple(map(_field, numbers_of(one))), f"{words[0].upper()}{words[1:]}.")
         data = {number.name: number.default for number in numbers_of(one)}
 
         def take(values: dict[str, Any]) -> None:
             self.begin(draw(one, _read(one, values)), one.label)
 
-        title = f"New from Template: {one.label}"
+        title = Phrase("New from Template: {template}", template=Phrase(one.label))
         FormDialog(self.window.root, self.window.look, title, pages=(page,), data=data, take=take, modal=True)
 
     def begin(self, topology: Topology, what: str) -> None:
         """Open what a template drew as a drawing without a file."""
         self.document.open(topology, None)
         self.document.never_saved()
-        note = "; a spanning tree breaks its loops" if switching.loops(topology) else ""
-        self.window.say(f"{what}: {len(topology.nodes)} nodes and {len(topology.links)} links{note}")
+        plain = "{template}: {nodes} nodes and {links} links"
+        broken = "{template}: {nodes} nodes and {links} links; a spanning tree breaks its loops"
+        template, counts = Phrase(what), {"nodes": len(topology.nodes), "links": len(topology.links)}
+        self.window.say(Phrase(broken if switching.loops(topology) else plain, template=template, **counts))
 
 
 def _field(number: Number) -> Field:
     if (number.least, number.most) == (0, 1):
         return Field(number.name, number.label, kind="flag", default="0")
     check = digits(number.least, number.most, as_text=False)
-    return Field(number.name, number.label, f"{number.least} to {number.most}", number.unit, check=check)
+    return Field(
+        number.name,
+        number.label,
+        Phrase("{least} to {most}", least=number.least, most=number.most),
+        number.unit,
+        check=check,
+    )
 
 
 def _read(one: Template, values: Mapping[str, Any]) -> dict[str, int]:

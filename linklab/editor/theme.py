@@ -14,6 +14,7 @@ from weakref import WeakKeyDictionary
 
 from PIL import Image, ImageDraw, ImageTk
 
+from linklab.base.catalogue import Say, unchanged
 from linklab.editor.icons import paint
 from linklab.editor.palette import PALETTES
 
@@ -26,7 +27,9 @@ TICK, TICK_WRAP = 18, 290
 class Look:
     """The colours and sizes in force; `px` turns pixels of a plain display into this one's."""
 
-    def __init__(self, root: tk.Misc, theme: str, scale: float) -> None:
+    def __init__(self, root: tk.Misc, theme: str, scale: float, say: Say = unchanged) -> None:
+        """`say` gives a text in the person's language; whatever draws one asks it."""
+        self.say = say
         self.change(theme)
         self.resize(root, scale)
 

@@ -29,7 +29,7 @@ class ToolButton(tk.Frame):
         self.chosen, self.enabled, self._hover = False, True, False
         self.picture = tk.Label(self, borderwidth=0)
         self.picture.pack(pady=(look.px(3), 0))
-        self.caption = tk.Label(self, text=label, borderwidth=0, font=look.font(8))
+        self.caption = tk.Label(self, text=look.say(label), borderwidth=0, font=look.font(8))
         for widget in (self, self.picture, self.caption):
             widget.bind("<Button-1>", lambda _: self.invoke())
         self.bind("<Enter>", lambda _: self._point(True))
@@ -95,7 +95,7 @@ class ToolBar(ttk.Frame):
         self.tools: dict[str, ToolButton] = {}
         for name, label, key in TOOLS:
             button = ToolButton(self, look, icons, icon=name, label=label, command=lambda chosen=name: choose(chosen))  # type: ignore[misc]
-            Tip(button, look, f"{label} ({key})")
+            Tip(button, look, f"{look.say(label)} ({key})")
             self.tools[name] = button
         self.run = ToolButton(self, look, icons, icon="run", label="Run", command=run)
         self.stop = ToolButton(self, look, icons, icon="stop", label="Stop", command=stop)
@@ -133,7 +133,7 @@ class Tip:
     """A hint that appears when the mouse rests on a widget."""
 
     def __init__(self, widget: tk.Misc, look: Look, text: str) -> None:
-        self.widget, self.look, self.text = widget, look, text
+        self.widget, self.look, self.text = widget, look, look.say(text)
         self._window: tk.Toplevel | None = None
         self._waiting: str | None = None
         widget.bind("<Enter>", self._enter, add="+")

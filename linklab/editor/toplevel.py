@@ -35,7 +35,7 @@ class Dialog(tk.Toplevel):
         self.look, self.modal = look, modal
         self._below: tk.Misc | None = None
         self._notebook: ttk.Notebook | None = None
-        self.title(title)
+        self.call_it(title)
         self.configure(highlightthickness=1)
         self.restyle()
         self.transient(master.winfo_toplevel())
@@ -52,6 +52,10 @@ class Dialog(tk.Toplevel):
             self.bind(event, partial(_wheel, steps))
         self.protocol("WM_DELETE_WINDOW", self.destroy)
 
+    def call_it(self, title: str) -> None:
+        """Show this title, in the person's language."""
+        self.title(self.look.say(title))
+
     def restyle(self) -> None:
         """Take the theme."""
         p = self.look.palette
@@ -61,7 +65,7 @@ class Dialog(tk.Toplevel):
         self, text: str, command: Callable[[], None], *, style: str = "TButton", side: str = "right"
     ) -> ttk.Button:
         """Add a button at the bottom."""
-        made = ttk.Button(self.buttons, text=text, command=command, style=style)
+        made = ttk.Button(self.buttons, text=self.look.say(text), command=command, style=style)
         made.pack(side="right" if side == "right" else "left", padx=(self.look.px(8), 0) if side == "right" else 0)
         return made
 
@@ -155,7 +159,7 @@ def scrolled_page(notebook: ttk.Notebook | None, master: tk.Misc, look: Look, ti
     """A frame to fill, which scrolls: a tab of that title, or what a dialog without tabs holds."""
     page = Scrolled(notebook or master, look)
     if notebook is not None:
-        notebook.add(page, text=title)
+        notebook.add(page, text=look.say(title))
     else:
         page.pack(fill="both", expand=True)
     return page.body

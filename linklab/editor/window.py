@@ -36,7 +36,8 @@ class Window:
         self.look, self.status = look, status
 
     def say(self, text: str, *, bad: bool = False) -> None:
-        """One line at the bottom."""
+        """One line at the bottom, in the person's language."""
+        text = self.look.say(text)
         self.said.append(f"{time.strftime('%H:%M:%S')}  {text}")
         self._said_of = self._drawn
         self.status.say(text, bad=bad)
