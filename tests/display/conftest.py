@@ -32,6 +32,7 @@ def hand(display, tmp_path, monkeypatch):
     """A fresh editor with nothing of the person's."""
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    monkeypatch.setenv("LC_ALL", "C.UTF-8")  # its words are looked for in English
     monkeypatch.chdir(tmp_path)
     from linklab.editor.app import Editor  # noqa: PLC0415 - as above
     from linklab.editor.settings import EditorSettings  # noqa: PLC0415

@@ -56,8 +56,8 @@ def start(small_display, tmp_path, monkeypatch):
 
     made = []
 
-    def begin(path=None, scale=1.0):
-        hand = Hand(Editor(path, EditorSettings(scale=scale)), Robot(small_display))
+    def begin(path=None, scale=1.0, language="en"):
+        hand = Hand(Editor(path, EditorSettings(scale=scale, language=language)), Robot(small_display))
         made.append(hand)
         hand.settle(0.6)
         return hand
@@ -399,3 +399,32 @@ def test_the_bar_to_find_things_is_seen_whole(start, scale):
         assert is_seen(each), each
         assert each.winfo_width() >= each.winfo_reqwidth(), each
     assert hand.editor.find_bar.count.cget("text") == "1 of 7"
+
+
+@pytest.mark.parametrize("scale", [1.0, 2.0])
+def test_spanish_has_room(start, scale):
+    """Its words are longer: the tools, the bars and the pages of dialogs are still seen whole."""
+    hand = start(LAB_14, scale, "es")
+    editor = hand.editor
+    editor.show_clock({"paused": False, "speed": 1.0, "now_s": 12345.678, "until_ns": None, "behind_s": 12.25})
+    editor.find_bar.open()
+    editor.find_bar.words.set("h")
+    hand.settle(0.3)
+    tools = (*editor.toolbar.tools.values(), editor.toolbar.run, editor.toolbar.stop, editor.status.zoom)
+    for each in (*tools, *seen_inside(editor.clock_bar), *seen_inside(editor.find_bar)):
+        assert is_seen(each), each
+        assert each.winfo_width() >= each.winfo_reqwidth(), each
+    assert editor.drawing.winfo_width() > WIDE / 2
+    editor.show_clock(None)
+    for what in ("host", "link", "preferences", "several", "assign"):
+        OPEN[what](hand)
+        hand.settle(0.3)
+        form = hand.dialog()
+        room = max(page.canvas.winfo_width() for page in pages_in(form))
+        assert all(page.body.winfo_reqwidth() <= room for page in pages_in(form)), what
+        assert all(is_seen(button) for button in form.buttons.winfo_children() if button.winfo_manager()), what
+        form.destroy()
+    table = table_of(hand)
+    font = tkfont.nametofont("TkHeadingFont", table)
+    for head in table.headings.values():
+        assert font.measure(head.cget("text")) <= head.winfo_width(), head.cget("text")
