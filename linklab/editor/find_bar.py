@@ -32,7 +32,8 @@ class FindBar(ttk.Frame):
         close = ttk.Button(self, text=look.say("Close"), style="Flat.TButton", width=-6, command=self.close)
         self.next = self._button("Next", 5, 1)
         self.previous = self._button("Previous", 8, -1)
-        ttk.Label(self, text=look.say("Find"), style="Panel.TLabel").pack(side="left", padx=(0, look.px(8)))
+        if not look.is_narrow:  # there the buttons say what the field is for
+            ttk.Label(self, text=look.say("Find"), style="Panel.TLabel").pack(side="left", padx=(0, look.px(8)))
         self.words = tk.StringVar(self)
         self.entry = ttk.Entry(self, textvariable=self.words, width=8 if look.is_narrow else 24)
         for button in (self.previous, self.next, close):
