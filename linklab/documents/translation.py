@@ -17,7 +17,7 @@ from linklab.base.text import excerpt
 from linklab.documents.handbook import chapter
 from linklab.errors import InputError, ManualError
 from linklab.lab.model import Lab
-from linklab.manual.chapter import Chapter
+from linklab.manual.chapter import Chapter, English
 from linklab.manual.model import Action, Manual
 from linklab.manual.parse import parse_manual
 from linklab.manual.predict import parse_answers
@@ -55,10 +55,12 @@ def translated_chapter(lab: Lab, language: str, folder: Path = FOLDER) -> tuple[
     catalogue = read_catalogue(folder / f"{lab.slug}.{language}.po")
     text, left = translated(lab.manual.text, catalogue)
     problems = [*_of_texts(own, unusable), *_told(lab.manual.path, left)]
+    lines = {lab.manual.path: {each.at for each in left}}
     answers = english.answers
     if answers:
         words, left = translated(lab.answers_path.read_text(encoding="utf-8"), catalogue)
         answers = parse_answers(words, lab.answers_path)
+        lines[lab.answers_path] = {each.at for each in left}
         asked = [range(answer.line, answer.line + answer.text.count("\n") + 1) for answer in answers.values()]
         problems += _told(lab.answers_path, [each for each in left if any(each.line in lines for lines in asked)])
     title, *objectives = _said_of(lab, catalogue, problems)
@@ -74,6 +76,7 @@ def translated_chapter(lab: Lab, language: str, folder: Path = FOLDER) -> tuple[
         note=note.format(count=len(problems)) if problems else "",
         language=language,
         say=say,
+        english=English(lines, {text for text in objectives if text in lab.objectives}),
     ), problems
 
 

@@ -3,8 +3,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from linklab.base.catalogue import Say, unchanged
 from linklab.manual.model import Manual, PredictionAnswer
@@ -25,6 +26,22 @@ class Recorded:
 
 
 @dataclass(frozen=True)
+class English:
+    """Which pieces of a translated chapter are in English, so that a screen reader speaks them so.
+
+    lines: file → lines of its translated text at which such a piece begins.
+    objectives: those that are.
+    """
+
+    lines: Mapping[Path, Set[int]] = field(default_factory=dict)
+    objectives: Set[str] = frozenset()
+
+    def begins(self, path: Path, line: int) -> bool:
+        """Whether a piece in English begins at this line of a file."""
+        return line in self.lines.get(path, ())
+
+
+@dataclass(frozen=True)
 class Chapter:
     """A manual with all that its pages need.
 
@@ -39,6 +56,7 @@ class Chapter:
     answers: to the manual's predictions, by their ids.
     language: of its text, as HTML names it.
     say: gives the words that the page itself adds in that language.
+    english: what of the text is in English all the same.
     """
 
     manual: Manual
@@ -52,3 +70,10 @@ class Chapter:
     answers: Mapping[str, PredictionAnswer] = field(default_factory=dict)
     language: str = "en"
     say: Say = unchanged
+    english: English = English()
+
+    @property
+    def english_sections(self) -> Set[str]:
+        """The slugs of the sections whose titles are in English, of a chapter in another language."""
+        manual = self.manual
+        return {section.slug for section in manual.sections if self.english.begins(manual.path, section.line)}

@@ -10,11 +10,25 @@ from __future__ import annotations
 from collections.abc import Sequence
 from html import escape
 
+from markdown_it.token import Token
+
 from linklab.base.catalogue import Say, unchanged
 from linklab.manual.model import Prediction
 
 PAPER_LINES = 2
 """Lines to write on below a question on paper."""
+
+
+def in_english(html: str) -> str:
+    """A piece of a translated page that is in English, as HTML, marked so that a screen reader speaks it so."""
+    return f'<span lang="en">{html}</span>'
+
+
+def mark_english(inline: Token) -> None:
+    """Mark the text of a paragraph or of a list's item as English."""
+    begin, end = Token("html_inline", "", 0), Token("html_inline", "", 0)
+    begin.content, end.content = in_english("\n").split("\n")
+    inline.children = [begin, *(inline.children or []), end]
 
 
 def prediction_box(

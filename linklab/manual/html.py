@@ -8,6 +8,7 @@ same chapters into a PDF.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from html import escape
@@ -21,7 +22,7 @@ from linklab.base.numbers import format_number
 from linklab.manual.blocks import OUTPUT_COLUMNS, box, in_a_shell, shown_lines, terminal_name, wrapped
 from linklab.manual.chapter import Chapter, Recorded
 from linklab.manual.dialect import STEP_MARK, SUBGOAL_MARK, markdown, parse_figure, parse_quote
-from linklab.manual.forms import prediction_box, settled_here, subgoal_heading
+from linklab.manual.forms import in_english, mark_english, prediction_box, settled_here, subgoal_heading
 from linklab.manual.hints import begin_hint, clock_hint, folder_hint
 from linklab.manual.images import figure_image, missing
 from linklab.manual.info import LISTINGS, Place
@@ -66,6 +67,7 @@ def render_manual(chapter: Chapter, messages: str = "") -> str:
         language=chapter.language,
         say=chapter.say,
         sections=chapter.manual.sections,
+        english=chapter.english_sections,
         predictions=bool(chapter.manual.predictions),
         body=render_body(chapter),
     )
@@ -155,10 +157,15 @@ class _Writer:
                 html, used = ("" if token.tag == "h1" else self._heading(next(self._sections))), 3
             elif token.type == "fence":
                 html = self._fence(token)
-            elif token.type == "paragraph_open" and not token.hidden:
-                html = self._paragraph(tokens[at + 1], (token.map or [0])[0] + line)
+            elif token.type == "table_open" and self._english((token.map or [0])[0] + line):
+                token.attrSet("lang", "en")
+            elif token.type == "paragraph_open":
+                begin = (token.map or [0])[0] + line
+                html = "" if token.hidden else self._paragraph(tokens[at + 1], begin)
                 used = 3 if html else 1
-                if tokens[at + 1].content.rstrip().endswith(":"):
+                if not html and self._english(begin):
+                    mark_english(tokens[at + 1])
+                if not token.hidden and tokens[at + 1].content.rstrip().endswith(":"):
                     token.attrSet("class", "lead")  # stays with what it announces
             if html or used == 3:
                 block = Token("html_block", "", 0)
@@ -172,11 +179,22 @@ class _Writer:
     def _inline(self, token: Token) -> str:
         return str(self._renderer.render([token], self._options, {}))
 
+    def _english(self, line: int) -> bool:
+        """Whether a piece in English begins at this line of what is written out, on a page in another language."""
+        return self.chapter.english.begins(self._source[0], line)
+
+    def _as_said(self, html: str, line: int) -> str:
+        return in_english(html) if self._english(line) else html
+
+    def _title(self, section: Section) -> str:
+        title = escape(section.title)
+        return in_english(title) if section.slug in self.chapter.english_sections else title
+
     def _heading(self, section: Section) -> str:
         self._step, self._level = 0, section.level
         number = f'<span class="number">{section.number}</span> ' if section.number else ""
         tag = f"h{section.level + 1}"
-        heading = f'<{tag} id="{self.prefix}{section.slug}">{number}{escape(section.title)}</{tag}>'
+        heading = f'<{tag} id="{self.prefix}{section.slug}">{number}{self._title(section)}</{tag}>'
         return heading + begin_hint(self.manual, section, self.say)
 
     def _paragraph(self, inline: Token, line: int) -> str:
@@ -185,29 +203,34 @@ class _Writer:
         if len(children) == 1 and children[0].type == "image":
             source = str(children[0].attrs["src"])
             words = str(children[0].attrs.get("title", ""))
-            return self._figure(parse_figure(source, line), children[0].content, words)
+            return self._figure(parse_figure(source, line), children[0].content, words, english=self._english(line))
         if len(children) == 1 and children[0].type == "quote":
             quote = parse_quote(children[0].content, self._place(line))
             if (quote.kind, quote.metric) == ("lab", "objectives"):
-                items = "".join(f"<li>{escape(text)}</li>" for text in self.chapter.objectives)
-                return f"<ol>{items}</ol>"
+                return self._objectives()
             if (quote.kind, quote.metric) == ("lab", "roadmap"):
                 return self._roadmap()
         if inline.content.startswith(STEP_MARK):
             self._step += 1
-            html = self._inline(inline).removeprefix(STEP_MARK)
+            html = self._as_said(self._inline(inline).removeprefix(STEP_MARK), line)
             number = escape(self.say("Step {number}.").format(number=self._step))
             return f'<p class="step"><strong>{number}</strong> {html}</p>'
         if inline.content.startswith(SUBGOAL_MARK):
-            return subgoal_heading(self._inline(inline).removeprefix(SUBGOAL_MARK).rstrip("."), self._level, self.say)
+            html = self._as_said(self._inline(inline).removeprefix(SUBGOAL_MARK).rstrip("."), line)
+            return subgoal_heading(html, self._level, self.say)
         return ""
+
+    def _objectives(self) -> str:
+        english = self.chapter.english.objectives
+        said = [in_english(escape(text)) if text in english else escape(text) for text in self.chapter.objectives]
+        return f"<ol>{''.join(f'<li>{text}</li>' for text in said)}</ol>"
 
     def _roadmap(self) -> str:
         items = ""
         for section in self.manual.sections:
             if section.number and section.level == 1:
                 number = escape(self.say("Section {name}:").format(name=section.number))
-                items += f'<li>{number} <a href="#{self.prefix}{section.slug}">{escape(section.title)}</a></li>'
+                items += f'<li>{number} <a href="#{self.prefix}{section.slug}">{self._title(section)}</a></li>'
         return f'<ul class="roadmap">{items}</ul>'
 
     def _quote(self, tokens: Sequence[Token], at: int, *_rest: object) -> str:
@@ -229,11 +252,14 @@ class _Writer:
             raise self._place(self._line_of(text)).error(f'"{{{{{text}}}}}": {error}') from error
         return f'<span class="measured">{escape(number)}</span>'
 
-    def _figure(self, figure: Figure, caption: str, words: str = "") -> str:
+    def _figure(self, figure: Figure, caption: str, words: str = "", *, english: bool = False) -> str:
         self._figures += 1
         number = self.say("Figure {number}.").format(number=f"{self.numbers}{self._figures}")
-        label = f"<figcaption>{escape(number)} {escape(caption)}</figcaption>"
         inside = figure_image(self.chapter, figure, caption, words, paper=self.paper)
+        if self.chapter.language != "en":
+            inside = re.sub(r"^<svg\b", '<svg lang="en"', inside)  # drawings are not translated
+        shown = in_english(escape(caption)) if english else escape(caption)
+        label = f"<figcaption>{escape(number)} {shown}</figcaption>"
         return f'<figure id="{self.prefix}figure-{self._figures}">{inside}{label}</figure>'
 
     def _prediction(self, asked: Prediction) -> str:

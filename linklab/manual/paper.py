@@ -11,7 +11,7 @@ from __future__ import annotations
 import itertools
 import logging
 import os
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from datetime import datetime, timezone
 
@@ -36,6 +36,7 @@ class _Printed:
     prefix: str
     ids: str
     sections: Sequence[Section]
+    english: Set[str]
     body: str
 
 
@@ -58,9 +59,8 @@ def paper_html(chapters: Sequence[Chapter], *, title: str, book: bool = False, m
         prefix = chapter.fields.get("number", "") if book else ""
         body = render_body(chapter, paper=True, prefix=prefix)
         ids = f"lab{prefix}-" if prefix else ""
-        printed.append(
-            _Printed(chapter.heading, chapter.minutes, chapter.note, prefix, ids, chapter.manual.sections, body)
-        )
+        sections, english = chapter.manual.sections, chapter.english_sections
+        printed.append(_Printed(chapter.heading, chapter.minutes, chapter.note, prefix, ids, sections, english, body))
     return page(
         "paper.html.j2",
         title=title,

@@ -40,10 +40,11 @@ class Passage:
 
 @dataclass(frozen=True)
 class Left:
-    """A passage that stays in the language it was written in, and why."""
+    """A passage that stays in the language it was written in, and why; `at` is its line in the translated text."""
 
     line: int
     reason: str
+    at: int = 0
 
 
 def passages(text: str) -> Iterator[Passage]:
@@ -78,16 +79,18 @@ def translated(text: str, catalogue: Catalogue) -> tuple[str, list[Left]]:
     """A text in the catalogue's language, and which of its pieces stay as they are."""
     parts: list[str] = []
     left: list[Left] = []
+    at = 1
     for passage in passages(text):
         said = passage.text
         if not passage.kept and _says_something(passage.text):
             found = catalogue.texts.get(passage.text)
             reason = "no current translation" if found is None else lost(passage.text, found)
             if reason:
-                left.append(Left(passage.line, reason))
+                left.append(Left(passage.line, reason, at))
             else:
                 said = found or said
         parts.append(_indented(passage, said))
+        at += parts[-1].count("\n")
     return "".join(parts), left
 
 

@@ -14,9 +14,10 @@ from linklab.documents import translation
 from linklab.documents.translation import catalogue_problems, program_problems, same_anchors, translated_chapter
 from linklab.errors import InputError, ManualError
 from linklab.lab.model import find_lab, lab_folders, load_lab
-from linklab.manual.chapter import Chapter
+from linklab.manual.chapter import Chapter, English
 from linklab.manual.hints import begin_hint, clock_hint, folder_hint
 from linklab.manual.html import render_body, render_manual
+from linklab.manual.paper import paper_html
 from linklab.manual.parse import parse_manual
 from linklab.manual.translate import lost, passages, translated
 
@@ -215,6 +216,30 @@ def test_a_word_of_the_program_that_cannot_be_filled_is_in_english_and_said(fold
     monkeypatch.setattr("linklab.commands.labs.program_problems", lambda: program_problems(folder))
     assert cli.main(["labs", "--check"]) == (2 if problem else 0)
     assert capsys.readouterr().err == (f"linklab: {place}{problem}; mend the translation\n" if problem else "")
+
+
+def test_english_pieces_of_a_page_say_so_to_a_screen_reader(folder):
+    """Headings, paragraphs, items, steps, tables, and captions; their lines are those of the translated text."""
+    lab = lab_with(
+        "One.\nTwo.\n\n## The start\n\nNew.\n\n- Alpha.\n- Beta.\n\nStep. Look.\n\nSubgoal. See.\n\n"
+        "```predict id=p settled=a\nHow?\n```\n\n```h1 id=a\nls\n```\n\n![Plot](topology:)\n\n|a|b|\n|-|-|\n|c|d|\n\n"
+        "## The end\n\n{{lab.roadmap}}\n\n{{lab.objectives}}\n"
+    )
+    lab = replace(lab, objectives=("Know.", "Do."))
+    said = {"One.\\nTwo.\\n": "Uno.\\n", "The end": "El fin", "Beta.\\n": "Beta dos.\\n", "Do.\\n": "Haga.\\n"}
+    catalogue(folder / f"{lab.slug}.xx.po", **said)
+    chapter, problems = translated_chapter(lab, "xx", folder)
+    page = render_manual(chapter)
+    marked = re.findall(r'<span lang="en">(.*?)</span>|<(table) lang="en">', page, re.DOTALL)
+    assert [text.strip() or tag for text, tag in marked] == [
+        *("The start", "The start", "New.", "Alpha.", "Look.", "See", "How?", "Plot", "table", "The start", "Know."),
+    ]
+    assert "<strong>Paso 1.</strong> <span" in page and "<li>Beta dos.</li>" in page and "<li>Haga.</li>" in page
+    assert len(problems) == 9
+    (paper,) = re.findall(r"<nav.*?</nav>", paper_html([chapter], title="T"), re.DOTALL)
+    assert re.findall(r'<span lang="en">(.*?)</span>', paper) == ["The start"] and "El fin" in paper
+    assert page.count('<svg lang="en" ') == 1
+    assert ' lang="en">' not in render_body(replace(chapter, english=English()))
 
 
 def test_title_and_objectives_that_are_in_english_are_counted(folder):
