@@ -66,7 +66,10 @@ def misused(text: str, translation: str) -> str:
 
     For the program's own words only: a manual's text is not filled, and may have braces of its own.
     """
-    wanted = _fields(text)
+    try:
+        wanted = _fields(text)
+    except ValueError:
+        return ""  # it is not filled
     try:
         given = _fields(translation)
     except ValueError as error:

@@ -105,9 +105,12 @@ def catalogue_problems(lab: Lab, folder: Path = FOLDER) -> list[str]:
 
 
 def program_problems(folder: Path = FOLDER) -> list[str]:
-    """Translations of Linklab's own words that cannot be filled with their values; a catalogue that cannot be read."""
+    """Translations of Linklab's own words that cannot be filled with their values; a catalogue that cannot be read.
+
+    The words are those of pages and of the editor's window.
+    """
     found: list[str] = []
-    for path in sorted(folder.glob("linklab.*.po")):
+    for path in sorted(path for name in ("editor", "linklab") for path in folder.glob(f"{name}.*.po")):
         try:
             catalogue = read_catalogue(path)
         except InputError as error:

@@ -284,8 +284,10 @@ def test_a_catalogue_that_cannot_be_read_is_named_by_the_check(folder):
     """The other languages are checked all the same."""
     (folder / "linklab.aa.po").write_text("x\n")
     catalogue(folder / "linklab.xx.po", **{"Step {number}.": "Paso."})
-    first, second = program_problems(folder)
-    assert "linklab.aa.po:1: this line does not belong" in first and "without {number}" in second
+    catalogue(folder / "editor.xx.po", **{"{count:.2f} s": "{count} s", "a {": "una {"})
+    first, second, third = program_problems(folder)
+    assert first.endswith('editor.xx.po: "{count:.2f} s" is translated without {count:.2f}; mend the translation')
+    assert "linklab.aa.po:1: this line does not belong" in second and "without {number}" in third
 
 
 @pytest.mark.parametrize("text", ["## The start\n\n## Another\n", "## The start\n```h1\nls\n```\n"])
