@@ -36,8 +36,8 @@ from linklab.topology.forgiven import forgiven
 ENDINGS = (".yml", ".yaml")
 IMAGE = "alpine:3"
 BRIDGES = ("bridge", "ovs-bridge")
-_OF_BASH = r"<<<|\$'"
-"""Here-strings and $'…', which a plain sh has not."""
+_OF_BASH = r"<<<|\$'|[<>]\("
+"""Here-strings, $'…', and <(…), which a plain sh has not."""
 READ = {"kind", "exec", "group", "labels", "image"}
 """Keys of a node that are read, or that change nothing of the network."""
 OUTSIDE = ("host", "mgmt-net", "macvlan", "vxlan", "vxlan-stitch", "dummy")
