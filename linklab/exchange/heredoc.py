@@ -115,20 +115,27 @@ def _with_newline(text: str, quote: str) -> str:
 
 
 def _document(waiting: Iterator[str], begin: re.Match[str]) -> Iterator[str]:
-    """The lines of a document, up to its last word."""
+    """The lines of a document, up to its last word; one that a backslash joins to the line before is as it stands."""
     end = shlex.split(begin["word"])[0] if begin["word"].strip("'\"") else ""
+    joined = False
     for line in waiting:
-        text = line.lstrip("\t") if begin["strip"] else line
-        if text == end:
+        text = line.lstrip("\t") if begin["strip"] and not joined else line
+        if text == end and not joined:
             return
+        joined = _goes_on(text) and not _is_literal(begin["word"])
         yield text
+
+
+def _is_literal(word: str) -> bool:
+    """Whether the shell replaces nothing in a document that ends with a word, which is quoted."""
+    return re.search(r"['\"\\]", word) is not None
 
 
 def _string(document: Sequence[str], word: str) -> str:
     """The redirection that gives the same text; what the shell replaces in it stays to be replaced."""
     if not document:
         return "< /dev/null"
-    literal = re.search(r"['\"\\]", word) is not None
+    literal = _is_literal(word)
     if not literal and any(_REPLACED.search(_PLAIN.sub("", line)) for line in document):
         script = (f"cat <<{word}", *document, word)
         return f"< <(eval {_NEWLINE.join(map(shlex.quote, script))})"

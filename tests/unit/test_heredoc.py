@@ -30,6 +30,7 @@ SCRIPTS = {
     "hard, loop": 'for i in 1 2; do cat <<EOF\n$(echo "$i  b")\nEOF\ndone',
     "hard, not ended": 'cat <<EOF\n$(echo "a  b")',
     "hard, empty lines": 'cat <<EOF\n\n$(echo "a  b")\n\n\nEOF\necho after',
+    "goes on": "cat <<-EOF\n\ta\\\n\tb\\\nEOF\n\tc\n\tEOF\ncat <<'EOF'\nd\\\nEOF\necho after",
     "in a command": 'x="$(cat <<EOF\none "two\nEOF\n)"; echo "$x"\ncat <<EOF\nthree\nEOF',
     "after quotes": "echo \"a\n'b\" 'c\n\"d' $'it\\'s'\ncat <<EOF\ne\nEOF\necho after",
     "after a comment": "echo a # it's\ncat <<EOF\nb\nEOF",
