@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What a student meets at the terminals: set_env.sh in the folder, undoing, sudo, a name with a space, the clock."""
 
+import argparse
 import json
 import re
 import subprocess
@@ -14,7 +15,7 @@ from linklab import cli
 from linklab.agent import fresh, live_rc
 from linklab.agent.live_rc import RC
 from linklab.base import lab_script
-from linklab.commands import plot
+from linklab.commands import plot, shell
 from linklab.manual.hints import begin_hint, clock_hint, folder_hint
 from linklab.manual.parse import parse_manual
 from linklab.measure.qdisc import QueueSamples, measure_samples
@@ -61,6 +62,18 @@ def test_a_script_of_the_person_stays(root, tmp_path, text, edited):
     assert lab_script.leave(Path("Lab 5.mn"), tmp_path, root) is None
     assert (tmp_path / "set_env.sh").read_text() == text
     assert lab_script.is_edited(Path("Lab 5.mn"), tmp_path, root) is edited
+
+
+def test_an_edited_script_is_said_when_the_network_opens(tmp_path, monkeypatch):
+    """So that nobody waits for what a newer one would do."""
+    monkeypatch.chdir(tmp_path)
+    args = argparse.Namespace(file=Path("Lab 5.mn"))
+    script = lab_script.leave(args.file, tmp_path)
+    assert "set_env.sh was edited" not in shell._welcome(args, shell.Clock.PACED, "1", script)
+    with (tmp_path / "set_env.sh").open("a") as file:
+        file.write("echo mine\n")
+    said = shell._welcome(args, shell.Clock.PACED, "1", lab_script.leave(args.file, tmp_path))
+    assert "set_env.sh was edited, or is of another version, so it stays; delete it to get a new one next time." in said
 
 
 def test_a_folder_of_that_name_stays(root, tmp_path):
