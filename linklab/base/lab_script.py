@@ -32,7 +32,7 @@ def leave(topology: Path | None, workdir: Path, root: Path | None = None) -> Pat
             return None
         text = script.read_text(encoding="utf-8")
         found = _text(there)
-        if found is not None and found not in {_text(other) for other in scripts.glob(f"*/{NAME}")}:
+        if found is not None and found not in _generated(scripts):
             return None
         if found != text:
             write(there, text)
@@ -47,9 +47,19 @@ def is_edited(topology: Path | None, workdir: Path, root: Path | None = None) ->
     scripts = (root or installation.ROOT) / "labs"
     try:
         script, found = _script(topology, scripts), _text(workdir / NAME)
-        return script is not None and found is not None and OURS in found and found != _text(script)
+        return script is not None and found is not None and OURS in found and found not in _generated(scripts)
     except OSError:
         return False
+
+
+def is_known(topology: Path | None, root: Path | None = None) -> bool:
+    """Whether there is a lab with this topology, and so a script to leave."""
+    return _script(topology, (root or installation.ROOT) / "labs") is not None
+
+
+def _generated(scripts: Path) -> set[str | None]:
+    """The scripts of all labs as they were generated."""
+    return {_text(script) for script in scripts.glob(f"*/{NAME}")}
 
 
 def _script(topology: Path | None, scripts: Path) -> Path | None:

@@ -19,6 +19,7 @@ from linklab.commands.options import add_network_options
 from linklab.engine.api import Clock, Network, Typed
 from linklab.engine.choice import TYPING_CLOCK, clock_of, load_engine
 from linklab.terminal.attach_server import AttachServer
+from linklab.terminal.attached import running_in
 from linklab.terminal.clock import ClockWords, parse_speed
 from linklab.terminal.screen import Screen, ends_orderly
 from linklab.terminal.windows import Windows, display_usable
@@ -83,7 +84,7 @@ def run(args: argparse.Namespace) -> int:
     """Hold the network until the CLI is left."""
     if args.file:
         args.file = installation.topology_file(args.file)
-    script = lab_script.leave(args.file, Path.cwd())
+    script = _leave_script(args.file)
     topology = Topology.load(args.file) if args.file else None
     if topology is not None and args.stp:
         topology = switching.with_spanning_tree(topology)
@@ -145,6 +146,18 @@ def _typed(network: Network, terminal: str) -> int:
             _say(f"{'mininet>' if terminal == 'mininet' else '#'} {text}")
             network.run([Typed(terminal, text)], on_output=lambda _, output: print(output, end="", flush=True))
     return 0
+
+
+def _leave_script(file: Path | None) -> Path | None:
+    """Leave the lab's set_env.sh in this folder, unless another lab's network that runs here needs its own."""
+    other = running_in(Path.cwd()) if lab_script.is_known(file) else None
+    if file is not None and other is not None and other["name"] != file.stem:
+        _note(
+            f"{other['name']} runs in this folder, so set_env.sh here stays that lab's; open {file.stem} in a folder "
+            "of its own to have its set_env.sh there"
+        )
+        return None
+    return lab_script.leave(file, Path.cwd())
 
 
 def _welcome(args: argparse.Namespace, clock: Clock, number: str, script: Path | None) -> str:

@@ -76,6 +76,21 @@ def test_an_edited_script_is_said_when_the_network_opens(tmp_path, monkeypatch):
     assert "set_env.sh was edited, or is of another version, so it stays; delete it to get a new one next time." in said
 
 
+def test_the_script_of_a_lab_that_runs_here_stays(tmp_path, monkeypatch, capsys):
+    """Regression: a second `linklab shell` in one folder gave the first network the second lab's settings."""
+    monkeypatch.chdir(tmp_path)
+    first = lab_script.leave(Path("Lab 5.mn"), tmp_path)
+    text = first.read_text()
+    monkeypatch.setattr(shell, "running_in", lambda folder: {"name": "Lab 5"} if folder == tmp_path else None)
+    assert shell._leave_script(Path("Lab 14.mn")) is None
+    assert first.read_text() == text
+    assert "Lab 5 runs in this folder, so set_env.sh here stays that lab's" in capsys.readouterr().err
+    assert not lab_script.is_edited(Path("Lab 14.mn"), tmp_path)
+    assert shell._leave_script(Path("Lab 5.mn")) == first
+    assert shell._leave_script(Path("mine.mn")) is None
+    assert capsys.readouterr().err == ""
+
+
 def test_a_folder_of_that_name_stays(root, tmp_path):
     """Regression: `linklab shell 5` ended with IsADirectoryError."""
     (tmp_path / "set_env.sh").mkdir()
