@@ -22,7 +22,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import linklab
-from linklab.agent.sampler import EXIT_NO_QUEUE
 from linklab.base.text import one_line
 from linklab.commands import plot_results
 from linklab.commands.plot_results import shown
@@ -248,6 +247,8 @@ def _await_samples(interface: str, sampler: subprocess.Popen[bytes], samples: Pa
 
 
 def _check(interface: str, status: int) -> None:
+    from linklab.agent.sampler import EXIT_NO_QUEUE
+
     if status == EXIT_NO_QUEUE:
         raise InputError(
             f"{interface} has no queue: no queueing discipline holds packets there. Set one first, as in `tc qdisc add "
