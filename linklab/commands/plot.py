@@ -247,6 +247,7 @@ def _await_samples(interface: str, sampler: subprocess.Popen[bytes], samples: Pa
 
 
 def _check(interface: str, status: int) -> None:
+    # Imported here, so that a saved run is plotted without the agent.
     from linklab.agent.sampler import EXIT_NO_QUEUE
 
     if status == EXIT_NO_QUEUE:
