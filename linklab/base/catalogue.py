@@ -46,7 +46,7 @@ def read_catalogue(path: Path) -> Catalogue:
     """Read a .po file; one that is not there is an empty catalogue.
 
     Raises:
-        InputError: "FILE:LINE: …" for a line that is none of a catalogue's; or it cannot be read.
+        InputError: "FILE:LINE: …" for a line that does not belong in a catalogue, or for a file that cannot be read.
     """
     try:
         text = path.read_text(encoding="utf-8")

@@ -69,7 +69,7 @@ def _script(topology: Path | None, scripts: Path) -> Path | None:
 
 
 def _text(file: Path) -> str | None:
-    """What a file says; None if there is none."""
+    """Return the text of a file, or None if the file does not exist."""
     try:
         return file.read_text(encoding="utf-8", errors="replace")
     except FileNotFoundError:
