@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
 from pathlib import Path
+from types import FrameType
 from typing import IO, Any, Protocol, TypeAlias, TypeVar
 
 from linklab.base.text import one_line
@@ -155,10 +156,26 @@ def settle_in(parent: int) -> bool:
         Whether the parent still lives.
     """
     os.setpgid(0, 0)  # Ctrl+C in the terminal is for the parent, which passes it on once
-    signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGINT, _interrupt_once())
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGINT)  # prctl(2)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT])
     return os.getppid() == parent
+
+
+def _interrupt_once() -> Callable[[int, FrameType | None], None]:
+    """A handler under which the first Ctrl+C interrupts and the others leave the teardown alone.
+
+    There are others: the kernel signals again for each thread of a killed parent that dies after the one that began us.
+    """
+    heard = False
+
+    def interrupt(_number: int, _frame: FrameType | None) -> None:
+        nonlocal heard
+        first, heard = not heard, True
+        if first:
+            raise KeyboardInterrupt
+
+    return interrupt
 
 
 def _in_copy(parent: int, pipe: tuple[Connection, Connection], task: Task, printed: Path | None) -> None:

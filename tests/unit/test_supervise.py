@@ -310,6 +310,25 @@ def test_a_worker_that_is_interrupted_by_itself_says_so(tmp_path):
     assert (type(end.error), str(end.error)) == (StoppedError, "stopped with Ctrl+C")
 
 
+def test_more_than_one_ctrl_c_does_not_break_off_what_is_torn_down(tmp_path):
+    """A killed parent with threads gives several: one for each thread that dies after the one that began the job."""
+
+    def work(_tell):
+        try:
+            hold(tmp_path, "1")
+        finally:
+            for _ in range(3):
+                os.kill(os.getpid(), signal.SIGINT)
+                time.sleep(0.01)
+            (tmp_path / "torn-down").touch()
+
+    with pytest.raises(KeyboardInterrupt), supervised([Job(1, work)], 1) as events:
+        next(events)
+        until_there(tmp_path / "1")
+        raise KeyboardInterrupt
+    assert (tmp_path / "torn-down").exists()
+
+
 PARENT = """
 import sys
 from pathlib import Path
