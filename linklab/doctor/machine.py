@@ -68,6 +68,10 @@ TOOLS = (
     Tool("mtr", "mtr-tiny", "loss and delay along a path", needed=False),
     Tool("htop", "htop", "what runs in a network", needed=False),
     Tool("dhclient", "isc-dhcp-client", "addresses by DHCP", needed=False),
+    Tool("fping", "fping", "the round-trip times of named tests", needed=False),
+    Tool("irtt", "irtt", "the UDP probes of named tests", needed=False),
+    Tool("curl", "curl", "the page fetches of named tests", needed=False),
+    Tool("stress-ng", "stress-ng", "the processor load of named tests", needed=False),
     Tool("xterm", "xterm", "terminal windows", needed=False),
     Tool("bwrap", "bubblewrap", "grading what others handed in", needed=False),
 )
