@@ -40,6 +40,7 @@ class Line:
     smoothing: samples of the running mean; 0 for none.
     reduce: what gives one number of a series where the kind needs one ("mean", "median", "mean_span", …); "" for the
         plot's.
+    bold: drawn black and thick, to be told from the others at once: an average among its parts.
     """
 
     series: str
@@ -48,6 +49,7 @@ class Line:
     second_axis: bool = False
     smoothing: int = 0
     reduce: str = ""
+    bold: bool = False
 
 
 @dataclass(frozen=True)
@@ -55,7 +57,7 @@ class PlotSpec:
     """A plot by name.
 
     lines: what it draws; empty for `META`.
-    parts: names of the plots that a `META` stacks.
+    parts: names of the plots that a `META` stacks, or the one that a `SUBPLOT_COMBINE` draws of each file.
     axis_labels: of the left and the right axis; "" for words made of the unit.
     scaling: percentiles of the values that an axis shows, such as (5, 95); None for all.
     cutoff_s: seconds left out at the beginning and at the end; None for the test's own.
@@ -63,6 +65,7 @@ class PlotSpec:
     reduce: what gives one number of a series.
     stacked: lines add up.
     side_by_side: parts stand beside each other, not below.
+    legend_title: above the legend; "" for none.
     """
 
     name: str
@@ -77,3 +80,4 @@ class PlotSpec:
     reduce: str = "mean"
     stacked: bool = False
     side_by_side: bool = False
+    legend_title: str = ""
