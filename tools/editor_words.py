@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 import json
 import re
+from pathlib import Path
 
 from linklab.base import installation
 
@@ -67,6 +68,7 @@ HELD_BY = frozenset(_HELD.split())
 """Names of constants and variables that hold texts."""
 NOT_SAID = ("export.py", "svg.py", "lettering.py", "theme.py", "words.py")
 """Modules whose templates are parts of a script or a drawing."""
+PACKAGES = ("editor", "windows")
 BESIDE = ("topology/templates.py", "engine/pocket.py", "engine/host.py", "tc/*.py")
 """What else gives the editor texts to show."""
 TEMPLATE = re.compile(r"\{[a-z_]+(:[^}]*)?\}")
@@ -82,16 +84,21 @@ UNITS = ("px", "ms", "Mbit/s")
 def editor_words() -> dict[str, list[str]]:
     """Each text with the files that have it, in the order of the files."""
     found: dict[str, list[str]] = {}
-    files = [path for path in sorted(ROOT.glob("linklab/editor/*.py")) if path.name not in NOT_SAID]
+    files = [path for path in _modules() if path.name not in NOT_SAID]
     for path in [*files, *(path for names in BESIDE for path in sorted((ROOT / "linklab").glob(names)))]:
         place = str(path.relative_to(ROOT))
         for text in words_of(path.read_text(encoding="utf-8")):
             if place not in found.setdefault(text, []):
                 found[text].append(place)
-    found["English"] = ["linklab/editor/words.py"]
+    found["English"] = ["linklab/windows/words.py"]
     for profile in json.loads(PROFILES.read_text(encoding="utf-8")).values():
         found[profile["words"]] = [str(PROFILES.relative_to(ROOT))]
     return found
+
+
+def _modules() -> list[Path]:
+    """Those of the windows, of one package after the other."""
+    return [path for package in PACKAGES for path in sorted((ROOT / "linklab" / package).glob("*.py"))]
 
 
 def words_of(source: str) -> list[str]:

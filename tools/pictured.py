@@ -18,7 +18,7 @@ Picture = Callable[["Gallery", str], None]
 
 def tabs(open_it: Callable[[Gallery], object], gallery: Gallery, name: str) -> None:
     """Every tab of a dialog, and the end of each that scrolls."""
-    from linklab.editor.scrolled import Scrolled  # noqa: PLC0415 - needs the display
+    from linklab.windows.scrolled import Scrolled  # noqa: PLC0415 - needs the display
 
     open_it(gallery)
     gallery.live(0.4)
@@ -64,7 +64,7 @@ def of_bar(title: str, gallery: Gallery) -> Any:
 
 def of_thing(key: str | int | None, gallery: Gallery) -> Any:
     """Post the menu of a thing."""
-    from linklab.editor.menus import popup  # noqa: PLC0415
+    from linklab.windows.menus import popup  # noqa: PLC0415
 
     return popup(gallery.editor.root, gallery.editor.context.entries(key), 300, 100)
 

@@ -58,7 +58,7 @@ def run(args: argparse.Namespace) -> int:
 
     try:
         from linklab.editor.app import Editor
-        from linklab.editor.words import languages
+        from linklab.windows.words import languages
     except ImportError as error:
         raise MissingError(f"the editor needs python3-tk and python3-pil.imagetk ({error})") from error
     if args.template and args.file:

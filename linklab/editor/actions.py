@@ -1,35 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Everything that can be done, once: its name in the menu, its key, and which menu holds it.
 
-`MENUS` is what the menu bar, the key bindings and Help > Keys are made from. Pure; `menus` draws it.
+`MENUS` is what the menu bar, the key bindings and Help > Keys are made from. Pure; `linklab.windows.menus` draws it.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from linklab.base.catalogue import Say, unchanged
-from linklab.editor.words import Phrase
-
-
-@dataclass(frozen=True)
-class Action:
-    """One thing to do; `name` is looked up in the editor's commands.
-
-    key: as people read it, "Ctrl+S"; events: as tkinter wants it. when: "" always, "stopped" or "running".
-    toggles: it shows a tick; group: the radio group it belongs to.
-    """
-
-    name: str
-    label: str
-    key: str = ""
-    events: tuple[str, ...] = ()
-    when: str = ""
-    toggles: bool = False
-
-
-LINE = None
-Menu = tuple[Action | None, ...]
+from linklab.windows.actions import LINE, Action, Menu, as_table, in_dialogs, rows_of
 
 
 def _a(name: str, label: str, key: str = "", *events: str, when: str = "", toggles: bool = False) -> Action:
@@ -134,15 +112,6 @@ MENUS: dict[str, Menu] = {  # Alt with the letter behind & opens the menu
     ),
 }
 
-KEY_NAMES = (Phrase("Shift"), Phrase("Return"), Phrase("Del"))
-"""Names of keys that keyboards of other countries call otherwise."""
-
-
-def key_name(key: str, say: Say) -> str:
-    """A key as people read it, "Ctrl+Shift+S", in their language."""
-    return "+".join(say(part) for part in key.split("+"))
-
-
 TOOLS = (
     ("select", "Select", "1"),
     ("host", "Host", "2"),
@@ -180,23 +149,10 @@ ON_CANVAS = (
     ("Middle button", "move the view"),
     ("Ctrl+wheel", "zoom"),
 )
-IN_DIALOGS = (
-    ("Tab, Shift+Tab", "the next or previous field or button"),
-    ("Return", "press the button that has the focus, else the blue one"),
-    ("Escape", "close, and change nothing"),
-    ("Alt+1 … Alt+9", "turn to a tab"),
-)
 
 
 def keys_text(say: Say = unchanged) -> str:
     """All keys as a table, for Help > Keys."""
-    rows = [
-        (key_name(action.key, say), f"{say(menu).replace('&', '')}: {say(action.label).rstrip('…')}")
-        for menu, actions in MENUS.items()
-        for action in actions
-        if action and action.key
-    ]
+    rows = rows_of(MENUS, say)
     rows += [(say(key), say(what)) for key, what in ON_CANVAS]
-    rows += [(say(key), say(Phrase("Dialogs: {what}", what=Phrase(what)))) for key, what in IN_DIALOGS]
-    width = max(len(key) for key, _ in rows)
-    return "\n".join(f"{key:<{width}}   {what}" for key, what in rows)
+    return as_table([*rows, *in_dialogs(say)])

@@ -11,12 +11,13 @@ from typing import Any
 from linklab.editor import address_edits
 from linklab.editor.address_edits import USUAL_PREFIX, AddressPlan
 from linklab.editor.address_window import AddressWindow
-from linklab.editor.dialogs import FormDialog
 from linklab.editor.document import Document
-from linklab.editor.fields import Field, Page, digits, network
-from linklab.editor.window import Window
-from linklab.editor.words import Phrase, of_number
+from linklab.editor.name_checks import network
 from linklab.topology import Topology, addressing
+from linklab.windows.dialogs import FormDialog
+from linklab.windows.fields import Field, Page, digits
+from linklab.windows.window import Window
+from linklab.windows.words import Phrase, of_number
 
 LOCKED = "The network is running: stop it to change this."
 

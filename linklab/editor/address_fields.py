@@ -9,12 +9,12 @@ from typing import Any
 
 from linklab.editor import address_edits, address_table
 from linklab.editor.document import AnyNode
-from linklab.editor.fields import SHOWN, Field, Page
-from linklab.editor.words import Phrase
 from linklab.errors import InputError
 from linklab.topology import Controller, Host, Topology, address_words, addressing
 from linklab.topology.addressing import Port, StaticRoute
 from linklab.topology.parts import Node
+from linklab.windows.fields import SHOWN, Field, Page
+from linklab.windows.words import Phrase
 
 PORT = "port "
 OWN = "linklab own address"

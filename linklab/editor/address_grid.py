@@ -15,7 +15,7 @@ from typing import Protocol
 
 from linklab.editor.address_table import COLUMNS, EDITABLE, TITLES, Cell, PortRow
 from linklab.editor.surface import least_shift
-from linklab.editor.theme import Look
+from linklab.windows.theme import Look
 
 FROZEN = ("node", "port")
 LETTERS = {

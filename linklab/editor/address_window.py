@@ -16,10 +16,10 @@ from linklab.editor import address_table
 from linklab.editor.address_grid import SIGNS, AddressGrid, GridLine
 from linklab.editor.address_table import EDITABLE, TITLES, Cell, PortRow
 from linklab.editor.document import Document
-from linklab.editor.theme import Look
-from linklab.editor.toplevel import Dialog
-from linklab.editor.words import Phrase, of_number
 from linklab.errors import InputError
+from linklab.windows.theme import Look
+from linklab.windows.toplevel import Dialog
+from linklab.windows.words import Phrase, of_number
 
 WRAP = 800
 BUBBLE = 360

@@ -34,22 +34,22 @@ from linklab.editor.gestures import Gestures, Hooks
 from linklab.editor.keyboard import Keyboard
 from linklab.editor.layout import Callbacks, Layout
 from linklab.editor.link_switches import SWITCH_TAG, draw_switches
-from linklab.editor.menus import popup
 from linklab.editor.networking import Networking
 from linklab.editor.picturing import Picturing
 from linklab.editor.properties import Properties
-from linklab.editor.restyle import restyle
 from linklab.editor.running import preload
 from linklab.editor.settings import EditorSettings, load_settings, save_settings
 from linklab.editor.starting import Starting
 from linklab.editor.surface import Rectangle
-from linklab.editor.theme import Look, apply
-from linklab.editor.toplevel import Dialog, to_question
 from linklab.editor.traces import draw_traces
 from linklab.editor.tree_marks import TREE_TAG, draw_marks
-from linklab.editor.window import Window
-from linklab.editor.words import Phrase, in_language, languages, of_number, told_by
 from linklab.errors import InputError, MissingError
+from linklab.windows.menus import popup
+from linklab.windows.restyle import restyle
+from linklab.windows.theme import Look, apply
+from linklab.windows.toplevel import Dialog, to_question
+from linklab.windows.window import Window
+from linklab.windows.words import Phrase, in_language, languages, of_number, told_by
 
 COLLECT_MS = 10_000
 PRELOAD_MS = 300

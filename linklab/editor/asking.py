@@ -18,9 +18,9 @@ from linklab.editor.lookups import Lookup
 from linklab.editor.networking import Networking
 from linklab.editor.pinging import Interface
 from linklab.editor.programs import Program
-from linklab.editor.toplevel import Dialog
-from linklab.editor.window import Window
-from linklab.editor.words import Phrase
+from linklab.windows.toplevel import Dialog
+from linklab.windows.window import Window
+from linklab.windows.words import Phrase
 
 PAUSED = Phrase("time is paused, so nothing inside can answer; Ctrl+P lets it go on")
 MOST_HOSTS = 40

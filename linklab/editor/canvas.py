@@ -23,10 +23,10 @@ from linklab.editor.scene import DETAIL_FROM, ICON, KIND_COLOURS, DrawingScene, 
 from linklab.editor.settings import EditorSettings
 from linklab.editor.shapes import Shape
 from linklab.editor.surface import Rectangle, least_shift
-from linklab.editor.theme import Look
-from linklab.editor.words import Phrase
 from linklab.topology import Topology
 from linklab.topology.parts import position
+from linklab.windows.theme import Look
+from linklab.windows.words import Phrase
 
 __all__ = ["DETAIL_FROM", "GRID", "ICON", "KIND_COLOURS", "ZOOMS", "Drawing"]
 

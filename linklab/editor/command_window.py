@@ -7,9 +7,9 @@ import tkinter as tk
 from collections.abc import Callable
 from tkinter import ttk
 
-from linklab.editor.questions import text_area
-from linklab.editor.theme import Look
-from linklab.editor.toplevel import Dialog
+from linklab.windows.questions import text_area
+from linklab.windows.theme import Look
+from linklab.windows.toplevel import Dialog
 
 SIZE = (84, 16)
 """Letters across, lines down."""

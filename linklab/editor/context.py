@@ -14,7 +14,7 @@ from linklab.editor.document import Document, Key
 from linklab.editor.editing import Editing
 from linklab.editor.networking import Networking
 from linklab.editor.properties import Properties
-from linklab.editor.words import Phrase
+from linklab.windows.words import Phrase
 
 Entry = tuple[str, Callable[[], None] | None]
 LINE: Entry = ("", None)

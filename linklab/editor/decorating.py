@@ -13,15 +13,15 @@ from pathlib import Path
 from typing import Any
 
 from linklab.editor import backdrop, decorations, edits
-from linklab.editor.chooser import Chooser
 from linklab.editor.decorations import BACKGROUND, COLOURS, BackgroundPicture, Frame, Note
-from linklab.editor.dialogs import FormDialog
 from linklab.editor.document import Document
-from linklab.editor.fields import Field, Page, number
 from linklab.editor.properties import LOCKED
-from linklab.editor.window import Window
-from linklab.editor.words import Phrase
 from linklab.errors import InputError
+from linklab.windows.chooser import Chooser
+from linklab.windows.dialogs import FormDialog
+from linklab.windows.fields import Field, Page, number
+from linklab.windows.window import Window
+from linklab.windows.words import Phrase
 
 Spot = tuple[float, float]
 _COLOUR_NAMES = ("Grey", "Blue", "Green", "Orange", "Purple")

@@ -19,8 +19,8 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from linklab.editor.words import Phrase
 from linklab.topology import Topology
+from linklab.windows.words import Phrase
 
 KEY = "linklab"
 BACKGROUND = "#background"

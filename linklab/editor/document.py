@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import TypeAlias
 
 from linklab.editor.decorations import decorations, is_decoration
-from linklab.editor.words import Phrase
 from linklab.topology import Controller, Topology
 from linklab.topology.parts import Node
+from linklab.windows.words import Phrase
 
 Key: TypeAlias = str | int
 """A selected thing: a node's or controller's name, a link's place in the file, "s1>c0", a switch's controller, or

@@ -12,8 +12,8 @@ from linklab.editor import edits
 from linklab.editor.decorations import BACKGROUND, decorations, is_decoration, told
 from linklab.editor.document import Document, Key, everyone
 from linklab.editor.room import shift_for
-from linklab.editor.words import Phrase, joined, of_number
 from linklab.topology import Topology
+from linklab.windows.words import Phrase, joined, of_number
 
 
 class Editing:

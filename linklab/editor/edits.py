@@ -13,11 +13,11 @@ from typing import Any
 
 from linklab.editor import decorations
 from linklab.editor.document import AnyNode, Key, everyone, is_node
-from linklab.editor.words import Phrase
 from linklab.errors import FieldError, InputError
 from linklab.topology import Controller, Host, Link, Preferences, Switch, Topology, parts
 from linklab.topology.checks import NAME
 from linklab.topology.parts import new_identity
+from linklab.windows.words import Phrase
 
 KINDS = ("host", "switch", "legacySwitch", "legacyRouter", "controller")
 PREFIXES = {"host": "h", "switch": "s", "legacySwitch": "s", "legacyRouter": "r", "controller": "c"}

@@ -11,14 +11,14 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
 
-from linklab.editor.dialogs import FormDialog
 from linklab.editor.document import Document
-from linklab.editor.fields import Field, Page
-from linklab.editor.window import Window
-from linklab.editor.words import Phrase
 from linklab.errors import InputError, LinklabError
 from linklab.exchange import containerlab, kathara, read
 from linklab.exchange.carried import Carried
+from linklab.windows.dialogs import FormDialog
+from linklab.windows.fields import Field, Page
+from linklab.windows.window import Window
+from linklab.windows.words import Phrase
 
 KINDS = (*containerlab.ENDINGS, ".py", ".conf")
 

@@ -19,16 +19,16 @@ from linklab.base import installation
 from linklab.base.files import write
 from linklab.base.place import private
 from linklab.editor import export, files
-from linklab.editor.chooser import Chooser
 from linklab.editor.document import Document
 from linklab.editor.exchanging import foreign, open_foreign
 from linklab.editor.settings import EditorSettings
 from linklab.editor.tidying import Tidying
-from linklab.editor.window import Window
-from linklab.editor.words import Phrase
 from linklab.errors import InputError, LinklabError
 from linklab.topology import Topology
 from linklab.topology.near import nearest
+from linklab.windows.chooser import Chooser
+from linklab.windows.window import Window
+from linklab.windows.words import Phrase
 
 AUTOSAVE_MS = 3000
 

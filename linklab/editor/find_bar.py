@@ -14,8 +14,8 @@ from tkinter import ttk
 from linklab.editor.canvas import Drawing
 from linklab.editor.document import Document, Key
 from linklab.editor.find import hits
-from linklab.editor.theme import Look
-from linklab.editor.words import Phrase
+from linklab.windows.theme import Look
+from linklab.windows.words import Phrase
 
 HINT, SHORT_HINT = Phrase("a name, an address, a kind, a port"), ""
 

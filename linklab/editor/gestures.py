@@ -16,8 +16,8 @@ from linklab.editor.canvas import GRID, Drawing
 from linklab.editor.decorations import Frame, Note, change, decorations, is_decoration, told
 from linklab.editor.document import Document, Key, everyone, is_node
 from linklab.editor.moving import Moving, Resizing
-from linklab.editor.words import Phrase, told_by
 from linklab.errors import InputError
+from linklab.windows.words import Phrase, told_by
 
 SHIFT, CONTROL = 0x1, 0x4
 DRAG_FROM_PX = 4

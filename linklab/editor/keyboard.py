@@ -16,7 +16,7 @@ from linklab.editor.canvas import GRID, Drawing
 from linklab.editor.decorations import decorations
 from linklab.editor.document import Document, Key, everyone
 from linklab.editor.gestures import Hooks
-from linklab.editor.words import Phrase
+from linklab.windows.words import Phrase
 
 ARROWS = (("Left", -1, 0), ("Right", 1, 0), ("Up", 0, -1), ("Down", 0, 1))
 

@@ -10,15 +10,16 @@ from functools import partial
 from tkinter import ttk
 from typing import Any
 
-from linklab.editor.bars import ClockBar, StatusBar
+from linklab.editor.bars import ClockBar
 from linklab.editor.canvas import Drawing
-from linklab.editor.icons import Icons
-from linklab.editor.menus import MenuBar
+from linklab.editor.menus import EditorMenus
 from linklab.editor.minimap import MiniMap
 from linklab.editor.settings import EditorSettings
-from linklab.editor.theme import Look
 from linklab.editor.toolbar import ToolBar
-from linklab.editor.toplevel import FRAME
+from linklab.windows.icons import Icons
+from linklab.windows.status import StatusBar
+from linklab.windows.theme import Look
+from linklab.windows.toplevel import FRAME
 
 
 @dataclass(frozen=True)
@@ -70,7 +71,7 @@ class Layout:
         root.geometry(settings.geometry or f"{wide}x{high}")
         root.minsize(min(px(640), most[0]), min(px(440), most[1]))
         root.iconphoto(True, icons.get("app", 64, look.palette.accent, "#ffffff"))
-        self.menus = MenuBar(root, callbacks.commands, callbacks.submenus, ticks, look.say)
+        self.menus = EditorMenus(root, callbacks.commands, callbacks.submenus, ticks, look.say)
         self.status = StatusBar(root, look, callbacks.stop, callbacks.commands["messages"])
         self.status.pack(side="bottom", fill="x")
         self._rule().pack(side="bottom", fill="x")

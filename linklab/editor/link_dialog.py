@@ -13,17 +13,17 @@ from tkinter import ttk
 from typing import Any
 
 from linklab.editor import link_fields
-from linklab.editor.dialogs import Input, MessageLine, fill_page
-from linklab.editor.fields import read, texts
 from linklab.editor.node_fields import LINK_PAGE
-from linklab.editor.questions import text_area
-from linklab.editor.theme import Look
-from linklab.editor.toplevel import Dialog, scrolled_page
-from linklab.editor.words import Phrase, told_by
 from linklab.errors import FieldError, InputError
 from linklab.tc import DISCIPLINES
 from linklab.topology import Link
 from linklab.topology.forgiven import forgiven_link
+from linklab.windows.dialogs import Input, MessageLine, fill_page
+from linklab.windows.fields import read, texts
+from linklab.windows.questions import text_area
+from linklab.windows.theme import Look
+from linklab.windows.toplevel import Dialog, scrolled_page
+from linklab.windows.words import Phrase, told_by
 
 Take = Callable[[dict[str, Any], dict[str, Any]], None]
 NO_DISCIPLINE = Phrase("first in, first out")

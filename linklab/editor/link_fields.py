@@ -10,11 +10,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from linklab import tc
-from linklab.editor.fields import Field
-from linklab.editor.words import Phrase
 from linklab.errors import InputError
 from linklab.tc import DISCIPLINES, DISTRIBUTIONS, Impairment
 from linklab.topology import Link
+from linklab.windows.fields import Field
+from linklab.windows.words import Phrase
 
 DIRECTION_FIELDS = (
     Field("rate", "Rate", "with its unit: 10gbit, 100mbit, 64kbit"),

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from linklab.editor.words import Phrase
 from linklab.topology import Switch, Topology
 from linklab.topology.addressing import has_ports, ports
 from linklab.topology.parts import Node
+from linklab.windows.words import Phrase
 
 CLIENT = "client"
 """The terminal where the ports of switches are."""

@@ -12,10 +12,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from linklab.editor.meter import short_rate
-from linklab.editor.words import Phrase, joined, of_number
 from linklab.topology import Controller, Link, Switch, Topology
 from linklab.topology.parts import Node
 from linklab.topology.switching import OPENFLOW, has_spanning_tree, loops
+from linklab.windows.words import Phrase, joined, of_number
 
 DOWN, NO_CARRIER, UP = 0, 1, 2
 BLOCKING = "blocking"

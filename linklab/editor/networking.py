@@ -17,10 +17,10 @@ from linklab.editor.meter import Meter
 from linklab.editor.network_state import ATTENTION, UNKNOWN, LinkState, NetworkState, Watch, tree_words
 from linklab.editor.runnable import Choice
 from linklab.editor.running import Listener, Runner, Session
-from linklab.editor.window import Window
-from linklab.editor.words import Phrase
 from linklab.terminal.windows import display_usable
 from linklab.topology import Controller, Topology, addressing, switching
+from linklab.windows.window import Window
+from linklab.windows.words import Phrase
 
 TAKE_MS = 40
 T = TypeVar("T")

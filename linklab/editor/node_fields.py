@@ -9,23 +9,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from linklab.editor.fields import (
-    Field,
-    Page,
-    address,
-    bare_address,
-    digits,
-    name,
-    number,
-    pattern,
-    percent,
-    rate,
-    time,
-    whole,
-)
-from linklab.editor.words import Phrase
+from linklab.editor.name_checks import address, bare_address, name
 from linklab.errors import InputError
 from linklab.topology import Topology
+from linklab.windows.fields import Field, Page, digits, number, pattern, percent, rate, time, whole
+from linklab.windows.words import Phrase
 
 _NAME = Field("hostname", "Hostname", "the node's name and the start of its interfaces' names: h1, h1-eth0", check=name)
 _START = Field("startCommand", "Start Command", "run on the node when the network is ready", keep_empty=True)

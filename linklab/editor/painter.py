@@ -12,7 +12,6 @@ from typing import Any
 from PIL import Image, ImageTk
 
 from linklab.editor import backdrop, lettering
-from linklab.editor.icons import paint
 from linklab.editor.shapes import (
     POINTS,
     BoxShape,
@@ -24,7 +23,8 @@ from linklab.editor.shapes import (
     TextShape,
     points,
 )
-from linklab.editor.theme import Look
+from linklab.windows.icons import paint
+from linklab.windows.theme import Look
 
 OPAQUE_FROM = 64
 """Of 255: where an icon is at least so opaque, it is drawn over the canvas's colour and covers."""

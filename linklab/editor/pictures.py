@@ -14,13 +14,13 @@ from pathlib import Path
 
 from linklab.base.files import write
 from linklab.editor import backdrop, lettering, raster, svg
-from linklab.editor.palette import LIGHT
 from linklab.editor.scene import DrawingScene, Style
 from linklab.editor.settings import EditorSettings
 from linklab.editor.shapes import BoxShape, IconShape, LineShape, OvalShape, PictureShape, Shape, TextShape
 from linklab.editor.surface import Rectangle
 from linklab.errors import InputError, MissingError
 from linklab.topology import Topology
+from linklab.windows.palette import LIGHT
 
 ENDINGS = (".svg", ".png", ".pdf")
 MARGIN = 24.0

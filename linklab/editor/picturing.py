@@ -15,13 +15,13 @@ from functools import partial
 from pathlib import Path
 
 from linklab.base import installation
-from linklab.editor.chooser import Chooser
 from linklab.editor.document import Document
 from linklab.editor.pictures import ENDINGS, write_picture
 from linklab.editor.settings import EditorSettings
-from linklab.editor.window import Window
-from linklab.editor.words import Phrase
 from linklab.errors import InputError, LinklabError
+from linklab.windows.chooser import Chooser
+from linklab.windows.window import Window
+from linklab.windows.words import Phrase
 
 POLL_MS = 50
 LPSTAT_S = 8.0

@@ -12,10 +12,10 @@ from collections.abc import Mapping, Sequence
 from ipaddress import IPv4Interface, IPv6Interface, ip_address, ip_interface
 
 from linklab.base.text import excerpt
-from linklab.editor.words import Phrase
 from linklab.errors import EngineError
 from linklab.topology import Topology
 from linklab.topology.addressing import has_ports
+from linklab.windows.words import Phrase
 
 PROBES = 4
 ADDRESSES = "ip -j address show"

@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from linklab.editor.fields import Field, Page, digits, network, pattern, texts
+from linklab.editor.name_checks import network
 from linklab.engine.profiles import PROFILES
 from linklab.errors import InputError
 from linklab.terminal.clock import parse_speed
+from linklab.windows.fields import Field, Page, digits, pattern, texts
 
 NESTED = {
     "openFlowVersions": ("ovsOf10", "ovsOf11", "ovsOf12", "ovsOf13"),

@@ -13,19 +13,19 @@ from typing import Any, Protocol
 from linklab.editor import address_fields, edits, link_fields, node_fields, preference_fields, several
 from linklab.editor.consequences import caused
 from linklab.editor.decorations import is_decoration
-from linklab.editor.dialogs import FormDialog
 from linklab.editor.document import Document, Key
-from linklab.editor.fields import Page
 from linklab.editor.identity import identity_of, key_of, keys_of
 from linklab.editor.link_dialog import LinkDialog
 from linklab.editor.several_dialog import SeveralDialog
-from linklab.editor.toplevel import Dialog
-from linklab.editor.window import Window
-from linklab.editor.words import Phrase
 from linklab.engine.choice import ENGINES
 from linklab.errors import FieldError, InputError
 from linklab.topology import Controller, Topology
 from linklab.topology.forgiven import forgiven
+from linklab.windows.dialogs import FormDialog
+from linklab.windows.fields import Page
+from linklab.windows.toplevel import Dialog
+from linklab.windows.window import Window
+from linklab.windows.words import Phrase
 
 LOCKED = "The network is running: stop it to change this."
 BETWEEN = "The network is starting or stopping: a moment, please."

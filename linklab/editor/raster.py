@@ -10,11 +10,11 @@ from pathlib import Path
 from PIL import Image, ImageDraw
 
 from linklab.editor import backdrop
-from linklab.editor.icons import paint
 from linklab.editor.lettering import LINE, face, pixels
-from linklab.editor.palette import Palette
 from linklab.editor.shapes import BoxShape, IconShape, LineShape, OvalShape, PictureShape, Shape, TextShape
 from linklab.editor.surface import Rectangle
+from linklab.windows.icons import paint
+from linklab.windows.palette import Palette
 
 OVERSAMPLING = 2
 MOST_DOTS = 80_000_000

@@ -11,11 +11,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from linklab.editor import edits, fields, node_fields
+from linklab.editor import edits, node_fields
 from linklab.editor.document import AnyNode, Key, everyone
-from linklab.editor.fields import Field, Page
-from linklab.editor.words import Phrase, joined, of_number
 from linklab.topology import Link, Topology
+from linklab.windows import fields
+from linklab.windows.fields import Field, Page
+from linklab.windows.words import Phrase, joined, of_number
 
 TITLES = {
     "host": (Phrase("{count} host"), Phrase("{count} hosts")),

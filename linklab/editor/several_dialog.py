@@ -10,11 +10,11 @@ from functools import partial
 from tkinter import ttk
 from typing import Any
 
-from linklab.editor.dialogs import WRAP, Input, MessageLine
 from linklab.editor.several import Group
-from linklab.editor.theme import Look
-from linklab.editor.toplevel import Dialog, scrolled_page
-from linklab.editor.words import Phrase
+from linklab.windows.dialogs import WRAP, Input, MessageLine
+from linklab.windows.theme import Look
+from linklab.windows.toplevel import Dialog, scrolled_page
+from linklab.windows.words import Phrase
 
 Shown = Mapping[str, tuple[str, str]]
 Take = Callable[[dict[str, dict[str, str]]], Mapping[tuple[str, str], str]]

@@ -8,13 +8,13 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
-from linklab.editor.dialogs import FormDialog
 from linklab.editor.document import Document
-from linklab.editor.fields import Field, Page, digits
-from linklab.editor.window import Window
-from linklab.editor.words import Phrase
 from linklab.topology import Topology, switching
 from linklab.topology.templates import TEMPLATES, Number, Template, draw, numbers_of
+from linklab.windows.dialogs import FormDialog
+from linklab.windows.fields import Field, Page, digits
+from linklab.windows.window import Window
+from linklab.windows.words import Phrase
 
 
 class Starting:

@@ -17,11 +17,11 @@ from pathlib import Path
 from PIL import ImageDraw
 
 from linklab.editor import backdrop
-from linklab.editor.icons import DRAWN, UNITS, Pen
 from linklab.editor.lettering import FAMILY, LINE, MIDDLE, pixels
-from linklab.editor.palette import Palette
 from linklab.editor.shapes import BoxShape, IconShape, LineShape, OvalShape, PictureShape, Shape, TextShape
 from linklab.editor.surface import Rectangle
+from linklab.windows.icons import DRAWN, UNITS, Pen
+from linklab.windows.palette import Palette
 
 MOST_SIDE = 1600
 """Pixels of the longer side of an embedded picture."""

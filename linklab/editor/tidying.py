@@ -12,12 +12,12 @@ from linklab.base.catalogue import Say
 from linklab.base.text import excerpt
 from linklab.editor.document import Document, everyone
 from linklab.editor.grouping import laid_out
-from linklab.editor.window import Window
-from linklab.editor.words import Phrase, of_number
 from linklab.topology import Topology
 from linklab.topology.arrange import arranged
 from linklab.topology.checks import wireless_names
 from linklab.topology.mending import is_placed, mend, moved
+from linklab.windows.window import Window
+from linklab.windows.words import Phrase, of_number
 
 MOST_LINES = 8
 LONGEST_LINE = 150

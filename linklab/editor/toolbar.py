@@ -12,8 +12,9 @@ from tkinter import ttk
 
 from linklab.editor.actions import TOOLS
 from linklab.editor.canvas import KIND_COLOURS
-from linklab.editor.icons import Icons
-from linklab.editor.theme import Look
+from linklab.windows.icons import Icons
+from linklab.windows.theme import Look
+from linklab.windows.tips import Tip
 
 ICON = 26
 
@@ -127,37 +128,3 @@ class ToolBar(ttk.Frame):
             button.show(chosen=name == tool, enabled=state == "stopped" or name == "select")
         self.run.show(chosen=False, enabled=state == "stopped")
         self.stop.show(chosen=False, enabled=state in ("starting", "running"))
-
-
-class Tip:
-    """A hint that appears when the mouse rests on a widget."""
-
-    def __init__(self, widget: tk.Misc, look: Look, text: str) -> None:
-        self.widget, self.look, self.text = widget, look, look.say(text)
-        self._window: tk.Toplevel | None = None
-        self._waiting: str | None = None
-        widget.bind("<Enter>", self._enter, add="+")
-        widget.bind("<Leave>", lambda _: self._hide(), add="+")
-        widget.bind("<Button>", lambda _: self._hide(), add="+")
-        widget.bind("<Destroy>", lambda _: self._hide(), add="+")
-
-    def _enter(self, _: tk.Event[tk.Misc]) -> None:
-        self._hide()
-        self._waiting = self.widget.after(600, self._show)
-
-    def _show(self) -> None:
-        p = self.look.palette
-        self._window = tk.Toplevel(self.widget, background=p.border)
-        self._window.overrideredirect(True)
-        label = tk.Label(self._window, text=self.text, background=p.panel, foreground=p.ink, font=self.look.font(9))
-        label.pack(padx=1, pady=1, ipadx=self.look.px(5), ipady=self.look.px(2))
-        x = self.widget.winfo_rootx() + self.widget.winfo_width() + self.look.px(4)
-        self._window.geometry(f"+{x}+{self.widget.winfo_rooty() + self.look.px(8)}")
-
-    def _hide(self) -> None:
-        if self._waiting is not None:
-            self.widget.after_cancel(self._waiting)
-            self._waiting = None
-        if self._window is not None:
-            self._window.destroy()
-            self._window = None

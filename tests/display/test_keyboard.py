@@ -7,8 +7,8 @@ import pytest
 from PIL import ImageGrab
 from robot import needs_display
 
-from linklab.editor.toplevel import Dialog
 from linklab.topology import Topology
+from linklab.windows.toplevel import Dialog
 
 pytestmark = needs_display
 ROOT = Path(__file__).parents[2]

@@ -16,8 +16,8 @@ from robot import Robot, needs_display, start_xvfb
 sys.path.append(str(Path(__file__).parents[1] / "unit"))
 from routed import addressed
 
-from linklab.editor.scrolled import pages_in
 from linklab.topology import Topology
+from linklab.windows.scrolled import pages_in
 
 pytestmark = needs_display
 ROOT = Path(__file__).parents[2]

@@ -7,7 +7,7 @@ import pytest
 from PIL import ImageGrab
 from robot import needs_display
 
-from linklab.editor.palette import PALETTES
+from linklab.windows.palette import PALETTES
 
 pytestmark = needs_display
 ROOT = Path(__file__).parents[2]

@@ -11,8 +11,8 @@ from pathlib import Path
 from linklab.base import installation
 from linklab.base.installation import ROOT
 from linklab.editor import edits
-from linklab.editor.dialogs import Dialog
 from linklab.manual.model import EditorVerb
+from linklab.windows.dialogs import Dialog
 
 RUN_S, TERMINAL_S = 60, 30
 IN_TERMINAL = (100, 100)

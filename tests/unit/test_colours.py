@@ -3,7 +3,7 @@
 
 import pytest
 
-from linklab.editor.palette import PALETTES
+from linklab.windows.palette import PALETTES
 
 
 def luminance(colour):

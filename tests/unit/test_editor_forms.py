@@ -8,13 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from linklab.editor import edits, export, fields, link_fields, node_fields, preference_fields, runnable
+from linklab.editor import edits, export, link_fields, node_fields, preference_fields, runnable
 from linklab.editor.actions import MENUS, keys_text
 from linklab.editor.meter import Meter, short_bytes, short_rate
 from linklab.errors import FieldError, InputError
 from linklab.tc import DISCIPLINES
 from linklab.topology import Controller, Link, Topology
 from linklab.topology.plan import ORDER
+from linklab.windows import fields
 
 ROOT = Path(__file__).parents[2]
 MINIEDIT = ROOT / "tests/captures/miniedit-2.2.0.1-all-kinds.mn"

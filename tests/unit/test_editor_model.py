@@ -150,10 +150,21 @@ def test_undo_names_steps_and_joins_nudges():
 
 def test_the_pure_part_knows_no_window():
     """What is tested here, and what runs the network, needs no tkinter."""
-    pure = ("document", "edits", "fields", "link_fields", "preference_fields", "labels", "export", "files", "settings")
+    pure = (
+        "document",
+        "edits",
+        "name_checks",
+        "link_fields",
+        "preference_fields",
+        "labels",
+        "export",
+        "files",
+        "settings",
+    )
     addressed = ("address_edits", "address_table", "address_fields", "network_state")
-    for name in (*pure, *addressed, "meter", "running", "actions"):
-        text = (ROOT / f"linklab/editor/{name}.py").read_text()
+    shared = [f"windows/{name}" for name in ("fields", "actions", "words", "palette")]
+    for name in [*(f"editor/{name}" for name in (*pure, *addressed, "meter", "running", "actions")), *shared]:
+        text = (ROOT / f"linklab/{name}.py").read_text()
         assert "import tkinter" not in text and "from tkinter" not in text and "PIL" not in text, name
 
 

@@ -12,10 +12,11 @@ sys.path.append(str(Path(__file__).parents[2] / "tools"))
 from editor_words import editor_words, words_of
 
 from linklab.base.catalogue import Catalogue, read_catalogue, unchanged
-from linklab.editor.actions import MENUS, key_name, keys_text
+from linklab.editor.actions import MENUS, keys_text
 from linklab.editor.settings import EditorSettings, from_data
-from linklab.editor.words import FOLDER, Phrase, in_language, in_words_of, joined, language_of, languages, told_by
 from linklab.errors import FieldError, InputError
+from linklab.windows.actions import key_name
+from linklab.windows.words import FOLDER, Phrase, in_language, in_words_of, joined, language_of, languages, told_by
 
 CATALOGUES = sorted(FOLDER.glob("editor.*.po"))
 LEFT = 0.1

@@ -51,10 +51,12 @@ MAY_IMPORT = {
     "figures": FLOOR | {"analysis", "lab"},
     # what people touch
     "doctor": FLOOR | {"tc", "topology", "manual", "engine", "pocket_kernel", "lab", "exercise", "grade", "rich"},
-    "editor": FLOOR | {"linux", "tc", "topology", "exchange", "engine", "terminal", "PIL", "weasyprint"},
+    "windows": FLOOR | {"PIL"},
+    "editor": FLOOR | {"linux", "tc", "topology", "exchange", "engine", "terminal", "windows", "PIL", "weasyprint"},
     "commands": FLOOR
     | {"topology", "manual", "agent", "warden", "pocket_kernel", "engine", "terminal", "measure", "data", "analysis"}
-    | {"plots", "judge", "lab", "run", "exercise", "grade", "documents", "doctor", "editor", "exchange", "rich"},
+    | {"plots", "judge", "lab", "run", "exercise", "grade", "documents", "doctor", "windows", "editor"}
+    | {"exchange", "rich"},
     "cli": {"errors", "base", "commands"},
     "__init__": set(),
     "__main__": {"cli"},

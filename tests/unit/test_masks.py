@@ -3,7 +3,7 @@
 
 import pytest
 
-from linklab.editor import address_fields, address_table, fields
+from linklab.editor import address_fields, address_table, name_checks
 from linklab.errors import InputError
 from linklab.topology.address_words import with_prefixes
 from linklab.topology.addressing import Port
@@ -48,10 +48,10 @@ def test_what_is_no_mask_is_named(typed):
 
 def test_every_field_of_an_address_takes_a_mask():
     """Regression: the host's field wrote "10.0.0.1/255.255.255.0" into the file, which no other program reads."""
-    assert fields.address("10.0.0.1 255.255.255.0") == "10.0.0.1/24"
-    assert fields.address("10.0.0.1/255.0.0.0") == "10.0.0.1/8"
-    assert fields.address("10.0.0.1") == "10.0.0.1"
-    assert fields.network("10.0.0.0 255.0.0.0") == "10.0.0.0/8"
+    assert name_checks.address("10.0.0.1 255.255.255.0") == "10.0.0.1/24"
+    assert name_checks.address("10.0.0.1/255.0.0.0") == "10.0.0.1/8"
+    assert name_checks.address("10.0.0.1") == "10.0.0.1"
+    assert name_checks.network("10.0.0.0 255.0.0.0") == "10.0.0.0/8"
     assert address_table.read_cell("ipv4", "10.0.0.1 255.255.255.0, 10.0.1.1/16") == ["10.0.0.1/24", "10.0.1.1/16"]
     (route,) = address_table.read_cell("routes", "10.0.3.0 255.255.255.0 via 10.0.2.2")
     assert str(route) == "10.0.3.0/24 via 10.0.2.2"

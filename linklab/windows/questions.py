@@ -13,8 +13,8 @@ from functools import partial
 from tkinter import ttk
 from typing import Any
 
-from linklab.editor.theme import Look
-from linklab.editor.toplevel import Dialog, scrolled_page
+from linklab.windows.theme import Look
+from linklab.windows.toplevel import Dialog, scrolled_page
 
 WIDE = 440
 """Of a question's text, in pixels of a plain display."""

@@ -8,10 +8,10 @@ import tkinter as tk
 from collections import deque
 from collections.abc import Callable, Sequence
 
-from linklab.editor import questions
-from linklab.editor.bars import StatusBar
-from linklab.editor.theme import Look
-from linklab.editor.toplevel import Dialog
+from linklab.windows import questions
+from linklab.windows.status import StatusBar
+from linklab.windows.theme import Look
+from linklab.windows.toplevel import Dialog
 
 MESSAGES = 200
 FREE_MS = 100

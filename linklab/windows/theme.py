@@ -15,8 +15,8 @@ from weakref import WeakKeyDictionary
 from PIL import Image, ImageDraw, ImageTk
 
 from linklab.base.catalogue import Say, unchanged
-from linklab.editor.icons import paint
-from linklab.editor.palette import PALETTES
+from linklab.windows.icons import paint
+from linklab.windows.palette import PALETTES
 
 NARROW = 800
 """Pixels of a plain display across, below which dialogs have to be sparing with room."""

@@ -12,11 +12,11 @@ from collections.abc import Callable, Mapping, Sequence
 from tkinter import ttk
 from typing import Any
 
-from linklab.editor.fields import SHOWN, Field, Page, read, texts, value_of
-from linklab.editor.theme import Look
-from linklab.editor.toplevel import Dialog, scrolled_page
-from linklab.editor.words import Phrase, told_by
 from linklab.errors import FieldError, InputError
+from linklab.windows.fields import SHOWN, Field, Page, read, texts, value_of
+from linklab.windows.theme import Look
+from linklab.windows.toplevel import Dialog, scrolled_page
+from linklab.windows.words import Phrase, told_by
 
 Take = Callable[[dict[str, Any]], None]
 WRAP = 420

@@ -9,7 +9,7 @@ from __future__ import annotations
 import tkinter as tk
 from tkinter import ttk
 
-from linklab.editor.theme import Look
+from linklab.windows.theme import Look
 
 MOST = 520
 """Height that a scrolled frame asks for at most, in pixels of a plain display; it takes more where it is given more."""

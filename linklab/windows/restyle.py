@@ -10,7 +10,7 @@ from __future__ import annotations
 import tkinter as tk
 from tkinter import ttk
 
-from linklab.editor.theme import Look, apply, plain_styles
+from linklab.windows.theme import Look, apply, plain_styles
 
 KEPT = ("relief", "borderwidth")
 """What is no colour, and not the same for every widget of a class."""

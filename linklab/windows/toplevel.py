@@ -14,8 +14,8 @@ from functools import partial
 from tkinter import ttk
 from typing import Any
 
-from linklab.editor.scrolled import Scrolled, around, pages_in
-from linklab.editor.theme import Look
+from linklab.windows.scrolled import Scrolled, around, pages_in
+from linklab.windows.theme import Look
 
 FRAME = (16, 56)
 """Pixels of the screen, across and down, that are left to a window manager's frame and panel."""

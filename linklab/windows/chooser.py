@@ -11,10 +11,10 @@ from collections.abc import Callable
 from pathlib import Path
 from tkinter import ttk
 
-from linklab.editor.dialogs import MessageLine
-from linklab.editor.theme import Look
-from linklab.editor.toplevel import Dialog
-from linklab.editor.words import Phrase
+from linklab.windows.dialogs import MessageLine
+from linklab.windows.theme import Look
+from linklab.windows.toplevel import Dialog
+from linklab.windows.words import Phrase
 
 ROWS = 14
 
