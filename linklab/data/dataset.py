@@ -16,6 +16,7 @@ import numpy as np
 from linklab.data.times import in_utc
 from linklab.errors import DataError
 from linklab.measure import Measurements, Quantity, Series
+from linklab.measure.series import FloatArray
 
 TIMES = ("TIME", "T0", "BATCH_TIME")
 """Flent's metadata that are moments; T0, or else TIME, is the one from which the series count their seconds."""
@@ -24,6 +25,18 @@ OURS = "LINKLAB"
 """The one key of Flent's metadata under which stands what Flent has no place for."""
 
 SERIES_META = "SERIES_META"
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Series at common times, as a file of Flent's has them in `results`.
+
+    times: `(n,)` float64, s since T0, in the file's order.
+    values: by name, each `(n,)` float64; NaN for a gap.
+    """
+
+    times: FloatArray
+    values: Mapping[str, FloatArray]
 
 
 @dataclass(frozen=True)
@@ -36,6 +49,8 @@ class Dataset:
         a gap.
     notes: sentences to be shown beside the numbers.
     flent: Flent's own metadata by its names (NAME, TITLE, T0, …); moments are UTC, as 1970-01-01T00:00:00.000000Z.
+    grid: what a file of Flent's says of its series at common times; None where Linklab computes them. It does not count
+        in comparisons, since it comes from the series.
 
     Raises:
         DataError: a value is infinite, a scalar NaN, or metadata are no JSON.
@@ -46,6 +61,7 @@ class Dataset:
     series: Mapping[str, Series] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     flent: Mapping[str, Any] = field(default_factory=dict)
+    grid: Grid | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "metadata", plain(self.metadata, "metadata"))

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from linklab.data.dataset import OURS, SERIES_META, TIMES, Dataset
+from linklab.data.dataset import OURS, SERIES_META, TIMES, Dataset, Grid
 from linklab.data.times import in_utc, seconds_of, zone_hours
 from linklab.data.versions import VERSION, is_number, upgrade
 from linklab.errors import DataError
@@ -89,7 +89,21 @@ class _Reader:
         notes = [_text(note, where) for note, where in self._list("notes", of=str)]
         notes += [f"{name}: infinite values are left out" for name in dict.fromkeys(self.infinite)]
         metadata = _object(self.ours.get("metadata", {}), f"metadata: {OURS}: metadata")
-        return Dataset(metadata, self._scalars(), series, tuple(notes), flent)
+        return Dataset(metadata, self._scalars(), series, tuple(notes), flent, self._grid())
+
+    def _grid(self) -> Grid | None:
+        """The common times of a file of Flent's, as it has them; of a file of ours they are computed again."""
+        if self.ours or not self.x_values:
+            return None
+        times = np.array(self.x_values)
+        if not np.isfinite(times).all():
+            return None
+        fitting = {
+            name: np.array(_numbers(found, f"results: {name}"))
+            for name, found in self.results.items()
+            if isinstance(found, list) and len(found) == len(times)
+        }
+        return Grid(times, {name: np.where(np.isinf(found), math.nan, found) for name, found in fitting.items()})
 
     def _flent(self) -> tuple[dict[str, Any], float]:
         """Flent's metadata without what was filled in for it, and the moment from which the series count."""
@@ -184,7 +198,7 @@ def _flat(sample: Mapping[str, Any], name: str) -> Iterator[tuple[str, float]]:
         inner = name if key == "val" else f"{name}{_SEPARATOR}{key}"
         if isinstance(value, Mapping):
             yield from _flat(value, inner)
-        elif value is None or is_number(value):
+        elif value is None or isinstance(value, int | float):  # true, as in "lost", is 1
             yield inner, _float(value)
 
 

@@ -251,6 +251,16 @@ def test_a_file_of_flents_version_4():
     assert load(dump(data)) == data
 
 
+def test_the_table_of_a_file_of_flents_is_kept():
+    """Its own common times and values, which its tables show, gaps included; a file of ours is computed again."""
+    raw = {"a": [{"t": T0_S + 0.1, "val": 4.5, "lost": True}]}
+    data = load(flents(4, results={"a": [4.5, None], "b": [math.inf, 2.0]}, raw_values=raw))
+    assert data.grid.times.tolist() == [0.0, 0.2]
+    assert [str(data.grid.values[name].tolist()) for name in "ab"] == ["[4.5, nan]", "[nan, 2.0]"]
+    assert points(data, "a::lost") == [(0.1, 1.0)]
+    assert load(dump(data)).grid is None
+
+
 def test_version_3_is_converted_as_flent_does():
     """UDP round trips were transactions a second, HTTP seconds, drops counted from the start."""
     udp = [{"t": T0_S, "val": 50.0, "dur": 0.2}, {"t": T0_S + 1, "val": 0, "dur": 0.2}]

@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A data set → its series at common times, as Flent's tables, derived series and some of its reducers take them.
+
+The common times are those of the file where Flent wrote it, else those that `linklab.data.dump` writes, so that Flent
+computes the same numbers from the same file.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from linklab.data.dataset import Dataset
+from linklab.data.grid import at_times, common_times
+from linklab.measure.series import FloatArray
+
+
+class Table:
+    """The series of a data set at common times; a column is computed when it is first asked for.
+
+    times: `(n,)` float64, s since T0.
+    step_s: between two of them.
+    """
+
+    def __init__(self, data: Dataset) -> None:
+        step = data.flent.get("STEP_SIZE")
+        given = float(step) if isinstance(step, int | float) and not isinstance(step, bool) else None
+        self._series = data.series
+        self._columns: dict[str, FloatArray] = {}
+        if data.grid is None:
+            self.times, self.step_s = common_times(data.series.values(), given)
+        else:
+            self.times, self._columns = data.grid.times, dict(data.grid.values)
+            usual = float(np.median(np.diff(self.times))) if self.times.size > 1 else 1.0
+            self.step_s = given if given is not None and given > 0 else usual
+
+    def column(self, name: str) -> FloatArray:
+        """The values of a series at `times`, NaN in gaps and for a series that is not there."""
+        if name not in self._columns:
+            series = self._series.get(name)
+            missing = np.full(self.times.shape, np.nan)
+            self._columns[name] = missing if series is None else at_times(series, self.times, self.step_s)
+        return self._columns[name]

@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Derived series: sums, means, fairness of several series, step by step at common times.
+
+The rules and their treatment of gaps are those of Flent, so that both compute the same numbers from the same file: a
+series without a value at a step is left out of that step, and a step at which none has a value is a gap.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from linklab.data import Dataset
+from linklab.data.names import main_series, matching
+from linklab.data.table import Table
+from linklab.experiment.model import Derived, Rule
+from linklab.measure import Series
+from linklab.measure.series import FloatArray
+
+SMOOTH_STEPS = 5
+"""Steps with a value over which a smooth average runs: this one and those before it."""
+
+CONVENTION = "Jain's index over the flows that have a value at the step; a flow that has none is left out, not 0"
+
+_MEAN = "MEAN_VALUE"
+"""Flent's key for the mean of a series as the tool itself gave it; summaries prefer it to the mean of the samples."""
+
+
+def derive(data: Dataset, derived: Sequence[Derived]) -> Dataset:
+    """The data set with derived series after its own.
+
+    They are computed in order, so that one may use an earlier one; a pattern matches series, not the further numbers of
+    their samples, and never the derived series itself. One that is already there stays as it is, and one whose series
+    are all missing is left out.
+
+    The series have values at the table's common times (`linklab.data.table`), NaN where none of their series has a
+    value:
+
+    - average, sum: of the values at that step. A flow that has not begun or has a gap counts as nothing.
+    - smooth_average: the mean of the averages of this step and of the SMOOTH_STEPS - 1 before it that have one.
+    - diff_min: the first series less its least value at the common times.
+    - fairness: Jain's index over the flows that have a value at that step (`CONVENTION`, also in the meta of the
+      series); NaN where all of them are 0.
+
+    Source: Flent's `ComputingRunner` and its kinds, for what a gap means; Jain, Chiu, Hawe, DEC-TR-301 (1984).
+    """
+    table = Table(data)
+    series = dict(data.series)
+    for wanted in derived:
+        if wanted.series in series:
+            continue
+        found = _sources(wanted, series)
+        if found:
+            columns = [table.column(name) if name in data.series else series[name].value for name in found]
+            value = _apply(wanted.rule, np.vstack(columns))
+            unit = wanted.unit or _common_unit(wanted.rule, [series[name] for name in found])
+            meta = _meta(wanted, {name: series[name] for name in found})
+            series[wanted.series] = Series(wanted.series, unit, table.times, value, meta=meta)
+    return replace(data, series=series)
+
+
+def _sources(wanted: Derived, series: Mapping[str, Series]) -> list[str]:
+    """The series that it is computed from, each once."""
+    names = main_series(series)
+    of = [pattern.strip() for pattern in wanted.of]
+    found = [name for pattern in of for name in (matching(pattern, names) or matching(pattern, series))]
+    found = list(dict.fromkeys(name for name in found if name != wanted.series))
+    return found[:1] if wanted.rule is Rule.DIFF_MIN else found
+
+
+def _apply(rule: Rule, values: FloatArray) -> FloatArray:
+    """The rule over rows of `values`, `(series, steps)`."""
+    known = ~np.isnan(values)
+    count = known.sum(axis=0)
+    total = np.where(count > 0, np.where(known, values, 0.0).sum(axis=0), np.nan)
+    match rule:
+        case Rule.SUM:
+            return total
+        case Rule.MEAN:
+            return _ratio(total, count)
+        case Rule.SMOOTH_MEAN:
+            return _smooth(_ratio(total, count))
+        case Rule.DIFF_MIN:
+            least: FloatArray = np.min(values[:1], axis=1, where=known[:1], initial=np.inf)
+            return np.where(known[0], values[0] - least, np.nan)
+        case Rule.FAIRNESS:
+            largest = np.where(known, np.abs(values), 0.0).max(axis=0)
+            shares = np.where(known, values, 0.0) / np.where(largest > 0, largest, 1.0)
+            squares = (shares**2).sum(axis=0)
+            return _ratio(shares.sum(axis=0) ** 2, count * squares)
+
+
+def _ratio(over: FloatArray, under: FloatArray) -> FloatArray:
+    found: FloatArray = np.divide(over, under, out=np.full(over.shape, np.nan), where=under > 0)
+    return found
+
+
+def _smooth(values: FloatArray) -> FloatArray:
+    """The mean of each value and of the SMOOTH_STEPS - 1 known ones before it."""
+    last: deque[float] = deque(maxlen=SMOOTH_STEPS)
+    found = np.full(values.shape, np.nan)
+    for number in np.flatnonzero(~np.isnan(values)):
+        last.append(float(values[number]))
+        found[number] = sum(last) / len(last)
+    return found
+
+
+def _common_unit(rule: Rule, of: Sequence[Series]) -> str:
+    units = {one.unit for one in of}
+    return units.pop() if len(units) == 1 and rule is not Rule.FAIRNESS else ""
+
+
+def _meta(wanted: Derived, of: Mapping[str, Series]) -> dict[str, Any]:
+    """What is known of the series: its rule, what it is of and, as Flent does, the rule applied to their means."""
+    meta: dict[str, Any] = {"COMMAND": f"{wanted.rule.value} (computed)", "DERIVED_FROM": list(of)}
+    if wanted.rule is Rule.FAIRNESS:
+        meta["CONVENTION"] = CONVENTION
+    means = [one.meta[_MEAN] for one in of.values() if isinstance(one.meta.get(_MEAN), int | float)]
+    if means and wanted.rule is not Rule.DIFF_MIN:
+        value = float(_apply(wanted.rule, np.array(means, dtype=np.float64).reshape(-1, 1))[0])
+        meta[_MEAN] = None if np.isnan(value) else value
+    return meta

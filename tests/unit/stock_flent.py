@@ -1,0 +1,39 @@
+"""Stock Flent as an oracle: it reads a file that `linklab.data` wrote, and its numbers are what ours must be.
+
+Without it these tests are skipped; Debian's package flent 2.1 has it. Its own start-up file is never read.
+"""
+
+import csv
+import io
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+needs_flent = pytest.mark.skipif(shutil.which("flent") is None, reason="flent is not installed (Debian: flent)")
+
+
+def flent(*words: str | Path) -> str:
+    """What Flent prints for these words, after the line that says its version."""
+    command = ["flent", "--rcfile=/dev/null", *map(str, words)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.partition("\n")[2]
+
+
+def table_of(path: Path) -> dict[str, list[float | None]]:
+    """Flent's `-f csv` of one file: columns by name, with the times under "x"; None for a gap."""
+    rows = list(csv.reader(io.StringIO(flent("-i", path, "-f", "csv"))))
+    names = ["x", *rows[0][1:]]
+    return {name: [float(row[k]) if row[k] else None for row in rows[1:]] for k, name in enumerate(names)}
+
+
+def stats_of(path: Path, *words: str) -> dict[str, dict[str, float]]:
+    """Flent's `-f stats_csv` of one file, by series; numbers only, and "N" for the data points."""
+    rows = csv.DictReader(io.StringIO(flent("-i", path, "-f", "stats_csv", *words)))
+    found = {}
+    for row in rows:
+        numbers = {key: float(text) for key, text in list(row.items())[5:] if text}
+        found[row["series"]] = numbers | {"N": float(row["datapoints"])}
+    return found

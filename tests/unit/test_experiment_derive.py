@@ -1,0 +1,143 @@
+"""Derived series: exact values by hand, and those that stock Flent computes from the same file."""
+
+import math
+
+import numpy as np
+import pytest
+from stock_flent import needs_flent, table_of
+
+from linklab.data import Dataset, open_file, save
+from linklab.experiment.derive import derive
+from linklab.experiment.model import Derived, Rule
+from linklab.measure import make_series
+
+NAN = math.nan
+
+
+def of(step_s: float = 1.0, **values: list[float]) -> Dataset:
+    """A data set whose series have a value at 0, 1, 2 … steps; "a" is called "a"."""
+    series = {name: make_series(name, "Mbits/s", np.arange(len(v)) * step_s, v) for name, v in values.items()}
+    return Dataset(series=series, flent={"STEP_SIZE": step_s})
+
+
+def derived(data: Dataset, rule: Rule, *names: str) -> list[float]:
+    """The values of one derived series."""
+    return derive(data, [Derived("d", rule, names)]).series["d"].value.tolist()
+
+
+DATA = of(a=[1, NAN, 3, NAN, 0], b=[5, 4, 1, NAN, 0])
+
+
+@pytest.mark.parametrize(
+    ("rule", "expected"),
+    [
+        (Rule.SUM, [6, 4, 4, NAN, 0]),
+        (Rule.MEAN, [3, 4, 2, NAN, 0]),
+        # the means are 3, 4, 2, none, 0: each with those before it
+        (Rule.SMOOTH_MEAN, [3, 3.5, 3, NAN, 2.25]),
+        (Rule.DIFF_MIN, [1, NAN, 3, NAN, 0]),
+        # 36 / (2 × 26), one flow, 16 / (2 × 10), none, and 0/0
+        (Rule.FAIRNESS, [36 / 52, 1, 0.8, NAN, NAN]),
+    ],
+)
+def test_a_gap_counts_as_nothing(rule, expected):
+    """A series without a value at a step is left out of it; a step without any value is a gap."""
+    assert derived(DATA, rule, "a", "b") == pytest.approx(expected, nan_ok=True)
+
+
+def test_a_smooth_average_runs_over_five_steps_that_have_a_value():
+    """A gap neither counts nor ends the window."""
+    data = of(a=[10, 20, 30, 40, NAN, 50, 60, 70])
+    assert derived(data, Rule.SMOOTH_MEAN, "a") == pytest.approx([10, 15, 20, 25, NAN, 30, 40, 50], nan_ok=True)
+
+
+def test_fairness_says_its_convention_and_has_no_unit():
+    """In its meta, for whoever compares it with an index of another convention."""
+    series = derive(DATA, [Derived("d", Rule.FAIRNESS, ("*",))]).series["d"]
+    assert series.unit == ""
+    assert "that have a value at the step" in series.meta["CONVENTION"]
+
+
+def test_the_unit_is_the_common_one_unless_given():
+    """The unit of what is derived, where all have the same."""
+    found = derive(DATA, [Derived("d", Rule.SUM, ("a", "b")), Derived("e", Rule.SUM, ("a", "b"), "packets")])
+    assert (found.series["d"].unit, found.series["e"].unit) == ("Mbits/s", "packets")
+
+
+def test_means_that_tools_gave_are_derived_too():
+    """Flent's MEAN_VALUE of a sum is the sum of those of its series, of an index their index."""
+    means = {"a": 1, "b": 3}
+    series = {name: make_series(name, "", [0, 1], [1, 1], meta={"MEAN_VALUE": mean}) for name, mean in means.items()}
+    rules = [Derived(rule.value, rule, ("a", "b")) for rule in (Rule.SUM, Rule.MEAN, Rule.FAIRNESS)]
+    found = derive(Dataset(series=series), rules).series
+    assert [found[one.series].meta["MEAN_VALUE"] for one in rules] == pytest.approx([4, 2, 0.8])
+
+
+def test_patterns_match_series_and_not_their_further_numbers():
+    """Nor the derived series itself, nor what comes after it."""
+    names = ["TCP upload::1", "TCP upload::2", "TCP upload::1::tcp_cwnd"]
+    series = {name: make_series(name, "", [0, 1], [number, number]) for number, name in enumerate(names, 1)}
+    rules = [
+        Derived("TCP upload avg", Rule.MEAN, ("TCP upload** !TCP upload sum",)),
+        Derived("TCP upload sum", Rule.SUM, ("TCP upload** !TCP upload avg",)),
+    ]
+    found = derive(Dataset(series=series), rules).series
+    assert found["TCP upload avg"].value.tolist() == [1.5, 1.5]
+    assert found["TCP upload sum"].value.tolist() == [3, 3]
+
+
+def test_what_is_there_stays_and_what_has_no_series_is_left_out():
+    """A file that has a derived series keeps it, and a series of nothing is absent."""
+    found = derive(DATA, [Derived("a", Rule.SUM, ("b",)), Derived("c", Rule.SUM, ("nothing*", "none"))])
+    assert found.series == DATA.series
+
+
+def test_a_derived_series_survives_the_file(tmp_path):
+    """Its times are the file's common times, so the table of the file holds it exactly, gaps included."""
+    data = derive(DATA, [Derived("d", Rule.SUM, ("a", "b"))])
+    save(data, tmp_path / "x.flent.gz")
+    read = open_file(tmp_path / "x.flent.gz").series["d"]
+    assert read.value.tolist() == pytest.approx([6, 4, 4, NAN, 0], nan_ok=True)
+
+
+RRUL = [
+    Derived("TCP upload avg", Rule.MEAN, ("TCP upload* !TCP upload sum",)),
+    Derived("TCP upload sum", Rule.SUM, ("TCP upload* !TCP upload avg",)),
+    Derived("TCP download avg", Rule.MEAN, ("TCP download* !TCP download sum",)),
+    Derived("TCP download sum", Rule.SUM, ("TCP download* !TCP download avg",)),
+    Derived("TCP totals", Rule.SUM, ("TCP* !TCP * avg !TCP * sum",)),
+    Derived("Ping (ms) avg", Rule.MEAN, ("Ping (ms)*",)),
+]
+
+
+def rrul(seed: int = 1) -> Dataset:
+    """What a test of 20 s might have left: flows at times of their own, with gaps, beginnings and ends that differ."""
+    chance = np.random.default_rng(seed)
+    series = {}
+    for direction in ("upload", "download"):
+        for number, mark in enumerate(("BE", "BK", "CS5", "EF")):
+            time_s = np.sort(chance.uniform(5 + number, 25 - 2 * number, 80))
+            time_s = time_s[(time_s < 12) | (time_s > 14.5 - number)]
+            name = f"TCP {direction} {mark}"
+            series[name] = make_series(name, "Mbits/s", time_s, chance.gamma(2, 3, time_s.size))
+    for mark in ("UDP EF", "UDP BK", "UDP BE", "ICMP"):
+        time_s = np.arange(150) * 0.2 + chance.uniform(0, 0.01, 150)
+        value = np.where(chance.random(150) < 0.2, NAN, chance.gamma(5, 4, 150))
+        series[f"Ping (ms) {mark}"] = make_series(f"Ping (ms) {mark}", "ms", time_s, value)
+    flent = {"NAME": "rrul", "TITLE": "made up", "STEP_SIZE": 0.2, "LENGTH": 20, "TOTAL_LENGTH": 30, "HOST": "h3"}
+    return Dataset(series=series, flent=flent | {"HOSTS": ["h3"], "T0": "2026-01-31T12:00:00.000000Z"})
+
+
+@needs_flent
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_stock_flent_derives_the_same_numbers(tmp_path, seed):
+    """It computes what is missing in a file of its test `rrul`; gaps stand at the same steps."""
+    data = rrul(seed)
+    save(data, tmp_path / "x.flent.gz")
+    theirs = table_of(tmp_path / "x.flent.gz")
+    found = derive(open_file(tmp_path / "x.flent.gz"), RRUL).series
+    for one in RRUL:
+        assert found[one.series].time_s == pytest.approx(theirs["x"])
+        expected = [NAN if value is None else value for value in theirs[one.series]]
+        assert found[one.series].value == pytest.approx(expected, abs=1e-9, nan_ok=True)
+        assert 0 < np.isnan(expected).sum() < len(expected) or one.series.startswith("Ping")
