@@ -50,6 +50,7 @@ COMMANDS = {
         "linklab.commands.plot",
         "plot what a run measured, a data file, an iperf3 result, a queue, or packet gaps",
     ),
+    "batch": ("linklab.commands.batch", "run the tests of batch files, in the form of Flent's"),
     "fairness": ("linklab.commands.fairness", "Jain's fairness index of the streams of an iperf3 result"),
     "kernel": ("linklab.commands.kernel", "build the pocket kernel, or say where it is"),
     "clean": ("linklab.commands.clean", "remove what an earlier run left behind"),

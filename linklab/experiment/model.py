@@ -114,6 +114,35 @@ class Expanded:
     parameters: Mapping[str, str]
 
 
+class When(Enum):
+    """When a command of a trial runs."""
+
+    PRE = "pre"  # before the test, and before anything is noted of the network
+    POST = "post"  # after it, in any case
+    MONITOR = "monitor"  # beside it
+
+
+@dataclass(frozen=True)
+class Command:
+    """A shell command that belongs to a trial.
+
+    name: for people.
+    line: what the shell is given.
+    node: in whose namespace it runs; "" for the network's root namespace ("client").
+    on_host: it runs on this machine, outside of the network; whoever runs the trial does that.
+    essential: of one before the test: where it fails, there is no test.
+    kill: of one beside the test: it is ended when the test is; otherwise its end is waited for.
+    """
+
+    name: str
+    line: str
+    when: When
+    node: str = ""
+    on_host: bool = False
+    essential: bool = False
+    kill: bool = False
+
+
 @dataclass(frozen=True)
 class Trial:
     """One run of a test on a path: what decides its outcome, and nothing else.
@@ -126,6 +155,7 @@ class Trial:
     length_s, step_s: None for the test's own.
     clock, engine, profile: as `linklab run` has them.
     title, note: for people; `extra` further metadata, such as the batch's.
+    commands: what is run before, beside and after the test, in this order; what they print is not part of the data.
     """
 
     test: str
@@ -143,3 +173,4 @@ class Trial:
     title: str = ""
     note: str = ""
     extra: Mapping[str, Any] = field(default_factory=dict)
+    commands: tuple[Command, ...] = ()

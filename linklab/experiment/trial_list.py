@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A list of trials: what batches and sweeps become, and what the runner does.
+
+Each entry has the name of the file that comes of it, so that two lists are the same if and only if they give the same
+folder. Nothing in a list depends on the time or on the machine.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from enum import Enum
+from pathlib import PurePosixPath
+from typing import Any
+
+from linklab.base.text import excerpt
+from linklab.errors import InputError
+from linklab.experiment.model import Trial
+
+SUFFIX = ".flent.gz"
+JOURNAL = "trials.json"
+"""Beside the data files: what the list is and how far it has come."""
+LONGEST_NAME = 200
+"""Letters of a file's name without its suffix; a file system allows 255 bytes."""
+MOST_ENTRIES = 100_000
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One trial of a list.
+
+    name: of its data file in the folder of the list, with "/" and without the suffix.
+    label: what sets it apart from the others, for people.
+    pause_s: rest after it on the wall clock; the virtual clock has nothing that could settle.
+    keep_log: what its process printed is kept even where all went well.
+    """
+
+    name: str
+    label: str
+    trial: Trial
+    pause_s: float = 0.0
+    keep_log: bool = False
+
+    @property
+    def file(self) -> str:
+        """Its data file, in the folder of the list."""
+        return f"{self.name}{SUFFIX}"
+
+
+def check_names(entries: Sequence[Entry]) -> None:
+    """Refuse a list in which two trials would write the same file, before anything runs.
+
+    Raises:
+        InputError: it names both trials.
+    """
+    first: dict[str, Entry] = {}
+    for entry in entries:
+        name = entry.name.casefold()  # also for a file system that knows no case
+        if name in first:
+            raise InputError(
+                f'the trials "{first[name].label}" and "{entry.label}" would both be written to {entry.file}; '
+                f"name them apart with filename_extra or output_path, for example with ${{repetition}}"
+            )
+        first[name] = entry
+
+
+def as_name(text: str) -> str:
+    """A text as part of a file's name: what is neither a letter, a digit, "-" nor "_" becomes "_"."""
+    return re.sub(r"[^\w-]", "_", text)[:LONGEST_NAME]
+
+
+def as_folder(text: str) -> PurePosixPath:
+    """A folder below that of the list.
+
+    Raises:
+        InputError: it leads out of it, or into a hidden one.
+    """
+    folder = PurePosixPath(text)
+    parts = [part for part in folder.parts if part != "."]
+    if folder.is_absolute() or any(part.startswith(".") or not part.isprintable() for part in parts):
+        raise InputError(f'"{excerpt(text)}" must be a folder below that of the results, without ".."')
+    if any(len(part.encode()) > LONGEST_NAME for part in parts):
+        raise InputError(f'"{excerpt(text)}" is longer than a name can be')
+    return PurePosixPath(*parts)
+
+
+def plain(value: Any) -> Any:
+    """A trial, or what is in it, as JSON holds it."""
+    match value:
+        case Trial():
+            return plain({name: getattr(value, name) for name in Trial.__dataclass_fields__})
+        case Enum():
+            return value.value
+        case Mapping():
+            return {str(key): plain(item) for key, item in value.items()}
+        case list() | tuple():
+            return [plain(item) for item in value]
+        case _ if hasattr(value, "__dataclass_fields__"):
+            return plain(asdict(value))
+        case _:
+            return value
+
+
+def digest(entries: Sequence[Entry]) -> str:
+    """What two lists have in common only if they are the same: the same trials, whatever their order."""
+    described = sorted(json.dumps([entry.name, plain(entry.trial)], sort_keys=True) for entry in entries)
+    return hashlib.sha256("\n".join(described).encode("utf-8", "backslashreplace")).hexdigest()
