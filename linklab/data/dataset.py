@@ -9,10 +9,12 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from linklab.data.table import Table
 from linklab.data.times import in_utc
 from linklab.errors import DataError
 from linklab.measure import Measurements, Quantity, Series
@@ -76,6 +78,11 @@ class Dataset:
         known = {**metadata, "tool": measured.tool, "source": measured.source}
         flent = {"TITLE": title} if title else {}
         return cls(known, measured.scalars, measured.series, measured.notes, flent)
+
+    @cached_property
+    def table(self) -> Table:
+        """Its series at common times."""
+        return Table(self)
 
     @property
     def tool(self) -> str:

@@ -7,15 +7,19 @@ computes the same numbers from the same file.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
-from linklab.data.dataset import Dataset
 from linklab.data.grid import at_times, common_times
 from linklab.measure.series import FloatArray
 
+if TYPE_CHECKING:
+    from linklab.data.dataset import Dataset
+
 
 class Table:
-    """The series of a data set at common times; a column is computed when it is first asked for.
+    """The series of a data set at common times, `Dataset.table`; a column is computed when it is first asked for.
 
     times: `(n,)` float64, s since T0.
     step_s: between two of them.
@@ -40,3 +44,22 @@ class Table:
             missing = np.full(self.times.shape, np.nan)
             self._columns[name] = missing if series is None else at_times(series, self.times, self.step_s)
         return self._columns[name]
+
+
+def smoothed(values: FloatArray, amount: int) -> FloatArray:
+    """The running mean over `amount` values around each, as Flent smooths: a gap does not count, and stays a gap.
+
+    The window has half of them before the value, and the value itself among those after it: of 4, two and two. At the
+    ends it is cut off. An amount below 2 changes nothing.
+    """
+    if amount < 2 or not values.size:
+        return values
+    known = ~np.isnan(values)
+    total = np.concatenate(([0.0], np.cumsum(np.where(known, values, 0.0))))
+    count = np.concatenate(([0], np.cumsum(known)))
+    place = np.arange(values.size)
+    start = np.maximum(place - amount / 2, 0).astype(int)
+    end = np.minimum(place + amount / 2, values.size).astype(int)
+    inside = count[end] - count[start]
+    means = np.divide(total[end] - total[start], inside, out=np.full(values.shape, np.nan), where=inside > 0)
+    return np.where(known, means, np.nan)

@@ -16,7 +16,6 @@ import numpy as np
 
 from linklab.data import Dataset
 from linklab.data.names import main_series, matching
-from linklab.data.table import Table
 from linklab.experiment.model import Derived, Rule
 from linklab.measure import Series
 from linklab.measure.series import FloatArray
@@ -48,7 +47,7 @@ def derive(data: Dataset, derived: Sequence[Derived]) -> Dataset:
 
     Source: Flent's `ComputingRunner` and its kinds, for what a gap means; Jain, Chiu, Hawe, DEC-TR-301 (1984).
     """
-    table = Table(data)
+    table = data.table
     series = dict(data.series)
     for wanted in derived:
         if wanted.series in series:

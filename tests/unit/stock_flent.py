@@ -5,6 +5,7 @@ Without it these tests are skipped; Debian's package flent 2.1 has it. Its own s
 
 import csv
 import io
+import json
 import shutil
 import subprocess
 from pathlib import Path
@@ -37,3 +38,28 @@ def stats_of(path: Path, *words: str) -> dict[str, dict[str, float]]:
         numbers = {key: float(text) for key, text in list(row.items())[5:] if text}
         found[row["series"]] = numbers | {"N": float(row["datapoints"])}
     return found
+
+
+_REDUCE = """
+import json, sys
+sys.path.insert(0, "/usr/share/flent")
+from flent import combiners, resultset
+path, cutoff, names, series = json.loads(sys.argv[1])
+data = resultset.load(path)
+found = {}
+for name in names:
+    for one in series:
+        value = combiners.get_reducer(name, cutoff, [])(data, {"data": one})
+        found[name + " " + one] = None if value is None else float(value)
+print(json.dumps(found))
+"""
+
+
+def reduced_by_flent(path: Path, names: list[str], series: list[str], cutoff: tuple[float, float] | None) -> dict:
+    """What Flent's own reducers give, called "REDUCER SERIES"; most of them are seen in its plots only."""
+    asked = json.dumps([str(path), cutoff, names, series])
+    done = subprocess.run(
+        ["/usr/bin/python3", "-c", _REDUCE, asked], capture_output=True, text=True, check=False, timeout=60
+    )
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)

@@ -35,7 +35,7 @@ MAY_IMPORT = {
     # what comes out
     "measure": FLOOR | {"numpy", "dpkt"},
     "data": FLOOR | {"measure", "numpy"},
-    "analysis": FLOOR | {"numpy"},
+    "analysis": FLOOR | {"measure", "data", "numpy"},
     "plots": FLOOR | {"measure", "data", "numpy", "matplotlib"},
     # how it is judged
     "judge": FLOOR | {"analysis"},
