@@ -17,84 +17,29 @@ import struct
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import IO, Any
 
 if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from linklab.linux import netlink
+from linklab.linux.tc_statistics import CLASS_STATISTICS, STATISTICS
 
 RTM_GETQDISC, RTM_NEWQDISC = 38, 36
+RTM_GETTCLASS, RTM_NEWTCLASS = 42, 40
 TCA_KIND, TCA_STATS2 = 1, 7
 TCA_STATS_BASIC, TCA_STATS_QUEUE, TCA_STATS_APP = 1, 3, 4
-UINT64_MAX = 2**64 - 1
 EXIT_NO_QUEUE = 5
 """Exit status where the interface has no queue."""
+CLASSFUL = ("htb", "hfsc", "drr", "qfq", "ets", "prio")
+"""Disciplines whose classes are worth reading; those of fq_codel and its like are its flows, up to a thousand."""
 NO_QUEUES = ("noqueue", "ingress", "clsact")
 FLUSH_S = 0.25
 STILL_S = 1.0
 """A reading that does not change is still written this often, so that a window that follows sees time pass."""
 READINGS = 1500
 """After t seconds of a thinned run, readings are at least t / READINGS seconds apart, which is less than a pixel."""
-
-
-def _red(data: bytes) -> dict[str, Any]:
-    return dict(zip(("early", "pdrop", "other", "marked"), struct.unpack_from("=4I", data), strict=True))
-
-
-def _codel(data: bytes) -> dict[str, Any]:
-    names = (
-        "maxpacket",
-        "count",
-        "lastcount",
-        "ldelay",
-        "drop_next",
-        "drop_overlimit",
-        "ecn_mark",
-        "dropping",
-        "ce_mark",
-    )
-    values = dict(zip(names, struct.unpack_from("=4Ii4I", data), strict=True))
-    return {**values, "dropping": bool(values["dropping"])}
-
-
-def _fq_codel(data: bytes) -> dict[str, Any]:
-    kind, *values = struct.unpack_from("=10I", data.ljust(40, b"\0"))
-    names = ("maxpacket", "drop_overlimit", "ecn_mark", "new_flow_count", "new_flows_len", "old_flows_len", "ce_mark")
-    return dict(zip((*names, "memory_usage", "drop_overmemory"), values, strict=True)) if kind == 0 else {}
-
-
-def _pie(data: bytes) -> dict[str, Any]:
-    names = (
-        "prob",
-        "delay",
-        "avg_dq_rate",
-        "dq_rate_estimating",
-        "pkts_in",
-        "dropped",
-        "overlimit",
-        "maxq",
-        "ecn_mark",
-    )
-    values = dict(zip(names, struct.unpack_from("=Q8I", data), strict=True))
-    return {**values, "prob": values["prob"] / UINT64_MAX}
-
-
-def _fq(data: bytes) -> dict[str, Any]:
-    names = ("gc", "highprio", "retrans", "throttled", "flows_plimit", "pkts_too_long", "alloc_errors")
-    values = dict(zip(names, struct.unpack_from("=7Q", data), strict=True))
-    flows, inactive, throttled = struct.unpack_from("=3I", data, 64)
-    return {**values, "flows": flows, "inactive": inactive, "throttled_flows": throttled}
-
-
-EXTENDED: dict[str, Callable[[bytes], dict[str, Any]]] = {
-    "red": _red,
-    "codel": _codel,
-    "fq_codel": _fq_codel,
-    "pie": _pie,
-    "fq": _fq,
-}
 
 
 class QdiscReader:
@@ -108,11 +53,11 @@ class QdiscReader:
         self.socket = netlink.connect()
         self.sequence = 0
 
-    def raw(self) -> bytes:
+    def raw(self, what: int = RTM_GETQDISC) -> bytes:
         """One dump as the kernel sent it."""
         self.sequence += 1
         body = netlink.TCMSG.pack(0, self.index, 0, 0, 0)
-        self.socket.send(netlink.message(RTM_GETQDISC, netlink.DUMP, self.sequence, body))
+        self.socket.send(netlink.message(what, netlink.DUMP, self.sequence, body))
         chunks = []
         while True:
             data = self.socket.recv(65536)
@@ -130,6 +75,11 @@ class QdiscReader:
         ]
         return sorted(found, key=lambda qdisc: "root" not in qdisc)
 
+    def classes(self) -> list[dict[str, Any]]:
+        """The classes now, of the disciplines that have classes which a person made."""
+        answers = (body for kind, body in netlink.messages(self.raw(RTM_GETTCLASS)) if kind == RTM_NEWTCLASS)
+        return [found for body in answers if (found := traffic_class(body))["class"] in CLASSFUL]
+
 
 def interface_of(body: bytes) -> int:
     """Number of the interface that an answer is about."""
@@ -146,15 +96,37 @@ def discipline(body: bytes) -> dict[str, Any]:
         qdisc["root"] = True
     else:
         qdisc["parent"] = "ffff:fff1" if parent == netlink.INGRESS else netlink.handle_text(parent)
+    return {**qdisc, **_statistics(attributes, kind, STATISTICS)}
+
+
+def traffic_class(body: bytes) -> dict[str, Any]:
+    """A class's readings; "leaf" is the discipline within it."""
+    _, _, handle, parent, leaf = netlink.TCMSG.unpack_from(body)
+    attributes = netlink.attributes(body[netlink.TCMSG.size :])
+    kind = attributes[TCA_KIND].rstrip(b"\0").decode()
+    found: dict[str, Any] = {"class": kind, "handle": netlink.handle_text(handle)}
+    if parent == netlink.ROOT:
+        found["root"] = True
+    else:
+        found["parent"] = netlink.handle_text(parent)
+    if leaf:
+        found["leaf"] = netlink.handle_text(leaf << 16 if leaf < 1 << 16 else leaf)
+    return {**found, **_statistics(attributes, kind, CLASS_STATISTICS)}
+
+
+def _statistics(
+    attributes: dict[int, bytes], kind: str, own: Mapping[str, Callable[[bytes], dict[str, Any]]]
+) -> dict[str, Any]:
+    found: dict[str, Any] = {}
     stats = netlink.attributes(attributes.get(TCA_STATS2, b""))
     if TCA_STATS_BASIC in stats:
-        qdisc["bytes"], qdisc["packets"] = struct.unpack_from("=QI", stats[TCA_STATS_BASIC])
+        found["bytes"], found["packets"] = struct.unpack_from("=QI", stats[TCA_STATS_BASIC])
     if TCA_STATS_QUEUE in stats:
         names = ("qlen", "backlog", "drops", "requeues", "overlimits")
-        qdisc.update(zip(names, struct.unpack_from("=5I", stats[TCA_STATS_QUEUE]), strict=True))
-    if TCA_STATS_APP in stats and kind in EXTENDED:
-        qdisc.update(EXTENDED[kind](stats[TCA_STATS_APP]))
-    return qdisc
+        found.update(zip(names, struct.unpack_from("=5I", stats[TCA_STATS_QUEUE]), strict=True))
+    if TCA_STATS_APP in stats and kind in own:
+        found.update(own[kind](stats[TCA_STATS_APP]))
+    return found
 
 
 class Thinned:

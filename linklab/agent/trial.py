@@ -1,0 +1,313 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`python3 trial.py PLAN OUT`: run a test on the network that runs here: its programs, what is sampled, its outcome.
+
+Run as root in the root namespace; it finds the nodes itself. The plan: `linklab.agent.trial_plan`; what stands in OUT
+afterwards: docs/tests.md. Says how far it is on standard output, a line of JSON at most once a second of network time.
+SIGINT, SIGTERM, SIGHUP and SIGUSR1 end the test early and keep what was measured. Costs no network time in a pocket.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+if __name__ == "__main__":
+    sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+from linklab.agent.own_kernel import cost_nothing
+
+if __name__ == "__main__":
+    cost_nothing()  # before the rest is read, so that its length is no part of a run
+
+import argparse
+import json
+import os
+import resource
+import select
+import signal
+import time
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from typing import Any
+
+from linklab.agent.trial_keeper import Sessions, keep, kill_children
+from linklab.agent.trial_loop import FIRST, LAST, SECOND, THIRD, Loop
+from linklab.agent.trial_nodes import Nodes
+from linklab.agent.trial_plan import Fact, Plan, PlanError, Program, load
+from linklab.agent.trial_programs import Child, Programs
+from linklab.agent.trial_samplers import Sampler, samplers
+from linklab.linux import held
+
+NS = 1_000_000_000
+LOOK_NS = 10_000_000
+"""Between two looks whether the servers listen."""
+FACT_NS = 20 * NS
+"""What a command for a fact may take."""
+SELF_S = 0.5
+"""A server may end by itself when its client has."""
+LOAD_NS = 60 * NS
+"""Within which all flows have to be loaded."""
+
+
+class Trial:
+    """A run of a plan; `tell` takes what is to be said of its progress."""
+
+    def __init__(self, plan: Plan, out: Path, tell: Callable[[dict[str, Any]], None]) -> None:
+        self.plan, self.out, self.tell = plan, out, tell
+        most = len(plan.programs) + 2 * len(plan.facts)
+        self.sessions = Sessions(most)
+        self.keeper, self.all_ended = keep(self.sessions)
+        self.nodes = Nodes()
+        self.programs = Programs(self.nodes, out, self.sessions, most)
+        self.loop = Loop(self.programs.notice, self.ended, self.interrupt)
+        self.t0 = self.ended_ns = 0
+        self.begun = self.early = False
+        self.servers: list[Child] = []
+        self.flows: list[Child] = []
+        self.samplers: list[Sampler] = []
+        self.lacks: list[str] = []
+
+    # --- the phases
+
+    def run(self) -> None:
+        """All of it; nothing of it runs afterwards."""
+        try:
+            before = self.ask_facts(self.plan.facts)
+            self.samplers, self.lacks = samplers(self.plan.samplers, self.nodes, self.out)
+            self.start_servers()
+            self.load_flows()
+            self.begin()
+            self.loop.run(self.is_over)
+            self.ended_ns = time.monotonic_ns()
+            self.end(self.flows)
+            self.end([server for server in self.servers if server.runs], self_s=SELF_S)
+            after = self.ask_facts([fact for fact in self.plan.facts if not fact.once])
+            self.save(before, after)
+            self.tell({"phase": "end", "ended": "early" if self.early else "whole"})
+        finally:
+            for sampler in self.samplers:
+                sampler.close()
+            self.sessions.kill()
+            kill_children(self.keeper)
+            self.all_ended()
+
+    def ask_facts(self, facts: Sequence[Fact]) -> dict[Fact, dict[str, Any]]:
+        """What each command says now, one after the other."""
+        found = {}
+        for fact in facts:
+            file = os.memfd_create("fact")
+            child = self.programs.start(Program("fact", fact.node, fact.argv), prints_to=file)
+            self.loop.run(lambda child=child: child.over, time.monotonic_ns() + FACT_NS)  # type: ignore[misc]
+            if child.runs:
+                self.programs.ask_to_end(child, signal.SIGKILL)
+                self.loop.run(lambda child=child: child.over, time.monotonic_ns() + NS)  # type: ignore[misc]
+            text = os.pread(file, os.fstat(file).st_size, 0).decode(errors="replace")
+            os.close(file)
+            found[fact] = {"status": child.status, "text": text or child.why}
+        return found
+
+    def start_servers(self) -> None:
+        """Start the servers and wait until each listens, or its time is over."""
+        self.tell({"phase": "servers"})
+        self.servers = [self.programs.start(one) for one in self.plan.programs if one.role == "server"]
+        deadline = time.monotonic_ns() + round(self.plan.ready_s * NS)
+        waiting = [server for server in self.servers if server.program.ready]
+        while waiting and not self.early and time.monotonic_ns() < deadline:
+            waiting = self.not_listening(waiting)
+            if waiting:
+                self.loop.run(lambda: self.early, time.monotonic_ns() + LOOK_NS)
+        for server in waiting:
+            (protocol, port), *_ = server.program.ready.items()
+            server.why = f"it did not listen on {protocol.upper()} port {port} within {self.plan.ready_s:g} s"
+
+    def not_listening(self, servers: list[Child]) -> list[Child]:
+        """Those that do not listen yet but may; each node's table is read once."""
+        wanted: dict[tuple[str, str], set[int]] = {}
+        for server in servers:
+            for protocol, port in server.program.ready.items():
+                wanted.setdefault((server.program.node, protocol), set()).add(port)
+        heard = {where: self.nodes[where[0]].listens(where[1], ports) for where, ports in wanted.items()}
+        return [
+            server
+            for server in servers
+            if server.runs
+            and not all(port in heard[server.program.node, protocol] for protocol, port in server.program.ready.items())
+        ]
+
+    def load_flows(self) -> None:
+        """Fork all flows and wait until each is loaded, and held, or has failed."""
+        self.tell({"phase": "flows"})
+        for program in self.plan.programs:
+            if program.role == "flow" and not self.early:
+                self.flows.append(self.programs.start(program, hold=True))
+        deadline = time.monotonic_ns() + LOAD_NS
+        self.loop.run(lambda: self.early or all(flow.loaded or flow.over for flow in self.flows), deadline)
+
+    def begin(self) -> None:
+        """Fix T0, at a whole second of this kernel's clock, and what happens when."""
+        self.begun = True
+        self.t0 = (time.monotonic_ns() // NS + 1) * NS
+        starts = sorted({flow.program.start_s for flow in self.flows if flow.program.after is None})
+        for start_s in starts:
+            self.loop.at(self.when(start_s), FIRST, lambda start_s=start_s: self.start_those_of(start_s))  # type: ignore[misc]
+        for flow in self.flows:
+            stop_s = flow.program.stop_s
+            due = self.when(self.plan.length_s + self.plan.end_s if stop_s is None else stop_s)
+            self.loop.at(due, THIRD, lambda flow=flow: self.stop(flow))  # type: ignore[misc]
+            if flow.over:  # it could not be loaded
+                self.loop.at(self.t0, FIRST, lambda flow=flow: self.ended(flow))  # type: ignore[misc]
+        self.loop.every(self.t0, round(self.plan.samplers.period_s * NS), SECOND, self.sample)
+        self.loop.every(self.t0, NS, LAST, self.tell_progress)
+        self.loop.at(self.when(self.plan.length_s), LAST, lambda: None)
+
+    def is_over(self) -> bool:
+        """Whether the test has ended: all of its flows, and its length unless all that it had failed."""
+        if self.early:
+            return True
+        if not all(flow.over for flow in self.flows):
+            return False
+        in_vain = bool(self.flows) and all(flow.why for flow in self.flows)
+        return in_vain or time.monotonic_ns() >= self.when(self.plan.length_s)
+
+    def end(self, those: Sequence[Child], self_s: float = 0.0) -> None:
+        """End programs: by themselves within `self_s`, or by SIGINT, SIGTERM, SIGKILL with the plan's grace between."""
+
+        def over() -> bool:
+            return all(child.over for child in those)
+
+        self.loop.forget()
+        self.loop.run(over, time.monotonic_ns() + round(self_s * NS))
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGKILL):
+            for child in those:
+                self.programs.ask_to_end(child, number)
+            self.loop.run(over, time.monotonic_ns() + round(self.plan.grace_s * NS))
+
+    # --- what happens meanwhile
+
+    def when(self, s: float) -> int:
+        """The kernel's clock so long after T0."""
+        return self.t0 + round(s * NS)
+
+    def start_those_of(self, start_s: float) -> None:
+        """Let all flows of this time go."""
+        self.programs.release(
+            [flow for flow in self.flows if flow.program.after is None and flow.program.start_s == start_s]
+        )
+
+    def ended(self, child: Child) -> None:
+        """A program has ended: those that were to start after it may."""
+        if not self.begun:
+            return
+        for flow in self.flows:
+            if flow.program.after == child.program.id:
+                due = max(time.monotonic_ns(), self.when(flow.program.start_s))
+                self.loop.at(due, FIRST, lambda flow=flow: self.programs.release([flow]))  # type: ignore[misc]
+
+    def stop(self, child: Child) -> None:
+        """Ask a program to end, and again after the plan's grace, up to SIGKILL."""
+        if not child.runs:
+            return
+        numbers = (signal.SIGINT, signal.SIGTERM, signal.SIGKILL)
+        self.programs.ask_to_end(child, numbers[min(len(child.asked), 2)])
+        self.loop.at(time.monotonic_ns() + round(self.plan.grace_s * NS), THIRD, lambda: self.stop(child))
+
+    def sample(self) -> None:
+        """Read everything once."""
+        t = self.since(time.monotonic_ns(), 6)
+        for sampler in self.samplers:
+            sampler.sample(t)
+
+    def interrupt(self) -> None:
+        """End early."""
+        self.early = True
+
+    def tell_progress(self) -> None:
+        """Say how far it is, and have what was read in the files."""
+        for sampler in self.samplers:
+            sampler.flush()
+        now = self.since(time.monotonic_ns(), 3)
+        over = [flow for flow in self.flows if flow.over]
+        failed = sum(1 for flow in over if flow.why)
+        running = sum(1 for flow in self.flows if flow.started_ns is not None and not flow.over)
+        self.tell({"t": now, "length_s": self.plan.length_s, "running": running, "ended": len(over), "failed": failed})
+
+    # --- what is left
+
+    def since(self, clock_ns: int, digits: int = 9) -> float:
+        """Seconds since T0."""
+        return round((clock_ns - self.t0) / NS, digits)
+
+    def save(self, before: dict[Fact, dict[str, Any]], after: dict[Fact, dict[str, Any]]) -> None:
+        """Write the facts and the outcome."""
+        facts = [
+            {"node": fact.node, "name": fact.name, "argv": fact.argv, "before": said, "after": after.get(fact)}
+            for fact, said in before.items()
+        ]
+        write(self.out / "facts.json", facts)
+        outcome = {
+            "format": 1,
+            "t0_ns": self.t0,
+            "t0_date_ns": self.t0 + time.clock_gettime_ns(time.CLOCK_REALTIME) - time.monotonic_ns(),
+            "ended": "early" if self.early else "whole",
+            "ended_s": self.since(self.ended_ns),
+            "programs": {child.program.id: self.outcome(child) for child in (*self.servers, *self.flows)},
+            "lacks": self.lacks,
+        }
+        write(self.out / "outcome.json", outcome)
+
+    def failed(self) -> bool:
+        """Whether anything is missing of what was asked for."""
+        return bool(self.lacks) or any(child.why for child in (*self.servers, *self.flows))
+
+    def outcome(self, child: Child) -> dict[str, Any]:
+        """What became of a program."""
+        began, ended = (None if at is None else self.since(at) for at in (child.started_ns, child.ended_ns))
+        known = {"started_s": began, "ended_s": ended, "status": child.status, "why": child.why}
+        return {**known, "stopped": [number.name for number in child.asked]}
+
+
+def write(path: Path, data: Any) -> None:
+    """A JSON file, whole or not at all."""
+    new = path.with_name(path.name + ".new")
+    new.write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
+    new.replace(path)
+
+
+def tell(line: dict[str, Any]) -> None:
+    """Say it to whoever listens; a listener that does not read misses lines and holds nothing up."""
+    with suppress(OSError):
+        if select.select([], [1], [], 0)[1]:
+            os.write(1, json.dumps(line, separators=(",", ":")).encode() + b"\n")
+
+
+def allow_many() -> None:
+    """As many processes and files as this user may have, for a test of a thousand programs."""
+    for limit in (resource.RLIMIT_NPROC, resource.RLIMIT_NOFILE):
+        with suppress(OSError, ValueError):
+            resource.setrlimit(limit, (resource.getrlimit(limit)[1],) * 2)
+
+
+def main() -> int:
+    """Run a plan.
+
+    Returns:
+        0; 1 where a program failed or something could not be sampled, 2 for a wrong plan, 130 if it was ended early.
+    """
+    parser = argparse.ArgumentParser(description="Run a test on the network that runs here.")
+    parser.add_argument("plan", type=Path, help="what to run, JSON")
+    parser.add_argument("out", type=Path, help="folder for what comes of it")
+    args = parser.parse_args()
+    try:
+        plan = load(args.plan)
+        args.out.mkdir(parents=True, exist_ok=True)
+    except (PlanError, OSError) as error:
+        print(f"trial: {error}", file=sys.stderr)
+        return 2
+    allow_many()
+    held.adopt_orphans()
+    trial = Trial(plan, args.out, tell)
+    trial.run()
+    return 130 if trial.early else int(trial.failed())
+
+
+if __name__ == "__main__":
+    sys.exit(main())

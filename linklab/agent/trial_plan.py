@@ -1,0 +1,171 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The plan of a trial, JSON → dataclasses, checked: what `linklab.agent.trial` starts, samples and asks.
+
+Written by `linklab.experiment.plan`, in whose words a field is explained in docs/tests.md. Unknown keys are an error,
+as a plan that says more than is done would give a data set that is not what was asked for.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any, TypeVar
+
+FORMAT = 1
+ROLES = ("server", "flow")
+CLIENT = "client"
+"""The root namespace."""
+
+
+class PlanError(Exception):
+    """The plan cannot be used; the sentence says where and why."""
+
+
+@dataclass(frozen=True)
+class Program:
+    """A program of the test.
+
+    start_s, stop_s: since T0; a flow that runs beyond stop_s is stopped. None: `Plan.end_s` after the test's length.
+    after: id of the program with whose end this one starts, not before start_s.
+    ready: {"tcp": PORT} or {"udp": PORT}, of a server: it is ready when something listens there.
+    env: variables beside those of the runner; cwd: "" for the runner's own.
+    essential: without it the test says nothing; only copied into the outcome.
+    """
+
+    id: str
+    node: str
+    argv: tuple[str, ...]
+    role: str = "flow"
+    start_s: float = 0.0
+    stop_s: float | None = None
+    after: str | None = None
+    ready: Mapping[str, int] = field(default_factory=dict)
+    env: Mapping[str, str] = field(default_factory=dict)
+    cwd: str = ""
+    essential: bool = False
+
+
+@dataclass(frozen=True)
+class Interface:
+    """An interface whose disciplines are read."""
+
+    node: str
+    interface: str
+
+
+@dataclass(frozen=True)
+class Samplers:
+    """What is read every `period_s`, from T0 on.
+
+    sockets, netstat: nodes; ports: only sockets with one of these at either end, () for all.
+    """
+
+    period_s: float = 0.2
+    qdiscs: tuple[Interface, ...] = ()
+    sockets: tuple[str, ...] = ()
+    ports: tuple[int, ...] = ()
+    cpu: bool = False
+    netstat: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Fact:
+    """A command whose output, before and after the test, is kept; `once`: before alone."""
+
+    node: str
+    name: str
+    argv: tuple[str, ...]
+    once: bool = False
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A test on a network.
+
+    length_s: samples are taken so long at least; it ends with its last flow.
+    grace_s: between SIGINT, SIGTERM and SIGKILL for a program that is stopped.
+    ready_s: for each server to listen. end_s: beyond length_s for flows without a stop_s.
+    """
+
+    length_s: float
+    programs: tuple[Program, ...] = ()
+    samplers: Samplers = field(default_factory=Samplers)
+    facts: tuple[Fact, ...] = ()
+    grace_s: float = 2.0
+    ready_s: float = 10.0
+    end_s: float = 10.0
+
+
+T = TypeVar("T")
+
+
+def load(path: Path) -> Plan:
+    """Read a plan.
+
+    Raises:
+        PlanError: it cannot be read, is of another format, or says what cannot be.
+    """
+    try:
+        data = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise PlanError(f"{path}: the plan cannot be read: {error}") from None
+    if not isinstance(data, dict) or data.pop("format", None) != FORMAT:
+        raise PlanError(f"{path}: not a plan of format {FORMAT}")
+    try:
+        return _plan(data)
+    except PlanError as error:
+        raise PlanError(f"{path}: {error}") from None
+
+
+def _plan(data: dict[str, Any]) -> Plan:
+    programs = tuple(_made(Program, one, f"program {n}") for n, one in enumerate(_list(data, "programs"), 1))
+    data["programs"] = programs
+    data["facts"] = tuple(_made(Fact, one, f"fact {n}") for n, one in enumerate(_list(data, "facts"), 1))
+    samplers = dict(data.get("samplers") or {})
+    samplers["qdiscs"] = tuple(_made(Interface, one, "samplers.qdiscs") for one in _list(samplers, "qdiscs"))
+    data["samplers"] = _made(Samplers, samplers, "samplers")
+    plan = _made(Plan, data, "plan")
+    if not plan.samplers.period_s > 0 or not plan.length_s >= 0:
+        raise PlanError("samplers.period_s has to be above 0, and length_s at least 0")
+    known: set[str] = set()
+    for program in programs:
+        _check(program)
+        if program.id in known:
+            raise PlanError(f'program "{program.id}" is there twice')
+        known.add(program.id)
+    for program in programs:
+        if program.after is not None and program.after not in known:
+            raise PlanError(f'program "{program.id}" starts after "{program.after}", which is not there')
+    return plan
+
+
+def _check(program: Program) -> None:
+    where = f'program "{program.id}"'
+    if not program.argv or program.role not in ROLES:
+        raise PlanError(f"{where}: it needs an argv, and a role of {' or '.join(ROLES)}")
+    if not program.id or "/" in program.id or program.id.startswith("."):
+        raise PlanError(f"{where}: its id names its files, so it has neither / nor a dot in front")
+    if set(program.ready) - {"tcp", "udp"}:
+        raise PlanError(f"{where}: ready is {{'tcp': PORT}} or {{'udp': PORT}}, not {dict(program.ready)}")
+
+
+def _list(data: dict[str, Any], key: str) -> list[dict[str, Any]]:
+    found = data.get(key) or []
+    if not isinstance(found, list):
+        raise PlanError(f"{key} is no list")
+    return found
+
+
+def _made(kind: type[T], data: Any, where: str) -> T:
+    """A dataclass from an object of JSON; lists become tuples."""
+    if not isinstance(data, dict):
+        raise PlanError(f"{where} is no object")
+    names = {one.name for one in fields(kind)}  # type: ignore[arg-type] # T is a dataclass here
+    if unknown := sorted(set(data) - names):
+        raise PlanError(f"{where}: unknown: {', '.join(unknown)}")
+    try:
+        return kind(**{key: tuple(value) if isinstance(value, list) else value for key, value in data.items()})
+    except TypeError as error:
+        raise PlanError(f"{where}: {str(error).replace('__init__() ', '')}") from None

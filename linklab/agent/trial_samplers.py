@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What a trial reads at every whole period: disciplines and classes, TCP sockets, the processor, netstat's counters.
+
+Each sampler writes JSON lines into a file of its own: first what its lines mean, then a line for each reading and node,
+{"t": s since T0, …}. It holds its sockets and files open from the beginning, so a reading starts no program, opens
+nothing and enters no namespace. Formats: docs/tests.md; rtnetlink(7), sock_diag(7), proc(5).
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import IO, Any
+
+from linklab.agent.sampler import CLASSFUL, QdiscReader
+from linklab.agent.trial_nodes import NodeError, Nodes
+from linklab.agent.trial_plan import Interface, Samplers
+from linklab.linux.sock_diag import FIELDS, SocketReader
+
+PROC_BYTES = 1 << 16
+CPU = ("user", "nice", "system", "idle", "iowait", "irq", "softirq", "steal", "guest", "guest_nice")
+"""The columns of /proc/stat, ticks of USER_HZ."""
+Read = Callable[[], dict[str, Any]]
+
+
+class Sampler:
+    """A file of readings; `readers` give what stands in a line beside its time."""
+
+    def __init__(self, path: Path, head: dict[str, Any], readers: list[Read]) -> None:
+        self.readers = readers
+        self.file: IO[str] = path.open("w", encoding="utf-8", buffering=1 << 16)
+        self._write(head)
+
+    def sample(self, t: float) -> None:
+        """Read now."""
+        for read in self.readers:
+            self._write({"t": t, **read()})
+
+    def flush(self) -> None:
+        """Have all readings in the file."""
+        self.file.flush()
+
+    def close(self) -> None:
+        """No more."""
+        self.file.close()
+
+    def _write(self, line: dict[str, Any]) -> None:
+        self.file.write(json.dumps(line, separators=(",", ":")) + "\n")
+
+
+def samplers(plan: Samplers, nodes: Nodes, out: Path) -> tuple[list[Sampler], list[str]]:
+    """Those that the plan asks for, and for each part that cannot be had the reason."""
+    lacks: list[str] = []
+    found = []
+    period = {"format": 1, "period_s": plan.period_s}
+
+    def had(makers: list[Callable[[], Read]]) -> list[Read]:
+        readers = []
+        for make in makers:
+            try:
+                readers.append(make())
+            except (LookupError, NodeError, OSError, ValueError) as error:
+                lacks.append(str(error))
+        return readers
+
+    if plan.qdiscs:
+        readers = had([lambda one=one: qdiscs(nodes, one) for one in plan.qdiscs])  # type: ignore[misc]
+        found.append(Sampler(out / "qdiscs.jsonl", period, readers))
+    if plan.sockets:
+        readers = had([lambda node=node: sockets(nodes, node, plan.ports) for node in plan.sockets])  # type: ignore[misc]
+        found.append(Sampler(out / "sockets.jsonl", {**period, "fields": FIELDS}, readers))
+    if plan.cpu:
+        head = {**period, "fields": CPU, "ticks_per_s": os.sysconf("SC_CLK_TCK")}
+        found.append(Sampler(out / "cpu.jsonl", head, had([processor])))
+    if plan.netstat:
+        readers = had([lambda node=node: netstat(nodes, node) for node in plan.netstat])  # type: ignore[misc]
+        found.append(Sampler(out / "netstat.jsonl", period, readers))
+    return found, lacks
+
+
+def qdiscs(nodes: Nodes, wanted: Interface) -> Read:
+    """The disciplines of an interface, and its classes where there are any."""
+    try:
+        reader = nodes[wanted.node].inside(lambda: QdiscReader(wanted.interface))
+    except LookupError:
+        raise LookupError(f"{wanted.node}: there is no interface {wanted.interface} there") from None
+    where = {"node": wanted.node, "interface": wanted.interface}
+
+    def read() -> dict[str, Any]:
+        found = reader.read()
+        line = {**where, "qdiscs": found}
+        if any(one["kind"] in CLASSFUL for one in found):
+            line["classes"] = reader.classes()
+        return line
+
+    return read
+
+
+def sockets(nodes: Nodes, node: str, ports: tuple[int, ...]) -> Read:
+    """The TCP sockets of a node."""
+    reader = nodes[node].inside(lambda: SocketReader(ports))
+    return lambda: {"node": node, "sockets": reader.read()}
+
+
+def processor() -> Read:
+    """What the processors of this kernel did so far: all together, and each."""
+    file = os.open("/proc/stat", os.O_RDONLY | os.O_CLOEXEC)
+
+    def read() -> dict[str, Any]:
+        lines = os.pread(file, PROC_BYTES, 0).decode("ascii").splitlines()
+        rows = (line.split() for line in lines if line.startswith("cpu"))
+        return {"cpu": {row[0]: [int(ticks) for ticks in row[1:]] for row in rows}}
+
+    return read
+
+
+def netstat(nodes: Nodes, node: str) -> Read:
+    """The counters of a node's network: {"TcpExt": {"TCPLostRetransmit": 0, …}, "Ip": …}."""
+    folder = Path(f"/proc/{nodes[node].pid}/net")
+    files = [os.open(folder / name, os.O_RDONLY | os.O_CLOEXEC) for name in ("snmp", "netstat")]
+
+    def read() -> dict[str, Any]:
+        found: dict[str, dict[str, int]] = {}
+        for file in files:
+            found.update(counters(os.pread(file, PROC_BYTES, 0).decode("ascii")))
+        return {"node": node, "netstat": found}
+
+    return read
+
+
+def counters(text: str) -> dict[str, dict[str, int]]:
+    """Of /proc/net/snmp or netstat: pairs of lines, names and numbers, each behind the name of its table."""
+    lines = text.splitlines()
+    found = {}
+    for names, numbers in zip(lines[::2], lines[1::2], strict=True):
+        table, *columns = names.split()
+        found[table.rstrip(":")] = dict(zip(columns, map(int, numbers.split()[1:]), strict=True))
+    return found
