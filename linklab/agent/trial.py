@@ -82,7 +82,7 @@ class Trial:
             self.end([server for server in self.servers if server.runs], self_s=SELF_S)
             after = self.ask_facts([fact for fact in self.plan.facts if not fact.once])
             self.save(before, after)
-            self.tell({"phase": "end", "ended": "early" if self.early else "whole"})
+            self.tell({"phase": "end", "how": "early" if self.early else "whole", **self.counts()})
         finally:
             for sampler in self.samplers:
                 sampler.close()
@@ -224,11 +224,13 @@ class Trial:
         """Say how far it is, and have what was read in the files."""
         for sampler in self.samplers:
             sampler.flush()
-        now = self.since(time.monotonic_ns(), 3)
+        self.tell({"t": self.since(time.monotonic_ns(), 3), "length_s": self.plan.length_s, **self.counts()})
+
+    def counts(self) -> dict[str, int]:
+        """How many flows run, have ended, and have failed."""
         over = [flow for flow in self.flows if flow.over]
-        failed = sum(1 for flow in over if flow.why)
         running = sum(1 for flow in self.flows if flow.started_ns is not None and not flow.over)
-        self.tell({"t": now, "length_s": self.plan.length_s, "running": running, "ended": len(over), "failed": failed})
+        return {"running": running, "ended": len(over), "failed": sum(1 for flow in over if flow.why)}
 
     # --- what is left
 

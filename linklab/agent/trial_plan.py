@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import MISSING, dataclass, field, fields
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -152,7 +152,7 @@ def _check(program: Program) -> None:
 
 
 def _list(data: dict[str, Any], key: str) -> list[dict[str, Any]]:
-    found = data.get(key) or []
+    found = data.get(key, [])
     if not isinstance(found, list):
         raise PlanError(f"{key} is no list")
     return found
@@ -165,7 +165,7 @@ def _made(kind: type[T], data: Any, where: str) -> T:
     names = {one.name for one in fields(kind)}  # type: ignore[arg-type] # T is a dataclass here
     if unknown := sorted(set(data) - names):
         raise PlanError(f"{where}: unknown: {', '.join(unknown)}")
-    try:
-        return kind(**{key: tuple(value) if isinstance(value, list) else value for key, value in data.items()})
-    except TypeError as error:
-        raise PlanError(f"{where}: {str(error).replace('__init__() ', '')}") from None
+    needed = [one.name for one in fields(kind) if one.default is MISSING and one.default_factory is MISSING]  # type: ignore[arg-type]
+    if lacking := [name for name in needed if name not in data]:
+        raise PlanError(f"{where} lacks {', '.join(lacking)}")
+    return kind(**{key: tuple(value) if isinstance(value, list) else value for key, value in data.items()})
