@@ -80,8 +80,13 @@ def add_legend(axes: Any, labels: Sequence[str]) -> None:
     axes.legend(loc="lower left", bbox_to_anchor=(0, 1.0), ncol=columns, borderaxespad=0.2, columnspacing=1.0)
 
 
-def save(figure: Figure, path: Path) -> None:
+def save(figure: Figure, path: Path, dpi: float | None = None) -> None:
     """Write the figure, whole or not at all; the same figure gives the same bytes.
+
+    Args:
+        figure: drawn in `context()`.
+        path: its suffix says the format; a file that is there is replaced.
+        dpi: pixels an inch of a .png; None for the usual.
 
     Raises:
         InputError: the suffix is none of .pdf, .png, .svg, or the folder cannot be written.
@@ -96,7 +101,7 @@ def save(figure: Figure, path: Path) -> None:
         raise InputError(f"{path}: a figure can be written as {', '.join(FORMATS)}")
     drawn = io.BytesIO()
     with context():
-        figure.savefig(drawn, format=suffix[1:], metadata=metadata[suffix])
+        figure.savefig(drawn, format=suffix[1:], metadata=metadata[suffix], dpi=dpi or mpl.rcParams["savefig.dpi"])
     write_asked(path, drawn.getvalue())
 
 

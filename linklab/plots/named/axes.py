@@ -1,0 +1,197 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Axes of a figure: their words, units, limits and scales, and the legend."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+import numpy as np
+from matplotlib.ticker import FuncFormatter
+
+from linklab.base.text import excerpt
+from linklab.plots.named.lines import Drawn
+from linklab.plots.named.options import Options
+from linklab.plots.named.words import axis_unit, is_latency, plain, quantity
+from linklab.plots.spec import PlotSpec
+
+MOST_IN_LEGEND = 40
+"""Entries of a legend; the others are one that says how many they are."""
+
+_MOST_WORDS = 90
+"""Letters of an axis's words."""
+
+_MARGIN = 0.04
+_MOST_FOR_PERCENTILES = 1_000_000
+"""Values from which percentiles are taken; of more, evenly many of each line."""
+
+_ABOVE_ROWS = 4
+
+_LEAST = 1e-30
+"""Of a logarithmic axis."""
+
+_LOWER_LEFT = 3
+"""Matplotlib's number of the corner at which a legend above the axes is held."""
+
+
+@dataclass(frozen=True)
+class Scale:
+    """What values of an axis are divided by, and its words."""
+
+    factor: float
+    words: str
+    latency: bool
+
+
+def scale_of(lines: Sequence[Drawn], side: int, spec: PlotSpec, options: Options) -> Scale:
+    """The scale of the left (0) or right (1) axis for the lines on it."""
+    units = list(dict.fromkeys(line.unit for line in lines))
+    own = spec.axis_labels[side]
+    factor, unit = 1.0, " or ".join(units)
+    if len(units) == 1 and not own:
+        largest = max((float(np.abs(line.known).max()) for line in lines if line.known.size), default=0.0)
+        factor, unit = axis_unit(units[0], largest)
+    what = list(dict.fromkeys(quantity(line.unit, line.of.key) for line in lines))
+    words = own or " or ".join(word for word in what if word)
+    if unit and not own:
+        words = f"{words} ({unit})" if words else unit
+    if options.normalise:
+        words = "Normalised values"
+    if side < len(options.labels_y) and options.labels_y[side]:
+        words = options.labels_y[side]
+    return Scale(factor, excerpt(words, _MOST_WORDS), bool(units) and all(is_latency(one) for one in units))
+
+
+def set_value_axis(
+    axes: Any, lines: Sequence[Drawn], scale: Scale, side: int, *, spec: PlotSpec, options: Options
+) -> None:
+    """Words, scale and limits of a vertical axis on which these lines were drawn; side: 0 left, 1 right."""
+    axes.set_ylabel(plain(scale.words))
+    scaling = options.scaling or spec.scaling
+    values = [line.known for line in lines]
+    low, high = _range(values, scaling if scaling != (0.0, 100.0) else None)
+    set_limits(axes, low / scale.factor, high / scale.factor, side, options, zero=not scaling)
+    if options.invert and scale.latency:
+        axes.invert_yaxis()
+
+
+def set_limits(axes: Any, low: float, high: float, side: int, options: Options, *, zero: bool) -> None:
+    """The limits of a vertical axis that is to show values from `low` to `high`; NaN if there are none."""
+    if not (math.isfinite(low) and math.isfinite(high)):
+        low, high = 0.0, 1.0
+    zero = zero if options.zero is None else options.zero
+    if options.log_y:
+        low = low if low > 0 else high / 1000 if high > 0 else 0.1
+        low = max(low, _LEAST)
+        bottom, top = low / 1.2, max(high, low) * 1.2
+    else:
+        space = (high - low) * _MARGIN or abs(high) * _MARGIN or 0.5
+        bottom, top = low - space, high + space
+        if zero and low >= 0:
+            bottom, top = 0.0, high * (1 + _MARGIN) or 1.0
+        elif zero:
+            top = max(top, 0.0)
+    asked = options.limits_y[side] if side < len(options.limits_y) else (None, None)
+    set_asked(axes.set_ylim, bottom, top, asked)
+    if options.log_y:
+        axes.set_yscale("log", base=options.log_y)
+
+
+def set_asked(set_limits: Any, low: float, high: float, asked: tuple[float | None, float | None]) -> None:
+    """Set limits of an axis: those that were asked for, else its own."""
+    low = low if asked[0] is None else asked[0]
+    high = high if asked[1] is None else asked[1]
+    if low >= high:  # one was asked for, beyond all values
+        low, high = (low, low + 1.0) if asked[0] is not None else (high - 1.0, high)
+    set_limits(low, high)
+
+
+def _range(values: Sequence[Any], scaling: tuple[float, float] | None) -> tuple[float, float]:
+    values = [part for part in values if part.size]
+    if not values:
+        return math.nan, math.nan
+    if scaling is None:
+        return min(float(part.min()) for part in values), max(float(part.max()) for part in values)
+    every = max(1, sum(part.size for part in values) // _MOST_FOR_PERCENTILES)
+    low, high = np.percentile(np.concatenate([part[::every] for part in values]), scaling)
+    return float(low), float(high)
+
+
+def set_time_axis(axes: Any, lines: Sequence[Drawn], options: Options) -> None:
+    """Words and limits of a horizontal axis of time."""
+    start = min((float(line.time_s[0]) for line in lines), default=0.0)
+    end = max((float(line.time_s[-1]) for line in lines), default=1.0)
+    if options.absolute_time:
+        axes.xaxis.set_major_formatter(FuncFormatter(_clock))
+    elif 0 < start < (end - start):
+        start = 0.0
+    axes.set_xlabel(plain(options.label_x) or ("Time (UTC)" if options.absolute_time else "Time (s)"))
+    if options.log_x:
+        start = min((float(line.time_s[line.time_s > 0].min(initial=end)) for line in lines), default=0.1)
+    asked = options.limits_x[0] if options.limits_x else (None, None)
+    set_asked(axes.set_xlim, start, end if end > start else start + 1.0, asked)
+    if options.log_x:
+        axes.set_xscale("log", base=options.log_x)
+
+
+def _clock(seconds: float, _: object) -> str:
+    try:
+        moment = datetime(1970, 1, 1) + timedelta(seconds=round(seconds, 3))
+    except OverflowError:
+        return ""
+    return moment.strftime("%H:%M:%S") + (f".{moment.microsecond // 1000:03d}" if moment.microsecond else "")
+
+
+def add_legend(axes: Any, handles: Sequence[tuple[str, Any]], spec: PlotSpec, options: Options) -> None:
+    """The legend of a panel: a handle for each label, where the options want it."""
+    if options.legend == "none" or not handles:
+        return
+    shown = list(handles[:MOST_IN_LEGEND])
+    if options.legend_reverse:
+        shown.reverse()
+    labels = [plain(label) for label, _ in shown]
+    # Matplotlib leaves out a label that begins with an underscore
+    labels = [f" {label}" if label.startswith("_") else label for label in labels]
+    artists = [artist for _, artist in shown]
+    if len(handles) > MOST_IN_LEGEND:
+        labels.append(f"and {len(handles) - MOST_IN_LEGEND} more")
+        artists.append(axes.plot([], [], linestyle="", marker="")[0])
+    title = spec.legend_title if options.legend_title is None else options.legend_title
+    title = excerpt(title, _MOST_WORDS)
+    place = _place(axes, labels, options)
+    axes.legend(artists, labels, title=plain(title) or None, **place)
+
+
+def legend_rows(axes: Any) -> int:
+    """How many rows the legend above the axes has; 0 if none is there."""
+    legend = axes.get_legend()
+    if legend is None or legend.get_bbox_to_anchor().y0 < axes.bbox.y1 or legend._loc != _LOWER_LEFT:
+        return 0
+    return -(-len(legend.get_texts()) // int(legend._ncols))
+
+
+def _place(axes: Any, labels: Sequence[str], options: Options) -> dict[str, Any]:
+    """Where the legend stands, and in how many columns."""
+    width_in = axes.figure.get_size_inches()[0] * axes.get_position().width
+    longest = max(len(label) for label in labels)
+    fit = max(1, int(width_in / (0.05 * longest + 0.5)))
+    columns = options.legend_columns or min(fit, len(labels))
+    place = options.legend
+    if place == "auto":
+        place = "above" if -(-len(labels) // columns) <= _ABOVE_ROWS else "right"
+    if place == "right":
+        twin = any(other is not axes and other.bbox.bounds == axes.bbox.bounds for other in axes.figure.axes)
+        anchor = (1.13 if twin else 1.02, 1.0)
+        return {
+            "loc": "upper left",
+            "bbox_to_anchor": anchor,
+            "borderaxespad": 0.0,
+            "ncol": options.legend_columns or 1,
+        }
+    if place in ("above", "below"):
+        anchor, corner = ((0.0, 1.0), "lower left") if place == "above" else ((0.0, -0.22), "upper left")
+        return {"loc": corner, "bbox_to_anchor": anchor, "borderaxespad": 0.2, "ncol": columns, "columnspacing": 1.0}
+    return {"loc": place, "ncol": options.legend_columns or 1}

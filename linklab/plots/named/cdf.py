@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Distributions: how large a share of the values is at most so large; and the quantiles of two data sets."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from linklab.errors import InputError
+from linklab.measure.series import FloatArray
+from linklab.plots.named.axes import add_legend, scale_of, set_asked
+from linklab.plots.named.look import Looks
+from linklab.plots.named.picture import Panel, remember
+from linklab.plots.named.words import plain
+
+MOST_STEPS = 4000
+"""Of one line: more than a screen has pixels."""
+
+
+def draw_cdf(axes: Any, panel: Panel) -> None:
+    """Draw the empirical distribution of each series: no bins, a step at each value."""
+    lines = panel.lines
+    scale = scale_of(lines, 0, panel.spec, panel.options)
+    looks = Looks(panel.options, len(panel.entries), len(panel.shown_files))
+    handles = []
+    for line in lines:
+        if not line.shown:
+            continue
+        value, share = _steps(np.sort(line.known) / scale.factor)
+        look = looks.line(line.entry, line.file, value.size, bold=line.of.line.bold)
+        (artist,) = axes.plot(value, share, drawstyle="steps-post", **look)
+        remember(artist, line, scale.factor)
+        handles.append((panel.label(line), artist))
+    axes.set_ylabel(plain(next(iter(panel.options.labels_y), "")) or "Cumulative share of values")
+    axes.set_xlabel(plain(panel.options.label_x or scale.words))
+    _set_value_limits(axes, panel, scale.factor)
+    asked = panel.options.limits_y[0] if panel.options.limits_y else (None, None)
+    set_asked(axes.set_ylim, 0.0, 1.02, asked)
+    add_legend(axes, handles, panel.spec, panel.options)
+
+
+def _steps(ordered: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """The corners of the distribution of ordered values, from a share of 0; of very many evenly chosen ones."""
+    share = np.arange(1, ordered.size + 1) / ordered.size
+    if ordered.size > MOST_STEPS:
+        chosen = np.unique(np.linspace(0, ordered.size - 1, MOST_STEPS).astype(np.int64))
+        ordered, share = ordered[chosen], share[chosen]
+    return np.concatenate((ordered[:1], ordered)), np.concatenate(([0.0], share))
+
+
+def _set_value_limits(axes: Any, panel: Panel, factor: float) -> None:
+    options = panel.options
+    known = [line.known / factor for line in panel.lines]
+    scaling = options.scaling or panel.spec.scaling or (0.0, 100.0)
+    low = min(float(np.percentile(part, scaling[0])) for part in known)
+    high = max(float(np.percentile(part, scaling[1])) for part in known)
+    if options.log_x:
+        axes.set_xscale("log", base=options.log_x)
+        positive = [float(part[part > 0].min()) for part in known if (part > 0).any()]
+        low = max(low, min(positive, default=math.nan))
+        low, high = (0.1, 1.0) if math.isnan(low) else (max(low, 1e-30) / 1.1, max(high, 1e-30) * 1.1)
+    else:
+        space = (high - low) * 0.03 or abs(high) * 0.03 or 0.5
+        low, high = low - space, high + space
+        if options.zero:
+            low = min(0.0, low) if low + space < 0 else 0.0
+    set_asked(axes.set_xlim, low, high, options.limits_x[0] if options.limits_x else (None, None))
+
+
+def draw_qq(axes: Any, panel: Panel) -> None:
+    """Draw the quantiles of the second data set against those of the first; of further ones against the first too.
+
+    As many quantiles as the smaller of two has values, from the least to the greatest; both begin and end there.
+
+    Raises:
+        InputError: there are not two data sets with the series, or several series.
+    """
+    if len(panel.entries) > 1:
+        raise InputError(f"{panel.spec.name}: a Q-Q plot compares one series; choose one by its name")
+    files = panel.shown_files
+    if len(files) < 2:
+        name = panel.entries[0].name
+        raise InputError(f"{panel.spec.name}: a Q-Q plot compares data sets; give two that have {name}")
+    scale = scale_of(panel.lines, 0, panel.spec, panel.options)
+    known = {line.file: np.sort(line.known) / scale.factor for line in panel.lines if line.shown}
+    looks = Looks(panel.options, 1, len(files))
+    handles = []
+    for number, file in enumerate(files[1:], 1):
+        size = min(known[files[0]].size, known[file].size, MOST_STEPS)
+        shares = np.linspace(0, 1, size) if size > 1 else np.array([0.5])
+        look = dict(looks.line(0, number, size)) | {"linestyle": "", "markevery": None, "markersize": 3}
+        (artist,) = axes.plot(np.quantile(known[files[0]], shares), np.quantile(known[file], shares), **look)
+        handles.append((panel.names[file], artist))
+    low = min(float(part[0]) for part in known.values())
+    high = max(float(part[-1]) for part in known.values())
+    (same,) = axes.plot([low, high], [low, high], color="#444444", linewidth=0.8, linestyle=(0, (6, 3)), zorder=1)
+    handles.append(("equal", same))
+    space = (high - low) * 0.04 or 0.5
+    options = panel.options
+    set_asked(axes.set_xlim, low - space, high + space, options.limits_x[0] if options.limits_x else (None, None))
+    set_asked(axes.set_ylim, low - space, high + space, options.limits_y[0] if options.limits_y else (None, None))
+    axes.set_xlabel(plain(options.label_x or f"{scale.words}: {panel.names[files[0]]}"))
+    other = panel.names[files[1]] if len(files) == 2 else "the others"
+    axes.set_ylabel(plain(next(iter(options.labels_y), "") or f"{scale.words}: {other}"))
+    add_legend(axes, handles, panel.spec, panel.options)

@@ -1,0 +1,228 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A plot's lines and several data sets → the series to be drawn: chosen, named, cut, smoothed.
+
+What is chosen is decided by patterns (`linklab.data.names`) over the series of all data sets together, so that one
+entry has the same look in each of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from linklab.data.names import SEPARATOR, is_pattern, matching
+from linklab.data.times import seconds_of
+from linklab.errors import InputError
+from linklab.measure.series import FloatArray
+from linklab.plots.named.loaded import Loaded
+from linklab.plots.named.options import Options
+from linklab.plots.named.words import unit_of, wanted, without_common
+from linklab.plots.spec import Line, PlotSpec
+
+MOST_ENTRIES = 2000
+
+LARGEST = 1e30
+"""No axis reaches further; what lies beyond is left out."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One series of a plot, as all data sets may have it.
+
+    name: of the series in the data set.
+    key: its further number, without the series; "" for the series itself.
+    line: of the plot, from which it comes.
+    """
+
+    name: str
+    key: str
+    label: str
+    line: Line
+    divisor: float = 1.0
+
+
+@dataclass(frozen=True, eq=False)
+class Drawn:
+    """An entry of one data set, ready to be drawn.
+
+    entry, file: their numbers, from 0, which decide the looks.
+    time_s: `(n,)` s since the beginning of the test, or since 1970.
+    value: `(n,)` in `unit`, NaN in gaps.
+    """
+
+    entry: int
+    file: int
+    of: Entry
+    unit: str
+    time_s: FloatArray
+    value: FloatArray
+    shown: bool = True
+
+    @property
+    def known(self) -> FloatArray:
+        """The values without gaps."""
+        return self.value[~np.isnan(self.value)]
+
+
+def entries_of(spec: PlotSpec, data: Sequence[Loaded], options: Options) -> list[Entry]:
+    """The series that the plot asks for and that a data set has, in the order of the plot's lines."""
+    names = list(dict.fromkeys(name for one in data for name in one.names))
+    found: list[Entry] = []
+    for line in spec.lines:
+        found += _expanded(line, names, data)
+    if options.only:
+        keep = {name for pattern in options.only for name in matching(pattern, [entry.name for entry in found])}
+        found = [entry for entry in found if entry.name in keep]
+    for pattern in options.hide:
+        away = set(matching(pattern, [entry.name for entry in found]))
+        found = [entry for entry in found if entry.name not in away]
+    found = found[:MOST_ENTRIES]
+    if len(data) == 1:
+        found = [_relabelled(entry, number, options) for number, entry in enumerate(found)]
+    factors = options.normalise
+    return [
+        replace(entry, label=wanted(entry.label, options), divisor=factors[number % len(factors)] if factors else 1.0)
+        for number, entry in enumerate(found)
+    ]
+
+
+def _relabelled(entry: Entry, number: int, options: Options) -> Entry:
+    own = options.labels[number] if number < len(options.labels) else ""
+    return replace(entry, label=own) if own else entry
+
+
+def _expanded(line: Line, names: Sequence[str], data: Sequence[Loaded]) -> list[Entry]:
+    """The entries of one line: its pattern may match several series, and its key several numbers of each."""
+    matched = matching(line.series, names) or _further(line.series, data)
+    pairs = [(name, key) for name in matched for key in (_keys(line.key, name, data) if line.key else [""])]
+    if not pairs:
+        return []
+    # "TCP upload::1" of "TCP upload::*" is "1"; of one name alone nothing is left out
+    short = without_common([name for name, _ in pairs], both_ends=False)
+    several = len(pairs) > 1 or is_pattern(line.series)
+    keys = {key for _, key in pairs}
+    entries = []
+    for (name, key), rest in zip(pairs, short, strict=True):
+        words = [line.label] if line.label else []
+        if several or not line.label:
+            words.append(rest if len(pairs) > 1 else name)
+        if key and len(keys) > 1:
+            words.append(key)
+        entries.append(Entry(f"{name}{SEPARATOR}{key}" if key else name, key, " ".join(words), line))
+    return entries
+
+
+def _further(name: str, data: Sequence[Loaded]) -> list[str]:
+    """A further number that is named in full, such as "TCP upload::1::tcp_cwnd"."""
+    return [name] if any(name in one.data.series for one in data) else []
+
+
+def _keys(pattern: str, name: str, data: Sequence[Loaded]) -> list[str]:
+    start = name + SEPARATOR
+    found = dict.fromkeys(key.removeprefix(start) for one in data for key in one.data.series if key.startswith(start))
+    return matching(pattern, found)
+
+
+def drawn_of(
+    entries: Sequence[Entry], spec: PlotSpec, data: Sequence[Loaded], options: Options, *, smooth: bool = True
+) -> list[Drawn]:
+    """Each entry of each data set that has values of it, cut and smoothed as asked; entry by entry.
+
+    Raises:
+        InputError: absolute time of a data set that does not say when it began.
+    """
+    found = []
+    moved = _offsets(data, options)
+    for number, entry in enumerate(entries):
+        for file, one in enumerate(data):
+            series = one.data.series.get(entry.name)
+            if series is None or not len(series):
+                continue
+            time_s, value = cut(series.time_s, series.value, one, spec, options)
+            if entry.divisor != 1:
+                value = value / entry.divisor
+            if value.size and np.nanmax(np.abs(value), initial=0.0) > LARGEST:
+                value = np.where(np.abs(value) > LARGEST, np.nan, value)
+            width = entry.line.smoothing if options.smoothing is None else options.smoothing
+            if smooth and width > 1:
+                value = smoothed(value, width)
+            if not time_s.size or np.isnan(value).all():
+                continue
+            unit = unit_of(series.unit, entry.key)
+            if options.normalise:
+                unit = ""
+            time_s = time_s + moved[file] if moved[file] else time_s
+            found.append(Drawn(number, file, entry, unit, time_s, value, one.shown))
+    return _joined(found) if options.concatenate else found
+
+
+def cut(
+    time_s: FloatArray, value: FloatArray, one: Loaded, spec: PlotSpec, options: Options
+) -> tuple[FloatArray, FloatArray]:
+    """The part of a series that is left when beginning and end are cut off."""
+    lengths = options.cutoff_s or spec.cutoff_s
+    if lengths is None or lengths == (0.0, 0.0):
+        return time_s, value
+    start_s, end_s = lengths[0], one.length_s - lengths[1]
+    first, last = np.searchsorted(time_s, start_s), np.searchsorted(time_s, end_s, side="right")
+    return time_s[first:last], value[first:last]
+
+
+def smoothed(value: FloatArray, width: int) -> FloatArray:
+    """The running mean over `width` samples, an odd number of them, centred; fewer at the ends, gaps left out.
+
+    A gap stays one.
+    """
+    half = min(width // 2, value.size)
+    known = ~np.isnan(value)
+    padded = np.concatenate((np.zeros(half + 1), np.where(known, value, 0.0), np.zeros(half)))
+    counts = np.concatenate((np.zeros(half + 1), known.astype(np.float64), np.zeros(half)))
+    total, number = np.cumsum(padded), np.cumsum(counts)
+    window = 2 * half + 1
+    sums, counted = total[window:] - total[:-window], number[window:] - number[:-window]
+    mean = np.divide(sums, counted, out=np.full(value.shape, np.nan), where=counted > 0)
+    return np.where(known, mean, np.nan)
+
+
+def _offsets(data: Sequence[Loaded], options: Options) -> list[float]:
+    """What to add to the times of each data set, s."""
+    if options.absolute_time:
+        starts = []
+        for one in data:
+            moment = one.data.flent.get("T0") or one.data.flent.get("TIME")
+            if not moment:
+                raise InputError(f"{one.name}: it does not say when it began; leave out the absolute time")
+            starts.append(seconds_of(moment))
+        return starts
+    if options.concatenate:
+        return [0.0, *np.cumsum([one.length_s for one in data])[:-1].tolist()]
+    return [0.0] * len(data)
+
+
+def _joined(found: Sequence[Drawn]) -> list[Drawn]:
+    """The data sets of each entry as one, with a gap between two."""
+    entries: dict[int, list[Drawn]] = {}
+    for one in found:
+        entries.setdefault(one.entry, []).append(one)
+    joined = []
+    for parts in entries.values():
+        times, values = [parts[0].time_s], [parts[0].value]
+        for part in parts[1:]:
+            times += [part.time_s[:1], part.time_s]
+            values += [np.array([np.nan]), part.value]
+        joined.append(replace(parts[0], file=0, time_s=np.concatenate(times), value=np.concatenate(values)))
+    return joined
+
+
+def file_labels(data: Sequence[Loaded], options: Options) -> list[str]:
+    """How each data set is called: as a person said, else by titles that differ, else by names; made shorter."""
+    titles = [one.title for one in data]
+    own = titles if all(titles) and len(set(titles)) == len(titles) else [one.stem for one in data]
+    short = without_common(own) if options.shorten else own
+    given = options.labels if len(data) > 1 else ()
+    return [
+        wanted(given[number] if number < len(given) and given[number] else label, options)
+        for number, label in enumerate(short)
+    ]

@@ -1,0 +1,287 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Named plots of data sets: what the artists of a figure hold is what the series hold."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from matplotlib.figure import Figure
+
+from linklab.data import Dataset
+from linklab.errors import DataError, InputError
+from linklab.measure import make_series
+from linklab.plots.named import Loaded, Options, default_plot, draw, save, shown_of, specs_of
+from linklab.plots.spec import Kind, Line, PlotSpec
+from linklab.plots.spec_json import to_json
+
+TIMES = [0.0, 1.0, 2.0, 3.0]
+UP = PlotSpec("up", "Upload", Kind.TIMESERIES, (Line("TCP upload::*", "Flow"), Line("Ping", "Ping", second_axis=True)))
+
+
+def loaded(name: str = "a.flent.gz", values: Mapping[str, Sequence[float]] | None = None, **metadata: Any) -> Loaded:
+    """A data set of series at `TIMES`; pings are in ms, the others in Mbits/s."""
+    found = {"TCP upload::1": [1.0, 2, 3, 4], "TCP upload::2": [2.0, 2, 2, 2], "Ping": [50.0, 60, 70, 80]}
+    series = {
+        key: make_series(key, "ms" if key.startswith("Ping") else "Mbits/s", TIMES[: len(value)], value)
+        for key, value in (values or found).items()
+    }
+    flent = metadata.pop("flent", {})
+    return Loaded(name, Dataset(metadata, {}, series, (), {"TOTAL_LENGTH": 3} | flent))
+
+
+def drawn(spec: PlotSpec, *data: Loaded, specs: Sequence[PlotSpec] | None = None, **options: Any) -> Figure:
+    """The figure of a plot."""
+    figure = Figure(figsize=(6.4, 4.2), dpi=100)
+    draw(figure, spec, data, Options(**options), specs)
+    return figure
+
+
+def lines_of(axes: Any) -> dict[str, list[float]]:
+    """The values of the lines that show series, by the label of the series and the file's number."""
+    named = {}
+    for line in axes.get_lines():
+        shown = shown_of(line)
+        if shown is not None:
+            named[f"{shown.line.of.label}/{shown.line.file}"] = line.get_ydata().tolist()
+    return named
+
+
+def legend_of(axes: Any) -> list[str]:
+    """The words of the legend."""
+    return [text.get_text() for text in axes.get_legend().get_texts()]
+
+
+def test_two_axes() -> None:
+    """A line is drawn as it is, on the axis that the plot says, and the legend says which is read at the right."""
+    figure = drawn(UP, loaded())
+    left, right = figure.axes
+    assert lines_of(left) == {"Flow 1/0": [1, 2, 3, 4], "Flow 2/0": [2, 2, 2, 2]}
+    assert lines_of(right) == {"Ping/0": [50, 60, 70, 80]}
+    assert legend_of(left) == ["Flow 1", "Flow 2", "Ping (right)"]
+    assert (left.get_ylabel(), right.get_ylabel()) == ("Throughput (Mbit/s)", "Latency (ms)")
+    assert left.get_xlim() == (0, 3) and left.get_ylim() == pytest.approx((0, 4.16))
+
+
+def test_second_axis_alone_is_the_first() -> None:
+    """Where nothing is read at the left, the axis of the right stands there."""
+    (axes,) = drawn(UP, loaded(values={"Ping": [50.0, 60]})).axes
+    assert lines_of(axes) == {"Ping/0": [50, 60]} and axes.get_ylabel() == "Latency (ms)"
+
+
+def test_gap_stays_a_gap() -> None:
+    """A value that was not measured is not drawn as one."""
+    (axes,) = drawn(UP, loaded(values={"Ping": [50.0, float("nan"), 70]})).axes
+    assert np.isnan(lines_of(axes)["Ping/0"][1]) and lines_of(axes)["Ping/0"][2] == 70
+
+
+def test_several_files_are_told_apart() -> None:
+    """One series of several files has their names, of which only what differs is shown, and looks of its own."""
+    spec = PlotSpec("ping", "", Kind.TIMESERIES, (Line("Ping"),))
+    (axes,) = drawn(spec, loaded("x/rrul-red-01.flent.gz"), loaded("x/rrul-codel-01.flent.gz")).axes
+    assert legend_of(axes) == ["red", "codel"]
+    looks = [(line.get_color(), line.get_linestyle(), line.get_marker()) for line in axes.get_lines()]
+    assert all(one != other for one, other in zip(*looks, strict=True))
+
+
+def test_cutoff_smoothing_normalise() -> None:
+    """Ends are cut off before the running mean; a factor divides."""
+    spec = PlotSpec("ping", "", Kind.TIMESERIES, (Line("Ping", smoothing=3),))
+    assert lines_of(drawn(spec, loaded()).axes[0]) == {"Ping/0": [55, 60, 70, 75]}
+    assert lines_of(drawn(spec, loaded(), cutoff_s=(1, 0)).axes[0]) == {"Ping/0": [65, 70, 75]}
+    assert lines_of(drawn(spec, loaded(), cutoff_s=(1, 1), smoothing=0).axes[0]) == {"Ping/0": [60, 70]}
+    (axes,) = drawn(spec, loaded(), smoothing=0, normalise=(10,)).axes
+    assert lines_of(axes) == {"Ping/0": [5, 6, 7, 8]} and axes.get_ylabel() == "Normalised values"
+
+
+def test_concatenate_and_absolute_time() -> None:
+    """Files follow each other after the length of their tests; absolute times count from when a test began."""
+    spec = PlotSpec("ping", "", Kind.TIMESERIES, (Line("Ping"),))
+    (axes,) = drawn(spec, loaded(), loaded("b"), concatenate=True).axes
+    (line,) = axes.get_lines()
+    assert line.get_xdata().tolist() == [0, 1, 2, 3, 3, 3, 4, 5, 6] and np.isnan(line.get_ydata()[4])
+    at = loaded(flent={"T0": "1970-01-01T01:00:00.000000Z"})
+    (axes,) = drawn(spec, at, absolute_time=True).axes
+    assert axes.get_lines()[0].get_xdata().tolist() == [3600, 3601, 3602, 3603]
+    assert axes.xaxis.get_major_formatter()(3601.5) == "01:00:01.500"
+    with pytest.raises(InputError, match=r"a.flent.gz: it does not say when it began"):
+        drawn(spec, loaded(), absolute_time=True)
+
+
+def test_cdf() -> None:
+    """The distribution is a step at each value, without bins, from a share of 0 to 1."""
+    spec = PlotSpec("cdf", "", Kind.CDF, (Line("Ping"),))
+    (axes,) = drawn(spec, loaded(values={"Ping": [80.0, float("nan"), 50, 60]})).axes
+    (line,) = axes.get_lines()
+    assert line.get_drawstyle() == "steps-post"
+    assert line.get_xdata().tolist() == [50, 50, 60, 80]
+    assert line.get_ydata() == pytest.approx([0, 1 / 3, 2 / 3, 1])
+    assert axes.get_xlabel() == "Latency (ms)"
+
+
+def test_box() -> None:
+    """A box has the quartiles, whiskers of at most 1.5 interquartile ranges, and outliers beyond."""
+    spec = PlotSpec("box", "", Kind.BOX, (Line("Ping"),))
+    data = Loaded("a", Dataset({}, {}, {"Ping": make_series("Ping", "ms", range(6), [1, 2, 3, 4, 5, 100])}))
+    figure = drawn(spec, data)
+    (axes,) = figure.axes
+    box = next(patch for patch in axes.patches if shown_of(patch))
+    assert sorted(set(box.get_path().vertices[:5, 1])) == [2.25, 4.75]
+    ends = [line.get_ydata().tolist() for line in axes.get_lines()]
+    assert [2.25, 1.0] in ends and [4.75, 5.0] in ends and [3.5, 3.5] in ends and [100.0] in ends
+    assert "whiskers: at most 1.5 interquartile ranges" in figure._supxlabel.get_text()
+
+
+def test_bars() -> None:
+    """A bar is as high as the mean, its line one standard deviation; files stand side by side in a cluster."""
+    spec = PlotSpec("bar", "", Kind.BAR, (Line("TCP upload::1", "Up"), Line("Ping", second_axis=True)))
+    left, right = drawn(spec, loaded("x-1"), loaded("y-2", {"TCP upload::1": [2.0, 4]})).axes
+    assert [(bar.get_x() + bar.get_width() / 2, bar.get_height()) for bar in left.patches] == [(1, 2.5), (2, 3)]
+    assert [(bar.get_x() + bar.get_width() / 2, bar.get_height()) for bar in right.patches] == [(4, 65)]
+    ends = [path.vertices[:, 1].tolist() for lines in left.collections for path in lines.get_paths()]
+    assert ends == [pytest.approx([2.5 - 1.2909944, 2.5 + 1.2909944]), pytest.approx([3 - 2**0.5, 3 + 2**0.5])]
+    assert [text.get_text() for text in left.get_xticklabels()] == ["Up", "Ping (right)"]
+    assert [text.get_text() for text in left.texts] == ["no data"]
+    assert legend_of(left) == ["x-1", "y-2"]
+    left, right = drawn(spec, loaded("x-1"), loaded("y-2", {"TCP upload::1": [2.0, 4]}), skip_missing=True).axes
+    assert not left.texts
+
+
+def test_split_groups() -> None:
+    """Data sets are divided into the named groups, each a cluster; what does not divide is refused."""
+    spec = PlotSpec("bar", "", Kind.BAR, (Line("Ping"),))
+    files = [loaded(name, {"Ping": [value, value]}) for name, value in zip("abcd", (1.0, 2, 3, 4), strict=True)]
+    (axes,) = drawn(spec, *files, split=("wired", "radio")).axes
+    assert [(round(bar.get_x() + 0.36), bar.get_height()) for bar in axes.patches] == [(1, 1), (2, 2), (4, 3), (5, 4)]
+    with pytest.raises(InputError, match="split: 3 data sets cannot be divided evenly into 2 groups"):
+        drawn(spec, *files[:3], split=("wired", "radio"))
+
+
+def test_ellipse() -> None:
+    """Ellipses of one and two deviations of the covariance around the mean, a dot at the median, said in the figure."""
+    spec = PlotSpec("e", "", Kind.ELLIPSIS, (Line("Ping"), Line("TCP upload::1", "Up")))
+    data = loaded(values={"Ping": [10.0, 10, 30, 30], "TCP upload::1": [1.0, 3, 1, 3]})
+    figure = drawn(spec, data)
+    (axes,) = figure.axes
+    one, two = axes.patches
+    spread_x, spread_y = 20 / 3**0.5, 2 / 3**0.5  # deviations with n - 1
+    assert (one.center, two.center) == ((20, 2), (20, 2))
+    assert (one.width, one.height) == pytest.approx((2 * spread_x, 2 * spread_y))
+    assert (two.width, two.height) == pytest.approx((4 * spread_x, 4 * spread_y))
+    assert abs(one.angle) % 180 == pytest.approx(0)
+    (dot,) = axes.get_lines()
+    assert (dot.get_xdata().tolist(), dot.get_ydata().tolist()) == ([20], [2])
+    assert "Ellipse: 1 and 2 standard deviations around the mean; dot: median." in figure._supxlabel.get_text()
+    assert not axes.xaxis_inverted() and not axes.yaxis_inverted()
+    (axes,) = drawn(spec, data, invert=True).axes
+    assert axes.xaxis_inverted() and not axes.yaxis_inverted()
+
+
+def test_qq() -> None:
+    """Quantiles of both files, as many as the smaller has values, beside the line on which they are equal."""
+    spec = PlotSpec("q", "", Kind.QQ, (Line("Ping"),))
+    (axes,) = drawn(spec, loaded("a", {"Ping": [4.0, 2, 3, 1]}), loaded("b", {"Ping": [30.0, 10, 20]})).axes
+    points, same = axes.get_lines()
+    assert points.get_xdata().tolist() == [1, 2.5, 4] and points.get_ydata().tolist() == [10, 20, 30]
+    assert list(same.get_xdata()) == list(same.get_ydata()) == [1, 30]
+    with pytest.raises(InputError, match="q: a Q-Q plot compares data sets; give two that have Ping"):
+        drawn(spec, loaded())
+
+
+def test_panels_share_the_time() -> None:
+    """Parts stand one above the other on one time axis, each with its own legend and title."""
+    down = PlotSpec("ping", "Round trips", Kind.TIMESERIES, (Line("Ping"),))
+    both = PlotSpec("all", "All", Kind.META, parts=("up", "ping"))
+    spec = PlotSpec("up", "Upload", Kind.TIMESERIES, (Line("TCP upload::1"),))
+    data = loaded(values={"TCP upload::1": [1.0, 2, 3, 4], "Ping": [50.0, 60]})
+    figure = drawn(both, data, specs=[spec, down, both])
+    first, second = figure.axes
+    assert first.get_xlim() == second.get_xlim() == (0, 3)
+    assert (first.get_title(loc="left"), second.get_title(loc="left")) == ("Upload", "Round trips")
+    assert (first.get_xlabel(), second.get_xlabel()) == ("", "Time (s)")
+    for parts, message in (
+        (("nowhere",), "all: its part nowhere is not among the plots"),
+        (("all",), "all: its part all is made of parts itself"),
+        ((), "all: it is made of other plots, and names none"),
+    ):
+        with pytest.raises(InputError, match=message):
+            drawn(PlotSpec("all", "", Kind.META, parts=parts), data, specs=[spec, both])
+
+
+def test_subplots_have_the_same_axes() -> None:
+    """Each file in a panel of its own, all at the same scale."""
+    spec = PlotSpec("ping", "", Kind.TIMESERIES, (Line("Ping"),))
+    figure = drawn(spec, loaded("a"), loaded("b", {"Ping": [1.0, 200]}), subplots=True)
+    assert [lines_of(axes) for axes in figure.axes] == [{"Ping/0": [50, 60, 70, 80]}, {"Ping/1": [1, 200]}]
+    assert {axes.get_ylim() for axes in figure.axes} == {(0, 208)}
+
+
+def test_hidden_file_counts_for_the_limits() -> None:
+    """A data set that is not shown widens the axes, so that figures of several runs have one scale."""
+    spec = PlotSpec("ping", "", Kind.TIMESERIES, (Line("Ping"),))
+    other = Loaded("b", loaded(values={"Ping": [1000.0, 1000]}).data, shown=False)
+    (axes,) = drawn(spec, loaded(), other).axes
+    assert lines_of(axes) == {"Ping/0": [50, 60, 70, 80]} and axes.get_ylim() == (0, 1040)
+
+
+def test_figure_without_data_says_so() -> None:
+    """A plot of series that are not there is a sentence, not an empty frame."""
+    spec = PlotSpec("p", "", Kind.TIMESERIES, (Line("TCP down*"), Line("Ping", key="owd_up")))
+    (axes,) = drawn(spec, loaded("run-7.flent.gz")).axes
+    assert axes.texts[0].get_text() == "run-7 has no series TCP down*, Ping::owd_up."
+    spec = PlotSpec("p", "", Kind.CDF, (Line("Ping"),))
+    (axes,) = drawn(spec, loaded(), cutoff_s=(2, 2)).axes
+    assert axes.texts[0].get_text() == "a has no values of Ping in the time that is drawn."
+    nan = float("nan")
+    (axes,) = drawn(spec, loaded("a", {"Ping": [nan, nan]}), loaded("b", {"x": [1.0]})).axes
+    assert axes.texts[0].get_text() == "None of the data sets has values of Ping in the time that is drawn."
+
+
+@pytest.mark.parametrize("suffix", [".svg", ".pdf", ".png"])
+def test_same_bytes(tmp_path: Path, suffix: str) -> None:
+    """The same data give the same bytes, whatever was drawn in between."""
+    paths = [tmp_path / f"{number}{suffix}" for number in range(2)]
+    for number, path in enumerate(paths):
+        save(UP, [loaded()], Options(), path)
+        if not number:
+            drawn(UP, loaded("b"), style="grey")
+    assert paths[0].read_bytes() == paths[1].read_bytes()
+    assert paths[0].stat().st_size > 5000
+
+
+def test_wrong_suffix_is_told_before_anything_is_drawn(tmp_path: Path) -> None:
+    """A format that cannot be written is refused."""
+    with pytest.raises(InputError, match=r"x.gif: a figure can be written as .pdf, .png, .svg"):
+        save(UP, [], Options(), tmp_path / "x.gif")
+
+
+def test_plots_come_from_the_file() -> None:
+    """A file opens with its plots and its default on a machine that lacks the test; a wrong one gets a sentence."""
+    data = loaded(plots=[to_json(UP), to_json(PlotSpec("b", "B", Kind.CDF))], default_plot="b")
+    specs = specs_of([data])
+    assert specs[0] == UP and default_plot([data], specs) == specs[1]
+    with pytest.raises(DataError, match=r"a.flent.gz: plots: number 1: name is missing"):
+        specs_of([loaded(plots=[{}])])
+    names = [spec.name for spec in specs_of([loaded()])]
+    assert names == ["mbits_s", "mbits_s_cdf", "mbits_s_box", "ms", "ms_cdf", "ms_box"]
+
+
+@pytest.mark.parametrize("text", ["$", "$x_{$", "_a\nb\x1b[31m\u202e", "a" * 5000])
+def test_strange_words_are_drawn(tmp_path: Path, text: str) -> None:
+    """Whatever a stranger's file calls its series, units and titles, a figure comes out."""
+    series = {text: make_series(text, text[:20], [0, 1], [1.0, 2])}
+    data = [Loaded(f"{text}{end}", Dataset({}, {}, series, (), {"TITLE": text + end, "NAME": text})) for end in "ab"]
+    for kind in (Kind.TIMESERIES, Kind.QQ):
+        spec = PlotSpec(text, text, kind, (Line(text, text), Line("*", text)), (), (text, text), legend_title=text)
+        if kind is Kind.QQ:
+            spec = PlotSpec(text, text, kind, (Line(text),))
+        save(spec, data, Options(note=text), tmp_path / "x.svg")
+
+
+@pytest.mark.parametrize("value", [0.0, 1e-300, -1e300, 1e300])
+def test_extreme_values_are_drawn(tmp_path: Path, value: float) -> None:
+    """Numbers at the ends of what a file can hold make a figure, too."""
+    data = loaded(values={"Ping": [value, value], "TCP upload::1": [1.0, value]})
+    for kind, log in ((Kind.TIMESERIES, 10), (Kind.BOX, 10), (Kind.BAR, 0), (Kind.CDF, 10)):
+        save(PlotSpec("p", "", kind, UP.lines), [data], Options(log_y=log, log_x=log), tmp_path / "x.png")
