@@ -53,6 +53,7 @@ COMMANDS = {
     "batch": ("linklab.commands.batch", "run the tests of batch files, in the form of Flent's"),
     "fairness": ("linklab.commands.fairness", "Jain's fairness index of the streams of an iperf3 result"),
     "kernel": ("linklab.commands.kernel", "build the pocket kernel, or say where it is"),
+    "test": ("linklab.commands.test", "named tests of a network: what there is, run one, numbers, plots"),
     "clean": ("linklab.commands.clean", "remove what an earlier run left behind"),
 }
 

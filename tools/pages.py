@@ -21,6 +21,7 @@ import shtab
 from argparse_manpage.manpage import Manpage
 
 from linklab import __version__, cli
+from linklab.commands import Parser
 from linklab.exercise.load import exercise_folders, load_exercise
 from linklab.lab.model import lab_folders
 
@@ -107,10 +108,14 @@ def _actions(parser: argparse.ArgumentParser) -> Iterator[argparse.Action]:
         yield from _actions(command)
 
 
-def _subparsers(parser: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParser]:
+def _subparsers(parser: argparse.ArgumentParser) -> dict[str, Parser]:
     """Parsers of the commands by name; argparse has no public way to ask."""
     found = [action for action in parser._actions if isinstance(action, argparse._SubParsersAction)]
-    return {name: command for action in found for name, command in action.choices.items()}
+    commands = {name: command for action in found for name, command in action.choices.items()}
+    for command in commands.values():
+        command.ready()
+        _subparsers(command)
+    return commands
 
 
 def _roff(text: str) -> str:

@@ -26,6 +26,7 @@ class Traffic(Enum):
     SCTP = "sctp"  # iperf3 --sctp
     ICMP = "icmp"  # fping; ms
     UDP_RTT = "udp_rtt"  # irtt; ms
+    TCP_RTT = "tcp_rtt"  # a request and its answer on one connection; ms
     VOIP = "voip"  # irtt with the packets of a codec
     HTTP = "http"  # fetches of a list of pages; ms
     BURSTS = "bursts"  # packets back to back, again and again
@@ -47,9 +48,12 @@ class Flow:
     tos: the byte of the IP header that holds DSCP and ECN.
     congestion: algorithm of TCP; "" for the host's own.
     interval_s: between two samples, or two packets of a probe.
-    rate_bps, size_bytes: of UDP; None for the tool's own.
+    rate_bps: of UDP; None for the tool's own.
+    size_bytes: of a datagram, or of one write of TCP; None for the tool's own.
     version: of IP, 4 or 6; None for what the target's name gives.
-    options: what only this kind of traffic has, by name.
+    options: what only this kind of traffic has, as text by name: "host" (a node to probe, sample or call, where it is
+        no target), "interface" (QDISC), "urls" and "pages" (HTTP), "ports" and "length" (BURSTS), "command" (COMMAND),
+        "workers" and "load" (CPU_LOAD), "request" and "response" (TCP_RTT, bytes).
     """
 
     series: str

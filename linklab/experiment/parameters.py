@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What a person gave for the parameters of a test → `Given`: checked, with defaults, ready to fill places."""
+
+from __future__ import annotations
+
+import math
+import os
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from linklab.base.text import excerpt
+from linklab.errors import InputError
+from linklab.experiment.entries import Condition, NamedTest, ParameterEntry, ParameterKind
+from linklab.experiment.places import fill
+
+MOST_FLOWS = 5000
+MOST_LETTERS = 10_000
+_NO = ("", "0", "no", "false", "off")
+
+
+@dataclass(frozen=True)
+class Given:
+    """The parameters of one run of a test.
+
+    places: name → what {name} stands for: values of the test, and parameters that are no lists.
+    lists: name → values; otherwise: name → what flows beyond the end take.
+    all: as metadata, defaults and unknown ones too; empty ones left out.
+    """
+
+    places: Mapping[str, str]
+    lists: Mapping[str, Sequence[str]]
+    otherwise: Mapping[str, str]
+    all: Mapping[str, str]
+    yes: frozenset[str] = frozenset()
+
+    def fits(self, when: Sequence[Condition], index: int | None = None) -> bool:
+        """Whether an entry counts; `index` is the number of the flow, for lists."""
+        return all(self._fits(one, index) for one in when)
+
+    def _fits(self, when: Condition, index: int | None) -> bool:
+        if when.values is None:
+            return when.parameter in self.yes
+        if when.parameter in self.lists and index is not None:
+            return self.nth(when.parameter, index) in when.values
+        return self.places.get(when.parameter, "") in when.values
+
+    def nth(self, name: str, index: int) -> str:
+        """The value of a list for a flow, from 0; may have places left open where it is the list's `otherwise`."""
+        values = self.lists[name]
+        return values[index] if index < len(values) else self.otherwise[name]
+
+
+def split(text: str) -> list[str]:
+    """Values separated by commas or semicolons; quotes keep what they enclose together, as in Flent."""
+    lexer = shlex.shlex(text, posix=True)
+    lexer.whitespace_split = True
+    lexer.whitespace = ",;"
+    lexer.commenters = ""
+    try:
+        return [word.strip() for word in lexer]
+    except ValueError:
+        raise InputError(f'"{excerpt(text)}": a quotation mark is not closed') from None
+
+
+def read_parameters(test: NamedTest, given: dict[str, str]) -> Given:
+    """The parameters of a test; InputError names one that is wrong or missing."""
+    places: dict[str, str] = {}
+    lists: dict[str, Sequence[str]] = {}
+    otherwise: dict[str, str] = {}
+    yes: set[str] = set()
+    kept = {name: str(value) for name, value in given.items()}
+    for name, value in kept.items():
+        if len(value) > MOST_LETTERS:
+            raise InputError(f'parameter "{excerpt(name)}" has {len(value):,} letters; at most {MOST_LETTERS:,}')
+    for parameter in test.entries.parameters.values():
+        name = next((name for name in (parameter.name, *parameter.other_names) if name in kept), parameter.name)
+        text = kept[name] if name in kept else _default(parameter, kept, name)
+        try:
+            text = _checked(parameter, text)
+            if parameter.kind is ParameterKind.LIST:
+                lists[parameter.name] = split(text)
+                otherwise[parameter.name] = parameter.otherwise
+        except InputError as error:
+            raise InputError(f"{test.name}: parameter {parameter.name}: {error}") from error
+        if parameter.kind is not ParameterKind.LIST:
+            places[parameter.name] = text
+        if text.strip().lower() not in _NO:
+            yes.add(parameter.name)
+            kept[name] = text
+    places.update({name: fill(text, places) for name, text in test.values.items()})
+    return Given(places, lists, otherwise, {name: text for name, text in kept.items() if text != ""}, frozenset(yes))
+
+
+def _default(parameter: ParameterEntry, kept: Mapping[str, str], name: str) -> str:
+    """The default, which may be another parameter's value, as in "{voip_host}"."""
+    if parameter.default.startswith("{") and parameter.default.endswith("}"):
+        return kept.get(parameter.default[1:-1], "")
+    return parameter.default
+
+
+def _checked(parameter: ParameterEntry, text: str) -> str:
+    match parameter.kind:
+        case ParameterKind.COUNT:
+            return str(_number(parameter, str(os.cpu_count() or 1) if text == "num_cpus" else text, whole=True))
+        case ParameterKind.NUMBER:
+            _number(parameter, text, whole=False)
+        case ParameterKind.YES_NO:
+            return "" if text.strip().lower() in _NO else "yes"
+    return text
+
+
+def _number(parameter: ParameterEntry, text: str, *, whole: bool) -> float | int:
+    least = 0 if parameter.least is None else parameter.least
+    most = MOST_FLOWS if parameter.most is None else parameter.most
+    kind = "a whole number" if whole else "a number"
+    try:
+        value: float = int(text) if whole else float(text)
+    except ValueError:
+        value = math.nan
+    if not least <= value <= most:
+        words = " (or num_cpus)" if whole and parameter.name.endswith("_streams") else ""
+        raise InputError(f'it must be {kind} from {least:g} to {most:g}{words}, not "{excerpt(text)}"')
+    return value

@@ -1,0 +1,320 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A test's TOML file ↔ `NamedTest`: read, checked, with what it includes put in.
+
+Nothing in such a file is run, and it reaches no other files than those of the library, so a stranger's can be opened.
+The format is described in docs/tests.md, "Writing a test".
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import lru_cache
+from pathlib import Path
+
+from linklab.base.text import excerpt
+from linklab.base.toml import parse, read_text
+from linklab.errors import InputError
+from linklab.experiment.entries import (
+    Condition,
+    DerivedEntry,
+    Entries,
+    FlowEntry,
+    NamedTest,
+    ParameterEntry,
+    ParameterKind,
+    PlotEntry,
+)
+from linklab.experiment.entry_table import MOST_ENTRIES, EntryTable, texts, when_of
+from linklab.experiment.model import Rule, Traffic
+from linklab.experiment.places import nearest
+from linklab.experiment.test_plots import read_plots
+
+LIBRARY = Path(__file__).resolve().parent / "library"
+SHARED = LIBRARY / "shared"
+
+FAMILIES: Mapping[str, str] = {
+    "rrul": "Realtime response under load",
+    "tcp": "TCP",
+    "late": "TCP flows that join and leave",
+    "duel": "Congestion controls against each other",
+    "fairness": "Fairness between round trip times",
+    "udp": "UDP",
+    "http": "Web pages",
+    "voip": "Telephony",
+    "network": "Other measurements of a network",
+    "machine": "Counters and load of machines",
+    "own": "Tests of one's own",
+}
+"""Family → its heading, in the order of the list."""
+
+MOST_BYTES = 200_000
+DEEPEST = 4
+"""Of files that include files."""
+
+
+def test_names() -> list[str]:
+    """The names of the library's tests, sorted."""
+    return sorted(file.stem for file in LIBRARY.glob("*.toml"))
+
+
+def load_test(name_or_path: str) -> NamedTest:
+    """A test of the library by its name, or that of a TOML file.
+
+    Raises:
+        InputError: there is none of this name, or something in the file is wrong: the message names the place.
+    """
+    file = LIBRARY / f"{name_or_path}.toml"
+    if "/" not in name_or_path and file.is_file():
+        return _library_test(name_or_path)
+    path = Path(name_or_path)
+    if path.suffix == ".toml" or path.is_file():
+        return read_test(path)
+    raise InputError(f'there is no test "{excerpt(name_or_path)}"; {_which(name_or_path)}')
+
+
+def _which(name: str) -> str:
+    near = difflib.get_close_matches(name, test_names(), 3, 0.6)
+    return f"did you mean {' or '.join(near)}?" if near else "linklab test list shows all; a file ends in .toml"
+
+
+@lru_cache(maxsize=128)
+def _library_test(name: str) -> NamedTest:
+    return read_test(LIBRARY / f"{name}.toml")
+
+
+def read_test(file: Path) -> NamedTest:
+    """The test of a TOML file; InputError as `load_test`."""
+    try:
+        size = file.stat().st_size
+    except OSError:
+        size = 0
+    if size > MOST_BYTES:
+        raise InputError(f"{file}: it has {size:,} bytes; a test has at most {MOST_BYTES:,}")
+    return parse_test(read_text(file), str(file), file.stem, file)
+
+
+def parse_test(text: str, where: str, name: str, file: Path = Path()) -> NamedTest:
+    """The test of a TOML text; `where` begins every message."""
+    table = EntryTable(parse(text, where).data, where)
+    title, words = table.text("title"), table.text("text", "").strip()
+    family = table.text("family", "own")
+    if family not in FAMILIES:
+        raise table.wrong(f'"family" cannot be "{excerpt(family)}"; {nearest(family, FAMILIES)}')
+    plot = table.text("default_plot", "")
+    hosts = table.take("hosts", int, 1)
+    if not 1 <= hosts <= 1000:
+        raise table.wrong(f'"hosts" must be a whole number from 1 to 1,000, not {hosts}')
+    total, total_least = table.text("total", "length + 2 delay"), table.text("total_least", "")
+    length = table.take("length_s", (int, float), None)
+    values = texts(table, "values")
+    impossible = table.text("impossible", "")
+    without = table.texts("without_plots")
+    entries = _entries(table, DEEPEST)
+    for gone in without:
+        if gone not in entries.plots:
+            raise table.wrong(f'"without_plots": there is no plot "{excerpt(gone)}"; {nearest(gone, entries.plots)}')
+    entries = Entries(
+        entries.parameters,
+        entries.flows,
+        entries.derived,
+        {key: each for key, each in entries.plots.items() if key not in without},
+    )
+    table.end()
+    test = NamedTest(
+        name=name,
+        title=title,
+        family=family,
+        text=words,
+        plot=plot or next(iter(entries.plots), ""),
+        entries=entries,
+        hosts=hosts,
+        total=total,
+        total_least=total_least,
+        length_s=None if length is None else float(length),
+        values=values,
+        impossible=impossible,
+        file=file,
+    )
+    _check(test, table)
+    return test
+
+
+def _entries(table: EntryTable, deep: int) -> Entries:
+    """What a file holds, after what it includes; a later entry of a name replaces an earlier one."""
+    parameters: dict[str, ParameterEntry] = {}
+    flows: list[FlowEntry] = []
+    derived: dict[str, DerivedEntry] = {}
+    plots: dict[str, PlotEntry] = {}
+    late: list[Entries] = []
+    for name, when in _includes(table):
+        found = _limited(_shared(name, table, deep), when)
+        # extras come after what the test itself measures, as their plots do
+        if name == "common":
+            late.append(found)
+            parameters.update(found.parameters)
+            continue
+        parameters.update(found.parameters)
+        flows += found.flows
+        derived.update(found.derived)
+        plots.update(found.plots)
+    for each in table.entries("parameter"):
+        parameter = _parameter(each)
+        parameters[parameter.name] = parameter
+    flows += [_flow(each) for each in table.entries("flow")]
+    derived.update({entry.series: entry for entry in map(_derived, table.entries("derived"))})
+    inherited = {**plots, **{key: each for found in late for key, each in found.plots.items()}}
+    plots.update(read_plots(table, inherited))
+    for found in late:
+        flows += found.flows
+        derived.update({key: each for key, each in found.derived.items() if key not in derived})
+        plots.update({key: each for key, each in found.plots.items() if key not in plots})
+    return Entries(parameters, tuple(flows), derived, plots)
+
+
+def _includes(table: EntryTable) -> list[tuple[str, tuple[Condition, ...]]]:
+    """Names of shared files, and when what they hold counts."""
+    found: list[tuple[str, tuple[Condition, ...]]] = []
+    for item in table.take("include", list, []):
+        if isinstance(item, str):
+            found.append((item, ()))
+            continue
+        one = EntryTable(item, f"{table.where}: include")
+        found.append((one.text("file"), when_of(one)))
+        one.end()
+    return found
+
+
+def _limited(entries: Entries, when: tuple[Condition, ...]) -> Entries:
+    """The entries with one more condition each."""
+    if not when:
+        return entries
+    return Entries(
+        entries.parameters,
+        tuple(replace(flow, when=flow.when + when) for flow in entries.flows),
+        {name: replace(each, when=each.when + when) for name, each in entries.derived.items()},
+        {name: replace(each, when=each.when + when) for name, each in entries.plots.items()},
+    )
+
+
+def _shared(name: str, table: EntryTable, deep: int) -> Entries:
+    known = sorted(file.stem for file in SHARED.glob("*.toml"))
+    if name not in known:
+        raise table.wrong(f'"include": there is no shared file "{excerpt(name)}"; {nearest(name, known)}')
+    if not deep:
+        raise table.wrong(f'"include": "{name}" is included by files that include it too deeply')
+    file = SHARED / f"{name}.toml"
+    shared = EntryTable(parse(read_text(file), f"shared/{name}").data, f"shared/{name}")
+    found = _entries(shared, deep - 1)
+    shared.end()
+    return found
+
+
+_KINDS = {kind.value: kind for kind in ParameterKind}
+_TRAFFIC = {kind.value: kind for kind in Traffic}
+_RULES = {rule.value: rule for rule in Rule}
+
+
+def _parameter(table: EntryTable) -> ParameterEntry:
+    name = table.text("name")
+    found = ParameterEntry(
+        name=name,
+        kind=table.choice("kind", _KINDS, "text"),
+        text=table.text("text", ""),
+        default=table.text("default", ""),
+        otherwise=table.text("otherwise", ""),
+        other_names=table.texts("other_names"),
+        least=table.take("least", (int, float), None),
+        most=table.take("most", (int, float), None),
+    )
+    table.end()
+    return found
+
+
+def _flow(table: EntryTable) -> FlowEntry:
+    directions = {"": "", "up": "up", "down": "down"}
+    version = table.take("version", int, None)
+    if version not in (None, 4, 6):
+        raise table.wrong(f'"version" must be 4 or 6, not {version}')
+    number = table.take("number", int, None)
+    found = FlowEntry(
+        where=table.where,
+        series=table.text("series"),
+        traffic=table.choice("traffic", _TRAFFIC),
+        direction=table.choice("direction", directions, ""),
+        target=table.text("target", ""),
+        start=table.text("start", ""),
+        length=table.text("length", ""),
+        shift=table.text("shift", ""),
+        every=table.text("every", ""),
+        marking=table.text("marking", ""),
+        congestion=table.text("congestion", ""),
+        interval=table.text("interval", ""),
+        rate=table.text("rate", ""),
+        size=table.text("size", ""),
+        version=version,
+        count=table.text("count", ""),
+        each=_each(table),
+        number=number,
+        when=when_of(table),
+        options=texts(table, "options"),
+    )
+    if sum(bool(way) for way in (found.count, found.each, found.every, number is not None)) > 1:
+        raise table.wrong('only one of "count", "each", "every", and "number" can be given')
+    table.end()
+    return found
+
+
+def _each(table: EntryTable) -> tuple[Mapping[str, str], ...]:
+    """Tables of texts, or texts that are called {value}."""
+    found = []
+    for item in table.take("each", list, []):
+        places = item if isinstance(item, dict) else {"value": item}
+        if not all(isinstance(value, (str, int, float)) for value in places.values()):
+            raise table.wrong('"each" must be a list of texts, or of tables of texts')
+        found.append({str(key): str(value) for key, value in places.items()})
+    if len(found) > MOST_ENTRIES:
+        raise table.wrong(f'"each" has {len(found):,} entries; at most {MOST_ENTRIES} are allowed')
+    return tuple(found)
+
+
+def _derived(table: EntryTable) -> DerivedEntry:
+    found = DerivedEntry(
+        where=table.where,
+        series=table.text("series"),
+        rule=table.choice("rule", _RULES),
+        of=table.texts("of"),
+        unit=table.text("unit", ""),
+        when=when_of(table),
+    )
+    if not found.of:
+        raise table.wrong('"of" must name the series that it is computed from')
+    table.end()
+    return found
+
+
+def _check(test: NamedTest, table: EntryTable) -> None:
+    """What cannot be seen in one entry alone."""
+    plots = test.entries.plots
+    if not test.entries.flows and not test.impossible:
+        raise table.wrong("a test needs at least one [[flow]]")
+    if test.plot and test.plot not in plots:
+        raise table.wrong(f'"default_plot": there is no plot "{excerpt(test.plot)}"; {nearest(test.plot, plots)}')
+    for plot in plots.values():
+        for part in plot.parts:
+            if part not in plots:
+                raise InputError(f'{plot.where}: there is no plot "{excerpt(part)}"; {nearest(part, plots)}')
+    parameters = test.entries.parameters
+    conditional: list[FlowEntry | DerivedEntry | PlotEntry] = [
+        *test.entries.flows,
+        *test.entries.derived.values(),
+        *plots.values(),
+    ]
+    for entry in conditional:
+        for when in entry.when:
+            if when.parameter not in parameters:
+                raise InputError(
+                    f'{entry.where}: "when": there is no parameter "{excerpt(when.parameter)}"; '
+                    f"{nearest(when.parameter, parameters)}"
+                )

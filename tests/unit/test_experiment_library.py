@@ -1,0 +1,199 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The tests of the library, and what a test's file may hold."""
+
+from pathlib import Path
+
+import pytest
+
+from linklab.errors import InputError
+from linklab.experiment import test_file
+from linklab.experiment.dscp import marking_name, parse_marking, parse_own
+from linklab.experiment.expand import expand
+from linklab.experiment.model import Traffic
+from linklab.experiment.places import seconds
+from linklab.experiment.template import TEMPLATE
+from linklab.experiment.test_file import MOST_BYTES, load_test, parse_test, read_test
+
+SMALL = """
+title = "small"
+[[flow]]
+series = "TCP upload::{n}"
+traffic = "tcp"
+direction = "up"
+count = "streams"
+[[parameter]]
+name = "streams"
+kind = "count"
+default = 2
+"""
+
+
+def small(more: str = "", **parameters: str) -> list[str]:
+    """The series of the small test with something added to its file."""
+    return [flow.series for flow in expand(parse_test(SMALL + more, "small.toml", "small"), parameters).flows]
+
+
+@pytest.mark.parametrize("name", test_file.test_names())
+def test_a_test_of_the_library_says_what_it_shows_and_expands(name):
+    """Every file is whole: a title, a paragraph, a family, flows whose series differ, and plots with a first one."""
+    test = load_test(name)
+    assert test.title
+    assert len(test.text) > 80
+    assert test.family != "own"
+    if test.impossible:
+        with pytest.raises(InputError, match=name):
+            expand(test)
+        return
+    needed = {"command": "uptime"} if "command" in test.entries.parameters else {}
+    found = expand(test, needed, hosts=["h2", "h3"])
+    assert found.flows
+    assert found.default_plot in {plot.name for plot in found.plots}
+    assert all(plot.description != plot.name for plot in found.plots)
+
+
+def test_rrul_marks_its_flows_and_probes_the_whole_time():
+    """RRUL's flows begin after the delay and last the length; the probes surround them."""
+    found = {flow.series: flow for flow in expand(load_test("rrul"), length_s=30).flows}
+    flow = found["TCP download EF"]
+    assert (flow.traffic, flow.direction, flow.tos, flow.start_s, flow.length_s) == (Traffic.TCP, "down", 184, 5, 30)
+    probe = found["Ping (ms) UDP BK"]
+    assert (probe.traffic, probe.tos, probe.start_s, probe.length_s) == (Traffic.UDP_RTT, 32, 0, 40)
+
+
+def test_each_stream_takes_its_own_values():
+    """Lists give each flow its own algorithm, marking and start; a late flow is so much shorter."""
+    words = {"upload_streams": "3", "cc_algos": "bbr,cubic", "markings": "EF", "stream_delays": "0,10"}
+    flows = [flow for flow in expand(load_test("tcp_nup"), words).flows if flow.traffic is Traffic.TCP]
+    assert [flow.congestion for flow in flows] == ["bbr", "cubic", ""]
+    assert [flow.tos for flow in flows] == [184, 0, 0]
+    assert [(flow.start_s, flow.length_s) for flow in flows] == [(5, 60), (15, 50), (5, 60)]
+
+
+def test_derived_series_name_what_they_are_computed_from():
+    """Patterns are resolved over flows alone, so a sum is never part of an average."""
+    derived = {each.series: each.of for each in expand(load_test("tcp_nup"), {"upload_streams": "2"}).derived}
+    assert derived["TCP upload avg"] == derived["TCP upload sum"] == ("TCP upload::1", "TCP upload::2")
+
+
+def test_an_unknown_parameter_is_kept_as_metadata():
+    """As in Flent, whatever is given stands in the metadata."""
+    assert expand(load_test("ping"), {"weather": "rain"}).parameters["weather"] == "rain"
+
+
+def test_an_algorithm_for_all_goes_to_flows_that_name_none():
+    """Flent's tcp_cong_control holds one algorithm, or one for each direction."""
+    flows = expand(load_test("rrul"), {"tcp_cong_control": "bbr,reno"}).flows
+    assert {flow.congestion for flow in flows if flow.direction == "up"} == {"bbr"}
+    assert {flow.congestion for flow in flows if flow.direction == "down"} == {"reno"}
+
+
+def test_the_template_of_a_new_test_passes_its_check():
+    """What linklab test new writes is a whole test."""
+    found = expand(parse_test(TEMPLATE, "mine.toml", "mine"), {"algorithms": "bbr"})
+    assert [flow.congestion for flow in found.flows] == ["bbr", "cubic", ""]
+    assert found.plots[0].name == "upload"
+
+
+@pytest.mark.parametrize(
+    ("more", "parameters", "words"),
+    [
+        ("hots = 2", {}, r'small.toml: parameter "streams": unknown key "hots"; the keys here are'),
+        ("defalt = 3", {}, r'parameter "streams": unknown key "defalt"; did you mean "default"\?'),
+        ("", {"streams": "many"}, r'small: parameter streams: it must be a whole number from 0 to 5000.*"many"'),
+        ("", {"streams": "6000"}, "from 0 to 5000"),
+        ("[[flow]]\nseries = 'x'\ntraffic = 'tpc'", {}, r'flow "x": "traffic" cannot be "tpc"; did you mean "tcp"\?'),
+        ("[[flow]]\nseries = 'x{m}'\ntraffic = 'icmp'", {}, r'flow "x\{m\}": nothing is called \{m\} here'),
+        ("[[flow]]\nseries = 'x'\ntraffic = 'icmp'\nstart = '2 weeks'", {}, 'there is no time "weeks"'),
+        ("[[flow]]\nseries = 'x'\ntraffic = 'icmp'\nmarking = 'CS9'", {}, 'there is no marking "CS9"; did you mean CS'),
+        ("[[flow]]\nseries = 'x'\ntraffic = 'icmp'\nlength = 'length - 60'", {}, "last 0 s"),
+        ("[[flow]]\nseries = 'x'\ntraffic = 'tcp'\ncongestion = 'a b'", {}, "no name of a congestion control"),
+        ("[[flow]]\nseries = 'TCP upload::1'\ntraffic = 'icmp'", {}, "two flows for the series"),
+        (
+            "[[flow]]\nseries = 'x'\ntraffic = 'icmp'\nwhen = 'stream'",
+            {},
+            r'no parameter "stream"; did you mean "streams"',
+        ),
+        ("[[plot]]\nname = 'p'\nkind = 'pie'\nlines = ['x']", {}, r'plot "p": "kind" cannot be "pie"'),
+        ("[[plot]]\nname = 'p'\nparent = 'q'", {}, r'plot "p": "parent": there is no plot "q"'),
+        ("[[plot]]\nname = 'p'\nkind = 'box'", {}, 'plot "p": it needs "lines"'),
+        ("[[plot]]\nname = 'p'\nkind = 'meta'\nparts = ['q']", {}, 'plot "p": there is no plot "q"'),
+        ("[[derived]]\nseries = 'd'\nrule = 'sum'\nof = []", {}, 'derived "d": "of" must name'),
+    ],
+)
+def test_what_is_wrong_in_a_file_is_named_with_its_place_and_its_cure(more, parameters, words):
+    """A message begins with the file and the entry, and ends with the nearest known word or what can be."""
+    with pytest.raises(InputError, match=words):
+        small(more, **parameters)
+
+
+def test_a_file_reaches_no_other_files(tmp_path):
+    """What a stranger's test includes are names of the library, never paths."""
+    for name in ("../rrul", "/etc/passwd", "common.toml", ""):
+        with pytest.raises(InputError, match="there is no shared file"):
+            parse_test(f'title = "x"\ninclude = ["{name}"]', "x.toml", "x")
+
+
+def test_a_huge_file_is_refused_before_it_is_read(tmp_path):
+    """A test has a largest size, as every list and text in it."""
+    file = tmp_path / "huge.toml"
+    file.write_text("#" * (MOST_BYTES + 1))
+    with pytest.raises(InputError, match=r"200,001 bytes; a test has at most 200,000"):
+        read_test(file)
+    with pytest.raises(InputError, match="at most 4,000 are allowed"):
+        parse_test(f'title = "{"x" * 4001}"', "x.toml", "x")
+    many = "[[flow]]\nseries = 'x'\ntraffic = 'icmp'\n" * 501
+    with pytest.raises(InputError, match=r"there are 501 of \[\[flow\]\]; at most 500"):
+        parse_test(f'title = "x"\n{many}', "x.toml", "x")
+
+
+def test_values_of_a_person_are_never_read_as_places():
+    """A parameter that holds braces stands as it is, so that nothing can be filled in twice."""
+    more = "[[parameter]]\nname = 'who'\n[[flow]]\nseries = 'Ping {who}'\ntraffic = 'icmp'"
+    assert small(more, who="{n}")[-1] == "Ping {n}"
+
+
+def test_a_name_that_is_nearly_right_is_answered_with_the_right_one():
+    """linklab test run tcp_1pu."""
+    with pytest.raises(InputError, match="did you mean tcp_1up"):
+        load_test("tcp_1pu")
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [("length + 2 delay", 70), ("3 delay", 15), ("1 5 s", 5), ("-2 + length", 58), ("0.5 length - 200 ms", 29.8)],
+)
+def test_times_are_sums(text, value):
+    """Numbers multiply within a term; a bare number is seconds."""
+    assert seconds(text, {"length": 60, "delay": 5}) == pytest.approx(value)
+
+
+@pytest.mark.parametrize("text", ["", "length delay", "2 *", "length +", "__import__('os')", "+"])
+def test_what_is_no_sum_is_no_time(text):
+    """Nothing is evaluated."""
+    with pytest.raises(InputError, match="no time"):
+        seconds(text, {"length": 60, "delay": 5})
+
+
+@pytest.mark.parametrize(
+    ("text", "byte"), [("EF", 184), ("af11", 40), ("CS1,CS1", 32), ("0x10", 16), ("184", 184), ("", 0)]
+)
+def test_markings_are_whole_bytes(text, byte):
+    """Names of DSCP stand for the upper six bits; numbers are the byte itself."""
+    assert parse_marking(text) == byte
+
+
+def test_own_markings():
+    """A person's names stand beside those of the standards and never replace them."""
+    assert parse_marking("video", parse_own("video=0x88, games=40")) == 0x88
+    with pytest.raises(InputError, match="defined by the standards"):
+        parse_own("EF=3")
+    with pytest.raises(InputError, match="more than a byte"):
+        parse_own("big=256")
+    assert (marking_name(184), marking_name(0x10)) == ("EF", "0x10")
+
+
+def test_the_library_is_part_of_the_package():
+    """Wheel, .deb and pocket hold what the package data names."""
+    package = Path(__file__).resolve().parents[2] / "linklab"
+    names = {file.parent.name for file in (package / "experiment").rglob("*.toml")}
+    assert names == {"library", "shared"}
