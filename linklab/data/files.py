@@ -11,6 +11,7 @@ import gzip
 import json
 import math
 import zlib
+from collections.abc import Mapping
 from io import BufferedIOBase, BufferedReader
 from pathlib import Path
 from typing import Any
@@ -21,7 +22,8 @@ from linklab.base.files import write_asked
 from linklab.base.json_words import why_not_json
 from linklab.data.dataset import OURS, SERIES_META, Dataset
 from linklab.data.grid import at_times, common_times
-from linklab.data.parse import FORMAT, parse
+from linklab.data.names import SEPARATOR, parent_of
+from linklab.data.parse import FORMAT, SAMPLE_KEYS, parse
 from linklab.data.times import EPOCH, seconds_of
 from linklab.data.versions import VERSION
 from linklab.errors import DataError
@@ -58,7 +60,8 @@ _NOTHING: tuple[str, ...] = (
 def dump(data: Dataset) -> str:
     """The text of a data file, version 4; the same data set gives the same text.
 
-    Series stand in `raw_values` at their own times, and at common times in `x_values` and `results`.
+    Series stand in `raw_values` at their own times, and at common times in `x_values` and `results`. Further numbers
+    of a series, such as "TCP upload::tcp_cwnd", stand in its samples if they were measured at the same times.
     """
     step = data.flent.get("STEP_SIZE")
     times, step_s = common_times(data.series.values(), step if isinstance(step, int | float) else None)
@@ -71,6 +74,7 @@ def dump(data: Dataset) -> str:
     # what was given as null is told from what was not given
     given = [key for key in filled if key in data.flent]
     metadata[SERIES_META] = {name: {**series.meta, "UNITS": series.unit} for name, series in data.series.items()}
+    inner = _inner(data.series)
     metadata[OURS] = {
         "format": FORMAT,
         "filled": [key for key in filled if key not in given],
@@ -79,7 +83,10 @@ def dump(data: Dataset) -> str:
         "scalars": [
             {"name": name, "value": scalar.value, "unit": scalar.unit} for name, scalar in data.scalars.items()
         ],
-        "series": [{"name": name, "source": series.source} for name, series in data.series.items()],
+        "series": [
+            {"name": name, "source": series.source, **({"in": inner[name]} if name in inner else {})}
+            for name, series in data.series.items()
+        ],
         "notes": data.notes,
     }
     t0_s = seconds_of(metadata["T0"])
@@ -88,7 +95,7 @@ def dump(data: Dataset) -> str:
         "metadata": metadata,
         "x_values": times.tolist(),
         "results": {name: _or_null(at_times(series, times, step_s)) for name, series in data.series.items()},
-        "raw_values": {name: _raw(series, t0_s) for name, series in data.series.items()},
+        "raw_values": _raw_values(data.series, inner, t0_s),
     }
     return json.dumps(written, sort_keys=True, allow_nan=False, separators=(",", ":")) + "\n"
 
@@ -166,6 +173,32 @@ def _unpacked(packed: BufferedReader, suffix: str) -> BufferedIOBase:
 
 def _or_null(values: np.ndarray[Any, np.dtype[np.float64]]) -> list[float | None]:
     return [None if math.isnan(value) else value for value in values.tolist()]
+
+
+def _inner(series: Mapping[str, Series]) -> dict[str, str]:
+    """The further numbers that stand in the samples of another series, and which: those measured at its very times."""
+    found: dict[str, str] = {}
+    for name, one in series.items():
+        parent = parent_of(name, series)
+        key = name[len(parent) + len(SEPARATOR) :]
+        if not parent or key in SAMPLE_KEYS or SEPARATOR in key or parent_of(parent, series):
+            continue
+        if np.array_equal(one.time_s, series[parent].time_s):
+            found[name] = parent
+    return found
+
+
+def _raw_values(
+    series: Mapping[str, Series], inner: Mapping[str, str], t0_s: float
+) -> dict[str, list[dict[str, float]]]:
+    """The samples of all series; a further number that is a gap is absent from its sample."""
+    found = {name: _raw(one, t0_s) for name, one in series.items() if name not in inner}
+    for name, parent in inner.items():
+        key = name[len(parent) + len(SEPARATOR) :]
+        for sample, value in zip(found[parent], series[name].value.tolist(), strict=True):
+            if not math.isnan(value):
+                sample[key] = value
+    return found
 
 
 def _raw(series: Series, t0_s: float) -> list[dict[str, float]]:

@@ -21,6 +21,9 @@ FORMAT = 1
 _SEPARATOR = "::"
 """Between a series and one of the further numbers of its samples, in Flent's names."""
 
+SAMPLE_KEYS = ("t", "s", "val")
+"""Of a sample itself: no further number can be called so."""
+
 Samples = list[dict[str, Any]]
 Points = list[tuple[float, float]]
 
@@ -75,7 +78,15 @@ class _Reader:
         sources = {
             _text(one.get("name"), where): _text(one.get("source", ""), where) for one, where in self._list("series")
         }
-        points: dict[str, Points] = {name: self._listed(name, t0_s) for name in sources if name in self.raw}
+        inner = {
+            _text(one.get("name"), where): _text(one["in"], where) for one, where in self._list("series") if "in" in one
+        }
+        points: dict[str, Points] = {}
+        for name in sources:
+            parent = inner.get(name, name)
+            if parent in self.raw:
+                key = name[len(parent) + len(_SEPARATOR) :] if name in inner else "val"
+                points[name] = self._listed(parent, t0_s, key)
         for name in self.raw.keys() - sources.keys():
             for key, found in self._further(name, t0_s).items():
                 points.setdefault(key, found)
@@ -124,13 +135,13 @@ class _Reader:
             self.metadata[_text(name, where)] = None
         return self.metadata, seconds_of(start) if start else 0.0
 
-    def _listed(self, name: str, t0_s: float) -> Points:
-        """A series of ours: each sample is one point, and one without value is a gap."""
+    def _listed(self, name: str, t0_s: float, key: str) -> Points:
+        """A series of ours, or a further number of it: each sample is one point, and one without value is a gap."""
         points = []
         for number, sample in enumerate(self.raw[name], 1):
             where = f"raw_values: {name}: sample {number}"
             time_s = _number(sample["s"], where) if "s" in sample else _number(sample.get("t"), where) - t0_s
-            points.append((time_s, _number(sample.get("val"), where)))
+            points.append((time_s, _number(sample.get(key), where)))
         return points
 
     def _further(self, name: str, t0_s: float) -> dict[str, Points]:

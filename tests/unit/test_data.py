@@ -48,11 +48,18 @@ def series(draw, name):
 def datasets(draw):
     """Any data set: odd names, huge and tiny numbers, Flent's metadata as they may be."""
     names = draw(st.lists(NAMES, max_size=4, unique=True))
+    found = {name: draw(series(name)) for name in names}
+    for parent in draw(st.lists(st.sampled_from(names), max_size=2)) if names else ():
+        name = f"{parent}::{draw(NAMES | st.sampled_from(['t', 'val', 's', '1', 'tcp_cwnd', 'a::b']))}"
+        values = draw(st.lists(FINITE | st.just(math.nan), min_size=len(found[parent]), max_size=len(found[parent])))
+        found[name] = make_series(name, draw(UNITS), found[parent].time_s, values, meta={})
+    if draw(st.booleans()):
+        found = dict(reversed(found.items()))
     own = {"NAME": NAMES | st.none(), "T0": MOMENTS, "TIME": MOMENTS | st.none(), "STEP_SIZE": FINITE | NAMES}
     return Dataset(
         metadata=draw(OBJECTS),
         scalars=draw(st.dictionaries(NAMES, st.builds(Quantity, FINITE, UNITS), max_size=3)),
-        series={name: draw(series(name)) for name in names},
+        series=found,
         notes=tuple(draw(st.lists(NAMES, max_size=2))),
         flent={**draw(FLENTS), **draw(st.fixed_dictionaries({}, optional=own))},
     )
@@ -80,7 +87,9 @@ def test_flent_finds_all_that_it_asks_for(data):
     found = json.loads(dump(data), parse_constant=refuse)
     assert found["version"] == 4
     assert found.keys() == {"version", "metadata", "x_values", "results", "raw_values"}
-    assert found["results"].keys() == found["raw_values"].keys() == data.series.keys()
+    inner = {one["name"] for one in found["metadata"]["LINKLAB"]["series"] if "in" in one}
+    assert found["results"].keys() == data.series.keys()
+    assert found["raw_values"].keys() == data.series.keys() - inner
     assert all(len(values) == len(found["x_values"]) for values in found["results"].values())
     assert all("t" in sample for samples in found["raw_values"].values() for sample in samples)
     meta = found["metadata"]
@@ -180,6 +189,26 @@ def test_a_file_as_it_is_written():
             },
         },
     }
+
+
+def test_further_numbers_stand_in_the_samples_of_their_series():
+    """As Flent writes them, so that its plots of cwnd find them; a gap is absent, and other times stand apart."""
+    times = [0.2, 0.4]
+    data = Dataset(
+        series={
+            "TCP upload": make_series("TCP upload", "Mbits/s", times, [1.0, math.nan]),
+            "TCP upload::tcp_cwnd": make_series("TCP upload::tcp_cwnd", "packets", times, [math.nan, 12]),
+            "TCP upload::late": make_series("TCP upload::late", "s", [0.3], [5]),
+            "TCP upload::1": make_series("TCP upload::1", "Mbits/s", times, [2, 3]),
+        }
+    )
+    raw = json.loads(dump(data))["raw_values"]
+    assert raw == {
+        "TCP upload": [{"t": 0.2, "val": 1.0}, {"t": 0.4, "tcp_cwnd": 12.0}],
+        "TCP upload::late": [{"t": 0.3, "val": 5.0}],
+        "TCP upload::1": [{"t": 0.2, "val": 2.0}, {"t": 0.4, "val": 3.0}],
+    }
+    assert load(dump(data)) == data
 
 
 @pytest.mark.parametrize("suffix", [".flent.gz", ".flent.bz2", ".flent", ".json"])
