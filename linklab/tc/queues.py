@@ -110,6 +110,17 @@ FQ_PIE = Kind(
     "fq_pie",
     (_LIMIT, _FLOWS, *_PIE, _QUANTUM, _MEMORY, Valued("ecn_prob", "ecn_prob", NUMBER), *_PIE_SWITCHES),
     needs=("limit",),
+    drawn=(
+        _DRAWN_LIMIT,
+        Drawn("flows", "buckets flows are spread over", "1024"),
+        Drawn("target", "delay aimed at", "15ms"),
+        Drawn("tupdate", "time between updates of the probability", "15ms"),
+        Drawn("alpha", "weight of the distance from target, 0 to 32", "2"),
+        Drawn("beta", "weight of the trend, 0 to 32", "20"),
+        Drawn("quantum", "bytes a flow sends in its turn"),
+        Drawn("memory_limit", "most bytes of memory"),
+        DRAWN_ECN,
+    ),
     module="sch_fq_pie",
 )
 
@@ -173,9 +184,15 @@ PRIO = Kind(
     counts="interface",
 )
 
-PFIFO = Kind("pfifo", (_LIMIT,), needs=("limit",))
+PFIFO = Kind("pfifo", (_LIMIT,), needs=("limit",), drawn=(Drawn("limit", "packets the queue holds", "1000p", True),))
 PFIFO_HEAD_DROP = Kind("pfifo_head_drop", (_LIMIT,), needs=("limit",))
-BFIFO = Kind("bfifo", (Valued("limit", "limit", SIZE_32),), needs=("limit",), counts="bytes")
+BFIFO = Kind(
+    "bfifo",
+    (Valued("limit", "limit", SIZE_32),),
+    needs=("limit",),
+    drawn=(Drawn("limit", "bytes the queue holds", required=True),),
+    counts="bytes",
+)
 PFIFO_FAST = Kind("pfifo_fast", counts="interface")
 NOQUEUE = Kind("noqueue", counts="")
 MQ = Kind("mq", counts="")

@@ -278,7 +278,9 @@ def test_the_pocket_kernel_is_built_with_every_module_that_a_row_names():
 
 def test_what_drawings_offer():
     """The kinds of the link dialog in the order of its list; parameters know how they are read."""
-    assert list(DISCIPLINES) == ["tbf", "htb", "red", "sfq", "codel", "fq_codel", "cake", "pie", "fq"]
+    assert list(DISCIPLINES) == [
+        *("tbf", "htb", "red", "sfq", "codel", "fq_codel", "cake", "pie", "fq", "fq_pie", "pfifo", "bfifo")
+    ]
     kinds = {(kind, parameter.name): parameter.kind for kind, all_ in DISCIPLINES.items() for parameter in all_}
     assert kinds["codel", "limit"] == "packets"
     assert kinds["red", "limit"] == "size"

@@ -1,0 +1,280 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Raw outputs of a test in a folder → one data set, with what failed named in its metadata.
+
+    outcome.json, ID.out, ID.err      of the programs      (`outputs`)
+    qdiscs, sockets, cpu, netstat     .jsonl, sampled      (`samples`)
+    facts.json                        asked before, after  (`metadata`)
+
+Nothing is lost when a program fails: its series is absent, and the reason is in `failed`. The folder is written by
+`linklab.agent.trial`; see docs/tests.md.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from linklab.errors import DataError, EngineError
+from linklab.experiment import outputs, programs, samples
+from linklab.experiment.model import Flow, Traffic
+from linklab.experiment.outputs import Samples, Streams
+from linklab.experiment.plan import IPERF, Plan, Process
+from linklab.measure import Series, make_series
+
+HANDSHAKES = {Traffic.TCP: 4.5, Traffic.SCTP: 4.5, Traffic.UDP: 3.5}
+"""Round trips between the start of an iperf3 client and the moment at which its server begins to count: connection,
+parameters, and the connection of the stream (iperf_client_api.c, iperf_server_api.c of 3.12)."""
+SETTLED = 0.05
+"""Of the last interval of an iperf3 report: shorter ones are left out."""
+RUNNERS = {Traffic.ICMP: "fping", Traffic.UDP_RTT: "irtt", Traffic.VOIP: "irtt"} | dict.fromkeys(IPERF, "iperf3")
+
+
+@dataclass
+class Collected:
+    """What a test measured.
+
+    failed: series → why it is missing or broken off.
+    notes: what else a person should know.
+    """
+
+    series: dict[str, Series] = field(default_factory=dict)
+    failed: dict[str, str] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+    outcome: dict[str, Any] = field(default_factory=dict)
+    facts: dict[tuple[str, str], Mapping[str, Any]] = field(default_factory=dict)
+
+
+def collect(plan: Plan, folder: Path) -> Collected:
+    """Everything that the runner left in its folder.
+
+    Raises:
+        EngineError: the runner left no outcome, so nothing was measured.
+    """
+    return _Collector(plan, folder).collect()
+
+
+class _Collector:
+    def __init__(self, plan: Plan, folder: Path) -> None:
+        self.plan, self.folder = plan, folder
+        self.found = Collected()
+        self.t0_s = 0.0
+
+    def collect(self) -> Collected:
+        try:
+            self.found.outcome = json.loads((self.folder / "outcome.json").read_text(encoding="utf-8"))
+        except (OSError, ValueError) as error:
+            raise EngineError(f"the test left no outcome: {error}") from error
+        self.t0_s = self.found.outcome.get("t0_date_ns", 0) / 1e9
+        self.found.notes += [f"not sampled: {lack}" for lack in self.found.outcome.get("lacks", ())]
+        self.found.facts = _facts(self.folder / "facts.json")
+        self.sockets = samples.read_sockets(self.folder / "sockets.jsonl")
+        for number, process in enumerate(self.plan.processes):
+            self._process(process, number)
+        self._sampled()
+        return self.found
+
+    # --- programs
+
+    def _process(self, process: Process, number: int) -> None:
+        ran = self.found.outcome["programs"].get(process.id, {})
+        why = ran.get("why") or ("" if ran.get("started_s") is not None else "it was not started")
+        traffic = process.flows[0].traffic
+        try:
+            made = self._samples(process, ran)
+        except DataError as error:
+            made = {}
+            why = why or str(error)
+        for flow in process.flows:
+            one = made.get(flow.series)
+            if one is None or not one.rows:
+                if traffic not in (Traffic.CPU_LOAD,):
+                    self.found.failed[flow.series] = self._reason(process, why or "it measured nothing")
+                continue
+            known: dict[str, Any] = {
+                "COMMAND": programs.spoken(process.argv),
+                "RUNNER": RUNNERS.get(traffic, traffic.value),
+            }
+            known |= {"IDX": number, **_of_flow(flow)}
+            if why:
+                self.found.failed[flow.series] = self._reason(process, why)
+                known["FAILED"] = self.found.failed[flow.series]
+            self._keep(flow.series, one, known, source=f"{process.id}.out")
+
+    def _reason(self, process: Process, why: str) -> str:
+        words = " ".join(self._text(f"{process.id}.err").split())[-300:]
+        return f"{why}: {words}" if words and words not in why else why
+
+    def _samples(self, process: Process, ran: Mapping[str, Any]) -> dict[str, Samples]:
+        flow, text = process.flows[0], self._text(f"{process.id}.out")
+        match flow.traffic:
+            case Traffic.TCP | Traffic.UDP | Traffic.SCTP:
+                return self._iperf(process, text, ran)
+            case Traffic.UDP_RTT | Traffic.VOIP:
+                return {flow.series: outputs.read_irtt(text, self.t0_s, voip=flow.traffic is Traffic.VOIP)}
+            case Traffic.ICMP:
+                return {flow.series: outputs.read_ping(text, self.t0_s)}
+            case Traffic.COMMAND:
+                return {
+                    flow.series: outputs.read_command(text, ran.get("started_s") or 0.0, flow.interval_s, self.t0_s)
+                }
+        return {}
+
+    def _text(self, name: str) -> str:
+        try:
+            return (self.folder / name).read_text(encoding="utf-8", errors="replace")
+        except OSError:
+            return ""
+
+    # --- iperf3
+
+    def _iperf(self, process: Process, text: str, ran: Mapping[str, Any]) -> dict[str, Samples]:
+        """The received side's numbers: of the sockets where they were sampled, else of the receiving iperf3."""
+        flow = process.flows[0]
+        client = outputs.read_iperf(text)
+        receiving = client
+        if flow.direction != "down":
+            try:
+                receiving = outputs.read_iperf(self._text(f"{process.server}.out"))
+            except DataError as error:
+                receiving = Streams()
+                self.found.notes.append(f"{process.server}: {error}")
+        made = {}
+        for number, each in enumerate(process.flows):
+            series = self._of_sockets(each, process, client, number) if flow.traffic is Traffic.TCP else None
+            if series is None or not series.rows:
+                series = self._of_reports(each, receiving, client, number, ran)
+            series.meta |= _of_stream(each, client, receiving, number)
+            made[each.series] = series
+        return made
+
+    def _of_sockets(self, flow: Flow, process: Process, client: Streams, number: int) -> Samples | None:
+        """The connection as the kernels of both ends saw it."""
+        if number >= len(client.ports):
+            return None
+        local, remote = client.ports[number]
+        place = self.plan.place
+        here, there = (place.source, local, remote), (place.targets[flow.target], remote, local)
+        sender, receiver = (there, here) if flow.direction == "down" else (here, there)
+        if receiver not in self.sockets.connections:
+            return None
+        further: dict[float, dict[str, float]] = {}
+        if sender in self.sockets.connections:
+            further = samples.tcp_numbers(self.sockets, self.sockets.connections[sender])
+        found = Samples("Mbits/s")
+        for time_s, rate in samples.throughput(self.sockets, self.sockets.connections[receiver], receiver[0]):
+            found.add(time_s, rate, **further.get(time_s, {}))
+        return found
+
+    def _of_reports(
+        self, flow: Flow, receiving: Streams, client: Streams, number: int, ran: Mapping[str, Any]
+    ) -> Samples:
+        """The intervals of the receiving iperf3; its clock began when the stream was connected."""
+        found = Samples("Mbits/s")
+        if number >= len(receiving.rows):
+            return found
+        began_s = (ran.get("started_s") or flow.start_s) + HANDSHAKES[flow.traffic] * self._round_trip_s(flow)
+        rows = receiving.rows[number]
+        usual = float(np.median([end - start for start, end, _ in rows])) if rows else 0.0
+        for start_s, end_s, rate in rows:
+            if end_s - start_s > SETTLED * usual:
+                found.add(round(began_s + end_s, 6), rate / 1e6)
+        return found
+
+    def _round_trip_s(self, flow: Flow) -> float:
+        """The shortest that a connection between the two saw; 0 where none was sampled."""
+        column = self.sockets.columns.get("min_rtt_ms")
+        ends = {self.plan.place.source, self.plan.place.targets[flow.target]}
+        rtts = [
+            row[column]
+            for (node, _, _), connection in self.sockets.connections.items()
+            if node in ends and column is not None
+            for row in connection.rows[:1]
+            if row[column]
+        ]
+        return min(rtts, default=0.0) / 1e3
+
+    # --- samplers
+
+    def _sampled(self) -> None:
+        qdiscs = samples.read_qdiscs(self.folder / "qdiscs.jsonl")
+        for name, one in qdiscs.items():
+            self._keep(name, one, {}, source="qdiscs.jsonl")
+        for flow in self.plan.expanded.flows:
+            host = str(flow.options.get("host", self.plan.place.source))
+            found: Samples | None = None
+            if flow.traffic is Traffic.QDISC:
+                interface = str(flow.options.get("interface", "")) or self.plan.place.egress
+                found = qdiscs.get(f"qdisc_stats_{interface}")
+            elif flow.traffic is Traffic.CPU:
+                found = samples.read_cpu(self.folder / "cpu.jsonl")
+            elif flow.traffic is Traffic.NETSTAT:
+                found = samples.read_netstat(self.folder / "netstat.jsonl", host)
+            else:
+                continue
+            if found is None:
+                self.found.failed[flow.series] = "nothing was sampled"
+            else:
+                self._keep(flow.series, found, {}, source="sampler")
+        if "cpu_stats" not in self.found.series and (cpu := samples.read_cpu(self.folder / "cpu.jsonl")):
+            self._keep("cpu_stats", cpu, {}, source="cpu.jsonl")
+
+    def _keep(self, name: str, one: Samples, known: Mapping[str, Any], *, source: str) -> None:
+        """A series, and its further numbers at the same times."""
+        rows = sorted(one.rows, key=lambda row: row[0])
+        times = np.array([row[0] for row in rows])
+        meta = {**known, **{key: value for key, value in one.meta.items() if value is not None}}
+        self.found.series[name] = make_series(name, one.unit, times, [row[1] for row in rows], source=source, meta=meta)
+        for key in dict.fromkeys(key for row in rows for key in row[2]):
+            unit = samples.TCP_UNITS.get(key, samples.UNITS.get(key, outputs.OWN_UNITS.get(key, "")))
+            values = [row[2].get(key, math.nan) for row in rows]
+            self.found.series[f"{name}::{key}"] = make_series(f"{name}::{key}", unit, times, values, source=source)
+
+
+def _facts(path: Path) -> dict[tuple[str, str], Mapping[str, Any]]:
+    try:
+        listed: Iterable[Mapping[str, Any]] = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return {(str(one["node"]), str(one["name"])): one for one in listed}
+
+
+def _of_flow(flow: Flow) -> dict[str, Any]:
+    """What was asked of a flow, by Flent's names."""
+    known: dict[str, Any] = {"TARGET": flow.target}
+    if flow.traffic in IPERF:
+        known |= {"DATA_TOS": hex(flow.tos)}
+    elif flow.tos:
+        known["TOS"] = hex(flow.tos)
+    known |= {"CONG_CONTROL": flow.congestion} if flow.congestion else {}
+    known |= {"DIRECTION": flow.direction} if flow.direction else {}
+    return known
+
+
+def _of_stream(flow: Flow, client: Streams, receiving: Streams, number: int) -> dict[str, Any]:
+    """What iperf3 said of a stream in the end, by Flent's names."""
+
+    def of(values: tuple[float, ...]) -> float:
+        return values[number] if number < len(values) else math.nan
+
+    rate = of(receiving.rate_bps)
+    rate = of(client.rate_bps) if math.isnan(rate) else rate
+    received = of(receiving.received_bytes)
+    numbers: Mapping[str, tuple[float, Callable[[float], float | int]]] = {
+        "MEAN_VALUE": (rate / 1e6, float),
+        "ELAPSED_TIME": (of(client.seconds), float),
+        "BYTES_SENT": (of(client.sent_bytes), int),
+        "BYTES_RECVD": (of(client.received_bytes) if math.isnan(received) else received, int),
+        "TCP_RETRANSMIT": (of(client.retransmits), int),
+        "TCP_MSS": (client.mss, int),
+        "LOST": (of(receiving.lost), int),
+    }
+    known: dict[str, Any] = {key: to(value) for key, (value, to) in numbers.items() if not math.isnan(value)}
+    if client.congestion:
+        known["CONG_CONTROL"] = client.congestion
+    return known

@@ -1,0 +1,236 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What the tools of a test printed → samples: irtt's JSON, fping's lines, iperf3's JSON, a command's numbers.
+
+A reader gives `Samples`, times in seconds since T0, or raises DataError with the reason why there are none.
+Formats: irtt 0.9 (irtt-client(1)), fping 5 (-D), iperf3 3.12 (`linklab.measure.iperf3_json`).
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from linklab.base.text import excerpt
+from linklab.errors import DataError
+from linklab.measure import iperf3
+from linklab.measure.reading import json_number
+
+Numbers = Mapping[str, float]
+
+_ANSWER = re.compile(r"^\[(\d+\.\d+)\] \S+ +: \[(\d+)\], (?:\d+ bytes, ([\d.]+) ms|timed out)", re.MULTILINE)
+_NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?")
+_STAMPED = re.compile(r"^\s*(\d+\.\d+)\s*[:,\s]\s*(.*)$")
+OWN_UNITS = {
+    "owd_up": "ms",
+    "owd_down": "ms",
+    "ipdv": "ms",
+    "ipdv_up": "ms",
+    "ipdv_down": "ms",
+    "seq": "",
+    "lost": "",
+    "delay": "ms",
+    "jitter": "ms",
+    "loss": "",
+    "dur": "s",
+}
+"""Of the further numbers."""
+
+
+@dataclass
+class Samples:
+    """A series: of each sample its time, its value (NaN for a gap) and its further numbers.
+
+    meta: what else is known of the series, by Flent's names.
+    """
+
+    unit: str
+    rows: list[tuple[float, float, Numbers]] = field(default_factory=list)
+    meta: dict[str, Any] = field(default_factory=dict)
+
+    def add(self, time_s: float, value: float, **further: float) -> None:
+        """One more, in any order."""
+        self.rows.append((time_s, value, further))
+
+
+def read_irtt(text: str, t0_s: float, *, voip: bool = False) -> Samples:
+    """Round trips as the answers come; a lost packet is a gap at the moment at which it was sent.
+
+    Args:
+        text: what `irtt client -o -` printed.
+        t0_s: T0 on the clock of dates, s.
+        voip: with "delay", "jitter" and "loss" as VoIP tests of Flent have them.
+    """
+    try:
+        data = json.loads(text)
+        found = _irtt(data, t0_s)
+        stats = data["stats"]
+    except (ValueError, KeyError, TypeError) as error:
+        raise DataError(f"irtt printed no result: {_words(text) or error}") from None
+    if not any(not math.isnan(value) for _, value, _ in found.rows):
+        raise DataError("no answer came to any of irtt's packets")
+    found.meta = {
+        "MEAN_VALUE": _ms(stats, "rtt", "mean"),
+        "RTT_MEAN": _ms(stats, "rtt", "mean"),
+        "RTT_MEDIAN": _ms(stats, "rtt", "median"),
+        "RTT_MIN": _ms(stats, "rtt", "min"),
+        "RTT_MAX": _ms(stats, "rtt", "max"),
+        "OWD_UP_MEAN": _ms(stats, "send_delay", "mean"),
+        "OWD_DOWN_MEAN": _ms(stats, "receive_delay", "mean"),
+        "IPDV_MEAN": _ms(stats, "ipdv_round_trip", "mean"),
+        "PACKETS_SENT": stats.get("packets_sent"),
+        "PACKETS_RECEIVED": stats.get("packets_received"),
+        "PACKET_LOSS_RATE": (stats.get("packet_loss_percent") or 0.0) / 100,
+    }
+    return _as_voip(found) if voip else found
+
+
+def _irtt(data: Mapping[str, Any], t0_s: float) -> Samples:
+    found = Samples("ms")
+    for trip in data["round_trips"]:
+        stamps, seq = trip["timestamps"]["client"], float(trip["seqno"])
+        if trip["lost"] != "false":
+            found.add(_since(stamps["send"]["wall"], t0_s), math.nan, seq=seq, lost=1.0)
+            continue
+        delay, further = trip["delay"], {"seq": seq}
+        further |= {"owd_up": delay["send"] / 1e6, "owd_down": delay["receive"] / 1e6}
+        for ours, theirs in (("ipdv", "rtt"), ("ipdv_up", "send"), ("ipdv_down", "receive")):
+            if theirs in trip.get("ipdv", {}):
+                further[ours] = trip["ipdv"][theirs] / 1e6
+        found.add(_since(stamps["receive"]["wall"], t0_s), delay["rtt"] / 1e6, **further)
+    return found
+
+
+def _as_voip(found: Samples) -> Samples:
+    """One-way delay and jitter of each packet that came, and how many were lost since the one before."""
+    lost, rows = 0, []
+    for time_s, value, further in found.rows:
+        if math.isnan(value):
+            lost += 1
+            rows.append((time_s, value, further))
+            continue
+        own = {"delay": further["owd_up"], "jitter": abs(further.get("ipdv_up", 0.0)), "loss": float(lost)}
+        rows.append((time_s, value, {**further, **own}))
+        lost = 0
+    return Samples(found.unit, rows, found.meta)
+
+
+def _since(wall_ns: int, t0_s: float) -> float:
+    # T0 is a whole number of seconds or so: take it off before anything is rounded
+    return (wall_ns - round(t0_s * 1e9)) / 1e9
+
+
+def _ms(stats: Mapping[str, Any], what: str, which: str) -> float | None:
+    value = stats.get(what, {}).get(which)
+    return None if value is None else value / 1e6
+
+
+def read_ping(text: str, t0_s: float) -> Samples:
+    """Round trips of fping as the answers come; one that did not come is a gap."""
+    found = Samples("ms")
+    for stamp, seq, value in _ANSWER.findall(text):
+        time_s = round(float(stamp) - t0_s, 6)
+        if value:
+            found.add(time_s, float(value), seq=float(seq))
+        else:
+            found.add(time_s, math.nan, seq=float(seq), lost=1.0)
+    known = [value for _, value, _ in found.rows if not math.isnan(value)]
+    if not known:
+        raise DataError("no answer came to any of fping's echo requests")
+    found.meta = {
+        "MEAN_VALUE": round(sum(known) / len(known), 6),
+        "MIN_VALUE": min(known),
+        "MAX_VALUE": max(known),
+        "PACKETS_SENT": len(found.rows),
+        "PACKETS_RECEIVED": len(known),
+    }
+    return found
+
+
+@dataclass(frozen=True)
+class Streams:
+    """What iperf3 said of a test's streams, in their order.
+
+    ports: local and remote, of each. rows: (start, end, bit/s) of each stream's intervals, s since the side began.
+    rate_bps, sent_bytes, received_bytes, retransmits, seconds: of each; NaN where it is not known.
+    """
+
+    ports: tuple[tuple[int, int], ...] = ()
+    rows: tuple[tuple[tuple[float, float, float], ...], ...] = ()
+    rate_bps: tuple[float, ...] = ()
+    sent_bytes: tuple[float, ...] = ()
+    received_bytes: tuple[float, ...] = ()
+    retransmits: tuple[float, ...] = ()
+    seconds: tuple[float, ...] = ()
+    lost: tuple[float, ...] = ()
+    mss: float = math.nan
+    congestion: str = ""
+
+
+def read_iperf(text: str) -> Streams:
+    """One side of a test, as far as it came."""
+    tests = iperf3.read_json(text, "iperf3", partial=True)
+    start = _start(text)
+    flows = tests[0].flows
+    connected = [one for one in start.get("connected") or () if isinstance(one, Mapping)]
+    return Streams(
+        ports=tuple((int(one["local_port"]), int(one["remote_port"])) for one in connected),
+        rows=tuple(tuple((row.start_s, row.end_s, row.rate_bps) for row in flow.rows) for flow in flows),
+        rate_bps=tuple(flow.received.rate_bps for flow in flows),
+        sent_bytes=tuple(flow.sent.bytes for flow in flows),
+        received_bytes=tuple(flow.received.bytes for flow in flows),
+        retransmits=tuple(flow.sent.retransmits for flow in flows),
+        seconds=tuple(flow.received.seconds for flow in flows),
+        lost=tuple(flow.received.lost for flow in flows),
+        mss=json_number(start.get("tcp_mss_default") or start.get("tcp_mss")),
+        congestion=tests[0].congestion,
+    )
+
+
+def _start(text: str) -> Mapping[str, Any]:
+    """iperf3's "start", which holds the ports; {} where it was cut off there."""
+    at = text.find("{")
+    try:
+        document = json.JSONDecoder().raw_decode(text, at)[0] if at >= 0 else {}
+    except ValueError:
+        return _cut_start(text)
+    start = document.get("start") if isinstance(document, Mapping) else None
+    return start if isinstance(start, Mapping) else {}
+
+
+def _cut_start(text: str) -> Mapping[str, Any]:
+    at = text.find('"start":')
+    try:
+        found = json.JSONDecoder().raw_decode(text, text.index("{", at))[0] if at >= 0 else {}
+    except ValueError:
+        return {}
+    return found if isinstance(found, Mapping) else {}
+
+
+def read_command(text: str, started_s: float, interval_s: float, t0_s: float) -> Samples:
+    """The last number of each line, at the date in seconds that it begins with, or one line every `interval_s`."""
+    found = Samples("")
+    for number, line in enumerate(line for line in text.splitlines() if line.strip()):
+        stamped = _STAMPED.match(line)
+        time_s, words = started_s + number * interval_s, line
+        if stamped and float(stamped[1]) > 1e8:
+            time_s, words = float(stamped[1]) - t0_s, stamped[2]
+        numbers = _NUMBER.findall(words)
+        if numbers:
+            found.add(time_s, float(numbers[-1]))
+    if not found.rows:
+        raise DataError(f"the command printed no number: {_words(text) or 'nothing'}")
+    return found
+
+
+def mean_of(values: Sequence[float]) -> float:
+    """The mean of those that are known; NaN of none."""
+    known = [value for value in values if not math.isnan(value)]
+    return sum(known) / len(known) if known else math.nan
+
+
+def _words(text: str) -> str:
+    return excerpt(" ".join(text.split()))

@@ -1,0 +1,193 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A test with its parameters, at a place → the plan that runs inside (`linklab.agent.trial`), as JSON.
+
+A plan says which program runs on which node and when, what is sampled, and what is asked before and after. `Process`
+says which series each program's output becomes. Nothing runs here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from linklab.errors import InputError
+from linklab.experiment import metadata, programs
+from linklab.experiment.model import Expanded, Flow, Traffic
+from linklab.experiment.place import Place
+
+FORMAT = 1
+IPERF = (Traffic.TCP, Traffic.UDP, Traffic.SCTP)
+IRTT = (Traffic.UDP_RTT, Traffic.VOIP)
+SAMPLED = (Traffic.QDISC, Traffic.CPU, Traffic.NETSTAT)
+"""What no program is started for: the samplers read it."""
+LATE_S = 5.0
+"""A program that should have ended is stopped so long after."""
+
+
+@dataclass(frozen=True)
+class Process:
+    """A program whose output becomes series: one of each flow, in the order of the streams.
+
+    port: of the server; 0 where it has none.
+    """
+
+    id: str
+    flows: tuple[Flow, ...]
+    argv: tuple[str, ...]
+    port: int = 0
+
+    @property
+    def server(self) -> str:
+        """Id of the server that belongs to it alone."""
+        return f"{self.id}-server"
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What runs inside, and what its outputs become."""
+
+    place: Place
+    expanded: Expanded
+    processes: tuple[Process, ...]
+    data: dict[str, Any]
+
+
+def make_plan(expanded: Expanded, place: Place) -> Plan:
+    """The plan of a test at a place.
+
+    Raises:
+        InputError: a node lacks an address that a flow needs.
+    """
+    if expanded.hosts > len(place.targets):
+        raise InputError(f"{expanded.name} needs {expanded.hosts} targets, and there are {len(place.targets)}")
+    flows = [flow for flow in expanded.flows if flow.traffic not in SAMPLED]
+    processes: list[Process] = []
+    found: list[dict[str, Any]] = []
+    for make in (_iperfs, _irtts, _pings, _others):
+        for process, entries in make(expanded, place, flows):
+            processes.append(process)
+            found += entries
+    servers = _servers(flows, place)
+    nodes = list(dict.fromkeys((place.source, *place.targets)))
+    tcp = [flow for flow in flows if flow.traffic is Traffic.TCP]
+    netstat = [
+        str(flow.options.get("host", place.source)) for flow in expanded.flows if flow.traffic is Traffic.NETSTAT
+    ]
+    samplers: dict[str, Any] = {
+        "period_s": expanded.step_s,
+        "qdiscs": [{"node": port.node, "interface": port.interface} for port in place.ports],
+        "sockets": nodes if tcp else [],
+        "ports": [process.port for process in processes if process.port],
+        "cpu": True,
+        "netstat": list(dict.fromkeys(netstat)),
+    }
+    addresses = [place.address(place.targets[flow.target], flow.version) for flow in flows]
+    data = {
+        "format": FORMAT,
+        "length_s": expanded.total_s,
+        "programs": [*servers, *found],
+        "samplers": samplers,
+        "facts": metadata.facts(place, addresses or [place.address(place.targets[0], None)]),
+    }
+    return Plan(place, expanded, tuple(processes), data)
+
+
+Made = Iterator[tuple[Process, list[dict[str, Any]]]]
+
+
+def _program(
+    place: Place, process: Process, node: str, *, essential: bool = False, late_s: float = LATE_S
+) -> dict[str, Any]:
+    flow = process.flows[0]
+    return {
+        "id": process.id,
+        "node": node,
+        "argv": list(process.argv),
+        "role": "flow",
+        "start_s": flow.start_s,
+        "stop_s": flow.start_s + flow.length_s + late_s,
+        "after": flow.options.get("after"),
+        "essential": essential,
+    }
+
+
+def _iperfs(expanded: Expanded, place: Place, flows: Sequence[Flow]) -> Made:
+    """A process each for a few flows; of many, equal ones share one."""
+    ours = [flow for flow in flows if flow.traffic in IPERF]
+    few = len(ours) <= programs.FEW
+    for number, group in enumerate([(flow,) for flow in ours] if few else _groups(ours), 1):
+        flow, port = group[0], programs.IPERF_PORT + number - 1
+        target = place.targets[flow.target]
+        address = place.address(target, flow.version)
+        client = programs.iperf_client(flow, address, port, expanded.step_s, streams=len(group), few=few)
+        process = Process(f"{flow.traffic.value}-{number}", tuple(group), tuple(client), port)
+        server = {
+            "id": process.server,
+            "node": target,
+            "argv": programs.iperf_server(flow, port, expanded.step_s, few=few),
+            "role": "server",
+            "ready": {"tcp": port},
+        }
+        # iperf3 ends with an exchange over the path that it has filled
+        yield process, [server, _program(place, process, place.source, late_s=4 * LATE_S)]
+
+
+def _groups(flows: Sequence[Flow]) -> list[tuple[Flow, ...]]:
+    """Flows that differ in their series alone, at most `MOST_STREAMS` together and equally many in each."""
+    alike: dict[Any, list[Flow]] = {}
+    for flow in flows:
+        key = (flow.traffic, flow.direction, flow.target, flow.start_s, flow.length_s, flow.tos, flow.congestion)
+        more = (flow.rate_bps, flow.size_bytes, flow.version, tuple(sorted(map(str, flow.options.items()))))
+        alike.setdefault((key, more), []).append(flow)
+    found = []
+    for group in alike.values():
+        parts = -(-len(group) // programs.MOST_STREAMS)
+        size, more_of = divmod(len(group), parts)
+        at = 0
+        for part in range(parts):
+            end = at + size + (part < more_of)
+            found.append(tuple(group[at:end]))
+            at = end
+    return found
+
+
+def _irtts(expanded: Expanded, place: Place, flows: Sequence[Flow]) -> Made:
+    yield from _plain(place, [flow for flow in flows if flow.traffic in IRTT], programs.irtt_client)
+
+
+def _pings(expanded: Expanded, place: Place, flows: Sequence[Flow]) -> Made:
+    yield from _plain(place, [flow for flow in flows if flow.traffic is Traffic.ICMP], programs.ping)
+
+
+def _plain(place: Place, flows: Sequence[Flow], argv: Callable[[Flow, str], list[str]]) -> Made:
+    """Programs on the source that speak with an address."""
+    for number, flow in enumerate(flows, 1):
+        address = place.address(place.targets[flow.target], flow.version)
+        process = Process(f"{flow.traffic.value}-{number}", (flow,), tuple(argv(flow, address)))
+        yield process, [_program(place, process, place.source)]
+
+
+def _others(expanded: Expanded, place: Place, flows: Sequence[Flow]) -> Made:
+    for number, flow in enumerate(flow for flow in flows if flow.traffic is Traffic.CPU_LOAD):
+        process = Process(f"cpu-load-{number + 1}", (flow,), tuple(programs.cpu_load(flow)))
+        yield process, [_program(place, process, place.source)]
+    for number, flow in enumerate(flow for flow in flows if flow.traffic is Traffic.COMMAND):
+        argv = flow.options.get("argv") or ["sh", "-c", str(flow.options.get("command", ""))]
+        process = Process(f"command-{number + 1}", (flow,), tuple(map(str, argv)))
+        yield process, [_program(place, process, str(flow.options.get("host") or place.source))]
+
+
+def _servers(flows: Sequence[Flow], place: Place) -> list[dict[str, Any]]:
+    """Servers that several clients share: one of a kind on each target."""
+    targets = dict.fromkeys(place.targets[flow.target] for flow in flows if flow.traffic in IRTT)
+    return [
+        {
+            "id": f"irtt-server-{target}",
+            "node": target,
+            "argv": programs.irtt_server(),
+            "role": "server",
+            "ready": {"udp": programs.IRTT_PORT},
+        }
+        for target in targets
+    ]

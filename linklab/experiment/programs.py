@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Command lines of the tools that make traffic: the only place that knows their options.
+
+iperf3(1), irtt-client(1), fping(8), stress-ng(1). What they print is read by `linklab.experiment.outputs`.
+"""
+
+from __future__ import annotations
+
+import math
+import shlex
+from collections.abc import Sequence
+
+from linklab.experiment.model import Flow, Traffic
+
+IPERF_PORT, IRTT_PORT, HTTP_PORT = 5201, 2112, 8080
+MOST_STREAMS = 128
+"""Of one iperf3, which refuses more."""
+LEAST_INTERVAL_S = 0.1
+"""Of iperf3's reports; the sockets are sampled as often as is asked."""
+VOIP_BYTES, VOIP_INTERVAL_S = 172, 0.02
+"""G.711 in packets of 20 ms: 160 bytes of sound and 12 of RTP (RFC 3551)."""
+PING_WAIT_MS = 30_000
+"""For an answer: longer than any queue here; fping's own is one period, and what came later would count as lost."""
+FEW = 64
+"""Up to so many flows of a test each have a process, and iperf3 reports its intervals."""
+AGENT = "/opt/linklab/linklab/agent"
+"""Where our own programs are inside, on every engine."""
+
+
+def iperf_server(flow: Flow, port: int, step_s: float, *, few: bool) -> list[str]:
+    """A server for one test; it ends with it."""
+    return ["iperf3", "-s", "-1", "-J", "-p", str(port), *_interval(step_s, few=few)]
+
+
+def iperf_client(flow: Flow, address: str, port: int, step_s: float, *, streams: int, few: bool) -> list[str]:
+    """A client; iperf3 knows whole seconds only, so a part of one is rounded up."""
+    argv = ["iperf3", "-c", address, "-p", str(port), "-t", str(max(1, math.ceil(flow.length_s))), "-J"]
+    argv += _interval(step_s, few=few)
+    argv += ["-R"] if flow.direction == "down" else []
+    argv += ["-P", str(streams)] if streams > 1 else []
+    argv += ["-C", flow.congestion] if flow.congestion and flow.traffic is Traffic.TCP else []
+    argv += ["-S", str(flow.tos)] if flow.tos else []
+    argv += [f"-{flow.version}"] if flow.version is not None else []
+    argv += ["-l", str(flow.size_bytes)] if flow.size_bytes is not None else []
+    argv += ["-w", str(flow.options["window"])] if flow.options.get("window") else []
+    if flow.traffic is Traffic.UDP:
+        argv += ["-u", "-b", str(round(flow.rate_bps or 0))]
+    elif flow.traffic is Traffic.SCTP:
+        argv += ["--sctp"]
+    if flow.traffic is not Traffic.UDP and flow.rate_bps is not None:
+        argv += ["-b", str(round(flow.rate_bps))]
+    return argv
+
+
+def _interval(step_s: float, *, few: bool) -> list[str]:
+    """With many flows the reports of intervals would be gigabytes; their numbers come from the sockets anyway."""
+    return ["-i", f"{max(step_s, LEAST_INTERVAL_S):g}"] if few else ["-i", "0"]
+
+
+def irtt_server() -> list[str]:
+    """A server for all clients, whatever interval they ask for."""
+    return ["irtt", "server", "-i", "0s", "-b", f":{IRTT_PORT}"]
+
+
+def irtt_client(flow: Flow, address: str) -> list[str]:
+    """A client that prints its JSON.
+
+    With the time stamps of arrival and departure apart, irtt 0.9 leaves one out where both are equal, as they are on
+    the virtual clock; hence --tstamp=midpoint.
+    """
+    is_voip = flow.traffic is Traffic.VOIP
+    interval_s = VOIP_INTERVAL_S if is_voip else flow.interval_s
+    size = flow.size_bytes if flow.size_bytes is not None else VOIP_BYTES if is_voip else None
+    argv = ["irtt", "client", "-i", f"{interval_s * 1e3:g}ms", "-d", f"{flow.length_s:g}s", "--tstamp=midpoint"]
+    argv += ["-l", str(size)] if size is not None else []
+    argv += [f"--dscp={flow.tos}"] if flow.tos else []
+    argv += [f"-{flow.version}"] if flow.version is not None else []
+    host = f"[{address}]" if ":" in address else address
+    return [*argv, "-o", "-", "-Q", f"{host}:{IRTT_PORT}"]
+
+
+def ping(flow: Flow, address: str) -> list[str]:
+    """Echo requests at a steady interval, with the moment of each answer."""
+    count = math.floor(flow.length_s / flow.interval_s) + 1
+    argv = ["fping", "-D", "-p", f"{flow.interval_s * 1e3:g}", "-c", str(count), "-t", str(PING_WAIT_MS), "-i", "1"]
+    argv += ["-O", str(flow.tos)] if flow.tos else []
+    argv += ["-b", str(flow.size_bytes)] if flow.size_bytes is not None else []
+    return [*argv, address]
+
+
+def cpu_load(flow: Flow) -> list[str]:
+    """Load on the processors of the source."""
+    share = str(flow.options.get("load", 100))
+    workers = str(flow.options.get("workers", 1))
+    return ["stress-ng", "--cpu", workers, "--cpu-load", share, "--timeout", f"{max(1, math.ceil(flow.length_s))}s"]
+
+
+def spoken(argv: Sequence[str]) -> str:
+    """The command line as a person would type it."""
+    return shlex.join(argv)
