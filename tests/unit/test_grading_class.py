@@ -390,7 +390,7 @@ def cluster():
 @pytest.fixture
 def no_look(monkeypatch):
     """The workers' kernel and sandbox are not asked for."""
-    monkeypatch.setattr("linklab.grade.cluster._workers", lambda client, address, *, sandboxed: 2)
+    monkeypatch.setattr("linklab.grade.cluster._threads", lambda client, address, *, sandboxed: 2)
 
 
 def test_a_cluster_gives_the_same_bytes(cluster, no_look, handed_in, tmp_path):
@@ -418,13 +418,13 @@ def test_a_worker_that_dies_costs_nothing(cluster, no_look, handed_in, tmp_path)
 
 def test_a_worker_that_cannot_grade_is_named(cluster, monkeypatch, handed_in, tmp_path):
     """Before anything is sent: which worker, what it lacks."""
-    monkeypatch.setattr("linklab.grade.cluster.__version__", "0.0.9")
+    monkeypatch.setattr("linklab.base.cluster.__version__", "0.0.9")
     monkeypatch.setattr("linklab.grade.cluster.examine", examine)
     with pytest.raises(
         MissingError, match=r"the worker tcp://127\.0\.0\.1:\d+ has Linklab 0\.1\.0, and this is 0\.0\.9"
     ):
         graded(handed_in(s1="grade"), tmp_path / "out", cluster=cluster.scheduler_address)
-    monkeypatch.setattr("linklab.grade.cluster.__version__", "0.1.0")
+    monkeypatch.setattr("linklab.base.cluster.__version__", "0.1.0")
     with pytest.raises(MissingError, match=r"the worker tcp\S+ cannot grade: no bubblewrap"):
         graded(handed_in(s1="grade"), tmp_path / "out", cluster=cluster.scheduler_address, options={"sandboxed": False})
 
@@ -446,7 +446,7 @@ def no_client_left():
 def test_a_cluster_that_is_not_there(monkeypatch, handed_in, tmp_path, address):
     """It is said, with the cure."""
     pytest.importorskip("distributed")
-    monkeypatch.setattr("linklab.grade.cluster.CONNECT_S", 1)
+    monkeypatch.setattr("linklab.base.cluster.CONNECT_S", 1)
     with pytest.raises(MissingError, match=f"no Dask scheduler answers at {address}"):
         graded(handed_in(s1="grade"), tmp_path / "out", cluster=address)
 

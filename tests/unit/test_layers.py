@@ -19,7 +19,7 @@ MAY_IMPORT = {
     # what truly everything uses
     "errors": set(),
     "units": {"errors"},
-    "base": {"errors", "units", "tomli"},
+    "base": {"errors", "units", "tomli", "distributed"},
     "linux": set(),
     # what is described
     "tc": FLOOR | {"linux"},
@@ -36,7 +36,7 @@ MAY_IMPORT = {
     "measure": FLOOR | {"numpy", "dpkt"},
     "data": FLOOR | {"measure", "numpy"},
     "analysis": FLOOR | {"measure", "data", "numpy"},
-    "plots": FLOOR | {"measure", "data", "analysis", "numpy", "matplotlib"},
+    "plots": FLOOR | {"measure", "data", "numpy", "matplotlib"},
     # how it is judged
     "judge": FLOOR | {"analysis"},
     # what people do with it
@@ -45,8 +45,8 @@ MAY_IMPORT = {
     "exercise": FLOOR | {"tc", "topology", "manual", "judge"},
     "grade": FLOOR
     | {"topology", "manual", "engine", "pocket_kernel", "measure", "data", "analysis", "plots", "judge", "exercise"}
-    | {"numpy", "jinja2", "markupsafe", "distributed"},
-    "experiment": FLOOR | {"tc", "topology", "measure", "data", "plots", "numpy"},
+    | {"numpy", "jinja2", "markupsafe"},
+    "experiment": FLOOR | {"tc", "topology", "engine", "measure", "data", "plots", "numpy"},
     "documents": FLOOR | {"manual", "lab", "exercise"},
     "figures": FLOOR | {"analysis", "lab"},
     # what people touch

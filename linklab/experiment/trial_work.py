@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The work of one process: one trial of a list, with the commands around it that this machine runs.
+
+Here as on a worker of a cluster; what is done with the file is up to whoever started the process.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TypeAlias
+
+from linklab.base.text import excerpt
+from linklab.base.worker import Tell
+from linklab.data import open_file
+from linklab.errors import EngineError, InputError
+from linklab.experiment.model import Command, Trial, When
+from linklab.experiment.trial_list import Entry
+
+Run: TypeAlias = Callable[[Trial, Path, Tell], Path]
+"""Does one trial: the trial, the data file that is to be written, and a function that is told how far it is."""
+
+
+class CommandError(EngineError):
+    """A command before a trial failed, without which there is to be no test."""
+
+
+@dataclass(frozen=True)
+class Made:
+    """What a trial made: its data file, and which of its programs failed, in words; "" for none."""
+
+    file: Path
+    gaps: str = ""
+
+
+@dataclass(frozen=True)
+class Bundle:
+    """A trial with the files that it names, so that it can be done in any folder of any machine.
+
+    files: contents by name; the trial names them without a folder, so that its data do not hold one either.
+    """
+
+    entry: Entry
+    files: Mapping[str, bytes] = field(default_factory=dict)
+
+
+def bundled(entry: Entry) -> Bundle:
+    """A trial with its files.
+
+    Raises:
+        InputError: one cannot be read.
+    """
+    files = {}
+    named = {"topology": entry.trial.topology}
+    if entry.trial.test.endswith(".toml"):
+        named["test"] = entry.trial.test
+    for name in filter(None, named.values()):
+        try:
+            files[Path(name).name] = Path(name).read_bytes()
+        except OSError as error:
+            raise InputError(f"{name}: {error.strerror}") from error
+    within = {key: Path(name).name for key, name in named.items()}
+    return Bundle(replace(entry, trial=replace(entry.trial, **within)), files)  # type: ignore[arg-type]
+
+
+def work(bundle: Bundle, place: Path, run: Run, host_commands: bool, tell: Tell) -> Made:
+    """Do one trial in a folder of its own, in which this process works.
+
+    Args:
+        bundle: the trial.
+        place: the folder, which gets the data file.
+        run: does one trial.
+        host_commands: whether commands of it that are for this machine are run.
+        tell: told how far it is.
+
+    Raises:
+        LinklabError: it gave no data.
+    """
+    for name, content in bundle.files.items():
+        (place / name).write_bytes(content)
+    entry = bundle.entry
+    on_host = [command for command in entry.trial.commands if command.on_host] if host_commands else []
+    inside = tuple(command for command in entry.trial.commands if not command.on_host)
+    monitors: list[tuple[Command, subprocess.Popen[bytes]]] = []
+    try:
+        for command in on_host:
+            if command.when is When.PRE and (status := _started(command).wait()) and command.essential:
+                raise CommandError(f"the command {command.name} on this machine failed with status {status}")
+        monitors = [(command, _started(command)) for command in on_host if command.when is When.MONITOR]
+        file = run(replace(entry.trial, commands=inside), place / Path(entry.file).name, tell)
+        if entry.pause_s and entry.trial.clock != "virtual":
+            time.sleep(entry.pause_s)
+    finally:
+        for command, process in monitors:
+            if command.kill:
+                process.terminate()
+            process.wait()
+        for command in on_host:
+            if command.when is When.POST:
+                _started(command).wait()
+    return Made(file, failed_programs(file))
+
+
+def _started(command: Command) -> subprocess.Popen[bytes]:
+    """A command of a batch file on this machine; what it prints goes where this process prints."""
+    sys.stdout.flush()
+    return subprocess.Popen(["/bin/sh", "-c", command.line], stdin=subprocess.DEVNULL)
+
+
+def failed_programs(file: Path) -> str:
+    """Which programs of a trial failed, as its data file has it, in words; "" for none."""
+    data = open_file(file)
+    if not data.flent.get("FAILED_RUNNERS"):
+        return ""
+    failed = data.metadata.get("failed")
+    if not isinstance(failed, dict) or not failed:
+        return "a program of it failed"
+    return excerpt("; ".join(f"{name}: {why}" for name, why in failed.items()), 300)
