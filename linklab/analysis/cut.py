@@ -38,7 +38,7 @@ def inside(data: Dataset, series: Series, cutoff: Cutoff | None) -> np.ndarray[t
     if cutoff is None:
         return np.ones(len(series), dtype=np.bool_)
     if data.grid is not None and np.array_equal(series.time_s, data.grid.times):
-        return _inside_table(series.time_s, bounds(data, cutoff))
+        return inside_table(data, cutoff)
     start, end = bounds(data, cutoff)
     # the file holds moments since 1970, whose rounding decides about a sample at the very edge
     t0_s = seconds_of(data.flent.get("T0") or data.flent.get("TIME") or EPOCH)
@@ -56,15 +56,16 @@ def samples(data: Dataset, name: str, cutoff: Cutoff | None = None, *, gaps: boo
 
 
 def table_values(data: Dataset, name: str, cutoff: Cutoff | None = None) -> FloatArray:
-    """The values of a series at the common times within the cutoff, which counts from the first of them; NaN in gaps.
-
-    Both ends are inclusive, as Flent cuts its table.
-    """
-    values = data.table.column(name)
-    return values if cutoff is None else values[_inside_table(data.table.times, bounds(data, cutoff))]
+    """The values of a series at the common times within the cutoff; NaN in gaps."""
+    return data.table.column(name)[inside_table(data, cutoff)]
 
 
-def _inside_table(times: FloatArray, limits: Cutoff) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-    first = float(times.min()) if times.size else 0.0
-    found: np.ndarray[tuple[int], np.dtype[np.bool_]] = (times >= limits[0] + first) & (times <= limits[1] + first)
+def inside_table(data: Dataset, cutoff: Cutoff | None) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+    """Which of the common times count; both ends are inclusive and count from the first of them."""
+    times = data.table.times
+    if cutoff is None or not times.size:
+        return np.ones(times.size, dtype=np.bool_)
+    start, end = bounds(data, cutoff)
+    first = float(times.min())
+    found: np.ndarray[tuple[int], np.dtype[np.bool_]] = (times >= start + first) & (times <= end + first)
     return found

@@ -24,6 +24,11 @@ from linklab.errors import InputError
 from linklab.measure.series import FloatArray
 
 MEAN_VALUE = "MEAN_VALUE"
+DERIVED_FROM = "DERIVED_FROM"
+"""Keys of a series' meta: Flent's for the mean that the tool gave, and ours for what it is derived from."""
+
+_COMPUTED = "COMPUTED_LATE"
+"""Flent's key, which its derived series have."""
 
 
 @dataclass(frozen=True)
@@ -158,13 +163,13 @@ def reduced_values(name: str, values: Iterable[float] | FloatArray) -> Reduced:
 
 
 def flows_of(data: Dataset, pattern: str) -> list[str]:
-    """The series of a pattern; of a derived series those that it is derived from."""
+    """The series of a pattern that are not derived from others; of a derived series those that it is derived from."""
     found = matching(pattern, main_series(data.series)) or matching(pattern, data.series)
     if len(found) == 1:
-        of = data.series[found[0]].meta.get("DERIVED_FROM")
+        of = data.series[found[0]].meta.get(DERIVED_FROM)
         if isinstance(of, list):
             return [name for name in of if name in data.series]
-    return found
+    return [name for name in found if not {DERIVED_FROM, _COMPUTED} & data.series[name].meta.keys()]
 
 
 def jain(values: Iterable[float]) -> float:

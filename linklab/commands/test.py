@@ -20,6 +20,9 @@ VERBS = {
     "show": ("linklab.commands.test_show", "what a test shows, its parameters, flows and plots"),
     "check": ("linklab.commands.test_check", "whether a file describes a test, and what is wrong with it"),
     "new": ("linklab.commands.test_new", "write a commented file to start a test of your own from"),
+    "summary": ("linklab.commands.test_summary", "mean, median, and 99th percentile; over repetitions with intervals"),
+    "stats": ("linklab.commands.test_stats", "every usual statistic of each series"),
+    "csv": ("linklab.commands.test_csv", "the series at common times, or their samples, for other programs"),
 }
 """Verb → its module, and its line in the list."""
 
@@ -28,6 +31,7 @@ _EPILOG = """examples:
   linklab test show rrul               what it shows and what can be chosen
   linklab test new mine.toml           a file to start from
   linklab test check mine.toml
+  linklab test summary rrul.flent.gz   what was measured, in numbers
 
 docs/tests.md describes all of it.
 """

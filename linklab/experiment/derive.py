@@ -14,9 +14,13 @@ from typing import Any
 
 import numpy as np
 
+from linklab.analysis.reducers import DERIVED_FROM, MEAN_VALUE
 from linklab.data import Dataset
 from linklab.data.names import main_series, matching
+from linklab.errors import InputError
+from linklab.experiment.expand import expand
 from linklab.experiment.model import Derived, Rule
+from linklab.experiment.test_file import load_test, test_names
 from linklab.measure import Series
 from linklab.measure.series import FloatArray
 
@@ -24,9 +28,6 @@ SMOOTH_STEPS = 5
 """Steps with a value over which a smooth average runs: this one and those before it."""
 
 CONVENTION = "Jain's index over the flows that have a value at the step; a flow that has none is left out, not 0"
-
-_MEAN = "MEAN_VALUE"
-"""Flent's key for the mean of a series as the tool itself gave it; summaries prefer it to the mean of the samples."""
 
 
 def derive(data: Dataset, derived: Sequence[Derived]) -> Dataset:
@@ -60,6 +61,25 @@ def derive(data: Dataset, derived: Sequence[Derived]) -> Dataset:
             meta = _meta(wanted, {name: series[name] for name in found})
             series[wanted.series] = Series(wanted.series, unit, table.times, value, meta=meta)
     return replace(data, series=series)
+
+
+def completed(data: Dataset) -> Dataset:
+    """A file of Flent's with the derived series of its test that it lacks, as Flent completes it when it opens it.
+
+    The test is the library's of that name; a file of another test, or with parameters that the test refuses, stays as
+    it is. So does a file of ours, which has all.
+    """
+    name = data.flent.get("NAME")
+    if data.grid is None or name not in test_names():  # never a path, which a stranger's file might name
+        return data
+    given, hosts = data.flent.get("TEST_PARAMETERS"), data.flent.get("HOSTS")
+    parameters = {key: str(value) for key, value in given.items()} if isinstance(given, dict) else {}
+    targets = [str(host) for host in hosts] if isinstance(hosts, list) else []
+    try:
+        expanded = expand(load_test(str(name)), parameters, hosts=targets)
+    except InputError:
+        return data
+    return derive(data, expanded.derived)
 
 
 def _sources(wanted: Derived, series: Mapping[str, Series]) -> list[str]:
@@ -115,11 +135,11 @@ def _common_unit(rule: Rule, of: Sequence[Series]) -> str:
 
 def _meta(wanted: Derived, of: Mapping[str, Series]) -> dict[str, Any]:
     """What is known of the series: its rule, what it is of and, as Flent does, the rule applied to their means."""
-    meta: dict[str, Any] = {"COMMAND": f"{wanted.rule.value} (computed)", "DERIVED_FROM": list(of)}
+    meta: dict[str, Any] = {"COMMAND": f"{wanted.rule.value} (computed)", DERIVED_FROM: list(of)}
     if wanted.rule is Rule.FAIRNESS:
         meta["CONVENTION"] = CONVENTION
-    means = [one.meta[_MEAN] for one in of.values() if isinstance(one.meta.get(_MEAN), int | float)]
+    means = [one.meta[MEAN_VALUE] for one in of.values() if isinstance(one.meta.get(MEAN_VALUE), int | float)]
     if means and wanted.rule is not Rule.DIFF_MIN:
         value = float(_apply(wanted.rule, np.array(means, dtype=np.float64).reshape(-1, 1))[0])
-        meta[_MEAN] = None if np.isnan(value) else value
+        meta[MEAN_VALUE] = None if np.isnan(value) else value
     return meta

@@ -1,0 +1,261 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Data sets → tables of numbers: of one run, and of repetitions of a run with their intervals.
+
+Nothing is printed here; `linklab.commands.test_tables` does. The numbers are those of `linklab.analysis.reducers`.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from linklab.analysis.cut import Cutoff, inside, inside_table
+from linklab.analysis.reducers import DERIVED_FROM, MEAN_VALUE, Reduced, reduced
+from linklab.analysis.statistics import Interval, distinct, fingerprint, interval
+from linklab.base.text import excerpt
+from linklab.data import Dataset
+from linklab.data.names import main_series, matching
+from linklab.data.table import smoothed
+from linklab.errors import InputError
+from linklab.measure.series import FloatArray
+
+SUMMARY = ("mean", "median", "pct99")
+STATISTICS = ("cumsum", "min", "median", "pct99", "max", "mean", "std", "var")
+"""Reducers of the two tables, in the order of their columns."""
+
+OF_FLOWS = ("fairness", "fairness_mean")
+"""Reducers that need several flows, so that they have a value for a derived series or a pattern only."""
+
+_MOST_NAMES = 20
+"""Series that a message names."""
+
+_OURS = ("lab", "slug", "step", "test", "parameters", "path", "topology", "source", "targets", "network")
+"""Of Linklab's metadata what is the same in repetitions; so are clock, engine and profile."""
+
+_FLENTS = ("NAME", "LENGTH", "STEP_SIZE", "HOSTS", "IP_VERSION", "TEST_PARAMETERS")
+"""Of Flent's metadata what is the same in repetitions."""
+
+
+@dataclass(frozen=True)
+class Source:
+    """A data set and the name of its file."""
+
+    name: str
+    data: Dataset
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What is asked for.
+
+    reducers: columns, by name.
+    patterns: of series, as `linklab.data.names` matches them; none for all series of their own.
+    cutoff: seconds that are kept, as `reduced` takes them.
+    smooth: values of a running mean that samples are replaced by first; 0 for none.
+    """
+
+    reducers: tuple[str, ...] = SUMMARY
+    patterns: tuple[str, ...] = ()
+    cutoff: Cutoff | None = None
+    smooth: int = 0
+
+
+@dataclass(frozen=True)
+class Row:
+    """A series, or a pattern of flows.
+
+    values: one a reducer, in the order of the choice: of one run; and over repetitions.
+    n: samples of one run, or repetitions that have a value.
+    rows: of one run, rows of the table where Flent counts these, because the tool gave the mean; else as `n`.
+    distinct: how many values of the first reducer differ over repetitions.
+    """
+
+    series: str
+    unit: str
+    values: tuple[Reduced, ...] = ()
+    intervals: tuple[Interval, ...] = ()
+    n: int = 0
+    rows: int = 0
+    distinct: int = 0
+
+
+@dataclass(frozen=True)
+class Summary:
+    """A table of one run, or of several repetitions of one.
+
+    outcomes: how many of the runs measured something different.
+    """
+
+    sources: tuple[Source, ...]
+    rows: tuple[Row, ...]
+    outcomes: int = 1
+
+    @property
+    def repeated(self) -> bool:
+        """Whether it is over repetitions."""
+        return len(self.sources) > 1
+
+
+def repetitions(sources: Sequence[Source]) -> list[list[Source]]:
+    """The data sets in groups that differ in chance alone: same test, parameters, lengths, path and title.
+
+    Numbers that stand alone in a title do not count, so that "run 1" and "run 2" are repetitions.
+    """
+    groups: dict[str, list[Source]] = {}
+    for source in sources:
+        groups.setdefault(_setup(source.data), []).append(source)
+    return list(groups.values())
+
+
+def summarise(sources: Sequence[Source], choice: Choice) -> Summary:
+    """The table of a group: of one run its numbers, of several the means over them with 95 % intervals.
+
+    Raises:
+        InputError: a pattern matches no series, or there is no such reducer.
+    """
+    prepared = [prepare(source.data, choice) for source in sources]
+    asked = _asked(sources, prepared, choice)
+    if len(sources) == 1:
+        return Summary(tuple(sources), tuple(_row(prepared[0], name, choice) for name in asked))
+    rows = tuple(_repeated(prepared, name, choice) for name in asked)
+    return Summary(tuple(sources), rows, distinct([fingerprint(source.data) for source in sources]))
+
+
+def prepare(data: Dataset, choice: Choice) -> Dataset:
+    """The data set with its samples smoothed, if that is asked for; means that tools gave do not count then."""
+    if choice.smooth < 2:
+        return data
+    series = {
+        name: replace(
+            one,
+            value=smoothed(one.value, choice.smooth),
+            meta={key: value for key, value in one.meta.items() if key != MEAN_VALUE},
+        )
+        for name, one in data.series.items()
+    }
+    return replace(data, series=series, grid=None)
+
+
+def chosen(data: Dataset, patterns: Sequence[str]) -> list[str]:
+    """The series of a data set that are asked for: all of their own, or those of the patterns, in the file's order."""
+    mains = main_series(data.series)
+    if not patterns:
+        return mains
+    found = {name for pattern in patterns for name in matching(pattern, mains) or matching(pattern, data.series)}
+    return [name for name in data.series if name in found]
+
+
+def _asked(sources: Sequence[Source], prepared: Sequence[Dataset], choice: Choice) -> list[str]:
+    """The rows: series, and patterns of flows where a reducer needs several."""
+    found = list(dict.fromkeys(name for data in prepared for name in chosen(data, choice.patterns)))
+    if not found and choice.patterns:
+        there = list(dict.fromkeys(name for data in prepared for name in main_series(data.series)))
+        more = f" and {len(there) - _MOST_NAMES} more" if len(there) > _MOST_NAMES else ""
+        has = f"it has {', '.join(there[:_MOST_NAMES])}{more}" if there else "it has no series"
+        asked = " or ".join(f'"{excerpt(pattern)}"' for pattern in choice.patterns)
+        raise InputError(f"{sources[0].name}: no series matches {asked}; {has}")
+    if set(choice.reducers) & set(OF_FLOWS):
+        found = [*dict.fromkeys([*(pattern for pattern in choice.patterns if pattern not in found), *found])]
+    if choice.reducers and set(choice.reducers) <= set(OF_FLOWS):
+        found = [name for name in found if any(_has_flows(data, name) for data in prepared)]
+        if not found:
+            raise InputError(
+                f"{sources[0].name}: {choice.reducers[0]} needs several flows; "
+                'say which with --series, such as --series "TCP upload::*"'
+            )
+    return found
+
+
+def _has_flows(data: Dataset, name: str) -> bool:
+    return name not in data.series or DERIVED_FROM in data.series[name].meta
+
+
+def _row(data: Dataset, name: str, choice: Choice) -> Row:
+    values = tuple(_value(data, name, reducer, choice.cutoff) for reducer in choice.reducers)
+    series = data.series.get(name)
+    told = series is not None and choice.cutoff is None and MEAN_VALUE in series.meta
+    n = values[0].n if series is None else reduced("raw_mean", data, name, choice.cutoff).n
+    return Row(name, series.unit if series else "", values, n=n, rows=data.table.times.size if told else n)
+
+
+def _repeated(prepared: Sequence[Dataset], name: str, choice: Choice) -> Row:
+    found = [
+        [_value(data, name, reducer, choice.cutoff).value for data in prepared] for reducer in choice.reducers
+    ]  # by reducer, by run
+    intervals = tuple(interval(values) for values in found)
+    unit = next((data.series[name].unit for data in prepared if name in data.series), "")
+    known = [value for value in found[0] if not math.isnan(value)]
+    return Row(name, unit, intervals=intervals, n=intervals[0].n, distinct=distinct(known))
+
+
+def _value(data: Dataset, name: str, reducer: str, cutoff: Cutoff | None) -> Reduced:
+    if reducer in OF_FLOWS and not _has_flows(data, name):
+        return Reduced(math.nan, 0)
+    return reduced(reducer, data, name, cutoff)
+
+
+def _setup(data: Dataset) -> str:
+    """What repetitions have in common, as text."""
+    ours = {key: data.metadata.get(key) for key in (*_OURS, "clock", "engine", "profile")}
+    flents = {key: data.flent.get(key) for key in _FLENTS}
+    title = re.sub(r"\b\d+\b", "#", str(data.flent.get("TITLE") or ""))
+    return json.dumps([ours, flents, title], sort_keys=True)
+
+
+@dataclass(frozen=True)
+class Columns:
+    """Series of one or several data sets at common times.
+
+    names: of the series; of several data sets each has its file's name behind it.
+    times: s since T0 of each data set; values: by name, NaN where there is none.
+    """
+
+    names: tuple[str, ...]
+    times: FloatArray
+    values: tuple[FloatArray, ...]
+
+
+def columns(sources: Sequence[Source], choice: Choice) -> Columns:
+    """The tables of data sets side by side; a time that one of them lacks is a gap there.
+
+    Raises:
+        InputError: a pattern matches no series of any of them.
+    """
+    names, parts = [], []
+    for source in sources:
+        table = source.data.table
+        kept = inside_table(source.data, choice.cutoff)
+        for name in chosen(source.data, choice.patterns):
+            names.append(name if len(sources) == 1 else f"{name} - {source.name}")
+            parts.append((table.times[kept], smoothed(table.column(name), choice.smooth)[kept]))
+    if not names and choice.patterns:
+        _asked(sources, [source.data for source in sources], choice)
+    rounded = [np.round(times, 9) for times, _ in parts]  # times of one step differ by rounding between files
+    times = np.unique(np.concatenate(rounded)) if rounded else np.empty(0)
+    values = []
+    for own, (_, column) in zip(rounded, parts, strict=True):
+        found = np.full(times.shape, np.nan)
+        found[np.searchsorted(times, own)] = column
+        values.append(found)
+    return Columns(tuple(names), times, tuple(values))
+
+
+def sample_rows(sources: Sequence[Source], choice: Choice) -> Iterator[tuple[str, str, str, float, float]]:
+    """Each sample of the series that are asked for: file, series, unit, s since T0, value; NaN for a gap.
+
+    Raises:
+        InputError: a pattern matches no series of any of the data sets.
+    """
+    prepared = [prepare(source.data, choice) for source in sources]
+    _asked(sources, prepared, choice)
+    for source, data in zip(sources, prepared, strict=True):
+        for name in chosen(data, choice.patterns):
+            series = data.series[name]
+            kept = inside(data, series, choice.cutoff)
+            for time_s, value in zip(series.time_s[kept].tolist(), series.value[kept].tolist(), strict=True):
+                yield source.name, name, series.unit, time_s, value

@@ -1,0 +1,291 @@
+"""`linklab test summary`, `stats` and `csv`: exact tables, and the numbers of stock Flent from the same file."""
+
+import csv
+import io
+import json
+import math
+import re
+from dataclasses import replace
+
+import pytest
+from stock_flent import flent, needs_flent, stats_of, table_of
+from test_experiment_derive import RRUL, rrul
+from test_reducers import CUTOFFS, flents_own
+
+from linklab.cli import main
+from linklab.data import Dataset, save
+from linklab.experiment.derive import derive
+from linklab.experiment.tables import Choice, Source, repetitions, summarise
+from linklab.measure import make_series
+
+STATS = {"mean": "mean", "median": "median", "min": "min", "max": "max", "std": "std_dev", "var": "variance"}
+STATS |= {"cumsum": "cumul_total", "pct99": "pct99"}
+"""Columns of ours → those of Flent's `-f stats_csv`."""
+
+
+def small(value: float = 0.0, seed: int = 1, **metadata) -> Dataset:
+    """Two flows of three samples and a ping, with a further number and a mean that the tool gave."""
+    series = [
+        make_series("TCP upload::1", "Mbits/s", [0, 1, 2], [2 + value, 4 + value, 6 + value]),
+        make_series("TCP upload::1::tcp_cwnd", "", [0, 1, 2], [10, 20, 30]),
+        make_series("TCP upload::2", "Mbits/s", [0, 1, 2], [6, math.nan, 2], meta={"MEAN_VALUE": 4.25}),
+        make_series("Ping (ms) ICMP", "ms", [0, 1, 2], [0.04, 0.05, 0.06]),
+    ]
+    flents = {"NAME": "tcp_nup", "STEP_SIZE": 1.0, "TITLE": f"run {seed}"}
+    ours = {"seed": seed, "path": "10mbit 50ms", **metadata}
+    return Dataset(ours, {}, {one.name: one for one in series}, flent=flents)
+
+
+def shown(capsys, *words) -> str:
+    """What a verb prints; it must end well."""
+    assert main(["test", *map(str, words)]) == 0
+    return capsys.readouterr().out
+
+
+def refused(capsys, *words) -> str:
+    """The one line that a verb complains in."""
+    assert main(["test", *map(str, words)]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.count("\n") == 1
+    return err
+
+
+@pytest.fixture
+def file(tmp_path):
+    """A file of `small`."""
+    save(small(), tmp_path / "a.flent.gz")
+    return tmp_path / "a.flent.gz"
+
+
+def test_a_summary_for_people(capsys, file):
+    """Series of their own, not the further numbers of samples; the mean of the tool is preferred, n counts samples."""
+    assert shown(capsys, "summary", file) == (
+        "tcp_nup, 10mbit 50ms, run 1, a.flent.gz\n"
+        "series          mean  median  99th %  n  unit\n"
+        "─────────────────────────────────────────────\n"
+        "TCP upload::1   4.00    4.00    5.96  3  Mbits/s\n"
+        "TCP upload::2   4.25    4.00    5.96  2  Mbits/s\n"
+        "Ping (ms) ICMP  0.05    0.05  0.0598  3  ms\n"
+    )
+
+
+def test_statistics_for_people(capsys, file):
+    """A total is one of rates only."""
+    table = shown(capsys, "stats", file, "--series", "*::1", "--series", "Ping*")
+    headings, _, flow, ping = [re.split(r" {2,}", line.strip()) for line in table.splitlines()[1:]]
+    assert headings == ["series", "total", "min", "median", "99th %", "max", "mean", "std dev", "variance", "n", "unit"]
+    assert flow == ["TCP upload::1", "12.00", "2.00", "4.00", "5.96", "6.00", "4.00", "1.63", "2.67", "3", "Mbits/s"]
+    assert ping[:2] == ["Ping (ms) ICMP", "–"]
+
+
+def test_what_is_cut_and_smoothed_is_said(capsys, file):
+    """And counted: of 2, 4, 6 the middle one is left, and two around it make (2 + 4) / 2."""
+    table = shown(capsys, "summary", file, "--cutoff", "0.5,-0.5", "--smooth", "2", "--series", "TCP upload::1")
+    assert table.splitlines()[0].endswith("a.flent.gz, from 0.5 s to 0.5 s before the end, smoothed over 2 values")
+    assert table.splitlines()[3].split()[2:] == ["3.00", "3.00", "3.00", "1", "Mbits/s"]
+
+
+def test_a_warm_up_is_left_out(capsys, file):
+    """Until the end of the test."""
+    table = shown(capsys, "summary", file, "--warm-up", "0.5", "--reduce", "max", "--reduce", "min")
+    assert "from 0.5 s to the end" in table
+    assert table.splitlines()[3].split()[2:5] == ["4.00", "4.00", "1"]
+
+
+def test_repetitions_are_one_table_with_intervals(capsys, tmp_path):
+    """Means 4, 5, 6: t with two degrees of freedom is 4.3027, so 5 ± 4.3027 / √3; two flows do not change."""
+    files = [tmp_path / f"{seed}.flent.gz" for seed in (1, 2, 3)]
+    for seed, name in enumerate(files):
+        save(small(seed, seed + 1), name)
+    table = shown(capsys, "summary", *files)
+    assert table.splitlines()[0] == "tcp_nup, 10mbit 50ms, run 1, 3 runs (seeds 1 to 3), 3 distinct outcomes"
+    first, second = (re.split(r" {2,}", line) for line in table.splitlines()[3:5])
+    assert first == ["TCP upload::1", "5.00 ± 2.48", "5.00 ± 2.48", "6.96 ± 2.48", "3", "Mbits/s"]
+    assert second == ["TCP upload::2", "4.25 ± 0.00", "4.00 ± 0.00", "5.96 ± 0.00", "3", "Mbits/s"]
+    found = json.loads(shown(capsys, "summary", *files, "--format", "json"))[0]
+    assert (found["runs"], found["distinct_outcomes"], found["seeds"]) == (3, 3, [1, 2, 3])
+    half = 4.3026527297 / math.sqrt(3)
+    flow = found["series"][0]
+    assert (flow["mean"]["low"], flow["mean"]["high"]) == pytest.approx((5 - half, 5 + half), abs=1e-9)
+    assert [row["distinct"] for row in found["series"]] == [3, 1, 1]
+    assert shown(capsys, "summary", *files, "--each").count("unit") == 3
+
+
+def test_half_an_interval_has_two_digits_that_count(capsys, tmp_path):
+    """And its mean as many decimals."""
+    files = [tmp_path / f"{seed}.flent.gz" for seed in (1, 2)]
+    for seed, name in enumerate(files):
+        save(small(seed / 1000, seed + 1), name)
+    line = shown(capsys, "summary", *files, "--reduce", "mean").splitlines()[3]
+    assert line.split("  ")[1].strip() == "4.0005 ± 0.0064"  # 12.706 × 0.0005
+
+
+def test_what_repetitions_are():
+    """Another seed, or a number in the title; not another path, parameter or test."""
+    same = [small(seed=1), small(seed=2)]
+    others = [small(path="1mbit"), replace(small(), flent={**small().flent, "TITLE": "other"}), small(clock="wall")]
+    groups = repetitions([Source(str(number), data) for number, data in enumerate([*same, *others])])
+    assert [[source.name for source in group] for group in groups] == [["0", "1"], ["2"], ["3"], ["4"]]
+
+
+def test_the_same_outcome_twice_counts_once():
+    """Whatever their seeds and titles say."""
+    found = summarise([Source("a", small(seed=1)), Source("b", small(seed=2)), Source("c", small(1, 3))], Choice())
+    assert found.outcomes == 2
+
+
+def test_fairness_of_flows(capsys, file):
+    """A pattern is a row; means 4 and 4.25 give (8.25)² / (2 (16 + 18.0625))."""
+    table = shown(capsys, "summary", file, "--series", "TCP upload::*", "--reduce", "fairness_mean", "--format", "csv")
+    row = next(csv.DictReader(io.StringIO(table)))
+    assert row["series"] == "TCP upload::*"
+    assert float(row["fairness_mean"]) == pytest.approx(8.25**2 / (2 * (16 + 4.25**2)), abs=1e-12)
+    assert "needs several flows; say which with --series" in refused(capsys, "summary", file, "--reduce", "fairness")
+
+
+def test_columns_side_by_side(capsys, tmp_path):
+    """Each file's columns, and a gap where one has no such time."""
+    save(small(), tmp_path / "a.flent.gz")
+    longer = make_series("Ping (ms) ICMP", "ms", [1, 2, 3], [5, 6, 7])
+    save(Dataset(series={longer.name: longer}, flent={"STEP_SIZE": 1.0}), tmp_path / "b.flent.gz")
+    words = ["csv", tmp_path / "a.flent.gz", tmp_path / "b.flent.gz", "--series", "Ping*"]
+    assert shown(capsys, *words) == (
+        "time_s,Ping (ms) ICMP - a.flent.gz,Ping (ms) ICMP - b.flent.gz\n"
+        "0.0,0.04,\n1.0,0.05,5.0\n2.0,0.06,6.0\n3.0,,7.0\n"
+    )  # fmt: skip
+    assert shown(capsys, *words, "--format", "org").splitlines()[1:3] == ["|---+---+---|", "| 0.00 | 0.04 | – |"]
+
+
+def test_samples_at_their_own_times(capsys, file):
+    """Further numbers by a pattern that names them; a gap is an empty cell, in JSON null."""
+    table = shown(
+        capsys, "csv", file, "--samples", "--series", "**cwnd", "--series", "TCP upload::2", "--cutoff", "0,2"
+    )
+    assert table.splitlines() == [
+        "file,series,unit,time_s,value",
+        "a.flent.gz,TCP upload::1::tcp_cwnd,,0.0,10.0",
+        "a.flent.gz,TCP upload::1::tcp_cwnd,,1.0,20.0",
+        "a.flent.gz,TCP upload::2,Mbits/s,0.0,6.0",
+        "a.flent.gz,TCP upload::2,Mbits/s,1.0,",
+    ]
+    found = json.loads(shown(capsys, "csv", file, "--series", "TCP upload::2", "--format", "json"))
+    assert found[1] == {"time_s": 1.0, "TCP upload::2": None}
+
+
+def test_names_of_strangers_are_no_formulas(capsys, tmp_path):
+    """A spreadsheet would run what begins with "="; a terminal would obey an escape."""
+    series = make_series("=1+\x1b[31m1", "ms", [0, 1], [1, 2])
+    save(Dataset(series={series.name: series}), tmp_path / "x.flent.gz")
+    assert "'=1+\\x1b[31m1" in shown(capsys, "csv", tmp_path / "x.flent.gz")
+    assert "=1+\\x1b[31m1" in shown(capsys, "summary", tmp_path / "x.flent.gz")
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--series", "UDP*"], r'a\.flent\.gz: no series matches "UDP\*"; it has TCP upload::1, TCP upload::2, Ping'),
+        (["--reduce", "avg"], 'there is no reducer "avg"; use mean, median'),
+    ],
+)
+def test_one_sentence_says_what_is_wrong(capsys, file, words, said):
+    """And what to do."""
+    assert re.search(said, refused(capsys, "summary", file, *words))
+
+
+def test_files_that_are_none(capsys, tmp_path, file):
+    """Nothing is printed of the others."""
+    (tmp_path / "bad.flent.gz").write_bytes(b"garbage")
+    assert "bad.flent.gz: cannot be unpacked" in refused(capsys, "summary", file, tmp_path / "bad.flent.gz")
+    assert "this is a folder" in refused(capsys, "summary", tmp_path)
+
+
+@pytest.mark.parametrize("cutoff", ["5", "a,b", "10,5", "-1,5", "nan,5"])
+def test_a_cutoff_that_cannot_be(capsys, file, cutoff):
+    """Two numbers, the second after the first."""
+    with pytest.raises(SystemExit):
+        main(["test", "summary", str(file), f"--cutoff={cutoff}"])
+    assert "argument --cutoff: " in capsys.readouterr().err
+
+
+def written(path, kind: str) -> None:
+    """A file of ours with its derived series, one without, or one as Flent writes it."""
+    if kind == "flents":
+        flents_own(path)
+    else:
+        save(rrul() if kind == "bare" else derive(rrul(), RRUL), path)
+
+
+def text_table(text: str) -> dict[str, list[str]]:
+    """Rows of Flent's `-f summary`: series → mean, median, 99th percentile, data points; without units."""
+    rows = re.findall(r"^ (\S.*?) +: +(.*)$", text, re.M)
+    return {name: re.findall(r"N/A|[\d.]+(?![^ ]*/s)", line) for name, line in rows}
+
+
+@needs_flent
+@pytest.mark.parametrize("kind", ["ours", "flents"])
+@pytest.mark.parametrize("cutoff", CUTOFFS)
+def test_stock_flents_statistics(capsys, tmp_path, kind, cutoff):
+    """Each number of `-f stats_csv`, and each series that it has; of a file of Flent's its `datapoints` too."""
+    path = tmp_path / "x.flent.gz"
+    written(path, kind)
+    words = [] if cutoff is None else [f"--cutoff={cutoff[0]},{cutoff[1]}"]
+    theirs = stats_of(path, *([] if cutoff is None else [f"--data-cutoff={cutoff[0]},{cutoff[1]}"]))
+    ours = {
+        row["series"]: row
+        for row in csv.DictReader(io.StringIO(shown(capsys, "stats", path, "--format", "csv", *words)))
+    }
+    assert theirs.keys() == {name for name in ours if "::" not in name}
+    for name, numbers in theirs.items():
+        assert float(ours[name]["datapoints"]) == numbers.pop("N")
+        for reducer, column in STATS.items():
+            assert float(ours[name][reducer]) == pytest.approx(numbers[column], abs=1e-6), (name, reducer)
+
+
+@needs_flent
+@pytest.mark.parametrize("kind", ["ours", "bare", "flents"])
+def test_stock_flents_table(capsys, tmp_path, kind):
+    """Each cell of `-f csv`, and its gaps; of a file of ours without derived series it adds these."""
+    path = tmp_path / "x.flent.gz"
+    written(path, kind)
+    theirs = table_of(path)
+    rows = list(csv.reader(io.StringIO(shown(capsys, "csv", path))))
+    ours = {name: [float(row[k]) if row[k] else None for row in rows[1:]] for k, name in enumerate(rows[0])}
+    assert ours.pop("time_s") == pytest.approx(theirs.pop("x"), abs=1e-9)
+    if kind == "bare":
+        theirs = {name: column for name, column in theirs.items() if name in ours}
+    assert theirs.keys() == ours.keys()
+    for name, column in theirs.items():
+        assert [value is None for value in ours[name]] == [value is None for value in column]
+        known = [value for value in column if value is not None]
+        assert [value for value in ours[name] if value is not None] == pytest.approx(known, abs=1e-6)
+
+
+@needs_flent
+def test_stock_flents_summary(capsys, tmp_path):
+    """The two decimals of `-f summary` are those of our text table."""
+    path = tmp_path / "x.flent.gz"
+    written(path, "ours")
+    theirs = text_table(flent("-i", path, "-f", "summary"))
+    lines = [re.split(r" {2,}", line) for line in shown(capsys, "summary", path).splitlines()[3:]]
+    assert len(lines) == len(theirs) == len(rrul().series) + len(RRUL)
+    for name, *numbers, _ in lines:
+        assert numbers == theirs[name]
+
+
+@needs_flent
+def test_a_file_of_flents_gets_the_derived_series_that_it_lacks(capsys, tmp_path):
+    """As Flent computes them when it opens an old file of its test rrul."""
+    path = tmp_path / "x.flent.json"
+    save(rrul(), tmp_path / "ours.json")
+    found = json.loads((tmp_path / "ours.json").read_text())
+    del found["metadata"]["LINKLAB"]
+    path.write_text(json.dumps(found))
+    theirs = table_of(path)
+    rows = list(csv.reader(io.StringIO(shown(capsys, "csv", path, "--series", "* avg", "--series", "TCP totals"))))
+    assert sorted(rows[0][1:]) == ["Ping (ms) avg", "TCP download avg", "TCP totals", "TCP upload avg"]
+    for k, name in enumerate(rows[0][1:], 1):
+        ours = [float(row[k]) if row[k] else None for row in rows[1:]]
+        assert [None if value is None else round(value, 6) for value in ours] == [
+            None if value is None else round(value, 6) for value in theirs[name]
+        ]
