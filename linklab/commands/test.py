@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from linklab.commands import Subparsers
 
 VERBS = {
+    "run": ("linklab.commands.test_run", "run a test on a path or a topology, and write its data file"),
     "list": ("linklab.commands.test_list", "the tests by family"),
     "show": ("linklab.commands.test_show", "what a test shows, its parameters, flows and plots"),
     "check": ("linklab.commands.test_check", "whether a file describes a test, and what is wrong with it"),
@@ -27,6 +28,7 @@ VERBS = {
 """Verb → its module, and its line in the list."""
 
 _EPILOG = """examples:
+  linklab test run tcp_1up --path "10mbit 50ms fq_codel"
   linklab test list                    every test, by family
   linklab test show rrul               what it shows and what can be chosen
   linklab test new mine.toml           a file to start from

@@ -13,7 +13,7 @@ from typing import Any
 
 from linklab.errors import InputError
 from linklab.experiment import metadata, programs
-from linklab.experiment.model import Expanded, Flow, Traffic
+from linklab.experiment.model import Command, Expanded, Flow, Traffic, When
 from linklab.experiment.place import Place
 
 FORMAT = 1
@@ -21,6 +21,8 @@ IPERF = (Traffic.TCP, Traffic.UDP, Traffic.SCTP)
 IRTT = (Traffic.UDP_RTT, Traffic.VOIP)
 SAMPLED = (Traffic.QDISC, Traffic.CPU, Traffic.NETSTAT)
 """What no program is started for: the samplers read it."""
+MONITOR_LATE_S = 600.0
+"""For a command beside the test whose end is waited for."""
 LATE_S = 5.0
 """A program that should have ended is stopped so long after."""
 
@@ -53,8 +55,8 @@ class Plan:
     data: dict[str, Any]
 
 
-def make_plan(expanded: Expanded, place: Place) -> Plan:
-    """The plan of a test at a place.
+def make_plan(expanded: Expanded, place: Place, commands: Sequence[Command] = ()) -> Plan:
+    """The plan of a test at a place; commands: those of the trial, of which those beside the test are part of the plan.
 
     Raises:
         InputError: a node lacks an address that a flow needs.
@@ -68,6 +70,7 @@ def make_plan(expanded: Expanded, place: Place) -> Plan:
         for process, entries in make(expanded, place, flows):
             processes.append(process)
             found += entries
+    found += _monitors(expanded, commands)
     servers = _servers(flows, place)
     nodes = list(dict.fromkeys((place.source, *place.targets)))
     tcp = [flow for flow in flows if flow.traffic is Traffic.TCP]
@@ -176,6 +179,22 @@ def _others(expanded: Expanded, place: Place, flows: Sequence[Flow]) -> Made:
         argv = flow.options.get("argv") or ["sh", "-c", str(flow.options.get("command", ""))]
         process = Process(f"command-{number + 1}", (flow,), tuple(map(str, argv)))
         yield process, [_program(place, process, str(flow.options.get("host") or place.source))]
+
+
+def _monitors(expanded: Expanded, commands: Sequence[Command]) -> list[dict[str, Any]]:
+    """Programs beside the test whose output is kept only raw."""
+    beside = [command for command in commands if command.when is When.MONITOR and not command.on_host]
+    return [
+        {
+            "id": f"monitor-{number}",
+            "node": command.node or "client",
+            "argv": ["sh", "-c", command.line],
+            "role": "flow",
+            "start_s": 0.0,
+            "stop_s": expanded.total_s if command.kill else expanded.total_s + MONITOR_LATE_S,
+        }
+        for number, command in enumerate(beside, 1)
+    ]
 
 
 def _servers(flows: Sequence[Flow], place: Place) -> list[dict[str, Any]]:

@@ -1,0 +1,302 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""One trial: a test on a path, from its words to its data file.
+
+    expand ─→ place ─→ plan ─→ network, runner inside ─→ collect ─→ derive ─→ NAME.flent.gz
+
+`run_trial` is what batches, sweeps and the viewer call; what decides the outcome is in `Trial` alone.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import re
+import shutil
+import signal
+import tempfile
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import datetime, timezone
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+from linklab import __version__, data
+from linklab.base.text import one_line
+from linklab.data import Dataset
+from linklab.engine.api import Background, Clock, Network, Typed, refuse_failed_commands
+from linklab.engine.choice import load_engine
+from linklab.errors import EngineError
+from linklab.experiment import metadata
+from linklab.experiment.collect import Collected, collect
+from linklab.experiment.derive import derive
+from linklab.experiment.expand import expand
+from linklab.experiment.model import Expanded, Trial, When
+from linklab.experiment.place import Place, place_of
+from linklab.experiment.plan import Plan, make_plan
+from linklab.experiment.test_file import load_test
+from linklab.plots.spec_json import METADATA_KEY, to_json
+
+SUFFIX = ".flent.gz"
+SUFFIXES = (".flent.gz", ".flent.bz2", ".flent", ".flnt", ".json", ".gz", ".bz2")
+RUNNER = "env PYTHONSAFEPATH=1 python3 /opt/linklab/linklab/agent/trial.py plan.json out"
+"""Costs no network time, as everything below /opt/linklab; what lies in the working folder is not imported."""
+WALL_S = 600.0
+WALL_PER_S = 60.0
+"""Wall seconds that a trial may take: so many, and so many for each second of network time."""
+_NAMED = re.compile(r"[^A-Za-z0-9_.+-]+")
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a trial is.
+
+    stage: what is being done, in words.
+    done_s, length_s: of the test, network time; 0 where it has not begun.
+    """
+
+    stage: str
+    done_s: float = 0.0
+    length_s: float = 0.0
+
+
+Tell = Callable[[Progress], None]
+
+
+def quiet(progress: Progress) -> None:
+    """Tell nobody."""
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A trial whose words have been read: all that is known before a network starts."""
+
+    trial: Trial
+    expanded: Expanded
+    place: Place
+    plan: Plan
+
+
+def prepare(trial: Trial) -> Prepared:
+    """Read the test, its parameters, the path or topology, and make the plan.
+
+    Raises:
+        InputError: one of them cannot be.
+    """
+    test = load_test(trial.test)
+
+    def with_hosts(hosts: tuple[str, ...]) -> Expanded:
+        return expand(test, trial.parameters, hosts=hosts, length_s=trial.length_s, step_s=trial.step_s)
+
+    # names of targets stand in names of series, and how many there are is known only when the test is expanded
+    first = with_hosts(trial.targets)
+    version6 = any(flow.version == 6 for flow in first.flows)
+    place = place_of(
+        trial.path, trial.topology, trial.source, trial.targets, hosts=max(1, first.hosts), version6=version6
+    )
+    expanded = with_hosts(place.targets[: max(1, first.hosts, len(trial.targets))])
+    return Prepared(trial, expanded, place, make_plan(expanded, place, trial.commands))
+
+
+def run_trial(trial: Trial, out: Path, tell: Tell = quiet, *, raw: Path | None = None) -> Path:
+    """Run a trial and write its data file.
+
+    Ctrl+C (KeyboardInterrupt) and SIGUSR1 end the test early and keep what was measured; a second Ctrl+C gives up.
+
+    Args:
+        trial: what to run.
+        out: the file, or a folder in which it gets a name of its own (`file_name`).
+        tell: told how far it is, from any thread.
+        raw: a folder that gets the outputs of all programs.
+
+    Returns:
+        The file.
+
+    Raises:
+        InputError: the test, its parameters or the path cannot be, or the file cannot be written.
+        LinklabError: the network could not be started; see `Engine.start`.
+    """
+    prepared = prepare(trial)
+    path = out if out.name.endswith(SUFFIXES) else out / file_name(trial, prepared.expanded)
+    tell(Progress("starting the network"))
+    found, environment = measure(prepared, tell, raw=raw)
+    tell(Progress("writing the data"))
+    path.parent.mkdir(parents=True, exist_ok=True)
+    data.save(dataset(prepared, found, environment, path.name), path)
+    return path
+
+
+def file_name(trial: Trial, expanded: Expanded) -> str:
+    """The name of its data file: test, path, seed, title."""
+    where = Path(trial.topology).stem if trial.topology else trial.path
+    words = [expanded.name, where, f"seed{trial.seed}"]
+    words += [f"{key}={value}" for key, value in sorted(trial.parameters.items())]
+    name = "-".join(_NAMED.sub("-", word).strip("-") for word in words if word)[:180]
+    title = _NAMED.sub("-", trial.title).strip("-.")[:60]
+    return f"{name}{'.' + title if title else ''}{SUFFIX}"
+
+
+def measure(prepared: Prepared, tell: Tell = quiet, *, raw: Path | None = None) -> tuple[Collected, dict[str, Any]]:
+    """Start the network, run the plan in it, and collect; with the network's environment."""
+    trial = prepared.trial
+    with tempfile.TemporaryDirectory(prefix="linklab-test-") as work:
+        folder = Path(work)
+        (folder / "plan.json").write_text(json.dumps(prepared.plan.data), encoding="utf-8")
+        engine = load_engine(trial.engine)
+        engine.check()
+        with engine.start(
+            prepared.place.topology,
+            workdir=folder,
+            clock=Clock(trial.clock),
+            seed=trial.seed,
+            profile=trial.profile,
+            on_stage=lambda stage, network: tell(Progress(stage)),
+        ) as network:
+            refuse_failed_commands(network)
+            said = _between_commands(network, prepared, tell)
+            environment = dict(network.environment)
+        if raw is not None:
+            shutil.copytree(folder, raw, dirs_exist_ok=True)
+        if not (folder / "out" / "outcome.json").is_file():
+            raise EngineError(f"the test did not begin: {said.strip() or 'its runner said nothing'}")
+        tell(Progress("reading the results"))
+        return collect(prepared.plan, folder / "out"), environment
+
+
+def _between_commands(network: Network, prepared: Prepared, tell: Tell) -> str:
+    """Run the plan, the trial's own commands before it, and those after it whatever happens; what the runner said."""
+    commands = [command for command in prepared.trial.commands if not command.on_host]
+    try:
+        for command in commands:
+            if command.when is When.PRE:
+                tell(Progress(command.name))
+                done = network.run([Typed(command.node or "client", command.line)])[0]
+                if command.essential and done.exit_status:
+                    raise EngineError(
+                        f"{command.name}: {command.line} ended with status {done.exit_status}: {one_line(done.output)}"
+                    )
+        return _run(network, prepared.expanded.total_s, tell)
+    finally:
+        for command in commands:
+            if command.when is When.POST:
+                network.run([Typed(command.node or "client", command.line)])
+
+
+def _run(network: Network, length_s: float, tell: Tell) -> str:
+    """Run the plan and wait; what the runner said."""
+    said: list[str] = []
+
+    def output(message: dict[str, Any]) -> None:
+        if message["terminal"] == "client":
+            said.append(message["text"])
+            _tell_progress(message["text"], tell)
+
+    network.link.on("output", output)
+    network.run([Typed("client", RUNNER, Background())])
+    deadline_s = WALL_S + WALL_PER_S * length_s
+    try:
+        with _ended_early():
+            done = network.finished("client", deadline_s=deadline_s)
+    except (KeyboardInterrupt, _EndEarly):
+        tell(Progress("ending early"))
+        done = network.stop("client", deadline_s=WALL_S)
+    return "".join(line for line in done.output.splitlines(keepends=True) if not line.startswith("{"))
+
+
+def _tell_progress(text: str, tell: Tell) -> None:
+    for line in text.splitlines():
+        with contextlib.suppress(ValueError):
+            found = json.loads(line)
+            if isinstance(found, dict) and "t" in found:
+                tell(Progress("measuring", float(found["t"]), float(found.get("length_s", 0.0))))
+
+
+class _EndEarly(BaseException):
+    """SIGUSR1 came."""
+
+
+@contextlib.contextmanager
+def _ended_early() -> Iterator[None]:
+    """SIGUSR1 ends the wait; only the main thread can take it."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def end(number: int, frame: FrameType | None) -> None:
+        raise _EndEarly
+
+    before = signal.signal(signal.SIGUSR1, end)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGUSR1, before)
+
+
+# --- the data set
+
+
+def dataset(prepared: Prepared, found: Collected, environment: dict[str, Any], name: str) -> Dataset:
+    """Everything that was measured and is known, with the derived series."""
+    trial, expanded, place = prepared.trial, prepared.expanded, prepared.place
+    outcome = found.outcome
+    unreached = metadata.unreached(found.facts)
+    notes = [f"{place.source} cannot reach {address}" for address in unreached] + found.notes
+    if outcome.get("ended") == "early":
+        notes.append(f"ended early, after {outcome['ended_s']:.1f} s of {expanded.total_s:g} s")
+    ours = {
+        "test": trial.test,
+        "parameters": dict(expanded.parameters),
+        "path": place.words,
+        "topology": place.name,
+        "source": place.source,
+        "targets": list(place.targets),
+        "network": list(place.commands),
+        "seed": trial.seed,
+        "clock": trial.clock,
+        "engine": trial.engine,
+        "profile": trial.profile,
+        "environment": environment,
+        "kernel": environment.get("kernel"),
+        "ended": outcome.get("ended"),
+        "ended_s": outcome.get("ended_s"),
+        "failed": dict(found.failed),
+        "programs": outcome.get("programs"),
+        "facts": [dict(one) for one in found.facts.values()],
+        METADATA_KEY: [to_json(plot) for plot in expanded.plots],
+        "default_plot": expanded.default_plot,
+        **trial.extra,
+    }
+    when = _when(trial, outcome)
+    flent = {
+        "NAME": expanded.name,
+        "TITLE": trial.title or None,
+        "NOTE": trial.note or None,
+        "HOST": place.targets[0],
+        "HOSTS": list(dict.fromkeys(place.targets)),
+        "LOCAL_HOST": place.source,
+        "TIME": when,
+        "T0": when,
+        "LENGTH": _whole(expanded.length_s),
+        "TOTAL_LENGTH": _whole(expanded.total_s),
+        "STEP_SIZE": expanded.step_s,
+        "TEST_PARAMETERS": dict(expanded.parameters),
+        "FAILED_RUNNERS": len(found.failed),
+        "FLENT_VERSION": f"Linklab {__version__}",
+        "DATA_FILENAME": name,
+        **metadata.host_metadata(found.facts, place),
+    }
+    made = Dataset(ours, series=found.series, notes=tuple(dict.fromkeys(notes)), flent=flent)
+    return derive(made, expanded.derived)
+
+
+def _when(trial: Trial, outcome: dict[str, Any]) -> str | None:
+    """The date of T0; none where the clock knows no date, so that the same run gives the same bytes."""
+    if trial.clock != Clock.WALL.value or "t0_date_ns" not in outcome:
+        return None
+    moment = datetime.fromtimestamp(outcome["t0_date_ns"] / 1e9, timezone.utc)
+    return moment.strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+
+
+def _whole(value: float) -> float | int:
+    return int(value) if value == int(value) else value

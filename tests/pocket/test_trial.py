@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Named tests in the pocket, from the command line to the data file."""
+
+import json
+
+import pytest
+from pockets import needs_pocket
+
+from linklab.cli import main
+from linklab.data import open_file
+
+pytestmark = needs_pocket
+
+
+@pytest.fixture(scope="module")
+def upload(tmp_path_factory):
+    """A short tcp_1up over a FIFO, and what the command printed."""
+    out = tmp_path_factory.mktemp("tcp_1up") / "first.flent.gz"
+    words = ["test", "run", "tcp_1up", "--path", "10mbit 50ms 100p", "-l", "10", "-o", str(out)]
+    assert main(words) == 0
+    return out
+
+
+def test_an_upload_fills_its_path(upload):
+    """CUBIC takes the whole rate, less headers: 10 Mbit/s x 1448/1514; the queue of 100 packets adds up to 121 ms."""
+    data = open_file(upload)
+    throughput, ping = data.series["TCP upload"], data.series["Ping (ms) ICMP"]
+    assert throughput.unit == "Mbits/s"
+    assert throughput.between(7, 15).known.mean() == pytest.approx(9.56, rel=0.01)
+    assert ping.between(0, 5).known.max() == pytest.approx(50, abs=0.1)
+    assert 100 < ping.between(8, 15).known.mean() < 172
+    assert data.metadata["failed"] == {}
+    assert data.flent["FAILED_RUNNERS"] == 0
+    assert throughput.meta["MEAN_VALUE"] == pytest.approx(throughput.known.mean(), rel=0.05)
+    assert throughput.meta["CONG_CONTROL"] == "cubic"
+
+
+def test_the_state_of_the_connection_has_no_gaps(upload):
+    """A congestion window at each sample of the throughput, of the sender; and the discipline's own series."""
+    data = open_file(upload)
+    cwnd, throughput = data.series["TCP upload::tcp_cwnd"], data.series["TCP upload"]
+    assert list(cwnd.time_s) == list(throughput.time_s)
+    assert cwnd.known.size == throughput.known.size > 45
+    assert cwnd.known.max() > 100
+    queue = data.series["qdisc_stats_r1-eth0::backlog_pkts"]
+    assert 90 <= queue.known.max() <= 100
+    assert data.series["qdisc_stats_r1-eth0::dropped"].known.sum() > 0
+
+
+def test_what_is_known_of_the_setup(upload):
+    """Disciplines before and after, settings, the commands; and no address of this machine."""
+    data = open_file(upload)
+    router = data.flent["REMOTE_METADATA"]["r1"]["EGRESS_INFO"]
+    assert router["iface"] == "r1-eth0"
+    assert [one["name"] for one in router["qdiscs"]] == ["tbf", "pfifo"]
+    assert router["qdiscs"][1]["params"] == {"limit": "100p"}
+    assert "Sent 0 bytes" in router["tc_stats_pre"][1] or "pkt" in router["tc_stats_pre"][1]
+    assert router["tc_stats_post"] != router["tc_stats_pre"]
+    assert data.flent["SYSCTLS"]["net.ipv4.tcp_congestion_control"] == "cubic"
+    assert data.flent["EGRESS_INFO"]["offloads"]["tcp-segmentation-offload"] is True
+    assert data.series["TCP upload"].meta["COMMAND"].startswith("iperf3 -c 10.0.2.1")
+    assert data.metadata["path"] == "10mbit 50ms 100p pfifo"
+
+
+def test_the_same_seed_gives_the_same_bytes(upload, tmp_path):
+    """And another seed others."""
+    for seed, same in ((1, True), (2, False)):
+        again = tmp_path / f"{seed}" / "first.flent.gz"
+        words = ["test", "run", "tcp_1up", "--path", "10mbit 50ms 100p", "-l", "10", "-o", str(again)]
+        assert main([*words, "--seed", str(seed)]) == 0
+        assert (again.read_bytes() == upload.read_bytes()) is same
+
+
+def test_a_series_that_is_missing_is_named(tmp_path, capsys):
+    """The target has no IPv6 program to answer: here, an algorithm that this kernel does not have."""
+    out = tmp_path / "x.flent.gz"
+    words = ["test", "run", "tcp_1up", "--path", "10mbit 50ms", "-l", "2", "-o", str(out)]
+    assert main([*words, "-P", "tcp_cong_control=nosuch"]) == 1
+    data = open_file(out)
+    assert "TCP upload" not in data.series
+    assert "TCP upload" in data.metadata["failed"]
+    assert data.flent["FAILED_RUNNERS"] == 1
+    assert data.series["Ping (ms) ICMP"].known.size > 20
+    assert "missing: TCP upload" in capsys.readouterr().out
+
+
+def test_raw_outputs_are_kept_where_they_are_asked_for(tmp_path):
+    """The plan and everything that the programs printed."""
+    words = ["test", "run", "tcp_1up", "--path", "10mbit 50ms", "-l", "2"]
+    assert main([*words, "-o", str(tmp_path / "x.flent.gz"), "--raw", str(tmp_path / "raw")]) == 0
+    assert json.loads((tmp_path / "raw/plan.json").read_text())["format"] == 1
+    assert (tmp_path / "raw/out/tcp-1.out").stat().st_size > 1000
