@@ -36,7 +36,7 @@ MAY_IMPORT = {
     "measure": FLOOR | {"numpy", "dpkt"},
     "data": FLOOR | {"measure", "numpy"},
     "analysis": FLOOR | {"measure", "data", "numpy"},
-    "plots": FLOOR | {"measure", "data", "numpy", "matplotlib"},
+    "plots": FLOOR | {"measure", "data", "analysis", "numpy", "matplotlib"},
     # how it is judged
     "judge": FLOOR | {"analysis"},
     # what people do with it

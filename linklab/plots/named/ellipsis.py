@@ -61,7 +61,8 @@ def draw_ellipses(axes: Any, panel: Panel) -> str:
             *median, linestyle="", marker=look["marker"] or "o", markersize=5, color=look["color"],
             markeredgecolor="#000000", markeredgewidth=0.6,
         )  # fmt: skip
-        words = panel.words(line.of.label, line.file)
+        alone = len(panel.entries) == 2 and len(panel.shown_files) > 1
+        words = panel.names[line.file] if alone else panel.words(line.of.label, line.file)
         handles.append((words, dot))
         if len(panel.shown_files) <= 12:
             axes.annotate(plain(words), median, xytext=(5, 5), textcoords="offset points", size=7)

@@ -19,8 +19,10 @@ from linklab.plots import style
 from linklab.plots.named.axes import legend_rows
 from linklab.plots.named.boxes import draw_bars, draw_boxes
 from linklab.plots.named.cdf import draw_cdf, draw_qq
+from linklab.plots.named.combine import COMBINING, combined
 from linklab.plots.named.ellipsis import draw_ellipses
 from linklab.plots.named.loaded import Loaded, specs_of
+from linklab.plots.named.means import draw_means
 from linklab.plots.named.options import Options
 from linklab.plots.named.picture import Panel
 from linklab.plots.named.timeseries import draw_lines, draw_stack, refine_on_zoom
@@ -40,6 +42,7 @@ _DRAW: Mapping[Kind, Callable[[Any, Panel], str | None]] = {
     Kind.BAR: draw_bars,
     Kind.ELLIPSIS: draw_ellipses,
     Kind.QQ: draw_qq,
+    Kind.LINE_COMBINE: draw_means,
 }
 
 _MOST_TITLE = 110
@@ -125,7 +128,7 @@ def _draw_panels(
             if one.shown
         ]
         return _draw_parts(figure, alone, spec.name, grid, options)
-    return [_draw_one(figure.add_subplot(), spec, data, options)]
+    return _draw_one(figure.add_subplot(), spec, data, options)
 
 
 def _parts(spec: PlotSpec, specs: Sequence[PlotSpec]) -> list[PlotSpec]:
@@ -163,11 +166,11 @@ def _draw_parts(
         raise InputError(f"{name}: a figure has at most {MOST_PANELS} panels, not {len(parts)}; give fewer files")
     rows, columns = grid
     over_time = columns == 1 and all(part.kind in (Kind.TIMESERIES, Kind.TIMESERIES_COMBINE) for _, part, _ in parts)
-    told = []
+    told: list[str] = []
     for number, (title, part, data) in enumerate(parts):
         axes = figure.add_subplot(rows, columns, number + 1, sharex=figure.axes[0] if over_time and number else None)
         # its title stands where the legend's would
-        told.append(_draw_one(axes, replace(part, legend_title=""), data, replace(options, legend_title="")))
+        told += _draw_one(axes, replace(part, legend_title=""), data, replace(options, legend_title=""))
         if options.title != "" and axes.axison:
             rows_above = legend_rows(axes)
             axes.set_title(plain(excerpt(title)), loc="left", pad=4 + 11 * rows_above)
@@ -190,15 +193,22 @@ def _share_time(figure: Figure, options: Options) -> None:
             axes.tick_params(labelbottom=False)
 
 
-def _draw_one(axes: Any, spec: PlotSpec, data: Sequence[Loaded], options: Options) -> str:
+def _draw_one(axes: Any, spec: PlotSpec, data: Sequence[Loaded], options: Options) -> list[str]:
     """Draw one panel, or say in it that there is nothing to draw; returns how to read it."""
-    smooth = spec.kind is Kind.TIMESERIES
-    panel = Panel(spec, data, options, smooth=smooth)
+    panel = Panel(spec, data, options, smooth=spec.kind is Kind.TIMESERIES)
     if not any(line.shown for line in panel.lines):
         _say_empty(axes, spec, panel)
-        return ""
+        return []
+    told = []
+    if spec.kind in COMBINING:
+        made = combined(spec, data, options)
+        spec, told = made.spec, [made.words]
+        panel = Panel(spec, made.data, made.options, smooth=spec.kind is Kind.TIMESERIES, combined=True)
+        if not panel.lines:
+            _say_empty(axes, spec, panel)
+            return []
     drawing = draw_stack if spec.stacked and spec.kind is Kind.TIMESERIES else _DRAW[spec.kind]
-    return drawing(axes, panel) or ""
+    return [*told, drawing(axes, panel) or ""]
 
 
 def _say_empty(axes: Any, spec: PlotSpec, panel: Panel) -> None:

@@ -221,6 +221,7 @@ def file_labels(data: Sequence[Loaded], options: Options) -> list[str]:
     titles = [one.title for one in data]
     own = titles if all(titles) and len(set(titles)) == len(titles) else [one.stem for one in data]
     short = without_common(own) if options.shorten else own
+    short = [one.label or label for one, label in zip(data, short, strict=True)]
     given = options.labels if len(data) > 1 else ()
     return [
         wanted(given[number] if number < len(given) and given[number] else label, options)

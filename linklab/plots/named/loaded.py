@@ -24,12 +24,14 @@ SUFFIXES = (".flent.gz", ".flent.bz2", ".flent", ".flnt", ".json.gz", ".json")
 class Loaded:
     """A data set with its name, such as that of its file.
 
+    label: how it is called in figures; "" for its title or name.
     shown: False for one that only counts for the limits of the axes, so that several figures have the same.
     """
 
     name: str
     data: Dataset
     shown: bool = True
+    label: str = ""
 
     @cached_property
     def stem(self) -> str:

@@ -17,7 +17,7 @@ Limits = tuple[float | None, float | None]
 LEGENDS = ("auto", "above", "right", "below", "none", "best", "upper left", "upper right", "lower left", "lower right")
 LEGENDS_MORE = ("upper center", "lower center", "center left", "center right", "center")
 STYLES = ("screen", "print", "grey")
-ERRORS = ("auto", "sd", "none")
+ERRORS = ("auto", "interval", "sd", "none")
 COLOUR_BY = ("auto", "series", "file")
 
 MOST_PIXELS = 20_000

@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import Any
 from weakref import WeakKeyDictionary
 
+from linklab.analysis.statistics import interval
 from linklab.measure.series import FloatArray
 from linklab.plots.named.lines import Drawn, Entry, drawn_of, entries_of, file_labels
 from linklab.plots.named.loaded import Loaded
@@ -64,19 +65,21 @@ class Panel:
 
     @property
     def error(self) -> str:
-        """What the lines on bars and means are: "sd" or "none"."""
-        return "sd" if self.options.error == "auto" else self.options.error
+        """What the lines on bars and means are: "interval", "sd" or "none"."""
+        if self.options.error != "auto":
+            return self.options.error
+        return "interval" if self.combined else "sd"
 
     def error_of(self, known: FloatArray) -> float:
         """Half the length of the line on a mean of these values; 0 if there is none."""
         if known.size < 2 or self.error == "none":
             return 0.0
-        return float(known.std(ddof=1))
+        return float(known.std(ddof=1)) if self.error == "sd" else interval(known).half
 
     def error_words(self) -> str:
         """How to read means and the lines on them."""
         of = "runs" if self.combined else "samples"
-        words = {"sd": f"± 1 standard deviation of the {of}"}
+        words = {"interval": f"95 % interval of the mean of the {of}", "sd": f"± 1 standard deviation of the {of}"}
         return f"Mean; line: {words[self.error]}" if self.error in words else "Mean"
 
 

@@ -79,11 +79,16 @@ def without_common(labels: Sequence[str], *, both_ends: bool = True) -> list[str
     """The labels without the words that all of them begin or end with; those that are all alike stay as they are."""
     if len(set(labels)) < 2:
         return list(labels)
-    start = _whole_words(_common(labels))
+    start = common_start(labels)
     kept = [label[len(start) :] for label in labels]
     end = _whole_words(_common([label[::-1] for label in kept])) if both_ends else ""
     short = [label[: len(label) - len(end)].strip(" -_:.,") for label in kept]
     return short if all(short) and len(set(short)) == len(set(labels)) else list(labels)
+
+
+def common_start(labels: Sequence[str]) -> str:
+    """The whole words, with what ends them, that all labels begin with."""
+    return _whole_words(_common(labels)) if labels else ""
 
 
 def _common(labels: Sequence[str]) -> str:
