@@ -7,7 +7,6 @@ of them knows this module. Here are the widgets and the view.
 
 from __future__ import annotations
 
-import gc
 import os
 import tkinter as tk
 import traceback
@@ -44,6 +43,8 @@ from linklab.editor.surface import Rectangle
 from linklab.editor.traces import draw_traces
 from linklab.editor.tree_marks import TREE_TAG, draw_marks
 from linklab.errors import InputError, MissingError
+from linklab.windows.actions import AS_THE_SYSTEM, SCALES
+from linklab.windows.collecting import Collecting
 from linklab.windows.menus import popup
 from linklab.windows.restyle import restyle
 from linklab.windows.theme import Look, apply
@@ -51,14 +52,11 @@ from linklab.windows.toplevel import Dialog, to_question
 from linklab.windows.window import Window
 from linklab.windows.words import Phrase, in_language, languages, of_number, told_by
 
-COLLECT_MS = 10_000
 PRELOAD_MS = 300
 SAY_MISSING_MS = 50
 """After a file is opened, which is said first."""
 QUIT_WAIT_S = 8.0
 LAYERS = ("names", "addresses", "ports", "rates", "traces", "grid", "minimap")
-AS_THE_SYSTEM = "As the system says"
-SCALES = (("As the display says", 0.0), ("100 %", 1.0), ("125 %", 1.25), ("150 %", 1.5), ("200 %", 2.0))
 
 
 class Editor:
@@ -114,8 +112,7 @@ class Editor:
         self._fit_when_seen()
         self.root.after_idle(self.filing.begin)
         self.root.after(PRELOAD_MS, preload)
-        gc.disable()
-        self.root.after(COLLECT_MS, self._collect)
+        self._collecting = Collecting(self.root)
 
     def _fit_when_seen(self) -> None:
         """Fit once the drawing has its size."""
@@ -136,14 +133,7 @@ class Editor:
         for waiting in self.root.tk.splitlist(self.root.tk.call("after", "info")):
             self.root.tk.call("after", "cancel", waiting)
         self.root.destroy()
-        gc.collect()
-        gc.enable()
-
-    def _collect(self) -> None:
-        """Collect garbage in this thread alone: tkinter's variables may be freed in no other."""
-        gc.disable()
-        gc.collect()
-        self.root.after(COLLECT_MS, self._collect)
+        self._collecting.end()
 
     # --- the window
 

@@ -31,6 +31,12 @@ Menu = tuple[Action | None, ...]
 Menus = Mapping[str, Menu]
 """Titles, with "&" before the letter that opens the menu with Alt, and what is in each."""
 
+SCALES = (("As the display says", 0.0), ("100 %", 1.0), ("125 %", 1.25), ("150 %", 1.5), ("200 %", 2.0))
+"""Sizes of everything, to choose from."""
+
+AS_THE_SYSTEM = "As the system says"
+"""The choice of a language that follows the environment."""
+
 KEY_NAMES = (Phrase("Shift"), Phrase("Return"), Phrase("Del"))
 """Names of keys that keyboards of other countries call otherwise."""
 

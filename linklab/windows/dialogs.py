@@ -110,14 +110,19 @@ class FormDialog(Dialog):
 
     def ok(self) -> None:
         """Take the values, or show what is wrong with them."""
+        if self.apply():
+            self.destroy()
+
+    def apply(self) -> bool:
+        """Take the values and stay open, or show what is wrong with them; whether they were taken."""
         if self.locked:
-            return
+            return False
         values = {key: each.get() for key, each in self.inputs.items()}
         data, wrong = read(self.pages, values, self.before)
         self.message.configure(text="")
         self._complain(wrong)
         if wrong:
-            return
+            return False
         try:
             self._take(data)
         except InputError as error:
@@ -125,8 +130,8 @@ class FormDialog(Dialog):
                 self._complain({error.key: error.what})
             else:
                 self.message.configure(text=told_by(error))
-            return
-        self.destroy()
+            return False
+        return True
 
 
 class MessageLine(ttk.Label):

@@ -159,6 +159,37 @@ def _app(pen: Pen) -> None:
         pen.circle(x, y, 2.4, fill=pen.paper, line=0.5)
 
 
+def _chart(pen: Pen) -> None:
+    pen.box(1, 1, 23, 23, 5, fill=pen.ink)
+    pen.line(6, 6, 6, 18, 18, 18, width=1.6, ink=pen.paper)
+    pen.line(8.5, 14.5, 12, 9.5, 14.5, 12, 18, 6.5, width=2, ink=pen.paper)
+
+
+def _on(pen: Pen) -> None:
+    pen.line(9, 5, 16, 12, 9, 19, width=2)
+
+
+def _back(pen: Pen) -> None:
+    pen.line(15, 5, 8, 12, 15, 19, width=2)
+
+
+def _save(pen: Pen) -> None:
+    pen.line(12, 4, 12, 15, width=1.8)
+    pen.line(7.5, 10.5, 12, 15, 16.5, 10.5, width=1.8)
+    pen.line(4, 16, 4, 20, 20, 20, 20, 16, width=1.8)
+
+
+def _options(pen: Pen) -> None:
+    for y, x in ((6, 15), (12, 8), (18, 13)):
+        pen.line(3.5, y, 20.5, y)
+        pen.circle(x, y, 2.4)
+
+
+def _flip(pen: Pen) -> None:
+    pen.arrow(4, 8, 20, 8, 3)
+    pen.arrow(20, 16, 4, 16, 3)
+
+
 DRAWN: dict[str, Callable[[Pen], None]] = {
     "select": _select,
     "host": _host,
@@ -176,6 +207,12 @@ DRAWN: dict[str, Callable[[Pen], None]] = {
     "unticked": _unticked,
     "ticked": _ticked,
     "app": _app,
+    "chart": _chart,
+    "on": _on,
+    "back": _back,
+    "save": _save,
+    "options": _options,
+    "flip": _flip,
 }
 
 

@@ -62,6 +62,10 @@ class MenuBar:
         else:
             menu.add_command(label=label, accelerator=key, command=self.commands[action.name])
         self._entries.append((menu, menu.index("end") or 0, action))
+        self.bind(action)
+
+    def bind(self, action: Action) -> None:
+        """Let its keys do it, also if no menu has it."""
         for event in action.events:
             self.root.bind(event, lambda e, a=action: self._key(e, a))  # type: ignore[misc]
 

@@ -32,6 +32,8 @@ class StatusBar(ttk.Frame):
         self.cancel = ttk.Button(self, text=look.say("Cancel"), command=cancel, style="Flat.TButton")
         self.progress = ttk.Progressbar(self, mode="indeterminate", length=look.px(120))
         self.more = ttk.Button(self, text=look.say("More"), command=more, style="Flat.TButton")
+        # as high as with the button, so that what is above does not move when that appears
+        ttk.Frame(self, style="Panel.TFrame", height=self.more.winfo_reqheight()).pack(side="left")
         self.text = ttk.Label(self, text="", style="Panel.TLabel")
         self.text.pack(side="left", fill="x", expand=True)
         self.bind("<Configure>", lambda _: self._fit())
