@@ -38,6 +38,7 @@ COMMANDS = {
     "fidelity": ("linklab.commands.fidelity", "what the original series reported beside our references"),
     "set-env": ("linklab.commands.set_env", "print the script that sets a lab up to a section"),
     "edit": ("linklab.commands.edit", "draw a network in a window and run it"),
+    "view": ("linklab.commands.view", "show what tests and labs measured in a window"),
     "convert": ("linklab.commands.convert", "networks of containerlab, Kathará and mn --custom to .mn and back"),
     "shell": ("linklab.commands.shell", "build the network of a topology and open the Mininet CLI on it"),
     "attach": ("linklab.commands.attach", "open a node's shell in this terminal"),

@@ -25,7 +25,6 @@ class ParameterKind(Enum):
     NUMBER = "number"
     LIST = "list"  # one for each of several flows, separated by commas
     YES_NO = "yes-no"
-    REFUSED = "refused"  # what Flent has and cannot be had here; its text says why
 
 
 @dataclass(frozen=True)
@@ -62,7 +61,6 @@ class FlowEntry:
     count: how many: a number, a parameter, a list parameter (one for each of its values), or "hosts".
     each: one flow for each of these, whose keys are places.
     every: one flow after another at this distance, as many as fit into the length of the load.
-    needs: a parameter without which the flow cannot be.
     number: which stream a single flow is, for parameters that are lists.
     """
 
@@ -84,7 +82,6 @@ class FlowEntry:
     count: str = ""
     each: tuple[Mapping[str, str], ...] = ()
     number: int | None = None
-    needs: str = ""
     when: tuple[Condition, ...] = ()
     options: Mapping[str, Any] = field(default_factory=dict)
 

@@ -8,7 +8,7 @@ The format is described in docs/tests.md, "Writing a test".
 from __future__ import annotations
 
 import difflib
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
@@ -50,7 +50,7 @@ FAMILIES: Mapping[str, str] = {
 """Family → its heading, in the order of the list."""
 
 MOST_BYTES = 200_000
-DEEPEST = 6
+DEEPEST = 4
 """Of files that include files."""
 
 
@@ -111,16 +111,15 @@ def parse_test(text: str, where: str, name: str, file: Path = Path()) -> NamedTe
     values = texts(table, "values")
     impossible = table.text("impossible", "")
     without = table.texts("without_plots")
-    unwanted = table.texts("without_parameters")
     entries = _entries(table, DEEPEST)
     for gone in without:
         if gone not in entries.plots:
             raise table.wrong(f'"without_plots": there is no plot "{excerpt(gone)}"; {nearest(gone, entries.plots)}')
     entries = Entries(
-        {key: each for key, each in entries.parameters.items() if key not in unwanted},
-        tuple(flow for flow in entries.flows if not _names(flow.when, unwanted)),
-        {key: each for key, each in entries.derived.items() if not _names(each.when, unwanted)},
-        {key: each for key, each in entries.plots.items() if key not in without and not _names(each.when, unwanted)},
+        entries.parameters,
+        entries.flows,
+        entries.derived,
+        {key: each for key, each in entries.plots.items() if key not in without},
     )
     table.end()
     test = NamedTest(
@@ -140,10 +139,6 @@ def parse_test(text: str, where: str, name: str, file: Path = Path()) -> NamedTe
     )
     _check(test, table)
     return test
-
-
-def _names(when: tuple[Condition, ...], parameters: Sequence[str]) -> bool:
-    return any(one.parameter in parameters for one in when)
 
 
 def _entries(table: EntryTable, deep: int) -> Entries:
@@ -259,7 +254,6 @@ def _flow(table: EntryTable) -> FlowEntry:
         rate=table.text("rate", ""),
         size=table.text("size", ""),
         version=version,
-        needs=table.text("needs", ""),
         count=table.text("count", ""),
         each=_each(table),
         number=number,
@@ -300,23 +294,8 @@ def _derived(table: EntryTable) -> DerivedEntry:
     return found
 
 
-def _check_commands(test: NamedTest) -> None:
-    """A command comes from the person who runs the test, never from its file, which may be a stranger's."""
-    for flow in test.entries.flows:
-        if flow.traffic is not Traffic.COMMAND:
-            continue
-        word = flow.options.get("command", "")
-        parameter = test.entries.parameters.get(word[1:-1]) if word[:1] == "{" else None
-        if parameter is None or parameter.default or parameter.name in test.values:
-            raise InputError(
-                f'{flow.where}: "command" must be the place of a parameter without a default, such as "{{command}}": '
-                "what is run is said on the command line, never in a file"
-            )
-
-
 def _check(test: NamedTest, table: EntryTable) -> None:
     """What cannot be seen in one entry alone."""
-    _check_commands(test)
     plots = test.entries.plots
     if not test.entries.flows and not test.impossible:
         raise table.wrong("a test needs at least one [[flow]]")

@@ -133,17 +133,6 @@ def test_a_file_reaches_no_other_files(tmp_path):
             parse_test(f'title = "x"\ninclude = ["{name}"]', "x.toml", "x")
 
 
-@pytest.mark.parametrize("command", ["id", "{n}", "{streams}", "{command} ; id", "{hidden}"])
-def test_a_file_never_brings_a_command_along(command):
-    """What is run on a host is said by the person who runs the test: a stranger's file can only ask for it."""
-    more = f"[[flow]]\nseries = 'x'\ntraffic = 'command'\noptions = {{ command = '{command}' }}\n"
-    with pytest.raises(InputError, match="never in a file"):
-        small(more + "[[parameter]]\nname = 'command'\n[values]\nhidden = 'id'")
-    good = more.replace(command, "{command}") + "[[parameter]]\nname = 'command'"
-    test = parse_test(SMALL + good, "small.toml", "small")
-    assert expand(test, {"command": "id"}).flows[-1].options == {"command": "id"}
-
-
 def test_a_huge_file_is_refused_before_it_is_read(tmp_path):
     """A test has a largest size, as every list and text in it."""
     file = tmp_path / "huge.toml"

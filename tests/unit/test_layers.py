@@ -53,9 +53,10 @@ MAY_IMPORT = {
     "doctor": FLOOR | {"tc", "topology", "manual", "engine", "pocket_kernel", "lab", "exercise", "grade", "rich"},
     "windows": FLOOR | {"PIL"},
     "editor": FLOOR | {"linux", "tc", "topology", "exchange", "engine", "terminal", "windows", "PIL", "weasyprint"},
+    "viewer": FLOOR | {"measure", "data", "plots", "windows", "numpy", "matplotlib", "PIL"},
     "commands": FLOOR
     | {"topology", "manual", "agent", "warden", "pocket_kernel", "engine", "terminal", "measure", "data", "analysis"}
-    | {"plots", "judge", "lab", "run", "exercise", "grade", "documents", "doctor", "windows", "editor"}
+    | {"plots", "judge", "lab", "run", "exercise", "grade", "documents", "doctor", "windows", "editor", "viewer"}
     | {"exchange", "experiment", "rich"},
     "cli": {"errors", "base", "commands"},
     "__init__": set(),
