@@ -37,8 +37,7 @@ def run(args: argparse.Namespace) -> int:
             if test.impossible:
                 print(visible(f"{name}: cannot be run: {test.impossible}"))
                 continue
-            targets = [f"target{number}" for number in range(1, max(test.hosts, 2 if test.per_host else 1) + 1)]
-            found = expand(test, parameters, hosts=targets)
+            found = expand(test, parameters)
         except LinklabError as error:
             print(visible(str(error)))
             code = error.exit_code

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 from collections import defaultdict
 
 from linklab.commands.console import make_console, plain
@@ -20,12 +21,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = "examples:\n  linklab test list\n  linklab test list --family rrul\n"
 
 
+def _by_number(name: str) -> list[tuple[int, str]]:
+    """A key that puts tcp_2up before tcp_12up."""
+    return [(int(part), "") if part.isdecimal() else (-1, part) for part in re.split(r"(\d+)", name)]
+
+
 def run(args: argparse.Namespace) -> int:
     """Print the list."""
     if args.family and args.family not in FAMILIES:
         raise InputError(f'--family: there is no family "{args.family}"; {nearest(args.family, FAMILIES)}')
     families: dict[str, list[NamedTest]] = defaultdict(list)
-    for test in map(load_test, test_names()):
+    for test in sorted(map(load_test, test_names()), key=lambda test: _by_number(test.name)):
         if not args.family or test.family == args.family:
             families[test.family].append(test)
     if args.names:
@@ -39,5 +45,6 @@ def run(args: argparse.Namespace) -> int:
         console.print(plain(f"{heading} ({family})"), style="bold")
         for test in families[family]:
             title = f"cannot be run: {test.impossible}" if test.impossible else test.title
-            console.print(plain(f"  {test.name:{width}}  {title}"), style="dim" if test.impossible else None)
+            line = plain(f"  {test.name:{width}}  {title}")
+            console.print(line, style="dim" if test.impossible else None, soft_wrap=True)
     return 0

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 
 from linklab.base.text import visible
 from linklab.errors import InputError
+from linklab.experiment.algorithms import lacking
 from linklab.experiment.dscp import marking_name
 from linklab.experiment.entries import NamedTest, ParameterKind
 from linklab.experiment.expand import expand
@@ -73,8 +74,11 @@ def described(test: NamedTest, parameters: dict[str, str], hosts: int) -> Iterat
         default = f" [{parameter.default}]" if parameter.default else ""
         other = "".join(f", or {name}" for name in parameter.other_names)
         yield f"  {parameter.name}{other}{kind}{default}: {parameter.text}"
-    names = [f"target{number}" for number in range(1, max(hosts, test.hosts, 2 if test.per_host else 1) + 1)]
+    names = [f"target{number}" for number in range(1, max(hosts, test.hosts, test.usual_hosts) + 1)]
     expanded = expand(test, parameters, hosts=names)
+    if missing := lacking(expanded):
+        yield ""
+        yield from textwrap.wrap(f"It needs {missing}.", WIDTH)
     yield from _contents(expanded)
 
 

@@ -25,6 +25,7 @@ class ParameterKind(Enum):
     NUMBER = "number"
     LIST = "list"  # one for each of several flows, separated by commas
     YES_NO = "yes-no"
+    REFUSED = "refused"  # what Flent has and cannot be had here; its text says why
 
 
 @dataclass(frozen=True)
@@ -61,6 +62,7 @@ class FlowEntry:
     count: how many: a number, a parameter, a list parameter (one for each of its values), or "hosts".
     each: one flow for each of these, whose keys are places.
     every: one flow after another at this distance, as many as fit into the length of the load.
+    needs: a parameter without which the flow cannot be.
     number: which stream a single flow is, for parameters that are lists.
     """
 
@@ -82,6 +84,7 @@ class FlowEntry:
     count: str = ""
     each: tuple[Mapping[str, str], ...] = ()
     number: int | None = None
+    needs: str = ""
     when: tuple[Condition, ...] = ()
     options: Mapping[str, Any] = field(default_factory=dict)
 
@@ -150,6 +153,7 @@ class NamedTest:
     family: of the library's list.
     plot: which is shown if nobody asks for one.
     hosts: how many targets it needs at least; per_host: whether further ones get flows, too.
+    usual_hosts: how many it gets where nobody names any.
     total: how long it lasts, as a time; total_least: at least so long.
     length_s: of the load, where nobody says.
     values: names → texts that stand for {name} in what it includes.
@@ -164,6 +168,7 @@ class NamedTest:
     plot: str
     entries: Entries
     hosts: int = 1
+    usual_hosts: int = 1
     total: str = "length + 2 delay"
     total_least: str = ""
     length_s: float | None = None

@@ -36,8 +36,8 @@ def expand(
     Args:
         test: of `load_test`.
         parameters: name → text; those that the test does not know are kept as metadata.
-        hosts: names of the target hosts, as they stand in names of series. Where there are fewer than the test needs,
-            names are made up ("target 1"): enough to say what it holds, and `Expanded.hosts` says how many it needs.
+        hosts: names of the target hosts, as they stand in names of series. Where there are none, or fewer than the test
+            needs, names are made up ("target 1"): enough to say what it holds; `Expanded.hosts` says how many it needs.
         length_s: of the load; the test's own, else 60 s.
         step_s: between two samples; 0.2 s unless given.
         delay_s: of the load after the probes begin; 5 s unless given.
@@ -60,7 +60,8 @@ def expand(
     if test.total_least:
         times["total"] = max(times["total"], seconds(test.total_least, times))
     times["lead"] = max(0.0, (times["total"] - times["length"]) / 2)
-    targets = [*hosts, *(f"target {number}" for number in range(len(hosts) + 1, test.hosts + 1))]
+    wanted = test.hosts if hosts else max(test.hosts, test.usual_hosts)
+    targets = [*hosts, *(f"target {number}" for number in range(len(hosts) + 1, wanted + 1))]
     flows = flows_of(test, given, targets, times)
     return Expanded(
         name=test.name,
@@ -75,11 +76,6 @@ def expand(
         step_s=times["step"],
         parameters=given.all,
     )
-
-
-def algorithms(expanded: Expanded) -> tuple[str, ...]:
-    """The congestion controls that the flows ask for, each once, in their order."""
-    return tuple(dict.fromkeys(flow.congestion for flow in expanded.flows if flow.congestion))
 
 
 def _positive(value: float, what: str) -> float:

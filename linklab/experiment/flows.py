@@ -38,6 +38,8 @@ def flows_of(test: NamedTest, given: Given, hosts: Sequence[str], times: Mapping
     found: dict[str, Flow] = {}
     for entry in test.entries.flows:
         try:
+            if entry.needs and entry.needs not in given.yes:
+                raise InputError(f"give the parameter {entry.needs}: -P {entry.needs}=…")
             for place in _places(entry, given, hosts, times):
                 flow = _flow(entry, given, place, times, own)
                 if flow.series in found:
@@ -67,7 +69,9 @@ def _places(entry: FlowEntry, given: Given, hosts: Sequence[str], times: Mapping
         index = position if entry.number is None else entry.number - 1
         if not given.fits(entry.when, index):
             continue
-        known = {**given.places, **extra, "i": str(index), "n": str(index + 1)}
+        # an entry of `each` may have places of its own, such as values of the test
+        own = {name: fill(text, given.places) for name, text in extra.items()}
+        known = {**given.places, **own, "i": str(index), "n": str(index + 1)}
         target = index if entry.count == "hosts" and not entry.target else _target(entry, known)
         known["host"] = hosts[target] if target < len(hosts) else f"target {target + 1}"
         # the value of a list may itself have places, such as the number of the flow

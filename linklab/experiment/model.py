@@ -52,8 +52,9 @@ class Flow:
     size_bytes: of a datagram, or of one write of TCP; None for the tool's own.
     version: of IP, 4 or 6; None for what the target's name gives.
     options: what only this kind of traffic has, as text by name: "host" (a node to probe, sample or call, where it is
-        no target), "interface" (QDISC), "urls" and "pages" (HTTP), "ports" and "length" (BURSTS), "command" (COMMAND),
-        "workers" and "load" (CPU_LOAD), "request" and "response" (TCP_RTT, bytes).
+        no target), "interface" (QDISC), "urls" and "pages" (HTTP), "ports" (BURSTS), "window" (TCP), "command"
+        (COMMAND), "workers" and "load" (CPU_LOAD), "request" and "response" (TCP_RTT, bytes), "protocol" (TCP_RTT,
+        "sctp").
     """
 
     series: str

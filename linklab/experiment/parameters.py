@@ -75,7 +75,11 @@ def read_parameters(test: NamedTest, given: dict[str, str]) -> Given:
             raise InputError(f'parameter "{excerpt(name)}" has {len(value):,} letters; at most {MOST_LETTERS:,}')
     for parameter in test.entries.parameters.values():
         name = next((name for name in (parameter.name, *parameter.other_names) if name in kept), parameter.name)
-        text = kept[name] if name in kept else _default(parameter, kept, name)
+        text = kept[name] if name in kept else _default(parameter, kept)
+        if parameter.kind is ParameterKind.REFUSED:
+            if text:
+                raise InputError(f"{test.name}: parameter {name}: {parameter.text}")
+            continue
         try:
             text = _checked(parameter, text)
             if parameter.kind is ParameterKind.LIST:
@@ -92,7 +96,7 @@ def read_parameters(test: NamedTest, given: dict[str, str]) -> Given:
     return Given(places, lists, otherwise, {name: text for name, text in kept.items() if text != ""}, frozenset(yes))
 
 
-def _default(parameter: ParameterEntry, kept: Mapping[str, str], name: str) -> str:
+def _default(parameter: ParameterEntry, kept: Mapping[str, str]) -> str:
     """The default, which may be another parameter's value, as in "{voip_host}"."""
     if parameter.default.startswith("{") and parameter.default.endswith("}"):
         return kept.get(parameter.default[1:-1], "")

@@ -8,7 +8,7 @@ The format is described in docs/tests.md, "Writing a test".
 from __future__ import annotations
 
 import difflib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
@@ -50,7 +50,7 @@ FAMILIES: Mapping[str, str] = {
 """Family → its heading, in the order of the list."""
 
 MOST_BYTES = 200_000
-DEEPEST = 4
+DEEPEST = 6
 """Of files that include files."""
 
 
@@ -103,23 +103,22 @@ def parse_test(text: str, where: str, name: str, file: Path = Path()) -> NamedTe
     if family not in FAMILIES:
         raise table.wrong(f'"family" cannot be "{excerpt(family)}"; {nearest(family, FAMILIES)}')
     plot = table.text("default_plot", "")
-    hosts = table.take("hosts", int, 1)
-    if not 1 <= hosts <= 1000:
-        raise table.wrong(f'"hosts" must be a whole number from 1 to 1,000, not {hosts}')
+    hosts, usual_hosts = _hosts(table, "hosts"), _hosts(table, "usual_hosts")
     total, total_least = table.text("total", "length + 2 delay"), table.text("total_least", "")
     length = table.take("length_s", (int, float), None)
     values = texts(table, "values")
     impossible = table.text("impossible", "")
     without = table.texts("without_plots")
+    unwanted = table.texts("without_parameters")
     entries = _entries(table, DEEPEST)
     for gone in without:
         if gone not in entries.plots:
             raise table.wrong(f'"without_plots": there is no plot "{excerpt(gone)}"; {nearest(gone, entries.plots)}')
     entries = Entries(
-        entries.parameters,
-        entries.flows,
-        entries.derived,
-        {key: each for key, each in entries.plots.items() if key not in without},
+        {key: each for key, each in entries.parameters.items() if key not in unwanted},
+        tuple(flow for flow in entries.flows if not _names(flow.when, unwanted)),
+        {key: each for key, each in entries.derived.items() if not _names(each.when, unwanted)},
+        {key: each for key, each in entries.plots.items() if key not in without and not _names(each.when, unwanted)},
     )
     table.end()
     test = NamedTest(
@@ -130,6 +129,7 @@ def parse_test(text: str, where: str, name: str, file: Path = Path()) -> NamedTe
         plot=plot or next(iter(entries.plots), ""),
         entries=entries,
         hosts=hosts,
+        usual_hosts=usual_hosts,
         total=total,
         total_least=total_least,
         length_s=None if length is None else float(length),
@@ -139,6 +139,17 @@ def parse_test(text: str, where: str, name: str, file: Path = Path()) -> NamedTe
     )
     _check(test, table)
     return test
+
+
+def _hosts(table: EntryTable, key: str) -> int:
+    hosts: int = table.take(key, int, 1)
+    if not 1 <= hosts <= 1000:
+        raise table.wrong(f'"{key}" must be a whole number from 1 to 1,000, not {hosts}')
+    return hosts
+
+
+def _names(when: tuple[Condition, ...], parameters: Sequence[str]) -> bool:
+    return any(one.parameter in parameters for one in when)
 
 
 def _entries(table: EntryTable, deep: int) -> Entries:
@@ -211,6 +222,24 @@ def _shared(name: str, table: EntryTable, deep: int) -> Entries:
     return found
 
 
+OPTIONS: Mapping[Traffic, tuple[str, ...]] = {
+    Traffic.TCP: ("window",),
+    Traffic.UDP: (),
+    Traffic.SCTP: (),
+    Traffic.ICMP: ("host",),
+    Traffic.UDP_RTT: ("host",),
+    Traffic.TCP_RTT: ("host", "protocol", "request", "response"),
+    Traffic.VOIP: ("host",),
+    Traffic.HTTP: ("host", "urls", "pages"),
+    Traffic.BURSTS: ("ports",),
+    Traffic.COMMAND: ("host", "command"),
+    Traffic.CPU_LOAD: ("host", "workers", "load"),
+    Traffic.QDISC: ("host", "interface"),
+    Traffic.CPU: ("host",),
+    Traffic.NETSTAT: ("host",),
+}
+"""What a flow of each kind may have under "options"; `Flow.options` says what each means."""
+
 _KINDS = {kind.value: kind for kind in ParameterKind}
 _TRAFFIC = {kind.value: kind for kind in Traffic}
 _RULES = {rule.value: rule for rule in Rule}
@@ -254,6 +283,7 @@ def _flow(table: EntryTable) -> FlowEntry:
         rate=table.text("rate", ""),
         size=table.text("size", ""),
         version=version,
+        needs=table.text("needs", ""),
         count=table.text("count", ""),
         each=_each(table),
         number=number,
@@ -262,6 +292,11 @@ def _flow(table: EntryTable) -> FlowEntry:
     )
     if sum(bool(way) for way in (found.count, found.each, found.every, number is not None)) > 1:
         raise table.wrong('only one of "count", "each", "every", and "number" can be given')
+    allowed = OPTIONS[found.traffic]
+    for name in found.options:
+        if name not in allowed:
+            hint = nearest(name, allowed) if allowed else "it has no options"
+            raise table.wrong(f'"options": {found.traffic.value} has no "{excerpt(name)}"; {hint}')
     table.end()
     return found
 
@@ -294,8 +329,23 @@ def _derived(table: EntryTable) -> DerivedEntry:
     return found
 
 
+def _check_commands(test: NamedTest) -> None:
+    """A command comes from the person who runs the test, never from its file, which may be a stranger's."""
+    for flow in test.entries.flows:
+        if flow.traffic is not Traffic.COMMAND:
+            continue
+        word = flow.options.get("command", "")
+        parameter = test.entries.parameters.get(word[1:-1]) if word[:1] == "{" else None
+        if parameter is None or parameter.default or parameter.name in test.values:
+            raise InputError(
+                f'{flow.where}: "command" must be the place of a parameter without a default, such as "{{command}}": '
+                "what is run is said on the command line, never in a file"
+            )
+
+
 def _check(test: NamedTest, table: EntryTable) -> None:
     """What cannot be seen in one entry alone."""
+    _check_commands(test)
     plots = test.entries.plots
     if not test.entries.flows and not test.impossible:
         raise table.wrong("a test needs at least one [[flow]]")

@@ -29,6 +29,7 @@ from linklab.engine.api import Background, Clock, Network, Typed, refuse_failed_
 from linklab.engine.choice import load_engine
 from linklab.errors import EngineError
 from linklab.experiment import metadata
+from linklab.experiment.algorithms import refuse_missing
 from linklab.experiment.collect import Collected, collect
 from linklab.experiment.derive import derive
 from linklab.experiment.expand import expand
@@ -145,6 +146,7 @@ def measure(prepared: Prepared, tell: Tell = quiet, *, raw: Path | None = None) 
         (folder / "plan.json").write_text(json.dumps(prepared.plan.data), encoding="utf-8")
         engine = load_engine(trial.engine)
         engine.check()
+        refuse_missing(prepared.expanded, trial.engine)
         with engine.start(
             prepared.place.topology,
             workdir=folder,

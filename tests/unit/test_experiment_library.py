@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The tests of the library, and what a test's file may hold."""
 
+import re
 from pathlib import Path
 
 import pytest
 
-from linklab.errors import InputError
+from linklab.errors import InputError, MissingError
 from linklab.experiment import test_file
+from linklab.experiment.algorithms import POCKET, lacking, refuse_missing
 from linklab.experiment.dscp import marking_name, parse_marking, parse_own
 from linklab.experiment.expand import expand
 from linklab.experiment.model import Traffic
@@ -105,6 +107,11 @@ def test_the_template_of_a_new_test_passes_its_check():
         ("[[flow]]\nseries = 'x{m}'\ntraffic = 'icmp'", {}, r'flow "x\{m\}": nothing is called \{m\} here'),
         ("[[flow]]\nseries = 'x'\ntraffic = 'icmp'\nstart = '2 weeks'", {}, 'there is no time "weeks"'),
         ("[[flow]]\nseries = 'x'\ntraffic = 'icmp'\nmarking = 'CS9'", {}, 'there is no marking "CS9"; did you mean CS'),
+        (
+            "[[flow]]\nseries = 'x'\ntraffic = 'icmp'\noptions = { argv = 'id' }",
+            {},
+            r'flow "x": "options": icmp has no "argv"; there are host',
+        ),
         ("[[flow]]\nseries = 'x'\ntraffic = 'icmp'\nlength = 'length - 60'", {}, "last 0 s"),
         ("[[flow]]\nseries = 'x'\ntraffic = 'tcp'\ncongestion = 'a b'", {}, "no name of a congestion control"),
         ("[[flow]]\nseries = 'TCP upload::1'\ntraffic = 'icmp'", {}, "two flows for the series"),
@@ -131,6 +138,17 @@ def test_a_file_reaches_no_other_files(tmp_path):
     for name in ("../rrul", "/etc/passwd", "common.toml", ""):
         with pytest.raises(InputError, match="there is no shared file"):
             parse_test(f'title = "x"\ninclude = ["{name}"]', "x.toml", "x")
+
+
+@pytest.mark.parametrize("command", ["id", "{n}", "{streams}", "{command} ; id", "{hidden}"])
+def test_a_file_never_brings_a_command_along(command):
+    """What is run on a host is said by the person who runs the test: a stranger's file can only ask for it."""
+    more = f"[[flow]]\nseries = 'x'\ntraffic = 'command'\noptions = {{ command = '{command}' }}\n"
+    with pytest.raises(InputError, match="never in a file"):
+        small(more + "[[parameter]]\nname = 'command'\n[values]\nhidden = 'id'")
+    good = more.replace(command, "{command}") + "[[parameter]]\nname = 'command'"
+    test = parse_test(SMALL + good, "small.toml", "small")
+    assert expand(test, {"command": "id"}).flows[-1].options == {"command": "id"}
 
 
 def test_a_huge_file_is_refused_before_it_is_read(tmp_path):
@@ -197,3 +215,26 @@ def test_the_library_is_part_of_the_package():
     package = Path(__file__).resolve().parents[2] / "linklab"
     names = {file.parent.name for file in (package / "experiment").rglob("*.toml")}
     assert names == {"library", "shared"}
+
+
+def test_the_pocket_has_the_algorithms_that_its_kernel_is_built_with():
+    """The list stands in the package too, since a wheel has no kernel/; Reno is in every kernel."""
+    fragment = (Path(__file__).resolve().parents[2] / "kernel/fragment.config").read_text()
+    built = {name.lower() for name in re.findall(r"^CONFIG_TCP_CONG_(\w+)=y$", fragment, re.MULTILINE)}
+    assert built - {"advanced"} | {"reno"} == POCKET
+
+
+def test_a_test_says_which_algorithm_is_missing():
+    """LEDBAT is in no Linux, so its tests say so before anything is built."""
+    with pytest.raises(MissingError, match=r"cubic_ledbat needs the congestion control ledbat, .* not part of Linux"):
+        refuse_missing(expand(load_test("cubic_ledbat")), "pocket")
+    refuse_missing(expand(load_test("cubic_bbr")), "pocket")
+    assert lacking(expand(load_test("tcp_nup"), {"cc_algos": "cubik"})).endswith("did you mean cubic?")
+
+
+def test_tests_of_every_target_have_two_where_nobody_names_any():
+    """One host can be named; a ready path has at least two, or there is nothing to share."""
+    assert expand(load_test("rtt_fair_var")).hosts == 2
+    assert expand(load_test("rtt_fair_var"), hosts=["h2"]).hosts == 1
+    assert expand(load_test("rtt_fair_var"), hosts=["h2", "h3", "h4"]).hosts == 3
+    assert expand(load_test("rtt_fair"), hosts=["h2"]).hosts == 4
