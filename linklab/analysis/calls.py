@@ -23,10 +23,12 @@ JITTER_MEAN = "IPDV_UP_MEAN"
 def loss_frac(data: Dataset, series: str, cutoff: Cutoff | None = None) -> float:
     """The share of the packets that were sent and did not come back; NaN where nothing is known.
 
-    Where nothing is cut and the tool said it, that. Else the sequence numbers "seq" of the samples: those from the
-    smallest to the largest were sent, and those not marked "lost" were received. Packets that were lost before the
-    first or after the last sample are not known; Flent also leaves out those that are marked as lost there.
+    A further series of a program, such as "VoIP::loss", stands for its packets, "VoIP". Where nothing is cut and the
+    tool said it, that. Else the sequence numbers "seq" of the samples: those from the smallest to the largest were
+    sent, and those not marked "lost" were received. Packets that were lost before the first or after the last sample
+    are not known; Flent also leaves out those that are marked as lost there.
     """
+    series = _packets(data, series)
     told = _told(data, series, LOSS_RATE, cutoff)
     if not math.isnan(told):
         return told
@@ -77,6 +79,13 @@ def beside(data: Dataset, series: str, key: str, cutoff: Cutoff | None = None, *
         place = np.minimum(place + _repeats(times), len(found) - 1)
         values = np.where(found.time_s[place] == times, found.value[place], np.nan)
     return values[kept]
+
+
+def _packets(data: Dataset, series: str) -> str:
+    """The series whose samples are the packets: itself if it numbers them, else the one that it belongs to."""
+    first = series.partition(SEPARATOR)[0]
+    itself = f"{series}{SEPARATOR}seq" in data.series or first not in data.series
+    return series if itself else first
 
 
 def _times(data: Dataset, series: str) -> FloatArray:

@@ -170,7 +170,9 @@ class _Reader:
             self.infinite.append(name)
             value = np.where(np.isinf(value), math.nan, value)
         own = self.meta.get(name)
-        meta = dict(self.meta.get(name.rpartition(_SEPARATOR)[0], {}) if own is None else own)
+        parent = self.meta.get(name.rpartition(_SEPARATOR)[0], {})
+        # a mean of the tool is one of the series itself, not of a further number of its samples
+        meta = {key: value for key, value in parent.items() if key != "MEAN_VALUE"} if own is None else dict(own)
         unit = meta.pop("UNITS", None) or ""
         where = f"metadata: {SERIES_META}: {name}: UNITS"
         return make_series(name, "" if own is None else _text(unit, where), time_s, value, source=source, meta=meta)

@@ -19,7 +19,7 @@ from linklab.analysis.reducers import DERIVED_FROM, MEAN_VALUE, Reduced, reduced
 from linklab.analysis.statistics import Interval, distinct, fingerprint, interval
 from linklab.base.text import excerpt
 from linklab.data import Dataset
-from linklab.data.names import main_series, matching
+from linklab.data.names import SEPARATOR, main_series, matching
 from linklab.data.table import smoothed
 from linklab.errors import InputError
 from linklab.measure.series import FloatArray
@@ -30,6 +30,9 @@ STATISTICS = ("cumsum", "min", "median", "pct99", "max", "mean", "std", "var")
 
 OF_FLOWS = ("fairness", "fairness_mean")
 """Reducers that need several flows, so that they have a value for a derived series or a pattern only."""
+
+_OF_SAMPLES = ("seq", "dur", "lost", "owd_up", "owd_down", "ipdv", "ipdv_up", "ipdv_down")
+"""Further numbers that say something of one sample; so do those of sockets, "tcp_…"."""
 
 _MOST_NAMES = 20
 """Series that a message names."""
@@ -142,19 +145,46 @@ def prepare(data: Dataset, choice: Choice) -> Dataset:
 
 
 def chosen(data: Dataset, patterns: Sequence[str]) -> list[str]:
-    """The series of a data set that are asked for: all of their own, or those of the patterns, in the file's order."""
-    mains = main_series(data.series)
+    """The series of a data set that are asked for, in its order.
+
+    Without a pattern those that `listed` gives. A "**" matches the further numbers of samples too; another pattern does
+    if it matches no series.
+    """
     if not patterns:
-        return mains
-    found = {name for pattern in patterns for name in matching(pattern, mains) or matching(pattern, data.series)}
+        return listed(data)
+    mains = listed(data)
+    found: set[str] = set()
+    for pattern in patterns:
+        whole = [] if "**" in pattern else matching(pattern, mains)
+        found.update(whole or matching(pattern, data.series))
     return [name for name in data.series if name in found]
+
+
+def listed(data: Dataset) -> list[str]:
+    """The series that a table shows if nobody asks for others.
+
+    Those of their own, and what a program says beside them, such as "VoIP::delay"; of a file of Flent's those in its
+    table. Not what each sample holds: sequence numbers, delays of a packet, the state of a socket.
+    """
+    own = frozenset(main_series(data.series))
+    in_table = data.series if data.grid is None else {*own, *data.grid.values}
+    kept = [name for name in data.series if name in own or (name in in_table and not _of_sample(name))]
+    # a file of Flent's may hold samples of which its table shows only parts, such as "VoIP"
+    return [
+        name for name in kept if data.grid is None or name in data.grid.values or DERIVED_FROM in data.series[name].meta
+    ] or kept
+
+
+def _of_sample(name: str) -> bool:
+    key = name.rpartition(SEPARATOR)[2]
+    return key.startswith("tcp_") or key in _OF_SAMPLES
 
 
 def _asked(sources: Sequence[Source], prepared: Sequence[Dataset], choice: Choice) -> list[str]:
     """The rows: series, and patterns of flows where a reducer needs several."""
     found = list(dict.fromkeys(name for data in prepared for name in chosen(data, choice.patterns)))
     if not found and choice.patterns:
-        there = list(dict.fromkeys(name for data in prepared for name in main_series(data.series)))
+        there = list(dict.fromkeys(name for data in prepared for name in listed(data)))
         more = f" and {len(there) - _MOST_NAMES} more" if len(there) > _MOST_NAMES else ""
         has = f"it has {', '.join(there[:_MOST_NAMES])}{more}" if there else "it has no series"
         asked = " or ".join(f'"{excerpt(pattern)}"' for pattern in choice.patterns)

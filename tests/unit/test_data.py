@@ -276,6 +276,7 @@ def test_a_file_of_flents_version_4():
     assert math.isnan(data.series["Ping (ms) avg"].value[1])
     assert (data.series["Ping (ms) ICMP"].unit, data.series["Ping (ms) ICMP::seq"].unit) == ("ms", "")
     assert data.series["Ping (ms) ICMP"].meta == {"MEAN_VALUE": 20.75}
+    assert data.series["Ping (ms) ICMP::seq"].meta == {}  # it is no mean of sequence numbers
     assert data.flent["HOSTS"] == ["h2"]
     assert load(dump(data)) == data
 

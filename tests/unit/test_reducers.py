@@ -103,8 +103,9 @@ def test_loss_is_counted_from_sequence_numbers():
     )
     assert reduce("raw_seq_loss", data, "a") == pytest.approx(0.3, abs=1e-12)
     assert math.isnan(reduce("raw_seq_loss", data, "b"))
-    told = data_of(a=([0], [1]), meta={"a": {"PACKET_LOSS_RATE": 0.02}})
+    told = data_of(a=([0], [1]), a__loss=([0], [0]), meta={"a": {"PACKET_LOSS_RATE": 0.02}})
     assert reduce("raw_seq_loss", told, "a") == 0.02
+    assert reduce("raw_seq_loss", told, "a::loss") == 0.02  # as the plots of Flent's VoIP tests ask for it
 
 
 def test_meta_gives_a_number_of_the_series():
