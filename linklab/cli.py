@@ -59,7 +59,9 @@ COMMANDS = {
 }
 
 
-GO_ON = frozenset({"run", "record", "grade", "exercise", "submit", "manual", "plot", "kernel", "clean"})
+GO_ON = frozenset(
+    {"run", "record", "batch", "sweep", "grade", "exercise", "submit", "manual", "plot", "kernel", "clean"}
+)
 """Commands whose work is done to its end when nobody reads any more what they print; the others end."""
 
 

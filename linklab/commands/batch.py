@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import argparse
-from collections import Counter
+import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,11 +13,21 @@ from rich.console import Console
 
 from linklab.base.text import excerpt
 from linklab.commands.console import make_console, plain
+from linklab.commands.trials import (
+    add_options,
+    check_machine,
+    checked,
+    estimate,
+    folder_for,
+    jobs_of,
+    session,
+)
 from linklab.errors import InputError
-from linklab.experiment.batch import ALL, BatchList, Choice, batch_list
+from linklab.experiment.batch import ALL, Choice, batch_list
 from linklab.experiment.batch_file import read_batch_files
 from linklab.experiment.model import When
-from linklab.experiment.trial_list import Entry
+from linklab.experiment.trial_folder import read_journal
+from linklab.experiment.trial_list import Entry, as_name, digest
 
 if TYPE_CHECKING:
     from linklab.commands import Subparsers
@@ -62,6 +72,10 @@ def add_parser(subparsers: Subparsers, summary: str) -> argparse.ArgumentParser:
     order = parser.add_mutually_exclusive_group()
     order.add_argument("--shuffle-seed", type=int, default=1, metavar="N", help="of the order of trials (default: 1)")
     order.add_argument("--no-shuffle", action="store_true", help="keep the order of the file")
+    parser.add_argument(
+        "--host-commands", action="store_true", help='run commands with "where = host" on this machine, as you'
+    )
+    add_options(parser)
     parser.add_argument("-n", "--dry-run", action="store_true", help="say what would be run, and run nothing")
     parser.add_argument("-v", "--verbose", action="store_true", help="with --dry-run: settings and commands too")
     return parser
@@ -72,17 +86,40 @@ def run(args: argparse.Namespace) -> int:
     files = [*args.batch_file, *args.files]
     if not files:
         raise InputError("no batch file is given; `linklab batch --help` has examples")
-    found = batch_list(
-        read_batch_files(files),
-        Choice(tuple(args.batch), _overrides(args.override), args.path, None if args.no_shuffle else args.shuffle_seed),
-    )
-    console = make_console()
+    seed = None if args.no_shuffle else args.shuffle_seed
+    if args.resume is not None:
+        seed = read_journal(args.resume).get("shuffle_seed")
+    choice = Choice(tuple(args.batch), _overrides(args.override), args.path, seed)
+    found = batch_list(read_batch_files(files), choice)
+    console = make_console(quiet=args.quiet)
     for sentence in found.unused:
         make_console(stderr=True).print(plain(f"linklab: {sentence}"), soft_wrap=True)
-    if not args.dry_run:
-        raise InputError("batches cannot be run yet; --dry-run lists what would be run")
-    show(console, found, verbose=args.verbose)
-    return 0
+    _check_commands(args, found.entries)
+    entries = checked(found.entries)
+    trials = [entry.trial for entry in entries]
+    if args.dry_run:
+        show(console, entries, verbose=args.verbose)
+        console.print(plain(estimate(entries, jobs_of(args, trials))), soft_wrap=True)
+        return 0
+    check_machine(args, trials)
+    console.print(plain(estimate(entries, jobs_of(args, trials))), soft_wrap=True)
+    folder = folder_for(args, f"batch-{as_name(files[-1].stem)}")
+    about = {"what": "batch", "list": digest(entries), "shuffle_seed": seed}
+    began = time.perf_counter()
+    with session(args, folder, about, trials, host_commands=args.host_commands) as doing:
+        doing.do(entries)
+    doing.view.end(time.perf_counter() - began)
+    return 0 if doing.all_well else 1
+
+
+def _check_commands(args: argparse.Namespace, entries: Sequence[Entry]) -> None:
+    """Say what is left out of a batch file's commands, which may be a stranger's."""
+    names = dict.fromkeys(command.name for entry in entries for command in entry.trial.commands if command.on_host)
+    if names and args.host_commands and args.cluster is not None:
+        raise InputError("--host-commands runs commands on this machine, and --cluster the trials elsewhere; use one")
+    if names and not args.host_commands:
+        sentence = f"left out, since they are for this machine: {', '.join(names)}; --host-commands runs them"
+        make_console(stderr=True).print(plain(f"linklab: {sentence}"), soft_wrap=True)
 
 
 def _overrides(words: Sequence[str]) -> dict[str, str]:
@@ -95,16 +132,12 @@ def _overrides(words: Sequence[str]) -> dict[str, str]:
     return found
 
 
-def show(console: Console, found: BatchList, *, verbose: bool) -> None:
+def show(console: Console, entries: Sequence[Entry], *, verbose: bool) -> None:
     """Say what would be run, in the order in which it would start."""
-    for entry in found.entries:
+    for entry in entries:
         console.print(plain(f"would run {entry.label} → {entry.file}"), soft_wrap=True)
         for line in _settings(entry) if verbose else ():
             console.print(plain(f"    {line}"), soft_wrap=True)
-    count = Counter(entry.trial.extra["BATCH_NAME"] for entry in found.entries)
-    parts = ", ".join(f"{name} {number}" for name, number in count.items())
-    total = len(found.entries)
-    console.print(plain(f"{total} {'trial' if total == 1 else 'trials'}: {parts}"), soft_wrap=True)
 
 
 def _settings(entry: Entry) -> list[str]:

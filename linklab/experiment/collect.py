@@ -41,6 +41,7 @@ class Collected:
 
     failed: series → why it is missing or broken off.
     notes: what else a person should know.
+    commands: of the trial, that were run before and after the test: name, when, node, command, status, output.
     """
 
     series: dict[str, Series] = field(default_factory=dict)
@@ -48,6 +49,7 @@ class Collected:
     notes: list[str] = field(default_factory=list)
     outcome: dict[str, Any] = field(default_factory=dict)
     facts: dict[tuple[str, str], Mapping[str, Any]] = field(default_factory=dict)
+    commands: list[dict[str, Any]] = field(default_factory=list)
 
 
 def collect(plan: Plan, folder: Path) -> Collected:

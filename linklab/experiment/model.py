@@ -159,7 +159,7 @@ class Trial:
     parameters: of the test, as text.
     length_s, step_s: None for the test's own.
     clock, engine, profile: as `linklab run` has them.
-    title, note: for people; `extra` further metadata, such as the batch's.
+    title, note: for people; `extra` further metadata, such as the batch's; Flent's are in capitals.
     commands: what is run before, beside and after the test, in this order; what they print is not part of the data.
     """
 

@@ -54,7 +54,8 @@ class Task:
     def guess_s(self) -> float:
         """How long it takes on one processor, about, from what it asks for."""
         trial = self.entry.trial
-        network_s = (LENGTH_S if trial.length_s is None else trial.length_s) + 2 * DELAY_S
+        length_s = LENGTH_S if trial.length_s is None else trial.length_s
+        network_s = self.entry.network_s or length_s + 2 * DELAY_S
         return START_S + network_s / (SPEED if trial.clock == "virtual" else 1.0)
 
 
@@ -211,4 +212,4 @@ def at_once(trials: Sequence[Trial], wanted: int | None, most: int) -> int:
     """How many trials run at once: those whose clock is the wall's would disturb each other."""
     if any(trial.clock != "virtual" or trial.engine != "pocket" for trial in trials):
         return 1
-    return min(wanted or most, most)
+    return min(wanted or most, most, max(1, len(trials)))

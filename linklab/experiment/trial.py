@@ -16,7 +16,7 @@ import signal
 import tempfile
 import threading
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timezone
 from pathlib import Path
 from types import FrameType
@@ -25,7 +25,7 @@ from typing import Any
 from linklab import __version__, data
 from linklab.base.text import one_line
 from linklab.data import Dataset
-from linklab.engine.api import Background, Clock, Network, Typed, refuse_failed_commands
+from linklab.engine.api import Background, Clock, Completed, Network, Typed, refuse_failed_commands
 from linklab.engine.choice import load_engine
 from linklab.errors import EngineError
 from linklab.experiment import metadata
@@ -33,7 +33,7 @@ from linklab.experiment.algorithms import refuse_missing
 from linklab.experiment.collect import Collected, collect
 from linklab.experiment.derive import derive
 from linklab.experiment.expand import expand
-from linklab.experiment.model import Expanded, Trial, When
+from linklab.experiment.model import Command, Expanded, Trial, When
 from linklab.experiment.place import Place, place_of
 from linklab.experiment.plan import Plan, make_plan
 from linklab.experiment.test_file import load_test
@@ -156,24 +156,29 @@ def measure(prepared: Prepared, tell: Tell = quiet, *, raw: Path | None = None) 
             on_stage=lambda stage, network: tell(Progress(stage)),
         ) as network:
             refuse_failed_commands(network)
-            said = _between_commands(network, prepared, tell)
+            ran: list[dict[str, Any]] = []
+            said = _between_commands(network, prepared, tell, ran)
             environment = dict(network.environment)
         if raw is not None:
             shutil.copytree(folder, raw, dirs_exist_ok=True)
         if not (folder / "out" / "outcome.json").is_file():
             raise EngineError(f"the test did not begin: {said.strip() or 'its runner said nothing'}")
         tell(Progress("reading the results"))
-        return collect(prepared.plan, folder / "out"), environment
+        return replace(collect(prepared.plan, folder / "out"), commands=ran), environment
 
 
-def _between_commands(network: Network, prepared: Prepared, tell: Tell) -> str:
-    """Run the plan, the trial's own commands before it, and those after it whatever happens; what the runner said."""
+def _between_commands(network: Network, prepared: Prepared, tell: Tell, ran: list[dict[str, Any]]) -> str:
+    """Run the plan, the trial's own commands before it, and those after it whatever happens; what the runner said.
+
+    `ran` gets the commands with their outcomes.
+    """
     commands = [command for command in prepared.trial.commands if not command.on_host]
     try:
         for command in commands:
             if command.when is When.PRE:
                 tell(Progress(command.name))
                 done = network.run([Typed(command.node or "client", command.line)])[0]
+                ran.append(_outcome(command, done))
                 if command.essential and done.exit_status:
                     raise EngineError(
                         f"{command.name}: {command.line} ended with status {done.exit_status}: {one_line(done.output)}"
@@ -182,7 +187,19 @@ def _between_commands(network: Network, prepared: Prepared, tell: Tell) -> str:
     finally:
         for command in commands:
             if command.when is When.POST:
-                network.run([Typed(command.node or "client", command.line)])
+                tell(Progress(command.name))
+                ran.append(_outcome(command, network.run([Typed(command.node or "client", command.line)])[0]))
+
+
+def _outcome(command: Command, done: Completed) -> dict[str, Any]:
+    return {
+        "name": command.name,
+        "when": command.when.value,
+        "node": command.node or "client",
+        "command": command.line,
+        "status": done.exit_status,
+        "output": done.output,
+    }
 
 
 def _run(network: Network, length_s: float, tell: Tell) -> str:
@@ -244,6 +261,7 @@ def dataset(prepared: Prepared, found: Collected, environment: dict[str, Any], n
     outcome = found.outcome
     unreached = metadata.unreached(found.facts)
     notes = [f"{place.source} cannot reach {address}" for address in unreached] + found.notes
+    notes += [f"the command {one['name']} ended with status {one['status']}" for one in found.commands if one["status"]]
     if outcome.get("ended") == "early":
         notes.append(f"ended early, after {outcome['ended_s']:.1f} s of {expanded.total_s:g} s")
     ours = {
@@ -267,7 +285,8 @@ def dataset(prepared: Prepared, found: Collected, environment: dict[str, Any], n
         "facts": [dict(one) for one in found.facts.values()],
         METADATA_KEY: [to_json(plot) for plot in expanded.plots],
         "default_plot": expanded.default_plot,
-        **trial.extra,
+        **({"trial_commands": found.commands} if found.commands else {}),
+        **{key: value for key, value in trial.extra.items() if not key.isupper()},
     }
     when = _when(trial, outcome)
     flent = {
@@ -287,6 +306,7 @@ def dataset(prepared: Prepared, found: Collected, environment: dict[str, Any], n
         "FLENT_VERSION": f"Linklab {__version__}",
         "DATA_FILENAME": name,
         **metadata.host_metadata(found.facts, place),
+        **{key: value for key, value in trial.extra.items() if key.isupper()},
     }
     made = Dataset(ours, series=found.series, notes=tuple(dict.fromkeys(notes)), flent=flent)
     return derive(made, expanded.derived)

@@ -36,6 +36,7 @@ class Entry:
     label: what sets it apart from the others, for people.
     pause_s: rest after it on the wall clock; the virtual clock has nothing that could settle.
     keep_log: what its process printed is kept even where all went well.
+    network_s: how long it is, as far as that is known before it runs.
     """
 
     name: str
@@ -43,6 +44,7 @@ class Entry:
     trial: Trial
     pause_s: float = 0.0
     keep_log: bool = False
+    network_s: float = 0.0
 
     @property
     def file(self) -> str:

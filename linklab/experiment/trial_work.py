@@ -6,8 +6,8 @@ Here as on a worker of a cluster; what is done with the file is up to whoever st
 
 from __future__ import annotations
 
+import os
 import subprocess
-import sys
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
@@ -16,10 +16,10 @@ from typing import TypeAlias
 
 from linklab.base.text import excerpt
 from linklab.base.worker import Tell
-from linklab.data import open_file
+from linklab.data import Dataset, open_file
 from linklab.errors import EngineError, InputError
 from linklab.experiment.model import Command, Trial, When
-from linklab.experiment.trial_list import Entry
+from linklab.experiment.trial_list import Entry, plain
 
 Run: TypeAlias = Callable[[Trial, Path, Tell], Path]
 """Does one trial: the trial, the data file that is to be written, and a function that is told how far it is."""
@@ -102,18 +102,31 @@ def work(bundle: Bundle, place: Path, run: Run, host_commands: bool, tell: Tell)
         for command in on_host:
             if command.when is When.POST:
                 _started(command).wait()
-    return Made(file, failed_programs(file))
+    data = open_file(file)
+    if entry.keep_log:
+        os.write(1, _told(entry, data).encode("utf-8", "replace"))  # the log
+    return Made(file, failed_programs(data))
 
 
 def _started(command: Command) -> subprocess.Popen[bytes]:
     """A command of a batch file on this machine; what it prints goes where this process prints."""
-    sys.stdout.flush()
     return subprocess.Popen(["/bin/sh", "-c", command.line], stdin=subprocess.DEVNULL)
 
 
-def failed_programs(file: Path) -> str:
-    """Which programs of a trial failed, as its data file has it, in words; "" for none."""
-    data = open_file(file)
+def _told(entry: Entry, data: Dataset) -> str:
+    """What a log says of a trial beside what its process printed: what it was, and what its commands said."""
+    lines = [
+        f"{key} = {value}" for key, value in plain(entry.trial).items() if value and key not in ("commands", "extra")
+    ]
+    ran = data.metadata.get("trial_commands")
+    for one in ran if isinstance(ran, list) else []:
+        lines.append(f"{one['when']} on {one['node']}: {one['command']} (status {one['status']})")
+        lines += [f"    {line}" for line in str(one["output"]).splitlines()]
+    return "".join(f"{line}\n" for line in lines)
+
+
+def failed_programs(data: Dataset) -> str:
+    """Which programs of a trial failed, in words; "" for none."""
     if not data.flent.get("FAILED_RUNNERS"):
         return ""
     failed = data.metadata.get("failed")

@@ -155,7 +155,10 @@ def test_the_log_of_a_trial_is_kept_where_it_failed_or_is_wanted(tmp_path):
     """And goes where a later run is well."""
     found = [replace(entries(1, "print here I am")[0], keep_log=True), *entries(2, "print hidden")[1:]]
     do(found, tmp_path / "out")
-    assert (tmp_path / "out/a/t-01.log").read_text() == "here I am\n"
+    assert (tmp_path / "out/a/t-01.log").read_text() == (
+        "here I am\ntest = tcp_1up\npath = 10mbit 50ms\nseed = 1\nclock = virtual\nengine = pocket\n"
+        "profile = desktop\nnote = print here I am\n"
+    )
     assert not (tmp_path / "out/a/t-02.log").exists()
 
 

@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Lists of trials for `linklab batch` and `linklab sweep`: options, checks before anything runs, folder, run."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import signal
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from linklab.base import claims, installation
+from linklab.base.processes import processors
+from linklab.commands.trials_view import TrialsView, duration
+from linklab.engine.choice import load_engine
+from linklab.errors import InputError
+from linklab.experiment.model import Trial
+from linklab.experiment.runner import Deal, Progress, Task, at_once, here, run_entries
+from linklab.experiment.trial_folder import TrialFolder, opened, read_journal
+from linklab.experiment.trial_list import JOURNAL, Entry
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Where and how the trials are run."""
+    place = parser.add_mutually_exclusive_group()
+    place.add_argument("--out", metavar="FOLDER", type=Path, help="new folder for the results (default: one in runs/)")
+    place.add_argument("--resume", metavar="FOLDER", type=Path, help="go on in the folder of a run that broke off")
+    parser.add_argument(
+        "-j", "--jobs", type=int, metavar="N", help="trials at once (default and most: one a processor)"
+    )
+    parser.add_argument("--cluster", metavar="ADDRESS", help="run the trials on a Dask cluster, by its scheduler")
+    parser.add_argument("-q", "--quiet", action="store_true", help="print nothing but errors")
+
+
+def checked(entries: Sequence[Entry]) -> list[Entry]:
+    """The entries, once it is sure that each can be run, with how long each is.
+
+    Raises:
+        InputError: a test, a parameter, a path or a topology cannot be; the message names the trial.
+        MissingError: an engine that is needed cannot run here.
+    """
+    from linklab.experiment.trial import prepare
+
+    known: dict[str, float] = {}
+    found = []
+    for entry in entries:
+        # what decides whether it can be, and how long it is: not the seed nor the title
+        key = repr(replace(entry.trial, seed=0, title="", note="", extra={}, commands=()))
+        if key not in known:
+            try:
+                known[key] = prepare(entry.trial).expanded.total_s
+            except InputError as error:
+                raise InputError(f"{entry.label}: {error}") from error
+        found.append(replace(entry, network_s=known[key]))
+    return found
+
+
+def check_machine(args: argparse.Namespace, trials: Sequence[Trial]) -> None:
+    """Refuse what cannot run here, before a folder is made.
+
+    Raises:
+        InputError: an option is wrong.
+        MissingError: an engine lacks something; on a cluster its workers are asked.
+    """
+    if args.jobs is not None and args.jobs < 1:
+        raise InputError(f"--jobs {args.jobs}; at least one trial runs at a time")
+    if args.cluster is None:
+        for name in sorted({trial.engine for trial in trials}):
+            load_engine(name).check()
+
+
+def folder_for(args: argparse.Namespace, name: str) -> Path:
+    """The folder that was asked for, or a new one in that of the runs.
+
+    Raises:
+        InputError: one that is asked for is in use, or has nothing to go on with.
+    """
+    if args.resume is not None:
+        read_journal(args.resume)
+        return Path(args.resume)
+    if args.out is None:
+        return claims.make_new(installation.runs_folder() / name)
+    folder = Path(args.out)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"{folder}: cannot be made: {error.strerror}") from error
+    if (folder / JOURNAL).exists():
+        raise InputError(f"{folder}: trials have been run here; go on with --resume {folder}, or give another folder")
+    if any(folder.iterdir()):
+        raise claims.in_use(folder)
+    return folder
+
+
+class Session:
+    """Trials that are done together: a folder, a way to have them done, a display."""
+
+    def __init__(self, folder: TrialFolder, deal: Deal, progress: Progress, view: TrialsView) -> None:
+        self.folder, self.deal, self.progress, self.view = folder, deal, progress, view
+
+    def do(self, entries: Sequence[Entry]) -> list[Task]:
+        """Do these trials; what came of each."""
+        return run_entries(entries, self.folder, self.deal, self.progress, self.view.changed)
+
+    @property
+    def all_well(self) -> bool:
+        """Whether every trial gave all its data."""
+        return self.progress.count("done") == len(self.progress.tasks)
+
+
+@contextlib.contextmanager
+def session(
+    args: argparse.Namespace, folder: Path, about: Mapping[str, Any], trials: Sequence[Trial], *, host_commands: bool
+) -> Iterator[Session]:
+    """Do trials in a folder; on every way out no process is left, and what is done is kept."""
+    from linklab.experiment.trial import run_trial
+
+    jobs = at_once(trials, args.jobs, processors())
+    with contextlib.ExitStack() as stack:
+        stack.enter_context(_says_how_to_go_on(folder))
+        if args.cluster is not None:
+            from linklab.experiment.trial_cluster import cluster
+
+            deal, jobs = stack.enter_context(cluster(args.cluster, run_trial))
+        else:
+            deal = here(run_trial, jobs, host_commands=host_commands)
+        kept = stack.enter_context(opened(folder, about))
+        progress = Progress(jobs=jobs)
+        yield Session(kept, deal, progress, stack.enter_context(TrialsView(progress, folder, quiet=args.quiet)))
+
+
+def estimate(entries: Sequence[Entry], jobs: int) -> str:
+    """How long a list takes, in a sentence, before anything has been measured."""
+    progress = Progress([Task(entry) for entry in entries], jobs=jobs)
+    network_s = sum(entry.network_s for entry in entries)
+    trials = "1 trial" if len(entries) == 1 else f"{len(entries)} trials"
+    at_a_time = f", {jobs} at a time" if jobs > 1 else ""
+    return f"{trials}, {duration(network_s)} of network time: about {duration(progress.left_s)}{at_a_time}, at a guess."
+
+
+def jobs_of(args: argparse.Namespace, trials: Sequence[Trial]) -> int:
+    """How many trials would run at once on this machine."""
+    return at_once(trials, args.jobs, processors())
+
+
+@contextlib.contextmanager
+def _says_how_to_go_on(folder: Path) -> Iterator[None]:
+    """Within the block Ctrl+C says what is kept and how to go on; then it unwinds as ever."""
+
+    def interrupted(number: int, frame: object) -> None:
+        said = f"linklab: stopped with Ctrl+C, ending the trials under way; go on with --resume {folder}"
+        print(said, file=sys.stderr, flush=True)
+        raise KeyboardInterrupt
+
+    before: Any = signal.signal(signal.SIGINT, interrupted)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)

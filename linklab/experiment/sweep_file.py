@@ -1,0 +1,324 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Sweeps as TOML → what is varied, what is measured, how often: `Sweep`, checked. Nothing is run here.
+
+    test = "tcp_1up"
+    path = "10mbit 50ms {buffer}"
+    [factors]
+    buffer = ["0.5bdp", "1bdp", "2bdp"]
+    [measures.throughput]
+    series = "TCP upload"
+
+docs/tests.md describes the file; `linklab.experiment.sweep` makes trials of it.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from decimal import Decimal, InvalidOperation
+from pathlib import Path
+from typing import Any
+
+from linklab import units
+from linklab.analysis.reducers import check_reducer
+from linklab.base.text import excerpt
+from linklab.base.toml import Table, parse, read_text
+from linklab.errors import InputError
+from linklab.experiment.trial_list import MOST_ENTRIES
+
+LEAST_WITH_UNTIL = 3
+"""Repetitions before an interval may end a sweep: of two it says next to nothing."""
+MOST = 30
+"""Repetitions at most, where an interval decides and the file says nothing."""
+OVER = ("mean", "sum", "min", "max")
+"""What is made of several series that a pattern names."""
+_PLACE = re.compile(r"\{([A-Za-z_][A-Za-z0-9_]*)\}")
+_QUANTITY = re.compile(r"(-?(?:\d+\.?\d*|\.\d+))\s*(\D*)")
+_MOST_POINTS = 1000
+
+
+@dataclass(frozen=True)
+class Measure:
+    """One number of each trial.
+
+    series: a name or a pattern (`linklab.data.names`); of several the values are put together by `over`.
+    reduce: how a series becomes a number (`linklab.analysis.reducers`).
+    cutoff: seconds that count, since the beginning of the test; an end of 0 or less counts from its end. None for all.
+    until: half the width of the interval over the mean that is to be reached; None where it does not matter.
+    """
+
+    name: str
+    series: str
+    reduce: str = "mean"
+    over: str = "mean"
+    cutoff: tuple[float, float] | None = None
+    until: float | None = None
+
+    @property
+    def key(self) -> str:
+        """What decides the number."""
+        cut = "" if self.cutoff is None else f" {self.cutoff[0]:g}..{self.cutoff[1]:g}"
+        return f"{self.reduce} of {self.series}, {self.over}{cut}"
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """What a sweep file says.
+
+    test, path, topology, source, targets, parameters, title, note: texts in which `{factor}` stands for its level.
+    factors: name → levels, as text, in the order of the file; a cell is one level of each.
+    repetitions: of each cell, at least; most: at most, where a measure has an `until`.
+    seed: of the first repetition; the next ones count on, the same ones in each cell.
+    """
+
+    name: str
+    test: str
+    factors: Mapping[str, tuple[str, ...]]
+    measures: tuple[Measure, ...]
+    path: str = ""
+    topology: str = ""
+    source: str = ""
+    targets: tuple[str, ...] = ()
+    parameters: Mapping[str, str] = field(default_factory=dict)
+    length: str = ""
+    step_s: float | None = None
+    seed: int = 1
+    repetitions: int = 3
+    most: int = 3
+    title: str = ""
+    note: str = ""
+    clock: str = "virtual"
+    engine: str = "pocket"
+    profile: str = "desktop"
+
+    def cells(self) -> Iterator[dict[str, str]]:
+        """Every combination of levels, by factor."""
+        for levels in itertools.product(*self.factors.values()):
+            yield dict(zip(self.factors, levels, strict=True))
+
+
+def load_sweep(path: Path) -> Sweep:
+    """Read a sweep file.
+
+    Raises:
+        InputError: it is not there, no TOML, or not a sweep; the message names the file and the key.
+    """
+    return read_sweep(read_text(path), str(path))
+
+
+def read_sweep(text: str, where: str) -> Sweep:
+    """The sweep of a file's text; files that it names lie beside it."""
+    table = parse(text, where)
+    factors = _factors(Table(table.take("factors", dict), f"{where} factors"))
+    until = _share(table, "until")
+    measures = _measures(Table(table.take("measures", dict), f"{where} measures"), until)
+    folder = Path(where).parent
+    test, topology = table.text("test"), table.text("topology", "")
+    repetitions = _count(table, "repetitions", 3)
+    sweep = Sweep(
+        name=Path(where).stem,
+        test=str(folder / test) if test.endswith(".toml") else test,
+        factors=factors,
+        measures=measures,
+        path=table.text("path", ""),
+        topology=str(folder / topology) if topology else "",
+        source=table.text("from", ""),
+        targets=table.texts("to"),
+        parameters={key: str(value) for key, value in table.take("parameters", dict, {}).items()},
+        length=table.text("length", ""),
+        step_s=_time(table, "step"),
+        seed=_count(table, "seed", 1, least=0),
+        repetitions=repetitions,
+        most=_count(table, "most", max(MOST, repetitions) if any(one.until for one in measures) else repetitions),
+        title=table.text("title", ""),
+        note=table.text("note", ""),
+        clock=table.text("clock", "virtual"),
+        engine=table.text("engine", "pocket"),
+        profile=table.text("cpu", "desktop"),
+    )
+    table.end()
+    _check(sweep, table)
+    return sweep
+
+
+def _check(sweep: Sweep, table: Table) -> None:
+    if bool(sweep.path) == bool(sweep.topology):
+        raise table.wrong('give either "path", such as "10mbit 50ms {qdisc}", or "topology" with "from" and "to"')
+    texts = [
+        sweep.test,
+        sweep.path,
+        sweep.topology,
+        sweep.source,
+        *sweep.targets,
+        sweep.length,
+        sweep.title,
+        sweep.note,
+    ]
+    used = {name for text in [*texts, *sweep.parameters.values()] for name in _PLACE.findall(text)}
+    for name in sorted(used - set(sweep.factors)):
+        raise table.wrong(f'"{{{excerpt(name)}}}" is no factor; the factors are {", ".join(sweep.factors)}')
+    for name in sweep.factors:
+        if name not in used:
+            raise table.wrong(f'the factor "{excerpt(name)}" changes nothing; write {{{name}}} where it belongs')
+    if any(measure.until for measure in sweep.measures):
+        if sweep.repetitions < LEAST_WITH_UNTIL:
+            raise table.wrong(f'with "until", "repetitions" must be at least {LEAST_WITH_UNTIL}')
+        if sweep.most < sweep.repetitions:
+            raise table.wrong(f'"most" must be at least "repetitions", {sweep.repetitions}')
+    elif sweep.most != sweep.repetitions:
+        raise table.wrong('"most" is for sweeps with "until"; "repetitions" says how often each cell is run')
+    if math.prod(map(len, sweep.factors.values())) * sweep.most > MOST_ENTRIES:
+        raise table.wrong(f"it makes more than {MOST_ENTRIES} trials; leave levels out")
+    for cell in sweep.cells():
+        length_s(sweep, cell, table.where)
+
+
+def filled(text: str, cell: Mapping[str, str]) -> str:
+    """A text with the levels of a cell in their places."""
+    return _PLACE.sub(lambda match: cell[match[1]], text)
+
+
+def length_s(sweep: Sweep, cell: Mapping[str, str], where: str = "") -> float | None:
+    """Length of the test in a cell, seconds; None for the test's own."""
+    text = filled(sweep.length, cell)
+    return None if not text else _seconds(text, f"{where}: length" if where else "length")
+
+
+# --- its parts
+
+
+def _factors(table: Table) -> dict[str, tuple[str, ...]]:
+    found = {}
+    for name in list(table.data):
+        if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name):
+            raise table.wrong(f'"{excerpt(name)}" must be a word of letters, digits and "_", as it stands in {{…}}')
+        levels = table.take(name, (list, dict))
+        if isinstance(levels, dict):
+            found[name] = _range(Table(levels, f"{table.where}.{name}"))
+        else:
+            table.data[name] = levels
+            found[name] = table.texts(name)
+        if not found[name]:
+            raise table.wrong(f'"{name}" has no level')
+        if len(set(found[name])) < len(found[name]):
+            raise table.wrong(f'"{name}" has a level twice')
+    if not found:
+        raise table.wrong('there is no factor; write at least one, such as qdisc = ["pfifo", "fq_codel"]')
+    return found
+
+
+def _range(table: Table) -> tuple[str, ...]:
+    """Levels from one quantity to another: by steps, or a number of points, evenly or by equal ratios."""
+    first, unit = _quantity(table, "from")
+    last, other = _quantity(table, "to")
+    spacing = table.text("spacing", "linear")
+    points = table.take("points", int, None)
+    step = _quantity(table, "step") if "step" in table.data else None
+    table.end()
+    if other != unit or (step is not None and step[1] != unit):
+        raise table.wrong(f'"from", "to" and "step" must have the same unit, such as "{first}{unit}"')
+    if (points is None) == (step is None):
+        raise table.wrong('give either "step" or "points"')
+    if spacing not in ("linear", "log") or (spacing == "log" and (points is None or first <= 0 or last <= 0)):
+        raise table.wrong('"spacing" must be "linear", or "log" with "points" between two quantities above 0')
+    if step is not None:
+        if step[0] == 0 or (last - first) / step[0] < 0:
+            raise table.wrong('"step" does not lead from "from" to "to"')
+        points = int((last - first) / step[0]) + 1
+    if not 2 <= points <= _MOST_POINTS:
+        raise table.wrong(f"it must have 2 to {_MOST_POINTS} levels, not {points}")
+    if step is not None:
+        values = [first + step[0] * number for number in range(points)]
+    else:
+        shares = [Decimal(number) / (points - 1) for number in range(points)]
+        linear = spacing == "linear"
+        values = [first + (last - first) * share if linear else first * (last / first) ** share for share in shares]
+    return tuple(f"{_number(value)}{unit}" for value in values)
+
+
+def _number(value: Decimal) -> str:
+    """At most six digits that count, without an exponent."""
+    rounded = f"{+Decimal(f'{value:.6g}'):f}"
+    return rounded.rstrip("0").rstrip(".") if "." in rounded else rounded
+
+
+def _quantity(table: Table, key: str) -> tuple[Decimal, str]:
+    text = table.text(key)
+    match = _QUANTITY.fullmatch(text.strip())
+    try:
+        return Decimal(match[1] if match else "x"), match[2].strip() if match else ""
+    except InvalidOperation:
+        raise table.wrong(f'"{key}" must be a number with its unit, such as "20ms", not "{excerpt(text)}"') from None
+
+
+def _measures(table: Table, until: float | None) -> tuple[Measure, ...]:
+    found = []
+    for name in list(table.data):
+        each = Table(table.take(name, dict), f"{table.where}.{name}")
+        if not re.fullmatch(r"[\w ()/.-]{1,60}", name):
+            raise table.wrong(f'"{excerpt(name)}" is no name for a measure; use letters, digits and spaces')
+        series, reduce, over = each.text("series"), each.text("reduce", "mean"), each.text("over", "mean")
+        try:
+            check_reducer(reduce)
+        except InputError as error:
+            raise each.wrong(str(error)) from error
+        if over not in OVER:
+            raise each.wrong(f'"over" must be {", ".join(OVER)}, not "{excerpt(over)}"')
+        cutoff = _cutoff(each)
+        own = until if "until" not in each.data else _share(each, "until")
+        each.end()
+        found.append(Measure(name, series, reduce, over, cutoff, own))
+    if not found:
+        raise table.wrong(
+            'there is no measure; write at least one, such as [measures.throughput] series = "TCP upload"'
+        )
+    return tuple(found)
+
+
+def _cutoff(table: Table) -> tuple[float, float] | None:
+    if "from" not in table.data and "to" not in table.data:
+        return None
+    start, end = (
+        _seconds(table.text(key, "0s"), f"{table.where}: {key}", signed=key == "to") for key in ("from", "to")
+    )
+    if 0 < end <= start:
+        raise table.wrong('"to" must be later than "from"')
+    return start, end
+
+
+def _seconds(text: str, where: str, *, signed: bool = False) -> float:
+    """A time; a bare number is of seconds, and a negative one counts from the end."""
+    sign = -1.0 if signed and text.startswith("-") else 1.0
+    bare = text.removeprefix("-") if signed else text
+    try:
+        return sign * units.parse_time_s(f"{bare}s" if re.fullmatch(r"[\d.]+", bare) else bare)
+    except InputError as error:
+        raise InputError(f"{where}: {error}") from error
+
+
+def _time(table: Table, key: str) -> float | None:
+    return _seconds(table.text(key), f"{table.where}: {key}") if key in table.data else None
+
+
+def _share(table: Table, key: str) -> float | None:
+    """A share from "2 %"; None where it is not given or "none"."""
+    text = table.text(key, "none")
+    if text == "none":
+        return None
+    try:
+        share = units.parse_percent_frac(text.replace(" ", ""))
+    except InputError as error:
+        raise table.wrong(f"{key}: {error}") from error
+    if not share:
+        raise table.wrong(f'"{key}" must be above 0 %')
+    return share
+
+
+def _count(table: Table, key: str, default: int, least: int = 1) -> int:
+    value: Any = table.take(key, int, default)
+    if not least <= value < 2**63:
+        raise table.wrong(f'"{key}" must be a whole number from {least} on, not {value}')
+    return int(value)

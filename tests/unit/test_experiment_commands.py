@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`linklab batch` as a person uses it, with trials that need no network."""
+
+import json
+from pathlib import Path
+
+import pytest
+import trials
+
+from linklab.base import installation
+from linklab.cli import main
+from linklab.experiment.trial_folder import read_journal
+
+BATCH = """
+[Batch::base]
+abstract = yes
+path = 10mbit 50ms ${q}
+length = 5
+for_q = q_*
+repetitions = 2
+filename_extra = ${q}-${repetition}
+[Batch::up]
+inherits = base
+test_name = tcp_1up
+[Batch::two]
+inherits = base
+test_name = tcp_2up
+[Arg::q_1]
+q = pfifo
+[Arg::q_2]
+q = codel
+"""
+
+
+@pytest.fixture(autouse=True)
+def no_network(monkeypatch, tmp_path):
+    """Trials are done without one, and runs are kept apart."""
+    monkeypatch.setattr("linklab.experiment.trial.run_trial", trials.fake)
+    monkeypatch.setattr("linklab.engine.pocket.PocketEngine.check", lambda self: None)
+    monkeypatch.setattr(installation, "runs_folder", lambda: tmp_path / "runs")
+
+
+@pytest.fixture
+def batch(tmp_path):
+    """A batch file of eight trials."""
+    path = tmp_path / "lab.batch"
+    path.write_text(BATCH)
+    return path
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    """All that is in a folder."""
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def test_a_dry_run_says_what_would_be_run_and_how_long_it_is(batch, capsys):
+    """A line for each trial; nothing is made."""
+    assert main(["batch", str(batch), "--dry-run", "--no-shuffle", "-j1"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "would run up: q_1, repetition 01 → up-pfifo-01.flent.gz"
+    assert sum("would run" in line for line in lines) == 8
+    assert lines[-1] == "8 trials, 2 min of network time: about 30 s, at a guess."
+    assert sorted(path.name for path in batch.parent.iterdir()) == ["lab.batch"]
+    assert main(["batch", "-B", str(batch), "-b", "up", "-n", "-v", "--override", "length=7", "--no-shuffle"]) == 0
+    assert capsys.readouterr().out.splitlines()[:3] == [
+        "would run up: q_1, repetition 01 → up-pfifo-01.flent.gz",
+        "    test tcp_1up, path 10mbit 50ms pfifo, seed 1",
+        "    length 7 s",
+    ]
+
+
+def test_a_batch_fills_a_folder_in_runs(batch, tmp_path, capsys):
+    """Whose name does not change with the time; a second run has its own."""
+    assert main(["batch", str(batch), "-b", "up"]) == 0
+    assert main(["batch", str(batch), "-b", "up"]) == 0
+    assert sorted(path.name for path in (tmp_path / "runs").iterdir()) == ["batch-lab", "batch-lab-2"]
+    assert contents(tmp_path / "runs/batch-lab") == contents(tmp_path / "runs/batch-lab-2")
+    said = capsys.readouterr().out
+    assert "4 of 4 trials gave data. 1 min of network time in " in said
+    assert "1/4 up: q_" in said
+
+
+def test_a_batch_that_failed_says_so_and_is_gone_on_with(batch, tmp_path, capsys):
+    """The exit status is 1; with --resume only what is missing is run, in the recorded order."""
+    out = tmp_path / "out"
+    text = batch.read_text()
+    batch.write_text(text.replace("length = 5", f"length = 5\nnote = once {tmp_path / 'seen'}"))
+    assert main(["batch", str(batch), "-b", "up", "--out", str(out), "-j1", "--shuffle-seed", "7"]) == 1
+    assert "failed: the first time it does not work" in capsys.readouterr().out
+    assert [each["state"] for each in read_journal(out)["trials"]] == ["failed", "done", "done", "done"]
+    assert main(["batch", str(batch), "-b", "up", "--out", str(out)]) == 2
+    assert f"go on with --resume {out}" in capsys.readouterr().err
+    assert main(["batch", str(batch), "-b", "up", "--resume", str(out)]) == 0
+    assert "4 of 4 trials gave data, 3 of them in an earlier run." in capsys.readouterr().out
+    assert json.loads((out / "trials.json").read_text())["shuffle_seed"] == 7
+    assert main(["batch", str(batch), "-b", "two", "--resume", str(out)]) == 2
+    assert "this folder holds another list" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        (BATCH.replace("tcp_2up", "tcp_2upp"), "two: q_1, repetition 01: "),
+        (BATCH.replace("50ms", "50"), '"50" has no unit'),
+        (BATCH.replace("length", "lenght"), 'nothing refers to "lenght"; is it spelt as it should be?'),
+    ],
+)
+def test_what_is_wrong_is_said_before_anything_runs(batch, text, why, capsys, tmp_path):
+    """A test, a path; a key that means nothing is only named."""
+    batch.write_text(text)
+    main(["batch", str(batch), "--no-shuffle", "--dry-run"])
+    assert why in capsys.readouterr().err
+    assert not (tmp_path / "runs").exists()
+
+
+def test_a_strangers_commands_for_this_machine_are_left_out(batch, tmp_path, capsys):
+    """And named; a flag runs them."""
+    more = f"commands = c\n[Command::c]\ntype = pre\nwhere = host\nexec = touch {tmp_path / 'made'}\n"
+    batch.write_text(f"[Batch::b]\ntest_name = ping\npath = 10mbit 50ms\n{more}")
+    assert main(["batch", str(batch)]) == 0
+    assert "left out, since they are for this machine: c; --host-commands runs them" in capsys.readouterr().err
+    assert not (tmp_path / "made").exists()
+    assert main(["batch", str(batch), "--host-commands"]) == 0
+    assert (tmp_path / "made").exists()
+    assert main(["batch", str(batch), "--host-commands", "--cluster", "x"]) == 2
