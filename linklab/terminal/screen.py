@@ -51,6 +51,7 @@ class Screen:
         self.picture = sys.stdout.fileno()
         self.interactive = os.isatty(self.keys)
         self.opened = False
+        self.told = os.terminal_size((0, 0))
         self.paused = False
         self.prompt: bytes | None = None
         self.line = PausedLine()
@@ -73,7 +74,7 @@ class Screen:
             EngineError: the network has ended.
         """
         with self._signals() as resized, _raw(self.keys, self.interactive):
-            size = shutil.get_terminal_size()
+            self.told = size = shutil.get_terminal_size()
             term = os.environ.get("TERM") or "dumb"
             self._send({"op": "open", "node": self.node, "rows": size.lines, "columns": size.columns, "term": term})
             with selectors.PollSelector() as selector:  # epoll refuses a plain file
@@ -115,6 +116,7 @@ class Screen:
             self._show(data_of(message))
         elif event == "opened":
             self.opened = True
+            self._tell_size()  # it may have changed while the terminal opened
             for text in self.typed_early:
                 self._send({"op": "input", "data": text})
             self.typed_early = []
@@ -224,7 +226,11 @@ class Screen:
     def _resized(self, resized: socket.socket) -> None:
         signals = resized.recv(READ_BYTES)
         if signal.SIGWINCH in signals and self.opened:
-            size = shutil.get_terminal_size()
+            self._tell_size()
+
+    def _tell_size(self) -> None:
+        if (size := shutil.get_terminal_size()) != self.told:
+            self.told = size
             self._send({"op": "resize", "rows": size.lines, "columns": size.columns})
 
     def _send(self, message: dict[str, Any]) -> None:

@@ -105,6 +105,34 @@ def test_quit_leaves_a_network_that_takes_nothing(network, streams):
     assert "clock>" in picture.read_text()
 
 
+def test_a_window_that_changes_while_the_terminal_opens_has_its_new_size(network, streams, monkeypatch, tmp_path):
+    """Regression: on a busy machine the size stayed 24 x 80, because a change was told to open terminals alone."""
+    connection, side = network
+    sizes = [os.terminal_size((80, 24)), os.terminal_size((100, 30))]
+    monkeypatch.setattr(screen.shutil, "get_terminal_size", lambda: sizes[0] if len(sizes) == 2 else sizes[-1])
+    (tmp_path / "commands").write_bytes(b"")
+    told = []
+
+    def serve():
+        while True:
+            for message in side.receive(0.05) or []:
+                told.append((message["op"], message.get("rows"), message.get("columns")))
+                if message["op"] == "open":
+                    del sizes[0]
+                    side.send({"event": "opened"})
+                elif message["op"] == "input":
+                    side.send({"event": "closed", "status": 0})
+                    return
+
+    with (tmp_path / "commands").open() as keys:
+        streams(keys)
+        server = threading.Thread(target=serve, daemon=True)
+        server.start()
+        assert Screen(connection, "h1").show() == 0
+        server.join(5)
+    assert told[:2] == [("open", 24, 80), ("resize", 30, 100)]
+
+
 def test_quit_leaves_before_the_terminal_has_opened(network, streams):
     """As at a paused network, which opens none."""
     connection, _ = network
