@@ -115,7 +115,7 @@ def test_one_place_that_cannot_be_looked_at_hides_no_other(tidy, capsys, monkeyp
     assert said.err == "linklab: /x is not a folder of yours\n"
 
 
-@pytest.mark.parametrize(("pid", "gone"), [(2**22, True), (os.getpid(), False)])
+@pytest.mark.parametrize(("pid", "gone"), [(2**22, True), (os.getpid(), False)], ids=["gone", "at it"])
 def test_the_note_of_several_runs_goes_with_the_last_of_them(tidy, pid, gone):
     """Unless the process that it names is still at it."""
     several = tidy / "runs/all-1"
