@@ -26,8 +26,8 @@ labs: setup ## replay every lab, one a processor
 manuals: tools ## every lab and exercise as HTML and PDF, and the handbook, in build/manuals/
 	$(VENV)/linklab manual --all
 
-test: setup ## run the tests; says what was skipped and why
-	$(VENV)/python -m pytest -rs
+test: setup ## run the tests, a file at a time on each processor; says what was skipped and why
+	$(VENV)/python -m pytest -rs -n auto --maxprocesses 4 --dist loadfile
 
 coverage: setup ## run the tests and say which lines of the package they reach; pages in build/coverage/html/
 	mkdir -p build/coverage
