@@ -57,7 +57,7 @@ class Trial:
         self.sessions = Sessions(most)
         self.keeper, self.all_ended = keep(self.sessions)
         self.nodes = Nodes()
-        self.programs = Programs(self.nodes, out, self.sessions, most)
+        self.programs = Programs(self.nodes, out, self.sessions)
         self.loop = Loop(self.programs.notice, self.ended, self.interrupt)
         self.t0 = self.ended_ns = 0
         self.begun = self.early = False
@@ -139,6 +139,7 @@ class Trial:
         for program in self.plan.programs:
             if program.role == "flow" and not self.early:
                 self.flows.append(self.programs.start(program, hold=True))
+        self.programs.draw_lots(self.flows)
         deadline = time.monotonic_ns() + LOAD_NS
         self.loop.run(lambda: self.early or all(flow.loaded or flow.over for flow in self.flows), deadline)
 
