@@ -40,6 +40,9 @@ from linklab.linux import held
 NS = 1_000_000_000
 LOOK_NS = 10_000_000
 """Between two looks whether the servers listen."""
+PUNCTUAL = 0.01
+"""A reading that is late by at most this part of a period is said to be in time, so that series have their times in
+common: a process in the middle of a system call delays it by some microseconds."""
 FACT_NS = 20 * NS
 """What a command for a fact may take."""
 SELF_S = 0.5
@@ -213,7 +216,9 @@ class Trial:
 
     def sample(self) -> None:
         """Read everything once."""
-        t = self.since(time.monotonic_ns(), 6)
+        now, period = time.monotonic_ns() - self.t0, round(self.plan.samplers.period_s * NS)
+        late = now % period
+        t = round((now - late if late <= period * PUNCTUAL else now) / NS, 6)
         for sampler in self.samplers:
             sampler.sample(t)
 
