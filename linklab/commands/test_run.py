@@ -13,12 +13,11 @@ from rich.console import Console
 from rich.progress import BarColumn, TaskProgressColumn, TextColumn, TimeRemainingColumn
 from rich.progress import Progress as Bar
 
-from linklab.analysis.reducers import reduced
 from linklab.commands.console import make_console, plain
 from linklab.commands.options import add_network_options
 from linklab.commands.test_show import given
+from linklab.commands.test_summary import text_of
 from linklab.data import Dataset, open_file
-from linklab.data.names import main_series
 from linklab.engine.api import Clock
 from linklab.engine.choice import REPLAY_CLOCK, clock_of
 from linklab.errors import InputError
@@ -181,15 +180,8 @@ def progress(prepared: Prepared) -> Iterator[Tell]:
 
 
 def show(console: Console, data: Dataset, path: Path) -> None:
-    """A line for each series, what is missing, and the file."""
-    names = [name for name in main_series(data.series) if data.series[name].known.size]
-    names = [name for name in names if not name.startswith(("qdisc ", "class "))]
-    width = max([len(name) for name in names], default=6)
-    console.print(plain(f"{'':{width}}  {'mean':>10} {'median':>10} {'99th %':>10} {'n':>6}  unit"))
-    for name in names:
-        numbers = [reduced(reducer, data, name) for reducer in ("raw_mean", "raw_median", "raw_pct99")]
-        cells = " ".join(f"{number.value:10.2f}" for number in numbers)
-        console.print(plain(f"{name:{width}}  {cells} {numbers[0].n:6d}  {data.series[name].unit}"), soft_wrap=True)
+    """The summary, what is missing, and the file."""
+    console.print(plain(text_of(path.name, data)), soft_wrap=True, end="")
     for name, why in data.metadata.get("failed", {}).items():
         console.print(plain(f"missing: {name}: {why}", style="red"), soft_wrap=True)
     for note in data.notes:
