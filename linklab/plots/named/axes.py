@@ -52,7 +52,7 @@ def scale_of(lines: Sequence[Drawn], side: int, spec: PlotSpec, options: Options
     own = spec.axis_labels[side]
     factor, unit = 1.0, " or ".join(units)
     if len(units) == 1 and not own:
-        largest = max((float(np.abs(line.known).max()) for line in lines if line.known.size), default=0.0)
+        largest = max((abs(end) for line in lines for end in line.extent), default=0.0)
         factor, unit = axis_unit(units[0], largest)
     what = list(dict.fromkeys(quantity(line.unit, line.of.key) for line in lines))
     words = own or " or ".join(word for word in what if word)
@@ -71,8 +71,7 @@ def set_value_axis(
     """Words, scale and limits of a vertical axis on which these lines were drawn; side: 0 left, 1 right."""
     axes.set_ylabel(plain(scale.words))
     scaling = options.scaling or spec.scaling
-    values = [line.known for line in lines]
-    low, high = _range(values, scaling if scaling != (0.0, 100.0) else None)
+    low, high = _range(lines, scaling if scaling != (0.0, 100.0) else None)
     set_limits(axes, low / scale.factor, high / scale.factor, side, options, zero=not scaling)
     if options.invert and scale.latency:
         axes.invert_yaxis()
@@ -109,14 +108,13 @@ def set_asked(set_limits: Any, low: float, high: float, asked: tuple[float | Non
     set_limits(low, high)
 
 
-def _range(values: Sequence[Any], scaling: tuple[float, float] | None) -> tuple[float, float]:
-    values = [part for part in values if part.size]
-    if not values:
+def _range(lines: Sequence[Drawn], scaling: tuple[float, float] | None) -> tuple[float, float]:
+    if not lines:
         return math.nan, math.nan
     if scaling is None:
-        return min(float(part.min()) for part in values), max(float(part.max()) for part in values)
-    every = max(1, sum(part.size for part in values) // _MOST_FOR_PERCENTILES)
-    low, high = np.percentile(np.concatenate([part[::every] for part in values]), scaling)
+        return min(line.extent[0] for line in lines), max(line.extent[1] for line in lines)
+    every = max(1, sum(line.value.size for line in lines) // _MOST_FOR_PERCENTILES)
+    low, high = np.percentile(np.concatenate([line.known[::every] for line in lines]), scaling)
     return float(low), float(high)
 
 

@@ -19,7 +19,7 @@ from linklab.plots import style
 from linklab.plots.named.axes import legend_rows
 from linklab.plots.named.boxes import draw_bars, draw_boxes
 from linklab.plots.named.cdf import draw_cdf, draw_qq
-from linklab.plots.named.combine import COMBINING, combined
+from linklab.plots.named.combine import COMBINED_KEY, COMBINING, combined
 from linklab.plots.named.ellipsis import draw_ellipses
 from linklab.plots.named.loaded import Loaded, specs_of
 from linklab.plots.named.means import draw_means
@@ -195,7 +195,8 @@ def _share_time(figure: Figure, options: Options) -> None:
 
 def _draw_one(axes: Any, spec: PlotSpec, data: Sequence[Loaded], options: Options) -> list[str]:
     """Draw one panel, or say in it that there is nothing to draw; returns how to read it."""
-    panel = Panel(spec, data, options, smooth=spec.kind is Kind.TIMESERIES)
+    kept = all(COMBINED_KEY in one.data.metadata for one in data)
+    panel = Panel(spec, data, options, smooth=spec.kind is Kind.TIMESERIES, combined=kept)
     if not any(line.shown for line in panel.lines):
         _say_empty(axes, spec, panel)
         return []
@@ -266,7 +267,7 @@ def _about(data: Sequence[Loaded]) -> str:
             name,
             " → ".join(host for host in hosts if host) if all(hosts) else "",
             "" if when.startswith("1970-01-01") else when[:19].replace("T", " "),
-            f"{one.length_s:g} s" if one.length_s else "",
+            f"{one.length_s:g} s" if one.length_s and COMBINED_KEY not in one.data.metadata else "",
         )
         parts.append(known)
     same = [column[0] for column in zip(*parts, strict=True) if len(set(column)) == 1 and column[0]]
