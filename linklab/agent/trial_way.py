@@ -331,8 +331,8 @@ def ways(source: str, targets: Sequence[str]) -> dict[str, Any]:
         WayError, NodeError: a node is not there, or cannot be reached.
     """
     there = Map()
-    first, own = there.find(source, lambda hosts: hosts[0])
-    found = []
+    first, _ = there.find(source, lambda hosts: hosts[0])
+    found: list[dict[str, Any]] = []
     for word in targets or [""]:
         target, address = there.find(word, lambda hosts: next(name for name in reversed(hosts) if name != first))
         if target == first:
@@ -340,10 +340,9 @@ def ways(source: str, targets: Sequence[str]) -> dict[str, Any]:
         if not address:
             raise WayError(f"{target} has no address; give it one")
         out, _, from_address = there.route(first, address)
-        back = own if ip_address(own or "0.0.0.0").version == ip_address(address).version and source == own else ""
-        up, down = there.way(first, address), there.way(target, back or from_address)
+        up, down = there.way(first, address), there.way(target, from_address)
         found.append({"node": target, "address": address, "egress": out.name, "up": up, "down": down[::-1]})
-    names = dict.fromkeys([first, *(target["node"] for target in found)])
+    names: dict[str, None] = dict.fromkeys([first, *(target["node"] for target in found)])
     space = there.spaces[there.space_of[first]]
     return {
         "format": FORMAT,
