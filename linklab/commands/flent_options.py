@@ -235,3 +235,20 @@ def _add_refused(made: argparse.ArgumentParser) -> None:
         made.add_argument(*names, action=Refused, nargs=takes, const=instead, help=argparse.SUPPRESS)
     for name in USELESS:
         made.add_argument(name, action="store_true", help=argparse.SUPPRESS)
+
+
+def batch_overrides(args: argparse.Namespace) -> dict[str, str]:
+    """What is laid over every batch: the options that Flent has for it, and those of the test that were given."""
+    found: dict[str, str] = {}
+    for word in args.batch_override:
+        key, equals, value = word.partition("=")
+        if not equals or not key.strip():
+            raise InputError(f'--batch-override "{word}" must be KEY=VALUE')
+        found[key.strip().lower()] = value.strip()
+    if args.batch_repetitions is not None:
+        found["repetitions"] = str(args.batch_repetitions)
+    if args.batch_title is not None:
+        found["batch_title"] = args.batch_title
+    if args.length is not None:
+        found["length"] = f"{args.length:g}"
+    return found
