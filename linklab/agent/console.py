@@ -108,9 +108,10 @@ class Console(CLI):  # type: ignore[misc] # mininet has no types
                 return
 
     def do_test(self, line: str) -> None:
-        """Run a named test from one node to others: test rrul h1 h3 [OPTION OF FLENT...]
+        """Run a named test from one node to others, such as test rrul h1 h3 -l 30.
 
-        The tests and what they show: linklab test list; the options: h1 flent --help. Ctrl+C ends it and keeps the data.
+        Usage: test TEST SOURCE TARGET... [OPTION OF FLENT...]
+        h1 flent --list-tests lists the tests, h1 flent --help the options. Ctrl+C ends a test and keeps its data.
         """
         try:
             words = shlex.split(line)
@@ -119,9 +120,7 @@ class Console(CLI):  # type: ignore[misc] # mininet has no types
             return
         nodes = list(itertools.takewhile(lambda word: not word.startswith("-"), words[1:]))
         if len(nodes) < 2:
-            print(
-                "usage: test TEST SOURCE TARGET... [OPTION OF FLENT...], such as test rrul h1 h3 -l 30 -p all -o all.png"
-            )
+            print("usage: test TEST SOURCE TARGET... [OPTION OF FLENT...], such as test rrul h1 h3 -l 30")
             return
         targets = [word for name in nodes[1:] for word in ("-H", name)]
         options = words[1 + len(nodes) :]

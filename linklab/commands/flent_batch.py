@@ -47,7 +47,7 @@ def run(args: argparse.Namespace, words: Words, voice: Voice) -> int:
     for sentence in found.unused:
         voice.complain(f"flent: {sentence}")
     if args.batch_dry_run:
-        batch.show(make_console(), found, verbose=args.batch_verbose)
+        batch.show(make_console(), found.entries, verbose=args.batch_verbose)
         return 0
     folder = args.batch_resume or args.data_dir / f"{_name(found)}-{time.strftime('%Y-%m-%dT%H%M%S')}"
     if args.batch_resume is not None and not folder.is_dir():

@@ -67,7 +67,7 @@ def test_ctrl_c_keeps_what_was_measured(network):
     times = [one["t"] for one in loaded(network.folder, "tcp_1up-*.stopped.flent.gz")["raw_values"]["Ping (ms) ICMP"]]
     assert 5 < max(times) - min(times) < 13
     # of the host's own folder, which shows through, the dates are later
-    left = "pgrep -x iperf3; pgrep -x fping; find /tmp -name 'linklab-test-*' ! -newermt 2025-01-01"
+    left = "pgrep -x iperf3; pgrep -x fping; find /tmp -maxdepth 1 -name 'linklab-test-*' ! -newermt 2025-01-01"
     assert type_(network, left).output == ""
 
 
