@@ -218,20 +218,18 @@ def measure(args: argparse.Namespace, words: Words, voice: Voice) -> tuple[Path,
     """Run the test; its data file and the exit code."""
     from linklab.data import open_file
     from linklab.experiment.inside import Inside
-    from linklab.experiment.running import run_on
+    from linklab.experiment.running import ready_on, run_ready
 
     trial, choice = trial_of(args, words), choice_of(args)
-
-    def prepared(ready: Prepared) -> None:
-        _describe(ready, voice)
-        _check_remote(args.remote_metadata, ready)
-        if flent_output.format_of(args) == "plot" and args.plot:
-            flent_output.chosen(args.plot, ready.expanded.plots, [])
-
     args.data_dir.mkdir(parents=True, exist_ok=True)
     with Inside() as door:
         trial = with_source(trial, args.local_bind, door)
-        file = run_on(trial, args.data_dir, door, voice.progress, choice=choice, prepared=prepared)
+        ready = ready_on(trial, door, voice.progress, choice=choice)
+        _describe(ready.prepared, voice)
+        _check_remote(args.remote_metadata, ready.prepared)
+        if flent_output.format_of(args) == "plot" and args.plot:
+            flent_output.chosen(args.plot, ready.prepared.expanded.plots, [])
+        file = run_ready(ready, args.data_dir, door, voice.progress)
     voice.say(f"Data file written to {file}")
     data = open_file(file)
     for name, why in data.metadata.get("failed", {}).items():

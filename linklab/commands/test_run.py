@@ -37,6 +37,7 @@ EPILOG = """examples:
   linklab test run tcp_nup --path "10mbit 50ms" -P upload_streams=2 -P cc_algos=cubic,bbr
   linklab test run rtt_fair4be --path "10mbit 20ms,40ms,80ms,160ms"
   linklab test run rrul --topology "Lab 14.mn" --from h1 --to h3
+  linklab test run rrul --attach --from h1 --to h3      in the network of linklab shell or linklab edit
   linklab test run rrul --path "10mbit 50ms" --dry-run      what would be set and started
 
 The direction "up" is from the source to the targets; of two rates the first is down. Ctrl+C and SIGUSR1 end a test
@@ -53,6 +54,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     for name, example in (("rate", "10mbit"), ("rtt", "50ms"), ("qdisc", "fq_codel"), ("buffer", "1bdp")):
         where.add_argument(f"--{name}", metavar="WORDS", default="", help=f"the same alone, such as {example}")
     where.add_argument("--topology", metavar="FILE.mn", default="", help="a network of your own instead of a path")
+    where.add_argument(
+        "--attach",
+        metavar="NETWORK",
+        nargs="?",
+        const="",
+        help="the network of a running shell or editor instead, as it is (linklab attach --list)",
+    )
     where.add_argument("--from", dest="source", metavar="NODE", default="", help="the source (default: the first host)")
     where.add_argument("--to", dest="targets", metavar="NODE[,NODE…]", default="", help="the targets in their order")
     what = parser.add_argument_group("what is measured")
@@ -94,17 +102,31 @@ def _seconds(text: str) -> float:
 
 def run(args: argparse.Namespace) -> int:
     """Run it, or show what would be run."""
+    if args.attach is not None:
+        from linklab.commands import test_attach
+
+        return test_attach.run(args)
     trial = trial_of(args)
     prepared = prepare(trial)
-    if args.plot and args.plot not in [plot.name for plot in prepared.expanded.plots]:
-        names = ", ".join(plot.name for plot in prepared.expanded.plots)
-        raise InputError(f"{prepared.expanded.name} has no plot {args.plot}; it has {names}")
+    check_plot(args, prepared)
     if args.dry_run:
         for line in described(prepared):
             print(line)
         return 0
     with ends_orderly(), progress(prepared) as tell:
         path = run_trial(trial, args.output, tell, raw=args.raw)
+    return finished(args, path)
+
+
+def check_plot(args: argparse.Namespace, prepared: Prepared) -> None:
+    """InputError if the plot that is asked for is none of the test's."""
+    if args.plot and args.plot not in [plot.name for plot in prepared.expanded.plots]:
+        names = ", ".join(plot.name for plot in prepared.expanded.plots)
+        raise InputError(f"{prepared.expanded.name} has no plot {args.plot}; it has {names}")
+
+
+def finished(args: argparse.Namespace, path: Path) -> int:
+    """Show what came of it, draw the plot, and give the exit code."""
     data = open_file(path)
     console = make_console()
     show(console, data, path)

@@ -180,44 +180,62 @@ def prepare_on(trial: Trial, ground: Ground, name: str, choice: Choice) -> Prepa
     return Prepared(trial, expanded, place, make_plan(expanded, place, trial.commands))
 
 
-def run_on(
-    trial: Trial,
-    out: Path,
-    door: Door,
-    tell: Tell = quiet,
-    *,
-    choice: Choice | None = None,
-    prepared: Callable[[Prepared], None] | None = None,
-) -> Path:
-    """Run a trial on a running network and write its data file; its `path`, `topology` and `seed` do not count.
+@dataclass(frozen=True)
+class Ready:
+    """A test that may begin on a running network."""
+
+    prepared: Prepared
+    ground: Ground
+    choice: Choice
+
+
+def ready_on(trial: Trial, door: Door, tell: Tell = quiet, *, choice: Choice | None = None) -> Ready:
+    """Look for the path, and make the plan.
 
     Args:
-        trial: what to run; its source and targets are nodes or addresses of nodes.
-        out: the file, or a folder in which it gets a name with the time of the network's clock.
+        trial: what to run; its source and targets are nodes or addresses of nodes. `path`, `topology` and `seed` of it
+            do not count.
         door: the way in.
         tell: told how far it is.
         choice: what else was asked for.
-        prepared: told what will be run.
 
     Raises:
-        InputError: the test, its parameters, or a node cannot be, or the file cannot be written.
-        EngineError: the network ended, or the test did not begin.
+        InputError: the test, its parameters, or a node cannot be.
+        EngineError: the network does not answer.
     """
     choice = choice or Choice()
     tell(Progress("looking for the path"))
     ground = ground_of(door, trial.source, trial.targets)
-    ready = prepare_on(trial, ground, door.name, choice)
-    if prepared is not None:
-        prepared(ready)
-    found = _measure(ready, door, tell)
+    return Ready(prepare_on(trial, ground, door.name, choice), ground, choice)
+
+
+def run_ready(ready: Ready, out: Path, door: Door, tell: Tell = quiet) -> Path:
+    """Run it and write its data file.
+
+    Args:
+        ready: the test.
+        out: the file, or a folder in which it gets a name with the time of the network's clock.
+        door: the way in.
+        tell: told how far it is.
+
+    Raises:
+        EngineError: the network ended, or the test did not begin.
+    """
+    prepared = ready.prepared
+    found = _measure(prepared, door, tell)
     tell(Progress("writing the data"))
-    path = out if out.name.endswith(SUFFIXES) else out / named(ready, found)
-    made = completed(ready, found, door, path.name)
-    if choice.private:
-        made = replace(made, flent={**made.flent, **_private(ground)})
+    path = out if out.name.endswith(SUFFIXES) else out / named(prepared, found)
+    made = completed(prepared, found, door, path.name)
+    if ready.choice.private:
+        made = replace(made, flent={**made.flent, **_private(ready.ground)})
     path.parent.mkdir(parents=True, exist_ok=True)
     data.save(made, path)
     return path
+
+
+def run_on(trial: Trial, out: Path, door: Door, tell: Tell = quiet, *, choice: Choice | None = None) -> Path:
+    """Run a trial on a running network and write its data file: `ready_on`, then `run_ready`."""
+    return run_ready(ready_on(trial, door, tell, choice=choice), out, door, tell)
 
 
 def _measure(ready: Prepared, door: Door, tell: Tell) -> Collected:
