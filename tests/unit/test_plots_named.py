@@ -345,4 +345,41 @@ def test_two_hundred_long_series_are_drawn_quickly() -> None:
     taken_s = time.process_time() - start
     points = sum(len(line.get_xdata()) for line in figure.axes[0].get_lines())
     assert points <= 61_000 and taken_s < 2.0  # 0.3 s on an idle machine
-    assert legend_of(figure.axes[0])[-1] == "and 160 more"
+    assert legend_of(figure.axes[0])[-1] == "and 179 more"
+
+
+def test_legend_of_many_lines_names_colours_and_dashes() -> None:
+    """Where series and files make many lines, each series has a colour and each file a dash, and the legend says so."""
+    spec = PlotSpec("p", "", Kind.TIMESERIES, (Line("TCP upload::*", "Flow"), Line("Ping", second_axis=True)))
+    left, right = drawn(spec, loaded("x-red"), loaded("x-codel")).axes
+    assert legend_of(left) == ["Flow 1", "Flow 2", "Ping (right)", "red", "codel"]
+    entries = left.get_legend().get_lines()
+    lines = [*left.get_lines(), *right.get_lines()]
+    assert [entry.get_color() for entry in entries[:3]] == [line.get_color() for line in lines[::2]]
+    assert [entry.get_linestyle() for entry in entries[3:]] == [line.get_linestyle() for line in lines[:2]]
+    left, _ = drawn(spec, loaded("x-red"), loaded("x-codel"), colour_by="file").axes
+    assert [entry.get_color() for entry in left.get_legend().get_lines()[:2]] == ["#0072B2", "#D55E00"]
+    assert legend_of(left) == ["red", "codel", "Flow 1", "Flow 2", "Ping (right)"]
+
+
+def test_legend_is_no_longer_than_its_panel() -> None:
+    """More entries than there is room for are counted instead of shown, so that the data keep their room."""
+    names = [f"flow {number}" for number in range(60)]
+    data = loaded(values={name: [1.0, 2] for name in names})
+    spec = PlotSpec("p", "", Kind.TIMESERIES, tuple(Line(name) for name in names))
+    words = legend_of(drawn(spec, data).axes[0])
+    assert words[-1] == f"and {60 - len(words) + 1} more" and len(words) <= 24
+    words = legend_of(drawn(spec, data, legend_reverse=True, legend_columns=3, legend="above").axes[0])
+    assert words[0] == "flow 38" and words[-1] == "and 21 more"
+    assert drawn(spec, data, legend="none").axes[0].get_legend() is None
+
+
+def test_ellipse_without_its_second_series() -> None:
+    """What an ellipse lacks is said in the figure."""
+    spec = PlotSpec("e", "", Kind.ELLIPSIS, (Line("Ping"), Line("TCP totals")))
+    (axes,) = drawn(spec, loaded()).axes
+    assert axes.texts[0].get_text() == "An ellipse needs two series, and there is no series TCP totals."
+    values = {"Ping": make_series("Ping", "ms", [0, 1], [1, 2]), "Up": make_series("Up", "", [50, 51], [1, 2])}
+    spec = PlotSpec("e", "", Kind.ELLIPSIS, (Line("Ping"), Line("Up")))
+    (axes,) = drawn(spec, Loaded("a", Dataset({}, {}, values))).axes
+    assert axes.texts[0].get_text() == "The two series have no time in common."

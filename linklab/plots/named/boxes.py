@@ -26,6 +26,9 @@ WHISKERS = 1.5
 """Interquartile ranges that a whisker is at most long (Tukey, 1977)."""
 
 _WIDTH = 0.72
+_NEAR = 0.5
+"""Boxes that lie above half of the greatest value are drawn without the 0 below them, or they would be strokes."""
+
 _CAP = 0.13
 """Half the width of what ends a whisker or the line on a bar; places are 1 apart."""
 
@@ -42,7 +45,7 @@ def draw_boxes(axes: Any, panel: Panel) -> str:
                 remember(_draw_box(at, place.at, box_of(place.line.known), factor, look), place.line, factor)
                 handles[place.number] = handles[place.number] or Patch(**look)
     for side, (at, scale) in enumerate(zip(layout.axes, layout.scales, strict=True)):
-        set_value_axis(at, layout.on(side), scale, side, spec=panel.spec, options=panel.options)
+        set_value_axis(at, layout.on(side), scale, side, spec=panel.spec, options=panel.options, near=_NEAR)
     finish(layout, handles)
     return f"Box: median and quartiles; whiskers: at most {WHISKERS:g} interquartile ranges"
 

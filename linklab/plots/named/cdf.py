@@ -10,7 +10,8 @@ import numpy as np
 
 from linklab.errors import InputError
 from linklab.measure.series import FloatArray
-from linklab.plots.named.axes import add_legend, scale_of, set_asked
+from linklab.plots.named.axes import scale_of, set_asked
+from linklab.plots.named.legend import add_legend, add_line_legend
 from linklab.plots.named.lines import Drawn
 from linklab.plots.named.look import Looks
 from linklab.plots.named.picture import Panel, remember
@@ -28,7 +29,7 @@ def draw_cdf(axes: Any, panel: Panel) -> None:
     lines = panel.lines
     scale = scale_of(lines, 0, panel.spec, panel.options)
     looks = Looks(panel.options, len(panel.entries), len(panel.shown_files))
-    handles = []
+    drawn = []
     for line in lines:
         if not line.shown:
             continue
@@ -37,13 +38,13 @@ def draw_cdf(axes: Any, panel: Panel) -> None:
         look = looks.line(line.entry, line.file, value.size, bold=line.of.line.bold)
         (artist,) = axes.plot(value, share, drawstyle="steps-post", **look)
         remember(artist, line, scale.factor)
-        handles.append((panel.label(line), artist))
+        drawn.append((line, artist, False))
     axes.set_ylabel(plain(next(iter(panel.options.labels_y), "")) or "Cumulative share of values")
     axes.set_xlabel(plain(panel.options.label_x or scale.words))
     _set_value_limits(axes, panel, scale.factor)
     asked = panel.options.limits_y[0] if panel.options.limits_y else (None, None)
     set_asked(axes.set_ylim, 0.0, 1.02, asked)
-    add_legend(axes, handles, panel.spec, panel.options)
+    add_line_legend(axes, panel, looks, drawn)
 
 
 def _distribution(line: Drawn, *, exact: bool) -> tuple[FloatArray, FloatArray]:

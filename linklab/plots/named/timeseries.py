@@ -11,7 +11,8 @@ from matplotlib.figure import Figure
 from linklab.data.grid import at_times, common_times
 from linklab.errors import InputError
 from linklab.measure import make_series
-from linklab.plots.named.axes import Scale, add_legend, scale_of, set_limits, set_time_axis, set_value_axis
+from linklab.plots.named.axes import Scale, scale_of, set_limits, set_time_axis, set_value_axis
+from linklab.plots.named.legend import add_legend, add_line_legend
 from linklab.plots.named.lines import Drawn
 from linklab.plots.named.look import Looks
 from linklab.plots.named.picture import Panel, remember, shown_of
@@ -33,19 +34,18 @@ def draw_lines(axes: Any, panel: Panel) -> None:
     points = sum(min(line.time_s.size, 2 * columns) for line in panel.lines if line.shown)
     looks = Looks(panel.options, len(panel.entries), len(panel.shown_files), points)
     set_time_axis(axes, panel.lines, panel.options)
-    handles = []
+    drawn = []
     for number, (side, lines) in enumerate(sides):
         at = axes.twinx() if number else axes
         scale = scale_of(lines, side, panel.spec, panel.options)
         for line in lines:
             if line.shown:
-                mark = " (right)" if number else ""
-                handles.append((panel.label(line) + mark, _draw(at, line, scale, looks, columns)))
+                drawn.append((line, _draw(at, line, scale, looks, columns), bool(number)))
         set_value_axis(at, lines, scale, number, spec=panel.spec, options=panel.options)
         if number:
             at.grid(visible=False)
             at.spines["right"].set_visible(True)
-    add_legend(axes, handles, panel.spec, panel.options)
+    add_line_legend(axes, panel, looks, drawn)
 
 
 def draw_stack(axes: Any, panel: Panel) -> None:
