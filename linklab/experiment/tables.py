@@ -157,15 +157,15 @@ def prepare(data: Dataset, choice: Choice) -> Dataset:
 def chosen(data: Dataset, patterns: Sequence[str]) -> list[str]:
     """The series of a data set that are asked for, in its order.
 
-    Without a pattern those that `listed` gives. A "**" matches the further numbers of samples too; another pattern does
-    if it matches no series.
+    Without a pattern those that `listed` gives. A pattern matches among these or, if none of them fits, among all; "**"
+    matches all.
     """
     if not patterns:
         return listed(data)
     mains = listed(data)
     found: set[str] = set()
     for pattern in patterns:
-        whole = [] if "**" in pattern else matching(pattern, mains)
+        whole = [] if pattern == "**" else matching(pattern, mains)
         found.update(whole or matching(pattern, data.series))
     return [name for name in data.series if name in found]
 

@@ -71,7 +71,7 @@ def test_a_summary_for_people(capsys, file):
 
 
 def test_which_series_a_table_shows(capsys, tmp_path):
-    """What a program says beside its packets, not what each packet says; all of it for "**"."""
+    """What a program says beside its packets; what each packet says for a pattern that fits nothing else, and "**"."""
     names = [
         "VoIP",
         "VoIP::delay",
@@ -85,9 +85,10 @@ def test_which_series_a_table_shows(capsys, tmp_path):
     save(data, tmp_path / "x.flent.gz")
     for words, expected in (
         ([], ["VoIP", "VoIP::delay", "TCP upload::1"]),
-        (["--series", "qdisc**"], names[6:]),
+        (["--series", "qdisc **"], names[6:]),
         (["--series", "**"], names),
-        (["--series", "TCP**"], names[4:6]),
+        (["--series", "TCP**"], names[4:5]),
+        (["--series", "TCP**cwnd"], names[5:6]),
         (["--series", "*::seq"], names[2:3]),
     ):
         rows = csv.DictReader(io.StringIO(shown(capsys, "summary", tmp_path / "x.flent.gz", "--format", "csv", *words)))
