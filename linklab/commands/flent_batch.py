@@ -28,7 +28,7 @@ from linklab.experiment.runner import Deal, Happened, Progress, Task, run_entrie
 from linklab.experiment.running import run_on
 from linklab.experiment.trial_folder import opened
 from linklab.experiment.trial_list import Entry, as_name
-from linklab.experiment.trial_work import bundled, work
+from linklab.experiment.trial_work import How, bundled, work
 
 if TYPE_CHECKING:
     from linklab.commands.flent import Voice, Words
@@ -110,7 +110,7 @@ def one_by_one(run_one: Callable[[Trial, Path, Any], Path], voice: Voice) -> Dea
             place.mkdir()
             try:
                 with _in(place):
-                    came: Any = work(bundled(entry), place, run_one, False, voice.progress)
+                    came: Any = work(bundled(entry), place, How(run_one), voice.progress)
             except LinklabError as error:
                 came = error
             yield "ended", number, (came, time.perf_counter() - began)
