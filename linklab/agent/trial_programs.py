@@ -169,15 +169,13 @@ class Programs:
             child.lot = lot
 
     def release(self, those: Sequence[Child]) -> None:
-        """Let loaded programs run at one instant, in the order of their lots."""
+        """Let loaded programs run, in the order of their lots: at one instant if we are `held.undisturbed`."""
         waiting = [child for child in those if child.loaded and child.runs]
         waiting.sort(key=lambda child: child.lot)
-        with held.undisturbed():
-            for child in waiting:
-                with suppress(ProcessLookupError):
-                    held.let_go(child.pid)
-                child.started_ns = time.monotonic_ns()
         for child in waiting:
+            with suppress(ProcessLookupError):
+                held.let_go(child.pid)
+            child.started_ns = time.monotonic_ns()
             child.loaded = False
 
     def ask_to_end(self, child: Child, how: signal.Signals) -> None:

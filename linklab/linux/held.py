@@ -58,19 +58,22 @@ def let_go(pid: int) -> None:
 
 @contextlib.contextmanager
 def undisturbed() -> Iterator[None]:
-    """Within this block no ordinary process takes the processor from us, if we may ask for that (sched(7))."""
+    """Within this block we run as soon as we can, before any ordinary process, if we may ask for that (sched(7)).
+
+    Nothing may be started meanwhile: it would have timers as exact as ours, and no way back.
+    """
     slack = timer_slack(1)
     try:
         os.sched_setscheduler(0, os.SCHED_FIFO | os.SCHED_RESET_ON_FORK, os.sched_param(1))
+        ours = True
     except OSError:
-        timer_slack(slack)
-        yield
-        return
+        ours = False
     try:
         yield
     finally:
-        os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))
-        timer_slack(slack)  # another policy has another one, and the way back gives the usual one
+        if ours:
+            os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))
+        timer_slack(slack)
 
 
 def timer_slack(nanoseconds: int) -> int:

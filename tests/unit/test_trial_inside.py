@@ -231,7 +231,7 @@ def test_samples_are_taken_at_whole_periods(tmp_path):
     head, *lines = map(json.loads, (tmp_path / "out/cpu.jsonl").read_text().splitlines())
     assert head["period_s"] == 0.1 and head["fields"][:4] == ["user", "nice", "system", "idle"]
     assert len(lines) >= 8 and lines[0]["t"] < 0.05
-    assert all(line["t"] % 0.1 < 0.09 for line in lines)
+    assert all((line["t"] + 1e-9) % 0.1 < 0.09 for line in lines)
     assert all(len(line["cpu"]["cpu"]) >= 8 for line in lines)
     head, *lines = map(json.loads, (tmp_path / "out/netstat.jsonl").read_text().splitlines())
     assert lines[0]["node"] == "client" and lines[0]["netstat"]["Tcp"]["RtoMin"] == 200
