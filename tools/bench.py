@@ -28,6 +28,7 @@ import bench_editor
 import bench_grading
 import bench_host
 import bench_speed
+import bench_viewer
 from bench_speed import BURST, LIMIT, SHAPED, TWO_HOSTS
 from in_pocket import BUFFERS
 
@@ -344,7 +345,8 @@ MEASURES: dict[str, Callable[[], list[Row]]] = {
 
 
 LONG: dict[str, Callable[[], list[Row]]] = {
-    name: lambda measure=measure: [Row(*row) for row in measure()] for name, measure in bench_grading.LONG.items()
+    name: lambda measure=measure: [Row(*row) for row in measure()]
+    for name, measure in {**bench_grading.LONG, **bench_viewer.MEASURES}.items()
 }
 """Measured when asked for by name."""
 

@@ -22,7 +22,6 @@ from linklab.base.files import write_json
 from linklab.base.toml import read_text
 from linklab.errors import InputError
 from linklab.experiment.trial_list import JOURNAL, SUFFIX, Entry, digest
-from linklab.experiment.trial_work import Made
 
 FORMAT = 1
 SCRATCH = ".work"
@@ -89,23 +88,18 @@ class TrialFolder:
         self.write()
         return due
 
-    def state(self, entry: Entry) -> tuple[str, str, Mapping[str, float | None]]:
-        """What the journal says of a trial, why, where that is something else than "done", and its values."""
+    def state(self, entry: Entry) -> tuple[str, str]:
+        """What the journal says of a trial, and why, where that is something else than "done"."""
         record = self.records[entry.file]
-        return record["state"], record.get("why", ""), record.get("values", {})
+        return record["state"], record.get("why", "")
 
-    def take(self, entry: Entry, made: Made, state: str) -> None:
+    def take(self, entry: Entry, made: Path, state: str, why: str = "") -> None:
         """A trial is done: put its file, which lies below `scratch`, in its place."""
         file = self.path / entry.file
         file.parent.mkdir(parents=True, exist_ok=True)
-        sha256 = hashlib.sha256(made.file.read_bytes()).hexdigest()
-        made.file.replace(file)
-        self._note(entry, state, made.gaps, sha256=sha256, **({"values": dict(made.values)} if made.values else {}))
-
-    def keep_values(self, entry: Entry, values: Mapping[str, float | None]) -> None:
-        """What was read in the data of a trial that is done already."""
-        self.records[entry.file]["values"] = dict(values)
-        self.write()
+        sha256 = hashlib.sha256(made.read_bytes()).hexdigest()
+        made.replace(file)
+        self._note(entry, state, why, sha256=sha256)
 
     def fail(self, entry: Entry, why: str) -> None:
         """A trial gave no data."""
@@ -128,9 +122,9 @@ class TrialFolder:
         """Leave nothing but results."""
         shutil.rmtree(self.scratch, ignore_errors=True)
 
-    def _note(self, entry: Entry, state: str, why: str, **more: Any) -> None:
+    def _note(self, entry: Entry, state: str, why: str, **more: str) -> None:
         record = self.records[entry.file]
-        for key in ("why", "sha256", "values"):
+        for key in ("why", "sha256"):
             record.pop(key, None)
         record |= {"state": state, **({"why": why} if why else {}), **more}
         self.write()

@@ -26,6 +26,7 @@ from linklab.viewer.runs import Run, Runs
 from linklab.viewer.settings import ViewerSettings, load_settings, save_settings
 from linklab.viewer.showing import Showing
 from linklab.viewer.tables import RunsTold
+from linklab.viewer.testing import Testing
 from linklab.windows.actions import AS_THE_SYSTEM, SCALES
 from linklab.windows.collecting import Collecting
 from linklab.windows.menus import popup
@@ -62,6 +63,7 @@ class Viewer:
         self.window = Window(self.root)
         self.showing = Showing(self.window, self.runs, self.settings)
         self.filing = Filing(self.window, self.runs, self.showing, self.settings, self.refresh)
+        self.testing = Testing(self.window, self.runs, self.settings, self._open_result)
         self._tree: tuple[Run | None, dict[str, object] | None] = (None, None)
         self.root.protocol("WM_DELETE_WINDOW", self.quit)
         self._build()
@@ -77,13 +79,21 @@ class Viewer:
         self.root.mainloop()
 
     def quit(self) -> None:
+        """End; if a test runs, ask what is to become of it."""
+        if self.testing.is_on:
+            text = "A test is running. It ends with the window; what it measured up to now is kept."
+            self.window.ask("A Test Is Running", text, [("Abort and Quit", self.leave), ("Go On", lambda: None)])
+        else:
+            self.leave()
+
+    def leave(self) -> None:
         """Remember the settings and end."""
         self.settings.geometry = self.root.geometry().split("+")[0]
         self.layout.keep_width()
         save_settings(self.settings)
         self.root.withdraw()
         self.root.update_idletasks()
-        self.filing.stop()
+        self.testing.stop()
         self.close()
 
     def close(self) -> None:
@@ -162,9 +172,9 @@ class Viewer:
             "keep": lambda: show.keep_scale(self.ticks["keep"].get()),
             "side": self._set_side,
             "dark": self._set_theme,
-            "test": lambda: None,
-            "batch": lambda: None,
-            "abort": lambda: None,
+            "test": self.testing.ask,
+            "batch": self.testing.ask_batch,
+            "abort": self._abort,
             "keys": lambda: self.window.show_text("Keys", actions.keys_text(self.look.say)),
             "messages": self.window.show_said,
             "about": self._about,
@@ -196,8 +206,9 @@ class Viewer:
 
     def _poll(self) -> None:
         """Take what has been read since the last time."""
-        if self.filing.take():
+        if self.filing.take() | self.testing.take():
             self.refresh()
+        self.layout.status.busy(bool(self.filing.left) or self.testing.is_on)
         self.root.after(POLL_MS, self._poll)
 
     def refresh(self) -> None:
@@ -215,7 +226,6 @@ class Viewer:
         if left:
             count = Phrase("{left} still to be read", left=left)
         self.layout.status.count.configure(text=self.look.say(count) if runs.every else "")
-        self.layout.status.busy(bool(left))
         for name in ("no_title", "no_legend", "log", "zero"):
             self.ticks[name].set(show.is_on(name))
         self.ticks["keep"].set(show.keeps)
@@ -232,6 +242,18 @@ class Viewer:
         if self._tree[0] is not run or (self._tree[1] is None) != (data is None):
             self._tree = (run, metadata.tree_of(data) if data is not None else None)
         self.layout.metadata.show(self._tree[1])
+
+    def _open_result(self, paths: Sequence[Path]) -> None:
+        self.filing.open(paths)
+        self.refresh()
+
+    def _abort(self) -> None:
+        """End the test that runs, or else what is being read."""
+        if self.testing.is_on or not self.filing.left:
+            self.testing.abort()
+        else:
+            self.filing.cancel()
+            self.refresh()
 
     # --- runs
 

@@ -19,7 +19,9 @@ import numpy as np
 
 from linklab.base import files, place
 from linklab.data import Dataset, open_file
+from linklab.data.dataset import Grid
 from linklab.errors import DataError
+from linklab.experiment.derive import completed
 from linklab.measure import Quantity, Series
 
 FORMAT = 1
@@ -36,17 +38,17 @@ def folder() -> Path:
 
 
 def read(path: Path) -> Dataset:
-    """The data set of a file, from the cache if it is there.
+    """The data set of a file with the derived series that its test has here, from the cache if it is there.
 
     Raises:
         DataError: the file cannot be read, or is no data file.
     """
     kept = _place_of(path)
     if kept is None:
-        return open_file(path)
+        return completed(open_file(path))
     found = _load(kept)
     if found is None:
-        found = open_file(path)
+        found = completed(open_file(path))
         if sum(len(series) for series in found.series.values()) >= LEAST_POINTS:
             _keep(found, kept)
     return found
@@ -65,7 +67,9 @@ def _place_of(path: Path) -> Path | None:
 def _keep(data: Dataset, kept: Path) -> None:
     """Keep it; not where there is no room, or no place to write."""
     series = list(data.series.values())
+    grid = data.grid
     head = {
+        "grid": None if grid is None else list(grid.values),
         "metadata": data.metadata,
         "flent": data.flent,
         "notes": data.notes,
@@ -73,8 +77,10 @@ def _keep(data: Dataset, kept: Path) -> None:
         "series": [(each.name, each.unit, each.source, each.meta, len(each)) for each in series],
     }
     packed = io.BytesIO()
+    tables = {} if grid is None else {"times": grid.times, "table": np.array([*grid.values.values()], dtype=np.float64)}
     np.savez(
         packed,
+        **tables,
         head=np.frombuffer(json.dumps(head).encode(), dtype=np.uint8),
         time_s=np.concatenate([each.time_s for each in series]),
         value=np.concatenate([each.value for each in series]),
@@ -90,13 +96,15 @@ def _load(kept: Path) -> Dataset | None:
         with np.load(kept, allow_pickle=False) as found:
             head = json.loads(found["head"].tobytes())
             time_s, value = found["time_s"], found["value"]
+            rows = zip(head["grid"] or (), found["table"] if head["grid"] else (), strict=True)
+            grid = None if head["grid"] is None else Grid(found["times"], dict(rows))
         ends = np.cumsum([each[4] for each in head["series"]]).tolist()
         series = {
             name: Series(name, unit, time_s[end - size : end], value[end - size : end], source, meta)
             for (name, unit, source, meta, size), end in zip(head["series"], ends, strict=True)
         }
         scalars = {name: Quantity(number, unit) for name, number, unit in head["scalars"]}
-        data = Dataset(head["metadata"], scalars, series, tuple(head["notes"]), head["flent"])
+        data = Dataset(head["metadata"], scalars, series, tuple(head["notes"]), head["flent"], grid)
     except (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile, DataError):
         return None
     with contextlib.suppress(OSError):

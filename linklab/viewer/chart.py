@@ -35,6 +35,10 @@ SMALLEST = 0.6
 STEP = 0.8
 """A step of zooming in shows this much of what was seen."""
 PAN = 0.1
+SETTLE_MS = 300
+MOST_PLACES = 200
+MOVED = 0.004
+"""Of the figure's width or height; axes that would move by less stay."""
 LEAST_DRAG = 6
 SHIFT, CONTROL = 0x1, 0x4
 MARK = "mark"
@@ -69,6 +73,9 @@ class Chart(ttk.Frame):
         self._waiting = ""
         self._size = (0, 0)
         self._is_late = False
+        self._like: object = None
+        self._places: dict[tuple[object, ...], list[Any]] = {}
+        self._settling = ""
         self._bind()
         self.restyle()
 
@@ -93,19 +100,22 @@ class Chart(ttk.Frame):
 
     # --- drawing
 
-    def show(self, draw: Draw, names: Sequence[str], keep: Sequence[Limits] = ()) -> bool:
+    def show(self, draw: Draw, names: Sequence[str], keep: Sequence[Limits] = (), like: object = None) -> bool:
         """Draw something else; what `keep` says is seen of it, where the axes are of the same kind.
 
         names: of the data sets that are drawn.
+        like: what the figure is of; figures of the same have about the same places for their axes.
 
         Returns:
             Whether the limits of `keep` are those that are seen.
         """
-        self._draw, self.names = draw, names
+        self._draw, self.names, self._like = draw, names, like
         return self._paint(keep)
 
     def _paint(self, keep: Sequence[Limits] = ()) -> bool:
         self._leave()
+        for axes in self.figure.axes:  # what is cleared is made anew first, which costs more than a drawing
+            self.figure.delaxes(axes)
         with style.context():
             try:
                 self._draw(self.figure)
@@ -114,12 +124,60 @@ class Chart(ttk.Frame):
             self._home = limits_of(self.figure)
             kept = bool(keep) and take(self.figure, keep)
             dress(self.figure, self.look)
+            self._lay_out()
             self._put()
-        self.figure.set_layout_engine("none")  # what is zoomed and moved keeps its place, and is drawn sooner
         return kept
+
+    def _lay_out(self) -> None:
+        """Give the axes the places that those of the last figure of its kind had, or else find them.
+
+        To find them takes as long as to draw. What is zoomed or moved keeps its places.
+        """
+        if self._settling:
+            self.after_cancel(self._settling)
+            self._settling = ""
+        known = self._places.get(self._kind)
+        if known is not None and len(known) == len(self.figure.axes):
+            self.figure.set_layout_engine("none")
+            for axes, place in zip(self.figure.axes, known, strict=True):
+                axes.set_position(place)
+            self._settling = self.after(SETTLE_MS, self._settle)
+        else:
+            self._find_places()
+
+    @property
+    def _kind(self) -> tuple[object, ...]:
+        return (self._like, self._size, self.figure.dpi)
+
+    def _find_places(self) -> list[Any]:
+        """Find places where no words are cut off, and remember them."""
+        engine = self.figure.get_layout_engine()
+        if self._size != (0, 0) and engine is not None:
+            engine.execute(self.figure)
+        self.figure.set_layout_engine("none")
+        found = [axes.get_position() for axes in self.figure.axes]
+        if len(self._places) > MOST_PLACES:
+            self._places.clear()
+        self._places[self._kind] = found
+        return found
+
+    def _settle(self) -> None:
+        """Once nothing else is drawn, see whether the places of the last figure are right for this one."""
+        self._settling = ""
+        before = [axes.get_position() for axes in self.figure.axes]
+        with style.context():
+            self.figure.set_layout_engine("constrained")
+            after = self._find_places()
+            moved_by = [
+                abs(np.subtract(one.bounds, other.bounds)).max() for one, other in zip(before, after, strict=True)
+            ]
+            if max(moved_by, default=0.0) > MOVED:
+                self._leave()
+                self._put()
 
     def _say_why(self, why: str) -> None:
         self.figure.clear()
+        self._like = None
         self.figure.text(0.5, 0.5, why.replace("$", "\\$"), ha="center", va="center", wrap=True, size=9)
 
     @property

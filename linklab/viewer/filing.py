@@ -8,10 +8,12 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
+from linklab.base.files import write_asked
 from linklab.errors import InputError
 from linklab.plots.named import save
+from linklab.viewer.numbers import EXPORTS, WRITERS
 from linklab.viewer.reading import Reader
-from linklab.viewer.runs import SUFFIXES, Runs, stem
+from linklab.viewer.runs import SUFFIXES, Run, Runs, stem
 from linklab.viewer.settings import ViewerSettings
 from linklab.viewer.showing import Showing
 from linklab.windows.chooser import Chooser
@@ -30,7 +32,7 @@ class Filing:
         self.window, self.runs, self.showing, self.settings = window, runs, showing, settings
         self._changed = changed
         self._reader = Reader()
-        self._wanted: Path | None = None
+        self._wanted: Run | None = None
         self._opening = 0
 
     @property
@@ -44,8 +46,17 @@ class Filing:
         self._opening += len(new)
         self._reader.read([run.path for run in new])
         if show and named:
-            self.runs.show(named[0])
             self.settings.opened(named[0].path)
+            self._wanted = named[0]
+            self._show_wanted()
+
+    def _show_wanted(self) -> None:
+        """Show the run that was asked for, once it is read; until then what is seen stays."""
+        run = self._wanted
+        if run is not None and (run.data is not None or not self.runs.shown):
+            self.runs.show(run)
+        if run is not None and not run.is_waiting:
+            self._wanted = None
 
     def take(self) -> bool:
         """Take what has been read; whether there was anything."""
@@ -60,6 +71,7 @@ class Filing:
                 self.window.say(answer.why, bad=True)
             else:
                 run.data, run.why = answer.data, ""
+        self._show_wanted()
         if answers and not self.runs.shown:  # what was to be shown cannot be read
             self.runs.show_all([run for run in self.runs.every if run.data is not None][:1])
         if answers and not self.left:
@@ -75,6 +87,15 @@ class Filing:
     def stop(self) -> None:
         """End all reading."""
         self._reader.stop()
+
+    def cancel(self) -> None:
+        """Read no more; what was not read stays in the list and says so."""
+        self._reader.stop()
+        self.take()
+        self._reader = Reader()
+        for run in self.runs.every:
+            if run.is_waiting:
+                self.runs.failed(run, self.window.look.say(Phrase("{path}: reading was cancelled", path=run.path)))
 
     def ask(self) -> None:
         """Ask for a file to open, or a folder."""
@@ -123,7 +144,29 @@ class Filing:
         self.window.say(Phrase("wrote {path}", path=path))
 
     def export(self) -> None:
-        """Ask for a name and write the numbers of what is shown."""
+        """Ask which numbers of what is shown, and for a name, and write them."""
+        if self.showing.spec is None:
+            self.window.say("there are no numbers to export")
+            return
+        answers = [(label, partial(self._export, *which)) for label, which in EXPORTS.items()]
+        self.window.ask("Export Numbers", "Which numbers of the plot that is seen?", answers)
+
+    def _export(self, which: str, name: str) -> None:
+        spec, current = self.showing.spec, self.runs.current
+        if spec is None or current is None:
+            return
+        root, look, folder = self.window.root, self.window.look, current.path.absolute().parent
+        take = partial(self.export_as, which)
+        name = f"{stem(current.path)}-{spec.name}-{name}.csv"
+        Chooser(root, look, "Export Numbers", folder=folder, ending=".csv", name=name, save=True, take=take)
+
+    def export_as(self, which: str, path: Path) -> None:
+        """Write a table of numbers; InputError where that cannot be."""
+        show = self.showing
+        if show.spec is None:
+            raise InputError("there are no numbers to export")
+        write_asked(path, WRITERS[which](show.spec, show.loaded, show.options, show.specs))
+        self.window.say(Phrase("wrote {path}", path=path))
 
 
 def data_files(path: Path) -> list[Path]:

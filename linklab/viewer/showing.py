@@ -13,6 +13,7 @@ from matplotlib.figure import Figure
 from linklab.plots.named import Loaded, Options, default_plot, draw
 from linklab.plots.spec import PlotSpec
 from linklab.viewer.chart import Chart
+from linklab.viewer.numbers import summary
 from linklab.viewer.options import PAGES, options_of, sound, texts_of, toggled
 from linklab.viewer.plots_of import plots_of
 from linklab.viewer.runs import Run, Runs
@@ -83,7 +84,10 @@ class Showing:
             self.chart.show(self._hint, ())
             return
         names = [one.name for one in loaded]
-        kept = self.chart.show(lambda figure: draw(figure, spec, loaded, fitting(options, figure), specs), names, keep)
+        like = (spec.name, len(loaded), options.legend, options.title, options.annotation)
+        kept = self.chart.show(
+            lambda figure: draw(figure, spec, loaded, fitting(options, figure), specs), names, keep, like
+        )
         if keep and not kept:
             self.window.say("the scale could not be kept: the axes are others")
 
@@ -101,7 +105,7 @@ class Showing:
         if not loaded:
             self.specs, self.spec = [], None
             return
-        self.specs, why = plots_of(loaded, library)
+        self.specs, why = plots_of(loaded)
         if why and why != self._why:
             self.window.say(why, bad=True)
         self._why = why
@@ -185,6 +189,15 @@ class Showing:
 
     def show_numbers(self) -> None:
         """The numbers of what is shown, as a table to read or copy."""
+        if self.spec is None:
+            self.window.say("there is nothing to compute")
+            return
+        text = summary(self.spec, self.loaded, self.options, self.specs)
+        self.window.show_text(
+            "Numbers of What Is Shown",
+            text,
+            "Of the series that the plot draws, with its options. The command linklab test summary says the same.",
+        )
 
 
 def fitting(options: Options, figure: Figure) -> Options:
@@ -206,8 +219,3 @@ class OptionsDialog(FormDialog):
 
     def _try(self) -> None:
         self.apply()
-
-
-def library(name: str) -> Sequence[PlotSpec]:
-    """The plots of the test of that name; none if there is no such test."""
-    return ()

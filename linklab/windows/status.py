@@ -90,6 +90,20 @@ class StatusBar(ttk.Frame):
             elif not each.winfo_manager():
                 each.pack(side="right", padx=gap, before=self.text)
 
+    def share(self, done: float | None) -> None:
+        """How much of what goes on is done, from 0 to 1; None where that is not known."""
+        if done is None:
+            if str(self.progress.cget("mode")) == "determinate":
+                self.progress.configure(mode="indeterminate")
+                self._run()
+        else:
+            self.progress.stop()
+            self.progress.configure(mode="determinate", maximum=1.0, value=min(max(done, 0.0), 1.0))
+
+    def _run(self) -> None:
+        if self._busy:
+            self.progress.start(30)
+
     def busy(self, is_busy: bool) -> None:
         """Show that something goes on and may be cancelled."""
         if is_busy == self._busy:

@@ -46,15 +46,14 @@ MAY_IMPORT = {
     "grade": FLOOR
     | {"topology", "manual", "engine", "pocket_kernel", "measure", "data", "analysis", "plots", "judge", "exercise"}
     | {"numpy", "jinja2", "markupsafe"},
-    "experiment": FLOOR
-    | {"linux", "tc", "topology", "engine", "terminal", "measure", "data", "analysis", "plots", "numpy"},
+    "experiment": FLOOR | {"tc", "topology", "engine", "measure", "data", "analysis", "plots", "numpy"},
     "documents": FLOOR | {"manual", "lab", "exercise"},
     "figures": FLOOR | {"analysis", "lab"},
     # what people touch
     "doctor": FLOOR | {"tc", "topology", "manual", "engine", "pocket_kernel", "lab", "exercise", "grade", "rich"},
     "windows": FLOOR | {"PIL"},
     "editor": FLOOR | {"linux", "tc", "topology", "exchange", "engine", "terminal", "windows", "PIL", "weasyprint"},
-    "viewer": FLOOR | {"measure", "data", "plots", "windows", "numpy", "matplotlib", "PIL"},
+    "viewer": FLOOR | {"measure", "data", "plots", "experiment", "windows", "numpy", "matplotlib", "PIL"},
     "commands": FLOOR
     | {"topology", "manual", "agent", "warden", "pocket_kernel", "engine", "terminal", "measure", "data", "analysis"}
     | {"plots", "judge", "lab", "run", "exercise", "grade", "documents", "doctor", "windows", "editor", "viewer"}
