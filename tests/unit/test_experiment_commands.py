@@ -2,13 +2,15 @@
 """`linklab batch` as a person uses it, with trials that need no network."""
 
 import json
+import re
+import shlex
 from pathlib import Path
 
 import pytest
 import trials
 
 from linklab.base import installation
-from linklab.cli import main
+from linklab.cli import build_parser, main
 from linklab.experiment.trial_folder import read_journal
 
 BATCH = """
@@ -123,3 +125,23 @@ def test_a_strangers_commands_for_this_machine_are_left_out(batch, tmp_path, cap
     assert main(["batch", str(batch), "--host-commands"]) == 0
     assert (tmp_path / "made").exists()
     assert main(["batch", str(batch), "--host-commands", "--cluster", "x"]) == 2
+
+
+def examples(language: str) -> list[str]:
+    """The examples of docs/tests.md in a language that belong to batches and sweeps."""
+    text = (Path(__file__).resolve().parents[2] / "docs/tests.md").read_text()
+    text = text.partition("## Batches\n")[2].partition("## Viewer\n")[0]
+    return re.findall(rf"^```{language}\n(.*?)^```$", text, re.M | re.S)
+
+
+def test_the_examples_of_the_docs_are_right(tmp_path, capsys):
+    """The batch has the trials that its text counts, the sweep can be run, and the commands are understood."""
+    (ini,), (toml,) = examples("ini"), examples("toml")
+    (tmp_path / "lab.batch").write_text(ini)
+    (tmp_path / "buffer.toml").write_text(toml)
+    assert main(["batch", str(tmp_path / "lab.batch"), "--dry-run"]) == 0
+    assert "36 trials, " in capsys.readouterr().out
+    assert main(["sweep", "--check", str(tmp_path / "buffer.toml")]) == 0
+    for line in filter(None, "".join(examples("sh")).splitlines()):
+        words = shlex.split(line, comments=True)
+        build_parser(words[1]).parse_args(words[1:])
