@@ -52,6 +52,7 @@ COMMANDS = {
         "plot what a run measured, a data file, an iperf3 result, a queue, or packet gaps",
     ),
     "batch": ("linklab.commands.batch", "run the tests of batch files, in the form of Flent's"),
+    "sweep": ("linklab.commands.sweep", "run a test over factors, with intervals, and say which factor matters"),
     "fairness": ("linklab.commands.fairness", "Jain's fairness index of the streams of an iperf3 result"),
     "kernel": ("linklab.commands.kernel", "build the pocket kernel, or say where it is"),
     "test": ("linklab.commands.test", "named tests of a network: what there is, run one, numbers, plots"),

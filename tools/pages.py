@@ -23,6 +23,7 @@ from argparse_manpage.manpage import Manpage
 from linklab import __version__, cli
 from linklab.commands import Parser
 from linklab.exercise.load import exercise_folders, load_exercise
+from linklab.experiment.test_file import FAMILIES, test_names
 from linklab.lab.model import lab_folders
 
 SHELLS = ("bash", "zsh", "fish")
@@ -94,6 +95,10 @@ def teach_completion(parser: argparse.ArgumentParser) -> None:
         metavar = str(action.metavar or "")
         if metavar == "LAB":
             action.choices = [*labs, "all"]
+        elif metavar == "TEST":
+            action.choices = test_names()
+        elif metavar == "FAMILY":
+            action.choices = list(FAMILIES)
         elif action.dest == "exercise":
             action.choices = exercises
         elif metavar in ("DIR", "FOLDER"):

@@ -2,13 +2,16 @@
 """The Mininet CLI of a running network, as a process of its own on a pty.
 
 The process is a fork of the agent, so it holds the network's objects; the agent itself no longer speaks to the nodes'
-shells once the network is built. `clock`, `concurrent`, `xterm` by way of the host, and `source NAME` from any folder
-are added.
+shells once the network is built. `clock`, `concurrent`, `test`, `xterm` by way of the host, and `source NAME` from any
+folder are added.
 """
 
 from __future__ import annotations
 
+import contextlib
+import itertools
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -103,6 +106,28 @@ class Console(CLI):  # type: ignore[misc] # mininet has no types
         ):
             if subprocess.run(command, check=False).returncode:
                 return
+
+    def do_test(self, line: str) -> None:
+        """Run a named test from one node to others, such as test rrul h1 h3 -l 30.
+
+        Usage: test TEST SOURCE TARGET... [OPTION OF FLENT...]
+        h1 flent --list-tests lists the tests, h1 flent --help the options. Ctrl+C ends a test and keeps its data.
+        """
+        try:
+            words = shlex.split(line)
+        except ValueError:
+            print("test: a quotation mark is not closed")
+            return
+        nodes = list(itertools.takewhile(lambda word: not word.startswith("-"), words[1:]))
+        if len(nodes) < 2:
+            print("usage: test TEST SOURCE TARGET... [OPTION OF FLENT...], such as test rrul h1 h3 -l 30")
+            return
+        targets = [word for name in nodes[1:] for word in ("-H", name)]
+        options = words[1 + len(nodes) :]
+        test = subprocess.Popen(["flent", words[0], "--local-bind", nodes[0], *targets, *options])
+        while test.returncode is None:
+            with contextlib.suppress(KeyboardInterrupt):  # it reaches the test as well, which then ends by itself
+                test.wait()
 
 
 class _Captured(Console):

@@ -8,6 +8,7 @@ the values of one with 2048 MiB, rounded. Parameters of the kernel: kernel/READM
 
 from __future__ import annotations
 
+import os
 import re
 import resource
 import threading
@@ -62,6 +63,21 @@ def cost_nothing() -> None:
     """Have this process take no network time from now on; the children that it forks do."""
     path = PARAMETERS / "free"
     if path.exists():
+        path.write_text("1")
+
+
+def not_ours(count: int) -> bytes:
+    """Random bytes as a program draws them that is not free: of the run's seed, whatever ours have drawn.
+
+    Only for a process that costs nothing, as it does again afterwards.
+    """
+    path = PARAMETERS / "free"
+    if not path.exists():
+        return os.urandom(count)
+    path.write_text("0")
+    try:
+        return os.urandom(count)
+    finally:
         path.write_text("1")
 
 

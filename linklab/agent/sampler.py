@@ -24,11 +24,11 @@ from typing import IO, Any
 if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from linklab.linux import netlink
-from linklab.linux.tc_statistics import CLASS_STATISTICS, STATISTICS
+from linklab.linux.tc_statistics import CLASS_STATISTICS, IN_OPTIONS, STATISTICS
 
 RTM_GETQDISC, RTM_NEWQDISC = 38, 36
 RTM_GETTCLASS, RTM_NEWTCLASS = 42, 40
-TCA_KIND, TCA_STATS2 = 1, 7
+TCA_KIND, TCA_OPTIONS, TCA_STATS2 = 1, 2, 7
 TCA_STATS_BASIC, TCA_STATS_QUEUE, TCA_STATS_APP = 1, 3, 4
 EXIT_NO_QUEUE = 5
 """Exit status where the interface has no queue."""
@@ -96,7 +96,8 @@ def discipline(body: bytes) -> dict[str, Any]:
         qdisc["root"] = True
     else:
         qdisc["parent"] = "ffff:fff1" if parent == netlink.INGRESS else netlink.handle_text(parent)
-    return {**qdisc, **_statistics(attributes, kind, STATISTICS)}
+    counted = IN_OPTIONS[kind](attributes.get(TCA_OPTIONS, b"")) if kind in IN_OPTIONS else {}
+    return {**qdisc, **_statistics(attributes, kind, STATISTICS), **counted}
 
 
 def traffic_class(body: bytes) -> dict[str, Any]:

@@ -40,6 +40,9 @@ from linklab.linux import held
 NS = 1_000_000_000
 LOOK_NS = 10_000_000
 """Between two looks whether the servers listen."""
+PUNCTUAL = 0.01
+"""A reading that is late by at most this part of a period is said to be in time, so that series have their times in
+common: a process in the middle of a system call delays it by some microseconds."""
 FACT_NS = 20 * NS
 """What a command for a fact may take."""
 SELF_S = 0.5
@@ -57,7 +60,7 @@ class Trial:
         self.sessions = Sessions(most)
         self.keeper, self.all_ended = keep(self.sessions)
         self.nodes = Nodes()
-        self.programs = Programs(self.nodes, out, self.sessions, most)
+        self.programs = Programs(self.nodes, out, self.sessions)
         self.loop = Loop(self.programs.notice, self.ended, self.interrupt)
         self.t0 = self.ended_ns = 0
         self.begun = self.early = False
@@ -75,10 +78,11 @@ class Trial:
             self.samplers, self.lacks = samplers(self.plan.samplers, self.nodes, self.out)
             self.start_servers()
             self.load_flows()
-            self.begin()
-            self.loop.run(self.is_over)
-            self.ended_ns = time.monotonic_ns()
-            self.end(self.flows)
+            with held.undisturbed():  # nothing is started from here on, which would begin as undisturbed as we are
+                self.begin()
+                self.loop.run(self.is_over)
+                self.ended_ns = time.monotonic_ns()
+                self.end(self.flows)
             self.end([server for server in self.servers if server.runs], self_s=SELF_S)
             after = self.ask_facts([fact for fact in self.plan.facts if not fact.once])
             self.save(before, after)
@@ -139,6 +143,7 @@ class Trial:
         for program in self.plan.programs:
             if program.role == "flow" and not self.early:
                 self.flows.append(self.programs.start(program, hold=True))
+        self.programs.draw_lots(self.flows)
         deadline = time.monotonic_ns() + LOAD_NS
         self.loop.run(lambda: self.early or all(flow.loaded or flow.over for flow in self.flows), deadline)
 
@@ -212,7 +217,9 @@ class Trial:
 
     def sample(self) -> None:
         """Read everything once."""
-        t = self.since(time.monotonic_ns(), 6)
+        now, period = time.monotonic_ns() - self.t0, round(self.plan.samplers.period_s * NS)
+        late = now % period
+        t = round((now - late if late <= period * PUNCTUAL else now) / NS, 6)
         for sampler in self.samplers:
             sampler.sample(t)
 

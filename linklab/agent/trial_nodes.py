@@ -8,7 +8,8 @@ for: a program that is started here is where one is that was typed in the node's
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
@@ -33,24 +34,38 @@ class Node:
     pid: int
     apart: bool
 
-    def enter(self) -> None:
-        """Go there for good, as a child does before it becomes its program: control groups, network, mounts."""
+    @contextmanager
+    def entered(self, folder: str) -> Iterator[None]:
+        """Within this block we, and what we start, are in the node's network and mounts, and in a folder there."""
+        here = Path.cwd()
+        if not self.apart:
+            os.chdir(folder or here)
+            try:
+                yield
+            finally:
+                os.chdir(here)
+            return
+        ours, theirs = _namespaces("self"), _namespaces(self.pid)
+        try:
+            _go(theirs)
+            os.chdir(folder or here)
+            yield
+        finally:
+            _go(ours)
+            os.chdir(here)
+            for file in (*ours, *theirs):
+                os.close(file)
+
+    def share_processor(self, process: int) -> None:
+        """Put a process into the control groups of the node's shell, as whose share of a processor is limited."""
         if not self.apart:
             return
-        self._join_groups()
-        for name, kind in (("net", CLONE_NEWNET), ("mnt", CLONE_NEWNS)):
-            file = os.open(f"/proc/{self.pid}/ns/{name}", os.O_RDONLY | os.O_CLOEXEC)
-            setns(file, kind)
-            os.close(file)
-
-    def _join_groups(self) -> None:
-        """The share of a processor that the node was given is its shell's group's (cgroups(7))."""
-        ours = Path("/proc/self/cgroup").read_text(encoding="ascii")
+        ours = Path(f"/proc/{process}/cgroup").read_text(encoding="ascii")
         theirs = Path(f"/proc/{self.pid}/cgroup").read_text(encoding="ascii")
         for line in sorted(set(theirs.splitlines()) - set(ours.splitlines())):
             _, controllers, group = line.split(":", 2)
             folder = Path("/sys/fs/cgroup", controllers.removeprefix("name="), group.lstrip("/"))
-            (folder / "cgroup.procs").write_text("0", encoding="ascii")
+            (folder / "cgroup.procs").write_text(str(process), encoding="ascii")
 
     def inside(self, make: Callable[[], T]) -> T:
         """What `make` gives in this node's network; we come back. What it opens there stays there."""
@@ -78,6 +93,15 @@ class Node:
                     if port is not None and (protocol == "udp" or state == LISTEN):
                         found.add(port)
         return found
+
+
+def _namespaces(process: int | str) -> list[int]:
+    return [os.open(f"/proc/{process}/ns/{name}", os.O_RDONLY | os.O_CLOEXEC) for name in ("net", "mnt")]
+
+
+def _go(namespaces: list[int]) -> None:
+    for file, kind in zip(namespaces, (CLONE_NEWNET, CLONE_NEWNS), strict=True):
+        setns(file, kind)
 
 
 class Nodes:

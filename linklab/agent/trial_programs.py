@@ -9,26 +9,29 @@ started can be found (`linklab.agent.trial_keeper`).
 
 from __future__ import annotations
 
-import mmap
 import os
 import re
+import resource
 import signal
 import struct
 import time
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from linklab.agent.own_kernel import PARAMETERS
+from linklab.agent import own_kernel
 from linklab.agent.trial_keeper import Sessions
 from linklab.agent.trial_nodes import NodeError, Nodes
 from linklab.agent.trial_plan import Program
 from linklab.linux import children, held
-from linklab.linux.kernelcalls import die_with_parent
 
 TAIL_BYTES = 4096
-_LOT = struct.Struct("=Q")
+NOT_RUN = (126, 127)
+"""What a shell ends with that cannot become a program."""
+SHELL = "/bin/sh"
+DEFAULT = (signal.SIGPIPE, signal.SIGXFSZ, signal.SIGINT, signal.SIGQUIT, signal.SIGHUP, signal.SIGCHLD)
+"""Signals that Python, or who started it (nohup(1)), ignores or handles, and a program in a terminal does not."""
 _IPERF3_ERROR = re.compile(r'"error":\s*"((?:[^"\\]|\\.)*)"')
 
 
@@ -36,11 +39,12 @@ _IPERF3_ERROR = re.compile(r'"error":\s*"((?:[^"\\]|\\.)*)"')
 class Child:
     """A program and what became of it; times of the kernel's monotonic clock.
 
-    loaded: whether it waits at its first instruction. lot: the place of the number that it drew.
-    asked: the signals by which it was asked to end.
+    hold: whether it is let go by `Programs.release` alone. loaded: whether it waits at its first instruction.
+    lot: its place among those that are let go together. asked: the signals by which it was asked to end.
     """
 
     program: Program
+    hold: bool = False
     pid: int = 0
     loaded: bool = False
     lot: int = 0
@@ -64,69 +68,68 @@ class Child:
 class Programs:
     """All children of a trial."""
 
-    def __init__(self, nodes: Nodes, out: Path, sessions: Sessions, most: int) -> None:
-        """`most` programs in all."""
+    def __init__(self, nodes: Nodes, out: Path, sessions: Sessions) -> None:
         self.nodes, self.out, self.sessions = nodes, out, sessions
-        self.lots = mmap.mmap(-1, _LOT.size * (most + 1))
-        self.by_lot = by_lot()
         self.children: dict[int, Child] = {}
-        self.count = 0
-        self.us = os.getpid()
+        self.files = resource.getrlimit(resource.RLIMIT_NOFILE)
         self.slack_ns = held.timer_slack(1)
 
     def start(self, program: Program, *, hold: bool = False, prints_to: int | None = None) -> Child:
-        """Fork a program, to be held or to run now; what it prints goes to its files, or to an open file.
+        """Start a program, to be held when it is loaded, or to run on; what it prints goes to its files, or to a file.
 
         A program that cannot be there is over at once, with the reason.
         """
-        child = Child(program, lot=self.count)
-        self.count += 1
+        child = Child(program, hold=hold)
         try:
-            node = self.nodes[program.node]
-        except NodeError as error:
-            child.ended_ns, child.why = time.monotonic_ns(), str(error)
-            return child
-
-        def become() -> None:  # pragma: no cover - the child
-            self._as_in_a_terminal()
-            self._say_to(program, prints_to)
-            if hold and self.by_lot:
-                _LOT.pack_into(self.lots, child.lot * _LOT.size, *_LOT.unpack(os.urandom(_LOT.size)))
-            node.enter()
-            if program.cwd:
-                os.chdir(program.cwd)
-            if hold:
-                held.hold_me()
-            children.become(program.argv, {**os.environ, **program.env})
-
-        child.pid = os.fork()
-        if child.pid == 0:  # pragma: no cover - the child
-            children.live(become)
-        if not hold:
-            child.started_ns = time.monotonic_ns()
-        self.sessions.add(child.pid)
-        self.children[child.pid] = child
+            self._start(child, prints_to)
+        except (NodeError, OSError) as error:
+            child.ended_ns, child.why = (
+                time.monotonic_ns(),
+                children.reason(error) if isinstance(error, OSError) else str(error),
+            )
         return child
 
-    def _as_in_a_terminal(self) -> None:  # pragma: no cover - in the child
-        die_with_parent()
-        if os.getppid() != self.us:
-            raise OSError("the runner has gone")
-        os.setsid()
-        held.timer_slack(self.slack_ns)
-        for number in (signal.SIGPIPE, signal.SIGXFSZ, signal.SIGINT):  # which Python ignores or handles
-            signal.signal(number, signal.SIG_DFL)
-        signal.pthread_sigmask(signal.SIG_SETMASK, ())
+    def _start(self, child: Child, prints_to: int | None) -> None:
+        program = child.program
+        node = self.nodes[program.node]
+        with ExitStack() as stack:
+            out, err = (prints_to, prints_to) if prints_to is not None else self._files(program, stack)
+            null = os.open(os.devnull, os.O_RDONLY | os.O_CLOEXEC)
+            stack.callback(os.close, null)
+            stack.enter_context(node.entered(program.cwd))
+            stack.enter_context(self._as_in_a_terminal())
+            child.pid = os.posix_spawn(
+                SHELL,
+                ["sh", "-c", held.HOLD, program.argv[0], *program.argv],
+                {**os.environ, **program.env},
+                file_actions=[(os.POSIX_SPAWN_DUP2, file, number) for number, file in enumerate((null, out, err))],
+                setsid=True,
+                setsigmask=(),
+                setsigdef=(*DEFAULT,),
+            )
+        self.sessions.add(child.pid)
+        self.children[child.pid] = child
+        node.share_processor(child.pid)
 
-    def _say_to(self, program: Program, prints_to: int | None) -> None:  # pragma: no cover - in the child
-        os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
-        if prints_to is not None:
-            os.dup2(prints_to, 1)
-            os.dup2(prints_to, 2)
-            return
-        for number, suffix in ((1, "out"), (2, "err")):
+    def _files(self, program: Program, stack: ExitStack) -> list[int]:
+        files = []
+        for suffix in ("out", "err"):
             path = self.out / f"{program.id}.{suffix}"
-            os.dup2(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o666), number)
+            files.append(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o666))
+            stack.callback(os.close, files[-1])
+        return files
+
+    @contextmanager
+    def _as_in_a_terminal(self) -> Iterator[None]:
+        """Within this block what is started has the usual timers and as many files as where we were started."""
+        held.timer_slack(self.slack_ns)
+        files = resource.getrlimit(resource.RLIMIT_NOFILE)
+        resource.setrlimit(resource.RLIMIT_NOFILE, self.files)
+        try:
+            yield
+        finally:
+            resource.setrlimit(resource.RLIMIT_NOFILE, files)
+            held.timer_slack(1)
 
     def notice(self) -> list[Child]:
         """Take notice of the children that are loaded now or have ended; those that have ended."""
@@ -142,28 +145,37 @@ class Programs:
             if child is None:  # an orphan of a program's
                 continue
             if os.WIFSTOPPED(status):
-                child.loaded = child.started_ns is None
+                if child.started_ns is None and held.stopped(pid, status):
+                    self._loaded(child)
                 continue
             child.ended_ns = time.monotonic_ns()
             child.status = os.waitstatus_to_exitcode(status)
             child.why = self._why(child)
             ended.append(child)
 
-    def release(self, those: Sequence[Child]) -> None:
-        """Let loaded programs run at one instant; in an order by lot, where this kernel knows chance.
+    def _loaded(self, child: Child) -> None:
+        child.loaded = True
+        if not child.hold:
+            self.release([child])
+
+    def draw_lots(self, those: Sequence[Child]) -> None:
+        """Decide the order in which programs of one start are let go: by lot, where this kernel knows chance.
 
         Which of those that may run in the same instant runs first is chance on any machine, and so on this one; else
         the first of a plan would always be the first to send.
         """
+        drawn = own_kernel.not_ours(8 * len(those)) if by_lot() else bytes(8 * len(those))
+        for child, (lot,) in zip(those, struct.iter_unpack("=Q", drawn), strict=True):
+            child.lot = lot
+
+    def release(self, those: Sequence[Child]) -> None:
+        """Let loaded programs run, in the order of their lots: at one instant if we are `held.undisturbed`."""
         waiting = [child for child in those if child.loaded and child.runs]
-        if self.by_lot:
-            waiting.sort(key=lambda child: _LOT.unpack_from(self.lots, child.lot * _LOT.size))
-        with held.undisturbed():
-            for child in waiting:
-                with suppress(ProcessLookupError):
-                    held.let_go(child.pid)
-                child.started_ns = time.monotonic_ns()
+        waiting.sort(key=lambda child: child.lot)
         for child in waiting:
+            with suppress(ProcessLookupError):
+                held.let_go(child.pid)
+            child.started_ns = time.monotonic_ns()
             child.loaded = False
 
     def ask_to_end(self, child: Child, how: signal.Signals) -> None:
@@ -175,7 +187,7 @@ class Programs:
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(child.pid, number)
         with suppress(ProcessLookupError):
-            os.kill(child.pid, number)  # it may not lead its session yet
+            os.kill(child.pid, number)
 
     def _why(self, child: Child) -> str:
         """Why the outcome of a program that has ended is not as it should be, as a sentence; "" where it is."""
@@ -188,6 +200,8 @@ class Programs:
         files = [self.out / f"{child.program.id}.{suffix}" for suffix in ("err", "out")]
         if not child.status:  # iperf3 3.12 -J says that it failed nowhere else
             return iperf3_error(files[1]) if Path(child.program.argv[0]).name == "iperf3" else ""
+        if child.started_ns is None and child.status in NOT_RUN:
+            return f"{child.program.argv[0]} could not be started: {last_line(files[0]).rpartition(': ')[2]}"
         said = last_line(files[0]) or iperf3_error(files[1])
         how = f"ended by signal {-child.status}" if child.status < 0 else f"exit status {child.status}"
         return f"{how}: {said}" if said else how
@@ -195,7 +209,7 @@ class Programs:
 
 def by_lot() -> bool:
     """Whether this kernel lets processes that are woken together run in another order each time."""
-    wake = PARAMETERS / "wake_ns"
+    wake = own_kernel.PARAMETERS / "wake_ns"
     return wake.exists() and "," in wake.read_text(encoding="ascii")
 
 

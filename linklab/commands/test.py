@@ -23,6 +23,7 @@ VERBS = {
     "new": ("linklab.commands.test_new", "write a commented file to start a test of your own from"),
     "summary": ("linklab.commands.test_summary", "mean, median, and 99th percentile; over repetitions with intervals"),
     "stats": ("linklab.commands.test_stats", "every usual statistic of each series"),
+    "plot": ("linklab.commands.test_plot", "a test's plots of one or several data files"),
     "csv": ("linklab.commands.test_csv", "the series at common times, or their samples, for other programs"),
 }
 """Verb → its module, and its line in the list."""

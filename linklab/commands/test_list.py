@@ -15,8 +15,8 @@ from linklab.experiment.test_file import FAMILIES, load_test, test_names
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add `[--family F] [--names]`."""
-    parser.add_argument("--family", metavar="F", default="", help=f"only this one: {', '.join(FAMILIES)}")
+    """Add `[--family FAMILY] [--names]`."""
+    parser.add_argument("--family", metavar="FAMILY", default="", help=f"only this one: {', '.join(FAMILIES)}")
     parser.add_argument("--names", action="store_true", help="names alone, one a line, of tests that can be run")
     parser.epilog = "examples:\n  linklab test list\n  linklab test list --family rrul\n"
 

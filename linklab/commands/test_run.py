@@ -14,12 +14,11 @@ from rich.console import Console
 from rich.progress import BarColumn, TaskProgressColumn, TextColumn, TimeRemainingColumn
 from rich.progress import Progress as Bar
 
-from linklab.analysis.reducers import reduced
 from linklab.commands.console import make_console, plain
 from linklab.commands.options import add_network_options
 from linklab.commands.test_show import given
+from linklab.commands.test_summary import text_of
 from linklab.data import Dataset, open_file
-from linklab.data.names import main_series
 from linklab.engine.api import Clock
 from linklab.engine.choice import REPLAY_CLOCK, clock_of
 from linklab.errors import InputError
@@ -39,6 +38,7 @@ EPILOG = """examples:
   linklab test run tcp_nup --path "10mbit 50ms" -P upload_streams=2 -P cc_algos=cubic,bbr
   linklab test run rtt_fair4be --path "10mbit 20ms,40ms,80ms,160ms"
   linklab test run rrul --topology "Lab 14.mn" --from h1 --to h3
+  linklab test run rrul --attach --from h1 --to h3      in the network of linklab shell or linklab edit
   linklab test run rrul --path "10mbit 50ms" --dry-run      what would be set and started
 
 The direction "up" is from the source to the targets; of two rates the first is down. Ctrl+C and SIGUSR1 end a test
@@ -55,6 +55,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     for name, example in (("rate", "10mbit"), ("rtt", "50ms"), ("qdisc", "fq_codel"), ("buffer", "1bdp")):
         where.add_argument(f"--{name}", metavar="WORDS", default="", help=f"the same alone, such as {example}")
     where.add_argument("--topology", metavar="FILE.mn", default="", help="a network of your own instead of a path")
+    where.add_argument(
+        "--attach",
+        metavar="NETWORK",
+        nargs="?",
+        const="",
+        help="the network of a running shell or editor instead, as it is (linklab attach --list)",
+    )
     where.add_argument("--from", dest="source", metavar="NODE", default="", help="the source (default: the first host)")
     where.add_argument("--to", dest="targets", metavar="NODE[,NODE…]", default="", help="the targets in their order")
     what = parser.add_argument_group("what is measured")
@@ -102,17 +109,31 @@ def _seconds(text: str) -> float:
 
 def run(args: argparse.Namespace) -> int:
     """Run it, or show what would be run."""
+    if args.attach is not None:
+        from linklab.commands import test_attach
+
+        return test_attach.run(args)
     trial = trial_of(args)
     prepared = prepare(trial)
-    if args.plot and args.plot not in [plot.name for plot in prepared.expanded.plots]:
-        names = ", ".join(plot.name for plot in prepared.expanded.plots)
-        raise InputError(f"{prepared.expanded.name} has no plot {args.plot}; it has {names}")
+    check_plot(args, prepared)
     if args.dry_run:
         for line in described(prepared):
             print(line)
         return 0
     with ends_orderly(), progress(prepared, lines=args.progress == "lines") as tell:
         path = run_trial(trial, args.output, tell, raw=args.raw)
+    return finished(args, path)
+
+
+def check_plot(args: argparse.Namespace, prepared: Prepared) -> None:
+    """InputError if the plot that is asked for is none of the test's."""
+    if args.plot and args.plot not in [plot.name for plot in prepared.expanded.plots]:
+        names = ", ".join(plot.name for plot in prepared.expanded.plots)
+        raise InputError(f"{prepared.expanded.name} has no plot {args.plot}; it has {names}")
+
+
+def finished(args: argparse.Namespace, path: Path) -> int:
+    """Show what came of it, draw the plot, and give the exit code."""
     if args.progress == "lines":
         _line({"file": str(path)})
     data = open_file(path)
@@ -198,15 +219,8 @@ def _line(told: dict[str, object]) -> None:
 
 
 def show(console: Console, data: Dataset, path: Path) -> None:
-    """A line for each series, what is missing, and the file."""
-    names = [name for name in main_series(data.series) if data.series[name].known.size]
-    names = [name for name in names if not name.startswith(("qdisc ", "class "))]
-    width = max([len(name) for name in names], default=6)
-    console.print(plain(f"{'':{width}}  {'mean':>10} {'median':>10} {'99th %':>10} {'n':>6}  unit"))
-    for name in names:
-        numbers = [reduced(reducer, data, name) for reducer in ("raw_mean", "raw_median", "raw_pct99")]
-        cells = " ".join(f"{number.value:10.2f}" for number in numbers)
-        console.print(plain(f"{name:{width}}  {cells} {numbers[0].n:6d}  {data.series[name].unit}"), soft_wrap=True)
+    """The summary, what is missing, and the file."""
+    console.print(plain(text_of(path.name, data)), soft_wrap=True, end="")
     for name, why in data.metadata.get("failed", {}).items():
         console.print(plain(f"missing: {name}: {why}", style="red"), soft_wrap=True)
     for note in data.notes:

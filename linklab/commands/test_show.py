@@ -69,11 +69,18 @@ def described(test: NamedTest, parameters: dict[str, str], hosts: int) -> Iterat
         return
     yield ""
     yield "Parameters (-P NAME=VALUE)"
+    refused = []
     for parameter in test.entries.parameters.values():
+        if parameter.kind is ParameterKind.REFUSED:
+            refused.append(f"  {parameter.name}: {parameter.text}")
+            continue
         kind = "" if parameter.kind is ParameterKind.TEXT else f", {parameter.kind.value}"
         default = f" [{parameter.default}]" if parameter.default else ""
         other = "".join(f", or {name}" for name in parameter.other_names)
         yield f"  {parameter.name}{other}{kind}{default}: {parameter.text}"
+    if refused:
+        yield "What Flent has and cannot be had here"
+        yield from refused
     names = [f"target{number}" for number in range(1, max(hosts, test.hosts, test.usual_hosts) + 1)]
     expanded = expand(test, parameters, hosts=names)
     if missing := lacking(expanded):

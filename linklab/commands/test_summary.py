@@ -25,10 +25,15 @@ from linklab.commands.test_tables import (
 
 if TYPE_CHECKING:
     from linklab.analysis.statistics import Interval
+    from linklab.data import Dataset
     from linklab.experiment.tables import Choice, Row, Source, Summary
 
 HEADINGS = {"pct99": "99th %", "std": "std dev", "var": "variance", "cumsum": "total", "raw_seq_loss": "loss"}
 """Reducer → its column, where that is not its name."""
+
+_DECIMALS = 4
+_ROUNDING = 1e-9
+"""Half an interval that is a smaller share of the value is rounding, and shown as 0."""
 
 MOST_SEEDS = 8
 """That a heading names."""
@@ -80,6 +85,15 @@ def show(args: argparse.Namespace, reducers: Sequence[str], *, each: bool) -> in
     return 0
 
 
+def text_of(name: str, data: Dataset) -> str:
+    """The summary of one data set, as people read it."""
+    from linklab.experiment.tables import Choice, Source, summarise
+
+    choice = Choice()
+    found = summarise([Source(name, data)], choice)
+    return f"{one_line(heading(found, choice))}\n{as_text(_grid(found, choice))}"
+
+
 def heading(summary: Summary, choice: Choice) -> str:
     """What a table is of: test, path, title, runs, what was cut."""
     first = summary.sources[0]
@@ -109,8 +123,10 @@ def _seeds(sources: Sequence[Source]) -> str:
     seeds = sorted({seed for seed in found if isinstance(seed, int)})
     if not all(isinstance(seed, int) for seed in found):
         return ""
-    if len(seeds) > 1 and seeds == list(range(seeds[0], seeds[0] + len(seeds))):
+    if len(seeds) > 2 and seeds == list(range(seeds[0], seeds[0] + len(seeds))):
         return f" (seeds {seeds[0]} to {seeds[-1]})"
+    if len(seeds) == 2:
+        return f" (seeds {seeds[0]} and {seeds[1]})"
     shown = ", ".join(map(str, seeds[:MOST_SEEDS])) + (", …" if len(seeds) > MOST_SEEDS else "")
     return f" (seed{'s' if len(seeds) > 1 else ''} {shown})"
 
@@ -134,13 +150,15 @@ def _value(row: Row, reducer: str, value: float) -> Cell:
 
 
 def with_interval(one: Interval) -> str:
-    """A mean and half its interval, of which two digits count."""
+    """A mean and half its interval, of which two digits count where four decimals can show them."""
     if one.n == 0 or math.isnan(one.value):
         return NONE
-    if not one.half > 0 or math.isinf(one.half):
-        return f"{number(one.value)} ± {number(one.half)}"
-    decimals = min(9, max(2, 1 - math.floor(math.log10(one.half))))
-    return f"{one.value:.{decimals}f} ± {one.half:.{decimals}f}"
+    half = 0.0 if one.half < _ROUNDING * abs(one.value) else one.half
+    if not half > 0 or math.isinf(half):
+        return f"{number(one.value)} ± {number(half)}"
+    decimals = min(_DECIMALS, max(2, 1 - math.floor(math.log10(half))))
+    shown = f"{half:.{decimals}f}" if half >= 10**-_DECIMALS else f"{half:.1g}"
+    return f"{one.value:.{decimals}f} ± {shown}"
 
 
 def _flat(found: Sequence[Summary], choice: Choice) -> Grid:

@@ -21,6 +21,7 @@ from linklab.experiment.model import Trial
 from linklab.experiment.runner import Deal, Progress, Task, at_once, here, run_entries
 from linklab.experiment.trial_folder import TrialFolder, opened, read_journal
 from linklab.experiment.trial_list import JOURNAL, Entry
+from linklab.experiment.trial_work import How, Look
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -113,20 +114,27 @@ class Session:
 
 @contextlib.contextmanager
 def session(
-    args: argparse.Namespace, folder: Path, about: Mapping[str, Any], trials: Sequence[Trial], *, host_commands: bool
+    args: argparse.Namespace,
+    folder: Path,
+    about: Mapping[str, Any],
+    trials: Sequence[Trial],
+    *,
+    host_commands: bool = False,
+    look: Look | None = None,
 ) -> Iterator[Session]:
     """Do trials in a folder; on every way out no process is left, and what is done is kept."""
     from linklab.experiment.trial import run_trial
 
     jobs = at_once(trials, args.jobs, processors())
+    how = How(run_trial, host_commands, look)
     with contextlib.ExitStack() as stack:
         stack.enter_context(_says_how_to_go_on(folder))
         if args.cluster is not None:
             from linklab.experiment.trial_cluster import cluster
 
-            deal, jobs = stack.enter_context(cluster(args.cluster, run_trial))
+            deal, jobs = stack.enter_context(cluster(args.cluster, how))
         else:
-            deal = here(run_trial, jobs, host_commands=host_commands)
+            deal = here(how, jobs)
         kept = stack.enter_context(opened(folder, about))
         progress = Progress(jobs=jobs)
         yield Session(kept, deal, progress, stack.enter_context(TrialsView(progress, folder, quiet=args.quiet)))

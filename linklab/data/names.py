@@ -17,6 +17,8 @@ SEPARATOR = "::"
 """Between a series and its number, or one of the further numbers of its samples."""
 
 _EXCLUDE = " !"
+_FEW_STARS = 3
+"""What an expression does well; with each more, the time that a name takes may grow by the name's length."""
 
 
 def matching(pattern: str, names: Iterable[str]) -> list[str]:
@@ -28,11 +30,7 @@ def matching(pattern: str, names: Iterable[str]) -> list[str]:
     if pattern in known:
         return [pattern]
     glob, *excludes = pattern.split(_EXCLUDE)
-    if glob in known:
-        found = [glob]
-    else:
-        expression = _expression(glob)
-        found = [name for name in known if expression.match(name)]
+    found = [glob] if glob in known else [name for name in known if _matches(glob, name)]
     return [name for name in found if not any(fnmatchcase(name, exclude) for exclude in excludes)]
 
 
@@ -58,6 +56,29 @@ def main_series(names: Collection[str]) -> list[str]:
     """The names that are series of their own, in their order: without further numbers of samples."""
     known = frozenset(names)
     return [name for name in names if not parent_of(name, known)]
+
+
+def _matches(glob: str, name: str) -> bool:
+    """Whether a glob is a name's; one of many stars would take an expression for ever, so it is followed by hand."""
+    if glob.count("*") <= _FEW_STARS:
+        return _expression(glob).match(name) is not None
+    ends = {0}
+    for part in re.split(r"(\*\*|\*)", glob):
+        if part == "**":
+            ends = set(range(min(ends), len(name) + 1))
+        elif part == "*":
+            ends = {at for end in ends for at in range(end, (name.find(":", end) + 1 or len(name) + 1))}
+        else:
+            plain = _expression_of(_plain(part))
+            ends = {found.end() for end in ends if (found := plain.match(name, end))}
+        if not ends:
+            return False
+    return len(name) in ends
+
+
+@lru_cache(maxsize=256)
+def _expression_of(text: str) -> re.Pattern[str]:
+    return re.compile(f"(?s:{text})")
 
 
 @lru_cache(maxsize=256)

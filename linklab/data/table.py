@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A data set → its series at common times, as Flent's tables, derived series and some of its reducers take them.
 
-The common times are those of the file where Flent wrote it, else those that `linklab.data.dump` writes, so that Flent
+The common times are those of the file where Flent wrote it, else those that `linklab.data.files` writes, so that Flent
 computes the same numbers from the same file.
 """
 

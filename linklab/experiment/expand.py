@@ -116,7 +116,10 @@ def _plots(test: NamedTest, given: Given, times: Mapping[str, float]) -> list[Pl
 
 def _plot(entry: PlotEntry, given: Given, times: Mapping[str, float]) -> PlotSpec:
     try:
-        cutoff = None if entry.cutoff is None else (seconds(entry.cutoff[0], times), seconds(entry.cutoff[1], times))
+        cutoff = None
+        if entry.cutoff is not None:
+            first, last = (seconds(fill(text, given.places), times) for text in entry.cutoff)
+            cutoff = first, last
         lines = tuple(_line(line, given, times) for line in entry.lines)
         return PlotSpec(
             name=entry.name,
@@ -140,7 +143,7 @@ def _plot(entry: PlotEntry, given: Given, times: Mapping[str, float]) -> PlotSpe
 def _line(line: LineEntry, given: Given, times: Mapping[str, float]) -> Line:
     smoothing = 0
     if line.smoothing:
-        words = line.smoothing
+        words = fill(line.smoothing, given.places)
         smoothing = int(words) if words.isdecimal() else round(seconds(words, times) / times["step"])
     return Line(
         series=fill(line.series, given.places),

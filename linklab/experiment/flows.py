@@ -29,7 +29,7 @@ _POWERS = {"": 1.0, "k": 1e3, "m": 1e6, "g": 1e9}
 
 
 def flows_of(test: NamedTest, given: Given, hosts: Sequence[str], times: Mapping[str, float]) -> list[Flow]:
-    """The flows in their order.
+    """The flows: loads, then probes, then samplers, each in the order of the file.
 
     Raises:
         InputError: a value cannot be, two flows have one series, or there are too many.
@@ -49,7 +49,7 @@ def flows_of(test: NamedTest, given: Given, hosts: Sequence[str], times: Mapping
                     raise InputError(f"there are more than {MOST_FLOWS:,} flows")
         except InputError as error:
             raise InputError(f"{entry.where}: {error}") from error
-    return list(found.values())
+    return sorted(found.values(), key=lambda flow: (flow.traffic in PROBES | SAMPLERS) + (flow.traffic in SAMPLERS))
 
 
 @dataclass(frozen=True)

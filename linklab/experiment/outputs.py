@@ -81,6 +81,8 @@ def read_irtt(text: str, t0_s: float, *, voip: bool = False) -> Samples:
         "OWD_UP_MEAN": _ms(stats, "send_delay", "mean"),
         "OWD_DOWN_MEAN": _ms(stats, "receive_delay", "mean"),
         "IPDV_MEAN": _ms(stats, "ipdv_round_trip", "mean"),
+        "IPDV_UP_MEAN": _ms(stats, "ipdv_send", "mean"),
+        "IPDV_DOWN_MEAN": _ms(stats, "ipdv_receive", "mean"),
         "PACKETS_SENT": stats.get("packets_sent"),
         "PACKETS_RECEIVED": stats.get("packets_received"),
         "PACKET_LOSS_RATE": (stats.get("packet_loss_percent") or 0.0) / 100,

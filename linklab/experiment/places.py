@@ -17,16 +17,18 @@ PLACE = re.compile(r"\{([^{}]*)\}")
 _TERM = re.compile(r"((?:\d+(?:\.\d+)?\s+)*)(?:(\d+(?:\.\d+)?)\s*)?([a-z]+)?")
 
 
-def places_in(text: str) -> list[str]:
-    """The names of the places, in their order."""
-    return PLACE.findall(text)
+MOST_NAMED = 20
+"""Of what there is, in a message."""
 
 
 def nearest(word: str, known: Iterable[str]) -> str:
     """The end of a message: which of the known is meant, or what there is."""
     known = sorted(known)
     near = difflib.get_close_matches(word, known, 1, 0.6)
-    return f'did you mean "{near[0]}"?' if near else f"there are {', '.join(known) or 'none'}"
+    if near:
+        return f'did you mean "{near[0]}"?'
+    more = f" and {len(known) - MOST_NAMED} more" if len(known) > MOST_NAMED else ""
+    return f"there are {', '.join(known[:MOST_NAMED]) or 'none'}{more}"
 
 
 def fill(text: str, places: Mapping[str, str]) -> str:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 import shutil
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -23,7 +23,7 @@ from linklab.errors import LinklabError
 from linklab.experiment.model import DELAY_S, LENGTH_S, Trial
 from linklab.experiment.trial_folder import DONE, TrialFolder
 from linklab.experiment.trial_list import Entry
-from linklab.experiment.trial_work import Made, Run, bundled, work
+from linklab.experiment.trial_work import How, Made, bundled, work
 
 TICK_S = 0.2
 """Wall-clock seconds between two looks at how long each trial has taken so far."""
@@ -40,6 +40,7 @@ class Task:
     state: "waiting", "running", "done", "gaps" (a program of it failed, and `why` says which), or "failed".
     kept: it was done by an earlier run.
     doing: what it is at; network_s: how far its clock is.
+    values: what was looked for in its data.
     """
 
     entry: Entry
@@ -49,6 +50,7 @@ class Task:
     network_s: float = 0.0
     wall_s: float = 0.0
     why: str = ""
+    values: Mapping[str, float | None] = field(default_factory=dict)
 
     @property
     def guess_s(self) -> float:
@@ -115,7 +117,7 @@ def run_entries(
     progress.tasks += tasks.values()
     for task in tasks.values():
         if task.entry.file not in due:
-            task.state, task.why = folder.state(task.entry)
+            task.state, task.why, task.values = folder.state(task.entry)
             task.kept = True
     waiting = [(number, task.entry) for number, task in tasks.items() if task.state == "waiting"]
     since: dict[int, float] = {}
@@ -155,8 +157,8 @@ def _closed(events: Iterator[Happened]) -> Iterator[Iterator[Happened]]:
 def _ended(folder: TrialFolder, task: Task, came: Made | LinklabError, place: Path) -> None:
     """A trial's process has ended: what it made is kept, or why it made nothing."""
     if isinstance(came, Made):
-        task.state, task.why = ("gaps" if came.gaps else "done"), came.gaps
-        folder.take(task.entry, came.file, task.state, came.gaps)
+        task.state, task.why, task.values = ("gaps" if came.gaps else "done"), came.gaps, came.values
+        folder.take(task.entry, came, task.state)
     else:
         task.state, task.why = "failed", one_line(str(came))
         folder.fail(task.entry, task.why)
@@ -167,13 +169,12 @@ def _ended(folder: TrialFolder, task: Task, came: Made | LinklabError, place: Pa
 # --- on this machine
 
 
-def here(run: Run, jobs: int, *, host_commands: bool = False, fresh: bool = False) -> Deal:
+def here(how: How, jobs: int, *, fresh: bool = False) -> Deal:
     """Have trials done on this machine.
 
     Args:
-        run: does one trial.
+        how: see there.
         jobs: how many at once.
-        host_commands: whether commands for this machine are run.
         fresh: each in a new interpreter, for a program with threads.
     """
 
@@ -184,7 +185,7 @@ def here(run: Run, jobs: int, *, host_commands: bool = False, fresh: bool = Fals
             place = folder / str(number)
             place.mkdir()
             try:
-                task = partial(work, bundled(entry), place, run, host_commands)
+                task = partial(work, bundled(entry), place, how)
             except LinklabError as error:  # a file of it has gone: this one is lost, the others go on
                 task = partial(_refuse, error)
             return Job(number, task, fresh=fresh, folder=place, printed=place / "log")

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from linklab.analysis.cut import Cutoff, inside, inside_table
-from linklab.analysis.reducers import DERIVED_FROM, MEAN_VALUE, Reduced, reduced
+from linklab.analysis.reducers import DERIVED_FROM, MEAN_VALUE, OF_VALUES, Reduced, reduced
 from linklab.analysis.statistics import Interval, distinct, fingerprint, interval
 from linklab.base.text import excerpt
 from linklab.data import Dataset
@@ -31,8 +31,11 @@ STATISTICS = ("cumsum", "min", "median", "pct99", "max", "mean", "std", "var")
 OF_FLOWS = ("fairness", "fairness_mean")
 """Reducers that need several flows, so that they have a value for a derived series or a pattern only."""
 
-_OF_SAMPLES = ("seq", "dur", "lost", "owd_up", "owd_down", "ipdv", "ipdv_up", "ipdv_down")
-"""Further numbers that say something of one sample; so do those of sockets, "tcp_…"."""
+_BESIDE = ("delay", "jitter", "loss", "bitrate", "rtt")
+"""Further numbers that are results of their own, in Flent's VoIP tests."""
+
+_TELEMETRY = ("qdisc ", "class ")
+"""With these begin the names of Linklab's series of a discipline or a class."""
 
 _MOST_NAMES = 20
 """Series that a message names."""
@@ -124,9 +127,16 @@ def summarise(sources: Sequence[Source], choice: Choice) -> Summary:
     prepared = [prepare(source.data, choice) for source in sources]
     asked = _asked(sources, prepared, choice)
     if len(sources) == 1:
-        return Summary(tuple(sources), tuple(_row(prepared[0], name, choice) for name in asked))
-    rows = tuple(_repeated(prepared, name, choice) for name in asked)
+        return Summary(tuple(sources), _with_numbers([_row(prepared[0], name, choice) for name in asked], choice))
+    rows = _with_numbers([_repeated(prepared, name, choice) for name in asked], choice)
     return Summary(tuple(sources), rows, distinct([fingerprint(source.data) for source in sources]))
+
+
+def _with_numbers(rows: Sequence[Row], choice: Choice) -> tuple[Row, ...]:
+    """The rows without those that such reducers say nothing of, as a score of calls says nothing of flows."""
+    if set(choice.reducers) & OF_VALUES.keys():
+        return tuple(rows)
+    return tuple(row for row in rows if any(not math.isnan(one.value) for one in row.values or row.intervals))
 
 
 def prepare(data: Dataset, choice: Choice) -> Dataset:
@@ -147,15 +157,15 @@ def prepare(data: Dataset, choice: Choice) -> Dataset:
 def chosen(data: Dataset, patterns: Sequence[str]) -> list[str]:
     """The series of a data set that are asked for, in its order.
 
-    Without a pattern those that `listed` gives. A "**" matches the further numbers of samples too; another pattern does
-    if it matches no series.
+    Without a pattern those that `listed` gives. A pattern matches among these or, if none of them fits, among all; "**"
+    matches all.
     """
     if not patterns:
         return listed(data)
     mains = listed(data)
     found: set[str] = set()
     for pattern in patterns:
-        whole = [] if "**" in pattern else matching(pattern, mains)
+        whole = [] if pattern == "**" else matching(pattern, mains)
         found.update(whole or matching(pattern, data.series))
     return [name for name in data.series if name in found]
 
@@ -163,21 +173,20 @@ def chosen(data: Dataset, patterns: Sequence[str]) -> list[str]:
 def listed(data: Dataset) -> list[str]:
     """The series that a table shows if nobody asks for others.
 
-    Those of their own, and what a program says beside them, such as "VoIP::delay"; of a file of Flent's those in its
-    table. Not what each sample holds: sequence numbers, delays of a packet, the state of a socket.
+    Those of their own, derived ones, and what a program says beside its packets, such as "VoIP::delay"; of a file of
+    Flent's, only those in its table. Not the further numbers of samples, nor the disciplines and classes that stand
+    beside Flent's own "qdisc_stats_…".
     """
     own = frozenset(main_series(data.series))
-    in_table = data.series if data.grid is None else {*own, *data.grid.values}
-    kept = [name for name in data.series if name in own or (name in in_table and not _of_sample(name))]
-    # a file of Flent's may hold samples of which its table shows only parts, such as "VoIP"
-    return [
-        name for name in kept if data.grid is None or name in data.grid.values or DERIVED_FROM in data.series[name].meta
-    ] or kept
+    found = [name for name in data.series if name in own or _has_flows(data, name) or _said_beside(name)]
+    if data.grid is not None:
+        # "VoIP" itself is in the samples, but not in the table
+        found = [name for name in found if name in data.grid.values or _has_flows(data, name)] or found
+    return [name for name in found if not name.startswith(_TELEMETRY)] or found
 
 
-def _of_sample(name: str) -> bool:
-    key = name.rpartition(SEPARATOR)[2]
-    return key.startswith("tcp_") or key in _OF_SAMPLES
+def _said_beside(name: str) -> bool:
+    return name.rpartition(SEPARATOR)[2] in _BESIDE
 
 
 def _asked(sources: Sequence[Source], prepared: Sequence[Dataset], choice: Choice) -> list[str]:
@@ -220,7 +229,7 @@ def _repeated(prepared: Sequence[Dataset], name: str, choice: Choice) -> Row:
     intervals = tuple(interval(values) for values in found)
     unit = next((data.series[name].unit for data in prepared if name in data.series), "")
     known = [value for value in found[0] if not math.isnan(value)]
-    return Row(name, unit, intervals=intervals, n=intervals[0].n, distinct=distinct(known))
+    return Row(name, unit, intervals=intervals, n=max(one.n for one in intervals), distinct=distinct(known))
 
 
 def _value(data: Dataset, name: str, reducer: str, cutoff: Cutoff | None) -> Reduced:

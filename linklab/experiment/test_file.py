@@ -164,15 +164,15 @@ def _entries(table: EntryTable, deep: int) -> Entries:
         # extras come after what the test itself measures, as their plots do
         if name == "common":
             late.append(found)
-            parameters.update(found.parameters)
             continue
         parameters.update(found.parameters)
         flows += found.flows
         derived.update(found.derived)
         plots.update(found.plots)
-    for each in table.entries("parameter"):
-        parameter = _parameter(each)
-        parameters[parameter.name] = parameter
+    own = {parameter.name: parameter for parameter in map(_parameter, table.entries("parameter"))}
+    # a person reads the test's own first
+    for further in (parameters, *(found.parameters for found in late)):
+        own.update({name: each for name, each in further.items() if name not in own})
     flows += [_flow(each) for each in table.entries("flow")]
     derived.update({entry.series: entry for entry in map(_derived, table.entries("derived"))})
     inherited = {**plots, **{key: each for found in late for key, each in found.plots.items()}}
@@ -181,7 +181,7 @@ def _entries(table: EntryTable, deep: int) -> Entries:
         flows += found.flows
         derived.update({key: each for key, each in found.derived.items() if key not in derived})
         plots.update({key: each for key, each in found.plots.items() if key not in plots})
-    return Entries(parameters, tuple(flows), derived, plots)
+    return Entries(own, tuple(flows), derived, plots)
 
 
 def _includes(table: EntryTable) -> list[tuple[str, tuple[Condition, ...]]]:

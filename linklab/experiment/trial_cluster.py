@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import tempfile
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -22,7 +22,7 @@ from linklab.engine.choice import load_engine
 from linklab.errors import EngineError, LinklabError
 from linklab.experiment.runner import Deal, Happened
 from linklab.experiment.trial_list import Entry
-from linklab.experiment.trial_work import Bundle, Made, Run, bundled, work
+from linklab.experiment.trial_work import Bundle, How, Made, bundled, work
 
 _WORDS = Words("running trials", "run trials", "run")
 
@@ -32,31 +32,31 @@ class Sent:
     """What came of a trial elsewhere.
 
     content: of its data file; empty where `why` says why there is none.
-    gaps: which of its programs failed, in words.
+    made: what else is known of it.
     log: what its process printed.
     """
 
     content: bytes = b""
-    gaps: str = ""
+    made: Made | None = None
     why: str = ""
     log: bytes = b""
     wall_s: float = 0.0
 
 
 @contextlib.contextmanager
-def cluster(address: str, run: Run) -> Iterator[tuple[Deal, int]]:
+def cluster(address: str, how: How) -> Iterator[tuple[Deal, int]]:
     """A cluster that does trials, and how many at once.
 
     Args:
         address: of the scheduler, such as "tcp://10.0.0.5:8786".
-        run: does one trial; a function of a module that the workers have too.
+        how: its functions are of modules that the workers have too.
 
     Raises:
         MissingError: the extra, the scheduler, a worker, or what a worker needs.
     """
     with connected(address, _WORDS) as client:
         threads = threads_of(client, address, _WORDS, examine)
-        yield partial(_deal, client, threads, run), threads
+        yield partial(_deal, client, threads, how), threads
 
 
 def examine() -> tuple[str, str]:
@@ -68,13 +68,13 @@ def examine() -> tuple[str, str]:
     return __version__, ""
 
 
-def run_away(bundle: Bundle, run: Run) -> Sent:
+def run_away(bundle: Bundle, how: How) -> Sent:
     """Do a trial in a process of its own and in a folder that goes again."""
     with tempfile.TemporaryDirectory(prefix="linklab-trial-") as name:
         place = Path(name) / "work"
         place.mkdir()
         log = Path(name) / "log"
-        task = partial(work, bundle, place, run, False)
+        task = partial(work, bundle, place, how)
         ended: Ended[Made] | None = None
         with supervised([Job(0, task, fresh=True, folder=place, printed=log)], 1) as events:
             for event in events:
@@ -83,13 +83,13 @@ def run_away(bundle: Bundle, run: Run) -> Sent:
         printed = log.read_bytes() if log.exists() else b""
         if ended.value is None:
             return Sent(why=one_line(str(ended.error)), log=printed, wall_s=ended.wall_s)
-        return Sent(ended.value.file.read_bytes(), ended.value.gaps, "", printed, ended.wall_s)
+        return Sent(ended.value.file.read_bytes(), ended.value, "", printed, ended.wall_s)
 
 
 def _deal(
-    client: Any, threads: int, run: Run, entries: Sequence[tuple[int, Entry]], scratch: Path
+    client: Any, threads: int, how: How, entries: Sequence[tuple[int, Entry]], scratch: Path
 ) -> Iterator[Happened]:
-    pieces = [_piece(entry, run) for _, entry in entries]
+    pieces = [_piece(entry, how) for _, entry in entries]
     sender = Sender(client, pieces, threads, lambda why: Sent(why=why), _WORDS)
     for happened in sender.run():
         if happened is None:
@@ -103,10 +103,10 @@ def _deal(
             yield "ended", number, (_unpacked(entry, came.value, scratch / str(number)), came.value.wall_s)
 
 
-def _piece(entry: Entry, run: Run) -> Piece[Sent]:
+def _piece(entry: Entry, how: How) -> Piece[Sent]:
     def due() -> partial[Sent] | Ready[Sent]:
         try:
-            return partial(run_away, bundled(entry), run)
+            return partial(run_away, bundled(entry), how)
         except LinklabError as error:
             return Ready(Sent(why=str(error)))
 
@@ -117,8 +117,8 @@ def _unpacked(entry: Entry, sent: Sent, place: Path) -> Made | LinklabError:
     """What came back, as if it had been made here."""
     place.mkdir()
     (place / "log").write_bytes(sent.log)
-    if sent.why:
+    if sent.made is None:
         return EngineError(sent.why)
     file = place / Path(entry.file).name
     file.write_bytes(sent.content)
-    return Made(file, sent.gaps)
+    return replace(sent.made, file=file)

@@ -22,6 +22,7 @@ from linklab.base.files import write_json
 from linklab.base.toml import read_text
 from linklab.errors import InputError
 from linklab.experiment.trial_list import JOURNAL, SUFFIX, Entry, digest
+from linklab.experiment.trial_work import Made
 
 FORMAT = 1
 SCRATCH = ".work"
@@ -88,18 +89,23 @@ class TrialFolder:
         self.write()
         return due
 
-    def state(self, entry: Entry) -> tuple[str, str]:
-        """What the journal says of a trial, and why, where that is something else than "done"."""
+    def state(self, entry: Entry) -> tuple[str, str, Mapping[str, float | None]]:
+        """What the journal says of a trial, why, where that is something else than "done", and its values."""
         record = self.records[entry.file]
-        return record["state"], record.get("why", "")
+        return record["state"], record.get("why", ""), record.get("values", {})
 
-    def take(self, entry: Entry, made: Path, state: str, why: str = "") -> None:
+    def take(self, entry: Entry, made: Made, state: str) -> None:
         """A trial is done: put its file, which lies below `scratch`, in its place."""
         file = self.path / entry.file
         file.parent.mkdir(parents=True, exist_ok=True)
-        sha256 = hashlib.sha256(made.read_bytes()).hexdigest()
-        made.replace(file)
-        self._note(entry, state, why, sha256=sha256)
+        sha256 = hashlib.sha256(made.file.read_bytes()).hexdigest()
+        made.file.replace(file)
+        self._note(entry, state, made.gaps, sha256=sha256, **({"values": dict(made.values)} if made.values else {}))
+
+    def keep_values(self, entry: Entry, values: Mapping[str, float | None]) -> None:
+        """What was read in the data of a trial that is done already."""
+        self.records[entry.file]["values"] = dict(values)
+        self.write()
 
     def fail(self, entry: Entry, why: str) -> None:
         """A trial gave no data."""
@@ -122,9 +128,9 @@ class TrialFolder:
         """Leave nothing but results."""
         shutil.rmtree(self.scratch, ignore_errors=True)
 
-    def _note(self, entry: Entry, state: str, why: str, **more: str) -> None:
+    def _note(self, entry: Entry, state: str, why: str, **more: Any) -> None:
         record = self.records[entry.file]
-        for key in ("why", "sha256"):
+        for key in ("why", "sha256", "values"):
             record.pop(key, None)
         record |= {"state": state, **({"why": why} if why else {}), **more}
         self.write()

@@ -23,6 +23,7 @@ from linklab.experiment.trial_list import Entry, plain
 
 Run: TypeAlias = Callable[[Trial, Path, Tell], Path]
 """Does one trial: the trial, the data file that is to be written, and a function that is told how far it is."""
+Look: TypeAlias = Callable[[Dataset], Mapping[str, float | None]]
 
 
 class CommandError(EngineError):
@@ -31,10 +32,16 @@ class CommandError(EngineError):
 
 @dataclass(frozen=True)
 class Made:
-    """What a trial made: its data file, and which of its programs failed, in words; "" for none."""
+    """What a trial made.
+
+    file: its data file.
+    gaps: which of its programs failed, in words; "" for none.
+    values: what was looked for in its data, by name; None where it is not there.
+    """
 
     file: Path
     gaps: str = ""
+    values: Mapping[str, float | None] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -67,14 +74,27 @@ def bundled(entry: Entry) -> Bundle:
     return Bundle(replace(entry, trial=replace(entry.trial, **within)), files)  # type: ignore[arg-type]
 
 
-def work(bundle: Bundle, place: Path, run: Run, host_commands: bool, tell: Tell) -> Made:
+@dataclass(frozen=True)
+class How:
+    """How trials are done.
+
+    run: does one.
+    host_commands: whether commands of it that are for this machine are run.
+    look: reads numbers in its data set; what it gives is kept in the journal.
+    """
+
+    run: Run
+    host_commands: bool = False
+    look: Look | None = None
+
+
+def work(bundle: Bundle, place: Path, how: How, tell: Tell) -> Made:
     """Do one trial in a folder of its own, in which this process works.
 
     Args:
         bundle: the trial.
         place: the folder, which gets the data file.
-        run: does one trial.
-        host_commands: whether commands of it that are for this machine are run.
+        how: see there.
         tell: told how far it is.
 
     Raises:
@@ -83,7 +103,7 @@ def work(bundle: Bundle, place: Path, run: Run, host_commands: bool, tell: Tell)
     for name, content in bundle.files.items():
         (place / name).write_bytes(content)
     entry = bundle.entry
-    on_host = [command for command in entry.trial.commands if command.on_host] if host_commands else []
+    on_host = [command for command in entry.trial.commands if command.on_host] if how.host_commands else []
     inside = tuple(command for command in entry.trial.commands if not command.on_host)
     monitors: list[tuple[Command, subprocess.Popen[bytes]]] = []
     try:
@@ -91,7 +111,7 @@ def work(bundle: Bundle, place: Path, run: Run, host_commands: bool, tell: Tell)
             if command.when is When.PRE and (status := _started(command).wait()) and command.essential:
                 raise CommandError(f"the command {command.name} on this machine failed with status {status}")
         monitors = [(command, _started(command)) for command in on_host if command.when is When.MONITOR]
-        file = run(replace(entry.trial, commands=inside), place / Path(entry.file).name, tell)
+        file = how.run(replace(entry.trial, commands=inside), place / Path(entry.file).name, tell)
         if entry.pause_s and entry.trial.clock != "virtual":
             time.sleep(entry.pause_s)
     finally:
@@ -105,7 +125,7 @@ def work(bundle: Bundle, place: Path, run: Run, host_commands: bool, tell: Tell)
     data = open_file(file)
     if entry.keep_log:
         os.write(1, _told(entry, data).encode("utf-8", "replace"))  # the log
-    return Made(file, failed_programs(data))
+    return Made(file, failed_programs(data), how.look(data) if how.look else {})
 
 
 def _started(command: Command) -> subprocess.Popen[bytes]:

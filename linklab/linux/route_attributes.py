@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Names of the netlink attributes of links, addresses and routes, and of the words that a route's header holds.
 
-Numbers and names are those of linux/if_link.h, linux/if_addr.h, linux/veth.h and linux/rtnetlink.h; only those that are
+Numbers and names are those of linux/if_link.h, linux/if_addr.h, linux/veth.h, linux/rtnetlink.h and
+linux/net_namespace.h; only those that are
 used here are listed. tests/unit/test_tc_attributes.py compares them with the headers.
 """
 
 # linux/if_link.h, linux/veth.h
 IFLA_ADDRESS, IFLA_IFNAME, IFLA_MTU, IFLA_MASTER, IFLA_TXQLEN, IFLA_LINKINFO, IFLA_NET_NS_FD = 1, 3, 4, 10, 13, 18, 28
 IFLA_STATS64, IFLA_GSO_MAX_SEGS, IFLA_GSO_MAX_SIZE = 23, 40, 41
+IFLA_LINK, IFLA_LINK_NETNSID = 5, 37
 IFLA_INFO_KIND, IFLA_INFO_DATA = 1, 2
 VETH_INFO_PEER = 1
 
@@ -16,6 +18,7 @@ IFA_ADDRESS, IFA_LOCAL, IFA_BROADCAST = 1, 2, 4
 
 # linux/rtnetlink.h
 RTM_NEWLINK, RTM_GETLINK, RTM_NEWADDR, RTM_GETADDR, RTM_NEWROUTE, RTM_GETROUTE = 16, 18, 20, 22, 24, 26
+RTM_GETNSID = 90
 RTM_NEWQDISC, RTM_GETQDISC, RTM_GETTCLASS, RTM_NEWTFILTER, RTM_GETTFILTER = 36, 38, 42, 44, 46
 
 RTA_DST, RTA_OIF, RTA_GATEWAY, RTA_PRIORITY, RTA_PREFSRC, RTA_METRICS, RTA_MULTIPATH = 1, 4, 5, 6, 7, 8, 9
@@ -30,3 +33,6 @@ RT_TABLE_MAIN = 254
 RTPROT_KERNEL, RTPROT_BOOT, RTPROT_STATIC = 2, 3, 4
 RT_SCOPE_UNIVERSE, RT_SCOPE_LINK, RT_SCOPE_HOST = 0, 253, 254
 RTN_UNICAST, RTN_BLACKHOLE, RTN_UNREACHABLE, RTN_PROHIBIT = 1, 6, 7, 8
+
+# linux/net_namespace.h
+NETNSA_NSID, NETNSA_PID = 1, 2

@@ -228,6 +228,8 @@ def own(attributes: dict[int, bytes]) -> dict[str, Any] | None:
         return {**known, "pacing_gain": round(pacing / GAIN, 6), "cwnd_gain": round(cwnd / GAIN, 6)}
     if (data := attributes.get(INET_DIAG_DCTCPINFO)) is not None:
         enabled, ce_state, alpha, marked, total = DCTCP.unpack_from(data)
+        if not enabled:  # no ECN on this connection: it behaves as Reno
+            return {"enabled": 0}
         shares = {"alpha": round(alpha / ALPHA, 6), "ab_ecn": marked, "ab_tot": total}
         return {"enabled": enabled, "ce_state": ce_state, **shares}
     if (data := attributes.get(INET_DIAG_VEGASINFO)) is not None:

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 from linklab.linux import netlink
+from linklab.linux.tc_attributes import TCA_HTB_INIT
 
 UINT64_MAX = 2**64 - 1
 
@@ -132,10 +133,26 @@ STATISTICS: dict[str, Callable[[bytes], dict[str, Any]]] = {
         "=9I",
     ),
     "fq": _fq,
-    "hhf": _named(("drop_overlimit", "hh_overlimit", "hh_tot_count", "hh_cur_count"), "=4I"),
+    "hhf": _named(("drop_overlimit", "hh_overlimit", "tot_hh", "cur_hh"), "=4I"),
     "cake": _cake,
 }
 """By kind of discipline."""
+SFQ_RED_AT = 48
+"""Where the counters stand in struct tc_sfq_qopt_v1, which is longer than tc_sfq_qopt where SFQ does RED."""
+_SFQ_RED = ("prob_drop", "forced_drop", "prob_mark", "forced_mark", "prob_mark_head", "forced_mark_head")
+
+
+def _sfq(options: bytes) -> dict[str, Any]:
+    return dict(zip(_SFQ_RED, struct.unpack_from("=6I", options, SFQ_RED_AT), strict=True)) if len(options) > 48 else {}
+
+
+def _htb(options: bytes) -> dict[str, Any]:
+    glob = netlink.attributes(options).get(TCA_HTB_INIT)
+    return {} if glob is None else {"direct_packets": struct.unpack_from("=5I", glob)[4]}  # struct tc_htb_glob
+
+
+IN_OPTIONS: dict[str, Callable[[bytes], dict[str, Any]]] = {"sfq": _sfq, "htb": _htb}
+"""By kind of discipline, what it counts among its options: SFQ's drops and marks by RED, HTB's unclassified packets."""
 CLASS_STATISTICS: dict[str, Callable[[bytes], dict[str, Any]]] = {
     "htb": _named(("lended", "borrowed", "giants", "tokens", "ctokens"), "=3I2i"),
 }

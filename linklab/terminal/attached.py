@@ -6,9 +6,12 @@ Goes through the sockets of `linklab.terminal.attach`, as a person's terminal do
 
 from __future__ import annotations
 
+import base64
+import codecs
+import contextlib
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +22,9 @@ COLUMNS = 1000
 STATE_PROGRAM = ("env", "PYTHONSAFEPATH=1", "python3", "-m", "linklab.agent.node_state")
 """What lies in the working folder is not ours: no json.py there may stand in for the standard one (Python 3.11)."""
 STATE_DEADLINE_S = 20.0
+CTRL_C = b"\x03"
+LOOK_S = 0.2
+"""Wall seconds between two looks whether a program is to end."""
 
 
 def need_outside(command: str) -> None:
@@ -62,6 +68,69 @@ def output_of(
         DeadlineError: it did not end in time.
         EngineError: the network ended meanwhile.
     """
+    status, text = ended_in(network, argv, what=what, node=node, deadline_s=deadline_s)
+    if status:
+        last = " ".join(text.strip().split("\n")[-1:])
+        raise AgentError(f"{what}: {last or 'no output'} (status {status})")
+    return text
+
+
+def ended_in(
+    network: dict[str, Any], argv: Sequence[str], *, what: str, node: str = "client", deadline_s: float = 20.0
+) -> tuple[int, str]:
+    """As `output_of`, for a program that may fail: its exit status and what it printed."""
+    with _opened(network, argv, what, node) as connection:
+        return _output(connection, what, time.monotonic() + deadline_s, deadline_s)
+
+
+def listen_to(
+    network: dict[str, Any],
+    argv: Sequence[str],
+    said: Callable[[str], None],
+    *,
+    what: str,
+    node: str = "client",
+    stopped: Callable[[], bool] = lambda: False,
+) -> int:
+    """Run a program on a node to its end, however long that takes; its exit status.
+
+    Args:
+        network: an entry of `attach.networks`.
+        argv: the program and its arguments.
+        said: gets each line that it prints.
+        what: this is, for messages.
+        node: where.
+        stopped: whether it is to end; Ctrl+C is typed for it then, once.
+
+    Raises:
+        InputError, AgentError, EngineError: as `output_of`.
+    """
+    rest, is_stopped = "", False
+    decoder = codecs.getincrementaldecoder("utf-8")("replace")
+    with _opened(network, argv, what, node) as connection:
+        while True:
+            messages = connection.receive(LOOK_S)
+            if messages is None:
+                raise EngineError(f"{what}: the network has ended")
+            for message in messages:
+                if message["event"] == "data":
+                    *lines, rest = (rest + decoder.decode(attach.data_of(message)).replace("\r", "")).split("\n")
+                    for line in lines:
+                        said(line)
+                elif message["event"] == "error":
+                    raise AgentError(f"{what}: {message['text']}")
+                elif message["event"] == "closed":
+                    if rest:
+                        said(rest)
+                    return int(message["status"])
+            if stopped() and not is_stopped:
+                is_stopped = True
+                connection.send({"op": "input", "data": base64.b64encode(CTRL_C).decode()})
+
+
+@contextlib.contextmanager
+def _opened(network: dict[str, Any], argv: Sequence[str], what: str, node: str) -> Iterator[attach.Connection]:
+    """A terminal in which a program runs; its end hangs the program up."""
     if network.get("paused"):
         raise InputError(
             f"the time of network {network['id']} ({network['name']}) is paused, so nothing in it can answer: "
@@ -72,14 +141,14 @@ def output_of(
         connection.send(
             {"op": "open", "node": node, "rows": 24, "columns": COLUMNS, "term": "dumb", "argv": list(argv)}
         )
-        return _output(connection, what, time.monotonic() + deadline_s, deadline_s)
+        yield connection
     except OSError as error:
         raise EngineError(f"{what}: the network has ended ({error.strerror})") from error
     finally:
         connection.close()
 
 
-def _output(connection: attach.Connection, what: str, until_s: float, deadline_s: float) -> str:
+def _output(connection: attach.Connection, what: str, until_s: float, deadline_s: float) -> tuple[int, str]:
     shown = b""
     while True:
         left_s = until_s - time.monotonic()
@@ -94,11 +163,7 @@ def _output(connection: attach.Connection, what: str, until_s: float, deadline_s
             elif message["event"] == "error":
                 raise AgentError(f"{what}: {message['text']}")
             elif message["event"] == "closed":
-                text = shown.decode("utf-8", errors="replace").replace("\r\n", "\n")
-                if message["status"]:
-                    last = " ".join(text.strip().split("\n")[-1:])
-                    raise AgentError(f"{what}: {last or 'no output'} (status {message['status']})")
-                return text
+                return int(message["status"]), shown.decode("utf-8", errors="replace").replace("\r\n", "\n")
 
 
 def _late(what: str, deadline_s: float) -> str:

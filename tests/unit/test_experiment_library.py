@@ -238,3 +238,25 @@ def test_tests_of_every_target_have_two_where_nobody_names_any():
     assert expand(load_test("rtt_fair_var"), hosts=["h2"]).hosts == 1
     assert expand(load_test("rtt_fair_var"), hosts=["h2", "h3", "h4"]).hosts == 3
     assert expand(load_test("rtt_fair"), hosts=["h2"]).hosts == 4
+
+
+DOCS = (Path(__file__).resolve().parents[2] / "docs/tests.md").read_text(encoding="utf-8")
+
+
+def test_the_example_of_the_documentation_is_a_test():
+    """What a person copies from docs/tests.md passes the check."""
+    (example,) = re.findall(r"^```toml\n(.*?)^```", DOCS.partition("## Writing a test")[2], re.DOTALL | re.MULTILINE)
+    found = expand(parse_test(example, "docs/tests.md", "example"))
+    assert [flow.series for flow in found.flows] == ["TCP upload::1", "TCP upload::2", "Ping (ms) ICMP"]
+
+
+def test_every_key_of_a_test_is_in_the_documentation():
+    """A key that the reader takes and nobody can read about is no key."""
+    package = Path(test_file.__file__).parent
+    for file in ("test_file.py", "test_plots.py"):
+        source = (package / file).read_text(encoding="utf-8")
+        for key in re.findall(r'(?:table|one)\.(?:text|texts|take|choice)\("(\w+)"', source):
+            if key != "file":
+                assert f"`{key}`" in DOCS, f"{file}: {key}"
+    for traffic in Traffic:
+        assert f"`{traffic.value}`" in DOCS

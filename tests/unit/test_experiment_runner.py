@@ -22,6 +22,7 @@ from linklab.experiment.runner import Progress, Task, at_once, run_entries
 from linklab.experiment.trial_cluster import cluster as trial_cluster
 from linklab.experiment.trial_folder import opened, read_journal
 from linklab.experiment.trial_list import Entry
+from linklab.experiment.trial_work import How
 
 HERE = Path(__file__).resolve().parent
 MODULES = os.pathsep.join([str(HERE), str(HERE.parents[1])])
@@ -263,8 +264,9 @@ def test_the_estimate_is_corrected_by_what_has_run(tmp_path):
 def test_trials_on_the_clock_of_the_wall_run_one_after_the_other():
     """They would disturb each other."""
     virtual, wall = Trial("ping"), Trial("ping", clock="paced")
-    assert at_once([virtual, virtual], None, 4) == 4
-    assert at_once([virtual, virtual], 3, 4) == 3
+    assert at_once([virtual] * 9, None, 4) == 4
+    assert at_once([virtual] * 9, 3, 4) == 3
+    assert at_once([virtual] * 2, None, 4) == 2
     assert at_once([virtual, wall], 3, 4) == 1
 
 
@@ -294,7 +296,7 @@ def test_on_a_cluster_of_two_workers_the_folder_is_the_same(workers, tmp_path, m
     folder.mkdir()
     progress = Progress()
     with (
-        trial_cluster(workers.scheduler_address, trials.fake) as (deal, threads),
+        trial_cluster(workers.scheduler_address, How(trials.fake)) as (deal, threads),
         opened(folder, {"what": "test", "shuffle_seed": 1}) as kept,
     ):
         run_entries(found, kept, deal, progress, lambda task: None)

@@ -71,7 +71,7 @@ def test_a_summary_for_people(capsys, file):
 
 
 def test_which_series_a_table_shows(capsys, tmp_path):
-    """What a program says beside its packets, not what each packet says; all of it for "**"."""
+    """What a program says beside its packets; what each packet says for a pattern that fits nothing else, and "**"."""
     names = [
         "VoIP",
         "VoIP::delay",
@@ -79,14 +79,16 @@ def test_which_series_a_table_shows(capsys, tmp_path):
         "VoIP::owd_up",
         "TCP upload::1",
         "TCP upload::1::tcp_cwnd",
-        "q::backlog",
+        "qdisc tbf 1: r1-eth0",
     ]
     data = Dataset(series={name: make_series(name, "", [0, 1], [1, 2]) for name in names})
     save(data, tmp_path / "x.flent.gz")
     for words, expected in (
-        ([], ["VoIP", "VoIP::delay", "TCP upload::1", "q::backlog"]),
+        ([], ["VoIP", "VoIP::delay", "TCP upload::1"]),
+        (["--series", "qdisc **"], names[6:]),
         (["--series", "**"], names),
-        (["--series", "TCP**"], names[4:6]),
+        (["--series", "TCP**"], names[4:5]),
+        (["--series", "TCP**cwnd"], names[5:6]),
         (["--series", "*::seq"], names[2:3]),
     ):
         rows = csv.DictReader(io.StringIO(shown(capsys, "summary", tmp_path / "x.flent.gz", "--format", "csv", *words)))
@@ -142,6 +144,23 @@ def test_half_an_interval_has_two_digits_that_count(capsys, tmp_path):
         save(small(seed / 1000, seed + 1), name)
     line = shown(capsys, "summary", *files, "--reduce", "mean").splitlines()[3]
     assert line.split("  ")[1].strip() == "4.0005 ± 0.0064"  # 12.706 × 0.0005
+
+
+def test_half_an_interval_too_small_for_four_decimals(capsys, tmp_path):
+    """Is shown as it is, and rounding as nothing."""
+    files = [tmp_path / f"{seed}.flent.gz" for seed in (1, 2)]
+    for shift, expected in ((2e-6, "4.0000 ± 1e-05"), (1e-13, "4.00 ± 0.00")):
+        for seed, name in enumerate(files):
+            save(small(seed * shift, seed + 1), name)
+        table = shown(capsys, "summary", *files, "--reduce", "mean")
+        assert "2 runs (seeds 1 and 2)" in table
+        assert table.splitlines()[3].split("  ")[1].strip() == expected
+
+
+def test_a_score_of_calls_says_nothing_of_flows(capsys, file):
+    """A reducer that most series have no number of gives a table of those that have one."""
+    assert len(shown(capsys, "summary", file, "--reduce", "mos").splitlines()) == 3
+    assert len(shown(capsys, "summary", file, "--reduce", "meta:MEAN_VALUE").splitlines()) == 4
 
 
 def test_what_repetitions_are():

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Named plots of data sets: what the artists of a figure hold is what the series hold."""
 
+import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from linklab.data import Dataset
 from linklab.errors import DataError, InputError
 from linklab.measure import make_series
 from linklab.plots.named import Loaded, Options, default_plot, draw, save, shown_of, specs_of
+from linklab.plots.named.thin import thinned
 from linklab.plots.spec import Kind, Line, PlotSpec
 from linklab.plots.spec_json import to_json
 
@@ -127,9 +129,10 @@ def test_box() -> None:
     figure = drawn(spec, data)
     (axes,) = figure.axes
     box = next(patch for patch in axes.patches if shown_of(patch))
-    assert sorted(set(box.get_path().vertices[:5, 1])) == [2.25, 4.75]
-    ends = [line.get_ydata().tolist() for line in axes.get_lines()]
-    assert [2.25, 1.0] in ends and [4.75, 5.0] in ends and [3.5, 3.5] in ends and [100.0] in ends
+    assert (box.get_y(), box.get_height()) == (2.25, 2.5)
+    median, whiskers, outliers = (np.asarray(line.get_ydata()) for line in axes.get_lines())
+    assert median.tolist() == [3.5, 3.5] and outliers.tolist() == [100]
+    assert whiskers[~np.isnan(whiskers)].tolist() == [2.25, 1, 1, 1, 4.75, 5, 5, 5]
     assert "whiskers: at most 1.5 interquartile ranges" in figure._supxlabel.get_text()
 
 
@@ -139,8 +142,8 @@ def test_bars() -> None:
     left, right = drawn(spec, loaded("x-1"), loaded("y-2", {"TCP upload::1": [2.0, 4]})).axes
     assert [(bar.get_x() + bar.get_width() / 2, bar.get_height()) for bar in left.patches] == [(1, 2.5), (2, 3)]
     assert [(bar.get_x() + bar.get_width() / 2, bar.get_height()) for bar in right.patches] == [(4, 65)]
-    ends = [path.vertices[:, 1].tolist() for lines in left.collections for path in lines.get_paths()]
-    assert ends == [pytest.approx([2.5 - 1.2909944, 2.5 + 1.2909944]), pytest.approx([3 - 2**0.5, 3 + 2**0.5])]
+    ends = [(np.nanmin(line.get_ydata()), np.nanmax(line.get_ydata())) for line in left.get_lines()]
+    assert ends == [pytest.approx((2.5 - 1.2909944, 2.5 + 1.2909944)), pytest.approx((3 - 2**0.5, 3 + 2**0.5))]
     assert [text.get_text() for text in left.get_xticklabels()] == ["Up", "Ping (right)"]
     assert [text.get_text() for text in left.texts] == ["no data"]
     assert legend_of(left) == ["x-1", "y-2"]
@@ -285,3 +288,98 @@ def test_extreme_values_are_drawn(tmp_path: Path, value: float) -> None:
     data = loaded(values={"Ping": [value, value], "TCP upload::1": [1.0, value]})
     for kind, log in ((Kind.TIMESERIES, 10), (Kind.BOX, 10), (Kind.BAR, 0), (Kind.CDF, 10)):
         save(PlotSpec("p", "", kind, UP.lines), [data], Options(log_y=log, log_x=log), tmp_path / "x.png")
+
+
+def test_long_lines_keep_their_extremes() -> None:
+    """A line of more points than pixels keeps the least and greatest value of each column, and its gaps."""
+    time_s = np.linspace(0, 10, 100_000)
+    value = np.sin(time_s)
+    value[[12_345, 54_321]] = 7, -7
+    value[70_000:80_000] = np.nan
+    times, values = thinned(time_s, value, 500)
+    assert times.size == 1000 and values[0] == 0 and (np.diff(times) >= 0).all()
+    assert (np.nanmin(values), np.nanmax(values)) == (-7, 7)
+    assert np.isnan(values[(times > 7.1) & (times < 7.9)]).all() and np.isnan(values).sum() < 110
+    assert thinned(time_s, value, 50_000)[0] is time_s
+    _, part = thinned(time_s, value, 500, (1.0, 1.4))
+    assert np.nanmax(part) == 7 and part.size == 1000
+
+
+def test_zoom_shows_more_of_a_long_line() -> None:
+    """Zooming in draws more points of the part that is seen, also of a line on the other axis."""
+    time_s = np.arange(100_000) / 1000
+    series = {name: make_series(name, "ms", time_s, np.sin(time_s)) for name in ("Ping", "Other")}
+    lines = (Line("Ping"), Line("Other", second_axis=True))
+    figure = drawn(PlotSpec("p", "", Kind.TIMESERIES, lines), Loaded("a", Dataset({}, {}, series)))
+    left, right = figure.axes
+    assert all(len(axes.get_lines()[0].get_xdata()) < 2000 for axes in (left, right))
+    left.set_xlim(50, 50.1)
+    for axes in (left, right):
+        seen = axes.get_lines()[0].get_xdata()
+        assert ((seen > 50) & (seen < 50.1)).sum() == 99
+
+
+def test_distribution_of_very_many_values() -> None:
+    """Counting at levels instead of ordering moves no step by more than a level."""
+    values = np.random.default_rng(1).normal(50, 5, 30_000)
+    data = Loaded("a", Dataset({}, {}, {"Ping": make_series("Ping", "ms", np.arange(30_000.0), values)}))
+    (line,) = drawn(PlotSpec("p", "", Kind.CDF, (Line("Ping"),)), data).axes[0].get_lines()
+    x, share = np.asarray(line.get_xdata()), np.asarray(line.get_ydata())
+    level = np.ptp(values) / 65_535
+    ordered = np.sort(values)
+    below, above = (np.searchsorted(ordered, x[1:] + step, "right") / values.size for step in (-level, level))
+    assert (below <= share[1:]).all() and (share[1:] <= above + 1e-12).all()
+    assert (share[0], share[-1]) == (0, 1) and x.size <= 4001
+
+
+def test_two_hundred_long_series_are_drawn_quickly() -> None:
+    """200 series of 100,000 points take well under a second of processor time, and their legend is not 200 lines."""
+    time_s = np.linspace(0, 70, 100_000)
+    value = np.random.default_rng(1).normal(50, 5, time_s.size)
+    series = {f"Ping::{number}": make_series(f"Ping::{number}", "ms", time_s, value) for number in range(200)}
+    data = Loaded("a", Dataset({}, {}, series))
+    spec = PlotSpec("p", "", Kind.TIMESERIES, (Line("Ping::*"),))
+    drawn(spec, loaded())
+    start = time.process_time()
+    figure = drawn(spec, data)
+    taken_s = time.process_time() - start
+    points = sum(len(line.get_xdata()) for line in figure.axes[0].get_lines())
+    assert points <= 61_000 and taken_s < 2.0  # 0.3 s on an idle machine
+    assert legend_of(figure.axes[0])[-1] == "and 179 more"
+
+
+def test_legend_of_many_lines_names_colours_and_dashes() -> None:
+    """Where series and files make many lines, each series has a colour and each file a dash, and the legend says so."""
+    spec = PlotSpec("p", "", Kind.TIMESERIES, (Line("TCP upload::*", "Flow"), Line("Ping", second_axis=True)))
+    left, right = drawn(spec, loaded("x-red"), loaded("x-codel")).axes
+    assert legend_of(left) == ["Flow 1", "Flow 2", "Ping (right)", "red", "codel"]
+    entries = left.get_legend().get_lines()
+    lines = [*left.get_lines(), *right.get_lines()]
+    assert [entry.get_color() for entry in entries[:3]] == [line.get_color() for line in lines[::2]]
+    assert [entry.get_linestyle() for entry in entries[3:]] == [line.get_linestyle() for line in lines[:2]]
+    left, _ = drawn(spec, loaded("x-red"), loaded("x-codel"), colour_by="file").axes
+    assert [entry.get_color() for entry in left.get_legend().get_lines()[:2]] == ["#0072B2", "#D55E00"]
+    assert legend_of(left) == ["red", "codel", "Flow 1", "Flow 2", "Ping (right)"]
+
+
+def test_legend_is_no_longer_than_its_panel() -> None:
+    """More entries than there is room for are counted instead of shown, so that the data keep their room."""
+    names = [f"flow {number}" for number in range(60)]
+    data = loaded(values={name: [1.0, 2] for name in names})
+    spec = PlotSpec("p", "", Kind.TIMESERIES, tuple(Line(name) for name in names))
+    words = legend_of(drawn(spec, data).axes[0])
+    assert words[-1] == f"and {60 - len(words) + 1} more" and len(words) <= 24
+    words = legend_of(drawn(spec, data, legend_reverse=True, legend_columns=3, legend="above").axes[0])
+    assert words[0] == "flow 38" and words[-1] == "and 21 more"
+    assert drawn(spec, data, legend="none").axes[0].get_legend() is None
+
+
+def test_ellipse_without_its_second_series() -> None:
+    """What an ellipse lacks is said in the figure."""
+    spec = PlotSpec("e", "", Kind.ELLIPSIS, (Line("Ping"), Line("TCP totals")))
+    (axes,) = drawn(spec, loaded()).axes
+    assert axes.texts[0].get_text() == "An ellipse needs two series, and there is no series TCP totals."
+    values = {"Ping": make_series("Ping", "ms", [0, 1], [1, 2]), "Up": make_series("Up", "", [50, 51], [1, 2])}
+    spec = PlotSpec("e", "", Kind.ELLIPSIS, (Line("Ping"), Line("Up")))
+    (axes,) = drawn(spec, Loaded("a", Dataset({}, {}, values))).axes
+    assert axes.texts[0].get_text() == "The two series have no time in common."

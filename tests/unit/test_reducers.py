@@ -264,6 +264,18 @@ def test_stock_flent_scores_the_same_call(tmp_path, cutoff):
 
 
 @needs_flent
+def test_stock_flent_scores_a_call_by_what_the_tool_said(tmp_path):
+    """Delay, jitter and loss of the whole test, in the meta of the series, where nothing is cut."""
+    told = {"OWD_UP_MEAN": 130.0, "IPDV_UP_MEAN": 12.5, "PACKET_LOSS_RATE": 0.01}
+    series = {"VoIP": make_series("VoIP", "ms", [0, 1], [20, 30], meta=told)}
+    save(Dataset(series=series), tmp_path / "x.flent.gz")
+    theirs = reduced_by_flent(tmp_path / "x.flent.gz", ["mos", "raw_seq_loss"], ["VoIP"], None)
+    data = open_file(tmp_path / "x.flent.gz")
+    assert reduce("mos", data, "VoIP") == pytest.approx(theirs["mos VoIP"], abs=1e-9)
+    assert reduce("raw_seq_loss", data, "VoIP") == theirs["raw_seq_loss VoIP"] == 0.01
+
+
+@needs_flent
 def test_stock_flents_table_of_statistics(tmp_path):
     """Its `-f stats_csv` of a file of ours: the same statistics, and as many data points."""
     path = tmp_path / "x.flent.gz"

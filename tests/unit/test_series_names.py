@@ -58,3 +58,16 @@ def test_further_numbers_belong_to_their_series():
     assert parent_of("qdisc s1-eth2::backlog", NAMES) == ""
     assert parent_of("wifi::h1::rx", ["wifi"]) == "wifi"
     assert main_series(NAMES) == [*NAMES[:5], "Ping (ms) ICMP"]
+
+
+@pytest.mark.parametrize("stars", ["*", "**"])
+def test_a_pattern_of_many_stars_takes_no_longer(stars):
+    """A stranger's plot must not hang: an expression would try all ways to part the name."""
+    assert matching(f"{stars}a" * 12 + "b", ["a" * 300]) == []
+    assert matching(f"{stars}a" * 12, ["a" * 300]) == ["a" * 300]
+
+
+def test_a_pattern_of_many_stars_matches_as_one_of_few():
+    """One star stops at a colon, two do not, however many there are."""
+    assert matching("*a*b*c*d", ["xaxbxcxd", "axb:cd", "abcde"]) == ["xaxbxcxd"]
+    assert matching("**a*b**c*d", ["a:ab:cd", "a:b:cd", "a:ab:c:d"]) == ["a:ab:cd"]

@@ -8,7 +8,7 @@ import pytest
 
 from linklab.linux import route_attributes, tc_attributes
 
-NAMES = ("rtnetlink.h", "pkt_sched.h", "pkt_cls.h", "if_link.h", "if_addr.h", "veth.h")
+NAMES = ("rtnetlink.h", "pkt_sched.h", "pkt_cls.h", "if_link.h", "if_addr.h", "veth.h", "net_namespace.h")
 HEADERS = [Path("/usr/include/linux", name) for name in NAMES]
 NEWER = {"TCA_FQ_PRIOMAP", "TCA_FQ_WEIGHTS", "TCA_FQ_OFFLOAD_HORIZON"}
 """Attributes of kernels newer than the headers of a supported distribution."""

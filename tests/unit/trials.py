@@ -20,6 +20,7 @@ from linklab.experiment.model import Trial
 from linklab.experiment.runner import Progress, here, run_entries
 from linklab.experiment.trial_folder import opened
 from linklab.experiment.trial_list import Entry
+from linklab.experiment.trial_work import How
 from linklab.measure import make_series
 
 
@@ -86,7 +87,7 @@ def do(
     folder.mkdir(exist_ok=True)
     progress = Progress(jobs=jobs)
     with opened(folder, {"what": "test", "shuffle_seed": 1}) as kept:
-        deal = here(fake, jobs, fresh=fresh, host_commands=host_commands)
+        deal = here(How(fake, host_commands), jobs, fresh=fresh)
         run_entries(found, kept, deal, progress, lambda task: None)
     return progress
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Axes of a figure: their words, units, limits and scales, and the legend."""
+"""Axes of a figure: their words, units, limits and scales."""
 
 from __future__ import annotations
 
@@ -18,9 +18,6 @@ from linklab.plots.named.options import Options
 from linklab.plots.named.words import axis_unit, is_latency, plain, quantity
 from linklab.plots.spec import PlotSpec
 
-MOST_IN_LEGEND = 40
-"""Entries of a legend; the others are one that says how many they are."""
-
 _MOST_WORDS = 90
 """Letters of an axis's words."""
 
@@ -28,13 +25,8 @@ _MARGIN = 0.04
 _MOST_FOR_PERCENTILES = 1_000_000
 """Values from which percentiles are taken; of more, evenly many of each line."""
 
-_ABOVE_ROWS = 4
-
 _LEAST = 1e-30
 """Of a logarithmic axis."""
-
-_LOWER_LEFT = 3
-"""Matplotlib's number of the corner at which a legend above the axes is held."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +44,7 @@ def scale_of(lines: Sequence[Drawn], side: int, spec: PlotSpec, options: Options
     own = spec.axis_labels[side]
     factor, unit = 1.0, " or ".join(units)
     if len(units) == 1 and not own:
-        largest = max((float(np.abs(line.known).max()) for line in lines if line.known.size), default=0.0)
+        largest = max((abs(end) for line in lines for end in line.extent), default=0.0)
         factor, unit = axis_unit(units[0], largest)
     what = list(dict.fromkeys(quantity(line.unit, line.of.key) for line in lines))
     words = own or " or ".join(word for word in what if word)
@@ -66,14 +58,23 @@ def scale_of(lines: Sequence[Drawn], side: int, spec: PlotSpec, options: Options
 
 
 def set_value_axis(
-    axes: Any, lines: Sequence[Drawn], scale: Scale, side: int, *, spec: PlotSpec, options: Options
+    axes: Any, lines: Sequence[Drawn], scale: Scale, side: int, *, spec: PlotSpec, options: Options, near: float = 0.0
 ) -> None:
-    """Words, scale and limits of a vertical axis on which these lines were drawn; side: 0 left, 1 right."""
+    """Words, scale and limits of a vertical axis on which these lines were drawn; side: 0 left, 1 right.
+
+    near: which share of the greatest value the least must be below for the axis to begin at 0; 0 if it always does.
+    """
     axes.set_ylabel(plain(scale.words))
     scaling = options.scaling or spec.scaling
-    values = [line.known for line in lines]
-    low, high = _range(values, scaling if scaling != (0.0, 100.0) else None)
-    set_limits(axes, low / scale.factor, high / scale.factor, side, options, zero=not scaling)
+    low, high = _range(lines, scaling if scaling != (0.0, 100.0) else None)
+    set_limits(
+        axes,
+        low / scale.factor,
+        high / scale.factor,
+        side,
+        options,
+        zero=not scaling and (not near or low < near * high),
+    )
     if options.invert and scale.latency:
         axes.invert_yaxis()
 
@@ -109,14 +110,13 @@ def set_asked(set_limits: Any, low: float, high: float, asked: tuple[float | Non
     set_limits(low, high)
 
 
-def _range(values: Sequence[Any], scaling: tuple[float, float] | None) -> tuple[float, float]:
-    values = [part for part in values if part.size]
-    if not values:
+def _range(lines: Sequence[Drawn], scaling: tuple[float, float] | None) -> tuple[float, float]:
+    if not lines:
         return math.nan, math.nan
     if scaling is None:
-        return min(float(part.min()) for part in values), max(float(part.max()) for part in values)
-    every = max(1, sum(part.size for part in values) // _MOST_FOR_PERCENTILES)
-    low, high = np.percentile(np.concatenate([part[::every] for part in values]), scaling)
+        return min(line.extent[0] for line in lines), max(line.extent[1] for line in lines)
+    every = max(1, sum(line.value.size for line in lines) // _MOST_FOR_PERCENTILES)
+    low, high = np.percentile(np.concatenate([line.known[::every] for line in lines]), scaling)
     return float(low), float(high)
 
 
@@ -143,55 +143,3 @@ def _clock(seconds: float, _: object) -> str:
     except OverflowError:
         return ""
     return moment.strftime("%H:%M:%S") + (f".{moment.microsecond // 1000:03d}" if moment.microsecond else "")
-
-
-def add_legend(axes: Any, handles: Sequence[tuple[str, Any]], spec: PlotSpec, options: Options) -> None:
-    """The legend of a panel: a handle for each label, where the options want it."""
-    if options.legend == "none" or not handles:
-        return
-    shown = list(handles[:MOST_IN_LEGEND])
-    if options.legend_reverse:
-        shown.reverse()
-    labels = [plain(label) for label, _ in shown]
-    # Matplotlib leaves out a label that begins with an underscore
-    labels = [f" {label}" if label.startswith("_") else label for label in labels]
-    artists = [artist for _, artist in shown]
-    if len(handles) > MOST_IN_LEGEND:
-        labels.append(f"and {len(handles) - MOST_IN_LEGEND} more")
-        artists.append(axes.plot([], [], linestyle="", marker="")[0])
-    title = spec.legend_title if options.legend_title is None else options.legend_title
-    title = excerpt(title, _MOST_WORDS)
-    place = _place(axes, labels, options)
-    axes.legend(artists, labels, title=plain(title) or None, **place)
-
-
-def legend_rows(axes: Any) -> int:
-    """How many rows the legend above the axes has; 0 if none is there."""
-    legend = axes.get_legend()
-    if legend is None or legend.get_bbox_to_anchor().y0 < axes.bbox.y1 or legend._loc != _LOWER_LEFT:
-        return 0
-    return -(-len(legend.get_texts()) // int(legend._ncols))
-
-
-def _place(axes: Any, labels: Sequence[str], options: Options) -> dict[str, Any]:
-    """Where the legend stands, and in how many columns."""
-    width_in = axes.figure.get_size_inches()[0] * axes.get_position().width
-    longest = max(len(label) for label in labels)
-    fit = max(1, int(width_in / (0.05 * longest + 0.5)))
-    columns = options.legend_columns or min(fit, len(labels))
-    place = options.legend
-    if place == "auto":
-        place = "above" if -(-len(labels) // columns) <= _ABOVE_ROWS else "right"
-    if place == "right":
-        twin = any(other is not axes and other.bbox.bounds == axes.bbox.bounds for other in axes.figure.axes)
-        anchor = (1.13 if twin else 1.02, 1.0)
-        return {
-            "loc": "upper left",
-            "bbox_to_anchor": anchor,
-            "borderaxespad": 0.0,
-            "ncol": options.legend_columns or 1,
-        }
-    if place in ("above", "below"):
-        anchor, corner = ((0.0, 1.0), "lower left") if place == "above" else ((0.0, -0.22), "upper left")
-        return {"loc": corner, "bbox_to_anchor": anchor, "borderaxespad": 0.2, "ncol": columns, "columnspacing": 1.0}
-    return {"loc": place, "ncol": options.legend_columns or 1}

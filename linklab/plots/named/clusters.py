@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from linklab.errors import InputError
-from linklab.plots.named.axes import Scale, add_legend, scale_of
+from linklab.plots.named.axes import Scale, scale_of
+from linklab.plots.named.legend import add_legend
 from linklab.plots.named.lines import Drawn
 from linklab.plots.named.look import Looks
 from linklab.plots.named.picture import Panel

@@ -6,7 +6,6 @@ The number comes from `linklab.analysis.reducers`, by the name that the plot or 
 
 from __future__ import annotations
 
-import math
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -20,7 +19,7 @@ from linklab.errors import InputError
 from linklab.measure import Series, make_series
 from linklab.measure.series import FloatArray
 from linklab.plots.named.groups import How, Mode, grouped, mode_of
-from linklab.plots.named.lines import Entry, cut, entries_of
+from linklab.plots.named.lines import Entry, cut, entries_of, kept_s
 from linklab.plots.named.loaded import Loaded
 from linklab.plots.named.options import Options
 from linklab.plots.named.words import unit_of
@@ -35,6 +34,9 @@ COMBINING: Mapping[Kind, Kind] = {
     Kind.ELLIPSIS_COMBINE: Kind.ELLIPSIS,
 }
 """Each kind that combines data sets, and how the groups are drawn."""
+
+COMBINED_KEY = "combined"
+"""Of the metadata of a group that was kept as a data set: how it was grouped."""
 
 _USUAL = {Kind.TIMESERIES_COMBINE: "groups_points", Kind.CDF_COMBINE: "groups_concat"}
 """The mode of a plot that names none; "groups" for the others."""
@@ -96,8 +98,7 @@ def combined(spec: PlotSpec, data: Sequence[Loaded], options: Options) -> Combin
     mode = mode_of(options.group_by or spec.group_by or _USUAL.get(spec.kind, "groups"))
     columns = _columns(entries_of(spec, data, replace(options, labels=())), spec, options)
     groups = grouped(data, mode, options)
-    lengths = options.cutoff_s or spec.cutoff_s
-    cutoff = (lengths[0], -lengths[1] or math.inf) if lengths and lengths != (0.0, 0.0) else None
+    cutoff = kept_s(spec, options)
     made: Made
     if mode.how in (How.POINTS, How.CONCAT):
         gather = _points if mode.how is How.POINTS else _pooled
@@ -114,7 +115,7 @@ def combined(spec: PlotSpec, data: Sequence[Loaded], options: Options) -> Combin
     named = dict.fromkeys(name for name, _ in made)
     counts = {name: _count(groups, name, options) for name in named} if mode.how not in (How.SERIES, How.BOTH) else {}
     loaded = [
-        Loaded(name, Dataset({"combined": mode.by}, {}, _known(series)), label=f"{name}{counts.get(name, '')}")
+        Loaded(name, Dataset({COMBINED_KEY: mode.by}, {}, _known(series)), label=f"{name}{counts.get(name, '')}")
         for name, series in made
     ]
     asked = replace(
@@ -125,8 +126,8 @@ def combined(spec: PlotSpec, data: Sequence[Loaded], options: Options) -> Combin
         group_by="",
     )
     left = replace(
-        options, cutoff_s=None, normalise=(), only=(), hide=(), filters=(), concatenate=False, absolute_time=False,
-        label_x=options.label_x or _across(asked.kind, mode), shorten=False,
+        options, cutoff_s=None, between_s=None, normalise=(), only=(), hide=(), filters=(), concatenate=False,
+        absolute_time=False, label_x=options.label_x or _across(asked.kind, mode), shorten=False,
     )  # fmt: skip
     return Combined(asked, loaded, left, _told(columns, mode))
 

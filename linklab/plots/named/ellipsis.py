@@ -16,24 +16,23 @@ from matplotlib.colors import to_rgb
 from matplotlib.patches import Ellipse
 
 from linklab.data.grid import at_times, common_times
-from linklab.errors import InputError
 from linklab.measure import make_series
 from linklab.measure.series import FloatArray
-from linklab.plots.named.axes import Scale, add_legend, scale_of, set_asked
+from linklab.plots.named.axes import Scale, scale_of, set_asked
+from linklab.plots.named.legend import add_legend
 from linklab.plots.named.lines import Drawn
 from linklab.plots.named.look import Looks
-from linklab.plots.named.picture import Panel
+from linklab.plots.named.picture import NothingError, Panel
 from linklab.plots.named.words import plain
 
 
 def draw_ellipses(axes: Any, panel: Panel) -> str:
-    """Draw the ellipses of each further series over the first, of each data set; returns how to read them.
-
-    Raises:
-        InputError: the plot has fewer than two series.
-    """
+    """Draw the ellipses of each further series over the first, of each data set; returns how to read them."""
     if len(panel.entries) < 2:
-        raise InputError(f"{panel.spec.name}: an ellipse needs two series, and the data have {len(panel.entries)}")
+        asked = [line.series for line in panel.spec.lines]
+        missing = [name for name in asked if not any(entry.line.series == name for entry in panel.entries)]
+        words = f"no series {', '.join(missing)}" if missing else "only one of them"
+        raise NothingError(f"An ellipse needs two series, and there is {words}.")
     by_axis = [[line for line in panel.lines if (line.entry == 0) is first] for first in (True, False)]
     across, up = (scale_of(lines, side, panel.spec, panel.options) for side, lines in enumerate(by_axis))
     looks = Looks(panel.options, len(panel.entries) - 1, len(panel.shown_files))
@@ -102,7 +101,7 @@ def ellipse_of(spread: FloatArray, sigma: float) -> tuple[float, float, float]:
 def _finish(axes: Any, panel: Panel, across: Scale, up: Scale, ends: FloatArray) -> None:
     options = panel.options
     if not ends.size:
-        raise InputError(f"{panel.spec.name}: the two series have no time in common; nothing can be drawn")
+        raise NothingError("The two series have no time in common.")
     low, high = ends.min(axis=0), ends.max(axis=0)
     space = np.where(high > low, (high - low) * 0.06, np.abs(high) * 0.06 + 0.5)
     low, high = low - space, high + space

@@ -16,15 +16,15 @@ from matplotlib.figure import Figure
 from linklab.base.text import excerpt, one_line
 from linklab.errors import InputError
 from linklab.plots import style
-from linklab.plots.named.axes import legend_rows
 from linklab.plots.named.boxes import draw_bars, draw_boxes
 from linklab.plots.named.cdf import draw_cdf, draw_qq
-from linklab.plots.named.combine import COMBINING, combined
+from linklab.plots.named.combine import COMBINED_KEY, COMBINING, combined
 from linklab.plots.named.ellipsis import draw_ellipses
+from linklab.plots.named.legend import legend_rows
 from linklab.plots.named.loaded import Loaded, specs_of
 from linklab.plots.named.means import draw_means
 from linklab.plots.named.options import Options
-from linklab.plots.named.picture import Panel
+from linklab.plots.named.picture import NothingError, Panel
 from linklab.plots.named.timeseries import draw_lines, draw_stack, refine_on_zoom
 from linklab.plots.named.words import plain
 from linklab.plots.spec import Kind, PlotSpec
@@ -195,7 +195,8 @@ def _share_time(figure: Figure, options: Options) -> None:
 
 def _draw_one(axes: Any, spec: PlotSpec, data: Sequence[Loaded], options: Options) -> list[str]:
     """Draw one panel, or say in it that there is nothing to draw; returns how to read it."""
-    panel = Panel(spec, data, options, smooth=spec.kind is Kind.TIMESERIES)
+    kept = all(COMBINED_KEY in one.data.metadata for one in data)
+    panel = Panel(spec, data, options, smooth=spec.kind is Kind.TIMESERIES, combined=kept)
     if not any(line.shown for line in panel.lines):
         _say_empty(axes, spec, panel)
         return []
@@ -208,12 +209,18 @@ def _draw_one(axes: Any, spec: PlotSpec, data: Sequence[Loaded], options: Option
             _say_empty(axes, spec, panel)
             return []
     drawing = draw_stack if spec.stacked and spec.kind is Kind.TIMESERIES else _DRAW[spec.kind]
-    return [*told, drawing(axes, panel) or ""]
+    try:
+        return [*told, drawing(axes, panel) or ""]
+    except NothingError as error:
+        axes.clear()
+        _say(axes, str(error))
+        return []
 
 
 def _say_empty(axes: Any, spec: PlotSpec, panel: Panel) -> None:
     """The sentence of a panel without data."""
-    asked = list(dict.fromkeys(line.series + (f"::{line.key}" if line.key else "") for line in spec.lines))
+    asked = [line.series.partition(" !")[0] + (f"::{line.key}" if line.key else "") for line in spec.lines]
+    asked = list(dict.fromkeys(asked))
     whose = f"{panel.names[0]} has no" if len(panel.data) == 1 else "None of the data sets has"
     if not asked:
         sentence = f"The plot {spec.name} names no series."
@@ -221,6 +228,10 @@ def _say_empty(axes: Any, spec: PlotSpec, panel: Panel) -> None:
         sentence = f"{whose} values of {_some(asked)} in the time that is drawn."
     else:
         sentence = f"{whose} series {_some(asked)}."
+    _say(axes, sentence)
+
+
+def _say(axes: Any, sentence: str) -> None:
     axes.set_axis_off()
     words = "\n".join(textwrap.wrap(one_line(sentence), 70))
     axes.text(0.5, 0.5, plain(words), transform=axes.transAxes, ha="center", va="center", size=9, color=_GREY)
@@ -266,7 +277,7 @@ def _about(data: Sequence[Loaded]) -> str:
             name,
             " → ".join(host for host in hosts if host) if all(hosts) else "",
             "" if when.startswith("1970-01-01") else when[:19].replace("T", " "),
-            f"{one.length_s:g} s" if one.length_s else "",
+            f"{one.length_s:g} s" if one.length_s and COMBINED_KEY not in one.data.metadata else "",
         )
         parts.append(known)
     same = [column[0] for column in zip(*parts, strict=True) if len(set(column)) == 1 and column[0]]

@@ -7,8 +7,10 @@ entry has the same look in each of them.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -60,10 +62,16 @@ class Drawn:
     value: FloatArray
     shown: bool = True
 
-    @property
+    @cached_property
+    def extent(self) -> tuple[float, float]:
+        """The least and the greatest value."""
+        return extent_of(self.value)
+
+    @cached_property
     def known(self) -> FloatArray:
         """The values without gaps."""
-        return self.value[~np.isnan(self.value)]
+        # most series have none, and a copy of each would take longer than to draw them
+        return self.value[~np.isnan(self.value)] if np.isnan(np.min(self.value)) else self.value
 
 
 def entries_of(spec: PlotSpec, data: Sequence[Loaded], options: Options) -> list[Entry]:
@@ -143,12 +151,14 @@ def drawn_of(
             time_s, value = cut(series.time_s, series.value, one, spec, options)
             if entry.divisor != 1:
                 value = value / entry.divisor
-            if value.size and np.nanmax(np.abs(value), initial=0.0) > LARGEST:
+            low, high = extent_of(value)
+            if low < -LARGEST or high > LARGEST:
                 value = np.where(np.abs(value) > LARGEST, np.nan, value)
+                low, high = extent_of(value)
             width = entry.line.smoothing if options.smoothing is None else options.smoothing
             if smooth and width > 1:
                 value = smoothed(value, width)
-            if not time_s.size or np.isnan(value).all():
+            if math.isnan(low):  # it has no value
                 continue
             unit = unit_of(series.unit, entry.key)
             if options.normalise:
@@ -158,16 +168,34 @@ def drawn_of(
     return _joined(found) if options.concatenate else found
 
 
+def extent_of(value: FloatArray) -> tuple[float, float]:
+    """The least and the greatest of values in which NaN is a gap; NaN if there is none."""
+    if not value.size:
+        return math.nan, math.nan
+    low, high = float(np.min(value)), float(np.max(value))
+    return (float(np.fmin.reduce(value)), float(np.fmax.reduce(value))) if math.isnan(low) else (low, high)
+
+
 def cut(
     time_s: FloatArray, value: FloatArray, one: Loaded, spec: PlotSpec, options: Options
 ) -> tuple[FloatArray, FloatArray]:
     """The part of a series that is left when beginning and end are cut off."""
-    lengths = options.cutoff_s or spec.cutoff_s
-    if lengths is None or lengths == (0.0, 0.0):
+    kept = kept_s(spec, options)
+    if kept is None:
         return time_s, value
-    start_s, end_s = lengths[0], one.length_s - lengths[1]
+    start_s, end_s = kept[0], kept[1] if kept[1] > 0 else kept[1] + one.length_s
     first, last = np.searchsorted(time_s, start_s), np.searchsorted(time_s, end_s, side="right")
     return time_s[first:last], value[first:last]
+
+
+def kept_s(spec: PlotSpec, options: Options) -> tuple[float, float] | None:
+    """Which part of a test counts, as `linklab.analysis.cut` has it; None for all."""
+    if options.between_s is not None:
+        return options.between_s if options.between_s[1] else (options.between_s[0], math.inf)
+    lengths = options.cutoff_s or spec.cutoff_s
+    if lengths is None or lengths == (0.0, 0.0):
+        return None
+    return lengths[0], -lengths[1] or math.inf
 
 
 def smoothed(value: FloatArray, width: int) -> FloatArray:

@@ -58,6 +58,20 @@ class Looks:
             dash = colour + colour // len(self.colours)  # the ninth line has the first colour and another dash
         return colour, dash
 
+    @property
+    def dashed(self) -> bool:
+        """Whether lines have dashes."""
+        return self.points <= _MANY_POINTS
+
+    def dash(self, number: int) -> Any:
+        """The dash of a file, or of a series where files have colours."""
+        return DASHES[number % len(DASHES)]
+
+    def solid(self, number: int, *, bold: bool = False) -> Mapping[str, Any]:
+        """Arguments for a line that shows nothing but the colour and marker of a series, or of a file."""
+        entry, file = (0, number) if self.by_file else (number, 0)
+        return {**self.line(entry, file, 1, bold=bold), "linestyle": "-", "markevery": None}
+
     def colour(self, entry: int, file: int) -> str:
         """The colour of a series of a data set."""
         return self.colours[self._numbers(entry, file)[0] % len(self.colours)]
@@ -76,7 +90,7 @@ class Looks:
         width = self.options.line_width or (1.6 if bold else 0.9 if points > _DENSE else 1.2)
         look = {
             "color": _BOLD if bold and not self.by_file else self.colours[colour % len(self.colours)],
-            "linestyle": "-" if self.points > _MANY_POINTS else DASHES[dash % len(DASHES)],
+            "linestyle": DASHES[dash % len(DASHES)] if self.dashed else "-",
             "linewidth": width,
             "marker": marker,
             # staggered, so that lines that lie on each other show their markers

@@ -6,8 +6,9 @@ from __future__ import annotations
 from typing import Any
 
 from linklab.measure.series import FloatArray
-from linklab.plots.named.axes import add_legend, scale_of, set_asked, set_limits
+from linklab.plots.named.axes import scale_of, set_asked, set_limits
 from linklab.plots.named.groups import number_of
+from linklab.plots.named.legend import add_legend
 from linklab.plots.named.lines import Drawn
 from linklab.plots.named.look import Looks
 from linklab.plots.named.picture import Panel, remember

@@ -44,6 +44,7 @@ class Options:
     invert: axes of latency are turned, so that better is up or right.
     scaling: percentiles of the values that the y axes show; None for the plot's, (0, 100) for all.
     cutoff_s: seconds left out at the beginning and the end, before anything is computed; None for the plot's.
+    between_s: the same in another way: seconds that are kept, from and to; an end of 0 or less counts from the end.
     smoothing: samples of a running mean, of every line; None for the plot's, 0 for none.
     absolute_time: the moment instead of seconds since the beginning.
     concatenate: data sets follow each other in time and are one.
@@ -89,6 +90,7 @@ class Options:
     invert: bool = False
     scaling: tuple[float, float] | None = None
     cutoff_s: tuple[float, float] | None = None
+    between_s: tuple[float, float] | None = None
     smoothing: int | None = None
     absolute_time: bool = False
     concatenate: bool = False
@@ -127,6 +129,10 @@ class Options:
             raise InputError(f"scaling: must be two percentiles, the lower first, not {_shown(self.scaling)}")
         if self.cutoff_s is not None and not all(0 <= each < math.inf for each in self.cutoff_s):
             raise InputError(f"cutoff_s: must be two lengths in seconds, 0 or more, not {_shown(self.cutoff_s)}")
+        if self.between_s is not None:
+            start, end = self.between_s
+            if self.cutoff_s is not None or not 0 <= start < math.inf or math.isnan(end) or 0 < end <= start:
+                raise InputError(f"between_s: must be two times, the earlier first, not {_shown(self.between_s)}")
         if self.smoothing is not None and not 0 <= self.smoothing <= 1_000_000:
             raise InputError(f"smoothing: must be 0 to 1000000 samples, not {self.smoothing}")
         if self.absolute_time and self.concatenate:

@@ -17,6 +17,10 @@ from linklab.plots.named.options import Options
 from linklab.plots.spec import PlotSpec
 
 
+class NothingError(Exception):
+    """The data sets have nothing that such a plot could show; the sentence stands in the figure instead."""
+
+
 @dataclass(frozen=True, eq=False)
 class Panel:
     """A plot and the data sets that it shows.

@@ -11,7 +11,8 @@ from matplotlib.figure import Figure
 from linklab.data.grid import at_times, common_times
 from linklab.errors import InputError
 from linklab.measure import make_series
-from linklab.plots.named.axes import Scale, add_legend, scale_of, set_limits, set_time_axis, set_value_axis
+from linklab.plots.named.axes import Scale, scale_of, set_limits, set_time_axis, set_value_axis
+from linklab.plots.named.legend import add_legend, add_line_legend
 from linklab.plots.named.lines import Drawn
 from linklab.plots.named.look import Looks
 from linklab.plots.named.picture import Panel, remember, shown_of
@@ -20,29 +21,31 @@ from linklab.plots.named.words import plain
 
 FEWEST_COLUMNS = 100
 
+MOST_POINTS = 60_000
+"""Of the lines of one panel together: 200 of them take about half a second to draw."""
+
 
 def draw_lines(axes: Any, panel: Panel) -> None:
     """Draw a panel of lines over time, those of the second axis read at the right."""
     left = [line for line in panel.lines if not line.of.line.second_axis]
     right = [line for line in panel.lines if line.of.line.second_axis]
     sides = [(0, left), (1, right)] if left and right else [(0, left)] if left else [(1, right)]
-    columns = columns_of(axes)
+    columns = columns_of(axes, sum(line.shown for line in panel.lines))
     points = sum(min(line.time_s.size, 2 * columns) for line in panel.lines if line.shown)
     looks = Looks(panel.options, len(panel.entries), len(panel.shown_files), points)
     set_time_axis(axes, panel.lines, panel.options)
-    handles = []
+    drawn = []
     for number, (side, lines) in enumerate(sides):
         at = axes.twinx() if number else axes
         scale = scale_of(lines, side, panel.spec, panel.options)
         for line in lines:
             if line.shown:
-                mark = " (right)" if number else ""
-                handles.append((panel.label(line) + mark, _draw(at, line, scale, looks, columns)))
+                drawn.append((line, _draw(at, line, scale, looks, columns), bool(number)))
         set_value_axis(at, lines, scale, number, spec=panel.spec, options=panel.options)
         if number:
             at.grid(visible=False)
             at.spines["right"].set_visible(True)
-    add_legend(axes, handles, panel.spec, panel.options)
+    add_line_legend(axes, panel, looks, drawn)
 
 
 def draw_stack(axes: Any, panel: Panel) -> None:
@@ -71,10 +74,10 @@ def draw_stack(axes: Any, panel: Panel) -> None:
     add_legend(axes, handles[::-1], panel.spec, panel.options)  # as they lie on each other
 
 
-def columns_of(axes: Any) -> int:
-    """How many columns of pixels the axes are wide, about."""
+def columns_of(axes: Any, lines: int) -> int:
+    """How many columns of pixels the axes are wide, about; where there are very many lines, columns are wider."""
     width_px = axes.figure.get_size_inches()[0] * axes.figure.dpi * axes.get_position().width
-    return max(int(width_px), FEWEST_COLUMNS)
+    return max(min(int(width_px), MOST_POINTS // max(2 * lines, 1)), FEWEST_COLUMNS)
 
 
 def _draw(axes: Any, line: Drawn, scale: Scale, looks: Looks, columns: int) -> Any:
@@ -94,10 +97,9 @@ def refine_on_zoom(figure: Figure) -> None:
 def _refine(zoomed: Any) -> None:
     # Matplotlib tells of a zoom only one of the axes that share it
     for axes in zoomed.get_shared_x_axes().get_siblings(zoomed):
-        for artist in axes.get_lines():
-            shown = shown_of(artist)
-            if shown is not None and artist.get_drawstyle() == "default":
-                line = shown.line
-                if line.time_s.size > 2 * (columns := columns_of(axes)):
-                    time_s, value = thinned(line.time_s, line.value, columns, zoomed.get_xlim())
-                    artist.set_data(time_s, value / shown.factor)
+        found = [(artist, shown_of(artist)) for artist in axes.get_lines() if artist.get_drawstyle() == "default"]
+        columns = columns_of(axes, len(found))
+        for artist, shown in found:
+            if shown is not None and shown.line.time_s.size > 2 * columns:
+                time_s, value = thinned(shown.line.time_s, shown.line.value, columns, zoomed.get_xlim())
+                artist.set_data(time_s, value / shown.factor)

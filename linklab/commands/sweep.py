@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`linklab sweep`: one test on every combination of some factors, repeated; tables, a figure, what matters most."""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from linklab.base.files import write_asked
+from linklab.commands.console import make_console, plain
+from linklab.commands.trials import Session, add_options, check_machine, checked, estimate, folder_for, jobs_of, session
+from linklab.data import open_file
+from linklab.errors import InputError
+from linklab.experiment import sweep
+from linklab.experiment.sweep import Looked, Rounds, unit_of, unknown
+from linklab.experiment.sweep_file import Sweep, load_sweep
+from linklab.experiment.sweep_template import TEMPLATE
+from linklab.experiment.trial_list import SUFFIX, Entry, as_name
+
+if TYPE_CHECKING:
+    from linklab.commands import Subparsers
+
+_EPILOG = """examples:
+  linklab sweep --new buffer.toml          write a commented file to start from
+  linklab sweep --check buffer.toml        is it right, and how long does it take?
+  linklab sweep buffer.toml --jobs 2       run it: tables, figure, and which factor matters most
+  linklab sweep buffer.toml --resume runs/sweep-buffer
+
+docs/tests.md describes the file.
+"""
+
+
+def add_parser(subparsers: Subparsers, summary: str) -> argparse.ArgumentParser:
+    """Add `sweep FILE`."""
+    parser = subparsers.add_parser(
+        "sweep",
+        help=summary,
+        description="Run a test on every combination of the levels of some factors, repeated with other seeds.",
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("file", metavar="FILE", type=Path, help="sweep file, TOML")
+    does = parser.add_mutually_exclusive_group()
+    does.add_argument("--new", action="store_true", help="write a commented file to start from, and run nothing")
+    does.add_argument("--check", action="store_true", help="say what is wrong with the file, and run nothing")
+    does.add_argument("-n", "--dry-run", action="store_true", help="say what would be run, and run nothing")
+    add_options(parser)
+    return parser
+
+
+def run(args: argparse.Namespace) -> int:
+    """Do the sweep."""
+    console = make_console(quiet=args.quiet)
+    if args.new:
+        if args.file.exists():
+            raise InputError(f"{args.file}: is there already; give a new name")
+        write_asked(args.file, TEMPLATE)
+        console.print(plain(f"{args.file}: change it, then: linklab sweep {args.file}"), soft_wrap=True)
+        return 0
+    found = load_sweep(args.file)
+    first = checked(sweep.checked(found))  # what is wrong is said before anything runs
+    lengths = {tuple(cell.values()): entry.network_s for cell, entry in zip(found.cells(), first, strict=True)}
+    for sentence in unknown(found, first[0].trial):
+        make_console(stderr=True).print(plain(f"linklab: {sentence}"), soft_wrap=True)
+    rounds = Rounds(found)
+    due = _with_lengths(rounds.next(), lengths)
+    trials = [entry.trial for entry in due]
+    for line in _about(found, due, args, dry=args.check or args.dry_run):
+        console.print(plain(line), soft_wrap=True)
+    if args.dry_run:
+        for entry in due:
+            console.print(plain(f"would run {entry.label} → {entry.file}"), soft_wrap=True)
+    if args.check or args.dry_run:
+        return 0
+    check_machine(args, trials)
+    folder = folder_for(args, f"sweep-{as_name(args.file.stem)}")
+    about = {"what": "sweep", "factors": {name: list(levels) for name, levels in found.factors.items()}}
+    began = time.perf_counter()
+    with session(args, folder, about, trials, look=Looked(found.measures)) as doing:
+        _do(rounds, doing, lengths)
+    doing.view.end(time.perf_counter() - began)
+    for line in _report(rounds, folder):
+        console.print(plain(line), soft_wrap=True)
+    return 0 if doing.all_well and not rounds.lacking() else 1
+
+
+def _with_lengths(due: Sequence[tuple[sweep.Cell, Entry]], lengths: dict[tuple[str, ...], float]) -> list[Entry]:
+    """The trials with how long each is."""
+    return [sweep.lasting(entry, lengths[tuple(cell.levels.values())]) for cell, entry in due]
+
+
+def _do(rounds: Rounds, doing: Session, lengths: dict[tuple[str, ...], float]) -> None:
+    """Round after round; the outcomes are taken in the order of the list, whichever ended first."""
+    looked = Looked(rounds.sweep.measures)
+    while due := rounds.next():
+        tasks = doing.do(_with_lengths(due, lengths))
+        for (cell, entry), task in zip(due, tasks, strict=True):
+            values = task.values
+            if task.state != "failed" and any(measure.key not in values for measure in rounds.sweep.measures):
+                values = looked(open_file(doing.folder.path / entry.file))  # the journal has those of other measures
+                doing.folder.keep_values(entry, values)
+            rounds.take(cell, values)
+
+
+def _report(rounds: Rounds, folder: Path) -> list[str]:
+    """Write the report; what is to be said."""
+    from linklab.experiment.sweep_report import FIGURE, TABLE, TRIALS, write_report
+
+    files = sorted((folder / sweep.FOLDER).glob(f"*{SUFFIX}"))
+    units = {measure.name: unit_of(measure, open_file(files[0])) for measure in rounds.sweep.measures} if files else {}
+    found = write_report(rounds, units, folder)
+    return [*found, f"Table: {folder / TABLE}, trials: {folder / TRIALS}, figure: {folder / FIGURE}"]
+
+
+def _about(found: Sweep, due: Sequence[Entry], args: argparse.Namespace, *, dry: bool) -> list[str]:
+    """How large it is, and how long it takes."""
+    cells = " × ".join(f"{len(levels)} {name}" for name, levels in found.factors.items())
+    least, most = sweep.sizes(found)
+    lines = [f"{cells}, {found.repetitions} {'repetition' if found.repetitions == 1 else 'repetitions'} each"]
+    if most > least:
+        lines[0] += f" and up to {found.most} until the intervals are within their bounds: {least} to {most} trials"
+    lines.append(("At least " if most > least else "") + estimate(due, jobs_of(args, [entry.trial for entry in due])))
+    if dry:
+        lines += [f"measure {measure.name}: {measure.key}" for measure in found.measures]
+    return lines

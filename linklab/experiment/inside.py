@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The way into the network from one of its own terminals: programs start in its root namespace, beside Mininet.
+
+Only where `LINKLAB_INSIDE` is set; whoever sits at such a terminal is root of that network.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import shutil
+import signal
+import subprocess
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+from linklab.errors import EngineError, InputError
+from linklab.linux.kernelcalls import CLONE_NEWNET, CLONE_NEWNS, die_with_parent, setns
+
+ASK_S = 120.0
+"""Wall seconds for an answer of a program that measures nothing."""
+ENDINGS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1)
+"""What ends a test early; the runner keeps what was measured."""
+_SHELL = "mininet:"
+_AGENT = re.compile(r"/proc/(\d+)/root/")
+
+
+class Inside:
+    """A door for as long as the `with` block.
+
+    node: whose terminal this is; "" in the root namespace.
+    """
+
+    name = "this network"
+
+    def __init__(self) -> None:
+        if not os.environ.get("LINKLAB_INSIDE"):
+            raise InputError("this is no terminal of a network; on your machine the command is linklab test run")
+        socket = _AGENT.match(os.environ.get("LINKLAB_SOCKET", ""))
+        self.root = int(socket[1]) if socket else 1
+        self.facts: Mapping[str, Any] = _facts()
+        self.node = _own_node(self.root)
+        self.folder = Path()
+        self.inside = ""
+
+    def __enter__(self) -> Inside:
+        """Make the test's folder, where programs of every node see it: a node may have a /tmp of its own."""
+        seen = Path(f"/proc/{self.root}/root")
+        self.folder = Path(tempfile.mkdtemp(prefix="linklab-test-", dir=seen / "tmp"))
+        self.inside = f"/{self.folder.relative_to(seen)}"
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Remove it."""
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def ask(self, argv: Sequence[str], what: str, node: str = "") -> tuple[int, str]:
+        """As `Door.ask`."""
+        try:
+            done = subprocess.run(
+                [*_on(node), *argv],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                text=True,
+                errors="replace",
+                timeout=ASK_S,
+                preexec_fn=self._to_the_root,
+                check=False,
+            )
+        except subprocess.TimeoutExpired as error:
+            raise EngineError(f"{what} did not end within {ASK_S:g} s") from error
+        except (OSError, subprocess.SubprocessError) as error:
+            raise EngineError(f"{what}: {error}; this terminal has to be root's") from error
+        return done.returncode, done.stdout
+
+    def run(self, argv: Sequence[str], said: Callable[[str], None]) -> None:
+        """As `Door.run`; the runner gets a session of its own, so that a signal reaches it once, through us."""
+        runner = subprocess.Popen(
+            argv,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            errors="replace",
+            start_new_session=True,
+            preexec_fn=self._to_the_root,  # noqa: PLW1509 - there are no threads
+        )
+        with runner, _passed_on_to(runner):
+            assert runner.stdout is not None
+            for line in runner.stdout:
+                said(line)
+
+    def _to_the_root(self) -> None:  # pragma: no cover - in the child
+        die_with_parent()
+        for name, kind in (("net", CLONE_NEWNET), ("mnt", CLONE_NEWNS)):
+            file = os.open(f"/proc/{self.root}/ns/{name}", os.O_RDONLY | os.O_CLOEXEC)
+            setns(file, kind)
+            os.close(file)
+        os.chdir(self.inside or "/")
+
+
+@contextlib.contextmanager
+def _passed_on_to(runner: subprocess.Popen[str]) -> Iterator[None]:
+    """Signals that end a test go to its runner meanwhile; a third one ends it without its data."""
+    came = 0
+
+    def end(number: int, frame: FrameType | None) -> None:
+        nonlocal came
+        came += 1
+        with contextlib.suppress(ProcessLookupError):
+            runner.send_signal(signal.SIGINT if came < 3 else signal.SIGKILL)
+
+    before = {number: signal.signal(number, end) for number in ENDINGS}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _shells() -> Iterator[tuple[str, int]]:
+    """The nodes, by the shells that Mininet keeps on them, and their processes."""
+    for folder in Path("/proc").iterdir():
+        if folder.name.isdecimal():
+            with contextlib.suppress(OSError):
+                words = (folder / "cmdline").read_text("latin-1").split("\0")
+                for word in words:
+                    if word.startswith(_SHELL):
+                        yield word.removeprefix(_SHELL), int(folder.name)
+
+
+def _own_node(root: int) -> str:
+    """The node whose network this terminal is in; "" if it is in that of the switches."""
+    ours = Path("/proc/self/ns/net").readlink()
+    with contextlib.suppress(OSError):
+        if Path(f"/proc/{root}/ns/net").readlink() == ours:
+            return ""
+    for name, pid in _shells():
+        with contextlib.suppress(OSError):
+            if Path(f"/proc/{pid}/ns/net").readlink() == ours:
+                return name
+    raise InputError("this terminal belongs to no node of a network that Mininet built")
+
+
+def _on(node: str) -> list[str]:
+    """What comes before a program so that it runs on a node."""
+    if node in ("", "client"):
+        return []
+    for name, pid in _shells():
+        if name == node:
+            return ["mnexec", "-a", str(pid)]
+    raise InputError(f"there is no node {node} in this network")
+
+
+def _facts() -> dict[str, Any]:
+    """Engine, clock and kernel; of a pocket, its kernel's command line names the clock."""
+    on_host = os.environ.get("LINKLAB_ENGINE") == "host"
+    with contextlib.suppress(OSError):
+        clock = re.search(r"\bCLOCK=(\w+)", Path("/proc/cmdline").read_text(encoding="ascii", errors="replace"))
+    named = clock[1] if clock and not on_host else "wall"
+    return {"engine": "host" if on_host else "pocket", "clock": named, "kernel": os.uname().release}

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Which plots there are of data sets: those that they carry, or, of Flent's own files, those of the library's test."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from linklab.errors import InputError
+from linklab.experiment.expand import expand
+from linklab.experiment.model import Expanded
+from linklab.experiment.test_file import load_test, test_names
+from linklab.plots.spec import PlotSpec
+from linklab.plots.spec_json import METADATA_KEY
+
+if TYPE_CHECKING:
+    from linklab.data import Dataset
+    from linklab.plots.named import Loaded
+
+
+def plots_of(data: Sequence[Loaded]) -> tuple[list[PlotSpec], PlotSpec | None]:
+    """The plots of the data sets, by name the first, and the one that is drawn if nobody asks for one.
+
+    Data sets that carry none and are of no test of the library have a plot for each unit.
+
+    Raises:
+        DataError: a data set carries what is no plot.
+    """
+    from linklab.plots.named import default_plot, specs_of  # noqa: PLC0415 - Matplotlib takes a second to load
+
+    found: dict[str, PlotSpec] = {}
+    first: PlotSpec | None = None
+    for one in data:
+        if METADATA_KEY in one.data.metadata:
+            specs: Sequence[PlotSpec] = specs_of([one])
+            default = default_plot([one], specs)
+        else:
+            test = test_of(one.data)
+            specs = test.plots if test else ()
+            default = next((spec for spec in specs if test and spec.name == test.default_plot), None)
+        for spec in specs:
+            found.setdefault(spec.name, spec)
+        first = first or default
+    specs = list(found.values()) or specs_of(data)
+    return list(specs), first or default_plot(data, specs)
+
+
+def test_of(data: Dataset) -> Expanded | None:
+    """The library's test of a file of Flent's, with the parameters that it was run with; None if there is none.
+
+    A file of a stranger's may name anything: it is never taken as the path of a file.
+    """
+    name, given, hosts = (data.flent.get(key) for key in ("NAME", "TEST_PARAMETERS", "HOSTS"))
+    if not isinstance(name, str) or name not in test_names():
+        return None
+    parameters = {key: str(value) for key, value in given.items()} if isinstance(given, dict) else {}
+    try:
+        targets = [str(host) for host in hosts] if isinstance(hosts, list) else []
+        return expand(load_test(name), parameters, hosts=targets)
+    except InputError:
+        return None

@@ -1,0 +1,212 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A sweep → trials, round by round, until every cell has been repeated often enough.
+
+A cell's first repetitions are those that the file asks for. Where it asks for an interval, a cell goes on until each of
+its measures has one, or it has been repeated as often as it may. What a round holds depends on the outcomes alone, so
+that the same sweep makes the same trials however many run at once, and after an interruption.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from linklab.analysis.reducers import reduce
+from linklab.analysis.statistics import Interval, interval
+from linklab.data import Dataset
+from linklab.data.names import main_series, matching
+from linklab.experiment.model import Trial
+from linklab.experiment.sweep_file import Measure, Sweep, filled, length_s
+from linklab.experiment.trial import prepare
+from linklab.experiment.trial_list import LONGEST_NAME, Entry, check_names
+
+FOLDER = "trials"
+"""Of the data files, in that of the sweep."""
+_OVER: Mapping[str, Callable[[Sequence[float]], Any]] = {"mean": np.mean, "sum": np.sum, "min": np.min, "max": np.max}
+
+
+@dataclass
+class Cell:
+    """One combination of levels, and what its repetitions gave.
+
+    levels: by factor.
+    values: of each measure, one a repetition, in the order of the seeds; NaN where a trial gave none.
+    """
+
+    levels: Mapping[str, str]
+    values: dict[str, list[float]] = field(default_factory=dict)
+
+    @property
+    def label(self) -> str:
+        """What sets it apart, for people."""
+        return ", ".join(f"{factor} {level}" for factor, level in self.levels.items())
+
+    @property
+    def repetitions(self) -> int:
+        """How many trials of it have ended."""
+        return max(map(len, self.values.values()), default=0)
+
+    def interval(self, measure: Measure) -> Interval:
+        """The mean of a measure with its 95 % interval."""
+        return interval(self.values.get(measure.name, []))
+
+
+@dataclass(frozen=True)
+class Looked:
+    """Reads the measures of a sweep in a data set; can be pickled, so that the process of a trial does it."""
+
+    measures: tuple[Measure, ...]
+
+    def __call__(self, data: Dataset) -> dict[str, float | None]:
+        """Values by the key of each measure; None where the data set has none."""
+        return {measure.key: _known(value_of(measure, data)) for measure in self.measures}
+
+
+def value_of(measure: Measure, data: Dataset) -> float:
+    """A measure of one data set; NaN where its series is not there or has no value."""
+    if measure.reduce in ("fairness", "fairness_mean"):  # of all flows together
+        return reduce(measure.reduce, data, measure.series, measure.cutoff)
+    names = matching(measure.series, main_series(data.series)) or matching(measure.series, data.series)
+    values = [reduce(measure.reduce, data, name, measure.cutoff) for name in names]
+    known = [value for value in values if not math.isnan(value)]
+    return float(_OVER[measure.over](known)) if known else math.nan
+
+
+def unit_of(measure: Measure, data: Dataset) -> str:
+    """The unit of a measure's numbers, as far as the series tells it."""
+    if measure.reduce in ("fairness", "fairness_mean", "mos", "raw_seq_loss") or measure.reduce.startswith("meta:"):
+        return ""
+    names = matching(measure.series, main_series(data.series)) or matching(measure.series, data.series)
+    return data.series[names[0]].unit if names else ""
+
+
+def _known(value: float) -> float | None:
+    return None if math.isnan(value) else value
+
+
+class Rounds:
+    """The trials of a sweep in rounds; each is made of what the ones before it gave."""
+
+    def __init__(self, sweep: Sweep) -> None:
+        self.sweep = sweep
+        self.cells = [Cell(levels, {measure.name: [] for measure in sweep.measures}) for levels in sweep.cells()]
+
+    def next(self) -> list[tuple[Cell, Entry]]:
+        """The trials of the next round, with the cell of each; none when all is done.
+
+        Raises:
+            InputError: two cells would give their files the same name.
+        """
+        numbers = {
+            number: range(cell.repetitions + 1, self._wanted(cell) + 1) for number, cell in enumerate(self.cells)
+        }
+        # repetition by repetition, so that an early look shows all cells
+        last = max((each.stop for each in numbers.values()), default=0)
+        found = [
+            (self.cells[number], self.entry(self.cells[number], repetition))
+            for repetition in range(1, last)
+            for number, wanted in numbers.items()
+            if repetition in wanted
+        ]
+        check_names([entry for _, entry in found])
+        return found
+
+    def take(self, cell: Cell, values: Mapping[str, float | None]) -> None:
+        """What the next repetition of a cell gave, by the keys of the measures."""
+        for measure in self.sweep.measures:
+            value = values.get(measure.key)
+            cell.values[measure.name].append(math.nan if value is None else value)
+
+    def _wanted(self, cell: Cell) -> int:
+        """How many repetitions a cell needs, as far as is known now."""
+        done = cell.repetitions
+        if done < self.sweep.repetitions:
+            return self.sweep.repetitions
+        wanted = done
+        for measure in self.sweep.measures:
+            if measure.until is None:
+                continue
+            relative = cell.interval(measure).relative
+            if math.isnan(relative):
+                wanted = max(wanted, done + 1)
+            elif relative > measure.until:
+                # the interval shrinks with the root of the repetitions; at most twice as many at a time
+                needed = done * min(2.0, (relative / measure.until) ** 2)
+                wanted = max(wanted, done + 1, math.ceil(needed))
+        return min(wanted, max(self.sweep.most, done))
+
+    def entry(self, cell: Cell, repetition: int) -> Entry:
+        """The trial of a repetition of a cell."""
+        sweep, levels = self.sweep, cell.levels
+        title = filled(sweep.title, levels) or cell.label
+        trial = Trial(
+            test=filled(sweep.test, levels),
+            path=filled(sweep.path, levels),
+            topology=filled(sweep.topology, levels),
+            source=filled(sweep.source, levels),
+            targets=tuple(filled(target, levels) for target in sweep.targets),
+            parameters={key: filled(value, levels) for key, value in sweep.parameters.items()},
+            length_s=length_s(sweep, levels),
+            step_s=sweep.step_s,
+            seed=sweep.seed + repetition - 1,
+            clock=sweep.clock,
+            engine=sweep.engine,
+            profile=sweep.profile,
+            title=title,
+            note=filled(sweep.note, levels),
+            extra={"BATCH_NAME": sweep.name, "sweep": {"factors": dict(levels), "repetition": repetition}},
+        )
+        name = "-".join(re.sub(r"[^\w.+-]", "_", level).lstrip(".") for level in levels.values())
+        return Entry(f"{FOLDER}/{name[:LONGEST_NAME]}-{repetition:03}", f"{cell.label}, seed {trial.seed}", trial)
+
+    def lacking(self) -> list[Measure]:
+        """Measures that no trial gave."""
+        values = {
+            measure.name: [v for cell in self.cells for v in cell.values[measure.name]]
+            for measure in self.sweep.measures
+        }
+        return [measure for measure in self.sweep.measures if all(map(math.isnan, values[measure.name]))]
+
+    def missed(self) -> Iterator[tuple[Cell, Measure, float]]:
+        """Cells that have been repeated as often as they may, with an interval that is still too wide: how wide."""
+        for cell in self.cells:
+            for measure in self.sweep.measures:
+                relative = cell.interval(measure).relative
+                if measure.until is not None and not relative <= measure.until:
+                    yield cell, measure, relative
+
+
+def sizes(sweep: Sweep) -> tuple[int, int]:
+    """The number of trials at least, and at most."""
+    cells = math.prod(map(len, sweep.factors.values()))
+    return cells * sweep.repetitions, cells * sweep.most
+
+
+def checked(sweep: Sweep) -> Sequence[Entry]:
+    """The first trial of each cell, to be looked at before anything runs."""
+    rounds = Rounds(sweep)
+    found = [rounds.entry(cell, 1) for cell in rounds.cells]
+    check_names(found)
+    return found
+
+
+def unknown(sweep: Sweep, trial: Trial) -> Iterator[str]:
+    """Sentences about measures whose series is none of the test's; one of a sampler is known only when it has run."""
+    expanded = prepare(trial).expanded
+    names = [flow.series for flow in expanded.flows] + [derived.series for derived in expanded.derived]
+    for measure in sweep.measures:
+        if not matching(measure.series.split("::tcp_")[0], names):
+            yield (
+                f'measure {measure.name}: "{measure.series}" is no series of {expanded.name}\'s own, which has '
+                f"{', '.join(names)}; it counts if a sampler gives it"
+            )
+
+
+def lasting(entry: Entry, network_s: float) -> Entry:
+    """The entry with how long its trial is."""
+    return replace(entry, network_s=network_s)

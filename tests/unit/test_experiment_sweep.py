@@ -1,0 +1,302 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Sweeps: the file, the rounds until the intervals are narrow, tables, findings, and the command."""
+
+import csv
+import math
+import random
+from pathlib import Path
+
+import pytest
+import trials
+
+from linklab.base import installation
+from linklab.cli import main
+from linklab.data import Dataset
+from linklab.errors import InputError
+from linklab.experiment.sweep import Looked, Rounds, value_of
+from linklab.experiment.sweep_file import Measure, load_sweep, read_sweep
+from linklab.experiment.sweep_report import cell_table, findings, trial_table
+from linklab.experiment.sweep_template import TEMPLATE
+from linklab.measure import make_series
+
+HEAD = 'test = "tcp_1up"\npath = "10mbit 50ms {q}"\n'
+FACTORS = '[factors]\nq = ["pfifo", "codel"]\n'
+MEASURES = '[measures.throughput]\nseries = "TCP upload"\n'
+
+
+def sweep(top: str = "", factors: str = FACTORS, measures: str = MEASURES, head: str = HEAD):
+    """The sweep of a file's parts."""
+    return read_sweep(f"{head}{top}{factors}{measures}", "x.toml")
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    """All that is in a folder."""
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+@pytest.mark.parametrize(
+    ("text", "levels"),
+    [
+        ('["1bdp", "2bdp"]', ("1bdp", "2bdp")),
+        ("[1, 2.5]", ("1", "2.5")),
+        ('{ from = "10ms", to = "30ms", step = "10ms" }', ("10ms", "20ms", "30ms")),
+        ('{ from = "0.1 %", to = "0.35%", step = "0.1%" }', ("0.1%", "0.2%", "0.3%")),
+        ('{ from = "30ms", to = "10ms", step = "-10ms" }', ("30ms", "20ms", "10ms")),
+        ('{ from = "1mbit", to = "2mbit", points = 3 }', ("1mbit", "1.5mbit", "2mbit")),
+        (
+            '{ from = "0.25bdp", to = "4bdp", points = 5, spacing = "log" }',
+            ("0.25bdp", "0.5bdp", "1bdp", "2bdp", "4bdp"),
+        ),
+        ("{ from = 1, to = 4, step = 1 }", ("1", "2", "3", "4")),
+        ('{ from = "1mbit", to = "1000000mbit", points = 3, spacing = "log" }', ("1mbit", "1000mbit", "1000000mbit")),
+    ],
+)
+def test_levels_are_a_list_or_a_range_with_units(text, levels):
+    """Six digits, no exponent, in the unit that the file uses."""
+    assert sweep(factors=f"[factors]\nq = {text}\n").factors == {"q": levels}
+
+
+@pytest.mark.parametrize(
+    ("parts", "why"),
+    [
+        ({"factors": "[factors]\nq = []\n"}, 'x.toml factors: "q" has no level'),
+        ({"factors": '[factors]\nq = ["a", "a"]\n'}, '"q" has a level twice'),
+        ({"factors": "[factors]\n"}, "there is no factor"),
+        (
+            {"factors": '[factors]\nq = ["a"]\nz = ["b"]\n'},
+            'the factor "z" changes nothing; write {z} where it belongs',
+        ),
+        ({"factors": '[factors]\nz = ["b"]\n'}, '"{q}" is no factor; the factors are z'),
+        ({"factors": '[factors]\nq = {from = "1ms", to = "2s", points = 2}\n'}, "must have the same unit"),
+        (
+            {"factors": '[factors]\nq = {from = "1ms", to = "2ms"}\n'},
+            'x.toml factors.q: give either "step" or "points"',
+        ),
+        ({"factors": '[factors]\nq = {from = "x", to = "2ms", points = 2}\n'}, '"from" must be a number with its unit'),
+        ({"factors": '[factors]\nq = {from = "0ms", to = "2ms", points = 2, spacing = "log"}\n'}, '"spacing" must be'),
+        ({"factors": '[factors]\nq = {from = "1ms", to = "2ms", step = "-1ms"}\n'}, '"step" does not lead'),
+        ({"factors": '[factors]\nq = {from = "1ms", to = "9s", step = "0ms"}\n'}, "must have the same unit"),
+        ({"factors": "[factors]\nq = {from = 0, to = 1000000, step = 1}\n"}, "it must have 2 to 1000 levels"),
+        ({"measures": "[measures]\n"}, "there is no measure"),
+        ({"measures": "[measures.a]\n"}, 'x.toml measures.a: "series" is missing'),
+        ({"measures": '[measures.a]\nseries = "x"\nreduce = "avg"\n'}, 'there is no reducer "avg"'),
+        ({"measures": '[measures.a]\nseries = "x"\nover = "avg"\n'}, '"over" must be mean, sum, min, max'),
+        ({"measures": '[measures.a]\nseries = "x"\nfrom = "9s"\nto = "3s"\n'}, '"to" must be later than "from"'),
+        ({"measures": '[measures.a]\nseries = "x"\nfrom = "9 apples"\n'}, "measures.a: from: time"),
+        ({"top": 'until = "2"\n'}, "until: percentage"),
+        ({"top": 'until = "0 %"\n'}, '"until" must be above 0 %'),
+        ({"top": 'until = "2 %"\nrepetitions = 2\n'}, '"repetitions" must be at least 3'),
+        ({"top": 'until = "2 %"\nrepetitions = 9\nmost = 8\n'}, '"most" must be at least "repetitions", 9'),
+        ({"top": "most = 8\n"}, '"most" is for sweeps with "until"'),
+        ({"top": "repetitions = 0\n"}, '"repetitions" must be a whole number from 1 on, not 0'),
+        ({"top": "repetitions = 99999\n"}, "it makes more than 100000 trials"),
+        ({"top": "speed = 3\n"}, 'x.toml: unknown key "speed"; the keys here are'),
+        ({"top": 'length = "x"\n'}, "x.toml: length: time"),
+        ({"head": 'test = "tcp_1up"\nnote = "{q}"\n'}, 'give either "path", such as'),
+        ({"head": "test = [\n"}, "x.toml: "),
+    ],
+)
+def test_what_is_wrong_is_said_with_its_place(parts, why):
+    """One sentence for each mistake."""
+    with pytest.raises(InputError) as caught:
+        sweep(**parts)
+    assert why in str(caught.value)
+
+
+def test_the_template_is_a_sweep(tmp_path):
+    """As it is written, and nobody writes over a file with it."""
+    path = tmp_path / "new.toml"
+    assert main(["sweep", "--new", str(path), "-q"]) == 0
+    assert path.read_text() == TEMPLATE
+    found = load_sweep(path)
+    assert (list(found.factors), [measure.name for measure in found.measures]) == (
+        ["buffer", "cc"],
+        ["throughput", "latency"],
+    )
+    assert found.measures[1].cutoff == (10.0, 25.0)
+    assert main(["sweep", "--new", str(path)]) == 2
+
+
+def test_each_cell_is_repeated_with_the_same_seeds():
+    """Repetition by repetition, so that an early look shows all cells."""
+    rounds = Rounds(sweep('repetitions = 2\nseed = 5\nlength = "7s"\n[parameters]\na = "{q}!"\n'))
+    due = rounds.next()
+    assert [(cell.levels["q"], entry.trial.seed) for cell, entry in due] == [
+        ("pfifo", 5),
+        ("codel", 5),
+        ("pfifo", 6),
+        ("codel", 6),
+    ]
+    entry = due[3][1]
+    assert (entry.name, entry.label) == ("trials/codel-002", "q codel, seed 6")
+    assert (entry.trial.path, entry.trial.parameters, entry.trial.length_s) == (
+        "10mbit 50ms codel",
+        {"a": "codel!"},
+        7.0,
+    )
+    assert entry.trial.extra["sweep"] == {"factors": {"q": "codel"}, "repetition": 2}
+
+
+def done(rounds: Rounds, values) -> list[int]:
+    """Do all rounds, with `values(levels, repetition)` for what a trial gives; how many trials each had."""
+    counts = []
+    while due := rounds.next():
+        counts.append(len(due))
+        for cell, _ in due:
+            rounds.take(cell, {measure.key: values(cell, measure) for measure in rounds.sweep.measures})
+    return counts
+
+
+def test_a_cell_is_repeated_until_its_interval_is_narrow():
+    """And no longer; a quiet cell needs the least, a noisy one more, one without a value as many as may be."""
+    rng = random.Random(18)  # noqa: S311
+    spreads = {"pfifo": 0.0, "codel": 5.0, "red": math.nan}
+    rounds = Rounds(sweep('until = "2 %"\nmost = 60\n', '[factors]\nq = ["pfifo", "codel", "red"]\n'))
+    counts = done(rounds, lambda cell, _: 100 + rng.gauss(0, 1) * spreads[cell.levels["q"]])
+    quiet, noisy, lacking = rounds.cells
+    assert (quiet.repetitions, lacking.repetitions) == (3, 60)
+    assert 6 < noisy.repetitions < 60
+    measure = rounds.sweep.measures[0]
+    assert noisy.interval(measure).relative <= 0.02
+    noisy.values["throughput"].pop()
+    assert counts[0] == 9
+    assert [cell.levels["q"] for cell, _, _ in rounds.missed()] == ["red"]
+
+
+def test_a_measure_may_decide_nothing_or_ask_for_more():
+    """Each has its own bound."""
+    measures = MEASURES + '[measures.b]\nseries = "x"\nuntil = "none"\n[measures.c]\nseries = "y"\nuntil = "50 %"\n'
+    found = sweep('until = "2 %"\n', measures=measures)
+    assert [measure.until for measure in found.measures] == [0.02, None, 0.5]
+    assert (found.repetitions, found.most) == (3, 30)
+
+
+def test_a_measure_of_several_series():
+    """A pattern names them; what has no value does not count."""
+    times = [0.0, 1.0, 2.0, 3.0]
+    values = {"TCP upload::1": [1, 2, 3, 4], "TCP upload::2": [5, 6, 7, 8], "TCP upload::3": [math.nan] * 4}
+    data = Dataset(series={name: make_series(name, "Mbits/s", times, found) for name, found in values.items()})
+
+    def found(**options) -> float:
+        return value_of(Measure("m", **{"series": "TCP upload::*", **options}), data)
+
+    assert found() == 4.5
+    assert found(over="sum") == 9.0
+    assert found(over="max", reduce="max") == 8.0
+    assert found(series="TCP upload::1", cutoff=(0.5, 2.5)) == 2.5
+    assert math.isnan(found(series="nothing"))
+    assert found(reduce="fairness_mean") == pytest.approx((2.5 + 6.5) ** 2 / (2 * (2.5**2 + 6.5**2)))
+
+
+def two_factors(values) -> Rounds:
+    """A finished sweep of 2 × 2 cells with two repetitions."""
+    head = 'test = "tcp_1up"\npath = "10mbit 50ms {q} {b}"\n'
+    rounds = Rounds(sweep("repetitions = 2\n", '[factors]\nq = ["x", "y"]\nb = ["1p", "2p"]\n', MEASURES, head))
+    chance = iter([0.0, 0.0, 0.0, 0.0, 0.2, 0.2, 0.2, 0.2])
+    done(rounds, lambda cell, _: values(cell.levels) + next(chance))
+    return rounds
+
+
+def test_the_factor_that_matters_most_is_named_with_its_share():
+    """And those of the others; the tables hold every cell and every trial."""
+    rounds = two_factors(lambda levels: (10.0 if levels["q"] == "x" else 4.0) + (1.0 if levels["b"] == "1p" else 0.0))
+    first, method = findings(rounds)
+    assert first == (
+        "throughput: q matters most, with 97.2 % of the variance (b 2.7 %, combinations of factors 0 %, chance 0.108 %)"
+    )
+    assert method.startswith("Method: share of variance (η²")
+    rows = list(csv.DictReader(cell_table(rounds, {"throughput": "Mbits/s"}).splitlines()))
+    assert rows[0]["q"] == "x"
+    assert rows[0]["throughput n"] == "2"
+    assert float(rows[0]["throughput mean"]) == pytest.approx(11.1)
+    assert float(rows[0]["throughput high"]) == pytest.approx(11.1 + 12.7062 * 0.1, rel=1e-4)
+    assert (rows[0]["throughput distinct"], rows[0]["throughput unit"]) == ("2", "Mbits/s")
+    assert trial_table(rounds).splitlines()[:2] == ["file,q,b,seed,throughput", "trials/x-1p-001.flent.gz,x,1p,1,11.0"]
+
+
+def test_what_may_be_chance_is_called_so():
+    """Values that depend on the seed alone; and values that are all the same."""
+    same = list(findings(two_factors(lambda levels: 3.0)))
+    assert "it may be chance (p = 1)" in same[0] or "no factor matters" in same[0]
+    rounds = Rounds(sweep("repetitions = 2\n"))
+    done(rounds, lambda cell, measure: 3.0)
+    assert next(findings(rounds)) == "throughput: all trials gave the same value, so no factor matters"
+    rounds = Rounds(sweep("repetitions = 2\n"))
+    done(rounds, lambda cell, measure: None)
+    assert list(findings(rounds))[::2] == [
+        "throughput: too few trials gave a value to say what matters",
+        "q pfifo: 2 of 2 trials gave no throughput",
+    ]
+
+
+# --- the command
+
+
+@pytest.fixture
+def no_network(monkeypatch, tmp_path):
+    """Trials are done without one, and runs are kept apart."""
+    monkeypatch.setattr("linklab.experiment.trial.run_trial", trials.fake)
+    monkeypatch.setattr("linklab.engine.pocket.PocketEngine.check", lambda self: None)
+    monkeypatch.setattr(installation, "runs_folder", lambda: tmp_path / "runs")
+
+
+FILE = (
+    'test = "tcp_1up"\npath = "10mbit 50ms {buffer} {q}"\nuntil = "1 %"\nmost = 12\nlength = "9s"\n'
+    '[factors]\nbuffer = ["10p", "20p"]\nq = ["fifo", "codel"]\n'
+    '[measures.throughput]\nseries = "TCP upload"\n'
+    '[measures.latency]\nseries = "Ping (ms) ICMP"\nreduce = "median"\n'
+)
+
+
+def test_a_sweep_ends_with_tables_a_figure_and_findings(no_network, tmp_path, capsys):
+    """With one and with two processes the folder is the same, and so it is where it was gone on with."""
+    path = tmp_path / "buffer.toml"
+    path.write_text(FILE)
+    assert main(["sweep", str(path), "-j1"]) == 0
+    said = capsys.readouterr().out
+    assert "2 buffer × 2 q, 3 repetitions each and up to 12 until the intervals are within their bounds" in said
+    assert "At least 12 trials, 3 min 48 s of network time" in said
+    assert "latency: q matters most, with 9" in said
+    folder = tmp_path / "runs/sweep-buffer"
+    whole = contents(folder)
+    assert {"trials.json", "table.csv", "trials.csv", "figure.svg", "findings.txt"} < set(whole)
+    assert len([name for name in whole if name.startswith("trials/")]) > 12
+    assert main(["sweep", str(path), "-j2", "--out", str(tmp_path / "two"), "-q"]) == 0
+    assert contents(tmp_path / "two") == whole
+    (tmp_path / "two/trials/10p-fifo-002.flent.gz").unlink()
+    for name in ("table.csv", "trials.csv", "figure.svg", "findings.txt"):
+        (tmp_path / "two" / name).unlink()
+    assert main(["sweep", str(path), "--resume", str(tmp_path / "two"), "-q"]) == 0
+    assert contents(tmp_path / "two") == whole
+
+
+def test_a_measure_that_is_changed_is_read_again(no_network, tmp_path):
+    """From the data files, without running a trial."""
+    path = tmp_path / "s.toml"
+    path.write_text(FILE.replace('until = "1 %"\nmost = 12\n', ""))
+    assert main(["sweep", str(path), "-q", "--out", str(tmp_path / "out")]) == 0
+    before = {name: text for name, text in contents(tmp_path / "out").items() if name.startswith("trials/")}
+    path.write_text(path.read_text().replace('"median"', '"max"'))
+    assert main(["sweep", str(path), "-q", "--resume", str(tmp_path / "out")]) == 0
+    assert {name: text for name, text in contents(tmp_path / "out").items() if name.startswith("trials/")} == before
+    rows = list(csv.DictReader((tmp_path / "out/table.csv").read_text().splitlines()))
+    assert float(rows[0]["latency mean"]) > 80
+    assert main(["sweep", str(path), "-q", "--out", str(tmp_path / "new")]) == 0
+    assert contents(tmp_path / "new") == contents(tmp_path / "out")
+
+
+def test_a_measure_that_nothing_gives_is_said(no_network, tmp_path, capsys):
+    """Before it runs, and at the end by the exit status."""
+    path = tmp_path / "s.toml"
+    path.write_text(FILE.replace('"TCP upload"', '"TCP uplaod"').replace('until = "1 %"\nmost = 12\n', ""))
+    assert main(["sweep", str(path), "-q"]) == 1
+    assert 'measure throughput: "TCP uplaod" is no series of tcp_1up' in capsys.readouterr().err
+    path.write_text(FILE.replace("tcp_1up", "no_such_test"))
+    assert main(["sweep", str(path), "--check"]) == 2
+
+
+def test_numbers_are_read_where_the_trial_runs():
+    """By the key of the measure, with None for what is not there."""
+    measures = sweep(measures=MEASURES + '[measures.none]\nseries = "none"\n').measures
+    data = Dataset(series={"TCP upload": make_series("TCP upload", "Mbits/s", [0.0, 1.0], [1.0, 3.0])})
+    assert Looked(measures)(data) == {"mean of TCP upload, mean": 2.0, "mean of none, mean": None}
