@@ -269,7 +269,8 @@ class Map:
             reached = self.owner(onward) or target
             hop = self._hop(self.ground(out), reached)
             if hop is None:
-                raise WayError(f"no link leads from {out.name} of {node} to {onward}, which is where {address} is sent")
+                towards = "" if onward == address else f", the next router on the way to {address}"
+                raise WayError(f"no link that is up leads from {out.name} of {node} to {onward}{towards}")
             if out != self.ground(out):
                 found.append(out.place)
             found += hop
@@ -336,7 +337,7 @@ def ways(source: str, targets: Sequence[str]) -> dict[str, Any]:
     for word in targets or [""]:
         target, address = there.find(word, lambda hosts: next(name for name in reversed(hosts) if name != first))
         if target == first:
-            raise WayError(f"{word or target} is {first} itself, and a test needs two nodes")
+            raise WayError(f"{word or target}: the target is {first}, where the test starts; a test needs two nodes")
         if not address:
             raise WayError(f"{target} has no address; give it one")
         out, _, from_address = there.route(first, address)

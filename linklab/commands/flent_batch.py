@@ -25,16 +25,13 @@ from linklab.experiment.batch_file import read_batch_files
 from linklab.experiment.inside import Inside
 from linklab.experiment.model import Trial
 from linklab.experiment.runner import Deal, Happened, Progress, Task, run_entries
-from linklab.experiment.running import run_on
+from linklab.experiment.running import HERE, run_on
 from linklab.experiment.trial_folder import opened
 from linklab.experiment.trial_list import Entry, as_name
 from linklab.experiment.trial_work import How, bundled, work
 
 if TYPE_CHECKING:
     from linklab.commands.flent import Voice, Words
-
-HERE = "this network"
-"""Stands for the path of a batch that says none."""
 
 
 def run(args: argparse.Namespace, words: Words, voice: Voice) -> int:

@@ -30,6 +30,6 @@ def run(args: argparse.Namespace) -> int:
             for line in test_run.described(ready.prepared):
                 print(line)
             return 0
-        with test_run.progress(ready.prepared) as tell:
+        with test_run.progress(ready.prepared, lines=args.progress == "lines") as tell:
             path = run_ready(ready, args.output, door, tell)
     return test_run.finished(args, path)

@@ -19,6 +19,7 @@ from types import FrameType
 from typing import Any
 
 from linklab.errors import EngineError, InputError
+from linklab.experiment.running import HERE
 from linklab.linux.kernelcalls import CLONE_NEWNET, CLONE_NEWNS, die_with_parent, setns
 
 ASK_S = 120.0
@@ -35,7 +36,7 @@ class Inside:
     node: whose terminal this is; "" in the root namespace.
     """
 
-    name = "this network"
+    name = HERE
 
     def __init__(self) -> None:
         if not os.environ.get("LINKLAB_INSIDE"):

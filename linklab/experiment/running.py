@@ -36,6 +36,8 @@ WAY = ("env", "PYTHONSAFEPATH=1", "python3", f"{programs.AGENT}/trial_way.py")
 RUNNER = ("env", "PYTHONSAFEPATH=1", "python3", f"{programs.AGENT}/trial.py")
 """Neither costs network time; what lies in the working folder is not imported."""
 PLAN, OUT = "plan.json", "out"
+HERE = "this network"
+"""Name of the network that one is in."""
 
 
 class Door(Protocol):
@@ -103,7 +105,7 @@ def ground_of(door: Door, source: str, targets: Sequence[str]) -> Ground:
     except ValueError:
         raise EngineError(f"looking for the path: {one_line(text) or 'no answer'} (status {status})") from None
     if "error" in found:
-        raise InputError(f"{door.name}: {found['error']}")
+        raise InputError(f"{'' if door.name == HERE else f'{door.name}: '}{found['error']}")
     return Ground(
         found["source"], tuple(found["targets"]), found["addresses"], found["interfaces"], tuple(found["hosts"])
     )
