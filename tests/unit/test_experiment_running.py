@@ -91,7 +91,7 @@ def test_a_place_takes_the_addresses_that_were_named(tmp_path):
 
 def test_what_the_network_refuses_is_a_sentence(tmp_path):
     """Its own where it has one, else what it printed."""
-    with pytest.raises(InputError, match="^h9 is no node"):
+    with pytest.raises(InputError, match=r"^h9 is no node"):
         ground_of(Painted(tmp_path, {"error": "h9 is no node"}), "h1", ["h9"])
     door = Painted(tmp_path)
     door.ask = lambda *_: (1, "bash: python3: not found")
