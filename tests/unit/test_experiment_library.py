@@ -6,11 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from linklab.data.names import matching
 from linklab.errors import InputError, MissingError
 from linklab.experiment import test_file
 from linklab.experiment.algorithms import POCKET, lacking, refuse_missing
 from linklab.experiment.dscp import marking_name, parse_marking, parse_own
-from linklab.experiment.expand import expand
+from linklab.experiment.expand import expand, series_of
 from linklab.experiment.model import Traffic
 from linklab.experiment.places import seconds
 from linklab.experiment.template import TEMPLATE
@@ -260,3 +261,31 @@ def test_every_key_of_a_test_is_in_the_documentation():
                 assert f"`{key}`" in DOCS, f"{file}: {key}"
     for traffic in Traffic:
         assert f"`{traffic.value}`" in DOCS
+
+
+EXTRAS = {
+    "ping_hosts": "a",
+    "voip_host": "b",
+    "include_http": "yes",
+    "cpu_stats_hosts": "c",
+    "netstat_hosts": "d",
+    "qdisc_stats_hosts": "e",
+    "qdisc_stats_interfaces": "e-eth0",
+    "command": "nproc",
+    "upload_streams": "2",
+    "download_streams": "2",
+}
+
+
+@pytest.mark.parametrize("name", [name for name in test_file.test_names() if not load_test(name).impossible])
+def test_no_plot_of_the_library_is_empty(name):
+    """Each line of a plot finds a series of its test, but for lines that serve two kinds of tests."""
+    found = expand(load_test(name), EXTRAS, hosts=["h2", "h3"])
+    names = [series for flow in found.flows for series in series_of(flow)] + [each.series for each in found.derived]
+    names += [f"qdisc-stats::{key}" for key in ("backlog_pkts", "backlog_bytes", "dropped", "ecn_mark", "delay")]
+    for plot in found.plots:
+        matched = [bool(matching(line.series, names)) for line in plot.lines]
+        either = plot.name in ("voip_mos_upload", "udp_tcp_combine")  # a sum, or the one upload; files of two tests
+        socket = any(line.key.startswith("tcp_") for line in plot.lines)  # of tests that may have no TCP
+        assert all(matched) or (either and any(matched)) or socket, plot
+        assert set(plot.parts) <= {each.name for each in found.plots}
