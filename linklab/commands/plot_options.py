@@ -101,7 +101,7 @@ def _add_data(group: Any) -> None:
         "--smooth", dest="smoothing", metavar="N", type=int, help="running mean of N samples; 0 for none"
     )
     group.add_argument(
-        "--normalise", metavar="F", type=float, action="append", default=[], help="divide the first series by F; again"
+        "--normalise", metavar="F", type=float, action="append", default=[], help="divide series by F; again: the next"
     )
     group.add_argument("--absolute-time", action="store_true", help="the time of day instead of seconds")
     group.add_argument("--concatenate", action="store_true", help="files follow each other in time")

@@ -63,3 +63,31 @@ def reduced_by_flent(path: Path, names: list[str], series: list[str], cutoff: tu
     )
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
+
+
+_COMBINE = """
+import json, sys
+sys.path.insert(0, "/usr/share/flent")
+from flent import combiners, resultset
+paths, mode, series, cutoff = json.loads(sys.argv[1])
+config = {"series": [{"data": name, "label": name, "combine_mode": how} for name, how in series.items()]}
+config.update(plot_name="plot", cutoff=[cutoff[0], -cutoff[1]] if cutoff else None)
+made = combiners.new(mode, print_n=True)([resultset.load(path) for path in paths], config)
+found = {}
+for one in made:
+    names = [each["data"] for each in config["series"]]
+    found[one.label()] = {name: [float(v) for v in one.series(name) if v is not None] for name in names}
+print(json.dumps(found))
+"""
+
+
+def combined_by_flent(
+    paths: list[str], mode: str, series: dict[str, str], cutoff: tuple[float, float] | None
+) -> dict[str, dict[str, list[float]]]:
+    """What Flent's combiner of a mode makes of files: by group the values of each series; `series` has reducers."""
+    asked = json.dumps([paths, mode, series, cutoff])
+    done = subprocess.run(
+        ["/usr/bin/python3", "-c", _COMBINE, asked], capture_output=True, text=True, check=False, timeout=60
+    )
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)

@@ -212,3 +212,12 @@ def test_unknown_reducer_and_mode_of_a_file() -> None:
             drawn(Kind.BAR_COMBINE, *CODEL, **options)
     (axes,) = drawn(Kind.BAR_COMBINE, *CODEL, lines=(Line("nowhere"),)).axes
     assert words(axes.texts) == ["None of the data sets has series nowhere."]
+
+
+def test_words_are_replaced_once() -> None:
+    """A word that is put in the place of another may hold it."""
+    (axes,) = drawn(
+        Kind.BAR_COMBINE, *CODEL, lines=(Line("Ping", "codel"), Line("TCP upload")), replace={"codel": "fq_codel"}
+    ).axes
+    assert words(axes.get_xticklabels()) == ["fq_codel", "TCP upload"]
+    assert words(axes.get_legend().get_texts()) == ["fq_codel (n=2)", "pie (n=1)"]

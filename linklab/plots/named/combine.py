@@ -96,7 +96,7 @@ def combined(spec: PlotSpec, data: Sequence[Loaded], options: Options) -> Combin
     """
     data = [one for one in data if one.shown]
     mode = mode_of(options.group_by or spec.group_by or _USUAL.get(spec.kind, "groups"))
-    columns = _columns(entries_of(spec, data, replace(options, labels=())), spec, options)
+    columns = _columns(entries_of(spec, data, replace(options, labels=(), replace={})), spec, options)
     groups = grouped(data, mode, options)
     cutoff = kept_s(spec, options)
     made: Made

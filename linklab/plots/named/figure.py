@@ -206,7 +206,7 @@ def _draw_one(axes: Any, spec: PlotSpec, data: Sequence[Loaded], options: Option
         spec, told = made.spec, [made.words]
         panel = Panel(spec, made.data, made.options, smooth=spec.kind is Kind.TIMESERIES, combined=True)
         if not panel.lines:
-            _say_empty(axes, spec, panel)
+            _say(axes, f"No run gives a number of {_some([line.label or line.series for line in spec.lines])}.")
             return []
     drawing = draw_stack if spec.stacked and spec.kind is Kind.TIMESERIES else _DRAW[spec.kind]
     try:
