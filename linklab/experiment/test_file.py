@@ -23,12 +23,12 @@ from linklab.experiment.entries import (
     FlowEntry,
     NamedTest,
     ParameterEntry,
-    ParameterKind,
     PlotEntry,
 )
-from linklab.experiment.entry_table import MOST_ENTRIES, EntryTable, texts, when_of
-from linklab.experiment.model import Rule, Traffic
+from linklab.experiment.entry_table import EntryTable, texts, when_of
+from linklab.experiment.model import Traffic
 from linklab.experiment.places import nearest
+from linklab.experiment.test_entries import read_derived, read_flow, read_parameter
 from linklab.experiment.test_plots import read_plots
 
 LIBRARY = Path(__file__).resolve().parent / "library"
@@ -169,12 +169,12 @@ def _entries(table: EntryTable, deep: int) -> Entries:
         flows += found.flows
         derived.update(found.derived)
         plots.update(found.plots)
-    own = {parameter.name: parameter for parameter in map(_parameter, table.entries("parameter"))}
+    own = {parameter.name: parameter for parameter in map(read_parameter, table.entries("parameter"))}
     # a person reads the test's own first
     for further in (parameters, *(found.parameters for found in late)):
         own.update({name: each for name, each in further.items() if name not in own})
-    flows += [_flow(each) for each in table.entries("flow")]
-    derived.update({entry.series: entry for entry in map(_derived, table.entries("derived"))})
+    flows += [read_flow(each) for each in table.entries("flow")]
+    derived.update({entry.series: entry for entry in map(read_derived, table.entries("derived"))})
     inherited = {**plots, **{key: each for found in late for key, each in found.plots.items()}}
     plots.update(read_plots(table, inherited))
     for found in late:
@@ -219,113 +219,6 @@ def _shared(name: str, table: EntryTable, deep: int) -> Entries:
     shared = EntryTable(parse(read_text(file), f"shared/{name}").data, f"shared/{name}")
     found = _entries(shared, deep - 1)
     shared.end()
-    return found
-
-
-OPTIONS: Mapping[Traffic, tuple[str, ...]] = {
-    Traffic.TCP: ("window",),
-    Traffic.UDP: (),
-    Traffic.SCTP: (),
-    Traffic.ICMP: ("host",),
-    Traffic.UDP_RTT: ("host",),
-    Traffic.TCP_RTT: ("host", "protocol", "request", "response"),
-    Traffic.VOIP: ("host",),
-    Traffic.HTTP: ("host", "urls", "pages"),
-    Traffic.BURSTS: ("ports",),
-    Traffic.COMMAND: ("host", "command"),
-    Traffic.CPU_LOAD: ("host", "workers", "load"),
-    Traffic.QDISC: ("host", "interface"),
-    Traffic.CPU: ("host",),
-    Traffic.NETSTAT: ("host",),
-}
-"""What a flow of each kind may have under "options"; `Flow.options` says what each means."""
-
-_KINDS = {kind.value: kind for kind in ParameterKind}
-_TRAFFIC = {kind.value: kind for kind in Traffic}
-_RULES = {rule.value: rule for rule in Rule}
-
-
-def _parameter(table: EntryTable) -> ParameterEntry:
-    name = table.text("name")
-    found = ParameterEntry(
-        name=name,
-        kind=table.choice("kind", _KINDS, "text"),
-        text=table.text("text", ""),
-        default=table.text("default", ""),
-        otherwise=table.text("otherwise", ""),
-        other_names=table.texts("other_names"),
-        least=table.take("least", (int, float), None),
-        most=table.take("most", (int, float), None),
-    )
-    table.end()
-    return found
-
-
-def _flow(table: EntryTable) -> FlowEntry:
-    directions = {"": "", "up": "up", "down": "down"}
-    version = table.take("version", int, None)
-    if version not in (None, 4, 6):
-        raise table.wrong(f'"version" must be 4 or 6, not {version}')
-    number = table.take("number", int, None)
-    found = FlowEntry(
-        where=table.where,
-        series=table.text("series"),
-        traffic=table.choice("traffic", _TRAFFIC),
-        direction=table.choice("direction", directions, ""),
-        target=table.text("target", ""),
-        start=table.text("start", ""),
-        length=table.text("length", ""),
-        shift=table.text("shift", ""),
-        every=table.text("every", ""),
-        marking=table.text("marking", ""),
-        congestion=table.text("congestion", ""),
-        interval=table.text("interval", ""),
-        rate=table.text("rate", ""),
-        size=table.text("size", ""),
-        version=version,
-        needs=table.text("needs", ""),
-        count=table.text("count", ""),
-        each=_each(table),
-        number=number,
-        when=when_of(table),
-        options=texts(table, "options"),
-    )
-    if sum(bool(way) for way in (found.count, found.each, found.every, number is not None)) > 1:
-        raise table.wrong('only one of "count", "each", "every", and "number" can be given')
-    allowed = OPTIONS[found.traffic]
-    for name in found.options:
-        if name not in allowed:
-            hint = nearest(name, allowed) if allowed else "it has no options"
-            raise table.wrong(f'"options": {found.traffic.value} has no "{excerpt(name)}"; {hint}')
-    table.end()
-    return found
-
-
-def _each(table: EntryTable) -> tuple[Mapping[str, str], ...]:
-    """Tables of texts, or texts that are called {value}."""
-    found = []
-    for item in table.take("each", list, []):
-        places = item if isinstance(item, dict) else {"value": item}
-        if not all(isinstance(value, (str, int, float)) for value in places.values()):
-            raise table.wrong('"each" must be a list of texts, or of tables of texts')
-        found.append({str(key): str(value) for key, value in places.items()})
-    if len(found) > MOST_ENTRIES:
-        raise table.wrong(f'"each" has {len(found):,} entries; at most {MOST_ENTRIES} are allowed')
-    return tuple(found)
-
-
-def _derived(table: EntryTable) -> DerivedEntry:
-    found = DerivedEntry(
-        where=table.where,
-        series=table.text("series"),
-        rule=table.choice("rule", _RULES),
-        of=table.texts("of"),
-        unit=table.text("unit", ""),
-        when=when_of(table),
-    )
-    if not found.of:
-        raise table.wrong('"of" must name the series that it is computed from')
-    table.end()
     return found
 
 

@@ -254,7 +254,7 @@ def test_the_example_of_the_documentation_is_a_test():
 def test_every_key_of_a_test_is_in_the_documentation():
     """A key that the reader takes and nobody can read about is no key."""
     package = Path(test_file.__file__).parent
-    for file in ("test_file.py", "test_plots.py"):
+    for file in ("test_file.py", "test_entries.py", "test_plots.py"):
         source = (package / file).read_text(encoding="utf-8")
         for key in re.findall(r'(?:table|one)\.(?:text|texts|take|choice)\("(\w+)"', source):
             if key != "file":
