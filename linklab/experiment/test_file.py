@@ -8,6 +8,7 @@ The format is described in docs/tests.md, "Writing a test".
 from __future__ import annotations
 
 import difflib
+import stat
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
@@ -87,10 +88,12 @@ def _library_test(name: str) -> NamedTest:
 def read_test(file: Path) -> NamedTest:
     """The test of a TOML file; InputError as `load_test`."""
     try:
-        size = file.stat().st_size
-    except OSError:
-        size = 0
-    if size > MOST_BYTES:
+        found = file.stat()
+    except OSError as error:
+        raise InputError(f"{file}: {error.strerror}") from error
+    if not stat.S_ISREG(found.st_mode):
+        raise InputError(f"{file}: it is not a file; a test is a TOML file")
+    if (size := found.st_size) > MOST_BYTES:
         raise InputError(f"{file}: it has {size:,} bytes; a test has at most {MOST_BYTES:,}")
     return parse_test(read_text(file), str(file), file.stem, file)
 
@@ -108,18 +111,7 @@ def parse_test(text: str, where: str, name: str, file: Path = Path()) -> NamedTe
     length = table.take("length_s", (int, float), None)
     values = texts(table, "values")
     impossible = table.text("impossible", "")
-    without = table.texts("without_plots")
-    unwanted = table.texts("without_parameters")
-    entries = _entries(table, DEEPEST)
-    for gone in without:
-        if gone not in entries.plots:
-            raise table.wrong(f'"without_plots": there is no plot "{excerpt(gone)}"; {nearest(gone, entries.plots)}')
-    entries = Entries(
-        {key: each for key, each in entries.parameters.items() if key not in unwanted},
-        tuple(flow for flow in entries.flows if not _names(flow.when, unwanted)),
-        {key: each for key, each in entries.derived.items() if not _names(each.when, unwanted)},
-        {key: each for key, each in entries.plots.items() if key not in without and not _names(each.when, unwanted)},
-    )
+    entries = _wanted(_entries(table, DEEPEST), table)
     table.end()
     test = NamedTest(
         name=name,
@@ -139,6 +131,23 @@ def parse_test(text: str, where: str, name: str, file: Path = Path()) -> NamedTe
     )
     _check(test, table)
     return test
+
+
+def _wanted(entries: Entries, table: EntryTable) -> Entries:
+    """The entries without those that the test includes and does not want."""
+    plots, parameters = table.texts("without_plots"), table.texts("without_parameters")
+    for key, gone, known in (
+        *(("without_plots", gone, entries.plots) for gone in plots),
+        *(("without_parameters", gone, entries.parameters) for gone in parameters),
+    ):
+        if gone not in known:
+            raise table.wrong(f'"{key}": there is no "{excerpt(gone)}"; {nearest(gone, known)}')
+    return Entries(
+        {key: each for key, each in entries.parameters.items() if key not in parameters},
+        tuple(flow for flow in entries.flows if not _names(flow.when, parameters)),
+        {key: each for key, each in entries.derived.items() if not _names(each.when, parameters)},
+        {key: each for key, each in entries.plots.items() if key not in plots and not _names(each.when, parameters)},
+    )
 
 
 def _hosts(table: EntryTable, key: str) -> int:

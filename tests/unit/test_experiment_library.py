@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The tests of the library, and what a test's file may hold."""
 
+import os
 import re
 from pathlib import Path
 
@@ -150,6 +151,17 @@ def test_a_file_never_brings_a_command_along(command):
     good = more.replace(command, "{command}") + "[[parameter]]\nname = 'command'"
     test = parse_test(SMALL + good, "small.toml", "small")
     assert expand(test, {"command": "id"}).flows[-1].options == {"command": "id"}
+
+
+def test_what_is_no_file_is_refused(tmp_path):
+    """A pipe would never end, and a folder has no text."""
+    os.mkfifo(tmp_path / "pipe.toml")
+    (tmp_path / "folder.toml").mkdir()
+    for name in ("pipe.toml", "folder.toml"):
+        with pytest.raises(InputError, match=f"{name}: it is not a file"):
+            load_test(str(tmp_path / name))
+    with pytest.raises(InputError, match=r"none\.toml: No such file"):
+        load_test(str(tmp_path / "none.toml"))
 
 
 def test_a_huge_file_is_refused_before_it_is_read(tmp_path):
