@@ -24,7 +24,7 @@ from linklab.errors import DataError, EngineError
 from linklab.experiment import outputs, programs, samples
 from linklab.experiment.model import Flow, Traffic
 from linklab.experiment.outputs import Samples, Streams
-from linklab.experiment.plan import IPERF, Plan, Process
+from linklab.experiment.plan import IPERF, Plan, Process, target_of
 from linklab.measure import Series, make_series
 
 HANDSHAKES = {Traffic.TCP: 4.5, Traffic.SCTP: 4.5, Traffic.UDP: 3.5}
@@ -32,7 +32,13 @@ HANDSHAKES = {Traffic.TCP: 4.5, Traffic.SCTP: 4.5, Traffic.UDP: 3.5}
 parameters, and the connection of the stream (iperf_client_api.c, iperf_server_api.c of 3.12)."""
 SETTLED = 0.05
 """Of the last interval of an iperf3 report: shorter ones are left out."""
-RUNNERS = {Traffic.ICMP: "fping", Traffic.UDP_RTT: "irtt", Traffic.VOIP: "irtt"} | dict.fromkeys(IPERF, "iperf3")
+RUNNERS = {
+    Traffic.ICMP: "fping",
+    Traffic.HTTP: "curl",
+    Traffic.CPU_LOAD: "stress-ng",
+    Traffic.UDP_RTT: "irtt",
+    Traffic.VOIP: "irtt",
+} | dict.fromkeys(IPERF, "iperf3")
 
 
 @dataclass
@@ -95,7 +101,7 @@ class _Collector:
         for flow in process.flows:
             one = made.get(flow.series)
             if one is None or not one.rows:
-                if traffic not in (Traffic.CPU_LOAD,):
+                if why or traffic is not Traffic.BURSTS:  # which only send
                     self.found.failed[flow.series] = self._reason(process, why or "it measured nothing")
                 continue
             known: dict[str, Any] = {
@@ -114,18 +120,21 @@ class _Collector:
 
     def _samples(self, process: Process, ran: Mapping[str, Any]) -> dict[str, Samples]:
         flow, text = process.flows[0], self._text(f"{process.id}.out")
-        match flow.traffic:
-            case Traffic.TCP | Traffic.UDP | Traffic.SCTP:
-                return self._iperf(process, text, ran)
-            case Traffic.UDP_RTT | Traffic.VOIP:
-                return {flow.series: outputs.read_irtt(text, self.t0_s, voip=flow.traffic is Traffic.VOIP)}
-            case Traffic.ICMP:
-                return {flow.series: outputs.read_ping(text, self.t0_s)}
-            case Traffic.COMMAND:
-                return {
-                    flow.series: outputs.read_command(text, ran.get("started_s") or 0.0, flow.interval_s, self.t0_s)
-                }
-        return {}
+        if flow.traffic in IPERF:
+            return self._iperf(process, text, ran)
+        readers: dict[Traffic, Callable[[], Samples]] = {
+            Traffic.UDP_RTT: lambda: outputs.read_irtt(text, self.t0_s),
+            Traffic.VOIP: lambda: outputs.read_irtt(text, self.t0_s, voip=True),
+            Traffic.ICMP: lambda: outputs.read_ping(text, self.t0_s),
+            Traffic.HTTP: lambda: outputs.read_fetches(text, self.t0_s),
+            Traffic.TCP_RTT: lambda: outputs.read_answers(text, self.t0_s),
+            Traffic.CPU_LOAD: lambda: _load(flow, ran),
+            Traffic.COMMAND: lambda: outputs.read_command(
+                text, ran.get("started_s") or 0.0, flow.interval_s, self.t0_s
+            ),
+        }
+        read = readers.get(flow.traffic)
+        return {flow.series: read()} if read is not None else {}
 
     def _text(self, name: str) -> str:
         try:
@@ -161,7 +170,7 @@ class _Collector:
             return None
         local, remote = client.ports[number]
         place = self.plan.place
-        here, there = (place.source, local, remote), (place.targets[flow.target], remote, local)
+        here, there = (place.source, local, remote), (target_of(flow, place), remote, local)
         sender, receiver = (there, here) if flow.direction == "down" else (here, there)
         if receiver not in self.sockets.connections:
             return None
@@ -191,7 +200,7 @@ class _Collector:
     def _round_trip_s(self, flow: Flow) -> float:
         """The shortest that a connection between the two saw; 0 where none was sampled."""
         column = self.sockets.columns.get("min_rtt_ms")
-        ends = {self.plan.place.source, self.plan.place.targets[flow.target]}
+        ends = {self.plan.place.source, target_of(flow, self.plan.place)}
         rtts = [
             row[column]
             for (node, _, _), connection in self.sockets.connections.items()
@@ -208,7 +217,7 @@ class _Collector:
         for name, one in qdiscs.items():
             self._keep(name, one, {}, source="qdiscs.jsonl")
         for flow in self.plan.expanded.flows:
-            host = str(flow.options.get("host", self.plan.place.source))
+            host = str(flow.options.get("host") or self.plan.place.source)
             found: Samples | None = None
             if flow.traffic is Traffic.QDISC:
                 interface = str(flow.options.get("interface", "")) or self.plan.place.egress
@@ -236,6 +245,18 @@ class _Collector:
             unit = samples.TCP_UNITS.get(key, samples.UNITS.get(key, outputs.OWN_UNITS.get(key, "")))
             values = [row[2].get(key, math.nan) for row in rows]
             self.found.series[f"{name}::{key}"] = make_series(f"{name}::{key}", unit, times, values, source=source)
+
+
+def _load(flow: Flow, ran: Mapping[str, Any]) -> Samples:
+    """How many processes compute, from their start to their end."""
+    found = Samples("", meta={"RUNNER": "stress-ng"})
+    began_s, ended_s = ran.get("started_s"), ran.get("ended_s")
+    if began_s is not None and ended_s is not None:
+        workers = float(flow.options.get("workers") or 1)
+        count = max(1, round((ended_s - began_s) / flow.interval_s))
+        for number in range(count + 1):
+            found.add(round(began_s + number * flow.interval_s, 6), workers)
+    return found
 
 
 def _facts(path: Path) -> dict[tuple[str, str], Mapping[str, Any]]:

@@ -23,7 +23,7 @@ Numbers = Mapping[str, float]
 
 _ANSWER = re.compile(r"^\[(\d+\.\d+)\] \S+ +: \[(\d+)\], (?:\d+ bytes, ([\d.]+) ms|timed out)", re.MULTILINE)
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?")
-_STAMPED = re.compile(r"^\s*(\d+\.\d+)\s*[:,\s]\s*(.*)$")
+_STAMPED = re.compile(r"^\s*(\d+\.\d+)\s+(.*)$")
 OWN_UNITS = {
     "owd_up": "ms",
     "owd_down": "ms",
@@ -212,6 +212,50 @@ def _cut_start(text: str) -> Mapping[str, Any]:
     return found if isinstance(found, Mapping) else {}
 
 
+def read_fetches(text: str, t0_s: float) -> Samples:
+    """How long each fetch of a page took, at the moment at which it was there; one that failed is a gap.
+
+    Further numbers: of each object "first_1" (until its first byte) and "total_1", in the order of the page.
+    """
+    found, why, size = Samples("ms"), "", 0.0
+    for line in text.splitlines():
+        try:
+            said = json.loads(line)
+            began_s = float(said["t"]) - t0_s
+        except (ValueError, KeyError, TypeError):
+            continue
+        further = {}
+        for number, one in enumerate(said.get("objects", ()), 1):
+            further[f"first_{number}"] = float(one["first_s"]) * 1e3
+            further[f"total_{number}"] = float(one["total_s"]) * 1e3
+            size += float(one["size"])
+        total_s = said.get("total_s")
+        why = why or str(said.get("failed", ""))
+        if total_s is None:
+            found.add(round(began_s, 6), math.nan, **further)
+        else:
+            found.add(round(began_s + total_s, 6), total_s * 1e3, **further)
+    known = [value for _, value, _ in found.rows if not math.isnan(value)]
+    if not known:
+        raise DataError(f"no page was fetched: {why or _words(text) or 'the fetcher said nothing'}")
+    found.meta = {"MEAN_VALUE": mean_of(known), "MIN_VALUE": min(known), "MAX_VALUE": max(known)}
+    found.meta |= {"FETCHES": len(found.rows), "FETCHED": len(known), "BYTES_RECVD": int(size)}
+    return found
+
+
+def read_answers(text: str, t0_s: float) -> Samples:
+    """How long each request took, ms, at the moment of its answer."""
+    found = Samples("ms")
+    for line in text.splitlines():
+        stamp, _, value = line.partition(" ")
+        if _NUMBER.fullmatch(stamp) and _NUMBER.fullmatch(value):
+            found.add(round(float(stamp) - t0_s, 6), float(value))
+    if not found.rows:
+        raise DataError(f"no request was answered: {_words(text) or 'the client said nothing'}")
+    found.meta = {"MEAN_VALUE": mean_of([value for _, value, _ in found.rows])}
+    return found
+
+
 def read_command(text: str, started_s: float, interval_s: float, t0_s: float) -> Samples:
     """The last number of each line, at the date in seconds that it begins with, or one line every `interval_s`."""
     found = Samples("")
@@ -222,7 +266,7 @@ def read_command(text: str, started_s: float, interval_s: float, t0_s: float) ->
             time_s, words = float(stamped[1]) - t0_s, stamped[2]
         numbers = _NUMBER.findall(words)
         if numbers:
-            found.add(time_s, float(numbers[-1]))
+            found.add(round(time_s, 6), float(numbers[-1]))
     if not found.rows:
         raise DataError(f"the command printed no number: {_words(text) or 'nothing'}")
     return found

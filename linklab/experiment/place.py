@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict, deque
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from ipaddress import ip_interface
 from pathlib import Path
 from typing import Any
@@ -49,8 +49,20 @@ class Place:
     addresses: Mapping[str, Mapping[int, str]]
     ports: tuple[Port, ...]
     egress: str
+    up_mbit: float | None = None
+    """Rate of the bottleneck on the way up, if it is known."""
     commands: tuple[str, ...] = field(default=())
     """What sets the shapers and disciplines, as a person would type it, each with its node."""
+
+    def known(self, node: str) -> str:
+        """The node, if the network has it.
+
+        Raises:
+            InputError: it has not; the message says which there are.
+        """
+        if node not in self.addresses:
+            raise InputError(f"{self.name}: there is no node {excerpt(node)}; there are {', '.join(self.addresses)}")
+        return node
 
     def address(self, node: str, version: int | None) -> str:
         """The node's address of this version of IP, or of the oldest that it has.
@@ -91,7 +103,7 @@ def place_of(
         drawn = ready.draw(path, targets=max(1, hosts), version6=version6)
         source = source or "h1"
         targets = tuple(targets) or tuple(host.name for host in drawn.hosts[1:])
-        return place_in(drawn, str(path), source, targets, hosts)
+        return replace(place_in(drawn, str(path), source, targets, hosts), up_mbit=path.up_mbit)
     file = installation.topology_file(Path(topology))
     drawn = Topology.load(file)
     return place_in(drawn, "", source, targets, hosts)

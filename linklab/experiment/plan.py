@@ -7,7 +7,8 @@ says which series each program's output becomes. Nothing runs here.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,9 +19,18 @@ from linklab.experiment.place import Place
 
 FORMAT = 1
 IPERF = (Traffic.TCP, Traffic.UDP, Traffic.SCTP)
-IRTT = (Traffic.UDP_RTT, Traffic.VOIP)
 SAMPLED = (Traffic.QDISC, Traffic.CPU, Traffic.NETSTAT)
 """What no program is started for: the samplers read it."""
+ON_HOST = (Traffic.CPU_LOAD, Traffic.COMMAND)
+"""What runs on the node that the flow names, and goes to none."""
+CLIENTS = {
+    Traffic.UDP_RTT: programs.irtt_client,
+    Traffic.VOIP: programs.irtt_client,
+    Traffic.ICMP: programs.ping,
+    Traffic.HTTP: programs.fetches,
+    Traffic.TCP_RTT: programs.requests,
+}
+"""What speaks with an address, and measures."""
 MONITOR_LATE_S = 600.0
 """For a command beside the test whose end is waited for."""
 LATE_S = 5.0
@@ -66,26 +76,26 @@ def make_plan(expanded: Expanded, place: Place, commands: Sequence[Command] = ()
     flows = [flow for flow in expanded.flows if flow.traffic not in SAMPLED]
     processes: list[Process] = []
     found: list[dict[str, Any]] = []
-    for make in (_iperfs, _irtts, _pings, _others):
+    for make in (_iperfs, _plain):
         for process, entries in make(expanded, place, flows):
             processes.append(process)
             found += entries
     found += _monitors(expanded, commands)
     servers = _servers(flows, place)
-    nodes = list(dict.fromkeys((place.source, *place.targets)))
+    nodes = list(dict.fromkeys((place.source, *(target_of(flow, place) for flow in flows if flow.traffic in IPERF))))
     tcp = [flow for flow in flows if flow.traffic is Traffic.TCP]
     netstat = [
         str(flow.options.get("host", place.source)) for flow in expanded.flows if flow.traffic is Traffic.NETSTAT
     ]
     samplers: dict[str, Any] = {
         "period_s": expanded.step_s,
-        "qdiscs": [{"node": port.node, "interface": port.interface} for port in place.ports],
+        "qdiscs": _ports(expanded, place),
         "sockets": nodes if tcp else [],
         "ports": [process.port for process in processes if process.port],
         "cpu": True,
         "netstat": list(dict.fromkeys(netstat)),
     }
-    addresses = [place.address(place.targets[flow.target], flow.version) for flow in flows]
+    addresses = [address_of(flow, place) for flow in flows if flow.traffic not in ON_HOST]
     data = {
         "format": FORMAT,
         "length_s": expanded.total_s,
@@ -94,6 +104,17 @@ def make_plan(expanded: Expanded, place: Place, commands: Sequence[Command] = ()
         "facts": metadata.facts(place, addresses or [place.address(place.targets[0], None)]),
     }
     return Plan(place, expanded, tuple(processes), data)
+
+
+def _ports(expanded: Expanded, place: Place) -> list[dict[str, str]]:
+    """The interfaces along the path, and those that the test names."""
+    named = [
+        (place.known(str(flow.options.get("host") or place.source)), str(flow.options.get("interface") or place.egress))
+        for flow in expanded.flows
+        if flow.traffic is Traffic.QDISC
+    ]
+    found = dict.fromkeys([*((port.node, port.interface) for port in place.ports), *named])
+    return [{"node": node, "interface": interface} for node, interface in found]
 
 
 Made = Iterator[tuple[Process, list[dict[str, Any]]]]
@@ -121,8 +142,7 @@ def _iperfs(expanded: Expanded, place: Place, flows: Sequence[Flow]) -> Made:
     few = len(ours) <= programs.FEW
     for number, group in enumerate([(flow,) for flow in ours] if few else _groups(ours), 1):
         flow, port = group[0], programs.IPERF_PORT + number - 1
-        target = place.targets[flow.target]
-        address = place.address(target, flow.version)
+        target, address = target_of(flow, place), address_of(flow, place)
         client = programs.iperf_client(flow, address, port, expanded.step_s, streams=len(group), few=few)
         process = Process(f"{flow.traffic.value}-{number}", tuple(group), tuple(client), port)
         server = {
@@ -155,30 +175,59 @@ def _groups(flows: Sequence[Flow]) -> list[tuple[Flow, ...]]:
     return found
 
 
-def _irtts(expanded: Expanded, place: Place, flows: Sequence[Flow]) -> Made:
-    yield from _plain(place, [flow for flow in flows if flow.traffic in IRTT], programs.irtt_client)
+def _plain(expanded: Expanded, place: Place, flows: Sequence[Flow]) -> Made:
+    """Programs of one flow each, on the source or on a node that the flow names."""
+    numbers: Counter[Traffic] = Counter()
+    for flow in flows:
+        if flow.traffic not in IPERF:
+            numbers[flow.traffic] += 1
+            name = flow.traffic.value.replace("_", "-")
+            process = Process(f"{name}-{numbers[flow.traffic]}", (flow,), tuple(_argv(flow, place)))
+            node = str(flow.options.get("host") or place.source) if flow.traffic in ON_HOST else place.source
+            yield process, [_program(place, process, place.known(node))]
 
 
-def _pings(expanded: Expanded, place: Place, flows: Sequence[Flow]) -> Made:
-    yield from _plain(place, [flow for flow in flows if flow.traffic is Traffic.ICMP], programs.ping)
+def _argv(flow: Flow, place: Place) -> list[str]:
+    """The command line of a flow."""
+    if flow.traffic in ON_HOST:
+        return programs.cpu_load(flow) if flow.traffic is Traffic.CPU_LOAD else programs.command(flow)
+    address = address_of(flow, place)
+    if flow.traffic is Traffic.BURSTS:
+        return programs.bursts(flow, address, place.up_mbit)
+    return CLIENTS[flow.traffic](flow, address)
 
 
-def _plain(place: Place, flows: Sequence[Flow], argv: Callable[[Flow, str], list[str]]) -> Made:
-    """Programs on the source that speak with an address."""
-    for number, flow in enumerate(flows, 1):
-        address = place.address(place.targets[flow.target], flow.version)
-        process = Process(f"{flow.traffic.value}-{number}", (flow,), tuple(argv(flow, address)))
-        yield process, [_program(place, process, place.source)]
+def target_of(flow: Flow, place: Place) -> str:
+    """The node that a flow goes to: a target, or another that it names."""
+    return place.known(str(flow.options.get("host") or place.targets[flow.target]))
 
 
-def _others(expanded: Expanded, place: Place, flows: Sequence[Flow]) -> Made:
-    for number, flow in enumerate(flow for flow in flows if flow.traffic is Traffic.CPU_LOAD):
-        process = Process(f"cpu-load-{number + 1}", (flow,), tuple(programs.cpu_load(flow)))
-        yield process, [_program(place, process, place.source)]
-    for number, flow in enumerate(flow for flow in flows if flow.traffic is Traffic.COMMAND):
-        argv = flow.options.get("argv") or ["sh", "-c", str(flow.options.get("command", ""))]
-        process = Process(f"command-{number + 1}", (flow,), tuple(map(str, argv)))
-        yield process, [_program(place, process, str(flow.options.get("host") or place.source))]
+def address_of(flow: Flow, place: Place) -> str:
+    """Its address, as the flow uses it."""
+    return place.address(target_of(flow, place), flow.version)
+
+
+def _servers(flows: Sequence[Flow], place: Place) -> list[dict[str, Any]]:
+    """Servers that several clients share: one of a kind on each node that is asked."""
+    wanted: dict[tuple[str, str], dict[str, Any]] = {}
+    for flow in flows:
+        sctp = flow.options.get("protocol") == "sctp"
+        match flow.traffic:
+            case Traffic.UDP_RTT | Traffic.VOIP:
+                name, argv, ready = "irtt", programs.irtt_server(), {"udp": programs.IRTT_PORT}
+            case Traffic.HTTP if not programs.listed(flow.options.get("urls")):
+                name, argv, ready = "pages", programs.pages_server(), {"tcp": programs.HTTP_PORT}
+            case Traffic.TCP_RTT:
+                # which ports SCTP listens on stands nowhere in /proc/net/tcp; its clients begin later anyway
+                port = programs.request_port(sctp=sctp)
+                argv, ready = programs.request_server(sctp=sctp), {} if sctp else {"tcp": port}
+                name = "sctp-requests" if sctp else "requests"
+            case _:
+                continue
+        node = target_of(flow, place)
+        wanted[name, node] = {"id": f"{name}-server-{node}", "node": node, "argv": argv, "role": "server"}
+        wanted[name, node]["ready"] = ready
+    return list(wanted.values())
 
 
 def _monitors(expanded: Expanded, commands: Sequence[Command]) -> list[dict[str, Any]]:
@@ -194,19 +243,4 @@ def _monitors(expanded: Expanded, commands: Sequence[Command]) -> list[dict[str,
             "stop_s": expanded.total_s if command.kill else expanded.total_s + MONITOR_LATE_S,
         }
         for number, command in enumerate(beside, 1)
-    ]
-
-
-def _servers(flows: Sequence[Flow], place: Place) -> list[dict[str, Any]]:
-    """Servers that several clients share: one of a kind on each target."""
-    targets = dict.fromkeys(place.targets[flow.target] for flow in flows if flow.traffic in IRTT)
-    return [
-        {
-            "id": f"irtt-server-{target}",
-            "node": target,
-            "argv": programs.irtt_server(),
-            "role": "server",
-            "ready": {"udp": programs.IRTT_PORT},
-        }
-        for target in targets
     ]

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 from linklab.experiment.model import Flow, Traffic
 
-IPERF_PORT, IRTT_PORT, HTTP_PORT = 5201, 2112, 8080
+IPERF_PORT, IRTT_PORT, HTTP_PORT, REQUEST_PORT = 5201, 2112, 80, 7000
 MOST_STREAMS = 128
 """Of one iperf3, which refuses more."""
 LEAST_INTERVAL_S = 0.1
@@ -23,6 +23,9 @@ PING_WAIT_MS = 30_000
 """For an answer: longer than any queue here; fping's own is one period, and what came later would count as lost."""
 FEW = 64
 """Up to so many flows of a test each have a process, and iperf3 reports its intervals."""
+PAGES = ("10k", "100k", "1M")
+BURST_BPS = 100e6
+"""Of bursts, at least: much more than the paths have that people try them on."""
 AGENT = "/opt/linklab/linklab/agent"
 """Where our own programs are inside, on every engine."""
 
@@ -93,6 +96,70 @@ def cpu_load(flow: Flow) -> list[str]:
     share = str(flow.options.get("load", 100))
     workers = str(flow.options.get("workers", 1))
     return ["stress-ng", "--cpu", workers, "--cpu-load", share, "--timeout", f"{max(1, math.ceil(flow.length_s))}s"]
+
+
+def own(name: str) -> list[str]:
+    """A program of ours inside; what lies in the folder where it runs is not imported."""
+    return ["env", "PYTHONSAFEPATH=1", "python3", f"{AGENT}/{name}.py"]
+
+
+def pages_server() -> list[str]:
+    """A web server with pages of any size."""
+    return [*own("trial_pages"), str(HTTP_PORT)]
+
+
+def fetches(flow: Flow, address: str) -> list[str]:
+    """Fetches of a page: all addresses at once, those of the own server by their sizes."""
+    host = f"[{address}]" if ":" in address else address
+    urls = listed(flow.options.get("urls"))
+    if not urls:
+        urls = [f"http://{host}/{size}" for size in listed(flow.options.get("pages")) or PAGES]
+    argv = [*own("trial_fetch"), "--interval", f"{flow.interval_s:g}", "--length", f"{flow.length_s:g}"]
+    argv += ["--version", str(flow.version)] if flow.version is not None else []
+    return [*argv, *urls]
+
+
+def listed(text: object) -> list[str]:
+    """The words of a list, between commas or blanks."""
+    return str(text or "").replace(",", " ").split()
+
+
+def request_server(*, sctp: bool) -> list[str]:
+    """What answers requests."""
+    return [*own("trial_requests"), "serve", str(request_port(sctp=sctp)), *(["--sctp"] if sctp else [])]
+
+
+def request_port(*, sctp: bool) -> int:
+    """The port of that server."""
+    return REQUEST_PORT + sctp
+
+
+def requests(flow: Flow, address: str) -> list[str]:
+    """Requests on one connection."""
+    sctp = flow.options.get("protocol") == "sctp"
+    argv = [*own("trial_requests"), "ask", address, str(request_port(sctp=sctp))]
+    argv += ["--interval", f"{flow.interval_s:g}", "--length", f"{flow.length_s:g}"]
+    for name in ("request", "response"):
+        argv += [f"--{name}", str(flow.options[name])] if flow.options.get(name) else []
+    argv += ["--tos", str(flow.tos)] if flow.tos else []
+    return [*argv, "--sctp"] if sctp else argv
+
+
+def bursts(flow: Flow, address: str, rate_mbit: float | None) -> list[str]:
+    """Packets faster than the path takes them; rate_mbit: of the path, if it is known."""
+    rate_bps = flow.rate_bps or max(BURST_BPS, 2e6 * (rate_mbit or 0.0))
+    argv = [*own("trial_bursts"), address, "--length", f"{flow.length_s:g}", "--rate", f"{rate_bps:g}"]
+    argv += ["--size", str(flow.size_bytes)] if flow.size_bytes is not None else []
+    argv += ["--ports", str(flow.options["ports"])] if flow.options.get("ports") else []
+    return [*argv, "--tos", str(flow.tos)] if flow.tos else argv
+
+
+def command(flow: Flow) -> list[str]:
+    """A command of a person's at every step, each number with its moment."""
+    line = str(flow.options.get("command", ""))
+    loop = 'n=0; while [ "$n" -lt "$1" ]; do printf "%s " "$(date +%s.%N)"; sh -c "$3"; sleep "$2"; n=$((n+1)); done'
+    count = math.floor(flow.length_s / flow.interval_s) + 1
+    return ["sh", "-c", loop, "linklab", str(count), f"{flow.interval_s:g}", line]
 
 
 def spoken(argv: Sequence[str]) -> str:
