@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 VERBS = {
     "run": ("linklab.commands.test_run", "run a test on a path or a topology, and write its data file"),
+    "selftest": ("linklab.commands.test_selftest", "run every test for a few seconds and name what gives no data"),
     "list": ("linklab.commands.test_list", "the tests by family"),
     "show": ("linklab.commands.test_show", "what a test shows, its parameters, flows and plots"),
     "check": ("linklab.commands.test_check", "whether a file describes a test, and what is wrong with it"),

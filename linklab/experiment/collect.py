@@ -125,7 +125,7 @@ class _Collector:
         readers: dict[Traffic, Callable[[], Samples]] = {
             Traffic.UDP_RTT: lambda: outputs.read_irtt(text, self.t0_s),
             Traffic.VOIP: lambda: outputs.read_irtt(text, self.t0_s, voip=True),
-            Traffic.ICMP: lambda: outputs.read_ping(text, self.t0_s),
+            Traffic.ICMP: lambda: self._ping(flow, text, ran),
             Traffic.HTTP: lambda: outputs.read_fetches(text, self.t0_s),
             Traffic.TCP_RTT: lambda: outputs.read_answers(text, self.t0_s),
             Traffic.CPU_LOAD: lambda: _load(flow, ran),
@@ -141,6 +141,14 @@ class _Collector:
             return (self.folder / name).read_text(encoding="utf-8", errors="replace")
         except OSError:
             return ""
+
+    def _ping(self, flow: Flow, text: str, ran: Mapping[str, Any]) -> Samples:
+        """The answers; what was sent after the end, or so late that no answer could have come, is not counted."""
+        began_s, ended_s = ran.get("started_s") or flow.start_s, ran.get("ended_s") or flow.start_s
+        count = programs.pings(flow)
+        if self.found.outcome.get("ended") == "early":
+            count = min(count, max(0, math.floor((ended_s - began_s) / flow.interval_s)))
+        return outputs.read_ping(text, self.t0_s, began_s=began_s, interval_s=flow.interval_s, count=count)
 
     # --- iperf3
 

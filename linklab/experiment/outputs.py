@@ -130,15 +130,25 @@ def _ms(stats: Mapping[str, Any], what: str, which: str) -> float | None:
     return None if value is None else value / 1e6
 
 
-def read_ping(text: str, t0_s: float) -> Samples:
-    """Round trips of fping as the answers come; one that did not come is a gap."""
+def read_ping(text: str, t0_s: float, *, began_s: float, interval_s: float, count: int) -> Samples:
+    """Round trips of fping as the answers come; what was not answered is a gap at the moment at which it was sent.
+
+    Args:
+        text: what `fping -D` printed. It says nothing of a request that it still waited for when it was ended.
+        t0_s: T0 on the clock of dates, s.
+        began_s: when fping was started, s since T0.
+        interval_s: between two requests.
+        count: of requests.
+    """
     found = Samples("ms")
+    answered = set()
     for stamp, seq, value in _ANSWER.findall(text):
-        time_s = round(float(stamp) - t0_s, 6)
-        if value:
-            found.add(time_s, float(value), seq=float(seq))
-        else:
-            found.add(time_s, math.nan, seq=float(seq), lost=1.0)
+        if value and int(seq) < count:
+            answered.add(int(seq))
+            found.add(round(float(stamp) - t0_s, 6), float(value), seq=float(seq))
+    for seq in range(count):
+        if seq not in answered:
+            found.add(round(began_s + seq * interval_s, 6), math.nan, seq=float(seq), lost=1.0)
     known = [value for _, value, _ in found.rows if not math.isnan(value)]
     if not known:
         raise DataError("no answer came to any of fping's echo requests")

@@ -84,11 +84,16 @@ def irtt_client(flow: Flow, address: str) -> list[str]:
 
 def ping(flow: Flow, address: str) -> list[str]:
     """Echo requests at a steady interval, with the moment of each answer."""
-    count = math.floor(flow.length_s / flow.interval_s) + 1
-    argv = ["fping", "-D", "-p", f"{flow.interval_s * 1e3:g}", "-c", str(count), "-t", str(PING_WAIT_MS), "-i", "1"]
+    argv = ["fping", "-D", "-p", f"{flow.interval_s * 1e3:g}", "-c", str(pings(flow))]
+    argv += ["-t", str(PING_WAIT_MS), "-i", "1"]
     argv += ["-O", str(flow.tos)] if flow.tos else []
     argv += ["-b", str(flow.size_bytes)] if flow.size_bytes is not None else []
     return [*argv, address]
+
+
+def pings(flow: Flow) -> int:
+    """How many echo requests it sends: at its beginning, and then at whole intervals."""
+    return math.floor(round(flow.length_s / flow.interval_s, 6)) + 1
 
 
 def cpu_load(flow: Flow) -> list[str]:

@@ -19,8 +19,9 @@ from linklab.topology import Topology
 from linklab.topology.builder import Builder
 
 DUMBBELL, RTT_FAIRNESS, PARKING_LOT = "Dumbbell", "RTT fairness", "Parking lot"
-TCP_RMEM, TCP_WMEM = (4096, 131072, 6291456), (4096, 16384, 4194304)
-"""Linux's own; the last is raised where a path holds more than a flow could fill with it."""
+TCP_MEM = (10240, 87380, 16777216)
+"""Mininet's for every host (mininet/util.py, fixLimits); the last is raised where a path holds more than a flow could
+fill with it."""
 ROUND_UP = 1 << 20
 LEFT, TOP, PITCH, HIGH = 120.0, 90.0, 280.0, 150.0
 """Places in the drawing: the first node, and the distances of columns and rows."""
@@ -166,7 +167,8 @@ def _start_command(path: NetworkPath) -> str:
     """What the hosts set, so that one flow can fill the path, and ECN where it is asked for."""
     settings = []
     # a socket's buffer counts memory, two to three times the data that it holds
-    for name, factor, (least, default, most) in (("rmem", 3, TCP_RMEM), ("wmem", 2, TCP_WMEM)):
+    least, default, most = TCP_MEM
+    for name, factor in (("rmem", 3), ("wmem", 2)):
         needed = -(-factor * path.window_bytes() // ROUND_UP) * ROUND_UP
         if needed > most:
             settings.append(f'net.ipv4.tcp_{name}="{least} {default} {needed}"')

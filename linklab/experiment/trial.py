@@ -308,8 +308,10 @@ def dataset(prepared: Prepared, found: Collected, environment: dict[str, Any], n
         **metadata.host_metadata(found.facts, place),
         **{key: value for key, value in trial.extra.items() if key.isupper()},
     }
-    made = Dataset(ours, series=found.series, notes=tuple(dict.fromkeys(notes)), flent=flent)
-    return derive(made, expanded.derived)
+    made = derive(Dataset(ours, series=found.series, notes=tuple(dict.fromkeys(notes)), flent=flent), expanded.derived)
+    # what the test is about comes first, what was sampled beside it last
+    order = sorted(made.series, key=lambda name: made.series[name].source.endswith(".jsonl"))
+    return replace(made, series={name: made.series[name] for name in order})
 
 
 def _when(trial: Trial, outcome: dict[str, Any]) -> str | None:

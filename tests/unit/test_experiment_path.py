@@ -80,7 +80,7 @@ def test_hosts_get_buffers_that_the_path_needs_and_ecn_where_it_is_asked_for():
     """One flow can fill the path; where Linux's own buffers do, nothing is set."""
     assert "startCommand" not in draw(parse_path("10mbit 50ms")).hosts[0].opts
     big = draw(parse_path("1gbit 100ms 1bdp")).hosts[0].opts["startCommand"]
-    assert big.startswith('sysctl -q -w net.ipv4.tcp_rmem="4096 131072 ')
+    assert big.startswith('sysctl -q -w net.ipv4.tcp_rmem="10240 87380 ')
     assert int(big.split('"')[1].split()[2]) >= 3 * 25_000_000
     assert draw(parse_path("10mbit 50ms ecn")).hosts[1].opts["startCommand"] == "sysctl -q -w net.ipv4.tcp_ecn=1"
 
