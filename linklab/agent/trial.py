@@ -3,7 +3,8 @@
 
 Run as root in the root namespace; it finds the nodes itself. The plan: `linklab.agent.trial_plan`; what stands in OUT
 afterwards: docs/tests.md. Says how far it is on standard output, a line of JSON at most once a second of network time.
-SIGINT, SIGTERM, SIGHUP and SIGUSR1 end the test early and keep what was measured. Costs no network time in a pocket.
+SIGINT, SIGTERM, SIGHUP and SIGUSR1 end the test early and keep what was measured, and so does a file END in OUT, which
+is noticed on the virtual clock too, where a key is not. Costs no network time in a pocket.
 """
 
 from __future__ import annotations
@@ -38,6 +39,7 @@ from linklab.agent.trial_samplers import Sampler, samplers
 from linklab.linux import held
 
 NS = 1_000_000_000
+END_FILE = "END"
 LOOK_NS = 10_000_000
 """Between two looks whether the servers listen."""
 PUNCTUAL = 0.01
@@ -231,6 +233,7 @@ class Trial:
         """Say how far it is, and have what was read in the files."""
         for sampler in self.samplers:
             sampler.flush()
+        self.early = self.early or (self.out / END_FILE).exists()
         self.tell({"t": self.since(time.monotonic_ns(), 3), "length_s": self.plan.length_s, **self.counts()})
 
     def counts(self) -> dict[str, int]:

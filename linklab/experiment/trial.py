@@ -16,6 +16,7 @@ import signal
 import tempfile
 import threading
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from datetime import datetime, timezone
 from pathlib import Path
@@ -43,6 +44,8 @@ SUFFIX = ".flent.gz"
 SUFFIXES = (".flent.gz", ".flent.bz2", ".flent", ".flnt", ".json", ".gz", ".bz2")
 RUNNER = "env PYTHONSAFEPATH=1 python3 /opt/linklab/linklab/agent/trial.py plan.json out"
 """Costs no network time, as everything below /opt/linklab; what lies in the working folder is not imported."""
+END_FILE = "END"
+"""In the folder of outputs: the runner sees it and ends the test (`linklab.agent.trial`)."""
 WALL_S = 600.0
 WALL_PER_S = 60.0
 """Wall seconds that a trial may take: so many, and so many for each second of network time."""
@@ -121,7 +124,11 @@ def run_trial(trial: Trial, out: Path, tell: Tell = quiet, *, raw: Path | None =
     prepared = prepare(trial)
     path = out if out.name.endswith(SUFFIXES) else out / file_name(trial, prepared.expanded)
     tell(Progress("starting the network"))
-    found, environment = measure(prepared, tell, raw=raw)
+    try:
+        with _ended_early():
+            found, environment = measure(prepared, tell, raw=raw)
+    except _EndEarlyError:
+        raise EngineError("the test was ended before it had begun, so nothing was measured") from None
     tell(Progress("writing the data"))
     path.parent.mkdir(parents=True, exist_ok=True)
     data.save(dataset(prepared, found, environment, path.name), path)
@@ -157,7 +164,7 @@ def measure(prepared: Prepared, tell: Tell = quiet, *, raw: Path | None = None) 
         ) as network:
             refuse_failed_commands(network)
             ran: list[dict[str, Any]] = []
-            said = _between_commands(network, prepared, tell, ran)
+            said = _between_commands(network, folder, prepared, tell, ran)
             environment = dict(network.environment)
         if raw is not None:
             shutil.copytree(folder, raw, dirs_exist_ok=True)
@@ -167,7 +174,9 @@ def measure(prepared: Prepared, tell: Tell = quiet, *, raw: Path | None = None) 
         return replace(collect(prepared.plan, folder / "out"), commands=ran), environment
 
 
-def _between_commands(network: Network, prepared: Prepared, tell: Tell, ran: list[dict[str, Any]]) -> str:
+def _between_commands(
+    network: Network, work: Path, prepared: Prepared, tell: Tell, ran: list[dict[str, Any]]
+) -> str:
     """Run the plan, the trial's own commands before it, and those after it whatever happens; what the runner said.
 
     `ran` gets the commands with their outcomes.
@@ -183,7 +192,7 @@ def _between_commands(network: Network, prepared: Prepared, tell: Tell, ran: lis
                     raise EngineError(
                         f"{command.name}: {command.line} ended with status {done.exit_status}: {one_line(done.output)}"
                     )
-        return _run(network, prepared.expanded.total_s, tell)
+        return _run(network, work, prepared.expanded.total_s, tell)
     finally:
         for command in commands:
             if command.when is When.POST:
@@ -202,7 +211,7 @@ def _outcome(command: Command, done: Completed) -> dict[str, Any]:
     }
 
 
-def _run(network: Network, length_s: float, tell: Tell) -> str:
+def _run(network: Network, work: Path, length_s: float, tell: Tell) -> str:
     """Run the plan and wait; what the runner said."""
     said: list[str] = []
 
@@ -213,13 +222,20 @@ def _run(network: Network, length_s: float, tell: Tell) -> str:
 
     network.link.on("output", output)
     network.run([Typed("client", RUNNER, Background())])
-    deadline_s = WALL_S + WALL_PER_S * length_s
-    try:
-        with _ended_early():
-            done = network.finished("client", deadline_s=deadline_s)
-    except (KeyboardInterrupt, _EndEarly):
-        tell(Progress("ending early"))
-        done = network.stop("client", deadline_s=WALL_S)
+    with ThreadPoolExecutor(1, "trial") as waiting:
+        end = waiting.submit(network.finished, "client", deadline_s=WALL_S + WALL_PER_S * length_s)
+        try:
+            done = end.result()
+        except (KeyboardInterrupt, _EndEarlyError):
+            tell(Progress("ending early"))
+            # on the virtual clock nothing that comes from outside is noticed in time, but a file is
+            (work / "out").mkdir(exist_ok=True)
+            (work / "out" / END_FILE).touch()
+            try:
+                done = end.result()
+            except KeyboardInterrupt:
+                network.close()  # or the thread would wait on
+                raise
     return "".join(line for line in done.output.splitlines(keepends=True) if not line.startswith("{"))
 
 
@@ -231,7 +247,7 @@ def _tell_progress(text: str, tell: Tell) -> None:
                 tell(Progress("measuring", float(found["t"]), float(found.get("length_s", 0.0))))
 
 
-class _EndEarly(BaseException):
+class _EndEarlyError(BaseException):
     """SIGUSR1 came."""
 
 
@@ -243,7 +259,7 @@ def _ended_early() -> Iterator[None]:
         return
 
     def end(number: int, frame: FrameType | None) -> None:
-        raise _EndEarly
+        raise _EndEarlyError
 
     before = signal.signal(signal.SIGUSR1, end)
     try:
