@@ -228,8 +228,10 @@ class _Collector:
             host = str(flow.options.get("host") or self.plan.place.source)
             found: Samples | None = None
             if flow.traffic is Traffic.QDISC:
-                interface = str(flow.options.get("interface", "")) or self.plan.place.egress
-                found = qdiscs.get(f"qdisc_stats_{interface}")
+                # without a name it is the first queue on the way up
+                along = [port.interface for port in self.plan.place.ports]
+                wanted = [str(flow.options["interface"])] if flow.options.get("interface") else along
+                found = next((qdiscs[f"qdisc_stats_{one}"] for one in wanted if f"qdisc_stats_{one}" in qdiscs), None)
             elif flow.traffic is Traffic.CPU:
                 found = samples.read_cpu(self.folder / "cpu.jsonl")
             elif flow.traffic is Traffic.NETSTAT:

@@ -17,6 +17,8 @@ from typing import Any
 from linklab.base.supervise import Ended, Job, supervised
 from linklab.base.worker import Tell
 from linklab.data import open_file
+from linklab.experiment.algorithms import lacking
+from linklab.experiment.expand import expand
 from linklab.experiment.model import Traffic, Trial
 from linklab.experiment.test_file import load_test, test_names
 from linklab.experiment.trial import prepare, run_trial
@@ -47,15 +49,18 @@ def selftest(names: Sequence[str] = (), *, at_once: int = 2, path: str = PATH, s
     Raises:
         InputError: there is no test of a name.
     """
-    tests = [load_test(name) for name in names or test_names()]
-    for test in tests:
-        if test.impossible:
-            yield Tried(test.name, impossible=test.impossible)
+    tests = []
+    for name in names or test_names():
+        test = load_test(name)
+        why = test.impossible or lacking(expand(test, PARAMETERS.get(name, {})))
+        if why:
+            yield Tried(test.name, impossible=why)
+        else:
+            tests.append(test)
     with tempfile.TemporaryDirectory(prefix="linklab-selftest-") as folder:
         trials = [
             Trial(test.name, path=path, length_s=LENGTH_S, seed=seed, parameters=PARAMETERS.get(test.name, {}))
             for test in tests
-            if not test.impossible
         ]
         jobs = (
             Job(number, partial(_try, trial, Path(folder)), deadline_s=DEADLINE_S, fresh=True)

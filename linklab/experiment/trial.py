@@ -174,9 +174,7 @@ def measure(prepared: Prepared, tell: Tell = quiet, *, raw: Path | None = None) 
         return replace(collect(prepared.plan, folder / "out"), commands=ran), environment
 
 
-def _between_commands(
-    network: Network, work: Path, prepared: Prepared, tell: Tell, ran: list[dict[str, Any]]
-) -> str:
+def _between_commands(network: Network, work: Path, prepared: Prepared, tell: Tell, ran: list[dict[str, Any]]) -> str:
     """Run the plan, the trial's own commands before it, and those after it whatever happens; what the runner said.
 
     `ran` gets the commands with their outcomes.

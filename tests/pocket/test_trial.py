@@ -2,12 +2,18 @@
 """Named tests in the pocket, from the command line to the data file."""
 
 import json
+import os
+import signal
+import threading
+import time
 
 import pytest
 from pockets import needs_pocket
 
 from linklab.cli import main
 from linklab.data import open_file
+from linklab.experiment.model import Trial
+from linklab.experiment.trial import run_trial
 
 pytestmark = needs_pocket
 
@@ -90,3 +96,29 @@ def test_raw_outputs_are_kept_where_they_are_asked_for(tmp_path):
     assert main([*words, "-o", str(tmp_path / "x.flent.gz"), "--raw", str(tmp_path / "raw")]) == 0
     assert json.loads((tmp_path / "raw/plan.json").read_text())["format"] == 1
     assert (tmp_path / "raw/out/tcp-1.out").stat().st_size > 1000
+
+
+def test_sigusr1_ends_a_test_early_and_keeps_its_data(tmp_path):
+    """On the virtual clock, where nothing that comes from outside is noticed in time but a file."""
+    ended = []
+
+    def tell(progress):
+        if progress.stage == "measuring" and progress.done_s > 8 and not ended:
+            ended.append(progress.done_s)
+            threading.Timer(0.1, os.kill, (os.getpid(), signal.SIGUSR1)).start()
+
+    begun = time.monotonic()
+    file = run_trial(Trial("tcp_1up", path="10mbit 50ms", length_s=100_000 / 2), tmp_path, tell)
+    data = open_file(file)
+    assert data.metadata["ended"] == "early"
+    assert data.metadata["ended_s"] < 20_000
+    assert any("ended early, after" in note for note in data.notes)
+    assert data.series["TCP upload"].known.size > 10
+    assert time.monotonic() - begun < 300
+
+
+def test_every_kind_of_traffic_gives_its_series(tmp_path, capsys):
+    """Calls, pages, requests, SCTP, bursts, commands, load of processors; each from the test that has it."""
+    names = ["voip", "http", "sctp_vs_tcp", "bursts", "command-output", "cpu_stress", "qdisc-stats", "udp_flood"]
+    assert main(["test", "selftest", *names]) == 0
+    assert "8 tests gave all their data, 0 did not" in capsys.readouterr().out
