@@ -151,11 +151,11 @@ class NamedTest:
 
     title: in a line; text: what it shows and when to use it.
     family: of the library's list.
-    plot: which is shown if nobody asks for one.
+    plot: which is shown unless a person asks for another.
     hosts: how many targets it needs at least; per_host: whether further ones get flows, too.
-    usual_hosts: how many it gets where nobody names any.
+    usual_hosts: how many it gets unless a person names them.
     total: how long it lasts, as a time; total_least: at least so long.
-    length_s: of the load, where nobody says.
+    length_s: of the load, unless a person gives it.
     values: names → texts that stand for {name} in what it includes.
     impossible: why it cannot be run; "" where it can.
     file: where it stands.
