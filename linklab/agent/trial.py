@@ -2,9 +2,10 @@
 """`python3 trial.py PLAN OUT`: run a test on the network that runs here: its programs, what is sampled, its outcome.
 
 Run as root in the root namespace; it finds the nodes itself. The plan: `linklab.agent.trial_plan`; what stands in OUT
-afterwards: docs/tests.md. Says how far it is on standard output, a line of JSON at most once a second of network time.
-SIGINT, SIGTERM, SIGHUP and SIGUSR1 end the test early and keep what was measured, and so does a file END in OUT, which
-is noticed on the virtual clock too, where a key is not. Costs no network time in a pocket.
+afterwards: docs/architecture.md, "Trials inside a network". It says how far it is on standard output, a line of JSON
+at most once a second of network time. SIGINT, SIGTERM, SIGHUP, and SIGUSR1 end the test early and keep what was
+measured, and so does a file END in OUT: on the virtual clock no key reaches a program before it ends. It costs no
+network time in a pocket.
 """
 
 from __future__ import annotations
@@ -30,26 +31,26 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any
 
+from linklab.agent.trial_facts import as_json, ask_facts
 from linklab.agent.trial_keeper import Sessions, keep, kill_children
 from linklab.agent.trial_loop import FIRST, LAST, SECOND, THIRD, Loop
 from linklab.agent.trial_nodes import Nodes
-from linklab.agent.trial_plan import Fact, Plan, PlanError, Program, load
+from linklab.agent.trial_plan import Fact, Plan, PlanError, load
 from linklab.agent.trial_programs import Child, Programs
 from linklab.agent.trial_samplers import Sampler, samplers
 from linklab.linux import held
 
 NS = 1_000_000_000
 END_FILE = "END"
+"""Looked for once a second of network time."""
 LOOK_NS = 10_000_000
 """Between two looks whether the servers listen."""
 PUNCTUAL = 0.01
 """A reading that is late by at most this part of a period is said to be in time, so that series have their times in
 common: a process in the middle of a system call delays it by some microseconds."""
-FACT_NS = 20 * NS
-"""What a command for a fact may take."""
 SELF_S = 0.5
 """A server may end by itself when its client has."""
-LOAD_NS = 60 * NS
+LOAD_NS = 300 * NS
 """Within which all flows have to be loaded."""
 
 
@@ -65,7 +66,8 @@ class Trial:
         self.programs = Programs(self.nodes, out, self.sessions)
         self.loop = Loop(self.programs.notice, self.ended, self.interrupt)
         self.t0 = self.ended_ns = 0
-        self.begun = self.early = False
+        self.begun = False
+        self.interrupts = 0
         self.servers: list[Child] = []
         self.flows: list[Child] = []
         self.samplers: list[Sampler] = []
@@ -76,7 +78,7 @@ class Trial:
     def run(self) -> None:
         """All of it; nothing of it runs afterwards."""
         try:
-            before = self.ask_facts(self.plan.facts)
+            before = ask_facts(self.plan.facts, self.programs, self.loop)
             self.samplers, self.lacks = samplers(self.plan.samplers, self.nodes, self.out)
             self.start_servers()
             self.load_flows()
@@ -86,7 +88,7 @@ class Trial:
                 self.ended_ns = time.monotonic_ns()
                 self.end(self.flows)
             self.end([server for server in self.servers if server.runs], self_s=SELF_S)
-            after = self.ask_facts([fact for fact in self.plan.facts if not fact.once])
+            after = ask_facts([fact for fact in self.plan.facts if not fact.once], self.programs, self.loop)
             self.save(before, after)
             self.tell({"phase": "end", "how": "early" if self.early else "whole", **self.counts()})
         finally:
@@ -95,21 +97,6 @@ class Trial:
             self.sessions.kill()
             kill_children(self.keeper)
             self.all_ended()
-
-    def ask_facts(self, facts: Sequence[Fact]) -> dict[Fact, dict[str, Any]]:
-        """What each command says now, one after the other."""
-        found = {}
-        for fact in facts:
-            file = os.memfd_create("fact")
-            child = self.programs.start(Program("fact", fact.node, fact.argv), prints_to=file)
-            self.loop.run(lambda child=child: child.over, time.monotonic_ns() + FACT_NS)  # type: ignore[misc]
-            if child.runs:
-                self.programs.ask_to_end(child, signal.SIGKILL)
-                self.loop.run(lambda child=child: child.over, time.monotonic_ns() + NS)  # type: ignore[misc]
-            text = os.pread(file, os.fstat(file).st_size, 0).decode(errors="replace")
-            os.close(file)
-            found[fact] = {"status": child.status, "text": text or child.why}
-        return found
 
     def start_servers(self) -> None:
         """Start the servers and wait until each listens, or its time is over."""
@@ -148,6 +135,10 @@ class Trial:
         self.programs.draw_lots(self.flows)
         deadline = time.monotonic_ns() + LOAD_NS
         self.loop.run(lambda: self.early or all(flow.loaded or flow.over for flow in self.flows), deadline)
+        for flow in self.flows:
+            if not flow.loaded and not flow.over and not self.early:
+                flow.why = f"it was not loaded within {LOAD_NS // NS} s"
+                self.programs.ask_to_end(flow, signal.SIGKILL)
 
     def begin(self) -> None:
         """Fix T0, at a whole second of this kernel's clock, and what happens when."""
@@ -177,15 +168,17 @@ class Trial:
 
     def end(self, those: Sequence[Child], self_s: float = 0.0) -> None:
         """End programs: by themselves within `self_s`, or by SIGINT, SIGTERM, SIGKILL with the plan's grace between."""
+        asked = self.interrupts
 
         def over() -> bool:
-            return all(child.over for child in those)
+            return self.interrupts > asked or all(child.over for child in those)
 
         self.loop.forget()
         self.loop.run(over, time.monotonic_ns() + round(self_s * NS))
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGKILL):
             for child in those:
                 self.programs.ask_to_end(child, number)
+            asked = self.interrupts
             self.loop.run(over, time.monotonic_ns() + round(self.plan.grace_s * NS))
 
     # --- what happens meanwhile
@@ -226,14 +219,20 @@ class Trial:
             sampler.sample(t)
 
     def interrupt(self) -> None:
-        """End early."""
-        self.early = True
+        """End early; when asked again, without waiting for what does not end."""
+        self.interrupts += 1
+
+    @property
+    def early(self) -> bool:
+        """Whether it was asked to end before its time."""
+        return self.interrupts > 0
 
     def tell_progress(self) -> None:
         """Say how far it is, and have what was read in the files."""
         for sampler in self.samplers:
             sampler.flush()
-        self.early = self.early or (self.out / END_FILE).exists()
+        if not self.early and (self.out / END_FILE).exists():
+            self.interrupt()
         self.tell({"t": self.since(time.monotonic_ns(), 3), "length_s": self.plan.length_s, **self.counts()})
 
     def counts(self) -> dict[str, int]:
@@ -250,11 +249,7 @@ class Trial:
 
     def save(self, before: dict[Fact, dict[str, Any]], after: dict[Fact, dict[str, Any]]) -> None:
         """Write the facts and the outcome."""
-        facts = [
-            {"node": fact.node, "name": fact.name, "argv": fact.argv, "before": said, "after": after.get(fact)}
-            for fact, said in before.items()
-        ]
-        write(self.out / "facts.json", facts)
+        write(self.out / "facts.json", as_json(before, after))
         outcome = {
             "format": 1,
             "t0_ns": self.t0,

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The plan of a trial, JSON → dataclasses, checked: what `linklab.agent.trial` starts, samples and asks.
+"""The plan of a trial, JSON → checked dataclasses: what `linklab.agent.trial` starts, samples, and asks.
 
-Written by `linklab.experiment.plan`, in whose words a field is explained in docs/tests.md. Unknown keys are an error,
-as a plan that says more than is done would give a data set that is not what was asked for.
+`linklab.experiment.plan` writes it. An unknown key is an error, because a plan that asks for more than is done would
+give a data set that is not what was asked for.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What a trial reads at every whole period: disciplines and classes, TCP sockets, the processor, netstat's counters.
 
-Each sampler writes JSON lines into a file of its own: first what its lines mean, then a line for each reading and node,
-{"t": s since T0, …}. It holds its sockets and files open from the beginning, so a reading starts no program, opens
-nothing and enters no namespace. Formats: docs/tests.md; rtnetlink(7), sock_diag(7), proc(5).
+Each sampler writes JSON lines into a file of its own: first what its lines mean, then one line for each reading and
+node, {"t": s since T0, …}. It holds its sockets and files open from the beginning, so a reading starts no program,
+opens nothing, and enters no namespace. Sources: rtnetlink(7), sock_diag(7), proc(5).
 """
 
 from __future__ import annotations

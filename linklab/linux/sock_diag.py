@@ -8,6 +8,7 @@ the kernel's headers. A field that this kernel's tcp_info does not have, or that
 
 from __future__ import annotations
 
+import operator
 import socket
 import struct
 from collections.abc import Callable, Collection, Iterator
@@ -70,10 +71,6 @@ GAIN = 256  # BBR_UNIT of net/ipv4/tcp_bbr.c
 ALPHA = 1024  # DCTCP_MAX_ALPHA of net/ipv4/tcp_dctcp.c
 
 
-def _as_is(value: int) -> int:
-    return value
-
-
 def _ms(value: int) -> float:
     return value / 1000
 
@@ -94,49 +91,55 @@ def _ssthresh(value: int) -> int | None:
     return value if value < INFINITE_SSTHRESH else None
 
 
-_READ: dict[str, tuple[str, Callable[[int], Any]]] = {
-    "cwnd": ("snd_cwnd", _as_is),
+_PLAIN = {
+    "cwnd": "snd_cwnd",
+    "mss": "snd_mss",
+    "pmtu": "pmtu",
+    "retransmits": "total_retrans",
+    "lost": "lost",
+    "retrans": "retrans",
+    "sacked": "sacked",
+    "unacked": "unacked",
+    "reordering": "reordering",
+    "backoff": "backoff",
+    "bytes_sent": "bytes_sent",
+    "bytes_acked": "bytes_acked",
+    "bytes_received": "bytes_received",
+    "bytes_retrans": "bytes_retrans",
+    "segs_out": "segs_out",
+    "segs_in": "segs_in",
+    "delivered": "delivered",
+    "delivered_ce": "delivered_ce",
+    "dsack_dups": "dsack_dups",
+    "out_of_order": "rcv_ooopack",
+    "notsent_bytes": "notsent_bytes",
+    "snd_wnd": "snd_wnd",
+    "rcv_space": "rcv_space",
+}
+"""What is read of tcp_info as it is: our name and the kernel's."""
+_CHANGED: dict[str, tuple[str, Callable[[int], Any]]] = {
     "ssthresh": ("snd_ssthresh", _ssthresh),
     "rtt_ms": ("rtt", _ms),
     "rttvar_ms": ("rttvar", _ms),
     "min_rtt_ms": ("min_rtt", _ms_if_known),
     "rto_ms": ("rto", _ms),
-    "mss": ("snd_mss", _as_is),
-    "pmtu": ("pmtu", _as_is),
     "delivery_bps": ("delivery_rate", _bits),
     "app_limited": ("flags", lambda flags: flags & 1),
     "pacing_bps": ("pacing_rate", _bits_if_limited),
-    "retransmits": ("total_retrans", _as_is),
-    "lost": ("lost", _as_is),
-    "retrans": ("retrans", _as_is),
-    "sacked": ("sacked", _as_is),
-    "unacked": ("unacked", _as_is),
-    "reordering": ("reordering", _as_is),
-    "backoff": ("backoff", _as_is),
-    "bytes_sent": ("bytes_sent", _as_is),
-    "bytes_acked": ("bytes_acked", _as_is),
-    "bytes_received": ("bytes_received", _as_is),
-    "bytes_retrans": ("bytes_retrans", _as_is),
-    "segs_out": ("segs_out", _as_is),
-    "segs_in": ("segs_in", _as_is),
-    "delivered": ("delivered", _as_is),
-    "delivered_ce": ("delivered_ce", _as_is),
-    "dsack_dups": ("dsack_dups", _as_is),
-    "out_of_order": ("rcv_ooopack", _as_is),
-    "notsent_bytes": ("notsent_bytes", _as_is),
-    "snd_wnd": ("snd_wnd", _as_is),
-    "rcv_space": ("rcv_space", _as_is),
     "rcv_rtt_ms": ("rcv_rtt", _ms),
     "busy_ms": ("busy_time", _ms),
     "rwnd_limited_ms": ("rwnd_limited", _ms),
     "sndbuf_limited_ms": ("sndbuf_limited", _ms),
 }
-"""What is read of tcp_info: our name, with its unit, the kernel's, and how the one becomes the other."""
+"""What is read in another unit, or is not always known: our name, the kernel's, how the one becomes the other."""
 HEADING = ("local", "peer", "state", "algorithm", "ca_state", "recv_q", "send_q")
-FIELDS = (*HEADING, *_READ, "own")
+FIELDS = (*HEADING, *_PLAIN, *_CHANGED, "own")
 """The columns of a reading. cwnd, ssthresh, lost, sacked, unacked, delivered: segments; own: what the algorithm says
 of itself, an object such as {"bw_bps": …, "min_rtt_ms": …, "pacing_gain": …, "cwnd_gain": …} of BBR, or None."""
-_COLUMNS = tuple((_PLACES[theirs], _ENDS[_PLACES[theirs]], change) for theirs, change in _READ.values())
+_PLAIN_PLACES = tuple(_PLACES[theirs] for theirs in _PLAIN.values())
+_CHANGED_PLACES = tuple((_PLACES[theirs], change) for theirs, change in _CHANGED.values())
+_WANTED_END = max(_ENDS[_PLACES[theirs]] for theirs in (*_PLAIN.values(), *(theirs for theirs, _ in _CHANGED.values())))
+_plain_of = operator.itemgetter(*_PLAIN_PLACES)
 
 
 class SocketReader:
@@ -198,10 +201,12 @@ class SocketReader:
         head = [*names, STATES.get(state, str(state)), algorithm]
         info = attributes.get(INET_DIAG_INFO)
         if info is None:
-            return [*head, None, receive, send, *[None] * len(_READ), None]
-        size = len(info)
-        values = _INFO.unpack_from(info if size >= _INFO.size else info.ljust(_INFO.size, b"\0"))
-        read = [change(values[place]) if end <= size else None for place, end, change in _COLUMNS]
+            return [*head, None, receive, send, *[None] * (len(FIELDS) - len(HEADING))]
+        values = _INFO.unpack_from(info if len(info) >= _INFO.size else info.ljust(_INFO.size, b"\0"))
+        read = [*_plain_of(values), *[change(values[place]) for place, change in _CHANGED_PLACES]]
+        if len(info) < _WANTED_END:
+            places = (*_PLAIN_PLACES, *(place for place, _ in _CHANGED_PLACES))
+            read = [one if _ENDS[place] <= len(info) else None for place, one in zip(places, read, strict=True)]
         return [*head, CA_STATES[values[1]] if values[1] < 5 else values[1], receive, send, *read, own(attributes)]
 
 

@@ -23,9 +23,9 @@ def flow(name, *argv, **more):
     return {"id": name, "node": "client", "argv": ["sh", "-c", argv[0]] if len(argv) == 1 else list(argv), **more}
 
 
-def begin(folder, *programs, length_s=0.0, **more):
+def begin(folder, *programs, length_s=0.0, grace_s=0.3, **more):
     """Start the runner with a plan; the process."""
-    plan = {"format": 1, "length_s": length_s, "programs": list(programs), "grace_s": 0.3, **more}
+    plan = {"format": 1, "length_s": length_s, "programs": list(programs), "grace_s": grace_s, **more}
     (folder / "plan.json").write_text(json.dumps(plan))
     command = [sys.executable, str(RUNNER), "plan.json", "out"]
     return subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
@@ -203,6 +203,29 @@ def test_ending_early_keeps_what_was_measured(tmp_path, how):
     assert later["started_s"] is None and later["why"] == "the test ended before it was to start"
     _, *samples = (tmp_path / "out/cpu.jsonl").read_text().splitlines()
     assert len(samples) >= 5
+
+
+def test_a_file_ends_a_test_early_too(tmp_path):
+    """For whoever starts the runner where no signal can be sent to it."""
+    with begin(tmp_path, flow("one", "echo $$ >pid; exec sleep 50"), length_s=60) as process:
+        wait_for(tmp_path / "pid")
+        (tmp_path / "out/END").touch()
+        assert process.wait(timeout=20) == 130
+    assert outcome(tmp_path)["ended"] == "early" and outcome(tmp_path)["programs"]["one"]["stopped"] == ["SIGINT"]
+
+
+def test_a_second_interrupt_does_not_wait_for_the_stubborn(tmp_path):
+    """The plan's grace is half a minute; Ctrl+C twice more ends it at once, and still leaves an outcome."""
+    stubborn = "trap '' INT TERM; echo $$ >pid; while :; do sleep 0.05; done"
+    with begin(tmp_path, flow("one", stubborn), length_s=60, grace_s=30) as process:
+        wait_for(tmp_path / "pid")
+        began = time.monotonic()
+        for _ in range(3):
+            process.send_signal(signal.SIGINT)
+            time.sleep(0.3)
+        assert process.wait(timeout=20) == 130 and time.monotonic() - began < 15
+    assert outcome(tmp_path)["programs"]["one"]["stopped"] == ["SIGINT", "SIGTERM", "SIGKILL"]
+    assert gone([int((tmp_path / "pid").read_text())])
 
 
 def test_nothing_is_left_where_the_runner_is_killed(tmp_path):
