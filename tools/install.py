@@ -200,7 +200,8 @@ def install(target: Target, *, kernel: bool) -> None:
     for page in files(STAGE / "pages/man1"):
         target.copy(page, share / "man/man1" / page.name)
     desktop = ROOT / "desktop"
-    target.copy(desktop / "linklab.desktop", share / "applications/linklab.desktop")
+    for entry in sorted(desktop.glob("*.desktop")):
+        target.copy(entry, share / "applications" / entry.name)
     target.copy(desktop / "linklab.xml", share / "mime/packages/linklab.xml")
     target.copy(desktop / "linklab.svg", share / "icons/hicolor/scalable/apps/linklab.svg")
     zsh = "vendor-completions" if target.prefix == Path("/usr") else "site-functions"  # Debian's for packages

@@ -208,7 +208,7 @@ class TestChooser(Dialog):
         self.tree.configure(yscrollcommand=bar.set)
         self.tree.pack(side="left", fill="both", expand=True)
         bar.pack(side="right", fill="y")
-        self.button("Next", self.choose, style="Accent.TButton")
+        self.accept = self.button("Next", self.choose, style="Accent.TButton")
         self.button("Cancel", self.destroy)
         self.wanted.trace_add("write", lambda *_: self._fill())
         self.tree.bind("<<TreeviewSelect>>", lambda _: self._describe())
