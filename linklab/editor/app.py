@@ -40,6 +40,7 @@ from linklab.editor.running import preload
 from linklab.editor.settings import EditorSettings, load_settings, save_settings
 from linklab.editor.starting import Starting
 from linklab.editor.surface import Rectangle
+from linklab.editor.testing import Testing
 from linklab.editor.traces import draw_traces
 from linklab.editor.tree_marks import TREE_TAG, draw_marks
 from linklab.errors import InputError, MissingError
@@ -97,6 +98,7 @@ class Editor:
         self.properties.open_decoration = self.decorating.open
         self.picturing = Picturing(self.window, self.document, self.settings)
         self.asking = Asking(self.window, self.document, self.networking)
+        self.testing = Testing(self.window, self.document, self.networking, self.asking)
         self.context = ContextMenus(
             self.document, self.properties, self.editing, self.networking, self.decorating, asking=self.asking
         )
@@ -147,7 +149,9 @@ class Editor:
         self.ticks = {name: tk.BooleanVar(self.root, getattr(self.settings, name)) for name in LAYERS}
         self.ticks["dark"] = tk.BooleanVar(self.root, self.look.theme == "dark")
         net = self.networking
-        callbacks = Callbacks(self._commands(), self._submenus(), self.choose, net.run, net.stop, net.clock)
+        callbacks = Callbacks(
+            self._commands(), self._submenus(), self.choose, net.run, net.stop, net.clock, self._cancel
+        )
         self.layout = Layout(self.root, self.look, self.settings, self.ticks, callbacks)
         self.layout.on_view = self._viewed
         self.drawing, self.status = self.layout.drawing, self.layout.status
@@ -182,11 +186,19 @@ class Editor:
         self.look.resize(self.root, self.settings.scale)
         self._build()
         self.networking.rebuilt()
+        self.testing.rebuilt()
         self.drawing.zoom = before.zoom
         self.refresh()
         self.root.update_idletasks()
         self.drawing.centre(middle)
         self.drawing.focus_set()
+
+    def _cancel(self) -> None:
+        """The button beside what is going on: a test is aborted, and the network runs on."""
+        if self.testing.is_on:
+            self.testing.abort()
+        else:
+            self.networking.stop()
 
     def _commands(self) -> dict[str, Callable[[], None]]:
         """What each action does."""
@@ -235,6 +247,8 @@ class Editor:
             "state": net.show_state,
             "ping": self.asking.ping_selected,
             "ping_all": self.asking.ping_all,
+            "test": self.testing.ask,
+            "abort_test": self.testing.abort,
             "ovs_summary": net.ovs_summary,
             "root_terminal": lambda: net.terminal("client"),
             "console": lambda: net.terminal("mininet"),

@@ -27,7 +27,7 @@ class Callbacks:
     """What the widgets call.
 
     commands: what each action of `actions.MENUS` does; submenus: what fills each.
-    choose: a tool; clock: the words of `clock`.
+    choose: a tool; clock: the words of `clock`; cancel: the button beside what is going on.
     """
 
     commands: Mapping[str, Callable[[], None]]
@@ -36,6 +36,7 @@ class Callbacks:
     run: Callable[[], None]
     stop: Callable[[], None]
     clock: Callable[[list[str]], None]
+    cancel: Callable[[], None]
 
 
 class Rule(tk.Frame):
@@ -72,7 +73,7 @@ class Layout:
         root.minsize(min(px(640), most[0]), min(px(440), most[1]))
         root.iconphoto(True, icons.get("app", 64, look.palette.accent, "#ffffff"))
         self.menus = EditorMenus(root, callbacks.commands, callbacks.submenus, ticks, look.say)
-        self.status = StatusBar(root, look, callbacks.stop, callbacks.commands["messages"])
+        self.status = StatusBar(root, look, callbacks.cancel, callbacks.commands["messages"])
         self.status.pack(side="bottom", fill="x")
         self._rule().pack(side="bottom", fill="x")
         self.toolbar = ToolBar(root, look, icons, choose=callbacks.choose, run=callbacks.run, stop=callbacks.stop)

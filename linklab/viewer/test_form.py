@@ -49,7 +49,7 @@ def pages_of(test: NamedTest) -> tuple[Page, ...]:
         Field("note", "Note", "kept in the file"),
         Field("folder", "Folder", "for the data file", check=_folder),
     )
-    parameters = tuple(map(_parameter, test.entries.parameters.values()))
+    parameters = tuple(map(parameter_field, test.entries.parameters.values()))
     network = (
         Field("topology", "Topology", "a .mn file instead of the path", check=_topology),
         Field("source", "From", "a host; the first one if empty"),
@@ -62,7 +62,8 @@ def pages_of(test: NamedTest) -> tuple[Page, ...]:
     return (*pages, Page("Network", network))
 
 
-def _parameter(entry: ParameterEntry) -> Field:
+def parameter_field(entry: ParameterEntry) -> Field:
+    """The field for a parameter; its key is `PARAMETER` and the name."""
     default = "" if entry.default.startswith("{") else entry.default
     key = PARAMETER + entry.name
     if entry.kind is ParameterKind.YES_NO:

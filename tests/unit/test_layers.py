@@ -53,7 +53,9 @@ MAY_IMPORT = {
     # what people touch
     "doctor": FLOOR | {"tc", "topology", "manual", "engine", "pocket_kernel", "lab", "exercise", "grade", "rich"},
     "windows": FLOOR | {"PIL"},
-    "editor": FLOOR | {"linux", "tc", "topology", "exchange", "engine", "terminal", "windows", "PIL", "weasyprint"},
+    "editor": FLOOR
+    | {"linux", "tc", "topology", "exchange", "engine", "terminal", "experiment", "viewer", "windows"}
+    | {"PIL", "weasyprint"},
     "viewer": FLOOR | {"measure", "data", "plots", "experiment", "windows", "numpy", "matplotlib", "PIL"},
     "commands": FLOOR
     | {"topology", "manual", "agent", "warden", "pocket_kernel", "engine", "terminal", "measure", "data", "analysis"}
