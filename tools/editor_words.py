@@ -69,7 +69,7 @@ HELD_BY = frozenset(_HELD.split())
 NOT_SAID = ("export.py", "svg.py", "lettering.py", "theme.py", "words.py")
 """Modules whose templates are parts of a script or a drawing."""
 PACKAGES = ("editor", "windows")
-BESIDE = ("topology/templates.py", "engine/pocket.py", "engine/host.py", "tc/*.py")
+BESIDE = ("topology/templates.py", "engine/pocket.py", "engine/host.py", "tc/*.py", "viewer/testing.py")
 """What else gives the editor texts to show."""
 TEMPLATE = re.compile(r"\{[a-z_]+(:[^}]*)?\}")
 LETTERS = re.compile(r"[A-Za-z]{2}")

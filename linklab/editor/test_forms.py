@@ -30,7 +30,7 @@ def pages(test: NamedTest, names: Sequence[str]) -> tuple[Page, ...]:
     seconds = number(0.1, LONGEST_S, "a number of seconds above 0")
     what = (
         Field("source", "From", kind="choice", choices=tuple((name, name) for name in names)),
-        Field("targets", "To", "hosts or addresses, with commas between them"),
+        Field("targets", "To", "one or several, such as h2, h3"),
         Field("length_s", "Length", "seconds of load; the test's own if empty", "s", check=seconds),
         Field("title", "Title", "for figures and the name of the file"),
     )

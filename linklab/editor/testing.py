@@ -7,6 +7,8 @@ the list to choose from, are in `test_forms`, which is imported when the first t
 
 from __future__ import annotations
 
+import shutil
+import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 from types import ModuleType
@@ -27,6 +29,8 @@ if TYPE_CHECKING:
     from linklab.viewer.child import Child, Line
 
 LOOK_MS = 150
+SEE_FOR_MS = 20_000
+"""For so long it is seen whether the viewer could open."""
 ABORTED = 130
 """Exit status of a command that was ended with Ctrl+C."""
 KEPT = ("source", "targets", "length_s")
@@ -151,9 +155,35 @@ class Testing:
         self._view(self._file)
 
     def _view(self, file: Path) -> None:
-        """Open the result in a window of its own."""
-        self._viewers = [each for each in self._viewers if each.status is None]
-        self._viewers.append(self._forms().Child(["view", str(file)], file.parent))
+        """Open the result in a window of its own; where the viewer lacks something, draw its picture."""
+        viewer = self._forms().Child(["view", str(file)], file.parent)
+        self._viewers = [*(each for each in self._viewers if each.status is None), viewer]
+        self._see(viewer, file, SEE_FOR_MS)
+
+    def _see(self, viewer: Child, file: Path, left_ms: int) -> None:
+        """Whether the viewer stays; one that ended at once, or was closed, says so by its status."""
+        status = viewer.status
+        if status:
+            viewer.lines()
+            self._draw(file, "\n".join(viewer.said))
+        elif status is None and left_ms > 0:
+            self.window.after(LOOK_MS, lambda: self._see(viewer, file, left_ms - LOOK_MS))
+
+    def _draw(self, file: Path, why: str) -> None:
+        picture = file.with_name(f"{file.name.partition('.flent')[0]}.png")
+        drawn = self._forms().Child(["test", "plot", str(file), "-o", str(picture)], file.parent)
+
+        def look() -> None:
+            if drawn.lines() or drawn.status is None:
+                self.window.after(LOOK_MS, look)
+            elif drawn.status == 0:
+                self.window.say(Phrase("{test}: a picture of it is in {file}", test=self._what, file=picture.name))
+                if opener := shutil.which("xdg-open"):
+                    subprocess.Popen([opener, str(picture)], stdin=subprocess.DEVNULL)
+            else:
+                self.window.tell(Phrase("{test}: the result cannot be shown", test=self._what), why)
+
+        look()
 
     @staticmethod
     def _forms() -> ModuleType:
