@@ -34,6 +34,15 @@ from linklab.exercise.instance import decode_environment, instance_text, parse_c
 from linklab.exercise.load import load_exercise
 from linklab.exercise.roster import read_roster
 from linklab.exercise.state import State
+from linklab.experiment.batch import Choice as BatchChoice
+from linklab.experiment.batch import batch_list
+from linklab.experiment.batch_file import read_batch_files
+from linklab.experiment.model import Trial
+from linklab.experiment.sweep import Rounds
+from linklab.experiment.sweep_file import load_sweep
+from linklab.experiment.sweep_template import TEMPLATE
+from linklab.experiment.trial_folder import opened
+from linklab.experiment.trial_list import JOURNAL, Entry
 from linklab.lab.model import load_lab
 from linklab.manual.parse import parse_manual
 from linklab.measure import Measurements, measure
@@ -372,6 +381,71 @@ def _students() -> list[bytes]:
     return [*(table.encode() for table in tables), tables[0].encode("utf-16")]
 
 
+def _batch(data: bytes, folder: Path) -> None:
+    """Every trial has a file of its own below the folder, and its commands are whole."""
+    found = batch_list(read_batch_files([_file(data, folder, "lab.batch")]), BatchChoice())
+    names = [entry.file for entry in found.entries]
+    promise(len(set(names)) == len(names), "two trials with one file")
+    promise(not any(name.startswith("/") or ".." in Path(name).parts for name in names), "a file outside the folder")
+    promise(all(command.line for entry in found.entries for command in entry.trial.commands), "an empty command")
+
+
+def _sweep(data: bytes, folder: Path) -> None:
+    """Its first round has every cell, with files below the folder."""
+    sweep = load_sweep(_file(data, folder, "sweep.toml"))
+    names = [entry.file for _, entry in Rounds(sweep).next()]
+    promise(len(set(names)) == len(names) >= len(list(sweep.cells())), "a cell without a file of its own")
+    promise(not any(name.startswith("/") or ".." in Path(name).parts for name in names), "a file outside the folder")
+
+
+def _journal(data: bytes, folder: Path) -> None:
+    """A journal of another list is refused, and what it names is no file outside the folder."""
+    _file(data, folder, JOURNAL)
+    entries = [Entry("a/one", "one", Trial("ping")), Entry("two", "two", Trial("tcp_1up"))]
+    with opened(folder, {"what": "batch"}) as kept:
+        due = kept.add(entries)
+        promise(set(due) <= set(entries), "a trial that nobody asked for")
+
+
+_BATCH = b"""[Batch::base]
+abstract = yes
+path = 10mbit 50ms ${q}
+for_q = q_*
+repetitions = 2
+commands = a
+filename_extra = ${q}-${repetition}
+output_path = out/${batch_name}
+[Batch::up]
+inherits = base
+test_name = tcp_1up
+test_parameters = a=${q};b=2
+length = 10
+[Arg::q_1]
+q = pfifo
+[Arg::q_2]
+inherits = q_1
+q = codel
+[Command::a]
+type = pre
+exec = tc qdisc ${q} ${HOME}
+essential = yes
+extra_commands = b
+[Command::b]
+type = post
+node = h1
+exec = true
+"""
+_JOURNAL = json.dumps(
+    {
+        "format": 1,
+        "what": "batch",
+        "trials": [
+            {"file": "a/one.flent.gz", "label": "one", "trial": "ab" * 32, "state": "failed", "why": "no"},
+            {"file": "two.flent.gz", "label": "two", "trial": "cd" * 32, "state": "done", "sha256": "ef" * 32},
+        ],
+    }
+).encode()
+
 _COURSE = b'course = "Networks"\nsecret = "' + b"ab" * 32 + b'"\n'
 
 TARGETS: tuple[Target, ...] = (
@@ -395,6 +469,9 @@ TARGETS: tuple[Target, ...] = (
     Target("instance.json", _instances, fuzz_inputs.JSON, _instance),
     Target("course.toml", lambda: [_COURSE], fuzz_inputs.TOML, _course),
     Target("roster", _students, fuzz_inputs.TEXT, _roster),
+    Target("batch", lambda: [_BATCH], fuzz_inputs.TEXT, _batch),
+    Target("sweep.toml", lambda: [TEMPLATE.encode()], fuzz_inputs.TOML, _sweep),
+    Target("trials.json", lambda: [_JOURNAL], fuzz_inputs.JSON, _journal),
     Target("state", _captures("node_state-*"), fuzz_inputs.JSON, _state),
     Target("editor-autosave", _drawings, fuzz_inputs.JSON, _autosave),
     Target("editor-picture", _decorated, fuzz_inputs.JSON, _picture),

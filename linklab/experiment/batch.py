@@ -88,7 +88,7 @@ def batch_list(file: BatchFile, choice: Choice) -> BatchList:
         unused += _unused(file, batch)
     if not entries:
         raise InputError("there is nothing to run: every batch is abstract or disabled, or a loop of it is empty")
-    check_names(entries)
+    check_names(entries, "name them apart with filename_extra or output_path, for example with ${repetition}")
     return BatchList(tuple(entries), tuple(unused))
 
 
@@ -100,7 +100,7 @@ def _chosen(file: BatchFile, choice: Choice) -> list[Section]:
         return [batch for batch in batches.values() if not batch.off]
     for name in choice.names:
         if name not in batches:
-            raise InputError(f'there is no batch "{name}"; there are: {", ".join(batches) or "none"}')
+            raise InputError(f'there is no batch "{name}"; there are: {excerpt(", ".join(batches)) or "none"}')
         if why := batches[name].off:
             raise batches[name].place.wrong(f"this batch is {why}, so it is not run")
     return [batches[name] for name in dict.fromkeys(choice.names)]

@@ -43,7 +43,7 @@ class Place:
     section: str = ""
 
     def __str__(self) -> str:
-        return f"{self.file}:{self.line}: [{self.section}]" if self.section else f"{self.file}:{self.line}"
+        return f"{self.file}:{self.line}: [{excerpt(self.section)}]" if self.section else f"{self.file}:{self.line}"
 
     def wrong(self, why: str) -> InputError:
         """The error that says what is wrong here."""
@@ -242,7 +242,7 @@ def truth(text: str, place: Place, key: str) -> bool:
         return True
     if text.lower() in _NO:
         return False
-    raise place.wrong(f'"{key}" must be yes or no, not "{excerpt(text)}"')
+    raise place.wrong(f'"{excerpt(key)}" must be yes or no, not "{excerpt(text)}"')
 
 
 def expand(text: str, variables: Mapping[str, str], place: Place, *, lenient: bool = False) -> str:

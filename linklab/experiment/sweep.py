@@ -27,6 +27,7 @@ from linklab.experiment.trial_list import LONGEST_NAME, Entry, check_names
 
 FOLDER = "trials"
 """Of the data files, in that of the sweep."""
+_CURE = "write the levels so that they differ in letters or digits"
 _OVER: Mapping[str, Callable[[Sequence[float]], Any]] = {"mean": np.mean, "sum": np.sum, "min": np.min, "max": np.max}
 
 
@@ -113,7 +114,7 @@ class Rounds:
             for number, wanted in numbers.items()
             if repetition in wanted
         ]
-        check_names([entry for _, entry in found])
+        check_names([entry for _, entry in found], _CURE)
         return found
 
     def take(self, cell: Cell, values: Mapping[str, float | None]) -> None:
@@ -191,7 +192,7 @@ def checked(sweep: Sweep) -> Sequence[Entry]:
     """The first trial of each cell, to be looked at before anything runs."""
     rounds = Rounds(sweep)
     found = [rounds.entry(cell, 1) for cell in rounds.cells]
-    check_names(found)
+    check_names(found, _CURE)
     return found
 
 

@@ -159,7 +159,7 @@ def _check(sweep: Sweep, table: Table) -> None:
     ]
     used = {name for text in [*texts, *sweep.parameters.values()] for name in _PLACE.findall(text)}
     for name in sorted(used - set(sweep.factors)):
-        raise table.wrong(f'"{{{excerpt(name)}}}" is no factor; the factors are {", ".join(sweep.factors)}')
+        raise table.wrong(f'"{{{excerpt(name)}}}" is no factor; the factors are {excerpt(", ".join(sweep.factors))}')
     for name in sweep.factors:
         if name not in used:
             raise table.wrong(f'the factor "{excerpt(name)}" changes nothing; write {{{name}}} where it belongs')
@@ -262,7 +262,7 @@ def _measures(table: Table, until: float | None) -> tuple[Measure, ...]:
             raise table.wrong(f'"{excerpt(name)}" is no name for a measure; use letters, digits and spaces')
         series, reduce, over = each.text("series"), each.text("reduce", "mean"), each.text("over", "mean")
         try:
-            check_reducer(reduce)
+            check_reducer(excerpt(reduce))
         except InputError as error:
             raise each.wrong(str(error)) from error
         if over not in OVER:
@@ -291,6 +291,7 @@ def _cutoff(table: Table) -> tuple[float, float] | None:
 
 def _seconds(text: str, where: str, *, signed: bool = False) -> float:
     """A time; a bare number is of seconds, and a negative one counts from the end."""
+    text = excerpt(text)  # a longer one is no time, and the message repeats it
     sign = -1.0 if signed and text.startswith("-") else 1.0
     bare = text.removeprefix("-") if signed else text
     try:
@@ -309,7 +310,7 @@ def _share(table: Table, key: str) -> float | None:
     if text == "none":
         return None
     try:
-        share = units.parse_percent_frac(text.replace(" ", ""))
+        share = units.parse_percent_frac(excerpt(text).replace(" ", ""))
     except InputError as error:
         raise table.wrong(f"{key}: {error}") from error
     if not share:

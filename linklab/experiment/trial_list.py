@@ -25,7 +25,7 @@ JOURNAL = "trials.json"
 """Beside the data files: what the list is and how far it has come."""
 LONGEST_NAME = 200
 """Letters of a file's name without its suffix; a file system allows 255 bytes."""
-MOST_ENTRIES = 100_000
+MOST_ENTRIES = 20_000
 
 
 @dataclass(frozen=True)
@@ -52,8 +52,12 @@ class Entry:
         return f"{self.name}{SUFFIX}"
 
 
-def check_names(entries: Sequence[Entry]) -> None:
+def check_names(entries: Sequence[Entry], cure: str) -> None:
     """Refuse a list in which two trials would write the same file, before anything runs.
+
+    Args:
+        entries: the list.
+        cure: what to do about it.
 
     Raises:
         InputError: it names both trials.
@@ -63,8 +67,8 @@ def check_names(entries: Sequence[Entry]) -> None:
         name = entry.name.casefold()  # also for a file system that knows no case
         if name in first:
             raise InputError(
-                f'the trials "{first[name].label}" and "{entry.label}" would both be written to {entry.file}; '
-                f"name them apart with filename_extra or output_path, for example with ${{repetition}}"
+                f'the trials "{excerpt(first[name].label)}" and "{excerpt(entry.label)}" would both be written to '
+                f"{excerpt(entry.file)}; {cure}"
             )
         first[name] = entry
 

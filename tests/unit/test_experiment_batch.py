@@ -201,7 +201,7 @@ def test_a_command_names_the_node_or_the_host_on_which_it_runs_and_knows_the_nam
         (HEAD + "commands = c\n[Command::c]\ntype=pre\n", r'0\.batch:6: \[Command::c\]: "exec" is missing'),
         (HEAD + "repetitions = x\n", r'0\.batch:5: \[Batch::b\]: "repetitions" must be a whole number, not "x"'),
         (HEAD + "repetitions = 0\n", "there is nothing to run"),
-        (HEAD + "repetitions = 999999\n", "its loops make more than 100000 trials"),
+        (HEAD + "repetitions = 999999\n", "its loops make more than 20000 trials"),
         (HEAD + "length = abc\n", r'0\.batch:5: \[Batch::b\]: "length" must be a number of seconds, not "abc"'),
         (HEAD + "output_path = ../x\n", r'output_path: "\.\./x" must be a folder below that of the results'),
         (HEAD + "output_path = /etc\n", r'output_path: "/etc" must be a folder below'),
