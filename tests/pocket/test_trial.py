@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Named tests in the pocket, from the command line to the data file."""
 
+import csv
 import json
 import os
 import signal
+import subprocess
 import threading
 import time
+from pathlib import Path
 
 import pytest
 from pockets import needs_pocket
@@ -16,6 +19,7 @@ from linklab.experiment.model import Trial
 from linklab.experiment.trial import run_trial
 
 pytestmark = needs_pocket
+STOCK_FLENT = "/usr/bin/flent"
 
 
 @pytest.fixture(scope="module")
@@ -77,17 +81,38 @@ def test_the_same_seed_gives_the_same_bytes(upload, tmp_path):
         assert (again.read_bytes() == upload.read_bytes()) is same
 
 
+UDP_TOO_LARGE = """
+title = "A flood whose packets are too large"
+family = "udp"
+text = "One program fails, and the other goes on."
+default_plot = "all"
+[[flow]]
+series = "UDP upload"
+traffic = "udp"
+direction = "up"
+rate = "1M"
+size = "70000"
+[[flow]]
+series = "Ping (ms) ICMP"
+traffic = "icmp"
+[[plot]]
+name = "all"
+kind = "timeseries"
+lines = [{ series = "UDP*" }]
+"""
+
+
 def test_a_series_that_is_missing_is_named(tmp_path, capsys):
-    """The target has no IPv6 program to answer: here, an algorithm that this kernel does not have."""
-    out = tmp_path / "x.flent.gz"
-    words = ["test", "run", "tcp_1up", "--path", "10mbit 50ms", "-l", "2", "-o", str(out)]
-    assert main([*words, "-P", "tcp_cong_control=nosuch"]) == 1
+    """With the words of the program that failed; what the others measured is there."""
+    file, out = tmp_path / "flood.toml", tmp_path / "x.flent.gz"
+    file.write_text(UDP_TOO_LARGE)
+    assert main(["test", "run", str(file), "--path", "10mbit 50ms", "-l", "2", "-o", str(out)]) == 1
     data = open_file(out)
-    assert "TCP upload" not in data.series
-    assert "TCP upload" in data.metadata["failed"]
+    assert "UDP upload" not in data.series
+    assert "block size" in data.metadata["failed"]["UDP upload"]
     assert data.flent["FAILED_RUNNERS"] == 1
     assert data.series["Ping (ms) ICMP"].known.size > 20
-    assert "missing: TCP upload" in capsys.readouterr().out
+    assert "missing: UDP upload" in capsys.readouterr().out
 
 
 def test_raw_outputs_are_kept_where_they_are_asked_for(tmp_path):
@@ -122,3 +147,43 @@ def test_every_kind_of_traffic_gives_its_series(tmp_path, capsys):
     names = ["voip", "http", "sctp_vs_tcp", "bursts", "command-output", "cpu_stress", "qdisc-stats", "udp_flood"]
     assert main(["test", "selftest", *names]) == 0
     assert "8 tests gave all their data, 0 did not" in capsys.readouterr().out
+
+
+def flent(folder, *words):
+    """What stock Flent of the distribution says; its settings are in `folder`."""
+    env = {**os.environ, "HOME": str(folder), "MPLBACKEND": "Agg"}
+    ran = subprocess.run([STOCK_FLENT, *map(str, words)], capture_output=True, text=True, env=env, check=False)
+    assert ran.returncode == 0, ran.stderr
+    assert "ERROR" not in ran.stderr
+    assert "Traceback" not in ran.stderr
+    return ran.stdout
+
+
+@pytest.mark.skipif(not Path(STOCK_FLENT).exists(), reason="Flent, which this compares with, is not installed")
+@pytest.mark.parametrize(
+    ("test", "path", "plots"),
+    [
+        ("rrul", "10mbit 20ms fq_codel", ("all_scaled", "ping_cdf", "box_totals", "tcp_cwnd")),
+        ("rtt_fair", "10mbit 20ms,40ms", ("all", "box_combine", "ping_cdf", "totals")),
+        ("voip", "10mbit 20ms", ("voip_delay", "voip_delay_cdf", "voip_delay_box", "voip_mos_combine")),
+    ],
+)
+def test_stock_flent_opens_the_file(test, path, plots, tmp_path, capsys):
+    """Tables and four kinds of plots, without an error; its numbers are those of `linklab test stats`."""
+    file = tmp_path / f"{test}.flent.gz"
+    assert main(["test", "run", test, "--path", path, "-l", "3", "-o", str(file)]) == 0
+    assert f"Summary of {test} test run" in flent(tmp_path, "-f", "summary", "-i", file)
+    assert flent(tmp_path, "-f", "csv", "-i", file).count("\n") > 10
+    capsys.readouterr()
+    main(["test", "stats", str(file), "--format", "csv"])
+    ours = {row["series"]: row for row in csv.DictReader(capsys.readouterr().out.splitlines())}
+    lines = flent(tmp_path, "-f", "stats_csv", "-i", file).splitlines()
+    theirs = [row for row in csv.DictReader(lines[lines[0].startswith("Starting") :]) if row["series"] in ours]
+    assert len(theirs) > 5
+    for row in theirs:
+        for key in ("mean", "median", "min", "max"):
+            assert float(ours[row["series"]][key]) == pytest.approx(float(row[key]), rel=1e-6), (row["series"], key)
+    for plot in plots:
+        figure = tmp_path / f"{plot}.png"
+        flent(tmp_path, "-p", plot, "-o", figure, "-i", file)
+        assert figure.stat().st_size > 5000
