@@ -44,7 +44,9 @@ class TrialsView:
         elif task is not None and task.state not in ("waiting", "running"):
             why = f": {task.why}" if task.why else ""
             ended = len(self.progress.tasks) - self.progress.count("waiting", "running")
-            line = f"{ended}/{len(self.progress.tasks)} {task.entry.label}: {task.state} in {task.wall_s:.1f} s{why}"
+            total = len(self.progress.tasks)
+            left = f", about {duration(self.progress.left_s)} left" if ended < total else ""
+            line = f"{ended}/{total} {task.entry.label}: {task.state} in {task.wall_s:.1f} s{left}{why}"
             self.console.print(plain(line, style=_STYLES[task.state]), soft_wrap=True)
 
     def say(self, sentence: str) -> None:
