@@ -10,7 +10,7 @@ else is Mininet's own. IPv6 is off in these hosts: each would tell all the other
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,7 @@ from mininet.link import Intf, Link
 from mininet.node import Host
 from mininet.nodelib import LinuxBridge
 
+from linklab.agent.trial_nodes import leave_note
 from linklab.linux.kernelcalls import CLONE_NEWNET, CLONE_NEWNS, mount, setns, unshare
 from linklab.linux.rtnetlink import NamespaceLinks
 
@@ -192,6 +193,18 @@ class QuickLink(Link):  # type: ignore[misc] # mininet has no types
 def _network(node: Any) -> int | None:
     spaces = getattr(node, "spaces", None)
     return spaces.network if spaces is not None else None
+
+
+def note(nodes: Iterable[Any]) -> None:
+    """Note where these nodes are, for programs that look for them before their shells have started."""
+    late = [node for node in nodes if isinstance(node, LateShell)]
+    ours = f"/proc/{os.getpid()}/fd"
+    leave_note(
+        {
+            node.name: (f"{ours}/{node.spaces.network}", f"{ours}/{node.spaces.mounts}") if node.spaces else None
+            for node in late
+        }
+    )
 
 
 def raise_ports(switches: list[Any]) -> None:

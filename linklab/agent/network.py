@@ -74,6 +74,8 @@ def build(plan: dict[str, Any]) -> Mininet:
     except Exception as error:
         fault = "machine" if isinstance(error, OSError | MemoryError) else "topology"  # no program, no memory, no file
         raise BuildError(f"{plan['name']}: Mininet could not build the network: {error}", fault) from error
+    if len(plan["nodes"]) >= many.FROM:
+        many.note(net.values())
     return net
 
 

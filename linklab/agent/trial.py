@@ -115,7 +115,7 @@ class Trial:
     def not_listening(self, servers: list[Child]) -> list[Child]:
         """Those that do not listen yet but may; each node's table is read once."""
         wanted: dict[tuple[str, str], set[int]] = {}
-        for server in servers:
+        for server in filter(lambda server: server.runs, servers):
             for protocol, port in server.program.ready.items():
                 wanted.setdefault((server.program.node, protocol), set()).add(port)
         heard = {where: self.nodes[where[0]].listens(where[1], ports) for where, ports in wanted.items()}

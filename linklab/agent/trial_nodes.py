@@ -1,15 +1,17 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The nodes of the network that a trial runs on: their namespaces, their control groups, who listens there.
 
-Finds a node by the shell that Mininet keeps on it (`linklab.agent.node_state`), as `mnexec -a` does, which it stands
-for: a program that is started here is where one is that was typed in the node's terminal.
+Finds a node by the shell that Mininet keeps on it (`linklab.agent.node_state`); in networks of many nodes, whose shells
+start when something is typed, the agent leaves a note (`leave_note`). A program that is started here is where one is
+that was typed in the node's terminal.
 """
 
 from __future__ import annotations
 
+import json
 import os
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
@@ -18,6 +20,7 @@ from linklab.agent.node_state import nodes
 from linklab.agent.trial_plan import CLIENT
 from linklab.linux.kernelcalls import CLONE_NEWNET, CLONE_NEWNS, setns
 
+NOTE = Path("/run/linklab/nodes-without-shell.json")
 LISTEN = "0A"  # a state of /proc/net/tcp, include/net/tcp_states.h
 T = TypeVar("T")
 
@@ -28,11 +31,16 @@ class NodeError(Exception):
 
 @dataclass(frozen=True)
 class Node:
-    """A node: the process of its shell, and whether it has a network of its own."""
+    """A node, and whether it has a network of its own.
+
+    network, mounts: its namespaces, as files in /proc. pid: of its shell, 0 where none has started yet.
+    """
 
     name: str
     pid: int
     apart: bool
+    network: str
+    mounts: str
 
     @contextmanager
     def entered(self, folder: str) -> Iterator[None]:
@@ -45,7 +53,7 @@ class Node:
             finally:
                 os.chdir(here)
             return
-        ours, theirs = _namespaces("self"), _namespaces(self.pid)
+        ours, theirs = _opened(*_of("self")), _opened(self.network, self.mounts)
         try:
             _go(theirs)
             os.chdir(folder or here)
@@ -58,7 +66,7 @@ class Node:
 
     def share_processor(self, process: int) -> None:
         """Put a process into the control groups of the node's shell, as whose share of a processor is limited."""
-        if not self.apart:
+        if not self.apart or not self.pid:
             return
         ours = Path(f"/proc/{process}/cgroup").read_text(encoding="ascii")
         theirs = Path(f"/proc/{self.pid}/cgroup").read_text(encoding="ascii")
@@ -72,7 +80,7 @@ class Node:
         if not self.apart:
             return make()
         here = os.open("/proc/self/ns/net", os.O_RDONLY | os.O_CLOEXEC)
-        there = os.open(f"/proc/{self.pid}/ns/net", os.O_RDONLY | os.O_CLOEXEC)
+        there = os.open(self.network, os.O_RDONLY | os.O_CLOEXEC)
         try:
             setns(there, CLONE_NEWNET)
             return make()
@@ -84,19 +92,25 @@ class Node:
     def listens(self, protocol: str, ports: Iterable[int]) -> set[int]:
         """Those of the ports on which something listens (TCP) or is bound (UDP) there."""
         wanted, found = {f"{port:04X}": port for port in ports}, set()
-        for table in (protocol, f"{protocol}6"):
-            file = Path(f"/proc/{self.pid}/net/{table}")
-            if file.exists():
-                for line in file.read_text(encoding="ascii").splitlines()[1:]:
-                    _, local, _, state, _ = line.split(None, 4)
-                    port = wanted.get(local.rpartition(":")[2])
-                    if port is not None and (protocol == "udp" or state == LISTEN):
-                        found.add(port)
+        for line in self.inside(lambda: _table(protocol) + _table(f"{protocol}6")):
+            _, local, _, state, _ = line.split(None, 4)
+            port = wanted.get(local.rpartition(":")[2])
+            if port is not None and (protocol == "udp" or state == LISTEN):
+                found.add(port)
         return found
 
 
-def _namespaces(process: int | str) -> list[int]:
-    return [os.open(f"/proc/{process}/ns/{name}", os.O_RDONLY | os.O_CLOEXEC) for name in ("net", "mnt")]
+def _table(name: str) -> list[str]:
+    file = Path("/proc/self/net", name)
+    return file.read_text(encoding="ascii").splitlines()[1:] if file.exists() else []
+
+
+def _of(process: int | str) -> tuple[str, str]:
+    return f"/proc/{process}/ns/net", f"/proc/{process}/ns/mnt"
+
+
+def _opened(*files: str) -> list[int]:
+    return [os.open(file, os.O_RDONLY | os.O_CLOEXEC) for file in files]
 
 
 def _go(namespaces: list[int]) -> None:
@@ -109,9 +123,13 @@ class Nodes:
 
     def __init__(self) -> None:
         here = Path("/proc/self/ns/net").stat().st_ino
-        self.found = {CLIENT: Node(CLIENT, os.getpid(), apart=False)}
+        self.found = {CLIENT: Node(CLIENT, os.getpid(), False, *_of("self"))}
+        for name, (network, mounts) in _noted().items():
+            with suppress(OSError):  # of a network that is no more
+                self.found[name] = Node(name, 0, Path(network).stat().st_ino != here, network, mounts)
         for name, pid in nodes().items():
-            self.found[name] = Node(name, pid, apart=Path(f"/proc/{pid}/ns/net").stat().st_ino != here)
+            network, mounts = _of(pid)
+            self.found[name] = Node(name, pid, Path(network).stat().st_ino != here, network, mounts)
 
     def __getitem__(self, name: str) -> Node:
         """NodeError if there is none of that name."""
@@ -119,3 +137,13 @@ class Nodes:
             there = ", ".join(self.found) if len(self.found) > 1 else "none but the client"
             raise NodeError(f"there is no node {name} in this network; there are: {there}")
         return self.found[name]
+
+
+def leave_note(places: Mapping[str, tuple[str, str] | None]) -> None:
+    """Note where nodes without a shell are: their network and mounts as files in /proc, None with us."""
+    whole = {name: place or _of(os.getpid()) for name, place in places.items()}
+    NOTE.write_text(json.dumps(whole), encoding="utf-8")
+
+
+def _noted() -> dict[str, tuple[str, str]]:
+    return dict(json.loads(NOTE.read_text(encoding="utf-8"))) if NOTE.exists() else {}

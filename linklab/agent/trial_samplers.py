@@ -118,8 +118,8 @@ def processor() -> Read:
 
 def netstat(nodes: Nodes, node: str) -> Read:
     """The counters of a node's network: {"TcpExt": {"TCPLostRetransmit": 0, …}, "Ip": …}."""
-    folder = Path(f"/proc/{nodes[node].pid}/net")
-    files = [os.open(folder / name, os.O_RDONLY | os.O_CLOEXEC) for name in ("snmp", "netstat")]
+    paths = [f"/proc/self/net/{name}" for name in ("snmp", "netstat")]
+    files = nodes[node].inside(lambda: [os.open(path, os.O_RDONLY | os.O_CLOEXEC) for path in paths])
 
     def read() -> dict[str, Any]:
         found: dict[str, dict[str, int]] = {}

@@ -94,7 +94,7 @@ class Map:
         self.spaces: dict[int, Space] = {}
         self.space_of: dict[str, int] = {}
         for name, node in self.nodes.found.items():
-            number = Path(f"/proc/{node.pid}/ns/net").stat().st_ino
+            number = Path(node.network).stat().st_ino
             self.space_of[name] = number
             if number not in self.spaces:
                 self.spaces[number] = node.inside(lambda number=number, node=node: self._read(number, node))  # type: ignore[misc]
@@ -189,10 +189,11 @@ class Map:
 
     def _called(self, one: Interface, end: Interface) -> int:
         """How the namespace of an interface calls that of another."""
-        body = struct.pack("=Bxxx", 0) + attribute(attr.NETNSA_PID, struct.pack("=I", self.spaces[end.space].node.pid))
+        theirs = self.spaces[end.space].node.network
 
         def ask() -> int:
-            with contextlib.closing(Netlink()) as netlink:
+            with contextlib.closing(Netlink()) as netlink, Path(theirs).open("rb") as file:
+                body = struct.pack("=Bxxx", 0) + attribute(attr.NETNSA_FD, struct.pack("=I", file.fileno()))
                 netlink.socket.send(message(attr.RTM_GETNSID, 0, 1, body))
                 for kind, answer in messages(netlink.socket.recv(1 << 16)):
                     if kind != NLMSG_ERROR:

@@ -75,3 +75,37 @@ def test_what_the_kernel_refuses_is_told_with_what_was_asked():
     with pytest.raises(OSError, match=f"adding the bridge {'s' * 16}: "):
         kernel.flush()
     kernel.close()
+
+
+def test_a_trial_finds_hosts_whose_shells_have_not_started(tmp_path):
+    """Its programs run on them, its samplers read them; none of their shells had to start for that."""
+    plan = {
+        "format": 1,
+        "length_s": 3.0,
+        "programs": [
+            {"id": "server", "node": "h9", "argv": ["iperf3", "-s", "-1"], "role": "server", "ready": {"tcp": 5201}},
+            {"id": "lost", "node": "h99", "argv": ["iperf3", "-s"], "role": "server", "ready": {"tcp": 5201}},
+            {"id": "tcp", "node": "h8", "argv": ["iperf3", "-c", "10.0.0.9", "-t", "1"], "start_s": 1.0},
+        ],
+        "samplers": {
+            "sockets": ["h8", "h9"],
+            "netstat": ["h8"],
+            "qdiscs": [{"node": "s1", "interface": "s1-eth1"}, {"node": "h8", "interface": "h8-eth0"}],
+        },
+    }
+    (tmp_path / "plan.json").write_text(json.dumps(plan))
+    with PocketEngine().start(drawing(), workdir=tmp_path) as network:
+        done = type_(network, "python3 /opt/linklab/linklab/agent/trial.py plan.json out")
+        way = type_(network, "python3 /opt/linklab/linklab/agent/trial_way.py h8 h9")
+        shells = type_(network, "pgrep -fc mininet:h[89]$").output
+    outcome = json.loads((tmp_path / "out/outcome.json").read_text())
+    assert outcome["programs"]["tcp"]["why"] == "" and outcome["lacks"] == [], done.output
+    assert outcome["programs"]["lost"]["why"].startswith(
+        "there is no node h99 in this network; there are: client, h1, "
+    )
+    assert done.exit_status == 1 and shells == "0\n"
+    _, *lines = map(json.loads, (tmp_path / "out/sockets.jsonl").read_text().splitlines())
+    assert {line["node"] for line in lines if len(line["sockets"]) == 2} == {"h8", "h9"}
+    _, *lines = map(json.loads, (tmp_path / "out/netstat.jsonl").read_text().splitlines())
+    assert lines[-1]["netstat"]["Tcp"]["ActiveOpens"] == 2
+    assert way.exit_status == 0 and "10.0.0.9" in way.output
