@@ -21,12 +21,12 @@ from linklab.commands.trials import (
     folder_for,
     jobs_of,
     session,
+    shuffle_seed,
 )
 from linklab.errors import InputError
 from linklab.experiment.batch import ALL, Choice, batch_list
 from linklab.experiment.batch_file import read_batch_files
 from linklab.experiment.model import When
-from linklab.experiment.trial_folder import read_journal
 from linklab.experiment.trial_list import Entry, as_name, digest
 
 if TYPE_CHECKING:
@@ -69,9 +69,6 @@ def add_parser(subparsers: Subparsers, summary: str) -> argparse.ArgumentParser:
         "--override", metavar="KEY=VALUE", action="append", default=[], help="lay a value over every batch"
     )
     parser.add_argument("--path", default="", help='for batches that say none, such as "10mbit 50ms fq_codel"')
-    order = parser.add_mutually_exclusive_group()
-    order.add_argument("--shuffle-seed", type=int, default=1, metavar="N", help="of the order of trials (default: 1)")
-    order.add_argument("--no-shuffle", action="store_true", help="keep the order of the file")
     parser.add_argument(
         "--host-commands", action="store_true", help='run commands with "where = host" on this machine, as you'
     )
@@ -86,9 +83,7 @@ def run(args: argparse.Namespace) -> int:
     files = [*args.batch_file, *args.files]
     if not files:
         raise InputError("no batch file is given; `linklab batch --help` has examples")
-    seed = None if args.no_shuffle else args.shuffle_seed
-    if args.resume is not None:
-        seed = read_journal(args.resume).get("shuffle_seed")
+    seed = shuffle_seed(args)
     choice = Choice(tuple(args.batch), _overrides(args.override), args.path, seed)
     found = batch_list(read_batch_files(files), choice)
     console = make_console(quiet=args.quiet)

@@ -11,7 +11,17 @@ from typing import TYPE_CHECKING
 
 from linklab.base.files import write_asked
 from linklab.commands.console import make_console, plain
-from linklab.commands.trials import Session, add_options, check_machine, checked, estimate, folder_for, jobs_of, session
+from linklab.commands.trials import (
+    Session,
+    add_options,
+    check_machine,
+    checked,
+    estimate,
+    folder_for,
+    jobs_of,
+    session,
+    shuffle_seed,
+)
 from linklab.data import open_file
 from linklab.errors import InputError
 from linklab.experiment import sweep
@@ -65,7 +75,8 @@ def run(args: argparse.Namespace) -> int:
     lengths = {tuple(cell.values()): entry.network_s for cell, entry in zip(found.cells(), first, strict=True)}
     for sentence in unknown(found, first[0].trial):
         make_console(stderr=True).print(plain(f"linklab: {sentence}"), soft_wrap=True)
-    rounds = Rounds(found)
+    seed = shuffle_seed(args)
+    rounds = Rounds(found, seed)
     due = _with_lengths(rounds.next(), lengths)
     trials = [entry.trial for entry in due]
     for line in _about(found, due, args, dry=args.check or args.dry_run):
@@ -77,7 +88,8 @@ def run(args: argparse.Namespace) -> int:
         return 0
     check_machine(args, trials)
     folder = folder_for(args, f"sweep-{as_name(args.file.stem)}")
-    about = {"what": "sweep", "factors": {name: list(levels) for name, levels in found.factors.items()}}
+    factors = {name: list(levels) for name, levels in found.factors.items()}
+    about = {"what": "sweep", "factors": factors, "shuffle_seed": seed}
     began = time.perf_counter()
     with session(args, folder, about, trials, look=Looked(found.measures)) as doing:
         _do(rounds, doing, lengths)

@@ -29,11 +29,26 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     place = parser.add_mutually_exclusive_group()
     place.add_argument("--out", metavar="FOLDER", type=Path, help="new folder for the results (default: one in runs/)")
     place.add_argument("--resume", metavar="FOLDER", type=Path, help="go on in the folder of a run that broke off")
+    order = parser.add_mutually_exclusive_group()
+    order.add_argument("--shuffle-seed", type=int, default=1, metavar="N", help="of the order of trials (default: 1)")
+    order.add_argument("--no-shuffle", action="store_true", help="keep the order of the file")
     parser.add_argument(
         "-j", "--jobs", type=int, metavar="N", help="trials at once (default and most: one a processor)"
     )
     parser.add_argument("--cluster", metavar="ADDRESS", help="run the trials on a Dask cluster, by its scheduler")
     parser.add_argument("-q", "--quiet", action="store_true", help="print nothing but errors")
+
+
+def shuffle_seed(args: argparse.Namespace) -> int | None:
+    """The seed of the order: that of the folder where a run goes on; None for the order of the file.
+
+    Raises:
+        InputError: no run has begun in that folder.
+    """
+    if args.resume is not None:
+        found: Any = read_journal(args.resume).get("shuffle_seed")
+        return found if isinstance(found, int) else None
+    return None if args.no_shuffle else int(args.shuffle_seed)
 
 
 def checked(entries: Sequence[Entry]) -> list[Entry]:

@@ -9,6 +9,7 @@ that the same sweep makes the same trials however many run at once, and after an
 from __future__ import annotations
 
 import math
+import random
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -91,10 +92,16 @@ def _known(value: float) -> float | None:
 
 
 class Rounds:
-    """The trials of a sweep in rounds; each is made of what the ones before it gave."""
+    """The trials of a sweep in rounds; each is made of what the ones before it gave.
 
-    def __init__(self, sweep: Sweep) -> None:
-        self.sweep = sweep
+    Args:
+        sweep: what is asked for.
+        shuffle_seed: of the order of the cells within each repetition, so that what changes while it runs, such as the
+            load of a machine, falls on all cells alike; None for the order of the file.
+    """
+
+    def __init__(self, sweep: Sweep, shuffle_seed: int | None = None) -> None:
+        self.sweep, self.shuffle_seed = sweep, shuffle_seed
         self.cells = [Cell(levels, {measure.name: [] for measure in sweep.measures}) for levels in sweep.cells()]
 
     def next(self) -> list[tuple[Cell, Entry]]:
@@ -107,13 +114,12 @@ class Rounds:
             number: range(cell.repetitions + 1, self._wanted(cell) + 1) for number, cell in enumerate(self.cells)
         }
         # repetition by repetition, so that an early look shows all cells
-        last = max((each.stop for each in numbers.values()), default=0)
-        found = [
-            (self.cells[number], self.entry(self.cells[number], repetition))
-            for repetition in range(1, last)
-            for number, wanted in numbers.items()
-            if repetition in wanted
-        ]
+        found = []
+        for repetition in range(1, max((each.stop for each in numbers.values()), default=0)):
+            block = [self.cells[number] for number, wanted in numbers.items() if repetition in wanted]
+            if self.shuffle_seed is not None:
+                random.Random(f"{self.shuffle_seed}:{repetition}").shuffle(block)  # noqa: S311 - an order, no secret
+            found += [(cell, self.entry(cell, repetition)) for cell in block]
         check_names([entry for _, entry in found], _CURE)
         return found
 

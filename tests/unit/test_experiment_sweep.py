@@ -137,6 +137,19 @@ def test_each_cell_is_repeated_with_the_same_seeds():
     assert entry.trial.extra["sweep"] == {"factors": {"q": "codel"}, "repetition": 2}
 
 
+def test_the_order_within_a_repetition_is_shuffled_with_a_seed():
+    """All cells of a repetition come before those of the next, in another order each time."""
+    factors = '[factors]\nq = ["pfifo", "codel", "red", "pie", "sfq"]\n'
+
+    def order(seed):
+        return [(cell.levels["q"], entry.trial.seed) for cell, entry in Rounds(sweep(factors=factors), seed).next()]
+
+    assert order(1) == order(1) != order(2)
+    assert [seed for _, seed in order(1)] == [1] * 5 + [2] * 5 + [3] * 5
+    assert sorted(order(1)) == sorted(order(None))
+    assert [name for name, _ in order(1)[:5]] != [name for name, _ in order(1)[5:10]]
+
+
 def done(rounds: Rounds, values) -> list[int]:
     """Do all rounds, with `values(levels, repetition)` for what a trial gives; how many trials each had."""
     counts = []
