@@ -291,6 +291,8 @@ def choice_of(args: argparse.Namespace) -> Choice:
 def with_source(trial: Trial, binds: Sequence[str], door: Inside) -> Trial:
     """The trial from this terminal's node; where that is none, or at will, from the one that is named.
 
+    Names are looked up here, where the terminal's own resolver answers.
+
     Raises:
         InputError: several are named.
     """
@@ -298,7 +300,8 @@ def with_source(trial: Trial, binds: Sequence[str], door: Inside) -> Trial:
 
     if len(set(binds)) > 1:
         raise InputError(f"--local-bind: one node sends here, not {len(set(binds))}; give one")
-    return replace(trial, source=next(iter(binds), door.node))
+    targets = tuple(map(door.address_of, trial.targets))
+    return replace(trial, source=door.address_of(next(iter(binds), door.node)), targets=targets)
 
 
 def _describe(ready: Prepared, voice: Voice) -> None:

@@ -125,15 +125,9 @@ def _stem(file: Path) -> str:
 
 def plots_of(loaded: Sequence[Loaded]) -> list[PlotSpec]:
     """The plots that the files carry; of a file of Flent's own, those of the library's test of that name."""
-    from linklab.experiment.test_file import test_names
-    from linklab.plots.named import specs_of
-    from linklab.plots.spec_json import METADATA_KEY
+    from linklab.experiment import plots_of
 
-    if not any(METADATA_KEY in one.data.metadata for one in loaded):
-        names = [str(one.data.flent.get("NAME")) for one in loaded]
-        if known := [name for name in names if name in test_names()]:
-            return plots_of_test(known[0], {})
-    return specs_of(loaded)
+    return plots_of.plots_of(loaded)[0]
 
 
 def plots_of_test(name: str, parameters: dict[str, str]) -> list[PlotSpec]:

@@ -11,6 +11,7 @@ import os
 import re
 import shutil
 import signal
+import socket
 import subprocess
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -24,6 +25,8 @@ from linklab.linux.kernelcalls import CLONE_NEWNET, CLONE_NEWNS, die_with_parent
 
 ASK_S = 120.0
 """Wall seconds for an answer of a program that measures nothing."""
+WORK = "/lab"
+"""The working folder, as every node calls it."""
 ENDINGS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1)
 """What ends a test early; the runner keeps what was measured."""
 _SHELL = "mininet:"
@@ -41,8 +44,8 @@ class Inside:
     def __init__(self) -> None:
         if not os.environ.get("LINKLAB_INSIDE"):
             raise InputError("this is no terminal of a network; on your machine the command is linklab test run")
-        socket = _AGENT.match(os.environ.get("LINKLAB_SOCKET", ""))
-        self.root = int(socket[1]) if socket else 1
+        agent = _AGENT.match(os.environ.get("LINKLAB_SOCKET", ""))
+        self.root = int(agent[1]) if agent else 1
         self.facts: Mapping[str, Any] = _facts()
         self.node = _own_node(self.root)
         self.folder = Path()
@@ -96,13 +99,22 @@ class Inside:
             for line in runner.stdout:
                 said(line)
 
+    def address_of(self, word: str) -> str:
+        """A name that is no node's, as this terminal's resolver has it; any other word as it is."""
+        if word in dict(_shells()) or word.replace(".", "").isdecimal() or ":" in word:
+            return word
+        with contextlib.suppress(OSError, UnicodeError):
+            return str(socket.getaddrinfo(word, None, type=socket.SOCK_STREAM)[0][4][0])
+        return word
+
     def _to_the_root(self) -> None:  # pragma: no cover - in the child
         die_with_parent()
         for name, kind in (("net", CLONE_NEWNET), ("mnt", CLONE_NEWNS)):
             file = os.open(f"/proc/{self.root}/ns/{name}", os.O_RDONLY | os.O_CLOEXEC)
             setns(file, kind)
             os.close(file)
-        os.chdir(self.inside or "/")
+        # where terminals begin, which every node sees; the test's folder may be hidden from one
+        os.chdir(WORK if Path(WORK).is_dir() else "/")
 
 
 @contextlib.contextmanager
