@@ -40,6 +40,7 @@ _EPILOG = """examples:
 at the CLI:
   h1 ping -c 3 h2            as in Mininet; help lists more
   clock                      where the clock is; clock pause | resume | speed 8 | step 10ms | until 90s
+  test rrul h1 h3            a named test from h1 to h3, with the options of flent, such as -l 30 (docs/tests.md)
   xterm h1                   a window on h1 where there is a display, else: linklab attach h1 in another terminal
   exit, Ctrl+D               end the network
 
