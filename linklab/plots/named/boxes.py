@@ -125,6 +125,8 @@ def draw_bars(axes: Any, panel: Panel) -> str:
         ends = [*_hidden_ends(layout, side), *tops[side]]
         low = _least(ends) if panel.options.log_y else min(0.0, *ends)
         set_limits(at, low, max(ends), side, panel.options, zero=True)
+        if low < 0:
+            at.axhline(0.0, color="#000000", linewidth=0.6, zorder=3)
         if panel.options.invert and scale.latency:
             at.invert_yaxis()
     finish(layout, handles)

@@ -64,7 +64,9 @@ def draw_ellipses(axes: Any, panel: Panel) -> str:
         words = panel.names[line.file] if alone else panel.words(line.of.label, line.file)
         handles.append((words, dot))
         if len(panel.shown_files) <= 12:
-            axes.annotate(plain(words), median, xytext=(5, 5), textcoords="offset points", size=7)
+            # those of runs that are much alike stand above and below, not on each other
+            offset = (5, 5) if len(handles) % 2 else (5, -11)
+            axes.annotate(plain(words), median, xytext=offset, textcoords="offset points", size=7)
     _finish(axes, panel, across, up, np.array(ends))
     if len(handles) > 12 or panel.options.legend != "auto":
         add_legend(axes, handles, panel.spec, panel.options)

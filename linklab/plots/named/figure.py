@@ -266,15 +266,16 @@ def _add_notes(figure: Figure, data: Sequence[Loaded], options: Options, told: S
 
 
 def _about(data: Sequence[Loaded]) -> str:
-    """Which test, between which hosts, when and for how long; of several data sets what they have in common."""
+    """Which test, on which path, between which hosts, when and for how long; what several data sets have in common."""
     parts = []
     for one in data:
-        flent = one.data.flent
-        name = str(one.data.metadata.get("test") or flent.get("NAME") or "")
+        flent, ours = one.data.flent, one.data.metadata
+        name = str(ours.get("test") or flent.get("NAME") or "")
         hosts = [str(flent.get(key) or "") for key in ("LOCAL_HOST", "HOST")]
         when = str(flent.get("T0") or flent.get("TIME") or "")
         known = (
             name,
+            str(ours.get("path") or ours.get("topology") or ""),
             " → ".join(host for host in hosts if host) if all(hosts) else "",
             "" if when.startswith("1970-01-01") else when[:19].replace("T", " "),
             f"{one.length_s:g} s" if one.length_s and COMBINED_KEY not in one.data.metadata else "",

@@ -204,14 +204,23 @@ def smoothed(value: FloatArray, width: int) -> FloatArray:
     A gap stays one.
     """
     half = min(width // 2, value.size)
-    known = ~np.isnan(value)
-    padded = np.concatenate((np.zeros(half + 1), np.where(known, value, 0.0), np.zeros(half)))
-    counts = np.concatenate((np.zeros(half + 1), known.astype(np.float64), np.zeros(half)))
-    total, number = np.cumsum(padded), np.cumsum(counts)
-    window = 2 * half + 1
-    sums, counted = total[window:] - total[:-window], number[window:] - number[:-window]
-    mean = np.divide(sums, counted, out=np.full(value.shape, np.nan), where=counted > 0)
-    return np.where(known, mean, np.nan)
+    gaps = bool(value.size) and math.isnan(float(np.min(value)))
+    known = ~np.isnan(value) if gaps else np.ones(value.shape, dtype=np.bool_)
+    sums = _windows(np.where(known, value, 0.0) if gaps else value, half)
+    counted = _windows(known.astype(np.float64), half) if gaps else _lengths(value.size, half)
+    return np.asarray(np.divide(sums, counted, out=np.full(value.shape, np.nan), where=known))
+
+
+def _windows(value: FloatArray, half: int) -> FloatArray:
+    """The sum of each value and of `half` on either side."""
+    total = np.cumsum(np.concatenate((np.zeros(half + 1), value, np.zeros(half))))
+    return np.asarray(total[2 * half + 1 :] - total[: -2 * half - 1])
+
+
+def _lengths(size: int, half: int) -> FloatArray:
+    """How many values each of the windows has."""
+    places = np.arange(size)
+    return np.asarray(np.minimum(places + half + 1, size) - np.maximum(places - half, 0), dtype=np.float64)
 
 
 def _offsets(data: Sequence[Loaded], options: Options) -> list[float]:
