@@ -8,12 +8,14 @@ from typing import Any
 
 import numpy as np
 import pytest
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 from linklab.data import Dataset
 from linklab.errors import DataError, InputError
 from linklab.measure import make_series
 from linklab.plots.named import Loaded, Options, default_plot, draw, save, shown_of, specs_of
+from linklab.plots.named.lines import entries_of
 from linklab.plots.named.thin import thinned
 from linklab.plots.spec import Kind, Line, PlotSpec
 from linklab.plots.spec_json import to_json
@@ -383,3 +385,30 @@ def test_ellipse_without_its_second_series() -> None:
     spec = PlotSpec("e", "", Kind.ELLIPSIS, (Line("Ping"), Line("Up")))
     (axes,) = drawn(spec, Loaded("a", Dataset({}, {}, values))).axes
     assert axes.texts[0].get_text() == "The two series have no time in common."
+
+
+@pytest.mark.parametrize("kind", [Kind.TIMESERIES, Kind.CDF, Kind.ELLIPSIS])
+@pytest.mark.parametrize(("time_s", "value"), [([0.0, 1e300], [-5.0, -3.0]), ([-1e300, 0.0], [0.0, 0.0])])
+def test_logarithmic_axes_of_what_has_no_logarithm(kind: Kind, time_s: list[float], value: list[float]) -> None:
+    """Axes of values and times that are not above 0, or without end, are drawn all the same."""
+    series = {name: make_series(name, "ms", time_s, value) for name in ("Ping", "Other")}
+    spec = PlotSpec("p", "", kind, (Line("Ping"), Line("Other")))
+    figure = drawn(spec, Loaded("a", Dataset({}, {}, series)), log_x=10, log_y=2)
+    FigureCanvasAgg(figure).draw()
+    for low, high in (figure.axes[0].get_xlim(), figure.axes[0].get_ylim()):
+        assert low < high
+
+
+def test_limits_of_a_figure(tmp_path: Path) -> None:
+    """More panels or pixels than can be drawn are refused before they are."""
+    files = [loaded(str(number)) for number in range(31)]
+    with pytest.raises(InputError, match="up: a figure has at most 30 panels, not 31"):
+        drawn(UP, *files, subplots=True)
+    parts = tuple(str(number) for number in range(30))
+    specs = [PlotSpec(name, "", Kind.TIMESERIES, (Line("Ping"),)) for name in parts]
+    whole = PlotSpec("all", "", Kind.META, parts=parts)
+    with pytest.raises(InputError, match=r"x.png: at 400 dpi it has more than 20000 pixels; give less with dpi"):
+        save(whole, [loaded()], Options(dpi=400), tmp_path / "x.png", specs)
+    greedy = PlotSpec("p", "", Kind.TIMESERIES, tuple(Line("*") for _ in range(1000)))
+    data = loaded(values={f"flow {number}": [1.0] for number in range(500)})
+    assert len(entries_of(greedy, [data], Options())) == 2000

@@ -101,6 +101,12 @@ def set_limits(axes: Any, low: float, high: float, side: int, options: Options, 
         axes.set_yscale("log", base=options.log_y)
 
 
+def above_zero(low: float, high: float) -> tuple[float, float]:
+    """Limits that a logarithmic axis can have, as near to these as can be."""
+    high = max(high, 10 * _LEAST) if high > 0 else 1.0
+    return (max(low, _LEAST) if 0 < low < high else high / 1000), high
+
+
 def set_asked(set_limits: Any, low: float, high: float, asked: tuple[float | None, float | None]) -> None:
     """Set limits of an axis: those that were asked for, else its own."""
     low = low if asked[0] is None else asked[0]
@@ -130,7 +136,8 @@ def set_time_axis(axes: Any, lines: Sequence[Drawn], options: Options) -> None:
         start = 0.0
     axes.set_xlabel(plain(options.label_x) or ("Time (UTC)" if options.absolute_time else "Time (s)"))
     if options.log_x:
-        start = min((float(line.time_s[line.time_s > 0].min(initial=end)) for line in lines), default=0.1)
+        above = [line.time_s[line.time_s > 0] for line in lines]
+        start, end = above_zero(min((float(part[0]) for part in above if part.size), default=0.0), end)
     asked = options.limits_x[0] if options.limits_x else (None, None)
     set_asked(axes.set_xlim, start, end if end > start else start + 1.0, asked)
     if options.log_x:

@@ -3,14 +3,13 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
 
 from linklab.errors import InputError
 from linklab.measure.series import FloatArray
-from linklab.plots.named.axes import scale_of, set_asked
+from linklab.plots.named.axes import above_zero, scale_of, set_asked
 from linklab.plots.named.legend import add_legend, add_line_legend
 from linklab.plots.named.lines import Drawn
 from linklab.plots.named.look import Looks
@@ -81,17 +80,17 @@ def _set_value_limits(axes: Any, panel: Panel, factor: float) -> None:
         low = min(float(np.percentile(line.known, scaling[0])) for line in panel.lines) / factor
         high = max(float(np.percentile(line.known, scaling[1])) for line in panel.lines) / factor
     if options.log_x:
-        axes.set_xscale("log", base=options.log_x)
         above = [line.known[line.known > 0] for line in panel.lines]
         positive = [float(part.min()) / factor for part in above if part.size]
-        low = max(low, min(positive, default=math.nan))
-        low, high = (0.1, 1.0) if math.isnan(low) else (max(low, 1e-30) / 1.1, max(high, 1e-30) * 1.1)
+        low, high = above_zero(max(low, min(positive, default=0.0)) / 1.1, high * 1.1)
     else:
         space = (high - low) * 0.03 or abs(high) * 0.03 or 0.5
         low, high = low - space, high + space
         if options.zero:
             low = min(0.0, low) if low + space < 0 else 0.0
     set_asked(axes.set_xlim, low, high, options.limits_x[0] if options.limits_x else (None, None))
+    if options.log_x:
+        axes.set_xscale("log", base=options.log_x)
 
 
 def draw_qq(axes: Any, panel: Panel) -> None:

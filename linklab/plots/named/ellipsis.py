@@ -18,7 +18,7 @@ from matplotlib.patches import Ellipse
 from linklab.data.grid import at_times, common_times
 from linklab.measure import make_series
 from linklab.measure.series import FloatArray
-from linklab.plots.named.axes import Scale, scale_of, set_asked
+from linklab.plots.named.axes import Scale, above_zero, scale_of, set_asked
 from linklab.plots.named.legend import add_legend
 from linklab.plots.named.lines import Drawn
 from linklab.plots.named.look import Looks
@@ -109,12 +109,15 @@ def _finish(axes: Any, panel: Panel, across: Scale, up: Scale, ends: FloatArray)
     low, high = low - space, high + space
     if options.zero:
         low = np.minimum(low, 0.0)
-    for name, log in (("x", options.log_x), ("y", options.log_y)):
+    for number, log in enumerate((options.log_x, options.log_y)):
         if log:
-            getattr(axes, f"set_{name}scale")("log", base=log)
-            low[int(name == "y")] = max(float(low[int(name == "y")]), float(high[int(name == "y")]) / 1000)
+            low[number], high[number] = above_zero(float(low[number]), float(high[number]))
     set_asked(axes.set_xlim, float(low[0]), float(high[0]), options.limits_x[0] if options.limits_x else (None, None))
     set_asked(axes.set_ylim, float(low[1]), float(high[1]), options.limits_y[0] if options.limits_y else (None, None))
+    if options.log_x:
+        axes.set_xscale("log", base=options.log_x)
+    if options.log_y:
+        axes.set_yscale("log", base=options.log_y)
     axes.set_xlabel(plain(options.label_x or across.words))
     axes.set_ylabel(plain(up.words))
     if options.invert and across.latency:

@@ -23,7 +23,7 @@ from linklab.plots.named.ellipsis import draw_ellipses
 from linklab.plots.named.legend import legend_rows
 from linklab.plots.named.loaded import Loaded, specs_of
 from linklab.plots.named.means import draw_means
-from linklab.plots.named.options import Options
+from linklab.plots.named.options import MOST_PIXELS, Options
 from linklab.plots.named.picture import NothingError, Panel
 from linklab.plots.named.timeseries import draw_lines, draw_stack, refine_on_zoom
 from linklab.plots.named.words import plain
@@ -62,7 +62,10 @@ def save(
     if path.suffix.lower() not in style.FORMATS:
         raise InputError(f"{path}: a figure can be written as {', '.join(style.FORMATS)}")
     with style.context():
-        figure = Figure(figsize=size_of(spec, data, options), dpi=options.dpi)
+        size_in = size_of(spec, data, options)
+        if path.suffix.lower() == ".png" and max(size_in) * options.dpi > MOST_PIXELS:
+            raise InputError(f"{path}: at {options.dpi} dpi it has more than {MOST_PIXELS} pixels; give less with dpi")
+        figure = Figure(figsize=size_in, dpi=options.dpi)
         draw(figure, spec, data, options, specs)
         style.save(figure, path, dpi=options.dpi)
 
@@ -163,7 +166,7 @@ def _draw_parts(
 ) -> list[str]:
     """Panels, each with its title; those over time, one above the other, share their axis."""
     if len(parts) > MOST_PANELS:
-        raise InputError(f"{name}: a figure has at most {MOST_PANELS} panels, not {len(parts)}; give fewer files")
+        raise InputError(f"{name}: a figure has at most {MOST_PANELS} panels, not {len(parts)}")
     rows, columns = grid
     over_time = columns == 1 and all(part.kind in (Kind.TIMESERIES, Kind.TIMESERIES_COMBINE) for _, part, _ in parts)
     told: list[str] = []

@@ -80,6 +80,8 @@ def entries_of(spec: PlotSpec, data: Sequence[Loaded], options: Options) -> list
     found: list[Entry] = []
     for line in spec.lines:
         found += _expanded(line, names, data)
+        if len(found) > MOST_ENTRIES:  # a stranger's plot may ask for everything a thousand times
+            break
     if options.only:
         keep = {name for pattern in options.only for name in matching(pattern, [entry.name for entry in found])}
         found = [entry for entry in found if entry.name in keep]
