@@ -43,9 +43,14 @@ READINGS = 1500
 
 
 class QdiscReader:
-    """Reads the queueing disciplines of one interface of this network namespace over one socket."""
+    """Reads the queueing disciplines of one interface of this network namespace over one socket.
 
-    def __init__(self, interface: str) -> None:
+    all_counters: also those that stand among a discipline's options. What `plot_q.sh` leaves in a working folder lacks
+    them, as it did when the labs were recorded.
+    """
+
+    def __init__(self, interface: str, *, all_counters: bool = False) -> None:
+        self.all_counters = all_counters
         try:
             self.index = socket.if_nametoindex(interface)
         except OSError:
@@ -69,7 +74,7 @@ class QdiscReader:
     def read(self) -> list[dict[str, Any]]:
         """The disciplines now, root first."""
         found = [
-            discipline(body)
+            discipline(body, all_counters=self.all_counters)
             for kind, body in netlink.messages(self.raw())
             if kind == RTM_NEWQDISC and interface_of(body) == self.index
         ]
@@ -86,8 +91,8 @@ def interface_of(body: bytes) -> int:
     return int(netlink.TCMSG.unpack_from(body)[1])
 
 
-def discipline(body: bytes) -> dict[str, Any]:
-    """A queueing discipline's readings, with the field names of tc's JSON."""
+def discipline(body: bytes, *, all_counters: bool = False) -> dict[str, Any]:
+    """A queueing discipline's readings, with the field names of tc's JSON; all_counters as `QdiscReader` has it."""
     _, _, handle, parent, _ = netlink.TCMSG.unpack_from(body)
     attributes = netlink.attributes(body[netlink.TCMSG.size :])
     kind = attributes[TCA_KIND].rstrip(b"\0").decode()
@@ -96,7 +101,7 @@ def discipline(body: bytes) -> dict[str, Any]:
         qdisc["root"] = True
     else:
         qdisc["parent"] = "ffff:fff1" if parent == netlink.INGRESS else netlink.handle_text(parent)
-    counted = IN_OPTIONS[kind](attributes.get(TCA_OPTIONS, b"")) if kind in IN_OPTIONS else {}
+    counted = IN_OPTIONS[kind](attributes.get(TCA_OPTIONS, b"")) if all_counters and kind in IN_OPTIONS else {}
     return {**qdisc, **_statistics(attributes, kind, STATISTICS), **counted}
 
 

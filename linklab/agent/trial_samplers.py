@@ -83,7 +83,7 @@ def samplers(plan: Samplers, nodes: Nodes, out: Path) -> tuple[list[Sampler], li
 def qdiscs(nodes: Nodes, wanted: Interface) -> Read:
     """The disciplines of an interface, and its classes where there are any."""
     try:
-        reader = nodes[wanted.node].inside(lambda: QdiscReader(wanted.interface))
+        reader = nodes[wanted.node].inside(lambda: QdiscReader(wanted.interface, all_counters=True))
     except LookupError:
         raise LookupError(f"{wanted.node}: there is no interface {wanted.interface} there") from None
     where = {"node": wanted.node, "interface": wanted.interface}

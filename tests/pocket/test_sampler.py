@@ -42,7 +42,10 @@ CLASSES = (
     "tc class add dev qa parent 1:1 classid 1:10 htb rate 4mbit ceil 8mbit; "
     f"tc qdisc add dev qa parent 1:10 handle 20: sfq {RED_IN_SFQ}"
 )
-READ_CLASSES = 'import json; from linklab.agent.sampler import *; print(json.dumps(QdiscReader("qa").classes()))'
+READ_ALL = (
+    'import json; from linklab.agent.sampler import *; reader = QdiscReader("qa", all_counters=True); '
+    "print(json.dumps([reader.read(), reader.classes()]))"
+)
 
 
 @pytest.fixture(scope="module")
@@ -70,11 +73,12 @@ def readings(tmp_path_factory):
         net.run([Typed("client#2", "ip netns exec n iperf3 -s -1", Background())])
         run("iperf3 -c 10.9.0.2 -t 2; sleep 2")  # what waits in the queue is sent
         run(f"/usr/bin/python3 {SAMPLER} qa --out s.jsonl --seconds 0.001; tc -s -j qdisc show dev qa > tc.json")
-        run(f"PYTHONPATH={SAMPLER.parents[2]} python3 -c '{READ_CLASSES}' > ours.json")
+        run(f"PYTHONPATH={SAMPLER.parents[2]} python3 -c '{READ_ALL}' > ours.json")
         run("tc -s class show dev qa > classes.txt")
-        lines = (work / "s.jsonl").read_text().splitlines()
-        found["htb"] = (json.loads(lines[1])["qdiscs"], json.loads((work / "tc.json").read_text()))
-        found["classes"] = (json.loads((work / "ours.json").read_text()), (work / "classes.txt").read_text())
+        qdiscs, classes = json.loads((work / "ours.json").read_text())
+        found["recorded"] = json.loads((work / "s.jsonl").read_text().splitlines()[1])["qdiscs"]
+        found["htb"] = (qdiscs, json.loads((work / "tc.json").read_text()))
+        found["classes"] = (classes, (work / "classes.txt").read_text())
     return found
 
 
@@ -101,6 +105,7 @@ def test_what_a_discipline_counts_among_its_options_is_read(readings):
     assert sfq["prob_drop"] + sfq["forced_drop"] > 0
     assert htb["direct_packets"] == printed["htb"]["options"]["direct_packets_stat"]
     ingress = next(one for one in rest if one["kind"] == "ingress")
+    assert not any({"direct_packets", *names} & set(one) for one in readings["recorded"])  # labs were recorded without
     assert ingress["bytes"] == printed["ingress"]["bytes"]
 
 
