@@ -94,7 +94,7 @@ def batch_list(file: BatchFile, choice: Choice) -> BatchList:
 
 def _chosen(file: BatchFile, choice: Choice) -> list[Section]:
     """The batches to be run, with what the command line lays over them."""
-    command_line = {key: Place("--override", 1) for key in choice.overrides}
+    command_line = {key: Place("--override", 0) for key in choice.overrides}
     batches = {name: batch.over(choice.overrides, command_line) for name, batch in file.batches.items()}
     if not choice.names or ALL in choice.names:
         return [batch for batch in batches.values() if not batch.off]
@@ -162,7 +162,9 @@ class _Maker:
         self.variables["filename"] = file_name
         self.variables["data_filename"] = f"{file_name}{SUFFIX}"
         label = f"{self.name}: {', '.join((*self.sets, f'repetition {self.number}'))}"
-        return Entry(name, label[:LONGEST_NAME], self._trial(), self._number("pause", 0.0), self._truth("debug_log"))
+        return Entry(
+            name, excerpt(label, LONGEST_NAME), self._trial(), self._number("pause", 0.0), self._truth("debug_log")
+        )
 
     def _trial(self) -> Trial:
         if not (test := self.value("test_name")):

@@ -36,14 +36,15 @@ _YES = ("yes", "true", "1", "on")
 
 @dataclass(frozen=True)
 class Place:
-    """Where something is written; its text begins a message."""
+    """Where something is written; its text begins a message. Line 0 is the command line."""
 
     file: str
     line: int
     section: str = ""
 
     def __str__(self) -> str:
-        return f"{self.file}:{self.line}: [{excerpt(self.section)}]" if self.section else f"{self.file}:{self.line}"
+        where = f"{self.file}:{self.line}" if self.line else self.file
+        return f"{where}: [{excerpt(self.section)}]" if self.section else where
 
     def wrong(self, why: str) -> InputError:
         """The error that says what is wrong here."""

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import math
 import random
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -24,7 +23,7 @@ from linklab.data.names import main_series, matching
 from linklab.experiment.model import Trial
 from linklab.experiment.sweep_file import Measure, Sweep, filled, length_s
 from linklab.experiment.trial import prepare
-from linklab.experiment.trial_list import LONGEST_NAME, Entry, check_names
+from linklab.experiment.trial_list import Entry, as_name, check_names
 
 FOLDER = "trials"
 """Of the data files, in that of the sweep."""
@@ -168,8 +167,8 @@ class Rounds:
             note=filled(sweep.note, levels),
             extra={"BATCH_NAME": sweep.name, "sweep": {"factors": dict(levels), "repetition": repetition}},
         )
-        name = "-".join(re.sub(r"[^\w.+-]", "_", level).lstrip(".") for level in levels.values())
-        return Entry(f"{FOLDER}/{name[:LONGEST_NAME]}-{repetition:03}", f"{cell.label}, seed {trial.seed}", trial)
+        name = as_name("-".join(level.lstrip(".") for level in levels.values()), ".+")
+        return Entry(f"{FOLDER}/{name}-{repetition:03}", f"{cell.label}, seed {trial.seed}", trial)
 
     def lacking(self) -> list[Measure]:
         """Measures that no trial gave."""

@@ -24,7 +24,7 @@ SUFFIX = ".flent.gz"
 JOURNAL = "trials.json"
 """Beside the data files: what the list is and how far it has come."""
 LONGEST_NAME = 200
-"""Letters of a file's name without its suffix; a file system allows 255 bytes."""
+"""Bytes of a file's name without its suffix; a file system allows 255."""
 MOST_ENTRIES = 20_000
 
 
@@ -73,9 +73,10 @@ def check_names(entries: Sequence[Entry], cure: str) -> None:
         first[name] = entry
 
 
-def as_name(text: str) -> str:
-    """A text as part of a file's name: what is neither a letter, a digit, "-" nor "_" becomes "_"."""
-    return re.sub(r"[^\w-]", "_", text)[:LONGEST_NAME]
+def as_name(text: str, more: str = "") -> str:
+    """A text as part of a file's name: what is neither a letter, a digit, "-", "_", nor one of `more` becomes "_"."""
+    name = re.sub(rf"[^\w{re.escape(more)}-]", "_", text).encode()[:LONGEST_NAME]
+    return name.decode(errors="ignore")
 
 
 def as_folder(text: str) -> PurePosixPath:

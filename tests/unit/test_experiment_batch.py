@@ -221,6 +221,18 @@ def test_what_is_wrong_is_said_with_file_line_and_section_before_anything_runs(t
         listed(tmp_path, text)
 
 
+def test_what_is_wrong_on_the_command_line_is_said_so(tmp_path):
+    """A value that was laid over the file's."""
+    with pytest.raises(InputError, match=r'^--override: "length" must be a number of seconds, not "x"'):
+        listed(tmp_path, HEAD, overrides={"length": "x"})
+
+
+def test_a_name_is_no_longer_than_a_file_system_allows(tmp_path):
+    """In bytes, whatever the letters."""
+    entry = listed(tmp_path, HEAD + f"filename_extra = {'ü' * 400}\n").entries[0]
+    assert 190 < len(entry.name.encode()) <= 200
+
+
 def test_a_key_that_nothing_refers_to_is_named(tmp_path):
     """It may be spelt wrong; Flent's own settings and values of variables are no mistakes."""
     text = HEAD + "lenght = 3\nsocket_stats = yes\nq = 1\ntitle = ${q}\nextended_metadata = no\n"
