@@ -31,7 +31,8 @@ from linklab.experiment.trial_list import Entry, as_name
 from linklab.experiment.trial_work import How, bundled, work
 
 if TYPE_CHECKING:
-    from linklab.commands.flent import Voice, Words
+    from linklab.commands.flent import Words
+    from linklab.commands.flent_voice import Voice
 
 
 def run(args: argparse.Namespace, words: Words, voice: Voice) -> int:

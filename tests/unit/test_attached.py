@@ -117,3 +117,27 @@ def test_an_argv_that_is_no_list_of_words_reaches_no_agent(served, tmp_path):
     assert answer["event"] == "error"
     assert "argv" in answer["text"]
     assert link.asked == []
+
+
+def test_a_long_program_is_listened_to_line_by_line(served, tmp_path):
+    """However its output is cut into pieces; the last line needs no end."""
+    link, heard = Link('{"t": 1}\r\nhä\r\nlast'.encode(), status=3), []
+    assert attached.listen_to(served(link, tmp_path), ["runner"], heard.append, what="the test") == 3
+    assert heard == ['{"t": 1}', "hä", "last"]
+
+
+def test_a_long_program_is_asked_to_end_by_ctrl_c_once(served, tmp_path):
+    """As at any terminal; it is waited for."""
+    link = Link(b"begun\r\n", ends=False)
+    entry = served(link, tmp_path)
+    looks = []
+
+    def stopped():
+        looks.append(1)
+        if len(looks) == 4:
+            link.handlers["closed"]({"event": "closed", "terminal": "t1", "status": 130})
+        return True
+
+    assert attached.listen_to(entry, ["runner"], lambda _: None, what="the test", stopped=stopped) == 130
+    typed = [one["data"] for one in link.asked if one["op"] == "input"]
+    assert [base64.b64decode(each) for each in typed] == [b"\x03"]
