@@ -279,7 +279,7 @@ def dataset(prepared: Prepared, found: Collected, environment: dict[str, Any], n
     if outcome.get("ended") == "early":
         notes.append(f"ended early, after {outcome['ended_s']:.1f} s of {expanded.total_s:g} s")
     ours = {
-        "test": trial.test,
+        "test": Path(trial.test).name,  # where a file lies is nobody's business
         "parameters": dict(expanded.parameters),
         "path": place.words,
         "topology": place.name,

@@ -187,3 +187,20 @@ def test_stock_flent_opens_the_file(test, path, plots, tmp_path, capsys):
         figure = tmp_path / f"{plot}.png"
         flent(tmp_path, "-p", plot, "-o", figure, "-i", file)
         assert figure.stat().st_size > 5000
+
+
+@pytest.mark.parametrize(
+    ("congestion", "throughput_mbit", "induced_ms"),
+    [("cubic", 9.55, pytest.approx(1000, rel=0.15)), ("bbr", 9.35, pytest.approx(8, abs=6))],
+)
+def test_the_bottleneck_of_the_flent_paper(congestion, throughput_mbit, induced_ms, tmp_path):
+    """10 Mbit/s, 50 ms, 1000 packets: what CUBIC and BBR get within 1 %, and how long the queue makes others wait.
+
+    Source: Høiland-Jørgensen et al., Flent: The FLExible Network Tester, VALUETOOLS 2017.
+    """
+    trial = Trial("tcp_1up", path="10mbit 50ms 1000p pfifo", parameters={"tcp_cong_control": congestion})
+    data = open_file(run_trial(trial, tmp_path))
+    upload, ping = data.series["TCP upload"], data.series["Ping (ms) ICMP"]
+    assert upload.meta["MEAN_VALUE"] == pytest.approx(throughput_mbit, rel=0.01)
+    assert upload.between(10, 65).known.mean() == pytest.approx(throughput_mbit, rel=0.01)
+    assert ping.between(10, 65).known.mean() - 50 == induced_ms
