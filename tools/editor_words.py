@@ -62,14 +62,15 @@ SHOWN_BY = {
 KEYWORDS = ("label", "help", "unit", "note", "columns", "choices", "text")
 _HELD = """
 AS_THE_SYSTEM ALIGNMENTS BETWEEN ELSEWHERE ENGINES EVERYONE HELP IN_DIALOGS LOCKED MENUS ON_CANVAS READ_ONLY SCALES
-SHORT_HELP SWITCH_TYPES TITLES TOOLS _COLOUR_NAMES answers label note rows text title told what words
+EXPORTS IN_WINDOW
+SHORT_HELP SWITCH_TYPES TITLES TOOLS _COLOUR_NAMES answers entries label note over rows text title told what words
 """
 HELD_BY = frozenset(_HELD.split())
 """Names of constants and variables that hold texts."""
 NOT_SAID = ("export.py", "svg.py", "lettering.py", "theme.py", "words.py")
 """Modules whose templates are parts of a script or a drawing."""
-PACKAGES = ("editor", "windows")
-BESIDE = ("topology/templates.py", "engine/pocket.py", "engine/host.py", "tc/*.py", "viewer/testing.py")
+PACKAGES = ("editor", "windows", "viewer")
+BESIDE = ("topology/templates.py", "engine/pocket.py", "engine/host.py", "tc/*.py")
 """What else gives the editor texts to show."""
 TEMPLATE = re.compile(r"\{[a-z_]+(:[^}]*)?\}")
 LETTERS = re.compile(r"[A-Za-z]{2}")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Pictures of the editor for docs/pictures and for the labs, from the real program on an Xvfb of its own.
+"""Pictures of the editor and the viewer for docs/pictures and the labs, from the real program on an Xvfb of its own.
 
 `python tools/screenshots.py [NAME…]` for docs/pictures; the running network is a real one, with an iperf3 through Lab
 14's bottleneck. `--labs` does the `editor` blocks of the manuals in LAB_SHOTS, with mouse and keys, and takes their
@@ -273,6 +273,34 @@ def groups() -> None:
     shot.end()
 
 
+def viewer(theme: str) -> None:
+    """Three runs of one test over each other, of real networks."""
+    from linklab.viewer.app import Viewer  # noqa: PLC0415 - needs the display
+    from linklab.viewer.settings import ViewerSettings  # noqa: PLC0415
+
+    with tempfile.TemporaryDirectory(prefix="linklab-shots-") as folder:
+        for title in ("fifo", "codel", "fq_codel"):
+            words = ["test", "run", "tcp_nup", "-P", "upload_streams=2", "--path", f"10mbit 50ms {title}", "-l", "20"]
+            command = [sys.executable, "-m", "linklab", *words, "-t", title, "-o", f"{folder}/"]
+            subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+        window = Viewer([Path(folder)], ViewerSettings(theme=theme, scale=1.0, geometry=f"{SIZE[0]}x{SIZE[1]}"))
+        window.root.geometry("+0+0")
+        end = time.monotonic() + 60
+        while window.filing.left and time.monotonic() < end:
+            window.root.update()
+        window.showing.choose(next(spec for spec in window.showing.specs if spec.name == "ping"))
+        window.layout.runs.sort(window.layout.runs.columns[1])
+        window._commands()["overlay_all"]()
+        end = time.monotonic() + 2
+        while time.monotonic() < end:
+            window.root.update()
+        x, y = window.root.winfo_rootx(), window.root.winfo_rooty()
+        box = (0, 0, x + window.root.winfo_width(), y + window.root.winfo_height())
+        picture = ImageGrab.grab(box, xdisplay=os.environ["DISPLAY"])
+        ImageOps.expand(picture, 1, FRAME).quantize(256).save(OUT / f"viewer-{theme}.png", optimize=True)
+        window.close()
+
+
 SHOTS: dict[str, Callable[[], None]] = {
     "light": lambda: main_window("light"),
     "dark": lambda: main_window("dark"),
@@ -282,6 +310,7 @@ SHOTS: dict[str, Callable[[], None]] = {
     "addresses": addresses,
     "running-light": lambda: running("light"),
     "running-dark": lambda: running("dark"),
+    "viewer": lambda: viewer("light"),
 }
 
 

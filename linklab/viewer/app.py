@@ -67,6 +67,7 @@ class Viewer:
         self._tree: tuple[Run | None, dict[str, object] | None] = (None, None)
         self.root.protocol("WM_DELETE_WINDOW", self.quit)
         self._build()
+        self.filing.on_shown = self._came
         self.filing.open(paths)
         self.refresh()
         self.root.deiconify()
@@ -119,6 +120,7 @@ class Viewer:
             self._commands(), self._submenus(), told, self._choose_plot, self._copy, self._make_column, self._show_zoom
         )
         self.layout = Layout(self.root, self.look, self.settings, self.ticks, callbacks)
+        self.layout.side.bind("<<NotebookTabChanged>>", lambda _: self._show_metadata())
         self.layout.runs.bind("<<Sorted>>", lambda _: self.refresh())
         self.window.dress(self.look, self.layout.status)
         self.showing.chart = self.layout.chart
@@ -237,15 +239,22 @@ class Viewer:
         self.layout.status.zoom.configure(text=self.look.say("enlarged") if self.showing.chart.is_zoomed else "")
 
     def _show_metadata(self) -> None:
+        """Show those of the current run, if the table is seen: they may be many."""
+        if not self.layout.is_seen(METADATA):
+            return
         run = self.runs.current
         data = run.data if run is not None else None
         if self._tree[0] is not run or (self._tree[1] is None) != (data is None):
             self._tree = (run, metadata.tree_of(data) if data is not None else None)
         self.layout.metadata.show(self._tree[1])
 
-    def _open_result(self, paths: Sequence[Path]) -> None:
-        self.filing.open(paths)
+    def _open_result(self, paths: Sequence[Path], show: bool) -> None:
+        self.filing.open(paths, show=show)
         self.refresh()
+
+    def _came(self, run: Run) -> None:
+        """A run that was opened is shown: put the keys of its table on it, once it is in it."""
+        self.root.after_idle(lambda: self.layout.runs.go_to(run))
 
     def _abort(self) -> None:
         """End the test that runs, or else what is being read."""
@@ -403,6 +412,7 @@ class Viewer:
 
     def _show_side(self) -> None:
         self.layout.show_side(self.settings.shows_side)
+        self._show_metadata()
         if not self.settings.shows_side:
             self.showing.chart.widget.focus_set()
         self.ticks["side"].set(self.settings.shows_side)

@@ -31,6 +31,7 @@ class Filing:
     ) -> None:
         self.window, self.runs, self.showing, self.settings = window, runs, showing, settings
         self._changed = changed
+        self.on_shown: Callable[[Run], None] = lambda run: None
         self._reader = Reader()
         self._wanted: Run | None = None
         self._opening = 0
@@ -55,6 +56,7 @@ class Filing:
         run = self._wanted
         if run is not None and (run.data is not None or not self.runs.shown):
             self.runs.show(run)
+            self.on_shown(run)
         if run is not None and not run.is_waiting:
             self._wanted = None
 

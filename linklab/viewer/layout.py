@@ -23,6 +23,8 @@ from linklab.windows.words import Phrase
 
 SIDE, SIDE_NARROW = 400, 210
 RUNS, PLOTS, METADATA = range(3)
+TITLES = ("Runs", "Plots", "Metadata")
+"""Of the tables at the left."""
 
 
 @dataclass(frozen=True)
@@ -75,7 +77,7 @@ class Layout:
         self.runs = RunsTable(self.side, look, self.icons, callbacks.runs)
         self.plots = PlotsTable(self.side, look, callbacks.plot)
         self.metadata = MetadataTable(self.side, look, copy=callbacks.copy, column=callbacks.column)
-        for page, title in ((self.runs, "Runs"), (self.plots, "Plots"), (self.metadata, "Metadata")):
+        for page, title in zip((self.runs, self.plots, self.metadata), TITLES, strict=True):
             self.side.add(page, text=look.say(title))
         right = ttk.Frame(self.halves)
         self.bar = PlotBar(right, look, self.icons, commands, callbacks.plot)
@@ -101,6 +103,11 @@ class Layout:
             self.halves.insert(0, self.side, weight=0)
         elif there and not wanted:
             self.halves.forget(self.side)
+
+    def is_seen(self, page: int) -> bool:
+        """Whether this one of the tables is."""
+        chosen = self.side.index(self.side.select())  # type: ignore[no-untyped-call] # typeshed
+        return self._settings.shows_side and int(chosen) == page
 
     def keep_width(self) -> None:
         """Remember how wide the tables are."""
@@ -141,8 +148,8 @@ class PlotBar(ttk.Frame):
         self.look, self._icons, self._specs = look, icons, list[PlotSpec]()
         self._buttons: dict[str, ttk.Button] = {}
         for name, icon, tip in (
-            ("previous_plot", "back", "Previous plot (Ctrl+Left)"),
-            ("next_plot", "on", "Next plot (Ctrl+Right)"),
+            ("previous_plot", "back", "Previous plot (Ctrl+←)"),
+            ("next_plot", "on", "Next plot (Ctrl+→)"),
         ):
             self._button(name, icon, tip, commands[name], side="left")
         for name, icon, tip in AT_RIGHT[: 1 if look.is_narrow else None]:

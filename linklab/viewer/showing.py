@@ -69,6 +69,8 @@ class Showing:
 
     def draw(self) -> None:
         """Draw what is to be shown, if that is something else than what is."""
+        open_now = {id(run) for run in self.runs.every}
+        self._loaded = {key: one for key, one in self._loaded.items() if key in open_now}
         loaded = self.loaded
         of = tuple(loaded)
         if of != self._of:
@@ -77,6 +79,7 @@ class Showing:
         wanted = (of, self.spec, self.options)
         if wanted == self._drawn:
             return
+        self._note()
         keep = self._scale()
         self._drawn, self._keep = wanted, ()
         spec, options, specs = self.spec, self.options, self.specs
@@ -127,7 +130,6 @@ class Showing:
 
     def choose(self, spec: PlotSpec) -> None:
         """Show this plot."""
-        self._note()
         self.spec = spec
         self.settings.plot = spec.name
 
@@ -151,9 +153,10 @@ class Showing:
         self._note()
 
     def _note(self) -> None:
-        """Remember the scale of the plot that is seen."""
-        if self.keeps and self.spec is not None and self._drawn:
-            self._limits[self.spec.name] = self.chart.limits
+        """Remember the scale of the plot that is seen, if scales are kept."""
+        spec = self._drawn[1] if self._drawn else None
+        if self.keeps and spec is not None:
+            self._limits[spec.name] = self.chart.limits
 
     # --- options
 

@@ -22,7 +22,8 @@ from linklab.windows.icons import Icons
 from linklab.windows.theme import TICK, Look
 
 ARROWS = {False: " ▾", True: " ▴"}
-CONTROL, SHIFT = 0x4, 0x1
+TITLES = ("", "Plot", "What it shows")
+"""Of the columns of the table of plots."""
 
 
 class Table(ttk.Frame):
@@ -72,6 +73,7 @@ class RunsTable(Table):
         super().__init__(master, look, "runs", show="tree headings")
         self._icons, self._told = icons, told
         self._rows: dict[str, Run] = {}
+        self._drawn: dict[str, tuple[Any, ...]] = {}
         self.columns: list[Column] = []
         self.sorted_by: tuple[Column, bool] | None = None
         tree = self.tree
@@ -115,16 +117,19 @@ class RunsTable(Table):
         tree = self.tree
         gone = [row for row in self._rows if row not in rows]
         tree.delete(*gone)
+        before = {row: at for at, row in enumerate(each for each in self._rows if each in rows)}
         for at, (row, run) in enumerate(rows.items()):
-            image = self._tick(run in shown)
-            values = [self._cell(run, column) for column in columns]
+            values = tuple(self._cell(run, column) for column in columns)
             tags = ("bad",) if run.why else ("waiting",) if run.is_waiting else ()
-            if not tree.exists(row):
-                tree.insert("", at, iid=row, image=image, values=values, tags=tags)
-            else:
-                tree.item(row, image=image, values=values, tags=tags)
-                if tree.index(row) != at:
-                    tree.move(row, "", at)
+            drawn = (run in shown, values, tags)
+            if row not in before:
+                tree.insert("", at, iid=row, image=self._tick(drawn[0]), values=values, tags=tags)
+            elif drawn != self._drawn.get(row):
+                tree.item(row, image=self._tick(drawn[0]), values=values, tags=tags)
+            self._drawn[row] = drawn
+        if list(before) != [row for row in rows if row in before]:
+            for at, row in enumerate(rows):
+                tree.move(row, "", at)
         self._rows = rows
         if here is None or here not in runs:
             first = shown[-1] if shown else next(iter(ordered), None)
@@ -168,6 +173,7 @@ class RunsTable(Table):
     def restyle(self) -> None:
         """Take the theme."""
         p = self.look.palette
+        self._drawn = {}
         self.tree.tag_configure("bad", foreground=p.bad)
         self.tree.tag_configure("waiting", foreground=p.muted)
 
@@ -218,7 +224,7 @@ class PlotsTable(Table):
         self._choose = choose
         self._specs: dict[str, PlotSpec] = {}
         tree = self.tree
-        for key, title, wide in (("number", "", 34), ("name", "Plot", 150), ("what", "What it shows", 300)):
+        for key, title, wide in zip(("number", "name", "what"), TITLES, (34, 150, 300), strict=True):
             tree.column(key, width=look.px(wide), minwidth=look.px(30), stretch=False)
             tree.heading(key, text=look.say(title), anchor="w")
         tree.bind("<<TreeviewSelect>>", lambda _: self._selected())

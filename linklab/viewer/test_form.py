@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from itertools import chain, count
 from pathlib import Path
 from typing import Any
 
@@ -40,10 +41,10 @@ def matches(test: NamedTest, wanted: str) -> bool:
 
 def pages_of(test: NamedTest) -> tuple[Page, ...]:
     """The dialog of a test."""
-    length = "seconds of load; the test's own if empty"
+    length = number(0.1, LONGEST_S, "a number of seconds above 0")
     what = (
         Field("path", "Path", "rate, round trip time, discipline and buffer of the bottleneck", check=_path),
-        Field("length_s", "Length", length, "s", check=number(0.1, LONGEST_S, "a number of seconds above 0")),
+        Field("length_s", "Length", "seconds of load; the test's own if empty", "s", check=length),
         Field("seed", "Seed", "of all chance; another one is a repetition", default="1", check=_seed()),
         Field("title", "Title", "for figures and the name of the file"),
         Field("note", "Note", "kept in the file"),
@@ -85,6 +86,13 @@ def _folder(text: str) -> str:
     path = Path(text).expanduser()
     if path.exists() and not path.is_dir():
         raise InputError(Phrase("{path} is no folder", path=path))
+    return text
+
+
+def _new_folder(text: str) -> str:
+    path = Path(text).expanduser()
+    if path.exists() and (not path.is_dir() or any(path.iterdir())):
+        raise InputError(Phrase("{path} is there already; give a new folder", path=path))
     return text
 
 
@@ -137,6 +145,29 @@ def command_of(test: NamedTest, data: Mapping[str, Any]) -> list[str]:
     return [*words, "--output", f"{Path(data.get('folder') or '.').expanduser().absolute()}/"]
 
 
-def batch_command(files: Sequence[Path], folder: Path, path: str = "") -> list[str]:
-    """The words after `linklab` that run batch files."""
-    return ["batch", *map(str, files), *([f"--path={path}"] if path else [])]
+BATCH_PAGE = Page(
+    "Batch",
+    (
+        Field("path", "Path", "for batches that say none", check=_path),
+        Field("batches", "Batches", "names with commas between them; all that are not abstract or disabled if empty"),
+        Field("folder", "Folder", "a new one for the data files", check=_new_folder),
+    ),
+)
+
+
+def batch_command(file: Path, data: Mapping[str, Any]) -> list[str]:
+    """The words after `linklab` that run a batch file."""
+    words = ["batch", str(file.absolute())]
+    if data.get("path"):
+        words.append(f"--path={data['path']}")
+    for name in str(data.get("batches") or "").split(","):
+        if name.strip():
+            words.append(f"--batch={name.strip()}")
+    return [*words, f"--out={Path(data['folder']).expanduser().absolute()}"]
+
+
+def new_folder(beside: Path) -> Path:
+    """A folder for the results of a batch file that is not there yet."""
+    first = beside.with_name(f"{beside.stem}-results")
+    others = (first.with_name(f"{first.name}-{number}") for number in count(2))
+    return next(path for path in chain([first], others) if not path.exists())

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import re
+import time
 import tkinter as tk
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -10,12 +12,14 @@ from tkinter import ttk
 from typing import Any
 
 from linklab.base.text import excerpt
+from linklab.errors import FieldError
 from linklab.experiment.entries import NamedTest
 from linklab.experiment.test_file import load_test
 from linklab.viewer.child import Child, Line
-from linklab.viewer.runs import SUFFIXES, Runs
+from linklab.viewer.runs import Runs
 from linklab.viewer.settings import ViewerSettings
 from linklab.viewer.test_form import (
+    BATCH_PAGE,
     KEPT,
     USUAL_PATH,
     batch_command,
@@ -23,6 +27,7 @@ from linklab.viewer.test_form import (
     command_of,
     families,
     matches,
+    new_folder,
     pages_of,
 )
 from linklab.windows.chooser import Chooser
@@ -38,7 +43,13 @@ ABORTED = 130
 ROWS = 14
 BATCHES = (".batch", ".ini", ".conf")
 
-Open = Callable[[Sequence[Path]], None]
+Open = Callable[[Sequence[Path], bool], None]
+"""Takes files, and whether the first of them is to be shown."""
+
+COUNTED = re.compile(r"(\d+)/(\d+) ")
+"""How a line of a batch begins: the trial, and of how many."""
+
+LOOK_S = 0.5
 
 
 class Testing:
@@ -50,6 +61,8 @@ class Testing:
         self._child: Child | None = None
         self._what = ""
         self._files: list[Path] = []
+        self._results: Path | None = None
+        self._looked_s = 0.0
 
     @property
     def is_on(self) -> bool:
@@ -89,12 +102,23 @@ class Testing:
         if self._is_busy():
             return
 
-        def take(path: Path) -> None:
-            self.start(batch_command([path], path.parent), path.name, path.absolute().parent)
-
         title = "Batch File to Run"
         root, look, folder = self.window.root, self.window.look, self._folder()
-        Chooser(root, look, title, folder=folder, ending=BATCHES, name="", save=False, take=take)
+        Chooser(root, look, title, folder=folder, ending=BATCHES, name="", save=False, take=self.ask_about_batch)
+
+    def ask_about_batch(self, file: Path) -> None:
+        """Ask where a batch file is run and what comes of it, and run it."""
+
+        def take(chosen: dict[str, Any]) -> None:
+            if not chosen.get("folder"):
+                raise FieldError(Phrase("give a folder"), key="folder")
+            self.start(batch_command(file, chosen), file.name, file.absolute().parent, Path(chosen["folder"]))
+
+        title = Phrase("Batch: {file}", file=file.name)
+        data = {"folder": str(new_folder(file.absolute()))}
+        root, look = self.window.root, self.window.look
+        form = FormDialog(root, look, title, pages=(BATCH_PAGE,), data=data, take=take, modal=True)
+        form.accept.configure(text=look.say("Run"))
 
     def _folder(self) -> Path:
         current = self.runs.current
@@ -107,9 +131,10 @@ class Testing:
 
     # --- running
 
-    def start(self, words: Sequence[str], what: str, folder: Path) -> None:
-        """Run `linklab` with these words."""
+    def start(self, words: Sequence[str], what: str, folder: Path, results: Path | None = None) -> None:
+        """Run `linklab` with these words in a folder; data files that appear in `results` are opened as they come."""
         self._child, self._what, self._files = Child(words, folder), what, []
+        self._results, self._looked_s = results, 0.0
         self.window.say(Phrase("{what}: starting", what=what))
 
     def abort(self) -> None:
@@ -132,11 +157,22 @@ class Testing:
         for line in child.lines():
             self._tell(line)
         status = child.status
+        self._look(at_end=status is not None)
         if status is None:
             return False
         self._child = None
         self._end(status, child.said)
         return True
+
+    def _look(self, *, at_end: bool) -> None:
+        """Open the data files that have come since the last look."""
+        if self._results is None or (not at_end and time.monotonic() < self._looked_s + LOOK_S):
+            return
+        self._looked_s = time.monotonic()
+        found = sorted(each for each in self._results.expanduser().glob("*.flent.gz") if each not in self._files)
+        if found:
+            self._opened(found, not self._files)
+            self._files += found
 
     def _tell(self, line: Line) -> None:
         told = line.told
@@ -154,17 +190,16 @@ class Testing:
             self._named(line.text)
 
     def _named(self, text: str) -> None:
-        """A line for people: it may name a file that was written."""
-        words = text.split()
-        for word in {words[-1], words[0]} if words else ():
-            if word.endswith(SUFFIXES) and Path(word).is_file():
-                self._result(Path(word))
+        """A line for people; one of a batch counts its trials."""
+        counted = COUNTED.match(text)
+        if counted is not None:
+            self.window.status.share(int(counted[1]) / max(1, int(counted[2])))
         self.window.say(Phrase("{what}: {line}", what=self._what, line=excerpt(text, 160)))
 
     def _result(self, path: Path) -> None:
         if path not in self._files:
             self._files.append(path)
-            self._opened([path])
+            self._opened([path], True)
 
     def _end(self, status: int, said: Sequence[str]) -> None:
         self.window.status.share(None)
@@ -196,7 +231,8 @@ class TestChooser(Dialog):
         self.wanted = tk.StringVar(self)
         self.entry = ttk.Entry(top, textvariable=self.wanted)
         self.entry.pack(side="left", fill="x", expand=True)
-        self.words = ttk.Label(self.body, text="", style="Muted.TLabel", wraplength=look.px(560), justify="left")
+        wrap = min(look.px(560), self.maxsize()[0] - look.px(40))
+        self.words = ttk.Label(self.body, text="", style="Muted.TLabel", wraplength=wrap, justify="left")
         self.words.pack(side="bottom", fill="x")
         middle = ttk.Frame(self.body)
         middle.pack(side="top", fill="both", expand=True, pady=look.px(8))

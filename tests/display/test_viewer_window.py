@@ -49,28 +49,16 @@ class ViewerHand(Hand):
         return self.viewer.layout.values.cget("text")
 
     def asked(self, kind):
-        """The dialog of a class, once it has the keys."""
-        found = []
-
-        def has_keys():
-            found[:] = [self.dialog()]
-            focus = self.viewer.root.focus_get()
-            return type(found[0]).__name__ == kind and focus is not None and focus.winfo_toplevel() is found[0]
-
-        self.until(has_keys, 20, f"a {kind}")
-        self.settle(0.2)
-        return found[0]
+        """The dialog of a class, once it is open."""
+        self.until(lambda: type(self.dialog()).__name__ == kind, 20, f"a {kind}")
+        self.settle(0.4)
+        return self.dialog()
 
     def back(self):
-        """Wait until no dialog is open and the window has the keys again."""
-        root = self.viewer.root
-
-        def has_keys():
-            focus = root.focus_get()
-            return self.dialog() is None and focus is not None and focus.winfo_toplevel() is root
-
-        self.until(has_keys, 20, "the window without a dialog")
-        self.settle(0.2)
+        """Wait until no dialog is open, and give the keys to the window, as a window manager does."""
+        self.until(lambda: self.dialog() is None, 20, "the window without a dialog")
+        self.robot.focus(self.robot.window(self.shown[-1]))
+        self.settle(0.3)
 
     def cell(self, name, column="#0"):
         """Where a cell of the table of runs is, in the table."""
@@ -185,6 +173,23 @@ def test_a_flip_keeps_the_scale(viewing):
     assert hand.chart.limits == whole
     hand.key("x")
     assert hand.chart.limits[0].y == whole[0].y and hand.chart.limits[0].x != whole[0].x
+
+
+def test_a_scale_is_kept_over_runs_and_plots(viewing):
+    """With K on, a click on another run and a plot that was left keep what was zoomed to; off, all of it is seen."""
+    hand = viewing
+    hand.key("k")
+    hand.key("x")
+    zoomed = hand.chart.limits
+    hand.click(**hand.cell("run-2", "name"))
+    assert (hand.shown, hand.chart.limits) == (["run-2"], zoomed)
+    hand.key("2")
+    assert hand.viewer.showing.spec.name == "ping_cdf"
+    hand.key("1")
+    assert hand.chart.limits == zoomed
+    hand.key("k")
+    hand.click(**hand.cell("run-3", "name"))
+    assert hand.chart.limits != zoomed and not hand.chart.is_zoomed
 
 
 def test_values_are_said_under_the_pointer_and_by_keys(viewing):
