@@ -412,3 +412,17 @@ def test_limits_of_a_figure(tmp_path: Path) -> None:
     greedy = PlotSpec("p", "", Kind.TIMESERIES, tuple(Line("*") for _ in range(1000)))
     data = loaded(values={f"flow {number}": [1.0] for number in range(500)})
     assert len(entries_of(greedy, [data], Options())) == 2000
+
+
+def test_title_and_notes() -> None:
+    """A figure has the words of plot and file, broken where it ends; one for a paper has those asked for alone."""
+    spec = PlotSpec("p", "word " * 20, Kind.TIMESERIES, (Line("Ping"),))
+    data = loaded("run.flent.gz", test="rrul", path="10mbit 50ms", flent={"LOCAL_HOST": "h1", "HOST": "h2"})
+    figure = drawn(spec, data)
+    *lines, last = figure._suptitle.get_text().split("\n")
+    assert len(lines) == 2 and last == "run" and max(map(len, lines)) <= 83
+    assert figure._supxlabel.get_text() == "rrul · 10mbit 50ms · h1 → h2 · 3 s"
+    assert drawn(spec, data, style="print")._suptitle is None
+    assert drawn(spec, data, style="print", title="Mine")._suptitle.get_text() == "Mine"
+    assert drawn(spec, data, annotation=False)._supxlabel is None
+    assert drawn(spec, data, annotation=False, note="Look")._supxlabel.get_text() == "Look"

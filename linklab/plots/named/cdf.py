@@ -115,16 +115,21 @@ def draw_qq(axes: Any, panel: Panel) -> None:
         size = min(known[files[0]].size, known[file].size, MOST_STEPS)
         shares = np.linspace(0, 1, size) if size > 1 else np.array([0.5])
         look = dict(looks.line(0, number, size)) | {"linestyle": "", "markevery": None, "markersize": 3}
-        (artist,) = axes.plot(np.quantile(known[files[0]], shares), np.quantile(known[file], shares), **look)
+        across, up = np.quantile(known[files[0]], shares), np.quantile(known[file], shares)
+        (artist,) = axes.plot(across, up, **look)
         handles.append((panel.names[file], artist))
     low = min(float(part[0]) for part in known.values())
     high = max(float(part[-1]) for part in known.values())
     (same,) = axes.plot([low, high], [low, high], color="#444444", linewidth=0.8, linestyle=(0, (6, 3)), zorder=1)
     handles.append(("equal", same))
-    space = (high - low) * 0.04 or 0.5
     options = panel.options
-    set_asked(axes.set_xlim, low - space, high + space, options.limits_x[0] if options.limits_x else (None, None))
-    set_asked(axes.set_ylim, low - space, high + space, options.limits_y[0] if options.limits_y else (None, None))
+    others = np.concatenate([known[file] for file in files[1:]])
+    for set_to, values, asked in (
+        (axes.set_xlim, known[files[0]], options.limits_x),
+        (axes.set_ylim, others, options.limits_y),
+    ):
+        space = float(np.ptp(values)) * 0.04 or 0.5
+        set_asked(set_to, float(values.min()) - space, float(values.max()) + space, asked[0] if asked else (None, None))
     axes.set_xlabel(plain(options.label_x or f"{scale.words}: {panel.names[files[0]]}"))
     other = panel.names[files[1]] if len(files) == 2 else "the others"
     axes.set_ylabel(plain(next(iter(options.labels_y), "") or f"{scale.words}: {other}"))

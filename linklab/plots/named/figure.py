@@ -75,9 +75,12 @@ def size_of(spec: PlotSpec, data: Sequence[Loaded], options: Options) -> tuple[f
     if options.size_in is not None:
         return options.size_in
     width, height = style.ONE_COLUMN_IN if options.style == "print" else SIZE_IN
-    rows, columns = _grid(spec, sum(one.shown for one in data), options)
+    files = sum(one.shown for one in data)
+    rows, columns = _grid(spec, files, options)
     if rows > 1:
-        height = rows * (1.25 if options.style == "print" else PANEL_IN) + 0.8
+        # each panel of several files has a long legend
+        narrow_in = 1.25 if files == 1 or options.subplots else PANEL_IN
+        height = rows * (narrow_in if options.style == "print" else PANEL_IN) + 0.8
     return width * (1.5 if columns > 1 and options.style != "print" else 1), height
 
 
@@ -246,14 +249,16 @@ def _some(names: Sequence[str]) -> str:
 
 
 def _add_title(figure: Figure, spec: PlotSpec, data: Sequence[Loaded], options: Options) -> None:
-    if options.title is not None:
-        title = options.title
+    if options.title is not None or options.style == "print":
+        title = options.title or ""  # a paper has the words below the figure
     else:
         shown = [one for one in data if one.shown]
         own = (shown[0].title or shown[0].stem) if len(shown) == 1 else ""
         title = "\n".join(excerpt(line, _MOST_TITLE) for line in (spec.description, own) if line)
-    if title:
-        figure.suptitle(plain(title), size=9.5)
+    letters = max(int(figure.get_size_inches()[0] * 13), 20)
+    lines = [part for line in title.split("\n") for part in textwrap.wrap(one_line(line), letters)]
+    if lines:
+        figure.suptitle(plain("\n".join(lines)), size=9.5)
 
 
 def _add_notes(figure: Figure, data: Sequence[Loaded], options: Options, told: Sequence[str]) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from matplotlib.lines import Line2D
+from matplotlib.transforms import offset_copy
 
 from linklab.base.text import excerpt
 from linklab.plots.named.lines import Drawn
@@ -26,6 +27,11 @@ _MOST_TITLE = 90
 _ROW_IN = 0.145
 _ABOVE = 0.3
 """The share of the height of the axes that a legend above them may have."""
+
+_NARROW_IN = 3.5
+"""Axes that are narrower have no room beside them."""
+
+_MOST_ROWS = 6
 
 _LOWER_LEFT = 3
 """Matplotlib's number of the corner at which a legend above the axes is held."""
@@ -89,20 +95,23 @@ def legend_rows(axes: Any) -> int:
 def _place(axes: Any, labels: Sequence[str], options: Options) -> tuple[dict[str, Any], int]:
     """Where the legend stands, in how many columns, and how many entries there is room for."""
     width_in, height_in = axes.get_figure().get_size_inches() * (axes.get_position().width, axes.get_position().height)
-    fit = max(1, int(width_in / (0.05 * max(map(len, labels)) + 0.5)))
+    fit = max(1, int(width_in / (0.05 * max(map(len, labels)) + 0.42)))
     columns = options.legend_columns or min(fit, len(labels))
     rows = -(-len(labels) // columns)
     place = options.legend
     if place == "auto":
-        place = "above" if rows <= 1 or rows * _ROW_IN <= _ABOVE * height_in else "right"
+        short = rows * _ROW_IN <= _ABOVE * height_in
+        place = "above" if rows <= 1 or short or width_in < _NARROW_IN else "right"
     if place in ("above", "below"):
         anchor, corner = ((0.0, 1.0), "lower left") if place == "above" else ((0.0, -0.22), "upper left")
         look = {"loc": corner, "bbox_to_anchor": anchor, "borderaxespad": 0.2, "ncol": columns, "columnspacing": 1.0}
-        return look, max(MOST, columns)
+        return look, columns * _MOST_ROWS if options.legend == "auto" else max(MOST, columns)
     columns = options.legend_columns or 1
     most = min(MOST, max(int(height_in / _ROW_IN), 3) * columns)
     if place == "right":
         twin = any(other is not axes and other.bbox.bounds == axes.bbox.bounds for other in axes.get_figure().axes)
-        anchor = (1.13 if twin else 1.02, 1.0)
-        return {"loc": "upper left", "bbox_to_anchor": anchor, "borderaxespad": 0.0, "ncol": columns}, most
+        # in inches, since the layout makes the axes narrower later
+        beside = offset_copy(axes.transAxes, axes.get_figure(), x=0.6 if twin else 0.1, units="inches")
+        look = {"loc": "upper left", "bbox_to_anchor": (1.0, 1.0), "bbox_transform": beside}
+        return {**look, "borderaxespad": 0.0, "ncol": columns}, most
     return {"loc": place, "ncol": columns}, most
