@@ -152,7 +152,7 @@ class Chart(ttk.Frame):
     def _find_places(self) -> list[Any]:
         """Find places where no words are cut off, and remember them."""
         engine = self.figure.get_layout_engine()
-        if self._size != (0, 0) and engine is not None:
+        if self._size != (0, 0) and engine is not None and self.figure.axes:
             engine.execute(self.figure)
         self.figure.set_layout_engine("none")
         found = [axes.get_position() for axes in self.figure.axes]
