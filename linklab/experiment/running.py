@@ -28,8 +28,9 @@ from linklab.experiment.expand import expand
 from linklab.experiment.model import Command, Expanded, Traffic, Trial, When
 from linklab.experiment.place import Place, Port
 from linklab.experiment.plan import make_plan
+from linklab.experiment.result import dataset
 from linklab.experiment.test_file import load_test
-from linklab.experiment.trial import SUFFIX, SUFFIXES, Prepared, Progress, Tell, dataset, quiet
+from linklab.experiment.trial import SUFFIX, SUFFIXES, Prepared, Progress, Tell, quiet
 from linklab.topology import Topology
 
 WAY = ("env", "PYTHONSAFEPATH=1", "python3", f"{programs.AGENT}/trial_way.py")
