@@ -141,13 +141,12 @@ def ways(source: str, targets: Sequence[str]) -> dict[str, Any]:
         out, _, from_address = there.route(first, address)
         up, down = there.way(first, address), there.way(target, from_address)
         found.append({"node": target, "address": address, "egress": out.name, "up": up, "down": down[::-1]})
-    names: dict[str, None] = dict.fromkeys([first, *(target["node"] for target in found)])
     space = there.spaces[there.space_of[first]]
     return {
         "format": FORMAT,
         "source": first,
         "targets": found,
-        "addresses": {name: there.addresses(name) for name in names},
+        "addresses": {name: there.addresses(name) for name in there.nodes.found},
         "interfaces": {
             one.name: [own for index, own in space.addresses if index == one.index]
             for one in space.interfaces.values()

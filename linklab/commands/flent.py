@@ -164,7 +164,7 @@ def show(args: argparse.Namespace, files: Sequence[Path], voice: Voice) -> None:
 def measure(args: argparse.Namespace, words: Words, voice: Voice) -> tuple[Path, int]:
     """Run the test; its data file and the exit code."""
     from linklab.data import open_file
-    from linklab.experiment.inside import Inside
+    from linklab.experiment.inside import WORK, Inside
     from linklab.experiment.running import ready_on, run_ready
 
     trial, choice = trial_of(args, words), choice_of(args)
@@ -178,6 +178,8 @@ def measure(args: argparse.Namespace, words: Words, voice: Voice) -> tuple[Path,
             flent_output.chosen(args.plot, ready.prepared.expanded.plots, [])
         file = run_ready(ready, args.data_dir, door, voice.progress)
     voice.say(f"Data file written to {file}")
+    if not file.resolve().is_relative_to(WORK) and Path(WORK).is_dir():
+        voice.complain(f"flent: {file.parent} ends with the network; only what lies in {WORK} stays")
     data = open_file(file)
     for name, why in data.metadata.get("failed", {}).items():
         voice.complain(f"missing: {name}: {why}")

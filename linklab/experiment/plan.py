@@ -107,11 +107,11 @@ def make_plan(expanded: Expanded, place: Place, commands: Sequence[Command] = ()
 
 
 def _ports(expanded: Expanded, place: Place) -> list[dict[str, str]]:
-    """The interfaces along the path, and those that the test names."""
+    """The interfaces along the path, and those that the test names; a flow that names none takes one of the path's."""
     named = [
-        (place.known(str(flow.options.get("host") or place.source)), str(flow.options.get("interface") or place.egress))
+        (place.known(str(flow.options.get("host") or place.source)), str(flow.options["interface"]))
         for flow in expanded.flows
-        if flow.traffic is Traffic.QDISC
+        if flow.traffic is Traffic.QDISC and flow.options.get("interface")
     ]
     found = dict.fromkeys([*((port.node, port.interface) for port in place.ports), *named])
     return [{"node": node, "interface": interface} for node, interface in found]

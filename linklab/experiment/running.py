@@ -119,8 +119,9 @@ def place_on(ground: Ground, hosts: int, name: str) -> Place:
     ports = dict.fromkeys(Port(*port) for port in (*ups, *downs))
     addresses: dict[str, dict[int, str]] = {}
     for node, own in ground.addresses.items():
+        addresses[node] = {}
         for address in own:
-            addresses.setdefault(node, {}).setdefault(ip_address(address).version, address)
+            addresses[node].setdefault(ip_address(address).version, address)
     for target in ground.targets:  # of a node with several, the one that was named
         addresses[target["node"]][ip_address(target["address"]).version] = target["address"]
     count = max(hosts, len(ground.targets))

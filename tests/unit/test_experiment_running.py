@@ -113,6 +113,21 @@ def test_options_of_flent_change_the_flows(tmp_path):
     assert ready.expanded.total_s == 5.0
 
 
+def test_any_node_may_be_named_for_its_counters(tmp_path):
+    """Also one off the path; without an interface, those of the path are sampled, and no other."""
+    said = {**SAID, "addresses": {**SAID["addresses"], "s9": []}}
+    ground = ground_of(Painted(tmp_path, said), "h1", ["10.0.5.2"])
+    alone = prepare_on(Trial("qdisc-stats", length_s=1), ground, "this network", Choice())
+    along = [(port.node, port.interface) for port in alone.place.ports]
+    assert [(one["node"], one["interface"]) for one in alone.plan.data["samplers"]["qdiscs"]] == along
+    more = {"qdisc_stats_hosts": "s9", "qdisc_stats_interfaces": "s9-eth3", "netstat_hosts": "h2"}
+    ready = prepare_on(Trial("tcp_1up", parameters=more), ground, "this network", Choice())
+    assert ready.plan.data["samplers"]["qdiscs"][-1] == {"node": "s9", "interface": "s9-eth3"}
+    assert ready.plan.data["samplers"]["netstat"] == ["h2"]
+    with pytest.raises(InputError, match="there is no node s8; there are h1, h3, h2, s9"):
+        prepare_on(Trial("tcp_1up", parameters={**more, "qdisc_stats_hosts": "s8"}), ground, "this network", Choice())
+
+
 def test_a_failed_program_leaves_a_file_that_says_why(tmp_path):
     """The file is named after the network's clock; the trial's own commands run around the test."""
     (tmp_path / "door").mkdir()
