@@ -55,12 +55,15 @@ class Place:
     """What sets the shapers and disciplines, as a person would type it, each with its node."""
 
     def known(self, node: str) -> str:
-        """The node, if the network has it.
+        """The node of that name or address, if the network has it.
 
         Raises:
             InputError: it has not; the message says which there are.
         """
         if node not in self.addresses:
+            owner = next((name for name, own in self.addresses.items() if node in own.values()), None)
+            if owner is not None:
+                return owner
             raise InputError(f"{self.name}: there is no node {excerpt(node)}; there are {', '.join(self.addresses)}")
         return node
 

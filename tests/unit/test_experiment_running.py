@@ -124,6 +124,7 @@ def test_any_node_may_be_named_for_its_counters(tmp_path):
     ready = prepare_on(Trial("tcp_1up", parameters=more), ground, "this network", Choice())
     assert ready.plan.data["samplers"]["qdiscs"][-1] == {"node": "s9", "interface": "s9-eth3"}
     assert ready.plan.data["samplers"]["netstat"] == ["h2"]
+    assert ready.place.known("10.0.2.2") == "h2"
     with pytest.raises(InputError, match="there is no node s8; there are h1, h3, h2, s9"):
         prepare_on(Trial("tcp_1up", parameters={**more, "qdisc_stats_hosts": "s8"}), ground, "this network", Choice())
 
