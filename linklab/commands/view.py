@@ -41,7 +41,7 @@ def run(args: argparse.Namespace) -> int:
     """Show the window until it is closed."""
     if not display_usable():
         which = f'"{args.files[0]}"' if args.files else "FILE.flent.gz"
-        raise MissingError(f"no display for a window; without one, `linklab plot {which}` writes a figure")
+        raise MissingError(f"no display for a window; without one, `linklab test plot {which}` writes a figure")
     try:
         from linklab.viewer.app import Viewer
         from linklab.windows.words import languages
