@@ -49,9 +49,11 @@ class ViewerHand(Hand):
         return self.viewer.layout.values.cget("text")
 
     def asked(self, kind):
-        """The dialog of a class, once it is open."""
+        """The dialog of a class, once it is open, with the keys that a window manager gives it."""
         self.until(lambda: type(self.dialog()).__name__ == kind, 20, f"a {kind}")
-        self.settle(0.4)
+        self.settle(0.3)
+        self.robot.focus(self.robot.window(self.dialog().title()))
+        self.settle(0.3)
         return self.dialog()
 
     def back(self):
