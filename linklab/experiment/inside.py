@@ -15,18 +15,21 @@ import socket
 import subprocess
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from types import FrameType
 from typing import Any
 
 from linklab.errors import EngineError, InputError
-from linklab.experiment.running import HERE
+from linklab.experiment.running import HERE, WAY
 from linklab.linux.kernelcalls import CLONE_NEWNET, CLONE_NEWNS, die_with_parent, setns
 
 ASK_S = 120.0
 """Wall seconds for an answer of a program that measures nothing."""
 WORK = "/lab"
 """The working folder, as every node calls it."""
+FREE = Path("/sys/module/pocket/parameters/free")
+"""In a pocket: whether a process, and what it becomes, costs network time (`linklab.agent.own_kernel`)."""
 ENDINGS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1)
 """What ends a test early; the runner keeps what was measured."""
 _SHELL = "mininet:"
@@ -73,7 +76,7 @@ class Inside:
                 text=True,
                 errors="replace",
                 timeout=ASK_S,
-                preexec_fn=self._to_the_root,
+                preexec_fn=partial(self._to_the_root, is_ours=tuple(argv[: len(WAY)]) == WAY),
                 check=False,
             )
         except subprocess.TimeoutExpired as error:
@@ -92,7 +95,7 @@ class Inside:
             text=True,
             errors="replace",
             start_new_session=True,
-            preexec_fn=self._to_the_root,  # noqa: PLW1509 - there are no threads
+            preexec_fn=partial(self._to_the_root, is_ours=True),  # noqa: PLW1509 - there are no threads
         )
         with runner, _passed_on_to(runner):
             assert runner.stdout is not None
@@ -107,8 +110,11 @@ class Inside:
             return str(socket.getaddrinfo(word, None, type=socket.SOCK_STREAM)[0][4][0])
         return word
 
-    def _to_the_root(self) -> None:  # pragma: no cover - in the child
+    def _to_the_root(self, *, is_ours: bool) -> None:  # pragma: no cover - in the child
+        """Go to the root namespace; Linklab's own programs cost no network time, from the first instruction on."""
         die_with_parent()
+        if is_ours and FREE.exists():
+            FREE.write_text("1")
         for name, kind in (("net", CLONE_NEWNET), ("mnt", CLONE_NEWNS)):
             file = os.open(f"/proc/{self.root}/ns/{name}", os.O_RDONLY | os.O_CLOEXEC)
             setns(file, kind)

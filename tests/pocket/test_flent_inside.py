@@ -37,7 +37,7 @@ def test_the_line_of_the_tutorials_measures_and_draws(network):
     listed = type_(network, "flent --list-plots rrul", "h1")
     assert listed.exit_status == 0
     assert "  all_scaled  " in listed.output
-    assert listed.end_s - listed.start_s < 0.01
+    assert listed.end_s - listed.start_s < 0.001
     line = "flent rrul -p all_scaled -l 3 -H 10.0.2.1 -t text-to-be-included-in-plot -o file.png"
     done = type_(network, line, "h1", deadline_s=300)
     assert done.exit_status == 0, done.output
@@ -87,7 +87,7 @@ def test_what_cannot_be_is_said_before_anything_runs(network):
     assert "10.0.0.2 is no node of this network and no address of one; there are h1 (10.0.1.1, " in done.output
     done = type_(network, "flent ping -p no_such -H h2", "h1")
     assert (done.exit_status, "-p no_such: there is no such plot; there are " in done.output) == (2, True)
-    assert done.end_s - done.start_s < 0.1
+    assert done.end_s - done.start_s < 0.001
 
 
 def test_batches_of_a_file_run_on_this_network(network):
