@@ -31,7 +31,7 @@ class Column:
 
 
 FIXED = (
-    Column("name", Phrase("Name"), wide=150),
+    Column("name", Phrase("Name"), wide=290),
     Column("title", Phrase("Title"), ("TITLE",), wide=150),
     Column("time", Phrase("Time"), ("TIME",), wide=120),
     Column("test", Phrase("Test"), ("NAME",), wide=90),

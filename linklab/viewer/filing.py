@@ -54,7 +54,7 @@ class Filing:
     def _show_wanted(self) -> None:
         """Show the run that was asked for, once it is read; until then what is seen stays."""
         run = self._wanted
-        if run is not None and (run.data is not None or not self.runs.shown):
+        if run is not None and not run.why and (run.data is not None or not self.runs.shown):
             self.runs.show(run)
             self.on_shown(run)
         if run is not None and not run.is_waiting:

@@ -96,7 +96,8 @@ class Reader:
         """Share the files out among processes; what one that dies leaves behind is told as not read."""
         workers = min(len(paths), processors(), MOST_WORKERS)
         shares = [list(paths[at::workers]) for at in range(workers)]
-        jobs = [Job(at, partial(read_files, share), fresh=True) for at, share in enumerate(shares)]
+        here = Path.cwd()  # a new interpreter begins elsewhere, and the files may be named from here
+        jobs = [Job(at, partial(read_files, share), fresh=True, folder=here) for at, share in enumerate(shares)]
         left = {at: dict.fromkeys(share) for at, share in enumerate(shares)}
         with supervised(jobs, workers, tick_s=TICK_S, grace_s=GRACE_S) as events:
             for event in events:

@@ -76,7 +76,8 @@ class Showing:
         if of != self._of:
             self._of = of
             self._find_plots(loaded)
-        wanted = (of, self.spec, self.options)
+        waiting = any(run.is_waiting for run in self.runs.every)
+        wanted = (of, self.spec, self.options, not loaded and waiting)
         if wanted == self._drawn:
             return
         self._note()

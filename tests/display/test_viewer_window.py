@@ -106,6 +106,21 @@ def viewing(display, folder, monkeypatch):
     robot.close()
 
 
+def test_a_file_that_cannot_be_read_leaves_the_plot_to_the_next(viewing, folder):
+    """Also the only one that was asked for: the window says why, and shows what it can."""
+    viewing.viewer.filing.open([folder / "missing.flent.gz"])
+    viewing.until(lambda: not viewing.viewer.filing.left, 30, "reading the file")
+    viewing.settle(0.5)
+    assert viewing.shown == ["run-1"]
+    runs = viewing.viewer.runs
+    runs.close(runs.shown[0], [run for run in runs.every if run.name in ("run-1", "run-4")])
+    assert viewing.shown == []
+    viewing.viewer.filing.open([folder / "run-4.flent.gz"])
+    viewing.until(lambda: not viewing.viewer.filing.left, 30, "reading the file again")
+    viewing.settle(0.5)
+    assert viewing.shown == ["run-2"]
+
+
 def test_files_open_and_lie_over_each_other(viewing):
     """A click shows one, one at its box or Space lays it over; a file that cannot be read is one sentence."""
     hand = viewing

@@ -425,7 +425,8 @@ def test_a_file_that_cannot_be_read_is_one_sentence(tmp_path, monkeypatch, name,
 def test_files_are_read_in_the_background(tmp_path, monkeypatch):
     """In processes of their own; each answer comes as soon as it is there, also that of a file that does not exist."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    paths = [tmp_path / f"{seed}.flent.gz" for seed in (1, 2, 3)]
+    monkeypatch.chdir(tmp_path)
+    paths = [Path(f"{seed}.flent.gz") for seed in (1, 2, 3)]  # as they are typed
     for seed, path in zip((1, 2), paths, strict=False):
         save(made(seed), path)
     reader = Reader()
