@@ -94,4 +94,4 @@ def do(
 
 if __name__ == "__main__":
     os.write(1, b"begin\n")
-    do(entries(int(sys.argv[3]), "sleep 0.03"), Path(sys.argv[1]), int(sys.argv[2]))
+    do(entries(int(sys.argv[3]), "sleep 0.05"), Path(sys.argv[1]), int(sys.argv[2]))
