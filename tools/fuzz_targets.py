@@ -34,15 +34,14 @@ from linklab.exercise.instance import decode_environment, instance_text, parse_c
 from linklab.exercise.load import load_exercise
 from linklab.exercise.roster import read_roster
 from linklab.exercise.state import State
-from linklab.experiment.batch import Choice as BatchChoice
-from linklab.experiment.batch import batch_list
+from linklab.experiment.batch import BatchChoice, batch_list
 from linklab.experiment.batch_file import read_batch_files
 from linklab.experiment.model import Trial
 from linklab.experiment.sweep import Rounds
 from linklab.experiment.sweep_file import load_sweep
 from linklab.experiment.sweep_template import TEMPLATE
 from linklab.experiment.trial_folder import opened
-from linklab.experiment.trial_list import JOURNAL, Entry
+from linklab.experiment.trial_list import JOURNAL, ListedTrial
 from linklab.lab.model import load_lab
 from linklab.manual.parse import parse_manual
 from linklab.measure import Measurements, measure
@@ -401,7 +400,7 @@ def _sweep(data: bytes, folder: Path) -> None:
 def _journal(data: bytes, folder: Path) -> None:
     """A journal of another list is refused, and what it names is no file outside the folder."""
     _file(data, folder, JOURNAL)
-    entries = [Entry("a/one", "one", Trial("ping")), Entry("two", "two", Trial("tcp_1up"))]
+    entries = [ListedTrial("a/one", "one", Trial("ping")), ListedTrial("two", "two", Trial("tcp_1up"))]
     with opened(folder, {"what": "batch"}) as kept:
         due = kept.add(entries)
         promise(set(due) <= set(entries), "a trial that nobody asked for")

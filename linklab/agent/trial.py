@@ -35,7 +35,7 @@ from linklab.agent.trial_facts import as_json, ask_facts
 from linklab.agent.trial_keeper import Sessions, keep, kill_children
 from linklab.agent.trial_loop import FIRST, LAST, SECOND, THIRD, Loop
 from linklab.agent.trial_nodes import Nodes
-from linklab.agent.trial_plan import Fact, Plan, PlanError, load
+from linklab.agent.trial_plan import Fact, PlanError, TrialPlan, load
 from linklab.agent.trial_programs import Child, Programs
 from linklab.agent.trial_samplers import Sampler, samplers
 from linklab.linux import held
@@ -54,10 +54,10 @@ LOAD_NS = 300 * NS
 """Within which all flows have to be loaded."""
 
 
-class Trial:
+class RunningTrial:
     """A run of a plan; `tell` takes what is to be said of its progress."""
 
-    def __init__(self, plan: Plan, out: Path, tell: Callable[[dict[str, Any]], None]) -> None:
+    def __init__(self, plan: TrialPlan, out: Path, tell: Callable[[dict[str, Any]], None]) -> None:
         self.plan, self.out, self.tell = plan, out, tell
         most = len(plan.programs) + 2 * len(plan.facts)
         self.sessions = Sessions(most)
@@ -311,7 +311,7 @@ def main() -> int:
         return 2
     allow_many()
     held.adopt_orphans()
-    trial = Trial(plan, args.out, tell)
+    trial = RunningTrial(plan, args.out, tell)
     trial.run()
     return 130 if trial.early else int(trial.failed())
 

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from linklab.agent.trial_loop import NS, Loop
-from linklab.agent.trial_plan import Fact, Program
+from linklab.agent.trial_plan import Fact, PlannedProgram
 from linklab.agent.trial_programs import Programs
 
 FACT_NS = 20 * NS
@@ -25,7 +25,7 @@ def ask_facts(facts: Sequence[Fact], programs: Programs, loop: Loop) -> dict[Fac
     found = {}
     for fact in facts:
         file = os.memfd_create("fact")
-        child = programs.start(Program("fact", fact.node, fact.argv), prints_to=file)
+        child = programs.start(PlannedProgram("fact", fact.node, fact.argv), prints_to=file)
         loop.run(lambda child=child: child.over, time.monotonic_ns() + FACT_NS)  # type: ignore[misc]
         if child.runs:
             programs.ask_to_end(child, signal.SIGKILL)

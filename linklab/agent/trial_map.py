@@ -17,7 +17,7 @@ from ipaddress import ip_address
 from pathlib import Path
 
 from linklab.agent.namespace_state import Netlink
-from linklab.agent.trial_nodes import Node, Nodes
+from linklab.agent.trial_nodes import Nodes, NodeSpace
 from linklab.agent.trial_plan import CLIENT
 from linklab.linux import route_attributes as attr
 from linklab.linux.netlink import NLMSG_ERROR, attribute, attributes, error, message, messages
@@ -36,7 +36,7 @@ class WayError(Exception):
 
 
 @dataclass(frozen=True)
-class Interface:
+class MapInterface:
     """An interface of a node.
 
     space: the network namespace that it is in. link: the index of its other end, or of what it stands upon.
@@ -60,11 +60,11 @@ class Interface:
 
 
 @dataclass
-class Space:
+class MapSpace:
     """A network namespace, by the node that leads there."""
 
-    node: Node
-    interfaces: dict[int, Interface] = field(default_factory=dict)
+    node: NodeSpace
+    interfaces: dict[int, MapInterface] = field(default_factory=dict)
     addresses: list[tuple[int, str]] = field(default_factory=list)
     """Index of the interface, and an address that others can use; in the kernel's order."""
     forwards: bool = False
@@ -76,23 +76,23 @@ class Map:
     def __init__(self) -> None:
         self.nodes = Nodes()
         self.at_root = {name for name, node in self.nodes.found.items() if not node.apart}
-        self.spaces: dict[int, Space] = {}
+        self.spaces: dict[int, MapSpace] = {}
         self.space_of: dict[str, int] = {}
         for name, node in self.nodes.found.items():
             number = Path(node.network).stat().st_ino
             self.space_of[name] = number
             if number not in self.spaces:
                 self.spaces[number] = node.inside(lambda number=number, node=node: self._read(number, node))  # type: ignore[misc]
-        self.ends: dict[tuple[int, int], list[Interface]] = {}
+        self.ends: dict[tuple[int, int], list[MapInterface]] = {}
         for space in self.spaces.values():
             for one in space.interfaces.values():
                 self.ends.setdefault((one.index, one.link), []).append(one)
 
     # --- what the kernel says
 
-    def _read(self, number: int, node: Node) -> Space:
+    def _read(self, number: int, node: NodeSpace) -> MapSpace:
         """The namespace that this thread is in."""
-        space = Space(node)
+        space = MapSpace(node)
         with contextlib.closing(Netlink()) as netlink:
             links = list(netlink.dump(attr.RTM_GETLINK, struct.pack("=BxHiII", 0, 0, 0, 0, 0)))
             names = {_index(body): _text(attributes(body[16:])[attr.IFLA_IFNAME]) for body in links}
@@ -109,12 +109,12 @@ class Map:
             space.forwards = Path("/proc/sys/net/ipv4/ip_forward").read_text(encoding="ascii").strip() != "0"
         return space
 
-    def _interface(self, body: bytes, names: Mapping[int, str], number: int, node: Node) -> Interface:
+    def _interface(self, body: bytes, names: Mapping[int, str], number: int, node: NodeSpace) -> MapInterface:
         (flags,) = struct.unpack_from("=I", body, 8)
         data = attributes(body[16:])
         name = _text(data[attr.IFLA_IFNAME])
         master = names.get(_number(data[attr.IFLA_MASTER]), "") if attr.IFLA_MASTER in data else ""
-        return Interface(
+        return MapInterface(
             node=self._owner(name, master) if not node.apart else node.name,
             name=name,
             space=number,
@@ -136,7 +136,7 @@ class Map:
         named = re.match(r"(.+)-eth\d+(?:[.@].*)?\Z", name)
         return named[1] if named and named[1] in self.at_root else name if name in self.at_root else CLIENT
 
-    def route(self, node: str, address: str) -> tuple[Interface, str, str]:
+    def route(self, node: str, address: str) -> tuple[MapInterface, str, str]:
         """The interface by which a node sends to an address, whom it sends to next, and from which address."""
         version = ip_address(address).version
         raw = ip_address(address).packed
@@ -161,7 +161,7 @@ class Map:
 
     # --- links
 
-    def other_end(self, one: Interface) -> Interface | None:
+    def other_end(self, one: MapInterface) -> MapInterface | None:
         """The other end of a pair of veth; where several could be it, the kernel is asked for their namespaces."""
         candidates = [
             end
@@ -172,7 +172,7 @@ class Map:
             candidates = [end for end in candidates if self._called(one, end) == one.other]
         return candidates[0] if candidates else None
 
-    def _called(self, one: Interface, end: Interface) -> int:
+    def _called(self, one: MapInterface, end: MapInterface) -> int:
         """How the namespace of an interface calls that of another."""
         theirs = self.spaces[end.space].node.network
 
@@ -187,12 +187,12 @@ class Map:
 
         return self.spaces[one.space].node.inside(ask)
 
-    def ground(self, one: Interface) -> Interface:
+    def ground(self, one: MapInterface) -> MapInterface:
         """What an interface such as a VLAN stands upon; itself where it is a link of its own."""
         below = self.spaces[one.space].interfaces.get(one.link)
         return self.ground(below) if one.kind in ("vlan", "macvlan") and below not in (None, one) else one
 
-    def onward(self, one: Interface) -> Iterator[Interface]:
+    def onward(self, one: MapInterface) -> Iterator[MapInterface]:
         """The ports by which a switch passes on what comes in at one of its ports; none where that is no switch."""
         if not one.master or not _forwards(one):
             return
@@ -201,7 +201,7 @@ class Map:
                 yield port
 
 
-def _forwards(port: Interface) -> bool:
+def _forwards(port: MapInterface) -> bool:
     """Whether a port of a bridge passes frames on; of Open vSwitch's ports that is not seen here."""
     try:
         return Path(f"/sys/class/net/{port.name}/brport/state").read_text(encoding="ascii").strip() == FORWARDING

@@ -30,7 +30,7 @@ class NodeError(Exception):
 
 
 @dataclass(frozen=True)
-class Node:
+class NodeSpace:
     """A node, and whether it has a network of its own.
 
     network, mounts: its namespaces, as files in /proc. pid: of its shell, 0 where none has started yet.
@@ -123,15 +123,15 @@ class Nodes:
 
     def __init__(self) -> None:
         here = Path("/proc/self/ns/net").stat().st_ino
-        self.found = {CLIENT: Node(CLIENT, os.getpid(), False, *_of("self"))}
+        self.found = {CLIENT: NodeSpace(CLIENT, os.getpid(), False, *_of("self"))}
         for name, (network, mounts) in _noted().items():
             with suppress(OSError):  # of a network that is no more
-                self.found[name] = Node(name, 0, Path(network).stat().st_ino != here, network, mounts)
+                self.found[name] = NodeSpace(name, 0, Path(network).stat().st_ino != here, network, mounts)
         for name, pid in nodes().items():
             network, mounts = _of(pid)
-            self.found[name] = Node(name, pid, Path(network).stat().st_ino != here, network, mounts)
+            self.found[name] = NodeSpace(name, pid, Path(network).stat().st_ino != here, network, mounts)
 
-    def __getitem__(self, name: str) -> Node:
+    def __getitem__(self, name: str) -> NodeSpace:
         """NodeError if there is none of that name."""
         if name not in self.found:
             there = ", ".join(self.found) if len(self.found) > 1 else "none but the client"

@@ -24,7 +24,7 @@ class PlanError(Exception):
 
 
 @dataclass(frozen=True)
-class Program:
+class PlannedProgram:
     """A program of the test.
 
     start_s, stop_s: since T0; a flow that runs beyond stop_s is stopped. None: `Plan.end_s` after the test's length.
@@ -48,7 +48,7 @@ class Program:
 
 
 @dataclass(frozen=True)
-class Interface:
+class PlannedInterface:
     """An interface whose disciplines are read."""
 
     node: str
@@ -63,7 +63,7 @@ class Samplers:
     """
 
     period_s: float = 0.2
-    qdiscs: tuple[Interface, ...] = ()
+    qdiscs: tuple[PlannedInterface, ...] = ()
     sockets: tuple[str, ...] = ()
     ports: tuple[int, ...] = ()
     cpu: bool = False
@@ -81,7 +81,7 @@ class Fact:
 
 
 @dataclass(frozen=True)
-class Plan:
+class TrialPlan:
     """A test on a network.
 
     length_s: samples are taken so long at least; it ends with its last flow.
@@ -90,7 +90,7 @@ class Plan:
     """
 
     length_s: float
-    programs: tuple[Program, ...] = ()
+    programs: tuple[PlannedProgram, ...] = ()
     samplers: Samplers = field(default_factory=Samplers)
     facts: tuple[Fact, ...] = ()
     grace_s: float = 2.0
@@ -101,7 +101,7 @@ class Plan:
 T = TypeVar("T")
 
 
-def load(path: Path) -> Plan:
+def load(path: Path) -> TrialPlan:
     """Read a plan.
 
     Raises:
@@ -119,14 +119,14 @@ def load(path: Path) -> Plan:
         raise PlanError(f"{path}: {error}") from None
 
 
-def _plan(data: dict[str, Any]) -> Plan:
-    programs = tuple(_made(Program, one, f"program {n}") for n, one in enumerate(_list(data, "programs"), 1))
+def _plan(data: dict[str, Any]) -> TrialPlan:
+    programs = tuple(_made(PlannedProgram, one, f"program {n}") for n, one in enumerate(_list(data, "programs"), 1))
     data["programs"] = programs
     data["facts"] = tuple(_made(Fact, one, f"fact {n}") for n, one in enumerate(_list(data, "facts"), 1))
     samplers = dict(data.get("samplers") or {})
-    samplers["qdiscs"] = tuple(_made(Interface, one, "samplers.qdiscs") for one in _list(samplers, "qdiscs"))
+    samplers["qdiscs"] = tuple(_made(PlannedInterface, one, "samplers.qdiscs") for one in _list(samplers, "qdiscs"))
     data["samplers"] = _made(Samplers, samplers, "samplers")
-    plan = _made(Plan, data, "plan")
+    plan = _made(TrialPlan, data, "plan")
     if not plan.samplers.period_s > 0 or not plan.length_s >= 0:
         raise PlanError("samplers.period_s has to be above 0, and length_s at least 0")
     known: set[str] = set()
@@ -141,7 +141,7 @@ def _plan(data: dict[str, Any]) -> Plan:
     return plan
 
 
-def _check(program: Program) -> None:
+def _check(program: PlannedProgram) -> None:
     where = f'program "{program.id}"'
     if not program.argv or program.role not in ROLES:
         raise PlanError(f"{where}: it needs an argv, and a role of {' or '.join(ROLES)}")

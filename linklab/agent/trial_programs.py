@@ -23,7 +23,7 @@ from pathlib import Path
 from linklab.agent import own_kernel
 from linklab.agent.trial_keeper import Sessions
 from linklab.agent.trial_nodes import NodeError, Nodes
-from linklab.agent.trial_plan import Program
+from linklab.agent.trial_plan import PlannedProgram
 from linklab.linux import children, held
 
 TAIL_BYTES = 4096
@@ -43,7 +43,7 @@ class Child:
     lot: its place among those that are let go together. asked: the signals by which it was asked to end.
     """
 
-    program: Program
+    program: PlannedProgram
     hold: bool = False
     pid: int = 0
     loaded: bool = False
@@ -74,7 +74,7 @@ class Programs:
         self.files = resource.getrlimit(resource.RLIMIT_NOFILE)
         self.slack_ns = held.timer_slack(1)
 
-    def start(self, program: Program, *, hold: bool = False, prints_to: int | None = None) -> Child:
+    def start(self, program: PlannedProgram, *, hold: bool = False, prints_to: int | None = None) -> Child:
         """Start a program, to be held when it is loaded, or to run on; what it prints goes to its files, or to a file.
 
         A program that cannot be there is over at once, with the reason.
@@ -111,7 +111,7 @@ class Programs:
         self.children[child.pid] = child
         node.share_processor(child.pid)
 
-    def _files(self, program: Program, stack: ExitStack) -> list[int]:
+    def _files(self, program: PlannedProgram, stack: ExitStack) -> list[int]:
         files = []
         for suffix in ("out", "err"):
             path = self.out / f"{program.id}.{suffix}"

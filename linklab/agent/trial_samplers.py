@@ -16,7 +16,7 @@ from typing import IO, Any
 
 from linklab.agent.sampler import CLASSFUL, QdiscReader
 from linklab.agent.trial_nodes import NodeError, Nodes
-from linklab.agent.trial_plan import Interface, Samplers
+from linklab.agent.trial_plan import PlannedInterface, Samplers
 from linklab.linux.sock_diag import FIELDS, SocketReader
 
 PROC_BYTES = 1 << 16
@@ -80,7 +80,7 @@ def samplers(plan: Samplers, nodes: Nodes, out: Path) -> tuple[list[Sampler], li
     return found, lacks
 
 
-def qdiscs(nodes: Nodes, wanted: Interface) -> Read:
+def qdiscs(nodes: Nodes, wanted: PlannedInterface) -> Read:
     """The disciplines of an interface, and its classes where there are any."""
     try:
         reader = nodes[wanted.node].inside(lambda: QdiscReader(wanted.interface, all_counters=True))

@@ -26,7 +26,7 @@ from collections.abc import Callable, Sequence
 from ipaddress import ip_address
 from typing import Any
 
-from linklab.agent.trial_map import Interface, Map, WayError
+from linklab.agent.trial_map import Map, MapInterface, WayError
 from linklab.agent.trial_nodes import NodeError
 
 FORMAT = 1
@@ -99,7 +99,7 @@ class Ways(Map):
             node = reached
         raise WayError(f"packets from {source} to {address} go round in circles between routers")
 
-    def _hop(self, out: Interface, reached: str) -> list[tuple[str, str]] | None:
+    def _hop(self, out: MapInterface, reached: str) -> list[tuple[str, str]] | None:
         """The ports from one node's interface to another node, over bridges."""
         waiting = deque([[out]])
         seen = {out}

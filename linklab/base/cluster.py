@@ -30,18 +30,18 @@ _AHEAD = 2
 
 
 @dataclass(frozen=True)
-class Ready(Generic[R]):
+class WorkerReady(Generic[R]):
     """What needs no cluster: its outcome."""
 
     value: R
 
 
-Piece: TypeAlias = "Callable[[], partial[R] | Ready[R]]"
+Piece: TypeAlias = "Callable[[], partial[R] | WorkerReady[R]]"
 """Called when it is due: what a worker is to call, or the outcome."""
 
 
 @dataclass(frozen=True)
-class Words:
+class WorkerWords:
     """What a purpose is called in messages: "grading", "grade", "graded"."""
 
     doing: str
@@ -50,7 +50,7 @@ class Words:
 
 
 @contextlib.contextmanager
-def connected(address: str, words: Words) -> Iterator[Any]:
+def connected(address: str, words: WorkerWords) -> Iterator[Any]:
     """A client of the scheduler at an address such as "tcp://10.0.0.5:8786".
 
     Raises:
@@ -75,7 +75,7 @@ def connected(address: str, words: Words) -> Iterator[Any]:
             client.close(timeout=CLOSE_S)
 
 
-def threads_of(client: Any, address: str, words: Words, examine: Callable[[], tuple[str, str]]) -> int:
+def threads_of(client: Any, address: str, words: WorkerWords, examine: Callable[[], tuple[str, str]]) -> int:
     """How many threads all workers have.
 
     Args:
@@ -118,13 +118,13 @@ class Sender(Generic[R]):
     """
 
     def __init__(
-        self, client: Any, pieces: Sequence[Piece[R]], threads: int, failed: Callable[[str], R], words: Words
+        self, client: Any, pieces: Sequence[Piece[R]], threads: int, failed: Callable[[str], R], words: WorkerWords
     ) -> None:
         self.client, self.pieces, self.ahead, self.failed, self.words = client, pieces, threads * _AHEAD, failed, words
         self.ended: queue.Queue[tuple[int, Any]] = queue.Queue()
         self.lost = ""
 
-    def run(self) -> Iterator[tuple[int, Ready[R] | None] | None]:
+    def run(self) -> Iterator[tuple[int, WorkerReady[R] | None] | None]:
         """(index, None) where a piece is sent, (index, outcome) where it has ended, and None while nothing happens."""
         due = list(range(len(self.pieces)))
         under_way: dict[int, Any] = {}
@@ -134,7 +134,7 @@ class Sender(Generic[R]):
                     index = due.pop(0)
                     yield index, None
                     sent = self._send(index)
-                    if isinstance(sent, Ready):
+                    if isinstance(sent, WorkerReady):
                         yield index, sent
                     else:
                         under_way[index] = sent
@@ -151,13 +151,13 @@ class Sender(Generic[R]):
             with contextlib.suppress(Exception):  # a client without a scheduler fails in many ways, and all is done
                 self.client.cancel(list(under_way.values()))
 
-    def _send(self, index: int) -> Ready[R] | Any:
+    def _send(self, index: int) -> WorkerReady[R] | Any:
         """Its future, or what came of it where it needs no worker or cannot be sent."""
         piece = self.pieces[index]()
-        if isinstance(piece, Ready):
+        if isinstance(piece, WorkerReady):
             return piece
         if self.lost:
-            return Ready(self.failed(self.lost))
+            return WorkerReady(self.failed(self.lost))
         try:
             future = self.client.submit(piece, pure=False, retries=1)
             future.add_done_callback(lambda done: self.ended.put((index, done)))
@@ -165,18 +165,18 @@ class Sender(Generic[R]):
             return self._refused(error)
         return future
 
-    def _result(self, future: Any) -> Ready[R]:
+    def _result(self, future: Any) -> WorkerReady[R]:
         try:
             if future.status == "finished":
-                return Ready(future.result(timeout=CONNECT_S))
+                return WorkerReady(future.result(timeout=CONNECT_S))
             if future.status in ("cancelled", "lost"):
                 self.lost = f"The connection to the cluster was lost before this was {self.words.done}."
-                return Ready(self.failed(self.lost))
+                return WorkerReady(self.failed(self.lost))
             error = future.exception(timeout=CONNECT_S)
         except Exception as failure:  # the library has many, and each costs one piece of work
             error = failure
         return self._refused(error)
 
-    def _refused(self, error: BaseException | None) -> Ready[R]:
+    def _refused(self, error: BaseException | None) -> WorkerReady[R]:
         why = f"The cluster could not {self.words.do} this: {type(error).__name__}: {one_line(str(error))}"
-        return Ready(self.failed(why))
+        return WorkerReady(self.failed(why))

@@ -24,10 +24,10 @@ from linklab.commands.trials import (
     shuffle_seed,
 )
 from linklab.errors import InputError
-from linklab.experiment.batch import ALL, Choice, batch_list
+from linklab.experiment.batch import ALL, BatchChoice, batch_list
 from linklab.experiment.batch_file import read_batch_files
 from linklab.experiment.model import When
-from linklab.experiment.trial_list import Entry, as_name, digest
+from linklab.experiment.trial_list import ListedTrial, as_name, digest
 
 if TYPE_CHECKING:
     from linklab.commands import Subparsers
@@ -84,7 +84,7 @@ def run(args: argparse.Namespace) -> int:
     if not files:
         raise InputError("no batch file is given; `linklab batch --help` has examples")
     seed = shuffle_seed(args)
-    choice = Choice(tuple(args.batch), _overrides(args.override), args.path, seed)
+    choice = BatchChoice(tuple(args.batch), _overrides(args.override), args.path, seed)
     found = batch_list(read_batch_files(files), choice)
     console = make_console(quiet=args.quiet)
     for sentence in found.unused:
@@ -107,7 +107,7 @@ def run(args: argparse.Namespace) -> int:
     return 0 if doing.all_well else 1
 
 
-def _check_commands(args: argparse.Namespace, entries: Sequence[Entry]) -> None:
+def _check_commands(args: argparse.Namespace, entries: Sequence[ListedTrial]) -> None:
     """Say what is left out of a batch file's commands, which may be a stranger's."""
     names = dict.fromkeys(command.name for entry in entries for command in entry.trial.commands if command.on_host)
     if names and args.host_commands and args.cluster is not None:
@@ -127,7 +127,7 @@ def _overrides(words: Sequence[str]) -> dict[str, str]:
     return found
 
 
-def show(console: Console, entries: Sequence[Entry], *, verbose: bool) -> None:
+def show(console: Console, entries: Sequence[ListedTrial], *, verbose: bool) -> None:
     """Say what would be run, in the order in which it would start."""
     for entry in entries:
         console.print(plain(f"would run {entry.label} → {entry.file}"), soft_wrap=True)
@@ -135,7 +135,7 @@ def show(console: Console, entries: Sequence[Entry], *, verbose: bool) -> None:
             console.print(plain(f"    {line}"), soft_wrap=True)
 
 
-def _settings(entry: Entry) -> list[str]:
+def _settings(entry: ListedTrial) -> list[str]:
     """What decides a trial's outcome, a line each."""
     trial = entry.trial
     place = f"path {trial.path}" if trial.path else f"topology {trial.topology}"

@@ -25,7 +25,7 @@ from linklab.errors import InputError, LinklabError
 if TYPE_CHECKING:
     from linklab.experiment.inside import Inside
     from linklab.experiment.model import Trial
-    from linklab.experiment.running import Choice
+    from linklab.experiment.running import RunningChoice
     from linklab.experiment.trial import Prepared
 
 DATA_SUFFIXES = (".flent.gz", ".flent.bz2", ".flent", ".flnt", ".json", ".json.gz")
@@ -216,9 +216,9 @@ def parameters_of(args: argparse.Namespace) -> dict[str, str]:
     return found
 
 
-def choice_of(args: argparse.Namespace) -> Choice:
+def choice_of(args: argparse.Namespace) -> RunningChoice:
     """What else the options ask of the flows."""
-    from linklab.experiment.running import Choice
+    from linklab.experiment.running import RunningChoice
 
     sizes = [size for words in args.send_size for size in words.split(",")]
     for size in sizes:
@@ -227,7 +227,7 @@ def choice_of(args: argparse.Namespace) -> Choice:
     probe_ms = args.irtt_sampling_interval
     if probe_ms is not None and not 1 <= probe_ms <= 1e6:
         raise InputError(f"--irtt-sampling-interval {probe_ms:g}: give milliseconds, at least 1")
-    return Choice(
+    return RunningChoice(
         version=args.version_ip,
         swap=args.swap_up_down,
         send_bytes=tuple(map(int, sizes)),

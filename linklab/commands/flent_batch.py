@@ -20,15 +20,15 @@ from linklab.commands import batch
 from linklab.commands.console import make_console
 from linklab.commands.flent_options import batch_overrides
 from linklab.errors import InputError, LinklabError
-from linklab.experiment.batch import BatchList, Choice, batch_list
+from linklab.experiment.batch import BatchChoice, BatchList, batch_list
 from linklab.experiment.batch_file import read_batch_files
 from linklab.experiment.inside import Inside
 from linklab.experiment.model import Trial
-from linklab.experiment.runner import Deal, Happened, Progress, Task, run_entries
+from linklab.experiment.runner import Deal, Happened, ListProgress, TrialTask, run_entries
 from linklab.experiment.running import HERE, run_on
 from linklab.experiment.trial_folder import opened
-from linklab.experiment.trial_list import Entry, as_name
-from linklab.experiment.trial_work import How, bundled, work
+from linklab.experiment.trial_list import ListedTrial, as_name
+from linklab.experiment.trial_work import TrialSettings, bundled, work
 
 if TYPE_CHECKING:
     from linklab.commands.flent import Words
@@ -59,7 +59,7 @@ def run(args: argparse.Namespace, words: Words, voice: Voice) -> int:
         with Inside() as door:
             return run_on(here, file, door, tell)
 
-    progress = Progress()
+    progress = ListProgress()
     with opened(folder, {"batches": sorted({entry.trial.extra["BATCH_NAME"] for entry in found.entries})}) as kept:
         tasks = run_entries(found.entries, kept, one_by_one(one, voice), progress, lambda task: _say(task, voice))
     voice.say(f"{sum(task.state in ('done', 'gaps') for task in tasks)} of {len(tasks)} data files are in {folder}")
@@ -74,7 +74,7 @@ def listed(args: argparse.Namespace) -> BatchList:
     """
     order = None if args.batch_no_shuffle else 1
     found = batch_list(
-        read_batch_files(args.batch_files), Choice(tuple(args.batches), batch_overrides(args), HERE, order)
+        read_batch_files(args.batch_files), BatchChoice(tuple(args.batches), batch_overrides(args), HERE, order)
     )
     for entry in found.entries:
         where = entry.trial.topology or (entry.trial.path if entry.trial.path != HERE else "")
@@ -99,7 +99,7 @@ def _name(found: BatchList) -> str:
 def one_by_one(run_one: Callable[[Trial, Path, Any], Path], voice: Voice) -> Deal:
     """Has trials done one after the other in this process."""
 
-    def deal(entries: Sequence[tuple[int, Entry]], scratch: Path) -> Iterator[Happened]:
+    def deal(entries: Sequence[tuple[int, ListedTrial]], scratch: Path) -> Iterator[Happened]:
         folder = scratch.resolve()
         for number, entry in entries:
             yield "began", number, None
@@ -108,7 +108,7 @@ def one_by_one(run_one: Callable[[Trial, Path, Any], Path], voice: Voice) -> Dea
             place.mkdir()
             try:
                 with _in(place):
-                    came: Any = work(bundled(entry), place, How(run_one), voice.progress)
+                    came: Any = work(bundled(entry), place, TrialSettings(run_one), voice.progress)
             except LinklabError as error:
                 came = error
             yield "ended", number, (came, time.perf_counter() - began)
@@ -127,6 +127,6 @@ def _in(folder: Path) -> Iterator[None]:
         os.chdir(before)
 
 
-def _say(task: Task | None, voice: Voice) -> None:
+def _say(task: TrialTask | None, voice: Voice) -> None:
     if task is not None and task.state not in ("waiting", "running"):
         voice.say(f"{task.entry.label}: {task.state}{f', {one_line(task.why)}' if task.why else ''}")

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from linklab.base.text import visible
 
 if TYPE_CHECKING:
-    from linklab.experiment.trial import Progress
+    from linklab.experiment.trial import TrialProgress
 
 
 class Voice:
@@ -45,7 +45,7 @@ class Voice:
         with contextlib.suppress(OSError):
             print(visible(text), file=sys.stderr, flush=True)
 
-    def progress(self, told: Progress) -> None:
+    def progress(self, told: TrialProgress) -> None:
         """A line that the next one overwrites, on a terminal where a person sits."""
         if self.quiet or not sys.stderr.isatty() or os.environ.get("TERM", "dumb") == "dumb":
             return

@@ -17,7 +17,7 @@ from linklab.engine.choice import load_engine
 from linklab.errors import InputError, LabError
 from linklab.lab.model import Lab, find_lab, load_lab
 from linklab.lab.mutants import FILE, Mutant, load_mutants
-from linklab.run.mutants import Trial, run_trials, trials_of
+from linklab.run.mutants import MutantTrial, run_trials, trials_of
 from linklab.terminal.screen import ends_orderly
 
 AT_ONCE = 2
@@ -52,7 +52,7 @@ def _only(name: str, mutants: list[Mutant]) -> list[Mutant]:
 class _TrialsView:
     """What is under way, redrawn a few times a second; and a line for each trial that ends."""
 
-    def __init__(self, trials: Sequence[Trial]) -> None:
+    def __init__(self, trials: Sequence[MutantTrial]) -> None:
         self.trials = trials
         self.ended = 0
         self.console = make_console()
@@ -67,7 +67,7 @@ class _TrialsView:
     def __exit__(self, *_error: object) -> None:
         self.live.stop()
 
-    def changed(self, trial: Trial | None) -> None:
+    def changed(self, trial: MutantTrial | None) -> None:
         if trial is not None and trial.state not in ("waiting", "running"):
             self.ended += 1
             words = f"[{self.ended}/{len(self.trials)}] Lab {trial.lab.number} {trial.name}: {trial.state}"

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from linklab.base.files import write_asked
 from linklab.commands.console import make_console, plain
 from linklab.commands.trials import (
-    Session,
+    TrialsSession,
     add_options,
     check_machine,
     checked,
@@ -28,7 +28,7 @@ from linklab.experiment import sweep
 from linklab.experiment.sweep import Looked, Rounds, unit_of, unknown
 from linklab.experiment.sweep_file import Sweep, load_sweep
 from linklab.experiment.sweep_template import TEMPLATE
-from linklab.experiment.trial_list import SUFFIX, Entry, as_name
+from linklab.experiment.trial_list import SUFFIX, ListedTrial, as_name
 
 if TYPE_CHECKING:
     from linklab.commands import Subparsers
@@ -99,12 +99,14 @@ def run(args: argparse.Namespace) -> int:
     return 0 if doing.all_well and not rounds.lacking() else 1
 
 
-def _with_lengths(due: Sequence[tuple[sweep.Cell, Entry]], lengths: dict[tuple[str, ...], float]) -> list[Entry]:
+def _with_lengths(
+    due: Sequence[tuple[sweep.Cell, ListedTrial]], lengths: dict[tuple[str, ...], float]
+) -> list[ListedTrial]:
     """The trials with how long each is."""
     return [sweep.lasting(entry, lengths[tuple(cell.levels.values())]) for cell, entry in due]
 
 
-def _do(rounds: Rounds, doing: Session, lengths: dict[tuple[str, ...], float]) -> None:
+def _do(rounds: Rounds, doing: TrialsSession, lengths: dict[tuple[str, ...], float]) -> None:
     """Round after round; the outcomes are taken in the order of the list, whichever ended first."""
     looked = Looked(rounds.sweep.measures)
     while due := rounds.next():
@@ -127,7 +129,7 @@ def _report(rounds: Rounds, folder: Path) -> list[str]:
     return [*found, f"Table: {folder / TABLE}, trials: {folder / TRIALS}, figure: {folder / FIGURE}"]
 
 
-def _about(found: Sweep, due: Sequence[Entry], args: argparse.Namespace, *, dry: bool) -> list[str]:
+def _about(found: Sweep, due: Sequence[ListedTrial], args: argparse.Namespace, *, dry: bool) -> list[str]:
     """How large it is, and how long it takes."""
     cells = " × ".join(f"{len(levels)} {name}" for name, levels in found.factors.items())
     least, most = sweep.sizes(found)

@@ -7,10 +7,10 @@ import argparse
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from linklab.commands.test_tables import Grid, add_choice, as_csv, as_json, as_org, as_text, choice_of, read
+from linklab.commands.test_tables import TableGrid, add_choice, as_csv, as_json, as_org, as_text, choice_of, read
 
 if TYPE_CHECKING:
-    from linklab.experiment.tables import Choice, Source
+    from linklab.experiment.tables import Source, TableChoice
 
 _EPILOG = """examples:
   linklab test csv rrul.flent.gz > rrul.csv
@@ -48,15 +48,15 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _columns(sources: Sequence[Source], choice: Choice) -> Grid:
+def _columns(sources: Sequence[Source], choice: TableChoice) -> TableGrid:
     from linklab.experiment.tables import columns
 
     found = columns(sources, choice)
     parts = [found.times.tolist(), *(column.tolist() for column in found.values)]
-    return Grid(("time_s", *found.names), tuple(zip(*parts, strict=True)))
+    return TableGrid(("time_s", *found.names), tuple(zip(*parts, strict=True)))
 
 
-def _samples(sources: Sequence[Source], choice: Choice) -> Grid:
+def _samples(sources: Sequence[Source], choice: TableChoice) -> TableGrid:
     from linklab.experiment.tables import sample_rows
 
-    return Grid(("file", "series", "unit", "time_s", "value"), tuple(sample_rows(sources, choice)))
+    return TableGrid(("file", "series", "unit", "time_s", "value"), tuple(sample_rows(sources, choice)))

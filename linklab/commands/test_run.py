@@ -11,8 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from rich.console import Console
-from rich.progress import BarColumn, TaskProgressColumn, TextColumn, TimeRemainingColumn
-from rich.progress import Progress as Bar
+from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
 from linklab.commands.console import make_console, plain
 from linklab.commands.options import add_network_options
@@ -25,7 +24,7 @@ from linklab.errors import InputError
 from linklab.experiment.model import Trial
 from linklab.experiment.path import path_of
 from linklab.experiment.programs import spoken
-from linklab.experiment.trial import Prepared, Progress, Tell, prepare, run_trial
+from linklab.experiment.trial import Prepared, Tell, TrialProgress, prepare, run_trial
 from linklab.plots.named import Loaded, Options, save, specs_of
 from linklab.terminal.screen import ends_orderly
 
@@ -205,10 +204,10 @@ def progress(prepared: Prepared, *, lines: bool = False) -> Iterator[Tell]:
         yield lambda told: None
         return
     columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
-    with Bar(*columns, console=console, transient=True) as bar:
+    with Progress(*columns, console=console, transient=True) as bar:
         task = bar.add_task(prepared.expanded.name, total=prepared.expanded.total_s)
 
-        def tell(told: Progress) -> None:
+        def tell(told: TrialProgress) -> None:
             bar.update(task, description=told.stage, completed=told.done_s or None)
 
         yield tell

@@ -13,7 +13,7 @@ from linklab.experiment.algorithms import lacking
 from linklab.experiment.dscp import marking_name
 from linklab.experiment.entries import NamedTest, ParameterKind
 from linklab.experiment.expand import expand
-from linklab.experiment.model import Expanded, Flow
+from linklab.experiment.model import Expanded, TrafficFlow
 from linklab.experiment.test_file import FAMILIES, load_test
 
 WIDTH = 100
@@ -109,7 +109,7 @@ def _contents(expanded: Expanded) -> Iterator[str]:
         yield f"  {plot.name} ({plot.kind.value}): {plot.description}"
 
 
-def flow_words(flow: Flow) -> str:
+def flow_words(flow: TrafficFlow) -> str:
     """A flow in a line: what it is, to which target, when, and what is special about it."""
     words = [flow.traffic.value]
     if flow.direction:

@@ -12,7 +12,7 @@ from linklab.base.text import one_line
 from linklab.commands.test_tables import (
     NONE,
     Cell,
-    Grid,
+    TableGrid,
     add_choice,
     as_csv,
     as_json,
@@ -26,7 +26,7 @@ from linklab.commands.test_tables import (
 if TYPE_CHECKING:
     from linklab.analysis.statistics import Interval
     from linklab.data import Dataset
-    from linklab.experiment.tables import Choice, Row, Source, Summary
+    from linklab.experiment.tables import Source, Summary, TableChoice, TableRow
 
 HEADINGS = {"pct99": "99th %", "std": "std dev", "var": "variance", "cumsum": "total", "raw_seq_loss": "loss"}
 """Reducer → its column, where that is not its name."""
@@ -87,14 +87,14 @@ def show(args: argparse.Namespace, reducers: Sequence[str], *, each: bool) -> in
 
 def text_of(name: str, data: Dataset) -> str:
     """The summary of one data set, as people read it."""
-    from linklab.experiment.tables import Choice, Source, summarise
+    from linklab.experiment.tables import Source, TableChoice, summarise
 
-    choice = Choice()
+    choice = TableChoice()
     found = summarise([Source(name, data)], choice)
     return f"{one_line(heading(found, choice))}\n{as_text(_grid(found, choice))}"
 
 
-def heading(summary: Summary, choice: Choice) -> str:
+def heading(summary: Summary, choice: TableChoice) -> str:
     """What a table is of: test, path, title, runs, what was cut."""
     first = summary.sources[0]
     data = first.data
@@ -131,7 +131,7 @@ def _seeds(sources: Sequence[Source]) -> str:
     return f" (seed{'s' if len(seeds) > 1 else ''} {shown})"
 
 
-def _grid(summary: Summary, choice: Choice) -> Grid:
+def _grid(summary: Summary, choice: TableChoice) -> TableGrid:
     """The table as people read it."""
     names = [HEADINGS.get(reducer, reducer) for reducer in choice.reducers]
     rows = []
@@ -141,10 +141,10 @@ def _grid(summary: Summary, choice: Choice) -> Grid:
         else:
             cells = [_value(row, reducer, one.value) for reducer, one in zip(choice.reducers, row.values, strict=True)]
         rows.append((row.series, *cells, row.n, row.unit))
-    return Grid(("series", *names, "n", "unit"), tuple(rows))
+    return TableGrid(("series", *names, "n", "unit"), tuple(rows))
 
 
-def _value(row: Row, reducer: str, value: float) -> Cell:
+def _value(row: TableRow, reducer: str, value: float) -> Cell:
     """A total is one of rates only: of round-trip times it says nothing."""
     return None if reducer == "cumsum" and not row.unit.endswith("/s") else value
 
@@ -161,17 +161,17 @@ def with_interval(one: Interval) -> str:
     return f"{one.value:.{decimals}f} ± {shown}"
 
 
-def _flat(found: Sequence[Summary], choice: Choice) -> Grid:
+def _flat(found: Sequence[Summary], choice: TableChoice) -> TableGrid:
     """All tables as one, for programs: a row for each series of each file, or of each group of repetitions."""
     if any(one.repeated for one in found):
         ends = [f"{reducer}{end}" for reducer in choice.reducers for end in ("", "_low", "_high")]
         headings = ("test", "title", "files", "series", "unit", "runs", "distinct_outcomes", *ends)
     else:
         headings = ("file", "title", "series", "unit", "n", "datapoints", *choice.reducers)
-    return Grid(headings, tuple(cells for one in found for cells in _rows(one, len(headings), choice)))
+    return TableGrid(headings, tuple(cells for one in found for cells in _rows(one, len(headings), choice)))
 
 
-def _rows(summary: Summary, width: int, choice: Choice) -> list[tuple[Cell, ...]]:
+def _rows(summary: Summary, width: int, choice: TableChoice) -> list[tuple[Cell, ...]]:
     first = summary.sources[0]
     title = str(first.data.flent.get("TITLE") or "")
     rows: list[tuple[Cell, ...]] = []
@@ -191,7 +191,7 @@ def _rows(summary: Summary, width: int, choice: Choice) -> list[tuple[Cell, ...]
     return rows
 
 
-def _as_object(summary: Summary, choice: Choice) -> dict[str, Any]:
+def _as_object(summary: Summary, choice: TableChoice) -> dict[str, Any]:
     first = summary.sources[0].data
     found: dict[str, Any] = {
         "test": first.flent.get("NAME"),
@@ -206,7 +206,7 @@ def _as_object(summary: Summary, choice: Choice) -> dict[str, Any]:
     return found | {"series": [_row_object(row, choice) for row in summary.rows]}
 
 
-def _row_object(row: Row, choice: Choice) -> dict[str, Any]:
+def _row_object(row: TableRow, choice: TableChoice) -> dict[str, Any]:
     found: dict[str, Any] = {"series": row.series, "unit": row.unit, "n": row.n}
     if row.intervals:
         found["distinct"] = row.distinct

@@ -20,7 +20,7 @@ from linklab.base.text import csv_cell, excerpt, file_name, one_line, visible
 from linklab.errors import DataError
 
 if TYPE_CHECKING:
-    from linklab.experiment.tables import Choice, Source
+    from linklab.experiment.tables import Source, TableChoice
 
 FORMATS = ("table", "csv", "json", "org")
 NONE = "–"
@@ -34,7 +34,7 @@ Cell = str | int | float | None
 
 
 @dataclass(frozen=True)
-class Grid:
+class TableGrid:
     """Rows of cells under their headings; text stands at the left, numbers at the right."""
 
     headings: tuple[str, ...]
@@ -73,18 +73,18 @@ def add_choice(parser: argparse.ArgumentParser, *, default: str = "table", reduc
     parser.add_argument("--format", choices=FORMATS, default=default, help=f"default: {default}")
 
 
-def choice_of(args: argparse.Namespace, reducers: Sequence[str]) -> Choice:
+def choice_of(args: argparse.Namespace, reducers: Sequence[str]) -> TableChoice:
     """What the options ask for; `reducers` unless they name others.
 
     Raises:
         InputError: there is no such reducer.
     """
     from linklab.analysis.reducers import check_reducer
-    from linklab.experiment.tables import Choice
+    from linklab.experiment.tables import TableChoice
 
     asked = tuple(map(check_reducer, getattr(args, "reduce", [])))
     cutoff = args.cutoff if args.warm_up is None else (args.warm_up, 0.0)
-    return Choice(asked or tuple(reducers), tuple(args.series), cutoff, args.smooth)
+    return TableChoice(asked or tuple(reducers), tuple(args.series), cutoff, args.smooth)
 
 
 def read(files: Sequence[Path]) -> list[Source]:
@@ -105,7 +105,7 @@ def read(files: Sequence[Path]) -> list[Source]:
     return [Source(name, completed(open_file(file))) for name, file in zip(names, files, strict=True)]
 
 
-def as_text(grid: Grid) -> str:
+def as_text(grid: TableGrid) -> str:
     """A table in columns, for people."""
     cells = [[_shown(cell) for cell in row] for row in grid.rows]
     right = [all(_is_number(row[k]) for row in grid.rows) for k in range(len(grid.headings))]
@@ -115,7 +115,7 @@ def as_text(grid: Grid) -> str:
     return "\n".join([lines[0], "─" * len(lines[0].rstrip()), *lines[1:]]) + "\n"
 
 
-def as_csv(grid: Grid) -> str:
+def as_csv(grid: TableGrid) -> str:
     """A table for spreadsheets and programs; a number that is not there is an empty cell."""
     file = io.StringIO()
     writer = csv.writer(file, lineterminator="\n")
@@ -124,7 +124,7 @@ def as_csv(grid: Grid) -> str:
     return file.getvalue()
 
 
-def as_org(grid: Grid) -> str:
+def as_org(grid: TableGrid) -> str:
     """A table of Emacs' Org mode; Ctrl+C Ctrl+C aligns it."""
     lines = [[_shown(cell).replace("|", "\\vert") for cell in row] for row in (grid.headings, *grid.rows)]
     rule = "|" + "+".join("---" for _ in grid.headings) + "|"

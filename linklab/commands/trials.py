@@ -18,10 +18,10 @@ from linklab.commands.trials_view import TrialsView, duration
 from linklab.engine.choice import load_engine
 from linklab.errors import InputError
 from linklab.experiment.model import Trial
-from linklab.experiment.runner import Deal, Progress, Task, at_once, here, run_entries
+from linklab.experiment.runner import Deal, ListProgress, TrialTask, at_once, here, run_entries
 from linklab.experiment.trial_folder import TrialFolder, opened, read_journal
-from linklab.experiment.trial_list import JOURNAL, Entry
-from linklab.experiment.trial_work import How, Look
+from linklab.experiment.trial_list import JOURNAL, ListedTrial
+from linklab.experiment.trial_work import Look, TrialSettings
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -51,7 +51,7 @@ def shuffle_seed(args: argparse.Namespace) -> int | None:
     return None if args.no_shuffle else int(args.shuffle_seed)
 
 
-def checked(entries: Sequence[Entry]) -> list[Entry]:
+def checked(entries: Sequence[ListedTrial]) -> list[ListedTrial]:
     """The entries, once it is sure that each can be run, with how long each is.
 
     Raises:
@@ -111,13 +111,13 @@ def folder_for(args: argparse.Namespace, name: str) -> Path:
     return folder
 
 
-class Session:
+class TrialsSession:
     """Trials that are done together: a folder, a way to have them done, a display."""
 
-    def __init__(self, folder: TrialFolder, deal: Deal, progress: Progress, view: TrialsView) -> None:
+    def __init__(self, folder: TrialFolder, deal: Deal, progress: ListProgress, view: TrialsView) -> None:
         self.folder, self.deal, self.progress, self.view = folder, deal, progress, view
 
-    def do(self, entries: Sequence[Entry]) -> list[Task]:
+    def do(self, entries: Sequence[ListedTrial]) -> list[TrialTask]:
         """Do these trials; what came of each."""
         return run_entries(entries, self.folder, self.deal, self.progress, self.view.changed)
 
@@ -136,12 +136,12 @@ def session(
     *,
     host_commands: bool = False,
     look: Look | None = None,
-) -> Iterator[Session]:
+) -> Iterator[TrialsSession]:
     """Do trials in a folder; on every way out no process is left, and what is done is kept."""
     from linklab.experiment.trial import run_trial
 
     jobs = at_once(trials, args.jobs, processors())
-    how = How(run_trial, host_commands, look)
+    how = TrialSettings(run_trial, host_commands, look)
     with contextlib.ExitStack() as stack:
         stack.enter_context(_says_how_to_go_on(folder))
         if args.cluster is not None:
@@ -151,13 +151,13 @@ def session(
         else:
             deal = here(how, jobs)
         kept = stack.enter_context(opened(folder, about))
-        progress = Progress(jobs=jobs)
-        yield Session(kept, deal, progress, stack.enter_context(TrialsView(progress, folder, quiet=args.quiet)))
+        progress = ListProgress(jobs=jobs)
+        yield TrialsSession(kept, deal, progress, stack.enter_context(TrialsView(progress, folder, quiet=args.quiet)))
 
 
-def estimate(entries: Sequence[Entry], jobs: int) -> str:
+def estimate(entries: Sequence[ListedTrial], jobs: int) -> str:
     """How long a list takes, in a sentence, before anything has been measured."""
-    progress = Progress([Task(entry) for entry in entries], jobs=jobs)
+    progress = ListProgress([TrialTask(entry) for entry in entries], jobs=jobs)
     network_s = sum(entry.network_s for entry in entries)
     trials = "1 trial" if len(entries) == 1 else f"{len(entries)} trials"
     at_a_time = f", {jobs} at a time" if jobs > 1 else ""

@@ -12,7 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from linklab.commands.console import make_console, plain
-from linklab.experiment.runner import Progress, Task
+from linklab.experiment.runner import ListProgress, TrialTask
 
 _STYLES = {"waiting": "dim", "running": "", "done": "green", "gaps": "yellow", "failed": "red bold"}
 _ROOM = 8
@@ -23,7 +23,7 @@ _LEAST = 5
 class TrialsView:
     """The table, redrawn a few times a second; on something that is no terminal, a line for each trial that ends."""
 
-    def __init__(self, progress: Progress, folder: Path, *, quiet: bool) -> None:
+    def __init__(self, progress: ListProgress, folder: Path, *, quiet: bool) -> None:
         self.progress, self.folder = progress, folder
         self.console = make_console(quiet=quiet)
         # Redrawn by us: a thread that draws must not be there while processes are forked.
@@ -37,7 +37,7 @@ class TrialsView:
     def __exit__(self, *_error: object) -> None:
         self.live.stop()
 
-    def changed(self, task: Task | None) -> None:
+    def changed(self, task: TrialTask | None) -> None:
         """A task's state changed, or time went on."""
         if self.console.is_terminal:
             self.live.update(Group(plain(self.line()), self.table()), refresh=True)
@@ -104,7 +104,7 @@ class TrialsView:
         )
 
 
-def chosen(tasks: Sequence[Task], most: int) -> Iterator[Task]:
+def chosen(tasks: Sequence[TrialTask], most: int) -> Iterator[TrialTask]:
     """The tasks that are shown where not all can be: what runs, what failed, what has ended last, what is next."""
     if len(tasks) <= most:
         yield from tasks

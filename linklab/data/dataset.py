@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from linklab.data.table import Table
+from linklab.data.table import SeriesTable
 from linklab.data.times import in_utc
 from linklab.errors import DataError
 from linklab.measure import Measurements, Quantity, Series
@@ -80,9 +80,9 @@ class Dataset:
         return cls(known, measured.scalars, measured.series, measured.notes, flent)
 
     @cached_property
-    def table(self) -> Table:
+    def table(self) -> SeriesTable:
         """Its series at common times."""
-        return Table(self)
+        return SeriesTable(self)
 
     @property
     def tool(self) -> str:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from linklab.data.dataset import Dataset
 
 
-class Table:
+class SeriesTable:
     """The series of a data set at common times, `Dataset.table`; a column is computed when it is first asked for.
 
     times: `(n,)` float64, s since T0.

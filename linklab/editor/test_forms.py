@@ -14,13 +14,13 @@ from linklab.editor import pinging
 from linklab.errors import FieldError
 from linklab.experiment.entries import NamedTest
 from linklab.experiment.expand import expand
-from linklab.viewer.child import Child
+from linklab.viewer.child import RunningCommand
 from linklab.viewer.test_form import parameter_field, parameters_of
 from linklab.viewer.testing import TestChooser
 from linklab.windows.fields import Field, Page, number
 from linklab.windows.words import Phrase
 
-__all__ = ["Child", "TestChooser", "checked", "command", "pages", "parameters_of", "split"]
+__all__ = ["RunningCommand", "TestChooser", "checked", "command", "pages", "parameters_of", "split"]
 
 LONGEST_S = 86_400
 

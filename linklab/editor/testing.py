@@ -26,7 +26,7 @@ from linklab.windows.words import Phrase
 
 if TYPE_CHECKING:
     from linklab.experiment.entries import NamedTest
-    from linklab.viewer.child import Child, Line
+    from linklab.viewer.child import ChildLine, RunningCommand
 
 LOOK_MS = 150
 SEE_FOR_MS = 20_000
@@ -44,8 +44,8 @@ class Testing:
         self.window, self.document, self.network, self.asking = window, document, network, asking
         self.last: dict[str, Any] = {}
         """What the last test was run with, and its name."""
-        self._child: Child | None = None
-        self._viewers: list[Child] = []
+        self._child: RunningCommand | None = None
+        self._viewers: list[RunningCommand] = []
         self._what = ""
         self._file: Path | None = None
 
@@ -99,7 +99,7 @@ class Testing:
             return
         folder = installation.work_folder(self.document.path)
         words = self._forms().command(name, session.server.id, asked, given, folder)
-        self._child, self._what, self._file = self._forms().Child(words, folder), name, None
+        self._child, self._what, self._file = self._forms().RunningCommand(words, folder), name, None
         self.window.status.busy(True)
         self.window.say(Phrase("{test}: starting", test=name))
         self._look()
@@ -127,7 +127,7 @@ class Testing:
         self.window.status.busy(False)
         self._end(status, child.said)
 
-    def _tell(self, line: Line) -> None:
+    def _tell(self, line: ChildLine) -> None:
         told = line.told
         if "file" in told:
             self._file = Path(str(told["file"]))
@@ -156,11 +156,11 @@ class Testing:
 
     def _view(self, file: Path) -> None:
         """Open the result in a window of its own; where the viewer lacks something, draw its picture."""
-        viewer = self._forms().Child(["view", str(file)], file.parent)
+        viewer = self._forms().RunningCommand(["view", str(file)], file.parent)
         self._viewers = [*(each for each in self._viewers if each.status is None), viewer]
         self._see(viewer, file, SEE_FOR_MS)
 
-    def _see(self, viewer: Child, file: Path, left_ms: int) -> None:
+    def _see(self, viewer: RunningCommand, file: Path, left_ms: int) -> None:
         """Whether the viewer stays; one that ended at once, or was closed, says so by its status."""
         status = viewer.status
         if status:
@@ -171,7 +171,7 @@ class Testing:
 
     def _draw(self, file: Path, why: str) -> None:
         picture = file.with_name(f"{file.name.partition('.flent')[0]}.png")
-        drawn = self._forms().Child(["test", "plot", str(file), "-o", str(picture)], file.parent)
+        drawn = self._forms().RunningCommand(["test", "plot", str(file), "-o", str(picture)], file.parent)
 
         def look() -> None:
             if drawn.lines() or drawn.status is None:

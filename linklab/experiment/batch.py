@@ -20,9 +20,17 @@ from typing import Any, TypeVar
 from linklab.base.text import excerpt
 from linklab.errors import InputError
 from linklab.experiment.batch_commands import COMMAND_KEYS, commands_of
-from linklab.experiment.batch_file import BatchFile, Place, Section, expand, items, truth, used_in
+from linklab.experiment.batch_file import BatchFile, BatchPlace, BatchSection, expand, items, truth, used_in
 from linklab.experiment.model import Trial
-from linklab.experiment.trial_list import LONGEST_NAME, MOST_ENTRIES, SUFFIX, Entry, as_folder, as_name, check_names
+from linklab.experiment.trial_list import (
+    LONGEST_NAME,
+    MOST_ENTRIES,
+    SUFFIX,
+    ListedTrial,
+    as_folder,
+    as_name,
+    check_names,
+)
 
 T = TypeVar("T")
 
@@ -45,7 +53,7 @@ _OF_FLENT = {
 
 
 @dataclass(frozen=True)
-class Choice:
+class BatchChoice:
     """Which batches are wanted, and what is laid over them.
 
     names: of batches; none, or ALL, for all that are neither abstract nor disabled.
@@ -67,18 +75,18 @@ class BatchList:
     unused: sentences about keys that nothing refers to, which may be spelt wrong.
     """
 
-    entries: tuple[Entry, ...]
+    entries: tuple[ListedTrial, ...]
     unused: tuple[str, ...]
 
 
-def batch_list(file: BatchFile, choice: Choice) -> BatchList:
+def batch_list(file: BatchFile, choice: BatchChoice) -> BatchList:
     """Make the list of trials.
 
     Raises:
         InputError: a batch is wrong, or two trials would write the same file; the message names the place.
     """
     run = _uuid(file, choice)
-    entries: list[Entry] = []
+    entries: list[ListedTrial] = []
     unused: list[str] = []
     for batch in _chosen(file, choice):
         found = [_Maker(file, choice, run, each).entry() for each in _passes(file, batch, MOST_ENTRIES - len(entries))]
@@ -92,9 +100,9 @@ def batch_list(file: BatchFile, choice: Choice) -> BatchList:
     return BatchList(tuple(entries), tuple(unused))
 
 
-def _chosen(file: BatchFile, choice: Choice) -> list[Section]:
+def _chosen(file: BatchFile, choice: BatchChoice) -> list[BatchSection]:
     """The batches to be run, with what the command line lays over them."""
-    command_line = {key: Place("--override", 0) for key in choice.overrides}
+    command_line = {key: BatchPlace("--override", 0) for key in choice.overrides}
     batches = {name: batch.over(choice.overrides, command_line) for name, batch in file.batches.items()}
     if not choice.names or ALL in choice.names:
         return [batch for batch in batches.values() if not batch.off]
@@ -106,7 +114,7 @@ def _chosen(file: BatchFile, choice: Choice) -> list[Section]:
     return [batches[name] for name in dict.fromkeys(choice.names)]
 
 
-def _uuid(file: BatchFile, choice: Choice) -> str:
+def _uuid(file: BatchFile, choice: BatchChoice) -> str:
     """The number by which Flent knows the data sets of one batch run, made of what was asked for."""
     kinds = (file.batches, file.commands, file.args)
     written = [[(name, sorted(section.values.items())) for name, section in kind.items()] for kind in kinds]
@@ -121,13 +129,13 @@ def _uuid(file: BatchFile, choice: Choice) -> str:
 class _Pass:
     """One pass of all loops of a batch: its argument sets, and which repetition of how many it is."""
 
-    batch: Section
+    batch: BatchSection
     sets: tuple[str, ...]
     repetition: int
     repetitions: int
 
 
-def _passes(file: BatchFile, batch: Section, most: int) -> Iterator[_Pass]:
+def _passes(file: BatchFile, batch: BatchSection, most: int) -> Iterator[_Pass]:
     """Every combination of the loops' argument sets with every repetition."""
     loops = [file.args_like(items(text), batch.at(key)) for key, text in batch.values.items() if key.startswith("for_")]
     repetitions = _whole(batch, "repetitions", batch.values.get("repetitions", "1"))
@@ -141,7 +149,7 @@ def _passes(file: BatchFile, batch: Section, most: int) -> Iterator[_Pass]:
 class _Maker:
     """Makes the trial of one pass."""
 
-    def __init__(self, file: BatchFile, choice: Choice, run: str, one: _Pass) -> None:
+    def __init__(self, file: BatchFile, choice: BatchChoice, run: str, one: _Pass) -> None:
         self.file, self.choice, self.run = file, choice, run
         self.name, self.sets, self.repetition = one.batch.name, one.sets, one.repetition
         self.section = one.batch
@@ -153,7 +161,7 @@ class _Maker:
         if choice.path and not self.variables.get("topology"):
             self.variables.setdefault("path", choice.path)
 
-    def entry(self) -> Entry:
+    def entry(self) -> ListedTrial:
         """The trial with the name of its file."""
         extra = self.value("filename_extra") or "-".join((*self.sets, self.number))
         file_name = as_name(f"{self.name}-{extra}")
@@ -162,7 +170,7 @@ class _Maker:
         self.variables["filename"] = file_name
         self.variables["data_filename"] = f"{file_name}{SUFFIX}"
         label = f"{self.name}: {', '.join((*self.sets, f'repetition {self.number}'))}"
-        return Entry(
+        return ListedTrial(
             name, excerpt(label, LONGEST_NAME), self._trial(), self._number("pause", 0.0), self._truth("debug_log")
         )
 
@@ -260,13 +268,13 @@ class _Maker:
         }
 
 
-def _whole(section: Section, key: str, text: str) -> int:
+def _whole(section: BatchSection, key: str, text: str) -> int:
     if not text.isascii() or not text.isdecimal() or len(text) > 18:
         raise section.at(key).wrong(f'"{key}" must be a whole number, not "{excerpt(text)}"')
     return int(text)
 
 
-def _unused(file: BatchFile, batch: Section) -> Iterator[str]:
+def _unused(file: BatchFile, batch: BatchSection) -> Iterator[str]:
     """Keys of a batch that mean nothing and that nothing refers to: maybe spelt wrong."""
     everywhere = itertools.chain([batch], file.args.values(), file.commands.values())
     used = {name for section in everywhere for text in section.values.values() for name in used_in(text)}

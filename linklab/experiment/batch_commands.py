@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from linklab.base.text import excerpt
-from linklab.experiment.batch_file import Section, expand, items, truth
-from linklab.experiment.model import Command, When
+from linklab.experiment.batch_file import BatchSection, expand, items, truth
+from linklab.experiment.model import TrialCommand, When
 
 COMMAND_KEYS = {"type", "exec", "essential", "kill", "node", "where"}
 """What a command may say of itself."""
@@ -19,7 +19,9 @@ _KINDS = {each.value: each for each in When}
 _PLACES = ("network", "host")
 
 
-def commands_of(commands: Mapping[str, Section], batch: Section, variables: Mapping[str, str]) -> Iterator[Command]:
+def commands_of(
+    commands: Mapping[str, BatchSection], batch: BatchSection, variables: Mapping[str, str]
+) -> Iterator[TrialCommand]:
     """The commands that a batch lists, each followed by those that it brings with it.
 
     Args:
@@ -50,7 +52,7 @@ def commands_of(commands: Mapping[str, Section], batch: Section, variables: Mapp
 class _Filled:
     """A section whose values are asked for with their variables replaced."""
 
-    def __init__(self, section: Section, variables: Mapping[str, str]) -> None:
+    def __init__(self, section: BatchSection, variables: Mapping[str, str]) -> None:
         self.section, self.variables = section, variables
 
     def value(self, key: str) -> str:
@@ -63,7 +65,7 @@ class _Filled:
         return bool(text) and truth(text, self.section.at(key), key)
 
 
-def _command(filled: _Filled) -> Command:
+def _command(filled: _Filled) -> TrialCommand:
     section = filled.section
     kind, where, line = filled.value("type"), filled.value("where") or _PLACES[0], filled.value("exec")
     if kind not in _KINDS:
@@ -73,4 +75,4 @@ def _command(filled: _Filled) -> Command:
     if not line:
         raise section.place.wrong('"exec" is missing: the command that is to be run')
     essential, kill = filled.truth("essential"), filled.truth("kill")
-    return Command(section.name, line, _KINDS[kind], filled.value("node"), where == "host", essential, kill)
+    return TrialCommand(section.name, line, _KINDS[kind], filled.value("node"), where == "host", essential, kill)

@@ -35,7 +35,7 @@ _YES = ("yes", "true", "1", "on")
 
 
 @dataclass(frozen=True)
-class Place:
+class BatchPlace:
     """Where something is written; its text begins a message. Line 0 is the command line."""
 
     file: str
@@ -52,22 +52,22 @@ class Place:
 
 
 @dataclass(frozen=True)
-class Section:
+class BatchSection:
     """One section: its values by key, and where each is written, which for an inherited one is another section."""
 
     kind: str
     name: str
-    place: Place
+    place: BatchPlace
     values: Mapping[str, str] = field(default_factory=dict)
-    places: Mapping[str, Place] = field(default_factory=dict)
+    places: Mapping[str, BatchPlace] = field(default_factory=dict)
 
-    def at(self, key: str) -> Place:
+    def at(self, key: str) -> BatchPlace:
         """Where a key is written."""
         return self.places.get(key, self.place)
 
-    def over(self, values: Mapping[str, str], places: Mapping[str, Place]) -> Section:
+    def over(self, values: Mapping[str, str], places: Mapping[str, BatchPlace]) -> BatchSection:
         """The section with other values laid over its own."""
-        return Section(self.kind, self.name, self.place, {**self.values, **values}, {**self.places, **places})
+        return BatchSection(self.kind, self.name, self.place, {**self.values, **values}, {**self.places, **places})
 
     def truth(self, key: str, default: bool) -> bool:
         """A yes or a no."""
@@ -87,11 +87,11 @@ class Section:
 class BatchFile:
     """The sections of the files that were read, with what they inherit, by name in the order of the files."""
 
-    batches: Mapping[str, Section]
-    commands: Mapping[str, Section]
-    args: Mapping[str, Section]
+    batches: Mapping[str, BatchSection]
+    commands: Mapping[str, BatchSection]
+    args: Mapping[str, BatchSection]
 
-    def args_like(self, patterns: Sequence[str], place: Place) -> list[str]:
+    def args_like(self, patterns: Sequence[str], place: BatchPlace) -> list[str]:
         """The names of argument sets that a loop lists, in its order; a pattern gives those that match in the file's.
 
         Raises:
@@ -116,7 +116,7 @@ def read_batch_files(paths: Sequence[Path]) -> BatchFile:
     Raises:
         InputError: a file cannot be read, or a line of it is wrong; the message names file, line and section.
     """
-    found: dict[str, dict[str, Section]] = {kind: {} for kind in KINDS}
+    found: dict[str, dict[str, BatchSection]] = {kind: {} for kind in KINDS}
     for path in paths:
         for section in parse(read_text(path), str(path)):
             found[section.kind][section.name] = section
@@ -126,7 +126,7 @@ def read_batch_files(paths: Sequence[Path]) -> BatchFile:
 # --- the form
 
 
-def parse(text: str, file: str) -> list[Section]:
+def parse(text: str, file: str) -> list[BatchSection]:
     """The sections of one file's text, in its order."""
     reader = _Reader(file)
     for number, line in enumerate(text.removeprefix("\ufeff").split("\n"), 1):
@@ -139,17 +139,17 @@ class _Reader:
 
     def __init__(self, file: str) -> None:
         self.file = file
-        self.found: dict[tuple[str, str], Section] = {}
+        self.found: dict[tuple[str, str], BatchSection] = {}
         self.values: dict[str, str] = {}
-        self.places: dict[str, Place] = {}
-        self.section: Section | None = None
+        self.places: dict[str, BatchPlace] = {}
+        self.section: BatchSection | None = None
         self.key = ""  # that a deeper line goes on with
         self.depth = 0
 
     def line(self, number: int, line: str) -> None:
         """Take a line in."""
         text = line.strip()
-        place = Place(self.file, number, self._title())
+        place = BatchPlace(self.file, number, self._title())
         if text.startswith(("#", ";")):
             return
         depth = len(line) - len(line.lstrip())
@@ -167,20 +167,20 @@ class _Reader:
     def _title(self) -> str:
         return f"{self.section.kind}::{self.section.name}" if self.section else ""
 
-    def _begin(self, text: str, place: Place) -> None:
+    def _begin(self, text: str, place: BatchPlace) -> None:
         title, closed, _ = text[1:].rpartition("]")
         kind, colons, name = title.partition("::")
-        place = Place(self.file, place.line)
+        place = BatchPlace(self.file, place.line)
         if not closed or not colons or kind not in KINDS or not name:
             forms = ", ".join(f"[{each}::NAME]" for each in KINDS)
             raise place.wrong(f'"{excerpt(text)}" begins no section that I know; use {forms}')
         if before := self.found.get((kind, name)):
             raise place.wrong(f"[{title}] is there already, at line {before.place.line}; give one of them another name")
         self.values, self.places, self.key = {}, {}, ""
-        self.section = Section(kind, name, Place(self.file, place.line, title), self.values, self.places)
+        self.section = BatchSection(kind, name, BatchPlace(self.file, place.line, title), self.values, self.places)
         self.found[kind, name] = self.section
 
-    def _value(self, text: str, place: Place) -> None:
+    def _value(self, text: str, place: BatchPlace) -> None:
         cut = re.search(r"[=:]", text)
         if self.section is None or cut is None or cut.start() == 0:
             what = "stands before the first section" if self.section is None else "is not KEY = VALUE"
@@ -196,19 +196,21 @@ class _Reader:
 # --- what is inherited
 
 
-def resolved(sections: Mapping[str, Section]) -> dict[str, Section]:
+def resolved(sections: Mapping[str, BatchSection]) -> dict[str, BatchSection]:
     """Sections of one kind with the values that they inherit: a later parent wins, and a section's own over all.
 
     Raises:
         InputError: a parent is missing, or a section inherits from itself.
     """
-    done: dict[str, Section] = {}
+    done: dict[str, BatchSection] = {}
     for name in sections:
         _resolve(name, sections, done, ())
     return done
 
 
-def _resolve(name: str, sections: Mapping[str, Section], done: dict[str, Section], below: tuple[str, ...]) -> Section:
+def _resolve(
+    name: str, sections: Mapping[str, BatchSection], done: dict[str, BatchSection], below: tuple[str, ...]
+) -> BatchSection:
     if name in done:  # also so that a diamond of sections is not walked once for each way through it
         return done[name]
     own = sections[name]
@@ -217,7 +219,7 @@ def _resolve(name: str, sections: Mapping[str, Section], done: dict[str, Section
         raise place.wrong(f"it inherits from itself: {excerpt(' → '.join((*below, name)))}")
     if len(below) > DEEPEST:
         raise place.wrong(f"it is inherited over more than {DEEPEST} sections")
-    found = Section(own.kind, own.name, own.place)
+    found = BatchSection(own.kind, own.name, own.place)
     for parent in items(own.values.get("inherits", "")):
         if parent not in sections:
             raise place.wrong(f"there is no [{own.kind}::{excerpt(parent)}] to inherit from")
@@ -237,7 +239,7 @@ def items(text: str) -> list[str]:
 # --- values
 
 
-def truth(text: str, place: Place, key: str) -> bool:
+def truth(text: str, place: BatchPlace, key: str) -> bool:
     """A yes or a no, as people write it."""
     if text.lower() in _YES:
         return True
@@ -246,7 +248,7 @@ def truth(text: str, place: Place, key: str) -> bool:
     raise place.wrong(f'"{excerpt(key)}" must be yes or no, not "{excerpt(text)}"')
 
 
-def expand(text: str, variables: Mapping[str, str], place: Place, *, lenient: bool = False) -> str:
+def expand(text: str, variables: Mapping[str, str], place: BatchPlace, *, lenient: bool = False) -> str:
     """A text with its variables replaced, and those in their values; `$$` becomes `$`.
 
     Args:

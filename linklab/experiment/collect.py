@@ -22,9 +22,9 @@ import numpy as np
 
 from linklab.errors import DataError, EngineError
 from linklab.experiment import outputs, programs, samples
-from linklab.experiment.model import Flow, Traffic
+from linklab.experiment.model import Traffic, TrafficFlow
 from linklab.experiment.outputs import Samples, Streams
-from linklab.experiment.plan import IPERF, Plan, Process, target_of
+from linklab.experiment.plan import IPERF, PlannedProcess, ProgramPlan, target_of
 from linklab.measure import Series, make_series
 
 HANDSHAKES = {Traffic.TCP: 4.5, Traffic.SCTP: 4.5, Traffic.UDP: 3.5}
@@ -42,7 +42,7 @@ RUNNERS = {
 
 
 @dataclass
-class Collected:
+class TrialOutcome:
     """What a test measured.
 
     failed: series → why it is missing or broken off.
@@ -58,7 +58,7 @@ class Collected:
     commands: list[dict[str, Any]] = field(default_factory=list)
 
 
-def collect(plan: Plan, folder: Path) -> Collected:
+def collect(plan: ProgramPlan, folder: Path) -> TrialOutcome:
     """Everything that the runner left in its folder.
 
     Raises:
@@ -68,12 +68,12 @@ def collect(plan: Plan, folder: Path) -> Collected:
 
 
 class _Collector:
-    def __init__(self, plan: Plan, folder: Path) -> None:
+    def __init__(self, plan: ProgramPlan, folder: Path) -> None:
         self.plan, self.folder = plan, folder
-        self.found = Collected()
+        self.found = TrialOutcome()
         self.t0_s = 0.0
 
-    def collect(self) -> Collected:
+    def collect(self) -> TrialOutcome:
         try:
             self.found.outcome = json.loads((self.folder / "outcome.json").read_text(encoding="utf-8"))
         except (OSError, ValueError) as error:
@@ -89,7 +89,7 @@ class _Collector:
 
     # --- programs
 
-    def _process(self, process: Process, number: int) -> None:
+    def _process(self, process: PlannedProcess, number: int) -> None:
         ran = self.found.outcome["programs"].get(process.id, {})
         why = ran.get("why") or ("" if ran.get("started_s") is not None else "it was not started")
         traffic = process.flows[0].traffic
@@ -114,11 +114,11 @@ class _Collector:
                 known["FAILED"] = self.found.failed[flow.series]
             self._keep(flow.series, one, known, source=f"{process.id}.out")
 
-    def _reason(self, process: Process, why: str) -> str:
+    def _reason(self, process: PlannedProcess, why: str) -> str:
         words = " ".join(self._text(f"{process.id}.err").split())[-300:]
         return f"{why}: {words}" if words and words not in why else why
 
-    def _samples(self, process: Process, ran: Mapping[str, Any]) -> dict[str, Samples]:
+    def _samples(self, process: PlannedProcess, ran: Mapping[str, Any]) -> dict[str, Samples]:
         flow, text = process.flows[0], self._text(f"{process.id}.out")
         if flow.traffic in IPERF:
             return self._iperf(process, text, ran)
@@ -142,7 +142,7 @@ class _Collector:
         except OSError:
             return ""
 
-    def _ping(self, flow: Flow, text: str, ran: Mapping[str, Any]) -> Samples:
+    def _ping(self, flow: TrafficFlow, text: str, ran: Mapping[str, Any]) -> Samples:
         """The answers; what was sent after the end, or so late that no answer could have come, is not counted."""
         began_s, ended_s = ran.get("started_s") or flow.start_s, ran.get("ended_s") or flow.start_s
         count = programs.pings(flow)
@@ -152,7 +152,7 @@ class _Collector:
 
     # --- iperf3
 
-    def _iperf(self, process: Process, text: str, ran: Mapping[str, Any]) -> dict[str, Samples]:
+    def _iperf(self, process: PlannedProcess, text: str, ran: Mapping[str, Any]) -> dict[str, Samples]:
         """The received side's numbers: of the sockets where they were sampled, else of the receiving iperf3."""
         flow = process.flows[0]
         client = outputs.read_iperf(text)
@@ -172,7 +172,7 @@ class _Collector:
             made[each.series] = series
         return made
 
-    def _of_sockets(self, flow: Flow, process: Process, client: Streams, number: int) -> Samples | None:
+    def _of_sockets(self, flow: TrafficFlow, process: PlannedProcess, client: Streams, number: int) -> Samples | None:
         """The connection as the kernels of both ends saw it."""
         if number >= len(client.ports):
             return None
@@ -191,7 +191,7 @@ class _Collector:
         return found
 
     def _of_reports(
-        self, flow: Flow, receiving: Streams, client: Streams, number: int, ran: Mapping[str, Any]
+        self, flow: TrafficFlow, receiving: Streams, client: Streams, number: int, ran: Mapping[str, Any]
     ) -> Samples:
         """The intervals of the receiving iperf3; its clock began when the stream was connected."""
         found = Samples("Mbits/s")
@@ -205,7 +205,7 @@ class _Collector:
                 found.add(round(began_s + end_s, 6), rate / 1e6)
         return found
 
-    def _round_trip_s(self, flow: Flow) -> float:
+    def _round_trip_s(self, flow: TrafficFlow) -> float:
         """The shortest that a connection between the two saw; 0 where none was sampled."""
         column = self.sockets.columns.get("min_rtt_ms")
         ends = {self.plan.place.source, target_of(flow, self.plan.place)}
@@ -257,7 +257,7 @@ class _Collector:
             self.found.series[f"{name}::{key}"] = make_series(f"{name}::{key}", unit, times, values, source=source)
 
 
-def _load(flow: Flow, ran: Mapping[str, Any]) -> Samples:
+def _load(flow: TrafficFlow, ran: Mapping[str, Any]) -> Samples:
     """How many processes compute, from their start to their end."""
     found = Samples("", meta={"RUNNER": "stress-ng"})
     began_s, ended_s = ran.get("started_s"), ran.get("ended_s")
@@ -277,7 +277,7 @@ def _facts(path: Path) -> dict[tuple[str, str], Mapping[str, Any]]:
     return {(str(one["node"]), str(one["name"])): one for one in listed}
 
 
-def _of_flow(flow: Flow) -> dict[str, Any]:
+def _of_flow(flow: TrafficFlow) -> dict[str, Any]:
     """What was asked of a flow, by Flent's names."""
     known: dict[str, Any] = {"TARGET": flow.target}
     if flow.traffic in IPERF:
@@ -289,7 +289,7 @@ def _of_flow(flow: Flow) -> dict[str, Any]:
     return known
 
 
-def _of_stream(flow: Flow, client: Streams, receiving: Streams, number: int) -> dict[str, Any]:
+def _of_stream(flow: TrafficFlow, client: Streams, receiving: Streams, number: int) -> dict[str, Any]:
     """What iperf3 said of a stream in the end, by Flent's names."""
 
     def of(values: tuple[float, ...]) -> float:

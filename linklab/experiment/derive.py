@@ -19,7 +19,7 @@ from linklab.data import Dataset
 from linklab.data.names import main_series, matching
 from linklab.errors import InputError
 from linklab.experiment.expand import expand
-from linklab.experiment.model import Derived, Rule
+from linklab.experiment.model import Derived, DerivedRule
 from linklab.experiment.test_file import load_test, test_names
 from linklab.measure import Series
 from linklab.measure.series import FloatArray
@@ -88,25 +88,25 @@ def _sources(wanted: Derived, series: Mapping[str, Series]) -> list[str]:
     of = [pattern.strip() for pattern in wanted.of]
     found = [name for pattern in of for name in (matching(pattern, names) or matching(pattern, series))]
     found = list(dict.fromkeys(name for name in found if name != wanted.series))
-    return found[:1] if wanted.rule is Rule.DIFF_MIN else found
+    return found[:1] if wanted.rule is DerivedRule.DIFF_MIN else found
 
 
-def _apply(rule: Rule, values: FloatArray) -> FloatArray:
+def _apply(rule: DerivedRule, values: FloatArray) -> FloatArray:
     """The rule over rows of `values`, `(series, steps)`."""
     known = ~np.isnan(values)
     count = known.sum(axis=0)
     total = np.where(count > 0, np.where(known, values, 0.0).sum(axis=0), np.nan)
     match rule:
-        case Rule.SUM:
+        case DerivedRule.SUM:
             return total
-        case Rule.MEAN:
+        case DerivedRule.MEAN:
             return _ratio(total, count)
-        case Rule.SMOOTH_MEAN:
+        case DerivedRule.SMOOTH_MEAN:
             return _smooth(_ratio(total, count))
-        case Rule.DIFF_MIN:
+        case DerivedRule.DIFF_MIN:
             least: FloatArray = np.min(values[:1], axis=1, where=known[:1], initial=np.inf)
             return np.where(known[0], values[0] - least, np.nan)
-        case Rule.FAIRNESS:
+        case DerivedRule.FAIRNESS:
             largest = np.where(known, np.abs(values), 0.0).max(axis=0)
             shares = np.where(known, values, 0.0) / np.where(largest > 0, largest, 1.0)
             squares = (shares**2).sum(axis=0)
@@ -128,18 +128,18 @@ def _smooth(values: FloatArray) -> FloatArray:
     return found
 
 
-def _common_unit(rule: Rule, of: Sequence[Series]) -> str:
+def _common_unit(rule: DerivedRule, of: Sequence[Series]) -> str:
     units = {one.unit for one in of}
-    return units.pop() if len(units) == 1 and rule is not Rule.FAIRNESS else ""
+    return units.pop() if len(units) == 1 and rule is not DerivedRule.FAIRNESS else ""
 
 
 def _meta(wanted: Derived, of: Mapping[str, Series]) -> dict[str, Any]:
     """What is known of the series: its rule, what it is of and, as Flent does, the rule applied to their means."""
     meta: dict[str, Any] = {"COMMAND": f"{wanted.rule.value} (computed)", DERIVED_FROM: list(of)}
-    if wanted.rule is Rule.FAIRNESS:
+    if wanted.rule is DerivedRule.FAIRNESS:
         meta["CONVENTION"] = CONVENTION
     means = [one.meta[MEAN_VALUE] for one in of.values() if isinstance(one.meta.get(MEAN_VALUE), int | float)]
-    if means and wanted.rule is not Rule.DIFF_MIN:
+    if means and wanted.rule is not DerivedRule.DIFF_MIN:
         value = float(_apply(wanted.rule, np.array(means, dtype=np.float64).reshape(-1, 1))[0])
         meta[MEAN_VALUE] = None if np.isnan(value) else value
     return meta

@@ -13,8 +13,8 @@ from enum import Enum
 from pathlib import Path
 from typing import Any
 
-from linklab.experiment.model import Rule, Traffic
-from linklab.plots.spec import Kind
+from linklab.experiment.model import DerivedRule, Traffic
+from linklab.plots.spec import PlotKind
 
 
 class ParameterKind(Enum):
@@ -95,7 +95,7 @@ class DerivedEntry:
 
     where: str
     series: str
-    rule: Rule
+    rule: DerivedRule
     of: tuple[str, ...]
     unit: str = ""
     when: tuple[Condition, ...] = ()
@@ -120,7 +120,7 @@ class PlotEntry:
 
     where: str
     name: str
-    kind: Kind
+    kind: PlotKind
     text: str = ""
     lines: tuple[LineEntry, ...] = ()
     parts: tuple[str, ...] = ()

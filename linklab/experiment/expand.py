@@ -14,10 +14,10 @@ from linklab.errors import InputError
 from linklab.experiment import model
 from linklab.experiment.entries import LineEntry, NamedTest, PlotEntry
 from linklab.experiment.flows import flows_of
-from linklab.experiment.model import Derived, Expanded, Flow, Traffic
+from linklab.experiment.model import Derived, Expanded, Traffic, TrafficFlow
 from linklab.experiment.parameters import Given, read_parameters
 from linklab.experiment.places import fill, seconds
-from linklab.plots.spec import Line, PlotSpec
+from linklab.plots.spec import PlotLine, PlotSpec
 
 LONGEST_S = 86_400.0
 
@@ -84,7 +84,7 @@ def _positive(value: float, what: str) -> float:
     return float(value)
 
 
-def _derived(test: NamedTest, given: Given, flows: Sequence[Flow]) -> list[Derived]:
+def _derived(test: NamedTest, given: Given, flows: Sequence[TrafficFlow]) -> list[Derived]:
     """Derived series whose sources exist, in their order: one may build upon another that stands before it."""
     names = [name for flow in flows for name in series_of(flow)]
     found: dict[str, Derived] = {}
@@ -103,7 +103,7 @@ VOIP_KEYS = ("bitrate", "delay", "jitter", "loss")
 """Further series of a VoIP flow, as Flent names them."""
 
 
-def series_of(flow: Flow) -> tuple[str, ...]:
+def series_of(flow: TrafficFlow) -> tuple[str, ...]:
     """The names of the series that a flow gives and that others are derived from."""
     if flow.traffic is Traffic.VOIP:
         return (flow.series, *(f"{flow.series}::{key}" for key in VOIP_KEYS))
@@ -140,12 +140,12 @@ def _plot(entry: PlotEntry, given: Given, times: Mapping[str, float]) -> PlotSpe
         raise InputError(f"{entry.where}: {error}") from error
 
 
-def _line(line: LineEntry, given: Given, times: Mapping[str, float]) -> Line:
+def _line(line: LineEntry, given: Given, times: Mapping[str, float]) -> PlotLine:
     smoothing = 0
     if line.smoothing:
         words = fill(line.smoothing, given.places)
         smoothing = int(words) if words.isdecimal() else round(seconds(words, times) / times["step"])
-    return Line(
+    return PlotLine(
         series=fill(line.series, given.places),
         label=fill(line.label, given.places),
         key=line.key,

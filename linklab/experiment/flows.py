@@ -12,7 +12,7 @@ from linklab.base.text import excerpt
 from linklab.errors import InputError
 from linklab.experiment.dscp import parse_marking, parse_own
 from linklab.experiment.entries import FlowEntry, NamedTest
-from linklab.experiment.model import Flow, Traffic
+from linklab.experiment.model import Traffic, TrafficFlow
 from linklab.experiment.parameters import MOST_FLOWS, Given
 from linklab.experiment.places import fill, seconds
 
@@ -28,14 +28,14 @@ _IPERF_RATE = re.compile(r"(\d+(?:\.\d+)?)([kKmMgG]?)")
 _POWERS = {"": 1.0, "k": 1e3, "m": 1e6, "g": 1e9}
 
 
-def flows_of(test: NamedTest, given: Given, hosts: Sequence[str], times: Mapping[str, float]) -> list[Flow]:
+def flows_of(test: NamedTest, given: Given, hosts: Sequence[str], times: Mapping[str, float]) -> list[TrafficFlow]:
     """The flows: loads, then probes, then samplers, each in the order of the file.
 
     Raises:
         InputError: a value cannot be, two flows have one series, or there are too many.
     """
     own = parse_own(given.all.get(OWN_MARKINGS, ""))
-    found: dict[str, Flow] = {}
+    found: dict[str, TrafficFlow] = {}
     for entry in test.entries.flows:
         try:
             if entry.needs and entry.needs not in given.yes:
@@ -113,7 +113,9 @@ def _target(entry: FlowEntry, known: Mapping[str, str]) -> int:
     return int(word) - 1
 
 
-def _flow(entry: FlowEntry, given: Given, place: _Place, times: Mapping[str, float], own: Mapping[str, int]) -> Flow:
+def _flow(
+    entry: FlowEntry, given: Given, place: _Place, times: Mapping[str, float], own: Mapping[str, int]
+) -> TrafficFlow:
     known, ways = place.places, place.times
     load = entry.traffic not in PROBES | SAMPLERS
     shift = seconds(fill(entry.shift, known) or "0", ways)
@@ -130,7 +132,7 @@ def _flow(entry: FlowEntry, given: Given, place: _Place, times: Mapping[str, flo
             "choose a longer test or shorter delays"
         )
     rate, size = fill(entry.rate, known), fill(entry.size, known)
-    return Flow(
+    return TrafficFlow(
         series=series,
         traffic=entry.traffic,
         direction=entry.direction,

@@ -10,7 +10,7 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from linklab.experiment.place import Place
+from linklab.experiment.place import TrialPlace
 
 OFFLOADS = (
     "tcp-segmentation-offload",
@@ -51,7 +51,7 @@ Facts = Mapping[tuple[str, str], Mapping[str, Any]]
 """What was said, by node and name: "before" and "after" with "status" and "text"."""
 
 
-def facts(place: Place, addresses: Iterable[str]) -> list[dict[str, Any]]:
+def facts(place: TrialPlace, addresses: Iterable[str]) -> list[dict[str, Any]]:
     """The commands whose output is kept; the first ones also find the way, so that no flow waits for ARP.
 
     addresses: of the targets, as the flows use them.
@@ -90,7 +90,7 @@ def unreached(found: Facts) -> list[str]:
     return [name.removeprefix(REACH).strip() for name in names]
 
 
-def host_metadata(found: Facts, place: Place) -> dict[str, Any]:
+def host_metadata(found: Facts, place: TrialPlace) -> dict[str, Any]:
     """KERNEL_NAME, KERNEL_RELEASE, SYSCTLS, EGRESS_INFO of the source, and REMOTE_METADATA of the others."""
     name, _, release = said(found, place.source, KERNEL).partition(" ")
     others = dict.fromkeys(port.node for port in place.ports if port.node != place.source)

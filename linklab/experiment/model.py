@@ -38,7 +38,7 @@ class Traffic(Enum):
 
 
 @dataclass(frozen=True)
-class Flow:
+class TrafficFlow:
     """One flow or probe with nothing left open.
 
     series: the name of its series in the data set, such as "TCP upload BE" or "TCP upload::1".
@@ -72,7 +72,7 @@ class Flow:
     options: Mapping[str, Any] = field(default_factory=dict)
 
 
-class Rule(Enum):
+class DerivedRule(Enum):
     """How a derived series comes from others, value by value on common times."""
 
     MEAN = "average"
@@ -91,7 +91,7 @@ class Derived:
     """
 
     series: str
-    rule: Rule
+    rule: DerivedRule
     of: tuple[str, ...]
     unit: str = ""
 
@@ -108,7 +108,7 @@ class Expanded:
 
     name: str
     title: str
-    flows: tuple[Flow, ...]
+    flows: tuple[TrafficFlow, ...]
     derived: tuple[Derived, ...]
     plots: tuple[PlotSpec, ...]
     default_plot: str
@@ -128,7 +128,7 @@ class When(Enum):
 
 
 @dataclass(frozen=True)
-class Command:
+class TrialCommand:
     """A shell command that belongs to a trial.
 
     name: for people.
@@ -178,4 +178,4 @@ class Trial:
     title: str = ""
     note: str = ""
     extra: Mapping[str, Any] = field(default_factory=dict)
-    commands: tuple[Command, ...] = ()
+    commands: tuple[TrialCommand, ...] = ()

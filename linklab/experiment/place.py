@@ -23,7 +23,7 @@ from linklab.topology.plan import plan as plan_of
 
 
 @dataclass(frozen=True)
-class Port:
+class PathPort:
     """An interface of a node."""
 
     node: str
@@ -31,7 +31,7 @@ class Port:
 
 
 @dataclass(frozen=True)
-class Place:
+class TrialPlace:
     """What a plan needs to know of a network.
 
     name: of the topology, for people.
@@ -47,7 +47,7 @@ class Place:
     source: str
     targets: tuple[str, ...]
     addresses: Mapping[str, Mapping[int, str]]
-    ports: tuple[Port, ...]
+    ports: tuple[PathPort, ...]
     egress: str
     up_mbit: float | None = None
     """Rate of the bottleneck on the way up, if it is known."""
@@ -83,7 +83,7 @@ class Place:
 
 def place_of(
     words: str, topology: str, source: str, targets: Sequence[str], *, hosts: int, version6: bool = False
-) -> Place:
+) -> TrialPlace:
     """Where a trial runs.
 
     Args:
@@ -112,7 +112,7 @@ def place_of(
     return place_in(drawn, "", source, targets, hosts)
 
 
-def place_in(drawn: Topology, words: str, source: str, targets: Sequence[str], hosts: int) -> Place:
+def place_in(drawn: Topology, words: str, source: str, targets: Sequence[str], hosts: int) -> TrialPlace:
     """The place in a topology; see `place_of`."""
     built = plan_of(drawn)
     names = [host.name for host in drawn.hosts]
@@ -129,7 +129,7 @@ def place_in(drawn: Topology, words: str, source: str, targets: Sequence[str], h
     ways = [_way(drawn, source, target) for target in dict.fromkeys(targets)]
     ports = dict.fromkeys(port for way in ways for port in way)
     targets = tuple(targets[i % len(targets)] for i in range(max(hosts, len(targets))))
-    return Place(
+    return TrialPlace(
         topology=drawn,
         name=drawn.name,
         words=words,
@@ -152,14 +152,14 @@ def _addresses(node: Mapping[str, Any]) -> dict[int, str]:
     return found
 
 
-def _way(drawn: Topology, source: str, target: str) -> list[Port]:
+def _way(drawn: Topology, source: str, target: str) -> list[PathPort]:
     """The ports that packets leave by on the shortest way up, then on the way down, from the source's side on."""
-    near: dict[str, list[tuple[str, Port, Port]]] = defaultdict(list)
+    near: dict[str, list[tuple[str, PathPort, PathPort]]] = defaultdict(list)
     for link, (src, dest) in zip(drawn.links, drawn.link_ends(), strict=True):
-        here, there = Port(link.src, src), Port(link.dest, dest)
+        here, there = PathPort(link.src, src), PathPort(link.dest, dest)
         near[link.src].append((link.dest, here, there))
         near[link.dest].append((link.src, there, here))
-    came: dict[str, tuple[str, Port, Port]] = {source: ("", Port("", ""), Port("", ""))}
+    came: dict[str, tuple[str, PathPort, PathPort]] = {source: ("", PathPort("", ""), PathPort("", ""))}
     waiting = deque([source])
     while waiting:
         node = waiting.popleft()

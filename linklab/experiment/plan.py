@@ -14,8 +14,8 @@ from typing import Any
 
 from linklab.errors import InputError
 from linklab.experiment import metadata, programs
-from linklab.experiment.model import Command, Expanded, Flow, Traffic, When
-from linklab.experiment.place import Place
+from linklab.experiment.model import Expanded, Traffic, TrafficFlow, TrialCommand, When
+from linklab.experiment.place import TrialPlace
 
 FORMAT = 1
 IPERF = (Traffic.TCP, Traffic.UDP, Traffic.SCTP)
@@ -38,14 +38,14 @@ LATE_S = 5.0
 
 
 @dataclass(frozen=True)
-class Process:
+class PlannedProcess:
     """A program whose output becomes series: one of each flow, in the order of the streams.
 
     port: of the server; 0 where it has none.
     """
 
     id: str
-    flows: tuple[Flow, ...]
+    flows: tuple[TrafficFlow, ...]
     argv: tuple[str, ...]
     port: int = 0
 
@@ -56,16 +56,16 @@ class Process:
 
 
 @dataclass(frozen=True)
-class Plan:
+class ProgramPlan:
     """What runs inside, and what its outputs become."""
 
-    place: Place
+    place: TrialPlace
     expanded: Expanded
-    processes: tuple[Process, ...]
+    processes: tuple[PlannedProcess, ...]
     data: dict[str, Any]
 
 
-def make_plan(expanded: Expanded, place: Place, commands: Sequence[Command] = ()) -> Plan:
+def make_plan(expanded: Expanded, place: TrialPlace, commands: Sequence[TrialCommand] = ()) -> ProgramPlan:
     """The plan of a test at a place; commands: those of the trial, of which those beside the test are part of the plan.
 
     Raises:
@@ -74,7 +74,7 @@ def make_plan(expanded: Expanded, place: Place, commands: Sequence[Command] = ()
     if expanded.hosts > len(place.targets):
         raise InputError(f"{expanded.name} needs {expanded.hosts} targets, and there are {len(place.targets)}")
     flows = [flow for flow in expanded.flows if flow.traffic not in SAMPLED]
-    processes: list[Process] = []
+    processes: list[PlannedProcess] = []
     found: list[dict[str, Any]] = []
     for make in (_iperfs, _plain):
         for process, entries in make(expanded, place, flows):
@@ -103,10 +103,10 @@ def make_plan(expanded: Expanded, place: Place, commands: Sequence[Command] = ()
         "samplers": samplers,
         "facts": metadata.facts(place, addresses or [place.address(place.targets[0], None)]),
     }
-    return Plan(place, expanded, tuple(processes), data)
+    return ProgramPlan(place, expanded, tuple(processes), data)
 
 
-def _ports(expanded: Expanded, place: Place) -> list[dict[str, str]]:
+def _ports(expanded: Expanded, place: TrialPlace) -> list[dict[str, str]]:
     """The interfaces along the path, and those that the test names; a flow that names none takes one of the path's."""
     named = [
         (place.known(str(flow.options.get("host") or place.source)), str(flow.options["interface"]))
@@ -117,11 +117,11 @@ def _ports(expanded: Expanded, place: Place) -> list[dict[str, str]]:
     return [{"node": node, "interface": interface} for node, interface in found]
 
 
-Made = Iterator[tuple[Process, list[dict[str, Any]]]]
+Made = Iterator[tuple[PlannedProcess, list[dict[str, Any]]]]
 
 
 def _program(
-    place: Place, process: Process, node: str, *, essential: bool = False, late_s: float = LATE_S
+    place: TrialPlace, process: PlannedProcess, node: str, *, essential: bool = False, late_s: float = LATE_S
 ) -> dict[str, Any]:
     flow = process.flows[0]
     return {
@@ -136,7 +136,7 @@ def _program(
     }
 
 
-def _iperfs(expanded: Expanded, place: Place, flows: Sequence[Flow]) -> Made:
+def _iperfs(expanded: Expanded, place: TrialPlace, flows: Sequence[TrafficFlow]) -> Made:
     """A process each for a few flows; of many, equal ones share one."""
     ours = [flow for flow in flows if flow.traffic in IPERF]
     few = len(ours) <= programs.FEW
@@ -144,7 +144,7 @@ def _iperfs(expanded: Expanded, place: Place, flows: Sequence[Flow]) -> Made:
         flow, port = group[0], programs.IPERF_PORT + number - 1
         target, address = target_of(flow, place), address_of(flow, place)
         client = programs.iperf_client(flow, address, port, expanded.step_s, streams=len(group), few=few)
-        process = Process(f"{flow.traffic.value}-{number}", tuple(group), tuple(client), port)
+        process = PlannedProcess(f"{flow.traffic.value}-{number}", tuple(group), tuple(client), port)
         server = {
             "id": process.server,
             "node": target,
@@ -156,9 +156,9 @@ def _iperfs(expanded: Expanded, place: Place, flows: Sequence[Flow]) -> Made:
         yield process, [server, _program(place, process, place.source, late_s=4 * LATE_S)]
 
 
-def _groups(flows: Sequence[Flow]) -> list[tuple[Flow, ...]]:
+def _groups(flows: Sequence[TrafficFlow]) -> list[tuple[TrafficFlow, ...]]:
     """Flows that differ in their series alone, at most `MOST_STREAMS` together and equally many in each."""
-    alike: dict[Any, list[Flow]] = {}
+    alike: dict[Any, list[TrafficFlow]] = {}
     for flow in flows:
         key = (flow.traffic, flow.direction, flow.target, flow.start_s, flow.length_s, flow.tos, flow.congestion)
         more = (flow.rate_bps, flow.size_bytes, flow.version, tuple(sorted(map(str, flow.options.items()))))
@@ -175,19 +175,19 @@ def _groups(flows: Sequence[Flow]) -> list[tuple[Flow, ...]]:
     return found
 
 
-def _plain(expanded: Expanded, place: Place, flows: Sequence[Flow]) -> Made:
+def _plain(expanded: Expanded, place: TrialPlace, flows: Sequence[TrafficFlow]) -> Made:
     """Programs of one flow each, on the source or on a node that the flow names."""
     numbers: Counter[Traffic] = Counter()
     for flow in flows:
         if flow.traffic not in IPERF:
             numbers[flow.traffic] += 1
             name = flow.traffic.value.replace("_", "-")
-            process = Process(f"{name}-{numbers[flow.traffic]}", (flow,), tuple(_argv(flow, place)))
+            process = PlannedProcess(f"{name}-{numbers[flow.traffic]}", (flow,), tuple(_argv(flow, place)))
             node = str(flow.options.get("host") or place.source) if flow.traffic in ON_HOST else place.source
             yield process, [_program(place, process, place.known(node))]
 
 
-def _argv(flow: Flow, place: Place) -> list[str]:
+def _argv(flow: TrafficFlow, place: TrialPlace) -> list[str]:
     """The command line of a flow."""
     if flow.traffic in ON_HOST:
         return programs.cpu_load(flow) if flow.traffic is Traffic.CPU_LOAD else programs.command(flow)
@@ -197,17 +197,17 @@ def _argv(flow: Flow, place: Place) -> list[str]:
     return CLIENTS[flow.traffic](flow, address)
 
 
-def target_of(flow: Flow, place: Place) -> str:
+def target_of(flow: TrafficFlow, place: TrialPlace) -> str:
     """The node that a flow goes to: a target, or another that it names."""
     return place.known(str(flow.options.get("host") or place.targets[flow.target]))
 
 
-def address_of(flow: Flow, place: Place) -> str:
+def address_of(flow: TrafficFlow, place: TrialPlace) -> str:
     """Its address, as the flow uses it."""
     return place.address(target_of(flow, place), flow.version)
 
 
-def _servers(flows: Sequence[Flow], place: Place) -> list[dict[str, Any]]:
+def _servers(flows: Sequence[TrafficFlow], place: TrialPlace) -> list[dict[str, Any]]:
     """Servers that several clients share: one of a kind on each node that is asked."""
     wanted: dict[tuple[str, str], dict[str, Any]] = {}
     for flow in flows:
@@ -230,7 +230,7 @@ def _servers(flows: Sequence[Flow], place: Place) -> list[dict[str, Any]]:
     return list(wanted.values())
 
 
-def _monitors(expanded: Expanded, commands: Sequence[Command]) -> list[dict[str, Any]]:
+def _monitors(expanded: Expanded, commands: Sequence[TrialCommand]) -> list[dict[str, Any]]:
     """Programs beside the test whose output is kept only raw."""
     beside = [command for command in commands if command.when is When.MONITOR and not command.on_host]
     return [

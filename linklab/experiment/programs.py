@@ -10,7 +10,7 @@ import math
 import shlex
 from collections.abc import Sequence
 
-from linklab.experiment.model import Flow, Traffic
+from linklab.experiment.model import Traffic, TrafficFlow
 
 IPERF_PORT, IRTT_PORT, HTTP_PORT, REQUEST_PORT = 5201, 2112, 80, 7000
 MOST_STREAMS = 128
@@ -30,12 +30,12 @@ AGENT = "/opt/linklab/linklab/agent"
 """Where our own programs are inside, on every engine."""
 
 
-def iperf_server(flow: Flow, port: int, step_s: float, *, few: bool) -> list[str]:
+def iperf_server(flow: TrafficFlow, port: int, step_s: float, *, few: bool) -> list[str]:
     """A server for one test; it ends with it."""
     return ["iperf3", "-s", "-1", "-J", "-p", str(port), *_interval(step_s, few=few)]
 
 
-def iperf_client(flow: Flow, address: str, port: int, step_s: float, *, streams: int, few: bool) -> list[str]:
+def iperf_client(flow: TrafficFlow, address: str, port: int, step_s: float, *, streams: int, few: bool) -> list[str]:
     """A client; iperf3 knows whole seconds only, so a part of one is rounded up."""
     argv = ["iperf3", "-c", address, "-p", str(port), "-t", str(max(1, math.ceil(flow.length_s))), "-J"]
     argv += _interval(step_s, few=few)
@@ -65,7 +65,7 @@ def irtt_server() -> list[str]:
     return ["irtt", "server", "-i", "0s", "-b", f":{IRTT_PORT}"]
 
 
-def irtt_client(flow: Flow, address: str) -> list[str]:
+def irtt_client(flow: TrafficFlow, address: str) -> list[str]:
     """A client that prints its JSON.
 
     With the time stamps of arrival and departure apart, irtt 0.9 leaves one out where both are equal, as they are on
@@ -82,7 +82,7 @@ def irtt_client(flow: Flow, address: str) -> list[str]:
     return [*argv, "-o", "-", "-Q", f"{host}:{IRTT_PORT}"]
 
 
-def ping(flow: Flow, address: str) -> list[str]:
+def ping(flow: TrafficFlow, address: str) -> list[str]:
     """Echo requests at a steady interval, with the moment of each answer."""
     argv = ["fping", "-D", "-p", f"{flow.interval_s * 1e3:g}", "-c", str(pings(flow))]
     argv += ["-t", str(PING_WAIT_MS), "-i", "1"]
@@ -91,12 +91,12 @@ def ping(flow: Flow, address: str) -> list[str]:
     return [*argv, address]
 
 
-def pings(flow: Flow) -> int:
+def pings(flow: TrafficFlow) -> int:
     """How many echo requests it sends: at its beginning, and then at whole intervals."""
     return math.floor(round(flow.length_s / flow.interval_s, 6)) + 1
 
 
-def cpu_load(flow: Flow) -> list[str]:
+def cpu_load(flow: TrafficFlow) -> list[str]:
     """Load on the processors of the source."""
     share = str(flow.options.get("load", 100))
     workers = str(flow.options.get("workers", 1))
@@ -113,7 +113,7 @@ def pages_server() -> list[str]:
     return [*own("trial_pages"), str(HTTP_PORT)]
 
 
-def fetches(flow: Flow, address: str) -> list[str]:
+def fetches(flow: TrafficFlow, address: str) -> list[str]:
     """Fetches of a page: all addresses at once, those of the own server by their sizes."""
     host = f"[{address}]" if ":" in address else address
     urls = listed(flow.options.get("urls"))
@@ -139,7 +139,7 @@ def request_port(*, sctp: bool) -> int:
     return REQUEST_PORT + sctp
 
 
-def requests(flow: Flow, address: str) -> list[str]:
+def requests(flow: TrafficFlow, address: str) -> list[str]:
     """Requests on one connection."""
     sctp = flow.options.get("protocol") == "sctp"
     argv = [*own("trial_requests"), "ask", address, str(request_port(sctp=sctp))]
@@ -150,7 +150,7 @@ def requests(flow: Flow, address: str) -> list[str]:
     return [*argv, "--sctp"] if sctp else argv
 
 
-def bursts(flow: Flow, address: str, rate_mbit: float | None) -> list[str]:
+def bursts(flow: TrafficFlow, address: str, rate_mbit: float | None) -> list[str]:
     """Packets faster than the path takes them; rate_mbit: of the path, if it is known."""
     rate_bps = flow.rate_bps or max(BURST_BPS, 2e6 * (rate_mbit or 0.0))
     argv = [*own("trial_bursts"), address, "--length", f"{flow.length_s:g}", "--rate", f"{rate_bps:g}"]
@@ -159,7 +159,7 @@ def bursts(flow: Flow, address: str, rate_mbit: float | None) -> list[str]:
     return [*argv, "--tos", str(flow.tos)] if flow.tos else argv
 
 
-def command(flow: Flow) -> list[str]:
+def command(flow: TrafficFlow) -> list[str]:
     """A command of a person's at every step, each number with its moment."""
     line = str(flow.options.get("command", ""))
     loop = 'n=0; while [ "$n" -lt "$1" ]; do printf "%s " "$(date +%s.%N)"; sh -c "$3"; sleep "$2"; n=$((n+1)); done'

@@ -12,7 +12,7 @@ from linklab import __version__
 from linklab.data import Dataset
 from linklab.engine.api import Clock
 from linklab.experiment import metadata
-from linklab.experiment.collect import Collected
+from linklab.experiment.collect import TrialOutcome
 from linklab.experiment.derive import derive
 from linklab.experiment.model import Trial
 from linklab.plots.spec_json import METADATA_KEY, to_json
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from linklab.experiment.trial import Prepared
 
 
-def dataset(prepared: Prepared, found: Collected, environment: dict[str, Any], name: str) -> Dataset:
+def dataset(prepared: Prepared, found: TrialOutcome, environment: dict[str, Any], name: str) -> Dataset:
     """Everything that was measured and is known, with the derived series."""
     trial, expanded, place = prepared.trial, prepared.expanded, prepared.place
     outcome = found.outcome

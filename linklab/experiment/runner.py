@@ -22,8 +22,8 @@ from linklab.base.worker import Tell
 from linklab.errors import LinklabError
 from linklab.experiment.model import DELAY_S, LENGTH_S, Trial
 from linklab.experiment.trial_folder import DONE, TrialFolder
-from linklab.experiment.trial_list import Entry
-from linklab.experiment.trial_work import How, Made, bundled, work
+from linklab.experiment.trial_list import ListedTrial
+from linklab.experiment.trial_work import Made, TrialSettings, bundled, work
 
 TICK_S = 0.2
 """Wall-clock seconds between two looks at how long each trial has taken so far."""
@@ -34,7 +34,7 @@ SPEED = 20.0
 
 
 @dataclass
-class Task:
+class TrialTask:
     """One trial of a list and what is known of it.
 
     state: "waiting", "running", "done", "gaps" (a program of it failed, and `why` says which), or "failed".
@@ -43,7 +43,7 @@ class Task:
     values: what was looked for in its data.
     """
 
-    entry: Entry
+    entry: ListedTrial
     state: str = "waiting"
     kept: bool = False
     doing: str = ""
@@ -62,10 +62,10 @@ class Task:
 
 
 @dataclass
-class Progress:
+class ListProgress:
     """All trials of a list, and how long those will take that are not done."""
 
-    tasks: list[Task] = field(default_factory=list)
+    tasks: list[TrialTask] = field(default_factory=list)
     jobs: int = 1
     measured_s: float = 0.0
     guessed_s: float = 0.0
@@ -74,7 +74,7 @@ class Progress:
         """How many are in one of these states."""
         return sum(task.state in states for task in self.tasks)
 
-    def ended(self, task: Task) -> None:
+    def ended(self, task: TrialTask) -> None:
         """A trial has run; what it took counts for those that have not."""
         self.measured_s += task.wall_s
         self.guessed_s += task.guess_s
@@ -93,16 +93,16 @@ class Progress:
         return self.guessed_s > 0
 
 
-Changed: TypeAlias = Callable[[Task | None], None]
+Changed: TypeAlias = Callable[[TrialTask | None], None]
 Happened: TypeAlias = "tuple[str, int, Any] | None"
 """("began", number, None), ("told", number, what), ("ended", number, (Made or an error, wall-clock seconds))."""
-Deal: TypeAlias = "Callable[[Sequence[tuple[int, Entry]], Path], Iterator[Happened]]"
+Deal: TypeAlias = "Callable[[Sequence[tuple[int, ListedTrial]], Path], Iterator[Happened]]"
 """Has trials done, each in a folder with its number; what happens with them, and None a few times a second."""
 
 
 def run_entries(
-    entries: Sequence[Entry], folder: TrialFolder, deal: Deal, progress: Progress, changed: Changed
-) -> list[Task]:
+    entries: Sequence[ListedTrial], folder: TrialFolder, deal: Deal, progress: ListProgress, changed: Changed
+) -> list[TrialTask]:
     """Do the trials of a list that are not done yet, in its order.
 
     Args:
@@ -113,7 +113,7 @@ def run_entries(
         changed: told of each task whose state changed, and with None a few times a second.
     """
     due = {entry.file for entry in folder.add(entries)}
-    tasks = {len(progress.tasks) + number: Task(entry) for number, entry in enumerate(entries)}
+    tasks = {len(progress.tasks) + number: TrialTask(entry) for number, entry in enumerate(entries)}
     progress.tasks += tasks.values()
     for task in tasks.values():
         if task.entry.file not in due:
@@ -154,7 +154,7 @@ def _closed(events: Iterator[Happened]) -> Iterator[Iterator[Happened]]:
         events.close()  # type: ignore[attr-defined] # a generator
 
 
-def _ended(folder: TrialFolder, task: Task, came: Made | LinklabError, place: Path) -> None:
+def _ended(folder: TrialFolder, task: TrialTask, came: Made | LinklabError, place: Path) -> None:
     """A trial's process has ended: what it made is kept, or why it made nothing."""
     if isinstance(came, Made):
         task.state, task.why, task.values = ("gaps" if came.gaps else "done"), came.gaps, came.values
@@ -169,7 +169,7 @@ def _ended(folder: TrialFolder, task: Task, came: Made | LinklabError, place: Pa
 # --- on this machine
 
 
-def here(how: How, jobs: int, *, fresh: bool = False) -> Deal:
+def here(how: TrialSettings, jobs: int, *, fresh: bool = False) -> Deal:
     """Have trials done on this machine.
 
     Args:
@@ -178,10 +178,10 @@ def here(how: How, jobs: int, *, fresh: bool = False) -> Deal:
         fresh: each in a new interpreter, for a program with threads.
     """
 
-    def deal(entries: Sequence[tuple[int, Entry]], scratch: Path) -> Iterator[Happened]:
+    def deal(entries: Sequence[tuple[int, ListedTrial]], scratch: Path) -> Iterator[Happened]:
         folder = scratch.resolve()  # the processes work in folders of their own
 
-        def job(number: int, entry: Entry) -> Job[Made]:
+        def job(number: int, entry: ListedTrial) -> Job[Made]:
             place = folder / str(number)
             place.mkdir()
             try:

@@ -23,14 +23,14 @@ from linklab.base.text import one_line
 from linklab.data import Dataset
 from linklab.errors import EngineError, InputError
 from linklab.experiment import programs
-from linklab.experiment.collect import Collected, collect
+from linklab.experiment.collect import TrialOutcome, collect
 from linklab.experiment.expand import expand
-from linklab.experiment.model import Command, Expanded, Traffic, Trial, When
-from linklab.experiment.place import Place, Port
+from linklab.experiment.model import Expanded, Traffic, Trial, TrialCommand, When
+from linklab.experiment.place import PathPort, TrialPlace
 from linklab.experiment.plan import make_plan
 from linklab.experiment.result import dataset
 from linklab.experiment.test_file import load_test
-from linklab.experiment.trial import SUFFIX, SUFFIXES, Prepared, Progress, Tell, quiet
+from linklab.experiment.trial import SUFFIX, SUFFIXES, Prepared, Tell, TrialProgress, quiet
 from linklab.topology import Topology
 
 WAY = ("env", "PYTHONSAFEPATH=1", "python3", f"{programs.AGENT}/trial_way.py")
@@ -63,7 +63,7 @@ class Door(Protocol):
 
 
 @dataclass(frozen=True)
-class Choice:
+class RunningChoice:
     """What a person may ask of a test on a running network, beyond what a trial says.
 
     version: of IP, for flows that say none. swap: uploads are downloads and the other way round.
@@ -112,11 +112,11 @@ def ground_of(door: Door, source: str, targets: Sequence[str]) -> Ground:
     )
 
 
-def place_on(ground: Ground, hosts: int, name: str) -> Place:
+def place_on(ground: Ground, hosts: int, name: str) -> TrialPlace:
     """The place of a test with so many targets; those that are there take turns."""
     ups = [port for target in ground.targets for port in target["up"]]
     downs = [port for target in ground.targets for port in target["down"]]
-    ports = dict.fromkeys(Port(*port) for port in (*ups, *downs))
+    ports = dict.fromkeys(PathPort(*port) for port in (*ups, *downs))
     addresses: dict[str, dict[int, str]] = {}
     for node, own in ground.addresses.items():
         addresses[node] = {}
@@ -125,7 +125,7 @@ def place_on(ground: Ground, hosts: int, name: str) -> Place:
     for target in ground.targets:  # of a node with several, the one that was named
         addresses[target["node"]][ip_address(target["address"]).version] = target["address"]
     count = max(hosts, len(ground.targets))
-    return Place(
+    return TrialPlace(
         topology=Topology(),
         name=name,
         words="",
@@ -137,7 +137,7 @@ def place_on(ground: Ground, hosts: int, name: str) -> Place:
     )
 
 
-def adapted(expanded: Expanded, ground: Ground, choice: Choice) -> Expanded:
+def adapted(expanded: Expanded, ground: Ground, choice: RunningChoice) -> Expanded:
     """The test with what was asked of its flows."""
     opposite = {"up": "down", "down": "up"}
     versions = [ip_address(target["address"]).version for target in ground.targets]
@@ -160,7 +160,7 @@ def adapted(expanded: Expanded, ground: Ground, choice: Choice) -> Expanded:
     return replace(expanded, flows=tuple(found))
 
 
-def prepare_on(trial: Trial, ground: Ground, name: str, choice: Choice) -> Prepared:
+def prepare_on(trial: Trial, ground: Ground, name: str, choice: RunningChoice) -> Prepared:
     """The plan of a trial on a running network.
 
     Raises:
@@ -185,15 +185,15 @@ def prepare_on(trial: Trial, ground: Ground, name: str, choice: Choice) -> Prepa
 
 
 @dataclass(frozen=True)
-class Ready:
+class ReadyNetwork:
     """A test that may begin on a running network."""
 
     prepared: Prepared
     ground: Ground
-    choice: Choice
+    choice: RunningChoice
 
 
-def ready_on(trial: Trial, door: Door, tell: Tell = quiet, *, choice: Choice | None = None) -> Ready:
+def ready_on(trial: Trial, door: Door, tell: Tell = quiet, *, choice: RunningChoice | None = None) -> ReadyNetwork:
     """Look for the path, and make the plan.
 
     Args:
@@ -207,13 +207,13 @@ def ready_on(trial: Trial, door: Door, tell: Tell = quiet, *, choice: Choice | N
         InputError: the test, its parameters, or a node cannot be.
         EngineError: the network does not answer.
     """
-    choice = choice or Choice()
-    tell(Progress("looking for the path"))
+    choice = choice or RunningChoice()
+    tell(TrialProgress("looking for the path"))
     ground = ground_of(door, trial.source, trial.targets)
-    return Ready(prepare_on(trial, ground, door.name, choice), ground, choice)
+    return ReadyNetwork(prepare_on(trial, ground, door.name, choice), ground, choice)
 
 
-def run_ready(ready: Ready, out: Path, door: Door, tell: Tell = quiet) -> Path:
+def run_ready(ready: ReadyNetwork, out: Path, door: Door, tell: Tell = quiet) -> Path:
     """Run it and write its data file.
 
     Args:
@@ -227,7 +227,7 @@ def run_ready(ready: Ready, out: Path, door: Door, tell: Tell = quiet) -> Path:
     """
     prepared = ready.prepared
     found = _measure(prepared, door, tell)
-    tell(Progress("writing the data"))
+    tell(TrialProgress("writing the data"))
     path = out if out.name.endswith(SUFFIXES) else out / named(prepared, found)
     made = completed(prepared, found, door, path.name)
     if ready.choice.private:
@@ -237,12 +237,12 @@ def run_ready(ready: Ready, out: Path, door: Door, tell: Tell = quiet) -> Path:
     return path
 
 
-def run_on(trial: Trial, out: Path, door: Door, tell: Tell = quiet, *, choice: Choice | None = None) -> Path:
+def run_on(trial: Trial, out: Path, door: Door, tell: Tell = quiet, *, choice: RunningChoice | None = None) -> Path:
     """Run a trial on a running network and write its data file: `ready_on`, then `run_ready`."""
     return run_ready(ready_on(trial, door, tell, choice=choice), out, door, tell)
 
 
-def _measure(ready: Prepared, door: Door, tell: Tell) -> Collected:
+def _measure(ready: Prepared, door: Door, tell: Tell) -> TrialOutcome:
     """Run the plan, and the trial's own commands before and after it."""
     commands = [command for command in ready.trial.commands if not command.on_host]
     (door.folder / PLAN).write_text(json.dumps(ready.plan.data), encoding="utf-8")
@@ -265,12 +265,12 @@ def _measure(ready: Prepared, door: Door, tell: Tell) -> Collected:
                 _do(command, door, tell)
     if not (door.folder / OUT / "outcome.json").is_file():
         raise EngineError(f"the test did not begin: {' '.join(said) or 'its runner said nothing'}")
-    tell(Progress("reading the results"))
+    tell(TrialProgress("reading the results"))
     return collect(ready.plan, door.folder / OUT)
 
 
-def _do(command: Command, door: Door, tell: Tell) -> None:
-    tell(Progress(command.name))
+def _do(command: TrialCommand, door: Door, tell: Tell) -> None:
+    tell(TrialProgress(command.name))
     status, text = door.ask(["sh", "-c", command.line], command.name, command.node)
     if command.essential and command.when is When.PRE and status:
         raise EngineError(f"{command.name}: {command.line} ended with status {status}: {one_line(text)}")
@@ -280,13 +280,13 @@ def _tell_progress(line: str, tell: Tell) -> None:
     with suppress(ValueError):
         found = json.loads(line)
         if "t" in found:
-            tell(Progress("measuring", float(found["t"]), float(found.get("length_s", 0.0))))
+            tell(TrialProgress("measuring", float(found["t"]), float(found.get("length_s", 0.0))))
 
 
 # --- the data set
 
 
-def completed(ready: Prepared, found: Collected, door: Door, name: str) -> Dataset:
+def completed(ready: Prepared, found: TrialOutcome, door: Door, name: str) -> Dataset:
     """The data set, with the network's own clock and nothing said of a seed."""
     facts = {key: door.facts.get(key) for key in ("engine", "clock")}
     trial = replace(ready.trial, extra={**ready.trial.extra, **facts, "seed": None, "profile": None, "running": True})
@@ -295,14 +295,14 @@ def completed(ready: Prepared, found: Collected, door: Door, name: str) -> Datas
     return replace(made, flent={**made.flent, "TIME": when, "T0": when})
 
 
-def named(ready: Prepared, found: Collected) -> str:
+def named(ready: Prepared, found: TrialOutcome) -> str:
     """The name of the file, as Flent makes it: the test, the time, the title."""
     time = _moment(found).strftime("%Y-%m-%dT%H%M%S.%f")
     title = "".join(letter if letter.isalnum() or letter in "-_+" else "_" for letter in ready.trial.title)[:100]
     return f"{ready.expanded.name}-{time}{'.' + title if title else ''}{SUFFIX}"
 
 
-def _moment(found: Collected) -> datetime:
+def _moment(found: TrialOutcome) -> datetime:
     """T0 on the network's clock."""
     return datetime.fromtimestamp(found.outcome.get("t0_date_ns", 0) / 1e9, timezone.utc)
 

@@ -149,7 +149,7 @@ def _numbers(one: Line) -> dict[str, float]:
 
 
 @dataclass
-class Connection:
+class SocketPair:
     """Readings of one end of a TCP connection, by field."""
 
     time_s: list[float] = field(default_factory=list)
@@ -165,9 +165,9 @@ class Sockets:
 
     columns: dict[str, int] = field(default_factory=dict)
     times: dict[str, list[float]] = field(default_factory=dict)
-    connections: dict[Key, Connection] = field(default_factory=dict)
+    connections: dict[Key, SocketPair] = field(default_factory=dict)
 
-    def column(self, connection: Connection, name: str) -> list[Any]:
+    def column(self, connection: SocketPair, name: str) -> list[Any]:
         """A field of each reading."""
         at = self.columns[name]
         return [row[at] for row in connection.rows]
@@ -184,7 +184,7 @@ def read_sockets(path: Path) -> Sockets:
         found.times.setdefault(node, []).append(time_s)
         for row in line["sockets"]:
             key = (node, _port(row[0]), _port(row[1]))
-            connection = found.connections.setdefault(key, Connection())
+            connection = found.connections.setdefault(key, SocketPair())
             connection.time_s.append(time_s)
             connection.rows.append(row)
     return found
@@ -194,7 +194,7 @@ def _port(end: str) -> int:
     return int(end.rpartition(":")[2])
 
 
-def throughput(sockets: Sockets, receiver: Connection, node: str) -> list[tuple[float, float]]:
+def throughput(sockets: Sockets, receiver: SocketPair, node: str) -> list[tuple[float, float]]:
     """What a connection received, Mbits/s, from one reading to the next; the ends at which nothing came are left out.
 
     The first reading counts from the one before it, at which the connection was not there.
@@ -212,7 +212,7 @@ def throughput(sockets: Sockets, receiver: Connection, node: str) -> list[tuple[
     return found[moved[0] : moved[-1] + 1] if moved else []
 
 
-def tcp_numbers(sockets: Sockets, sender: Connection) -> dict[float, dict[str, float]]:
+def tcp_numbers(sockets: Sockets, sender: SocketPair) -> dict[float, dict[str, float]]:
     """The further numbers of a connection's sender, by time."""
     found: dict[float, dict[str, float]] = {}
     at = {name: sockets.columns[field_] for name, (field_, _, _) in TCP.items() if field_ in sockets.columns}

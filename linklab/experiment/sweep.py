@@ -23,7 +23,7 @@ from linklab.data.names import main_series, matching
 from linklab.experiment.model import Trial
 from linklab.experiment.sweep_file import Measure, Sweep, filled, length_s
 from linklab.experiment.trial import prepare
-from linklab.experiment.trial_list import Entry, as_name, check_names
+from linklab.experiment.trial_list import ListedTrial, as_name, check_names
 
 FOLDER = "trials"
 """Of the data files, in that of the sweep."""
@@ -103,7 +103,7 @@ class Rounds:
         self.sweep, self.shuffle_seed = sweep, shuffle_seed
         self.cells = [Cell(levels, {measure.name: [] for measure in sweep.measures}) for levels in sweep.cells()]
 
-    def next(self) -> list[tuple[Cell, Entry]]:
+    def next(self) -> list[tuple[Cell, ListedTrial]]:
         """The trials of the next round, with the cell of each; none when all is done.
 
         Raises:
@@ -146,7 +146,7 @@ class Rounds:
                 wanted = max(wanted, done + 1, math.ceil(needed))
         return min(wanted, max(self.sweep.most, done))
 
-    def entry(self, cell: Cell, repetition: int) -> Entry:
+    def entry(self, cell: Cell, repetition: int) -> ListedTrial:
         """The trial of a repetition of a cell."""
         sweep, levels = self.sweep, cell.levels
         title = filled(sweep.title, levels) or cell.label
@@ -168,7 +168,7 @@ class Rounds:
             extra={"BATCH_NAME": sweep.name, "sweep": {"factors": dict(levels), "repetition": repetition}},
         )
         name = as_name("-".join(level.lstrip(".") for level in levels.values()), ".+")
-        return Entry(f"{FOLDER}/{name}-{repetition:03}", f"{cell.label}, seed {trial.seed}", trial)
+        return ListedTrial(f"{FOLDER}/{name}-{repetition:03}", f"{cell.label}, seed {trial.seed}", trial)
 
     def lacking(self) -> list[Measure]:
         """Measures that no trial gave."""
@@ -193,7 +193,7 @@ def sizes(sweep: Sweep) -> tuple[int, int]:
     return cells * sweep.repetitions, cells * sweep.most
 
 
-def checked(sweep: Sweep) -> Sequence[Entry]:
+def checked(sweep: Sweep) -> Sequence[ListedTrial]:
     """The first trial of each cell, to be looked at before anything runs."""
     rounds = Rounds(sweep)
     found = [rounds.entry(cell, 1) for cell in rounds.cells]
@@ -213,6 +213,6 @@ def unknown(sweep: Sweep, trial: Trial) -> Iterator[str]:
             )
 
 
-def lasting(entry: Entry, network_s: float) -> Entry:
+def lasting(entry: ListedTrial, network_s: float) -> ListedTrial:
     """The entry with how long its trial is."""
     return replace(entry, network_s=network_s)

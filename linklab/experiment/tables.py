@@ -56,7 +56,7 @@ class Source:
 
 
 @dataclass(frozen=True)
-class Choice:
+class TableChoice:
     """What is asked for.
 
     reducers: columns, by name.
@@ -72,7 +72,7 @@ class Choice:
 
 
 @dataclass(frozen=True)
-class Row:
+class TableRow:
     """A series, or a pattern of flows.
 
     values: one a reducer, in the order of the choice: of one run; and over repetitions.
@@ -98,7 +98,7 @@ class Summary:
     """
 
     sources: tuple[Source, ...]
-    rows: tuple[Row, ...]
+    rows: tuple[TableRow, ...]
     outcomes: int = 1
 
     @property
@@ -118,7 +118,7 @@ def repetitions(sources: Sequence[Source]) -> list[list[Source]]:
     return list(groups.values())
 
 
-def summarise(sources: Sequence[Source], choice: Choice) -> Summary:
+def summarise(sources: Sequence[Source], choice: TableChoice) -> Summary:
     """The table of a group: of one run its numbers, of several the means over them with 95 % intervals.
 
     Raises:
@@ -132,14 +132,14 @@ def summarise(sources: Sequence[Source], choice: Choice) -> Summary:
     return Summary(tuple(sources), rows, distinct([fingerprint(source.data) for source in sources]))
 
 
-def _with_numbers(rows: Sequence[Row], choice: Choice) -> tuple[Row, ...]:
+def _with_numbers(rows: Sequence[TableRow], choice: TableChoice) -> tuple[TableRow, ...]:
     """The rows without those that such reducers say nothing of, as a score of calls says nothing of flows."""
     if set(choice.reducers) & OF_VALUES.keys():
         return tuple(rows)
     return tuple(row for row in rows if any(not math.isnan(one.value) for one in row.values or row.intervals))
 
 
-def prepare(data: Dataset, choice: Choice) -> Dataset:
+def prepare(data: Dataset, choice: TableChoice) -> Dataset:
     """The data set with its samples smoothed, if that is asked for; means that tools gave do not count then."""
     if choice.smooth < 2:
         return data
@@ -189,7 +189,7 @@ def _said_beside(name: str) -> bool:
     return name.rpartition(SEPARATOR)[2] in _BESIDE
 
 
-def _asked(sources: Sequence[Source], prepared: Sequence[Dataset], choice: Choice) -> list[str]:
+def _asked(sources: Sequence[Source], prepared: Sequence[Dataset], choice: TableChoice) -> list[str]:
     """The rows: series, and patterns of flows where a reducer needs several."""
     found = list(dict.fromkeys(name for data in prepared for name in chosen(data, choice.patterns)))
     if not found and choice.patterns:
@@ -214,22 +214,22 @@ def _has_flows(data: Dataset, name: str) -> bool:
     return name not in data.series or DERIVED_FROM in data.series[name].meta
 
 
-def _row(data: Dataset, name: str, choice: Choice) -> Row:
+def _row(data: Dataset, name: str, choice: TableChoice) -> TableRow:
     values = tuple(_value(data, name, reducer, choice.cutoff) for reducer in choice.reducers)
     series = data.series.get(name)
     told = series is not None and choice.cutoff is None and MEAN_VALUE in series.meta
     n = values[0].n if series is None else reduced("raw_mean", data, name, choice.cutoff).n
-    return Row(name, series.unit if series else "", values, n=n, rows=data.table.times.size if told else n)
+    return TableRow(name, series.unit if series else "", values, n=n, rows=data.table.times.size if told else n)
 
 
-def _repeated(prepared: Sequence[Dataset], name: str, choice: Choice) -> Row:
+def _repeated(prepared: Sequence[Dataset], name: str, choice: TableChoice) -> TableRow:
     found = [
         [_value(data, name, reducer, choice.cutoff).value for data in prepared] for reducer in choice.reducers
     ]  # by reducer, by run
     intervals = tuple(interval(values) for values in found)
     unit = next((data.series[name].unit for data in prepared if name in data.series), "")
     known = [value for value in found[0] if not math.isnan(value)]
-    return Row(name, unit, intervals=intervals, n=max(one.n for one in intervals), distinct=distinct(known))
+    return TableRow(name, unit, intervals=intervals, n=max(one.n for one in intervals), distinct=distinct(known))
 
 
 def _value(data: Dataset, name: str, reducer: str, cutoff: Cutoff | None) -> Reduced:
@@ -259,7 +259,7 @@ class Columns:
     values: tuple[FloatArray, ...]
 
 
-def columns(sources: Sequence[Source], choice: Choice) -> Columns:
+def columns(sources: Sequence[Source], choice: TableChoice) -> Columns:
     """The tables of data sets side by side; a time that one of them lacks is a gap there.
 
     Raises:
@@ -284,7 +284,7 @@ def columns(sources: Sequence[Source], choice: Choice) -> Columns:
     return Columns(tuple(names), times, tuple(values))
 
 
-def sample_rows(sources: Sequence[Source], choice: Choice) -> Iterator[tuple[str, str, str, float, float]]:
+def sample_rows(sources: Sequence[Source], choice: TableChoice) -> Iterator[tuple[str, str, str, float, float]]:
     """Each sample of the series that are asked for: file, series, unit, s since T0, value; NaN for a gap.
 
     Raises:

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from linklab.base.text import excerpt
 from linklab.experiment.entries import DerivedEntry, FlowEntry, ParameterEntry, ParameterKind
 from linklab.experiment.entry_table import MOST_ENTRIES, EntryTable, texts, when_of
-from linklab.experiment.model import Rule, Traffic
+from linklab.experiment.model import DerivedRule, Traffic
 from linklab.experiment.places import nearest
 
 OPTIONS: Mapping[Traffic, tuple[str, ...]] = {
@@ -31,7 +31,7 @@ OPTIONS: Mapping[Traffic, tuple[str, ...]] = {
 
 _KINDS = {kind.value: kind for kind in ParameterKind}
 _TRAFFIC = {kind.value: kind for kind in Traffic}
-_RULES = {rule.value: rule for rule in Rule}
+_RULES = {rule.value: rule for rule in DerivedRule}
 
 
 def read_parameter(table: EntryTable) -> ParameterEntry:

@@ -10,9 +10,9 @@ from linklab.base.text import excerpt
 from linklab.experiment.entries import Condition, LineEntry, PlotEntry
 from linklab.experiment.entry_table import EntryTable, when_of
 from linklab.experiment.places import nearest
-from linklab.plots.spec import Kind
+from linklab.plots.spec import PlotKind
 
-_KINDS = {kind.value: kind for kind in Kind}
+_KINDS = {kind.value: kind for kind in PlotKind}
 MOST_LINES = 200
 
 

@@ -28,11 +28,11 @@ from linklab.engine.api import Background, Clock, Completed, Network, Typed, ref
 from linklab.engine.choice import load_engine
 from linklab.errors import EngineError
 from linklab.experiment.algorithms import refuse_missing
-from linklab.experiment.collect import Collected, collect
+from linklab.experiment.collect import TrialOutcome, collect
 from linklab.experiment.expand import expand
-from linklab.experiment.model import Command, Expanded, Trial, When
-from linklab.experiment.place import Place, place_of
-from linklab.experiment.plan import Plan, make_plan
+from linklab.experiment.model import Expanded, Trial, TrialCommand, When
+from linklab.experiment.place import TrialPlace, place_of
+from linklab.experiment.plan import ProgramPlan, make_plan
 from linklab.experiment.result import dataset
 from linklab.experiment.test_file import load_test
 
@@ -49,7 +49,7 @@ _NAMED = re.compile(r"[^A-Za-z0-9_.+-]+")
 
 
 @dataclass(frozen=True)
-class Progress:
+class TrialProgress:
     """How far a trial is.
 
     stage: what is being done, in words.
@@ -61,10 +61,10 @@ class Progress:
     length_s: float = 0.0
 
 
-Tell = Callable[[Progress], None]
+Tell = Callable[[TrialProgress], None]
 
 
-def quiet(progress: Progress) -> None:
+def quiet(progress: TrialProgress) -> None:
     """Tell nobody."""
 
 
@@ -74,8 +74,8 @@ class Prepared:
 
     trial: Trial
     expanded: Expanded
-    place: Place
-    plan: Plan
+    place: TrialPlace
+    plan: ProgramPlan
 
 
 def prepare(trial: Trial) -> Prepared:
@@ -119,13 +119,13 @@ def run_trial(trial: Trial, out: Path, tell: Tell = quiet, *, raw: Path | None =
     """
     prepared = prepare(trial)
     path = out if out.name.endswith(SUFFIXES) else out / file_name(trial, prepared.expanded)
-    tell(Progress("starting the network"))
+    tell(TrialProgress("starting the network"))
     try:
         with _ended_early():
             found, environment = measure(prepared, tell, raw=raw)
     except _EndEarlyError:
         raise EngineError("the test was ended before it had begun, so nothing was measured") from None
-    tell(Progress("writing the data"))
+    tell(TrialProgress("writing the data"))
     path.parent.mkdir(parents=True, exist_ok=True)
     data.save(dataset(prepared, found, environment, path.name), path)
     return path
@@ -141,7 +141,7 @@ def file_name(trial: Trial, expanded: Expanded) -> str:
     return f"{name}{'.' + title if title else ''}{SUFFIX}"
 
 
-def measure(prepared: Prepared, tell: Tell = quiet, *, raw: Path | None = None) -> tuple[Collected, dict[str, Any]]:
+def measure(prepared: Prepared, tell: Tell = quiet, *, raw: Path | None = None) -> tuple[TrialOutcome, dict[str, Any]]:
     """Start the network, run the plan in it, and collect; with the network's environment."""
     trial = prepared.trial
     with tempfile.TemporaryDirectory(prefix="linklab-test-") as work:
@@ -156,7 +156,7 @@ def measure(prepared: Prepared, tell: Tell = quiet, *, raw: Path | None = None) 
             clock=Clock(trial.clock),
             seed=trial.seed,
             profile=trial.profile,
-            on_stage=lambda stage, network: tell(Progress(stage)),
+            on_stage=lambda stage, network: tell(TrialProgress(stage)),
         ) as network:
             refuse_failed_commands(network)
             ran: list[dict[str, Any]] = []
@@ -166,7 +166,7 @@ def measure(prepared: Prepared, tell: Tell = quiet, *, raw: Path | None = None) 
             shutil.copytree(folder, raw, dirs_exist_ok=True)
         if not (folder / "out" / "outcome.json").is_file():
             raise EngineError(f"the test did not begin: {said.strip() or 'its runner said nothing'}")
-        tell(Progress("reading the results"))
+        tell(TrialProgress("reading the results"))
         return replace(collect(prepared.plan, folder / "out"), commands=ran), environment
 
 
@@ -179,7 +179,7 @@ def _between_commands(network: Network, work: Path, prepared: Prepared, tell: Te
     try:
         for command in commands:
             if command.when is When.PRE:
-                tell(Progress(command.name))
+                tell(TrialProgress(command.name))
                 done = network.run([Typed(command.node or "client", command.line)])[0]
                 ran.append(_outcome(command, done))
                 if command.essential and done.exit_status:
@@ -190,11 +190,11 @@ def _between_commands(network: Network, work: Path, prepared: Prepared, tell: Te
     finally:
         for command in commands:
             if command.when is When.POST:
-                tell(Progress(command.name))
+                tell(TrialProgress(command.name))
                 ran.append(_outcome(command, network.run([Typed(command.node or "client", command.line)])[0]))
 
 
-def _outcome(command: Command, done: Completed) -> dict[str, Any]:
+def _outcome(command: TrialCommand, done: Completed) -> dict[str, Any]:
     return {
         "name": command.name,
         "when": command.when.value,
@@ -221,7 +221,7 @@ def _run(network: Network, work: Path, length_s: float, tell: Tell) -> str:
         try:
             done = end.result()
         except (KeyboardInterrupt, _EndEarlyError):
-            tell(Progress("ending early"))
+            tell(TrialProgress("ending early"))
             # on the virtual clock nothing that comes from outside is noticed in time, but a file is
             (work / "out").mkdir(exist_ok=True)
             (work / "out" / END_FILE).touch()
@@ -238,7 +238,7 @@ def _tell_progress(text: str, tell: Tell) -> None:
         with contextlib.suppress(ValueError):
             found = json.loads(line)
             if isinstance(found, dict) and "t" in found:
-                tell(Progress("measuring", float(found["t"]), float(found.get("length_s", 0.0))))
+                tell(TrialProgress("measuring", float(found["t"]), float(found.get("length_s", 0.0))))
 
 
 class _EndEarlyError(BaseException):

@@ -15,16 +15,16 @@ from pathlib import Path
 from typing import Any
 
 from linklab import __version__
-from linklab.base.cluster import Piece, Ready, Sender, Words, connected, threads_of
+from linklab.base.cluster import Piece, Sender, WorkerReady, WorkerWords, connected, threads_of
 from linklab.base.supervise import Ended, Job, supervised
 from linklab.base.text import one_line
 from linklab.engine.choice import load_engine
 from linklab.errors import EngineError, LinklabError
 from linklab.experiment.runner import Deal, Happened
-from linklab.experiment.trial_list import Entry
-from linklab.experiment.trial_work import Bundle, How, Made, bundled, work
+from linklab.experiment.trial_list import ListedTrial
+from linklab.experiment.trial_work import Made, TrialOrder, TrialSettings, bundled, work
 
-_WORDS = Words("running trials", "run trials", "run")
+_WORDS = WorkerWords("running trials", "run trials", "run")
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class Sent:
 
 
 @contextlib.contextmanager
-def cluster(address: str, how: How) -> Iterator[tuple[Deal, int]]:
+def cluster(address: str, how: TrialSettings) -> Iterator[tuple[Deal, int]]:
     """A cluster that does trials, and how many at once.
 
     Args:
@@ -68,7 +68,7 @@ def examine() -> tuple[str, str]:
     return __version__, ""
 
 
-def run_away(bundle: Bundle, how: How) -> Sent:
+def run_away(bundle: TrialOrder, how: TrialSettings) -> Sent:
     """Do a trial in a process of its own and in a folder that goes again."""
     with tempfile.TemporaryDirectory(prefix="linklab-trial-") as name:
         place = Path(name) / "work"
@@ -87,7 +87,7 @@ def run_away(bundle: Bundle, how: How) -> Sent:
 
 
 def _deal(
-    client: Any, threads: int, how: How, entries: Sequence[tuple[int, Entry]], scratch: Path
+    client: Any, threads: int, how: TrialSettings, entries: Sequence[tuple[int, ListedTrial]], scratch: Path
 ) -> Iterator[Happened]:
     pieces = [_piece(entry, how) for _, entry in entries]
     sender = Sender(client, pieces, threads, lambda why: Sent(why=why), _WORDS)
@@ -103,17 +103,17 @@ def _deal(
             yield "ended", number, (_unpacked(entry, came.value, scratch / str(number)), came.value.wall_s)
 
 
-def _piece(entry: Entry, how: How) -> Piece[Sent]:
-    def due() -> partial[Sent] | Ready[Sent]:
+def _piece(entry: ListedTrial, how: TrialSettings) -> Piece[Sent]:
+    def due() -> partial[Sent] | WorkerReady[Sent]:
         try:
             return partial(run_away, bundled(entry), how)
         except LinklabError as error:
-            return Ready(Sent(why=str(error)))
+            return WorkerReady(Sent(why=str(error)))
 
     return due
 
 
-def _unpacked(entry: Entry, sent: Sent, place: Path) -> Made | LinklabError:
+def _unpacked(entry: ListedTrial, sent: Sent, place: Path) -> Made | LinklabError:
     """What came back, as if it had been made here."""
     place.mkdir()
     (place / "log").write_bytes(sent.log)

@@ -21,7 +21,7 @@ from typing import Any
 from linklab.base.files import write_json
 from linklab.base.toml import read_text
 from linklab.errors import InputError
-from linklab.experiment.trial_list import JOURNAL, SUFFIX, Entry, digest
+from linklab.experiment.trial_list import JOURNAL, SUFFIX, ListedTrial, digest
 from linklab.experiment.trial_work import Made
 
 FORMAT = 1
@@ -66,7 +66,7 @@ class TrialFolder:
                 raise InputError(f"{self.path / JOURNAL}: this folder holds another list; give another one with --out")
             self.known = {record["file"]: record for record in found["trials"]}
 
-    def add(self, entries: Sequence[Entry]) -> list[Entry]:
+    def add(self, entries: Sequence[ListedTrial]) -> list[ListedTrial]:
         """Take trials into the journal; those of them that are still to be done.
 
         Raises:
@@ -89,12 +89,12 @@ class TrialFolder:
         self.write()
         return due
 
-    def state(self, entry: Entry) -> tuple[str, str, Mapping[str, float | None]]:
+    def state(self, entry: ListedTrial) -> tuple[str, str, Mapping[str, float | None]]:
         """What the journal says of a trial, why, where that is something else than "done", and its values."""
         record = self.records[entry.file]
         return record["state"], record.get("why", ""), record.get("values", {})
 
-    def take(self, entry: Entry, made: Made, state: str) -> None:
+    def take(self, entry: ListedTrial, made: Made, state: str) -> None:
         """A trial is done: put its file, which lies below `scratch`, in its place."""
         file = self.path / entry.file
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -102,16 +102,16 @@ class TrialFolder:
         made.file.replace(file)
         self._note(entry, state, made.gaps, sha256=sha256, **({"values": dict(made.values)} if made.values else {}))
 
-    def keep_values(self, entry: Entry, values: Mapping[str, float | None]) -> None:
+    def keep_values(self, entry: ListedTrial, values: Mapping[str, float | None]) -> None:
         """What was read in the data of a trial that is done already."""
         self.records[entry.file]["values"] = dict(values)
         self.write()
 
-    def fail(self, entry: Entry, why: str) -> None:
+    def fail(self, entry: ListedTrial, why: str) -> None:
         """A trial gave no data."""
         self._note(entry, "failed", why)
 
-    def keep_log(self, entry: Entry, log: Path, *, needed: bool) -> None:
+    def keep_log(self, entry: ListedTrial, log: Path, *, needed: bool) -> None:
         """Put what a trial's process printed beside its data file, where it is needed; an older one goes."""
         kept = self.path / f"{entry.name}.log"
         if needed and log.exists():
@@ -128,7 +128,7 @@ class TrialFolder:
         """Leave nothing but results."""
         shutil.rmtree(self.scratch, ignore_errors=True)
 
-    def _note(self, entry: Entry, state: str, why: str, **more: Any) -> None:
+    def _note(self, entry: ListedTrial, state: str, why: str, **more: Any) -> None:
         record = self.records[entry.file]
         for key in ("why", "sha256", "values"):
             record.pop(key, None)

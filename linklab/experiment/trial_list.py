@@ -29,7 +29,7 @@ MOST_ENTRIES = 20_000
 
 
 @dataclass(frozen=True)
-class Entry:
+class ListedTrial:
     """One trial of a list.
 
     name: of its data file in the folder of the list, with "/" and without the suffix.
@@ -52,7 +52,7 @@ class Entry:
         return f"{self.name}{SUFFIX}"
 
 
-def check_names(entries: Sequence[Entry], cure: str) -> None:
+def check_names(entries: Sequence[ListedTrial], cure: str) -> None:
     """Refuse a list in which two trials would write the same file, before anything runs.
 
     Args:
@@ -62,7 +62,7 @@ def check_names(entries: Sequence[Entry], cure: str) -> None:
     Raises:
         InputError: it names both trials.
     """
-    first: dict[str, Entry] = {}
+    first: dict[str, ListedTrial] = {}
     for entry in entries:
         name = entry.name.casefold()  # also for a file system that knows no case
         if name in first:
@@ -111,7 +111,7 @@ def plain(value: Any) -> Any:
             return value
 
 
-def digest(entries: Sequence[Entry]) -> str:
+def digest(entries: Sequence[ListedTrial]) -> str:
     """What two lists have in common only if they are the same: the same trials, whatever their order."""
     described = sorted(json.dumps([entry.name, plain(entry.trial)], sort_keys=True) for entry in entries)
     return hashlib.sha256("\n".join(described).encode("utf-8", "backslashreplace")).hexdigest()

@@ -18,8 +18,8 @@ from linklab.base.text import excerpt
 from linklab.base.worker import Tell
 from linklab.data import Dataset, open_file
 from linklab.errors import EngineError, InputError
-from linklab.experiment.model import Command, Trial, When
-from linklab.experiment.trial_list import Entry, plain
+from linklab.experiment.model import Trial, TrialCommand, When
+from linklab.experiment.trial_list import ListedTrial, plain
 
 Run: TypeAlias = Callable[[Trial, Path, Tell], Path]
 """Does one trial: the trial, the data file that is to be written, and a function that is told how far it is."""
@@ -45,17 +45,17 @@ class Made:
 
 
 @dataclass(frozen=True)
-class Bundle:
+class TrialOrder:
     """A trial with the files that it names, so that it can be done in any folder of any machine.
 
     files: contents by name; the trial names them without a folder, so that its data do not hold one either.
     """
 
-    entry: Entry
+    entry: ListedTrial
     files: Mapping[str, bytes] = field(default_factory=dict)
 
 
-def bundled(entry: Entry) -> Bundle:
+def bundled(entry: ListedTrial) -> TrialOrder:
     """A trial with its files.
 
     Raises:
@@ -71,11 +71,11 @@ def bundled(entry: Entry) -> Bundle:
         except OSError as error:
             raise InputError(f"{name}: {error.strerror}") from error
     within = {key: Path(name).name for key, name in named.items()}
-    return Bundle(replace(entry, trial=replace(entry.trial, **within)), files)  # type: ignore[arg-type]
+    return TrialOrder(replace(entry, trial=replace(entry.trial, **within)), files)  # type: ignore[arg-type]
 
 
 @dataclass(frozen=True)
-class How:
+class TrialSettings:
     """How trials are done.
 
     run: does one.
@@ -88,7 +88,7 @@ class How:
     look: Look | None = None
 
 
-def work(bundle: Bundle, place: Path, how: How, tell: Tell) -> Made:
+def work(bundle: TrialOrder, place: Path, how: TrialSettings, tell: Tell) -> Made:
     """Do one trial in a folder of its own, in which this process works.
 
     Args:
@@ -105,7 +105,7 @@ def work(bundle: Bundle, place: Path, how: How, tell: Tell) -> Made:
     entry = bundle.entry
     on_host = [command for command in entry.trial.commands if command.on_host] if how.host_commands else []
     inside = tuple(command for command in entry.trial.commands if not command.on_host)
-    monitors: list[tuple[Command, subprocess.Popen[bytes]]] = []
+    monitors: list[tuple[TrialCommand, subprocess.Popen[bytes]]] = []
     try:
         for command in on_host:
             if command.when is When.PRE and (status := _started(command).wait()) and command.essential:
@@ -128,12 +128,12 @@ def work(bundle: Bundle, place: Path, how: How, tell: Tell) -> Made:
     return Made(file, failed_programs(data), how.look(data) if how.look else {})
 
 
-def _started(command: Command) -> subprocess.Popen[bytes]:
+def _started(command: TrialCommand) -> subprocess.Popen[bytes]:
     """A command of a batch file on this machine; what it prints goes where this process prints."""
     return subprocess.Popen(["/bin/sh", "-c", command.line], stdin=subprocess.DEVNULL)
 
 
-def _told(entry: Entry, data: Dataset) -> str:
+def _told(entry: ListedTrial, data: Dataset) -> str:
     """What a log says of a trial beside what its process printed: what it was, and what its commands said."""
     lines = [
         f"{key} = {value}" for key, value in plain(entry.trial).items() if value and key not in ("commands", "extra")

@@ -12,13 +12,13 @@ from functools import partial
 from typing import Any
 
 from linklab import __version__
-from linklab.base.cluster import Piece, Ready, Sender, Words, connected, threads_of
+from linklab.base.cluster import Piece, Sender, WorkerReady, WorkerWords, connected, threads_of
 from linklab.base.text import one_line
 from linklab.errors import LinklabError
 from linklab.exercise.report import Report
 from linklab.grade.worker import Done, Happenings, Unit, failed, grading_engine, run_unit
 
-_WORDS = Words("grading", "grade", "graded")
+_WORDS = WorkerWords("grading", "grade", "graded")
 
 
 def run_on_cluster(
@@ -45,9 +45,9 @@ def run_on_cluster(
 
 
 def _piece(make: Callable[[], Unit | Report]) -> Piece[Done]:
-    def due() -> partial[Done] | Ready[Done]:
+    def due() -> partial[Done] | WorkerReady[Done]:
         unit = make()
-        return Ready(Done(unit)) if isinstance(unit, Report) else partial(run_unit, unit)
+        return WorkerReady(Done(unit)) if isinstance(unit, Report) else partial(run_unit, unit)
 
     return due
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 
-class Kind(Enum):
+class PlotKind(Enum):
     """How series become a picture."""
 
     TIMESERIES = "timeseries"
@@ -30,7 +30,7 @@ class Kind(Enum):
 
 
 @dataclass(frozen=True)
-class Line:
+class PlotLine:
     """The series that one entry of a plot draws.
 
     series: a name, or a pattern as `linklab.data.names` matches it: "*" stops at ":", "**" does not.
@@ -70,8 +70,8 @@ class PlotSpec:
 
     name: str
     description: str
-    kind: Kind
-    lines: tuple[Line, ...] = ()
+    kind: PlotKind
+    lines: tuple[PlotLine, ...] = ()
     parts: tuple[str, ...] = ()
     axis_labels: tuple[str, str] = ("", "")
     scaling: tuple[float, float] | None = None

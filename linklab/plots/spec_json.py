@@ -14,7 +14,7 @@ from typing import Any
 
 from linklab.base.text import quoted
 from linklab.errors import DataError
-from linklab.plots.spec import Kind, Line, PlotSpec
+from linklab.plots.spec import PlotKind, PlotLine, PlotSpec
 
 METADATA_KEY = "plots"
 """Of a data set's metadata: a list of specs."""
@@ -70,7 +70,7 @@ def read_specs(found: object, where: str = METADATA_KEY) -> list[PlotSpec]:
     return specs
 
 
-def _given(one: PlotSpec | Line) -> dict[str, Any]:
+def _given(one: PlotSpec | PlotLine) -> dict[str, Any]:
     """Its fields that are not as by default."""
     values = {each.name: (getattr(one, each.name), each.default) for each in fields(one)}
     return {
@@ -80,7 +80,7 @@ def _given(one: PlotSpec | Line) -> dict[str, Any]:
     }
 
 
-def _object(found: object, where: str, kind: type[PlotSpec] | type[Line]) -> Mapping[str, Any]:
+def _object(found: object, where: str, kind: type[PlotSpec] | type[PlotLine]) -> Mapping[str, Any]:
     if not isinstance(found, Mapping):
         raise DataError(f"{where}: must be an object, not {quoted(found)}")
     known = [each.name for each in fields(kind)]
@@ -150,21 +150,21 @@ def _axis_labels(found: object, where: str) -> tuple[str, str]:
     return words[0], words[1]
 
 
-def _kind(found: object, where: str) -> Kind:
-    names = [kind.value for kind in Kind]
+def _kind(found: object, where: str) -> PlotKind:
+    names = [kind.value for kind in PlotKind]
     if found not in names:
         raise DataError(f"{where}: {quoted(found)} is no kind of plot; I know {', '.join(names)}")
-    return Kind(found)
+    return PlotKind(found)
 
 
-def _line(found: object, where: str) -> Line:
-    known = _object(found, where, Line)
+def _line(found: object, where: str) -> PlotLine:
+    known = _object(found, where, PlotLine)
     if "series" not in known:
         raise DataError(f"{where}: series is missing")
-    return Line(**{key: _LINE[key](value, f"{where}: {key}") for key, value in known.items()})
+    return PlotLine(**{key: _LINE[key](value, f"{where}: {key}") for key, value in known.items()})
 
 
-def _lines(found: object, where: str) -> tuple[Line, ...]:
+def _lines(found: object, where: str) -> tuple[PlotLine, ...]:
     items = _list(found, where, MOST_LINES)
     return tuple(_line(item, f"{where}: number {number}") for number, item in enumerate(items, 1))
 

@@ -32,7 +32,7 @@ Seen = tuple[list[ExpectationVerdict], str]
 
 
 @dataclass
-class Trial:
+class MutantTrial:
     """A replay: that of a mutant, or, as a control, of what some mutants replay without any mistake.
 
     mutant: None of a control; state: "waiting", "running", "caught", "late", "wrong", or of a control "holds".
@@ -42,7 +42,7 @@ class Trial:
     lab: Lab
     steps: Sequence[Step]
     mutant: Mutant | None
-    control: Trial | None = None
+    control: MutantTrial | None = None
     state: str = "waiting"
     at: str = ""
     why: str = ""
@@ -62,21 +62,24 @@ class Trial:
         return self.state in ("caught", "late", "holds")
 
 
-def trials_of(lab: Lab, mutants: Iterable[Mutant]) -> list[Trial]:
+def trials_of(lab: Lab, mutants: Iterable[Mutant]) -> list[MutantTrial]:
     """A trial of each mutant, after the control of those that begin with the same section."""
     alike: dict[tuple[str, frozenset[str]], list[Mutant]] = {}
     for mutant in mutants:
         alike.setdefault((begins(lab, mutant), frozenset(mutant.after)), []).append(mutant)
     found = []
     for several in alike.values():
-        control = Trial(lab, replayed_steps(lab, several, wrong=False), None)
+        control = MutantTrial(lab, replayed_steps(lab, several, wrong=False), None)
         found.append(control)
-        found += [Trial(lab, replayed_steps(lab, [one], wrong=True), one, control) for one in several]
+        found += [MutantTrial(lab, replayed_steps(lab, [one], wrong=True), one, control) for one in several]
     return found
 
 
 def run_trials(
-    trials: Sequence[Trial], engine: Callable[[], Engine], jobs: int, changed: Callable[[Trial | None], None]
+    trials: Sequence[MutantTrial],
+    engine: Callable[[], Engine],
+    jobs: int,
+    changed: Callable[[MutantTrial | None], None],
 ) -> None:
     """Do all trials, some at once, and fill in what came of each.
 
@@ -106,14 +109,14 @@ def run_trials(
                     changed(None)
 
 
-def _to_judge(trials: Sequence[Trial], ended: Trial) -> Iterator[Trial]:
+def _to_judge(trials: Sequence[MutantTrial], ended: MutantTrial) -> Iterator[MutantTrial]:
     """What can be judged now that this trial has ended: itself, if its control has, and those that waited for it."""
     if ended.control is None or ended.control.wall_s:
         yield ended
     yield from (trial for trial in trials if trial.control is ended and trial.wall_s)
 
 
-def _judge(trial: Trial) -> None:
+def _judge(trial: MutantTrial) -> None:
     """Fill in what came of a trial whose control is known."""
     if trial.seen is None:
         return
@@ -129,7 +132,7 @@ def _judge(trial: Trial) -> None:
     trial.state = "wrong" if not found.caught else "late" if trial.mutant.late else "caught"
 
 
-def _replay(trial: Trial, engine: Callable[[], Engine], tell: Tell) -> Seen:
+def _replay(trial: MutantTrial, engine: Callable[[], Engine], tell: Tell) -> Seen:
     """The work of one process: the verdicts on what was done."""
     lab = trial.lab
     if trial.mutant:

@@ -20,13 +20,13 @@ from linklab.errors import InputError, MissingError
 from linklab.plots.spec import PlotSpec
 from linklab.viewer import actions, metadata
 from linklab.viewer.columns import Column
-from linklab.viewer.filing import Filing
-from linklab.viewer.layout import METADATA, PLOTS, RUNS, Callbacks, Layout
+from linklab.viewer.filing import OpenAndSave
+from linklab.viewer.layout import METADATA, PLOTS, RUNS, ViewerCallbacks, ViewerLayout
 from linklab.viewer.runs import Run, Runs
 from linklab.viewer.settings import ViewerSettings, load_settings, save_settings
 from linklab.viewer.showing import Showing
 from linklab.viewer.tables import RunsTold
-from linklab.viewer.testing import Testing
+from linklab.viewer.testing import RunningTests
 from linklab.windows.actions import AS_THE_SYSTEM, SCALES
 from linklab.windows.collecting import Collecting
 from linklab.windows.menus import popup
@@ -62,8 +62,8 @@ class Viewer:
         self.runs = Runs()
         self.window = Window(self.root)
         self.showing = Showing(self.window, self.runs, self.settings)
-        self.filing = Filing(self.window, self.runs, self.showing, self.settings, self.refresh)
-        self.testing = Testing(self.window, self.runs, self.settings, self._open_result)
+        self.filing = OpenAndSave(self.window, self.runs, self.showing, self.settings, self.refresh)
+        self.testing = RunningTests(self.window, self.runs, self.settings, self._open_result)
         self._tree: tuple[Run | None, dict[str, object] | None] = (None, None)
         self.root.protocol("WM_DELETE_WINDOW", self.quit)
         self._build()
@@ -116,10 +116,10 @@ class Viewer:
         apply(self.root, self.look)
         self.ticks = {name: tk.BooleanVar(self.root) for name in TOGGLES}
         told = RunsTold(self._show_run, self._toggle_run, self._menu_of_run, self._menu_of_heading)
-        callbacks = Callbacks(
+        callbacks = ViewerCallbacks(
             self._commands(), self._submenus(), told, self._choose_plot, self._copy, self._make_column, self._show_zoom
         )
-        self.layout = Layout(self.root, self.look, self.settings, self.ticks, callbacks)
+        self.layout = ViewerLayout(self.root, self.look, self.settings, self.ticks, callbacks)
         self.layout.side.bind("<<NotebookTabChanged>>", lambda _: self._show_metadata())
         self.layout.runs.bind("<<Sorted>>", lambda _: self.refresh())
         self.window.dress(self.look, self.layout.status)

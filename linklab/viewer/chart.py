@@ -24,7 +24,7 @@ from linklab.errors import LinklabError
 from linklab.plots import style
 from linklab.viewer import hover
 from linklab.viewer.colours import dress
-from linklab.viewer.scale import Free, Limits, free, limits_of, moved, take, zoomed
+from linklab.viewer.scale import AxisLimits, Free, free, limits_of, moved, take, zoomed
 from linklab.windows.theme import Look
 
 RESIZE_MS = 120
@@ -47,7 +47,7 @@ Draw = Callable[[Figure], None]
 
 
 @dataclass
-class Told:
+class ChartNews:
     """What the chart tells the window: the values under the pointer, and that what is seen has changed."""
 
     values: Callable[[str], None]
@@ -57,7 +57,7 @@ class Told:
 class Chart(ttk.Frame):
     """One figure."""
 
-    def __init__(self, master: tk.Misc, look: Look, told: Told) -> None:
+    def __init__(self, master: tk.Misc, look: Look, told: ChartNews) -> None:
         super().__init__(master, name="plot")
         self.look, self._told = look, told
         self.figure = Figure(dpi=DOTS * look.scale)
@@ -67,8 +67,8 @@ class Chart(ttk.Frame):
         self._picture: ImageTk.PhotoImage | None = None
         self.names: Sequence[str] = ()
         self._draw: Draw = lambda figure: None
-        self._home: tuple[Limits, ...] = ()
-        self._here: hover.Found | None = None
+        self._home: tuple[AxisLimits, ...] = ()
+        self._here: hover.NearestPoint | None = None
         self._drag: _Drag | None = None
         self._waiting = ""
         self._size = (0, 0)
@@ -100,7 +100,7 @@ class Chart(ttk.Frame):
 
     # --- drawing
 
-    def show(self, draw: Draw, names: Sequence[str], keep: Sequence[Limits] = (), like: object = None) -> bool:
+    def show(self, draw: Draw, names: Sequence[str], keep: Sequence[AxisLimits] = (), like: object = None) -> bool:
         """Draw something else; what `keep` says is seen of it, where the axes are of the same kind.
 
         names: of the data sets that are drawn.
@@ -112,7 +112,7 @@ class Chart(ttk.Frame):
         self._draw, self.names, self._like = draw, names, like
         return self._paint(keep)
 
-    def _paint(self, keep: Sequence[Limits] = ()) -> bool:
+    def _paint(self, keep: Sequence[AxisLimits] = ()) -> bool:
         self._leave()
         for axes in self.figure.axes:  # what is cleared is made anew first, which costs more than a drawing
             self.figure.delaxes(axes)
@@ -181,7 +181,7 @@ class Chart(ttk.Frame):
         self.figure.text(0.5, 0.5, why.replace("$", "\\$"), ha="center", va="center", wrap=True, size=9)
 
     @property
-    def limits(self) -> tuple[Limits, ...]:
+    def limits(self) -> tuple[AxisLimits, ...]:
         """What is seen."""
         return limits_of(self.figure)
 
@@ -357,7 +357,7 @@ class Chart(ttk.Frame):
             self._tell(hover.point_of(here.artist, hover.step(here.artist, here.at, along), self.names))
         return "break"
 
-    def _tell(self, found: hover.Found | None) -> None:
+    def _tell(self, found: hover.NearestPoint | None) -> None:
         """Mark a point and say its values."""
         if found is None:
             self._leave()

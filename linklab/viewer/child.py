@@ -23,20 +23,20 @@ SAID = 200
 
 
 @dataclass(frozen=True)
-class Line:
+class ChildLine:
     """A line that it printed. told: the object of a line of JSON, {} for a text."""
 
     text: str
     told: dict[str, Any]
 
 
-class Child:
+class RunningCommand:
     """One command."""
 
     def __init__(self, words: Sequence[str], folder: Path) -> None:
         """Start `linklab` with these words in that folder."""
         self.said: list[str] = []
-        self._lines: queue.SimpleQueue[Line] = queue.SimpleQueue()
+        self._lines: queue.SimpleQueue[ChildLine] = queue.SimpleQueue()
         self._signals = [signal.SIGINT, signal.SIGTERM, signal.SIGKILL]
         environment = {**os.environ, "PYTHONUNBUFFERED": "1", "NO_COLOR": "1", "COLUMNS": "200"}
         environment["PYTHONPATH"] = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH", "")]))
@@ -66,9 +66,9 @@ class Child:
                     told = json.loads(text) if text.startswith("{") else {}
                 except ValueError:
                     told = {}
-                self._lines.put(Line(text, told if isinstance(told, dict) else {}))
+                self._lines.put(ChildLine(text, told if isinstance(told, dict) else {}))
 
-    def lines(self) -> list[Line]:
+    def lines(self) -> list[ChildLine]:
         """What it printed since the last call."""
         found = []
         while True:

@@ -23,7 +23,7 @@ from linklab.windows.words import Phrase, of_number
 FIGURES = (".svg", ".pdf", ".png")
 
 
-class Filing:
+class OpenAndSave:
     """Opens and writes files."""
 
     def __init__(

@@ -25,7 +25,7 @@ Pixels = tuple[float, float]
 
 
 @dataclass(frozen=True)
-class Found:
+class NearestPoint:
     """A point of a series, or a box or bar.
 
     artist: Matplotlib's; at: which of its points. words: series and values. place: in pixels from the figure's lower
@@ -43,7 +43,7 @@ def shown_lines(figure: Any) -> list[Any]:
     return [line for axes in figure.axes for line in axes.lines if line.get_visible() and shown_of(line) is not None]
 
 
-def nearest(figure: Any, x: float, y: float, names: Sequence[str], within: float = WITHIN) -> Found | None:
+def nearest(figure: Any, x: float, y: float, names: Sequence[str], within: float = WITHIN) -> NearestPoint | None:
     """The point nearest to a place of the figure, in pixels, or the box or bar there; None if nothing is near.
 
     names: of the data sets, in the order in which they were drawn.
@@ -58,7 +58,7 @@ def nearest(figure: Any, x: float, y: float, names: Sequence[str], within: float
         return point_of(best[1], best[2], names)
     for patch in (patch for axes in figure.axes for patch in axes.patches):
         if shown_of(patch) is not None and patch.contains_point((x, y)):
-            return Found(patch, 0, summary_of(patch, names), (x, y))
+            return NearestPoint(patch, 0, summary_of(patch, names), (x, y))
     return None
 
 
@@ -92,13 +92,13 @@ def is_ordered(xs: FloatArray) -> bool:
     return bool((xs[1:] >= xs[:-1]).all())
 
 
-def point_of(line: Any, at: int, names: Sequence[str]) -> Found:
+def point_of(line: Any, at: int, names: Sequence[str]) -> NearestPoint:
     """The point of that number of a line."""
     xs, ys = data_of(line)
     place = line.get_transform().transform((xs[at], ys[at]))
     axes = line.axes
     words = f"{name_of(line, names)}:  {_value(axes.xaxis, xs[at])},  {_value(axes.yaxis, ys[at])}"
-    return Found(line, at, words, (float(place[0]), float(place[1])))
+    return NearestPoint(line, at, words, (float(place[0]), float(place[1])))
 
 
 def name_of(artist: Any, names: Sequence[str]) -> str:

@@ -10,7 +10,7 @@ from tkinter import ttk
 
 from linklab.plots.spec import PlotSpec
 from linklab.viewer.actions import DIGITS, MENUS
-from linklab.viewer.chart import Chart, Told
+from linklab.viewer.chart import Chart, ChartNews
 from linklab.viewer.settings import ViewerSettings
 from linklab.viewer.tables import MetadataTable, PlotsTable, RunsTable, RunsTold
 from linklab.windows.icons import Icons
@@ -28,7 +28,7 @@ TITLES = ("Runs", "Plots", "Metadata")
 
 
 @dataclass(frozen=True)
-class Callbacks:
+class ViewerCallbacks:
     """What the widgets call.
 
     commands: what each action does; submenus: what fills each. runs, plot: of the tables. copy, column: of metadata.
@@ -43,7 +43,7 @@ class Callbacks:
     zoomed: Callable[[], None]
 
 
-class Layout:
+class ViewerLayout:
     """Menu bar above, tables at the left, the plot with its bar at the right, the status line below."""
 
     def __init__(
@@ -52,7 +52,7 @@ class Layout:
         look: Look,
         settings: ViewerSettings,
         ticks: dict[str, tk.BooleanVar],
-        callbacks: Callbacks,
+        callbacks: ViewerCallbacks,
     ) -> None:
         self._root, self._look, self._settings = root, look, settings
         self.icons = Icons(root)
@@ -85,7 +85,7 @@ class Layout:
         self.values = ttk.Label(right, text="", style="Panel.TLabel", padding=(px(10), px(3)), anchor="w")
         if not look.is_narrow:
             self.values.pack(side="bottom", fill="x")
-        self.chart = Chart(right, look, Told(self._say_values, callbacks.zoomed))
+        self.chart = Chart(right, look, ChartNews(self._say_values, callbacks.zoomed))
         self.chart.pack(side="top", fill="both", expand=True)
         self.halves.add(right, weight=1)
         self.show_side(settings.shows_side)

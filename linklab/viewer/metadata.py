@@ -26,12 +26,12 @@ MADE = ("NUMBERS", "NOTES", "SERIES")
 
 
 @dataclass(frozen=True)
-class Row:
+class MetadataRow:
     """A key of the tree and what stands there, with what is below it."""
 
     path: Path
     value: str
-    below: tuple[Row, ...] = ()
+    below: tuple[MetadataRow, ...] = ()
 
     @property
     def key(self) -> str:
@@ -55,35 +55,35 @@ def tree_of(data: Dataset) -> dict[str, Any]:
     return known
 
 
-def rows_of(tree: Mapping[str, Any], wanted: str = "") -> list[Row]:
+def rows_of(tree: Mapping[str, Any], wanted: str = "") -> list[MetadataRow]:
     """The rows of a tree; with something wanted, those whose key or value has it, with all above and below them."""
     rows = [_row((key,), value) for key, value in tree.items()]
     words = wanted.casefold().split()
     return [found for row in rows if (found := _found(row, words)) is not None] if words else rows
 
 
-def _row(path: Path, value: Any) -> Row:
+def _row(path: Path, value: Any) -> MetadataRow:
     match value:
         case Mapping():
-            return Row(path, _count(len(value)), tuple(_row((*path, key), each) for key, each in value.items()))
+            return MetadataRow(path, _count(len(value)), tuple(_row((*path, key), each) for key, each in value.items()))
         case list() | tuple() if any(isinstance(each, Mapping | list | tuple) for each in value):
             items = enumerate(value, 1)
-            return Row(path, _count(len(value)), tuple(_row((*path, str(at)), each) for at, each in items))
+            return MetadataRow(path, _count(len(value)), tuple(_row((*path, str(at)), each) for at, each in items))
         case _:
-            return Row(path, shown(value))
+            return MetadataRow(path, shown(value))
 
 
 def _count(number: int) -> str:
     return f"({number})" if number else ""
 
 
-def _found(row: Row, words: Sequence[str]) -> Row | None:
+def _found(row: MetadataRow, words: Sequence[str]) -> MetadataRow | None:
     """The row with what matches below it; every word must be in the key, the value, or a key above."""
     text = " ".join((*row.path, row.value)).casefold()
     if all(word in text for word in words):
         return row
     below = tuple(found for each in row.below if (found := _found(each, words)) is not None)
-    return Row(row.path, row.value, below) if below else None
+    return MetadataRow(row.path, row.value, below) if below else None
 
 
 def shown(value: Any) -> str:
@@ -123,7 +123,7 @@ def to_copy(value: Any) -> str:
     return value if isinstance(value, str) else shown(value)
 
 
-def every(rows: Sequence[Row]) -> Iterator[Row]:
+def every(rows: Sequence[MetadataRow]) -> Iterator[MetadataRow]:
     """All rows, each before those below it."""
     for row in rows:
         yield row

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from linklab.base.text import csv_cell, one_line
-from linklab.experiment.tables import STATISTICS, SUMMARY, Choice, Source, columns, sample_rows, summarise
+from linklab.experiment.tables import STATISTICS, SUMMARY, Source, TableChoice, columns, sample_rows, summarise
 from linklab.plots.named import Loaded, Options
 from linklab.plots.spec import PlotSpec
 from linklab.viewer.plots_of import drawn_series
@@ -24,10 +24,10 @@ HEADINGS = {"pct99": "99th %", "std": "std dev", "var": "variance", "cumsum": "t
 NONE = "–"
 
 
-def choice_of(options: Options, names: Sequence[str], reducers: tuple[str, ...]) -> Choice:
+def choice_of(options: Options, names: Sequence[str], reducers: tuple[str, ...]) -> TableChoice:
     """What to compute of these series, cut and smoothed as the plot is."""
     cutoff = None if options.cutoff_s is None else (options.cutoff_s[0], -options.cutoff_s[1])
-    return Choice(reducers, tuple(names), cutoff, options.smoothing or 0)
+    return TableChoice(reducers, tuple(names), cutoff, options.smoothing or 0)
 
 
 def names_of(spec: PlotSpec, loaded: Sequence[Loaded], specs: Sequence[PlotSpec]) -> list[str]:

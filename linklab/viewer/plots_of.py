@@ -17,7 +17,7 @@ from linklab.errors import DataError, InputError
 from linklab.experiment.expand import expand
 from linklab.experiment.test_file import load_test, test_names
 from linklab.plots.named import Loaded, specs_of
-from linklab.plots.spec import Kind, PlotSpec
+from linklab.plots.spec import PlotKind, PlotSpec
 from linklab.plots.spec_json import METADATA_KEY
 
 _known: WeakKeyDictionary[Loaded, tuple[list[PlotSpec], str]] = WeakKeyDictionary()
@@ -83,7 +83,7 @@ def _without_plots(one: Loaded) -> Loaded:
 
 def shows(spec: PlotSpec, series: Sequence[Collection[str]], others: Mapping[str, PlotSpec]) -> bool:
     """Whether one of several data sets, of which these are the series, has something that the plot draws."""
-    if spec.kind in (Kind.META, Kind.SUBPLOT_COMBINE):
+    if spec.kind in (PlotKind.META, PlotKind.SUBPLOT_COMBINE):
         parts = [others[name] for name in spec.parts if name in others and not others[name].parts]
         return any(shows(part, series, others) for part in parts)
     return any(series_of(line.series, line.key, names) for names in series for line in spec.lines)

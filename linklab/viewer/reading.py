@@ -26,7 +26,7 @@ MOST_WORKERS = 4
 
 
 @dataclass(frozen=True, eq=False)
-class Answer:
+class ReadAnswer:
     """What came of one file: its data set, or a sentence why there is none."""
 
     path: Path
@@ -41,21 +41,21 @@ def read_files(paths: Sequence[Path], tell: Tell) -> None:
     cache.tidy()
 
 
-def answer_of(path: Path) -> Answer:
+def answer_of(path: Path) -> ReadAnswer:
     """Read one file."""
     try:
-        return Answer(path, cache.read(path))
+        return ReadAnswer(path, cache.read(path))
     except DataError as error:
-        return Answer(path, None, str(error))
+        return ReadAnswer(path, None, str(error))
     except MemoryError:
-        return Answer(path, None, f"{path}: too large for this machine's memory")
+        return ReadAnswer(path, None, f"{path}: too large for this machine's memory")
 
 
 class Reader:
     """Reads files in the background."""
 
     def __init__(self) -> None:
-        self._answers: queue.SimpleQueue[Answer] = queue.SimpleQueue()
+        self._answers: queue.SimpleQueue[ReadAnswer] = queue.SimpleQueue()
         self._stopped = threading.Event()
         self._threads: list[threading.Thread] = []
         self._waiting: set[Path] = set()
@@ -75,7 +75,7 @@ class Reader:
         self._threads.append(thread)
         thread.start()
 
-    def answers(self) -> list[Answer]:
+    def answers(self) -> list[ReadAnswer]:
         """What has been read since the last call."""
         found = []
         while True:
@@ -104,10 +104,10 @@ class Reader:
                 if self._stopped.is_set():
                     return
                 match event:
-                    case Told(key=key, what=Answer() as answer):
+                    case Told(key=key, what=ReadAnswer() as answer):
                         left[key].pop(answer.path, None)
                         self._answers.put(answer)
                     case Ended(key=key):
                         why = str(event.error) if event.error is not None else "it was not read"
                         for path in left.pop(key):
-                            self._answers.put(Answer(path, None, f"{path}: cannot be read: {why}"))
+                            self._answers.put(ReadAnswer(path, None, f"{path}: cannot be read: {why}"))

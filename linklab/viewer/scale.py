@@ -16,7 +16,7 @@ LEAST_SHARE = 1e-9
 
 
 @dataclass(frozen=True)
-class Limits:
+class AxisLimits:
     """Of one pair of axes: from left to right and from bottom to top, and whether each is logarithmic."""
 
     x: tuple[float, float]
@@ -24,13 +24,15 @@ class Limits:
     scales: tuple[str, str] = ("linear", "linear")
 
 
-def limits_of(figure: Any) -> tuple[Limits, ...]:
+def limits_of(figure: Any) -> tuple[AxisLimits, ...]:
     """What each pair of axes shows."""
     scales = [(axes.get_xscale(), axes.get_yscale()) for axes in figure.axes]
-    return tuple(Limits(axes.get_xlim(), axes.get_ylim(), each) for axes, each in zip(figure.axes, scales, strict=True))
+    return tuple(
+        AxisLimits(axes.get_xlim(), axes.get_ylim(), each) for axes, each in zip(figure.axes, scales, strict=True)
+    )
 
 
-def take(figure: Any, limits: Sequence[Limits]) -> bool:
+def take(figure: Any, limits: Sequence[AxisLimits]) -> bool:
     """Show the same part; only where the figure has as many axes of the same scales, or nothing changes.
 
     Returns:

@@ -17,7 +17,7 @@ from linklab.viewer.numbers import summary
 from linklab.viewer.options import PAGES, options_of, sound, texts_of, toggled
 from linklab.viewer.plots_of import plots_of
 from linklab.viewer.runs import Run, Runs
-from linklab.viewer.scale import Limits
+from linklab.viewer.scale import AxisLimits
 from linklab.viewer.settings import ViewerSettings
 from linklab.windows.dialogs import FormDialog
 from linklab.windows.theme import Look
@@ -50,8 +50,8 @@ class Showing:
         self._loaded: dict[int, Loaded] = {}
         self._of: tuple[Any, ...] = ()
         self._drawn: tuple[Any, ...] = ()
-        self._keep: tuple[Limits, ...] = ()
-        self._limits: dict[str, tuple[Limits, ...]] = {}
+        self._keep: tuple[AxisLimits, ...] = ()
+        self._limits: dict[str, tuple[AxisLimits, ...]] = {}
         self._why = ""
         self._form: tk.Misc | None = None
 
@@ -95,7 +95,7 @@ class Showing:
         if keep and not kept:
             self.window.say("the scale could not be kept: the axes are others")
 
-    def _scale(self) -> Sequence[Limits]:
+    def _scale(self) -> Sequence[AxisLimits]:
         """The limits that the next drawing is to have: of a flip, or those that are kept."""
         if self._keep:
             same_plot = bool(self._drawn) and self._drawn[1] == self.spec

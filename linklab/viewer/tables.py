@@ -16,7 +16,7 @@ from typing import Any
 from linklab.plots.spec import PlotSpec
 from linklab.viewer import metadata
 from linklab.viewer.columns import FIXED, Column, in_order, text_of
-from linklab.viewer.metadata import Path, Row
+from linklab.viewer.metadata import MetadataRow, Path
 from linklab.viewer.runs import Run
 from linklab.windows.icons import Icons
 from linklab.windows.theme import TICK, Look
@@ -26,7 +26,7 @@ TITLES = ("", "Plot", "What it shows")
 """Of the columns of the table of plots."""
 
 
-class Table(ttk.Frame):
+class ViewerTable(ttk.Frame):
     """A tree with bars, in which the keys of the window come before Tk's."""
 
     def __init__(self, master: tk.Misc, look: Look, name: str, **options: Any) -> None:
@@ -66,7 +66,7 @@ class RunsTold:
     heading: Callable[[Column, int, int], None]
 
 
-class RunsTable(Table):
+class RunsTable(ViewerTable):
     """The open files: a tick at those that are shown, and columns that sort."""
 
     def __init__(self, master: tk.Misc, look: Look, icons: Icons, told: RunsTold) -> None:
@@ -216,7 +216,7 @@ class RunsTable(Table):
         return "break"
 
 
-class PlotsTable(Table):
+class PlotsTable(ViewerTable):
     """The plots of what is shown, by number, name and description."""
 
     def __init__(self, master: tk.Misc, look: Look, choose: Callable[[PlotSpec], None]) -> None:
@@ -265,7 +265,7 @@ class MetadataTable(ttk.Frame):
         self._copy, self._column = copy, column
         self._tree_of: Any = None
         self._open: set[Path] = set()
-        self._rows: dict[str, Row] = {}
+        self._rows: dict[str, MetadataRow] = {}
         top = ttk.Frame(self, padding=(0, 0, 0, look.px(4)))
         top.pack(side="top", fill="x")
         ttk.Label(top, text=look.say("Search")).pack(side="left", padx=(look.px(4), look.px(6)))
@@ -279,7 +279,7 @@ class MetadataTable(ttk.Frame):
         making = ttk.Button(bottom, text=look.say("Make a Column"), command=self.make_column)
         making.pack(side="right", padx=(look.px(6), 0))
         copying.pack(side="right")
-        self.table = Table(self, look, "tree", columns=("value",), show="tree headings")
+        self.table = ViewerTable(self, look, "tree", columns=("value",), show="tree headings")
         self.table.pack(side="top", fill="both", expand=True)
         tree = self.table.tree
         tree.heading("#0", text=look.say("Key"), anchor="w")
@@ -316,7 +316,7 @@ class MetadataTable(ttk.Frame):
         if not self.table.at and self._rows:
             tree.focus(next(iter(self._rows)))
 
-    def _add(self, above: str, row: Row, *, opened: bool) -> None:
+    def _add(self, above: str, row: MetadataRow, *, opened: bool) -> None:
         value = row.value if len(row.value) <= metadata.SHORT else row.value[: metadata.SHORT - 1] + "…"
         is_open = opened or row.path in self._open
         iid = str(self.table.tree.insert(above, "end", text=row.key, values=(value,), open=is_open))
@@ -329,7 +329,7 @@ class MetadataTable(ttk.Frame):
         if row is not None and not self.wanted.get().strip():
             (self._open.add if is_open else self._open.discard)(row.path)
 
-    def _here(self) -> Row | None:
+    def _here(self) -> MetadataRow | None:
         return self._rows.get(self.table.at)
 
     def copy(self) -> str:

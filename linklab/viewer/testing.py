@@ -15,7 +15,7 @@ from linklab.base.text import excerpt
 from linklab.errors import FieldError
 from linklab.experiment.entries import NamedTest
 from linklab.experiment.test_file import load_test
-from linklab.viewer.child import Child, Line
+from linklab.viewer.child import ChildLine, RunningCommand
 from linklab.viewer.runs import Runs
 from linklab.viewer.settings import ViewerSettings
 from linklab.viewer.test_form import (
@@ -52,13 +52,13 @@ COUNTED = re.compile(r"(\d+)/(\d+) ")
 LOOK_S = 0.5
 
 
-class Testing:
+class RunningTests:
     """Runs one test or batch at a time."""
 
     def __init__(self, window: Window, runs: Runs, settings: ViewerSettings, opened: Open) -> None:
         """`opened` gets the files of results."""
         self.window, self.runs, self.settings, self._opened = window, runs, settings, opened
-        self._child: Child | None = None
+        self._child: RunningCommand | None = None
         self._what = ""
         self._files: list[Path] = []
         self._results: Path | None = None
@@ -133,7 +133,7 @@ class Testing:
 
     def start(self, words: Sequence[str], what: str, folder: Path, results: Path | None = None) -> None:
         """Run `linklab` with these words in a folder; data files that appear in `results` are opened as they come."""
-        self._child, self._what, self._files = Child(words, folder), what, []
+        self._child, self._what, self._files = RunningCommand(words, folder), what, []
         self._results, self._looked_s = results, 0.0
         self.window.say(Phrase("{what}: starting", what=what))
 
@@ -174,7 +174,7 @@ class Testing:
             self._opened(found, not self._files)
             self._files += found
 
-    def _tell(self, line: Line) -> None:
+    def _tell(self, line: ChildLine) -> None:
         told = line.told
         if "file" in told:
             self._result(Path(str(told["file"])))

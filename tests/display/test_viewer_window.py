@@ -300,7 +300,7 @@ def test_a_test_runs_from_inside(viewing, folder, monkeypatch):
     save(made(9, plots=(TOTALS, PING)), result)
     words = []
 
-    class Pretended(child.Child):
+    class Pretended(child.RunningCommand):
         """A child that says what a test says; the pocket's own tests run real ones."""
 
         def __init__(self, asked, where):
@@ -311,7 +311,7 @@ def test_a_test_runs_from_inside(viewing, folder, monkeypatch):
             monkeypatch.setattr(child, "ROOT", where)
             super().__init__([str(result)], where)
 
-    monkeypatch.setattr("linklab.viewer.testing.Child", Pretended)
+    monkeypatch.setattr("linklab.viewer.testing.RunningCommand", Pretended)
     hand.key("F5")
     chooser = hand.asked("TestChooser")
     hand.robot.type("tcp_nup")

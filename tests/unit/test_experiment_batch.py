@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 from linklab.errors import InputError
-from linklab.experiment.batch import Choice, batch_list
+from linklab.experiment.batch import BatchChoice, batch_list
 from linklab.experiment.batch_file import expand, parse, read_batch_files
-from linklab.experiment.model import Command, When
+from linklab.experiment.model import TrialCommand, When
 from linklab.experiment.trial_list import as_folder, digest
 
 HEAD = "[Batch::b]\ntest_name = tcp_1up\nhosts = h\npath = 10mbit 50ms\n"
@@ -97,7 +97,7 @@ kill = yes
 def listed(tmp_path: Path, *texts: str, names: tuple[str, ...] = (), **choice):
     """The list of trials of batch files with these texts."""
     choice.setdefault("shuffle_seed", None)
-    return batch_list(read_batch_files(written(tmp_path, *texts)), Choice(names, **choice))
+    return batch_list(read_batch_files(written(tmp_path, *texts)), BatchChoice(names, **choice))
 
 
 def written(tmp_path: Path, *texts: str) -> list[Path]:
@@ -161,11 +161,11 @@ def test_commands_come_once_each_with_those_that_they_bring(tmp_path):
     """In Flent's order, with the variables of the trial; a name that nobody set is left to the shell."""
     first = listed(tmp_path, RICH, names=("one",)).entries[0]
     assert first.trial.commands == (
-        Command("pre1", "echo pre1 one mine ${HOME}", When.PRE),
-        Command("post2", "echo post2 cubic", When.POST, essential=True),
-        Command("pre3", "echo pre", When.PRE),
-        Command("post1", "echo post", When.POST),
-        Command("mon", "sleep 100", When.MONITOR, kill=True),
+        TrialCommand("pre1", "echo pre1 one mine ${HOME}", When.PRE),
+        TrialCommand("post2", "echo post2 cubic", When.POST, essential=True),
+        TrialCommand("pre3", "echo pre", When.PRE),
+        TrialCommand("post1", "echo post", When.POST),
+        TrialCommand("mon", "sleep 100", When.MONITOR, kill=True),
     )
     assert first.name == "out/one/one-one-cubic-01"
     assert first.trial.parameters == {"tcp_cong_control": "cubic", "a": "b"}

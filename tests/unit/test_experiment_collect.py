@@ -11,7 +11,7 @@ import pytest
 from linklab.errors import DataError, EngineError
 from linklab.experiment import outputs, samples
 from linklab.experiment.collect import collect
-from linklab.experiment.model import Command, Trial, When
+from linklab.experiment.model import Trial, TrialCommand, When
 from linklab.experiment.result import dataset
 from linklab.experiment.trial import file_name, prepare
 
@@ -248,9 +248,9 @@ def test_many_equal_flows_share_programs():
 def test_commands_beside_a_test_are_part_of_its_plan():
     """Those before and after it are typed, those of this machine are not run inside."""
     commands = (
-        Command("capture", "tcpdump -i r1-eth0", When.MONITOR, node="r1", kill=True),
-        Command("outside", "true", When.MONITOR, on_host=True),
-        Command("before", "true", When.PRE),
+        TrialCommand("capture", "tcpdump -i r1-eth0", When.MONITOR, node="r1", kill=True),
+        TrialCommand("outside", "true", When.MONITOR, on_host=True),
+        TrialCommand("before", "true", When.PRE),
     )
     plan = prepare(Trial("tcp_1up", path="10mbit", commands=commands)).plan
     (one,) = [program for program in plan.data["programs"] if program["id"].startswith("monitor")]

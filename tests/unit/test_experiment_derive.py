@@ -8,7 +8,7 @@ from stock_flent import needs_flent, table_of
 
 from linklab.data import Dataset, open_file, save
 from linklab.experiment.derive import derive
-from linklab.experiment.model import Derived, Rule
+from linklab.experiment.model import Derived, DerivedRule
 from linklab.measure import make_series
 
 NAN = math.nan
@@ -20,7 +20,7 @@ def of(step_s: float = 1.0, **values: list[float]) -> Dataset:
     return Dataset(series=series, flent={"STEP_SIZE": step_s})
 
 
-def derived(data: Dataset, rule: Rule, *names: str) -> list[float]:
+def derived(data: Dataset, rule: DerivedRule, *names: str) -> list[float]:
     """The values of one derived series."""
     return derive(data, [Derived("d", rule, names)]).series["d"].value.tolist()
 
@@ -31,13 +31,13 @@ DATA = of(a=[1, NAN, 3, NAN, 0], b=[5, 4, 1, NAN, 0])
 @pytest.mark.parametrize(
     ("rule", "expected"),
     [
-        (Rule.SUM, [6, 4, 4, NAN, 0]),
-        (Rule.MEAN, [3, 4, 2, NAN, 0]),
+        (DerivedRule.SUM, [6, 4, 4, NAN, 0]),
+        (DerivedRule.MEAN, [3, 4, 2, NAN, 0]),
         # the means are 3, 4, 2, none, 0: each with those before it
-        (Rule.SMOOTH_MEAN, [3, 3.5, 3, NAN, 2.25]),
-        (Rule.DIFF_MIN, [1, NAN, 3, NAN, 0]),
+        (DerivedRule.SMOOTH_MEAN, [3, 3.5, 3, NAN, 2.25]),
+        (DerivedRule.DIFF_MIN, [1, NAN, 3, NAN, 0]),
         # 36 / (2 × 26), one flow, 16 / (2 × 10), none, and 0/0
-        (Rule.FAIRNESS, [36 / 52, 1, 0.8, NAN, NAN]),
+        (DerivedRule.FAIRNESS, [36 / 52, 1, 0.8, NAN, NAN]),
     ],
 )
 def test_a_gap_counts_as_nothing(rule, expected):
@@ -48,19 +48,21 @@ def test_a_gap_counts_as_nothing(rule, expected):
 def test_a_smooth_average_runs_over_five_steps_that_have_a_value():
     """A gap neither counts nor ends the window."""
     data = of(a=[10, 20, 30, 40, NAN, 50, 60, 70])
-    assert derived(data, Rule.SMOOTH_MEAN, "a") == pytest.approx([10, 15, 20, 25, NAN, 30, 40, 50], nan_ok=True)
+    assert derived(data, DerivedRule.SMOOTH_MEAN, "a") == pytest.approx([10, 15, 20, 25, NAN, 30, 40, 50], nan_ok=True)
 
 
 def test_fairness_says_its_convention_and_has_no_unit():
     """In its meta, for whoever compares it with an index of another convention."""
-    series = derive(DATA, [Derived("d", Rule.FAIRNESS, ("*",))]).series["d"]
+    series = derive(DATA, [Derived("d", DerivedRule.FAIRNESS, ("*",))]).series["d"]
     assert series.unit == ""
     assert "that have a value at the step" in series.meta["CONVENTION"]
 
 
 def test_the_unit_is_the_common_one_unless_given():
     """The unit of what is derived, where all have the same."""
-    found = derive(DATA, [Derived("d", Rule.SUM, ("a", "b")), Derived("e", Rule.SUM, ("a", "b"), "packets")])
+    found = derive(
+        DATA, [Derived("d", DerivedRule.SUM, ("a", "b")), Derived("e", DerivedRule.SUM, ("a", "b"), "packets")]
+    )
     assert (found.series["d"].unit, found.series["e"].unit) == ("Mbits/s", "packets")
 
 
@@ -68,7 +70,9 @@ def test_means_that_tools_gave_are_derived_too():
     """Flent's MEAN_VALUE of a sum is the sum of those of its series, of an index their index."""
     means = {"a": 1, "b": 3}
     series = {name: make_series(name, "", [0, 1], [1, 1], meta={"MEAN_VALUE": mean}) for name, mean in means.items()}
-    rules = [Derived(rule.value, rule, ("a", "b")) for rule in (Rule.SUM, Rule.MEAN, Rule.FAIRNESS)]
+    rules = [
+        Derived(rule.value, rule, ("a", "b")) for rule in (DerivedRule.SUM, DerivedRule.MEAN, DerivedRule.FAIRNESS)
+    ]
     found = derive(Dataset(series=series), rules).series
     assert [found[one.series].meta["MEAN_VALUE"] for one in rules] == pytest.approx([4, 2, 0.8])
 
@@ -78,8 +82,8 @@ def test_patterns_match_series_and_not_their_further_numbers():
     names = ["TCP upload::1", "TCP upload::2", "TCP upload::1::tcp_cwnd"]
     series = {name: make_series(name, "", [0, 1], [number, number]) for number, name in enumerate(names, 1)}
     rules = [
-        Derived("TCP upload avg", Rule.MEAN, ("TCP upload** !TCP upload sum",)),
-        Derived("TCP upload sum", Rule.SUM, ("TCP upload** !TCP upload avg",)),
+        Derived("TCP upload avg", DerivedRule.MEAN, ("TCP upload** !TCP upload sum",)),
+        Derived("TCP upload sum", DerivedRule.SUM, ("TCP upload** !TCP upload avg",)),
     ]
     found = derive(Dataset(series=series), rules).series
     assert found["TCP upload avg"].value.tolist() == [1.5, 1.5]
@@ -88,25 +92,25 @@ def test_patterns_match_series_and_not_their_further_numbers():
 
 def test_what_is_there_stays_and_what_has_no_series_is_left_out():
     """A file that has a derived series keeps it, and a series of nothing is absent."""
-    found = derive(DATA, [Derived("a", Rule.SUM, ("b",)), Derived("c", Rule.SUM, ("nothing*", "none"))])
+    found = derive(DATA, [Derived("a", DerivedRule.SUM, ("b",)), Derived("c", DerivedRule.SUM, ("nothing*", "none"))])
     assert found.series == DATA.series
 
 
 def test_a_derived_series_survives_the_file(tmp_path):
     """Its times are the file's common times, so the table of the file holds it exactly, gaps included."""
-    data = derive(DATA, [Derived("d", Rule.SUM, ("a", "b"))])
+    data = derive(DATA, [Derived("d", DerivedRule.SUM, ("a", "b"))])
     save(data, tmp_path / "x.flent.gz")
     read = open_file(tmp_path / "x.flent.gz").series["d"]
     assert read.value.tolist() == pytest.approx([6, 4, 4, NAN, 0], nan_ok=True)
 
 
 RRUL = [
-    Derived("TCP upload avg", Rule.MEAN, ("TCP upload* !TCP upload sum",)),
-    Derived("TCP upload sum", Rule.SUM, ("TCP upload* !TCP upload avg",)),
-    Derived("TCP download avg", Rule.MEAN, ("TCP download* !TCP download sum",)),
-    Derived("TCP download sum", Rule.SUM, ("TCP download* !TCP download avg",)),
-    Derived("TCP totals", Rule.SUM, ("TCP* !TCP * avg !TCP * sum",)),
-    Derived("Ping (ms) avg", Rule.MEAN, ("Ping (ms)*",)),
+    Derived("TCP upload avg", DerivedRule.MEAN, ("TCP upload* !TCP upload sum",)),
+    Derived("TCP upload sum", DerivedRule.SUM, ("TCP upload* !TCP upload avg",)),
+    Derived("TCP download avg", DerivedRule.MEAN, ("TCP download* !TCP download sum",)),
+    Derived("TCP download sum", DerivedRule.SUM, ("TCP download* !TCP download avg",)),
+    Derived("TCP totals", DerivedRule.SUM, ("TCP* !TCP * avg !TCP * sum",)),
+    Derived("Ping (ms) avg", DerivedRule.MEAN, ("Ping (ms)*",)),
 ]
 
 

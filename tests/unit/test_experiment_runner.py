@@ -17,12 +17,12 @@ from trials import do, entries
 
 from linklab.data import open_file
 from linklab.errors import InputError
-from linklab.experiment.model import Command, Trial, When
-from linklab.experiment.runner import Progress, Task, at_once, run_entries
+from linklab.experiment.model import Trial, TrialCommand, When
+from linklab.experiment.runner import ListProgress, TrialTask, at_once, run_entries
 from linklab.experiment.trial_cluster import cluster as trial_cluster
 from linklab.experiment.trial_folder import opened, read_journal
-from linklab.experiment.trial_list import Entry
-from linklab.experiment.trial_work import How
+from linklab.experiment.trial_list import ListedTrial
+from linklab.experiment.trial_work import TrialSettings
 
 HERE = Path(__file__).resolve().parent
 MODULES = os.pathsep.join([str(HERE), str(HERE.parents[1])])
@@ -34,7 +34,7 @@ def contents(folder: Path) -> dict[str, bytes]:
     return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
-def states(progress: Progress) -> list[str]:
+def states(progress: ListProgress) -> list[str]:
     """The states of all trials in the order of the list."""
     return [task.state for task in progress.tasks]
 
@@ -167,7 +167,7 @@ def test_commands_for_this_machine_run_only_if_that_was_asked_for(tmp_path):
     """Before, beside and after the trial; those after it also where it fails."""
     log = tmp_path / "log"
     commands = tuple(
-        Command(kind.value, line, kind, on_host=True, kill=True)
+        TrialCommand(kind.value, line, kind, on_host=True, kill=True)
         for kind, line in (
             (When.PRE, f"echo pre >> {log}"),
             (When.POST, f"echo post >> {log}"),
@@ -179,7 +179,7 @@ def test_commands_for_this_machine_run_only_if_that_was_asked_for(tmp_path):
     do(entries(1, "sleep 0.3", commands=commands), tmp_path / "with", host_commands=True)
     assert log.read_text() == "pre\nbeside\npost\n"
     log.unlink()
-    failing = (Command("no", "exit 3", When.PRE, on_host=True, essential=True), *commands)
+    failing = (TrialCommand("no", "exit 3", When.PRE, on_host=True, essential=True), *commands)
     progress = do(entries(1, commands=failing), tmp_path / "failing", host_commands=True)
     assert (states(progress), progress.tasks[0].why) == (
         ["failed"],
@@ -191,7 +191,7 @@ def test_commands_for_this_machine_run_only_if_that_was_asked_for(tmp_path):
 def test_the_files_that_a_trial_names_are_where_it_works_and_their_folders_are_not_in_its_data(tmp_path):
     """So that the same batch gives the same data elsewhere."""
     (tmp_path / "my.mn").write_text("{}")
-    entry = Entry("t", "t", Trial("tcp_1up", topology=str(tmp_path / "my.mn")))
+    entry = ListedTrial("t", "t", Trial("tcp_1up", topology=str(tmp_path / "my.mn")))
     do([entry], tmp_path / "out")
     assert open_file(tmp_path / "out/t.flent.gz").metadata["topology"] == "my.mn"
     (tmp_path / "my.mn").unlink()
@@ -252,7 +252,7 @@ def test_after_ctrl_c_what_is_done_is_kept_and_no_process_is_left(tmp_path):
 
 def test_the_estimate_is_corrected_by_what_has_run(tmp_path):
     """At first it is a guess from what is asked for."""
-    progress = Progress([Task(each) for each in entries(4, length_s=90.0)], jobs=2)
+    progress = ListProgress([TrialTask(each) for each in entries(4, length_s=90.0)], jobs=2)
     assert (progress.left_s, progress.measured) == (4 * (3 + 100 / 20) / 2, False)
     progress.tasks[0].state, progress.tasks[0].wall_s = "done", 2.0
     progress.ended(progress.tasks[0])
@@ -290,13 +290,16 @@ def test_on_a_cluster_of_two_workers_the_folder_is_the_same(workers, tmp_path, m
     """Also what fails there."""
     monkeypatch.setattr("linklab.experiment.trial_cluster.examine", no_look)
     found = entries(4)
-    found += [Entry("bad", "bad", Trial("x", note="raise it cannot be")), Entry("dead", "dead", Trial("x", note="die"))]
+    found += [
+        ListedTrial("bad", "bad", Trial("x", note="raise it cannot be")),
+        ListedTrial("dead", "dead", Trial("x", note="die")),
+    ]
     do(found, tmp_path / "here")
     folder = tmp_path / "there"
     folder.mkdir()
-    progress = Progress()
+    progress = ListProgress()
     with (
-        trial_cluster(workers.scheduler_address, How(trials.fake)) as (deal, threads),
+        trial_cluster(workers.scheduler_address, TrialSettings(trials.fake)) as (deal, threads),
         opened(folder, {"what": "test", "shuffle_seed": 1}) as kept,
     ):
         run_entries(found, kept, deal, progress, lambda task: None)

@@ -8,9 +8,9 @@ import pytest
 
 from linklab.data import open_file
 from linklab.errors import EngineError, InputError
-from linklab.experiment.model import Command, Trial, When
-from linklab.experiment.place import Port
-from linklab.experiment.running import Choice, ground_of, place_on, prepare_on, run_on
+from linklab.experiment.model import Trial, TrialCommand, When
+from linklab.experiment.place import PathPort
+from linklab.experiment.running import RunningChoice, ground_of, place_on, prepare_on, run_on
 
 SAID = {
     "format": 1,
@@ -77,7 +77,7 @@ def test_a_place_takes_the_addresses_that_were_named(tmp_path):
     assert place.address("h3", None) == "10.0.5.2"
     assert place.address("h2", 6) == "fd00::2"
     assert place.ports == tuple(
-        Port(*name.split(":"))
+        PathPort(*name.split(":"))
         for name in (
             "h1:h1-eth0",
             "r1:r1-eth1",
@@ -102,7 +102,7 @@ def test_what_the_network_refuses_is_a_sentence(tmp_path):
 def test_options_of_flent_change_the_flows(tmp_path):
     """The version of each target's address, the direction, the size of writes, the rate of probes."""
     ground = ground_of(Painted(tmp_path), "h1", ["10.0.5.2", "h2"])
-    choice = Choice(swap=True, send_bytes=(1000, 2000), probe_s=0.01, delay_s=1.0)
+    choice = RunningChoice(swap=True, send_bytes=(1000, 2000), probe_s=0.01, delay_s=1.0)
     ready = prepare_on(Trial("rtt_fair", length_s=3), ground, "this network", choice)
     flows = {flow.series: flow for flow in ready.expanded.flows}
     assert {flow.version for flow in flows.values() if flow.target == 0} == {None}
@@ -117,16 +117,18 @@ def test_any_node_may_be_named_for_its_counters(tmp_path):
     """Also one off the path; without an interface, those of the path are sampled, and no other."""
     said = {**SAID, "addresses": {**SAID["addresses"], "s9": []}}
     ground = ground_of(Painted(tmp_path, said), "h1", ["10.0.5.2"])
-    alone = prepare_on(Trial("qdisc-stats", length_s=1), ground, "this network", Choice())
+    alone = prepare_on(Trial("qdisc-stats", length_s=1), ground, "this network", RunningChoice())
     along = [(port.node, port.interface) for port in alone.place.ports]
     assert [(one["node"], one["interface"]) for one in alone.plan.data["samplers"]["qdiscs"]] == along
     more = {"qdisc_stats_hosts": "s9", "qdisc_stats_interfaces": "s9-eth3", "netstat_hosts": "h2"}
-    ready = prepare_on(Trial("tcp_1up", parameters=more), ground, "this network", Choice())
+    ready = prepare_on(Trial("tcp_1up", parameters=more), ground, "this network", RunningChoice())
     assert ready.plan.data["samplers"]["qdiscs"][-1] == {"node": "s9", "interface": "s9-eth3"}
     assert ready.plan.data["samplers"]["netstat"] == ["h2"]
     assert ready.place.known("10.0.2.2") == "h2"
     with pytest.raises(InputError, match="there is no node s8; there are h1, h3, h2, s9"):
-        prepare_on(Trial("tcp_1up", parameters={**more, "qdisc_stats_hosts": "s8"}), ground, "this network", Choice())
+        prepare_on(
+            Trial("tcp_1up", parameters={**more, "qdisc_stats_hosts": "s8"}), ground, "this network", RunningChoice()
+        )
 
 
 def test_a_failed_program_leaves_a_file_that_says_why(tmp_path):
@@ -134,9 +136,9 @@ def test_a_failed_program_leaves_a_file_that_says_why(tmp_path):
     (tmp_path / "door").mkdir()
     door = Painted(tmp_path / "door")
     commands = (
-        Command("before", "echo 1", When.PRE, node="h3"),
-        Command("after", "echo 2", When.POST),
-        Command("outside", "echo 3", When.PRE, on_host=True),
+        TrialCommand("before", "echo 1", When.PRE, node="h3"),
+        TrialCommand("after", "echo 2", When.POST),
+        TrialCommand("outside", "echo 3", When.PRE, on_host=True),
     )
     told = []
     file = run_on(Trial("ping", length_s=1, title="a b/c", commands=commands), tmp_path / "out", door, told.append)
@@ -159,8 +161,8 @@ def test_a_failed_program_leaves_a_file_that_says_why(tmp_path):
 def test_an_essential_command_that_fails_ends_it_and_those_afterwards_run(tmp_path):
     """Nothing is measured then."""
     commands = (
-        Command("before", "fails", When.PRE, essential=True),
-        Command("after", "echo 2", When.POST),
+        TrialCommand("before", "fails", When.PRE, essential=True),
+        TrialCommand("after", "echo 2", When.POST),
     )
     door = Painted(tmp_path)
     with pytest.raises(EngineError, match="before: fails ended with status 1: no such device"):

@@ -11,7 +11,7 @@ from stock_flent import needs_flent
 
 from linklab.experiment.dscp import parse_marking
 from linklab.experiment.expand import expand, series_of
-from linklab.experiment.model import Expanded, Flow
+from linklab.experiment.model import Expanded, TrafficFlow
 from linklab.experiment.test_file import load_test
 
 LOADER = Path(__file__).parent / "stock_flent_tests.py"
@@ -130,7 +130,7 @@ def _is_series(series: str, one: dict) -> bool:
 
 
 def _of_flow(
-    name: str, flow: Flow, theirs: dict, targets: list[str], parameters: dict[str, str]
+    name: str, flow: TrafficFlow, theirs: dict, targets: list[str], parameters: dict[str, str]
 ) -> Iterator[tuple[str, object, object]]:
     test, runner = theirs.get("test", ""), theirs["runner"]
     if runner in _COMPUTED:

@@ -15,7 +15,7 @@ from test_reducers import CUTOFFS, flents_own
 from linklab.cli import main
 from linklab.data import Dataset, save
 from linklab.experiment.derive import derive
-from linklab.experiment.tables import Choice, Source, repetitions, summarise
+from linklab.experiment.tables import Source, TableChoice, repetitions, summarise
 from linklab.measure import make_series
 
 STATS = {"mean": "mean", "median": "median", "min": "min", "max": "max", "std": "std_dev", "var": "variance"}
@@ -173,7 +173,7 @@ def test_what_repetitions_are():
 
 def test_the_same_outcome_twice_counts_once():
     """Whatever their seeds and titles say."""
-    found = summarise([Source("a", small(seed=1)), Source("b", small(seed=2)), Source("c", small(1, 3))], Choice())
+    found = summarise([Source("a", small(seed=1)), Source("b", small(seed=2)), Source("c", small(1, 3))], TableChoice())
     assert found.outcomes == 2
 
 

@@ -15,12 +15,12 @@ from linklab.experiment.plots_of import plots_of
 from linklab.experiment.plots_of import test_of as library_test
 from linklab.measure import make_series
 from linklab.plots.named import Loaded, Options, draw
-from linklab.plots.spec import Kind, Line, PlotSpec
+from linklab.plots.spec import PlotKind, PlotLine, PlotSpec
 from linklab.plots.spec_json import to_json
 
 PLOTS = [
-    PlotSpec("ping", "Round trips", Kind.TIMESERIES, (Line("Ping (ms) ICMP"),)),
-    PlotSpec("bars", "Means", Kind.BAR_COMBINE, (Line("Ping (ms) ICMP", "Ping"),)),
+    PlotSpec("ping", "Round trips", PlotKind.TIMESERIES, (PlotLine("Ping (ms) ICMP"),)),
+    PlotSpec("bars", "Means", PlotKind.BAR_COMBINE, (PlotLine("Ping (ms) ICMP", "Ping"),)),
 ]
 
 
@@ -67,7 +67,7 @@ def test_groups_are_written_and_drawn_again(tmp_path: Path, capsys: pytest.Captu
     again = open_file(kept / "bars-red.flent.gz")
     assert again.series["Ping (ms) ICMP"].value.tolist() == [51, 61] and again.flent["TITLE"] == "red (n=2)"
     (spec,), _ = plots_of([Loaded("x", again)])
-    assert (spec.name, spec.kind) == ("bars", Kind.BAR)
+    assert (spec.name, spec.kind) == ("bars", PlotKind.BAR)
     figure = Figure()
     draw(figure, spec, [Loaded("x", again)], Options())
     assert [patch.get_height() for patch in figure.axes[0].patches] == [56]

@@ -14,7 +14,7 @@ from linklab.errors import InputError
 from linklab.measure import make_series
 from linklab.plots.named import Loaded, Options, draw
 from linklab.plots.named.groups import grouped, mode_of
-from linklab.plots.spec import Kind, Line, PlotSpec
+from linklab.plots.spec import PlotKind, PlotLine, PlotSpec
 
 NAMES = ["rrul-a-codel-01", "rrul-a-codel-02", "rrul-a-pie-01"]
 
@@ -86,7 +86,9 @@ def test_unknown_modes(mode: str) -> None:
         mode_of(mode)
 
 
-def drawn(kind: Kind, *data: Loaded, lines: Sequence[Line] = (Line("Ping"),), by: str = "", **options: Any) -> Figure:
+def drawn(
+    kind: PlotKind, *data: Loaded, lines: Sequence[PlotLine] = (PlotLine("Ping"),), by: str = "", **options: Any
+) -> Figure:
     """The figure of a combining plot."""
     figure = Figure(figsize=(6.4, 4.2), dpi=100)
     draw(figure, PlotSpec("p", "", kind, tuple(lines), group_by=by), data, Options(**options))
@@ -103,7 +105,7 @@ CODEL = [loaded(NAMES[0], [50, 60, 70]), loaded(NAMES[1], [60, 70, 80]), loaded(
 
 def test_bars_are_means_of_runs_with_their_interval() -> None:
     """The line on a bar is the 95 % interval over the runs, which the figure says; one run has none."""
-    figure = drawn(Kind.BAR_COMBINE, *CODEL)
+    figure = drawn(PlotKind.BAR_COMBINE, *CODEL)
     (axes,) = figure.axes
     assert [bar.get_height() for bar in axes.patches] == [65, 10]
     half = interval([60.0, 70.0]).half
@@ -113,7 +115,7 @@ def test_bars_are_means_of_runs_with_their_interval() -> None:
     assert words(axes.get_xticklabels()) == ["codel (n=2)", "pie (n=1)"]
     told = figure._supxlabel.get_text()
     assert "Values: mean of each run.\nMean; line: 95 % interval of the mean of the runs." in told
-    figure = drawn(Kind.BAR_COMBINE, *CODEL, error="sd", print_n=False)
+    figure = drawn(PlotKind.BAR_COMBINE, *CODEL, error="sd", print_n=False)
     (axes,) = figure.axes
     assert np.nanmax(axes.get_lines()[0].get_ydata()) == pytest.approx(65 + 50**0.5)
     assert "± 1 standard deviation of the runs" in figure._supxlabel.get_text()
@@ -122,25 +124,27 @@ def test_bars_are_means_of_runs_with_their_interval() -> None:
 
 def test_each_line_has_its_own_reducer() -> None:
     """One plot combines means and induced latency, and says which is which."""
-    lines = (Line("TCP upload", "Up"), Line("Ping", "Induced", second_axis=True, reduce="mean_span"))
-    figure = drawn(Kind.BAR_COMBINE, *CODEL, lines=lines)
+    lines = (PlotLine("TCP upload", "Up"), PlotLine("Ping", "Induced", second_axis=True, reduce="mean_span"))
+    figure = drawn(PlotKind.BAR_COMBINE, *CODEL, lines=lines)
     left, right = figure.axes
     assert [bar.get_height() for bar in left.patches] == [2, 2]
     assert [bar.get_height() for bar in right.patches] == [10, 0]
     assert "Values of each run: mean (Up); mean above the least value (Induced)." in figure._supxlabel.get_text()
-    left, right = drawn(Kind.BAR_COMBINE, *CODEL, lines=lines, reduce="max").axes
+    left, right = drawn(PlotKind.BAR_COMBINE, *CODEL, lines=lines, reduce="max").axes
     assert [bar.get_height() for bar in right.patches] == [75, 10]
 
 
 def test_cutoff_is_taken_once() -> None:
     """What is cut off is left out before the mean, and not of the means again."""
-    (axes,) = drawn(Kind.BAR_COMBINE, *CODEL, cutoff_s=(0.5, 0)).axes
+    (axes,) = drawn(PlotKind.BAR_COMBINE, *CODEL, cutoff_s=(0.5, 0)).axes
     assert [bar.get_height() for bar in axes.patches] == [70, 10]
 
 
 def test_series_and_groups_change_places() -> None:
     """By series the groups stand below and the series are told apart by their looks."""
-    (axes,) = drawn(Kind.BAR_COMBINE, *CODEL, lines=(Line("Ping"), Line("TCP upload", "Up")), by="series").axes
+    (axes,) = drawn(
+        PlotKind.BAR_COMBINE, *CODEL, lines=(PlotLine("Ping"), PlotLine("TCP upload", "Up")), by="series"
+    ).axes
     assert words(axes.get_xticklabels()) == ["codel (n=2)", "pie (n=1)"]
     assert words(axes.get_legend().get_texts()) == ["Ping", "Up"]
     assert [bar.get_height() for bar in axes.patches] == [65, 2, 10, 2]
@@ -149,42 +153,42 @@ def test_series_and_groups_change_places() -> None:
 def test_both_parts_of_the_name() -> None:
     """By both, a name is a series and a group; a plot of several series, or a name of one part, is refused."""
     files = [loaded(f"t-{name}-1", [value, value]) for name, value in (("bbr-pie", 1), ("bbr-fq", 2), ("reno-pie", 3))]
-    (axes,) = drawn(Kind.BAR_COMBINE, *files, by="both").axes
+    (axes,) = drawn(PlotKind.BAR_COMBINE, *files, by="both").axes
     assert words(axes.get_xticklabels()) == ["bbr", "reno"] and words(axes.get_legend().get_texts()) == ["pie", "fq"]
     assert [bar.get_height() for bar in axes.patches] == [1, 2, 3]
     with pytest.raises(InputError, match="group_by: both needs a plot of one series, and this one has 2"):
-        drawn(Kind.BAR_COMBINE, *files, by="both", lines=(Line("Ping"), Line("TCP upload")))
+        drawn(PlotKind.BAR_COMBINE, *files, by="both", lines=(PlotLine("Ping"), PlotLine("TCP upload")))
     with pytest.raises(InputError, match='both needs names of two parts, as in "A-B", and there is "codel"'):
-        drawn(Kind.BAR_COMBINE, *CODEL, by="both")
+        drawn(PlotKind.BAR_COMBINE, *CODEL, by="both")
 
 
 def test_points_at_each_time() -> None:
     """Per point, a line is the mean over the runs at each time; a run that is shorter no longer counts."""
-    (axes,) = drawn(Kind.TIMESERIES_COMBINE, loaded(NAMES[0], [1, 2]), loaded(NAMES[1], [3, 6, 9])).axes
+    (axes,) = drawn(PlotKind.TIMESERIES_COMBINE, loaded(NAMES[0], [1, 2]), loaded(NAMES[1], [3, 6, 9])).axes
     (line,) = axes.get_lines()
     assert line.get_xdata().tolist() == [0, 1, 2] and line.get_ydata().tolist() == [2, 4, 9]
-    (axes,) = drawn(Kind.TIMESERIES_COMBINE, *CODEL, reduce="span").axes
+    (axes,) = drawn(PlotKind.TIMESERIES_COMBINE, *CODEL, reduce="span").axes
     assert axes.get_lines()[0].get_ydata().tolist() == [10, 10, 10]
     with pytest.raises(InputError, match="p: mos cannot combine values at a time; use mean, median"):
-        drawn(Kind.TIMESERIES_COMBINE, *CODEL, reduce="mos")
+        drawn(PlotKind.TIMESERIES_COMBINE, *CODEL, reduce="mos")
 
 
 def test_samples_together() -> None:
     """Concatenated, the distribution is of all samples of a group; by groups it is of one number of each run."""
-    (axes,) = drawn(Kind.CDF_COMBINE, *CODEL).axes
+    (axes,) = drawn(PlotKind.CDF_COMBINE, *CODEL).axes
     assert axes.get_lines()[0].get_xdata().tolist() == [50, 50, 60, 60, 70, 70, 80]
-    (axes,) = drawn(Kind.CDF_COMBINE, *CODEL, by="groups").axes
+    (axes,) = drawn(PlotKind.CDF_COMBINE, *CODEL, by="groups").axes
     assert axes.get_lines()[0].get_xdata().tolist() == [60, 60, 70]
-    (axes,) = drawn(Kind.CDF_COMBINE, *CODEL, reduce="mean_span").axes
+    (axes,) = drawn(PlotKind.CDF_COMBINE, *CODEL, reduce="mean_span").axes
     assert axes.get_lines()[0].get_xdata().tolist() == [0, 0, 0, 10, 10, 20, 20]
 
 
 def test_boxes_and_ellipses_of_runs() -> None:
     """A box and an ellipse of a group are of one number of each of its runs."""
-    figure = drawn(Kind.BOX_COMBINE, *CODEL)
+    figure = drawn(PlotKind.BOX_COMBINE, *CODEL)
     medians = [line.get_ydata()[0] for line in figure.axes[0].get_lines() if line.get_linewidth() == 1.4]
     assert medians == [65, 10]
-    figure = drawn(Kind.ELLIPSIS_COMBINE, *CODEL, lines=(Line("Ping"), Line("TCP upload")))
+    figure = drawn(PlotKind.ELLIPSIS_COMBINE, *CODEL, lines=(PlotLine("Ping"), PlotLine("TCP upload")))
     centres = [patch.center for patch in figure.axes[0].patches]
     assert centres == [(65, 2), (65, 2), (10, 2), (10, 2)]
     assert words(figure.axes[0].texts) == ["codel (n=2)", "pie (n=1)"]
@@ -197,11 +201,11 @@ def test_line_over_a_parameter() -> None:
         for rate in (50, 10)
         for run in (1, 2)
     ]
-    (axes,) = drawn(Kind.LINE_COMBINE, *files, by="meta:rate").axes
+    (axes,) = drawn(PlotKind.LINE_COMBINE, *files, by="meta:rate").axes
     line = axes.get_lines()[0]
     assert line.get_xdata().tolist() == [10, 50] and line.get_ydata().tolist() == [15, 75]
     assert axes.get_xlabel() == "rate" and words(axes.get_xticklabels()) == ["10mbit (n=2)", "50mbit (n=2)"]
-    (axes,) = drawn(Kind.LINE_COMBINE, *CODEL).axes
+    (axes,) = drawn(PlotKind.LINE_COMBINE, *CODEL).axes
     assert axes.get_lines()[0].get_xdata().tolist() == [1, 2]
 
 
@@ -209,15 +213,18 @@ def test_unknown_reducer_and_mode_of_a_file() -> None:
     """A spec of a stranger's file that asks for what does not exist gets a sentence."""
     for options, message in (({"reduce": "x"}, 'there is no reducer "x"'), ({"by": "x"}, 'there is no mode "x"')):
         with pytest.raises(InputError, match=message):
-            drawn(Kind.BAR_COMBINE, *CODEL, **options)
-    (axes,) = drawn(Kind.BAR_COMBINE, *CODEL, lines=(Line("nowhere"),)).axes
+            drawn(PlotKind.BAR_COMBINE, *CODEL, **options)
+    (axes,) = drawn(PlotKind.BAR_COMBINE, *CODEL, lines=(PlotLine("nowhere"),)).axes
     assert words(axes.texts) == ["None of the data sets has series nowhere."]
 
 
 def test_words_are_replaced_once() -> None:
     """A word that is put in the place of another may hold it."""
     (axes,) = drawn(
-        Kind.BAR_COMBINE, *CODEL, lines=(Line("Ping", "codel"), Line("TCP upload")), replace={"codel": "fq_codel"}
+        PlotKind.BAR_COMBINE,
+        *CODEL,
+        lines=(PlotLine("Ping", "codel"), PlotLine("TCP upload")),
+        replace={"codel": "fq_codel"},
     ).axes
     assert words(axes.get_xticklabels()) == ["fq_codel", "TCP upload"]
     assert words(axes.get_legend().get_texts()) == ["fq_codel (n=2)", "pie (n=1)"]

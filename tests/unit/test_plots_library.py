@@ -20,7 +20,7 @@ from linklab.plots.named import Loaded, Options, draw
 from linklab.plots.named.combine import combined
 from linklab.plots.named.groups import mode_of
 from linklab.plots.named.lines import entries_of
-from linklab.plots.spec import Kind, Line, PlotSpec
+from linklab.plots.spec import PlotKind, PlotLine, PlotSpec
 from linklab.plots.spec_json import read_specs, to_json
 
 PARAMETERS = {"command": "date", "upload_streams": "2", "download_streams": "2", "bidir_streams": "2"}
@@ -41,7 +41,7 @@ def test_plots_of_a_test_can_stand_in_its_files(name: str) -> None:
     names = {spec.name: spec.kind for spec in again}
     assert test.default_plot in names
     for spec in again:
-        assert all(names[part] not in (Kind.META, Kind.SUBPLOT_COMBINE) for part in spec.parts)
+        assert all(names[part] not in (PlotKind.META, PlotKind.SUBPLOT_COMBINE) for part in spec.parts)
         assert not spec.group_by or mode_of(spec.group_by)
         assert all(check_reducer(line.reduce or spec.reduce) for line in spec.lines)
 
@@ -75,7 +75,7 @@ def test_every_plot_of_a_test_is_drawn(name: str) -> None:
         # a score and a loss need numbers of packets, which these series lack
         reducers = {line.reduce or spec.reduce for line in spec.lines}
         found = entries_of(spec, files, Options())
-        assert reducers & {"mos", "raw_seq_loss"} or len(found) < 1 + (spec.kind is Kind.ELLIPSIS), spec.name
+        assert reducers & {"mos", "raw_seq_loss"} or len(found) < 1 + (spec.kind is PlotKind.ELLIPSIS), spec.name
         words = figure.axes[0].texts[0].get_text()
         assert any(known in words for known in ("No run gives a ", "None of the data sets has ", "An ellipse needs "))
 
@@ -95,8 +95,8 @@ def test_stock_flent_combines_to_the_same_numbers(
         save(data, tmp_path / f"{name}.flent.gz")
         files.append(Loaded(str(tmp_path / f"{name}.flent.gz"), data))
     series = {"TCP upload BE": "mean", "Ping (ms) ICMP": "mean" if mode == "groups_points" else "mean_span"}
-    lines = tuple(Line(one, reduce=reducer) for one, reducer in series.items())
-    ours = combined(PlotSpec("p", "", Kind.BOX_COMBINE, lines, group_by=mode, cutoff_s=cutoff), files, Options())
+    lines = tuple(PlotLine(one, reduce=reducer) for one, reducer in series.items())
+    ours = combined(PlotSpec("p", "", PlotKind.BOX_COMBINE, lines, group_by=mode, cutoff_s=cutoff), files, Options())
     theirs = combined_by_flent([one.name for one in files], mode, series, cutoff)
     assert [one.label for one in ours.data] == list(theirs)
     for one in ours.data:

@@ -17,11 +17,13 @@ from linklab.measure import make_series
 from linklab.plots.named import Loaded, Options, default_plot, draw, save, shown_of, specs_of
 from linklab.plots.named.lines import entries_of
 from linklab.plots.named.thin import thinned
-from linklab.plots.spec import Kind, Line, PlotSpec
+from linklab.plots.spec import PlotKind, PlotLine, PlotSpec
 from linklab.plots.spec_json import to_json
 
 TIMES = [0.0, 1.0, 2.0, 3.0]
-UP = PlotSpec("up", "Upload", Kind.TIMESERIES, (Line("TCP upload::*", "Flow"), Line("Ping", "Ping", second_axis=True)))
+UP = PlotSpec(
+    "up", "Upload", PlotKind.TIMESERIES, (PlotLine("TCP upload::*", "Flow"), PlotLine("Ping", "Ping", second_axis=True))
+)
 
 
 def loaded(name: str = "a.flent.gz", values: Mapping[str, Sequence[float]] | None = None, **metadata: Any) -> Loaded:
@@ -82,7 +84,7 @@ def test_gap_stays_a_gap() -> None:
 
 def test_several_files_are_told_apart() -> None:
     """One series of several files has their names, of which only what differs is shown, and looks of its own."""
-    spec = PlotSpec("ping", "", Kind.TIMESERIES, (Line("Ping"),))
+    spec = PlotSpec("ping", "", PlotKind.TIMESERIES, (PlotLine("Ping"),))
     (axes,) = drawn(spec, loaded("x/rrul-red-01.flent.gz"), loaded("x/rrul-codel-01.flent.gz")).axes
     assert legend_of(axes) == ["red", "codel"]
     looks = [(line.get_color(), line.get_linestyle(), line.get_marker()) for line in axes.get_lines()]
@@ -91,7 +93,7 @@ def test_several_files_are_told_apart() -> None:
 
 def test_cutoff_smoothing_normalise() -> None:
     """Ends are cut off before the running mean; a factor divides."""
-    spec = PlotSpec("ping", "", Kind.TIMESERIES, (Line("Ping", smoothing=3),))
+    spec = PlotSpec("ping", "", PlotKind.TIMESERIES, (PlotLine("Ping", smoothing=3),))
     assert lines_of(drawn(spec, loaded()).axes[0]) == {"Ping/0": [55, 60, 70, 75]}
     assert lines_of(drawn(spec, loaded(), cutoff_s=(1, 0)).axes[0]) == {"Ping/0": [65, 70, 75]}
     assert lines_of(drawn(spec, loaded(), cutoff_s=(1, 1), smoothing=0).axes[0]) == {"Ping/0": [60, 70]}
@@ -101,7 +103,7 @@ def test_cutoff_smoothing_normalise() -> None:
 
 def test_concatenate_and_absolute_time() -> None:
     """Files follow each other after the length of their tests; absolute times count from when a test began."""
-    spec = PlotSpec("ping", "", Kind.TIMESERIES, (Line("Ping"),))
+    spec = PlotSpec("ping", "", PlotKind.TIMESERIES, (PlotLine("Ping"),))
     (axes,) = drawn(spec, loaded(), loaded("b"), concatenate=True).axes
     (line,) = axes.get_lines()
     assert line.get_xdata().tolist() == [0, 1, 2, 3, 3, 3, 4, 5, 6] and np.isnan(line.get_ydata()[4])
@@ -115,7 +117,7 @@ def test_concatenate_and_absolute_time() -> None:
 
 def test_cdf() -> None:
     """The distribution is a step at each value, without bins, from a share of 0 to 1."""
-    spec = PlotSpec("cdf", "", Kind.CDF, (Line("Ping"),))
+    spec = PlotSpec("cdf", "", PlotKind.CDF, (PlotLine("Ping"),))
     (axes,) = drawn(spec, loaded(values={"Ping": [80.0, float("nan"), 50, 60]})).axes
     (line,) = axes.get_lines()
     assert line.get_drawstyle() == "steps-post"
@@ -126,7 +128,7 @@ def test_cdf() -> None:
 
 def test_box() -> None:
     """A box has the quartiles, whiskers of at most 1.5 interquartile ranges, and outliers beyond."""
-    spec = PlotSpec("box", "", Kind.BOX, (Line("Ping"),))
+    spec = PlotSpec("box", "", PlotKind.BOX, (PlotLine("Ping"),))
     data = Loaded("a", Dataset({}, {}, {"Ping": make_series("Ping", "ms", range(6), [1, 2, 3, 4, 5, 100])}))
     figure = drawn(spec, data)
     (axes,) = figure.axes
@@ -140,7 +142,7 @@ def test_box() -> None:
 
 def test_bars() -> None:
     """A bar is as high as the mean, its line one standard deviation; files stand side by side in a cluster."""
-    spec = PlotSpec("bar", "", Kind.BAR, (Line("TCP upload::1", "Up"), Line("Ping", second_axis=True)))
+    spec = PlotSpec("bar", "", PlotKind.BAR, (PlotLine("TCP upload::1", "Up"), PlotLine("Ping", second_axis=True)))
     left, right = drawn(spec, loaded("x-1"), loaded("y-2", {"TCP upload::1": [2.0, 4]})).axes
     assert [(bar.get_x() + bar.get_width() / 2, bar.get_height()) for bar in left.patches] == [(1, 2.5), (2, 3)]
     assert [(bar.get_x() + bar.get_width() / 2, bar.get_height()) for bar in right.patches] == [(4, 65)]
@@ -155,7 +157,7 @@ def test_bars() -> None:
 
 def test_split_groups() -> None:
     """Data sets are divided into the named groups, each a cluster; what does not divide is refused."""
-    spec = PlotSpec("bar", "", Kind.BAR, (Line("Ping"),))
+    spec = PlotSpec("bar", "", PlotKind.BAR, (PlotLine("Ping"),))
     files = [loaded(name, {"Ping": [value, value]}) for name, value in zip("abcd", (1.0, 2, 3, 4), strict=True)]
     (axes,) = drawn(spec, *files, split=("wired", "radio")).axes
     assert [(round(bar.get_x() + 0.36), bar.get_height()) for bar in axes.patches] == [(1, 1), (2, 2), (4, 3), (5, 4)]
@@ -165,7 +167,7 @@ def test_split_groups() -> None:
 
 def test_ellipse() -> None:
     """Ellipses of one and two deviations of the covariance around the mean, a dot at the median, said in the figure."""
-    spec = PlotSpec("e", "", Kind.ELLIPSIS, (Line("Ping"), Line("TCP upload::1", "Up")))
+    spec = PlotSpec("e", "", PlotKind.ELLIPSIS, (PlotLine("Ping"), PlotLine("TCP upload::1", "Up")))
     data = loaded(values={"Ping": [10.0, 10, 30, 30], "TCP upload::1": [1.0, 3, 1, 3]})
     figure = drawn(spec, data)
     (axes,) = figure.axes
@@ -185,7 +187,7 @@ def test_ellipse() -> None:
 
 def test_qq() -> None:
     """Quantiles of both files, as many as the smaller has values, beside the line on which they are equal."""
-    spec = PlotSpec("q", "", Kind.QQ, (Line("Ping"),))
+    spec = PlotSpec("q", "", PlotKind.QQ, (PlotLine("Ping"),))
     (axes,) = drawn(spec, loaded("a", {"Ping": [4.0, 2, 3, 1]}), loaded("b", {"Ping": [30.0, 10, 20]})).axes
     points, same = axes.get_lines()
     assert points.get_xdata().tolist() == [1, 2.5, 4] and points.get_ydata().tolist() == [10, 20, 30]
@@ -196,9 +198,9 @@ def test_qq() -> None:
 
 def test_panels_share_the_time() -> None:
     """Parts stand one above the other on one time axis, each with its own legend and title."""
-    down = PlotSpec("ping", "Round trips", Kind.TIMESERIES, (Line("Ping"),))
-    both = PlotSpec("all", "All", Kind.META, parts=("up", "ping"))
-    spec = PlotSpec("up", "Upload", Kind.TIMESERIES, (Line("TCP upload::1"),))
+    down = PlotSpec("ping", "Round trips", PlotKind.TIMESERIES, (PlotLine("Ping"),))
+    both = PlotSpec("all", "All", PlotKind.META, parts=("up", "ping"))
+    spec = PlotSpec("up", "Upload", PlotKind.TIMESERIES, (PlotLine("TCP upload::1"),))
     data = loaded(values={"TCP upload::1": [1.0, 2, 3, 4], "Ping": [50.0, 60]})
     figure = drawn(both, data, specs=[spec, down, both])
     first, second = figure.axes
@@ -211,12 +213,12 @@ def test_panels_share_the_time() -> None:
         ((), "all: it is made of other plots, and names none"),
     ):
         with pytest.raises(InputError, match=message):
-            drawn(PlotSpec("all", "", Kind.META, parts=parts), data, specs=[spec, both])
+            drawn(PlotSpec("all", "", PlotKind.META, parts=parts), data, specs=[spec, both])
 
 
 def test_subplots_have_the_same_axes() -> None:
     """Each file in a panel of its own, all at the same scale."""
-    spec = PlotSpec("ping", "", Kind.TIMESERIES, (Line("Ping"),))
+    spec = PlotSpec("ping", "", PlotKind.TIMESERIES, (PlotLine("Ping"),))
     figure = drawn(spec, loaded("a"), loaded("b", {"Ping": [1.0, 200]}), subplots=True)
     assert [lines_of(axes) for axes in figure.axes] == [{"Ping/0": [50, 60, 70, 80]}, {"Ping/1": [1, 200]}]
     assert {axes.get_ylim() for axes in figure.axes} == {(0, 208)}
@@ -224,7 +226,7 @@ def test_subplots_have_the_same_axes() -> None:
 
 def test_hidden_file_counts_for_the_limits() -> None:
     """A data set that is not shown widens the axes, so that figures of several runs have one scale."""
-    spec = PlotSpec("ping", "", Kind.TIMESERIES, (Line("Ping"),))
+    spec = PlotSpec("ping", "", PlotKind.TIMESERIES, (PlotLine("Ping"),))
     other = Loaded("b", loaded(values={"Ping": [1000.0, 1000]}).data, shown=False)
     (axes,) = drawn(spec, loaded(), other).axes
     assert lines_of(axes) == {"Ping/0": [50, 60, 70, 80]} and axes.get_ylim() == (0, 1040)
@@ -232,10 +234,10 @@ def test_hidden_file_counts_for_the_limits() -> None:
 
 def test_figure_without_data_says_so() -> None:
     """A plot of series that are not there is a sentence, not an empty frame."""
-    spec = PlotSpec("p", "", Kind.TIMESERIES, (Line("TCP down*"), Line("Ping", key="owd_up")))
+    spec = PlotSpec("p", "", PlotKind.TIMESERIES, (PlotLine("TCP down*"), PlotLine("Ping", key="owd_up")))
     (axes,) = drawn(spec, loaded("run-7.flent.gz")).axes
     assert axes.texts[0].get_text() == "run-7 has no series TCP down*, Ping::owd_up."
-    spec = PlotSpec("p", "", Kind.CDF, (Line("Ping"),))
+    spec = PlotSpec("p", "", PlotKind.CDF, (PlotLine("Ping"),))
     (axes,) = drawn(spec, loaded(), cutoff_s=(2, 2)).axes
     assert axes.texts[0].get_text() == "a has no values of Ping in the time that is drawn."
     nan = float("nan")
@@ -263,7 +265,7 @@ def test_wrong_suffix_is_told_before_anything_is_drawn(tmp_path: Path) -> None:
 
 def test_plots_come_from_the_file() -> None:
     """A file opens with its plots and its default on a machine that lacks the test; a wrong one gets a sentence."""
-    data = loaded(plots=[to_json(UP), to_json(PlotSpec("b", "B", Kind.CDF))], default_plot="b")
+    data = loaded(plots=[to_json(UP), to_json(PlotSpec("b", "B", PlotKind.CDF))], default_plot="b")
     specs = specs_of([data])
     assert specs[0] == UP and default_plot([data], specs) == specs[1]
     with pytest.raises(DataError, match=r"a.flent.gz: plots: number 1: name is missing"):
@@ -277,10 +279,12 @@ def test_strange_words_are_drawn(tmp_path: Path, text: str) -> None:
     """Whatever a stranger's file calls its series, units and titles, a figure comes out."""
     series = {text: make_series(text, text[:20], [0, 1], [1.0, 2])}
     data = [Loaded(f"{text}{end}", Dataset({}, {}, series, (), {"TITLE": text + end, "NAME": text})) for end in "ab"]
-    for kind in (Kind.TIMESERIES, Kind.QQ):
-        spec = PlotSpec(text, text, kind, (Line(text, text), Line("*", text)), (), (text, text), legend_title=text)
-        if kind is Kind.QQ:
-            spec = PlotSpec(text, text, kind, (Line(text),))
+    for kind in (PlotKind.TIMESERIES, PlotKind.QQ):
+        spec = PlotSpec(
+            text, text, kind, (PlotLine(text, text), PlotLine("*", text)), (), (text, text), legend_title=text
+        )
+        if kind is PlotKind.QQ:
+            spec = PlotSpec(text, text, kind, (PlotLine(text),))
         save(spec, data, Options(note=text), tmp_path / "x.svg")
 
 
@@ -288,7 +292,7 @@ def test_strange_words_are_drawn(tmp_path: Path, text: str) -> None:
 def test_extreme_values_are_drawn(tmp_path: Path, value: float) -> None:
     """Numbers at the ends of what a file can hold make a figure, too."""
     data = loaded(values={"Ping": [value, value], "TCP upload::1": [1.0, value]})
-    for kind, log in ((Kind.TIMESERIES, 10), (Kind.BOX, 10), (Kind.BAR, 0), (Kind.CDF, 10)):
+    for kind, log in ((PlotKind.TIMESERIES, 10), (PlotKind.BOX, 10), (PlotKind.BAR, 0), (PlotKind.CDF, 10)):
         save(PlotSpec("p", "", kind, UP.lines), [data], Options(log_y=log, log_x=log), tmp_path / "x.png")
 
 
@@ -311,8 +315,8 @@ def test_zoom_shows_more_of_a_long_line() -> None:
     """Zooming in draws more points of the part that is seen, also of a line on the other axis."""
     time_s = np.arange(100_000) / 1000
     series = {name: make_series(name, "ms", time_s, np.sin(time_s)) for name in ("Ping", "Other")}
-    lines = (Line("Ping"), Line("Other", second_axis=True))
-    figure = drawn(PlotSpec("p", "", Kind.TIMESERIES, lines), Loaded("a", Dataset({}, {}, series)))
+    lines = (PlotLine("Ping"), PlotLine("Other", second_axis=True))
+    figure = drawn(PlotSpec("p", "", PlotKind.TIMESERIES, lines), Loaded("a", Dataset({}, {}, series)))
     left, right = figure.axes
     assert all(len(axes.get_lines()[0].get_xdata()) < 2000 for axes in (left, right))
     left.set_xlim(50, 50.1)
@@ -325,7 +329,7 @@ def test_distribution_of_very_many_values() -> None:
     """Counting at levels instead of ordering moves no step by more than a level."""
     values = np.random.default_rng(1).normal(50, 5, 30_000)
     data = Loaded("a", Dataset({}, {}, {"Ping": make_series("Ping", "ms", np.arange(30_000.0), values)}))
-    (line,) = drawn(PlotSpec("p", "", Kind.CDF, (Line("Ping"),)), data).axes[0].get_lines()
+    (line,) = drawn(PlotSpec("p", "", PlotKind.CDF, (PlotLine("Ping"),)), data).axes[0].get_lines()
     x, share = np.asarray(line.get_xdata()), np.asarray(line.get_ydata())
     level = np.ptp(values) / 65_535
     ordered = np.sort(values)
@@ -340,7 +344,7 @@ def test_two_hundred_long_series_are_drawn_quickly() -> None:
     value = np.random.default_rng(1).normal(50, 5, time_s.size)
     series = {f"Ping::{number}": make_series(f"Ping::{number}", "ms", time_s, value) for number in range(200)}
     data = Loaded("a", Dataset({}, {}, series))
-    spec = PlotSpec("p", "", Kind.TIMESERIES, (Line("Ping::*"),))
+    spec = PlotSpec("p", "", PlotKind.TIMESERIES, (PlotLine("Ping::*"),))
     drawn(spec, loaded())
     start = time.process_time()
     figure = drawn(spec, data)
@@ -352,7 +356,9 @@ def test_two_hundred_long_series_are_drawn_quickly() -> None:
 
 def test_legend_of_many_lines_names_colours_and_dashes() -> None:
     """Where series and files make many lines, each series has a colour and each file a dash, and the legend says so."""
-    spec = PlotSpec("p", "", Kind.TIMESERIES, (Line("TCP upload::*", "Flow"), Line("Ping", second_axis=True)))
+    spec = PlotSpec(
+        "p", "", PlotKind.TIMESERIES, (PlotLine("TCP upload::*", "Flow"), PlotLine("Ping", second_axis=True))
+    )
     left, right = drawn(spec, loaded("x-red"), loaded("x-codel")).axes
     assert legend_of(left) == ["Flow 1", "Flow 2", "Ping (right)", "red", "codel"]
     entries = left.get_legend().get_lines()
@@ -368,7 +374,7 @@ def test_legend_is_no_longer_than_its_panel() -> None:
     """More entries than there is room for are counted instead of shown, so that the data keep their room."""
     names = [f"flow {number}" for number in range(60)]
     data = loaded(values={name: [1.0, 2] for name in names})
-    spec = PlotSpec("p", "", Kind.TIMESERIES, tuple(Line(name) for name in names))
+    spec = PlotSpec("p", "", PlotKind.TIMESERIES, tuple(PlotLine(name) for name in names))
     words = legend_of(drawn(spec, data).axes[0])
     assert words[-1] == f"and {60 - len(words) + 1} more" and len(words) <= 24
     words = legend_of(drawn(spec, data, legend_reverse=True, legend_columns=3, legend="above").axes[0])
@@ -378,21 +384,21 @@ def test_legend_is_no_longer_than_its_panel() -> None:
 
 def test_ellipse_without_its_second_series() -> None:
     """What an ellipse lacks is said in the figure."""
-    spec = PlotSpec("e", "", Kind.ELLIPSIS, (Line("Ping"), Line("TCP totals")))
+    spec = PlotSpec("e", "", PlotKind.ELLIPSIS, (PlotLine("Ping"), PlotLine("TCP totals")))
     (axes,) = drawn(spec, loaded()).axes
     assert axes.texts[0].get_text() == "An ellipse needs two series, and there is no series TCP totals."
     values = {"Ping": make_series("Ping", "ms", [0, 1], [1, 2]), "Up": make_series("Up", "", [50, 51], [1, 2])}
-    spec = PlotSpec("e", "", Kind.ELLIPSIS, (Line("Ping"), Line("Up")))
+    spec = PlotSpec("e", "", PlotKind.ELLIPSIS, (PlotLine("Ping"), PlotLine("Up")))
     (axes,) = drawn(spec, Loaded("a", Dataset({}, {}, values))).axes
     assert axes.texts[0].get_text() == "The two series have no time in common."
 
 
-@pytest.mark.parametrize("kind", [Kind.TIMESERIES, Kind.CDF, Kind.ELLIPSIS])
+@pytest.mark.parametrize("kind", [PlotKind.TIMESERIES, PlotKind.CDF, PlotKind.ELLIPSIS])
 @pytest.mark.parametrize(("time_s", "value"), [([0.0, 1e300], [-5.0, -3.0]), ([-1e300, 0.0], [0.0, 0.0])])
-def test_logarithmic_axes_of_what_has_no_logarithm(kind: Kind, time_s: list[float], value: list[float]) -> None:
+def test_logarithmic_axes_of_what_has_no_logarithm(kind: PlotKind, time_s: list[float], value: list[float]) -> None:
     """Axes of values and times that are not above 0, or without end, are drawn all the same."""
     series = {name: make_series(name, "ms", time_s, value) for name in ("Ping", "Other")}
-    spec = PlotSpec("p", "", kind, (Line("Ping"), Line("Other")))
+    spec = PlotSpec("p", "", kind, (PlotLine("Ping"), PlotLine("Other")))
     figure = drawn(spec, Loaded("a", Dataset({}, {}, series)), log_x=10, log_y=2)
     FigureCanvasAgg(figure).draw()
     for low, high in (figure.axes[0].get_xlim(), figure.axes[0].get_ylim()):
@@ -405,18 +411,18 @@ def test_limits_of_a_figure(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="up: a figure has at most 30 panels, not 31"):
         drawn(UP, *files, subplots=True)
     parts = tuple(str(number) for number in range(30))
-    specs = [PlotSpec(name, "", Kind.TIMESERIES, (Line("Ping"),)) for name in parts]
-    whole = PlotSpec("all", "", Kind.META, parts=parts)
+    specs = [PlotSpec(name, "", PlotKind.TIMESERIES, (PlotLine("Ping"),)) for name in parts]
+    whole = PlotSpec("all", "", PlotKind.META, parts=parts)
     with pytest.raises(InputError, match=r"x.png: at 400 dpi it has more than 20000 pixels; give less with dpi"):
         save(whole, [loaded()], Options(dpi=400), tmp_path / "x.png", specs)
-    greedy = PlotSpec("p", "", Kind.TIMESERIES, tuple(Line("*") for _ in range(1000)))
+    greedy = PlotSpec("p", "", PlotKind.TIMESERIES, tuple(PlotLine("*") for _ in range(1000)))
     data = loaded(values={f"flow {number}": [1.0] for number in range(500)})
     assert len(entries_of(greedy, [data], Options())) == 2000
 
 
 def test_title_and_notes() -> None:
     """A figure has the words of plot and file, broken where it ends; one for a paper has those asked for alone."""
-    spec = PlotSpec("p", "word " * 20, Kind.TIMESERIES, (Line("Ping"),))
+    spec = PlotSpec("p", "word " * 20, PlotKind.TIMESERIES, (PlotLine("Ping"),))
     data = loaded("run.flent.gz", test="rrul", path="10mbit 50ms", flent={"LOCAL_HOST": "h1", "HOST": "h2"})
     figure = drawn(spec, data)
     *lines, last = figure._suptitle.get_text().split("\n")

@@ -8,13 +8,13 @@ import pytest
 
 from linklab.errors import DataError
 from linklab.plots import spec_json
-from linklab.plots.spec import Kind, Line, PlotSpec
+from linklab.plots.spec import PlotKind, PlotLine, PlotSpec
 
 FULL = PlotSpec(
     "totals",
     "Both directions and the round trip",
-    Kind.TIMESERIES,
-    (Line("TCP upload sum", "Upload", smoothing=10), Line("Ping (ms)*", "", "", True, 0, "mean_span", True)),
+    PlotKind.TIMESERIES,
+    (PlotLine("TCP upload sum", "Upload", smoothing=10), PlotLine("Ping (ms)*", "", "", True, 0, "mean_span", True)),
     ("a", "b"),
     ("Throughput", "Latency"),
     (5.0, 95.0),
@@ -36,7 +36,7 @@ def test_round_trip() -> None:
 
 def test_defaults_are_left_out() -> None:
     """What a spec has by default takes no room in the file."""
-    spec = PlotSpec("ping", "Round trips", Kind.CDF, (Line("Ping (ms) ICMP"),))
+    spec = PlotSpec("ping", "Round trips", PlotKind.CDF, (PlotLine("Ping (ms) ICMP"),))
     assert spec_json.to_json(spec) == {
         "name": "ping",
         "description": "Round trips",
@@ -48,7 +48,7 @@ def test_defaults_are_left_out() -> None:
 def test_every_field_has_a_reader() -> None:
     """A field that is added to a spec cannot be forgotten here."""
     assert list(spec_json._PLOT) == [each.name for each in fields(PlotSpec)]
-    assert list(spec_json._LINE) == [each.name for each in fields(Line)]
+    assert list(spec_json._LINE) == [each.name for each in fields(PlotLine)]
 
 
 PLAIN = {"name": "p", "kind": "cdf"}

@@ -14,7 +14,7 @@ from linklab.data import Dataset, save
 from linklab.errors import InputError
 from linklab.measure import Quantity, Series
 from linklab.plots.named import Loaded, draw
-from linklab.plots.spec import Kind, Line, PlotSpec
+from linklab.plots.spec import PlotKind, PlotLine, PlotSpec
 from linklab.plots.spec_json import to_json
 from linklab.viewer import cache, columns, hover, metadata, options
 from linklab.viewer.actions import DIGITS, IN_WINDOW, MENUS, keys_text
@@ -29,13 +29,13 @@ from linklab.windows.fields import read, texts
 
 ROOT = Path(__file__).parents[2]
 TOTALS = PlotSpec(
-    "totals", "All of it", Kind.TIMESERIES, (Line("TCP upload"), Line("Ping (ms) ICMP", second_axis=True))
+    "totals", "All of it", PlotKind.TIMESERIES, (PlotLine("TCP upload"), PlotLine("Ping (ms) ICMP", second_axis=True))
 )
-PING = PlotSpec("ping_cdf", "Ping", Kind.CDF, (Line("Ping (ms) ICMP"),))
-VOIP = PlotSpec("voip", "VoIP", Kind.TIMESERIES, (Line("VoIP delay"),))
-CWND = PlotSpec("tcp_cwnd", "Windows", Kind.TIMESERIES, (Line("TCP upload", key="tcp_cwnd"),))
-BOTH = PlotSpec("both", "Both", Kind.META, parts=("totals", "ping_cdf"))
-NOTHING = PlotSpec("nothing", "Nothing", Kind.META, parts=("voip",))
+PING = PlotSpec("ping_cdf", "Ping", PlotKind.CDF, (PlotLine("Ping (ms) ICMP"),))
+VOIP = PlotSpec("voip", "VoIP", PlotKind.TIMESERIES, (PlotLine("VoIP delay"),))
+CWND = PlotSpec("tcp_cwnd", "Windows", PlotKind.TIMESERIES, (PlotLine("TCP upload", key="tcp_cwnd"),))
+BOTH = PlotSpec("both", "Both", PlotKind.META, parts=("totals", "ping_cdf"))
+NOTHING = PlotSpec("nothing", "Nothing", PlotKind.META, parts=("voip",))
 
 
 def made(seed=1, plots=(TOTALS, PING), points=50, **flent):
@@ -365,7 +365,7 @@ def test_keys_go_from_point_to_point():
 
 def test_a_box_says_its_numbers():
     """Mean, median, quartiles and how many."""
-    figure = drawn(PlotSpec("box", "Box", Kind.BOX, (Line("Ping (ms) ICMP"),)), 1)
+    figure = drawn(PlotSpec("box", "Box", PlotKind.BOX, (PlotLine("Ping (ms) ICMP"),)), 1)
     patch = next(patch for axes in figure.axes for patch in axes.patches)
     known = made(1).series["Ping (ms) ICMP"].value
     words = hover.summary_of(patch, ["run 1"])

@@ -17,10 +17,10 @@ import numpy as np
 from linklab.data import Dataset, save
 from linklab.errors import InputError
 from linklab.experiment.model import Trial
-from linklab.experiment.runner import Progress, here, run_entries
+from linklab.experiment.runner import ListProgress, here, run_entries
 from linklab.experiment.trial_folder import opened
-from linklab.experiment.trial_list import Entry
-from linklab.experiment.trial_work import How
+from linklab.experiment.trial_list import ListedTrial
+from linklab.experiment.trial_work import TrialSettings
 from linklab.measure import make_series
 
 
@@ -72,22 +72,24 @@ def measured(trial: Trial) -> Dataset:
     return Dataset(metadata, series=series, flent={"NAME": trial.test, "TITLE": trial.title or None})
 
 
-def entries(count: int, note: str = "", **more) -> list[Entry]:
+def entries(count: int, note: str = "", **more) -> list[ListedTrial]:
     """Trials that differ in their seeds."""
     return [
-        Entry(f"a/t-{seed:02}", f"seed {seed}", Trial("tcp_1up", path="10mbit 50ms", seed=seed, note=note, **more))
+        ListedTrial(
+            f"a/t-{seed:02}", f"seed {seed}", Trial("tcp_1up", path="10mbit 50ms", seed=seed, note=note, **more)
+        )
         for seed in range(1, count + 1)
     ]
 
 
 def do(
-    found: list[Entry], folder: Path, jobs: int = 2, *, fresh: bool = False, host_commands: bool = False
-) -> Progress:
+    found: list[ListedTrial], folder: Path, jobs: int = 2, *, fresh: bool = False, host_commands: bool = False
+) -> ListProgress:
     """Do a list in a folder; its tasks."""
     folder.mkdir(exist_ok=True)
-    progress = Progress(jobs=jobs)
+    progress = ListProgress(jobs=jobs)
     with opened(folder, {"what": "test", "shuffle_seed": 1}) as kept:
-        deal = here(How(fake, host_commands), jobs, fresh=fresh)
+        deal = here(TrialSettings(fake, host_commands), jobs, fresh=fresh)
         run_entries(found, kept, deal, progress, lambda task: None)
     return progress
 

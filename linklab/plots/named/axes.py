@@ -13,7 +13,7 @@ import numpy as np
 from matplotlib.ticker import FuncFormatter
 
 from linklab.base.text import excerpt
-from linklab.plots.named.lines import Drawn
+from linklab.plots.named.lines import DrawnLine
 from linklab.plots.named.options import Options
 from linklab.plots.named.words import axis_unit, is_latency, plain, quantity
 from linklab.plots.spec import PlotSpec
@@ -38,7 +38,7 @@ class Scale:
     latency: bool
 
 
-def scale_of(lines: Sequence[Drawn], side: int, spec: PlotSpec, options: Options) -> Scale:
+def scale_of(lines: Sequence[DrawnLine], side: int, spec: PlotSpec, options: Options) -> Scale:
     """The scale of the left (0) or right (1) axis for the lines on it."""
     units = list(dict.fromkeys(line.unit for line in lines))
     own = spec.axis_labels[side]
@@ -58,7 +58,14 @@ def scale_of(lines: Sequence[Drawn], side: int, spec: PlotSpec, options: Options
 
 
 def set_value_axis(
-    axes: Any, lines: Sequence[Drawn], scale: Scale, side: int, *, spec: PlotSpec, options: Options, near: float = 0.0
+    axes: Any,
+    lines: Sequence[DrawnLine],
+    scale: Scale,
+    side: int,
+    *,
+    spec: PlotSpec,
+    options: Options,
+    near: float = 0.0,
 ) -> None:
     """Words, scale and limits of a vertical axis on which these lines were drawn; side: 0 left, 1 right.
 
@@ -116,7 +123,7 @@ def set_asked(set_limits: Any, low: float, high: float, asked: tuple[float | Non
     set_limits(low, high)
 
 
-def _range(lines: Sequence[Drawn], scaling: tuple[float, float] | None) -> tuple[float, float]:
+def _range(lines: Sequence[DrawnLine], scaling: tuple[float, float] | None) -> tuple[float, float]:
     if not lines:
         return math.nan, math.nan
     if scaling is None:
@@ -126,7 +133,7 @@ def _range(lines: Sequence[Drawn], scaling: tuple[float, float] | None) -> tuple
     return float(low), float(high)
 
 
-def set_time_axis(axes: Any, lines: Sequence[Drawn], options: Options) -> None:
+def set_time_axis(axes: Any, lines: Sequence[DrawnLine], options: Options) -> None:
     """Words and limits of a horizontal axis of time."""
     start = min((float(line.time_s[0]) for line in lines), default=0.0)
     end = max((float(line.time_s[-1]) for line in lines), default=1.0)

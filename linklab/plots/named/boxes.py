@@ -15,8 +15,8 @@ from matplotlib.patches import Patch, Rectangle
 
 from linklab.measure.series import FloatArray
 from linklab.plots.named.axes import set_limits, set_value_axis
-from linklab.plots.named.clusters import Layout, Place, finish, layout_of
-from linklab.plots.named.picture import Panel, remember
+from linklab.plots.named.clusters import ClusterLayout, ClusterPlace, finish, layout_of
+from linklab.plots.named.picture import PlotPanel, remember
 from linklab.plots.named.words import plain
 
 MOST_OUTLIERS = 60
@@ -33,7 +33,7 @@ _CAP = 0.13
 """Half the width of what ends a whisker or the line on a bar; places are 1 apart."""
 
 
-def draw_boxes(axes: Any, panel: Panel) -> str:
+def draw_boxes(axes: Any, panel: PlotPanel) -> str:
     """Draw a box for each series of each data set; returns how to read it."""
     layout = layout_of(axes, panel)
     handles: list[Any] = [None] * max(place.number + 1 for cluster in layout.clusters for place in cluster.places)
@@ -51,7 +51,7 @@ def draw_boxes(axes: Any, panel: Panel) -> str:
 
 
 @dataclass(frozen=True, eq=False)
-class Box:
+class BoxNumbers:
     """What a box shows of values: quartiles, ends of the whiskers, and the outliers furthest out."""
 
     low: float
@@ -60,7 +60,7 @@ class Box:
     outliers: FloatArray
 
 
-def box_of(known: FloatArray) -> Box:
+def box_of(known: FloatArray) -> BoxNumbers:
     """The box of values without gaps, of which there is at least one."""
     first, median, third = (float(part) for part in np.percentile(known, (25, 50, 75)))
     reach = WHISKERS * (third - first)
@@ -69,10 +69,10 @@ def box_of(known: FloatArray) -> Box:
     # the quartiles lie between values, so that the nearest value can be inside the box
     low, high = (float(inside.min()), float(inside.max())) if inside.size else (first, third)
     outliers = np.concatenate((below[:MOST_OUTLIERS], above[-MOST_OUTLIERS:]))
-    return Box(min(low, first), (first, median, third), max(high, third), outliers)
+    return BoxNumbers(min(low, first), (first, median, third), max(high, third), outliers)
 
 
-def _draw_box(axes: Any, at: float, box: Box, factor: float, look: Mapping[str, Any]) -> Rectangle:
+def _draw_box(axes: Any, at: float, box: BoxNumbers, factor: float, look: Mapping[str, Any]) -> Rectangle:
     # Matplotlib's own bxp takes ten times as long, which 200 files would show
     first, median, third = (part / factor for part in box.quartiles)
     low, high = box.low / factor, box.high / factor
@@ -99,7 +99,7 @@ def _bars(ends: Sequence[tuple[float, float, float]]) -> tuple[list[float], list
     return across, up
 
 
-def draw_bars(axes: Any, panel: Panel) -> str:
+def draw_bars(axes: Any, panel: PlotPanel) -> str:
     """Draw a bar for each series of each data set, as high as its mean; returns how to read it."""
     layout = layout_of(axes, panel)
     handles: list[Any] = [None] * max(place.number + 1 for cluster in layout.clusters for place in cluster.places)
@@ -137,13 +137,13 @@ def _least(ends: Sequence[float]) -> float:
     return min((end for end in ends if end > 0), default=0.0)
 
 
-def _hidden_ends(layout: Layout, side: int) -> list[float]:
+def _hidden_ends(layout: ClusterLayout, side: int) -> list[float]:
     """Means of those that only count for the limits."""
     factor = layout.scales[side].factor
     return [float(line.known.mean()) / factor for line in layout.on(side) if not line.shown]
 
 
-def _patch_look(layout: Layout, entry: int, place: Place) -> dict[str, Any]:
+def _patch_look(layout: ClusterLayout, entry: int, place: ClusterPlace) -> dict[str, Any]:
     """Colour and hatch of a box or bar: light, so that lines in it are seen."""
     number = place.number if layout.several else entry
     looks = layout.looks

@@ -11,9 +11,9 @@ from linklab.errors import InputError
 from linklab.measure.series import FloatArray
 from linklab.plots.named.axes import above_zero, scale_of, set_asked
 from linklab.plots.named.legend import add_legend, add_line_legend
-from linklab.plots.named.lines import Drawn
+from linklab.plots.named.lines import DrawnLine
 from linklab.plots.named.look import Looks
-from linklab.plots.named.picture import Panel, remember
+from linklab.plots.named.picture import PlotPanel, remember
 from linklab.plots.named.words import plain
 
 MOST_STEPS = 4000
@@ -23,7 +23,7 @@ FEW = 20_000
 LEVELS = 65_536
 
 
-def draw_cdf(axes: Any, panel: Panel) -> None:
+def draw_cdf(axes: Any, panel: PlotPanel) -> None:
     """Draw the empirical distribution of each series: no bins, a step at each value."""
     lines = panel.lines
     scale = scale_of(lines, 0, panel.spec, panel.options)
@@ -46,7 +46,7 @@ def draw_cdf(axes: Any, panel: Panel) -> None:
     add_line_legend(axes, panel, looks, drawn)
 
 
-def _distribution(line: Drawn, *, exact: bool) -> tuple[FloatArray, FloatArray]:
+def _distribution(line: DrawnLine, *, exact: bool) -> tuple[FloatArray, FloatArray]:
     """The values in their order and the share that is at most so large.
 
     Very many values are counted at 65,536 levels, which takes a tenth of the time that to order them takes; a screen
@@ -70,7 +70,7 @@ def _steps(ordered: FloatArray, share: FloatArray) -> tuple[FloatArray, FloatArr
     return np.concatenate((ordered[:1], ordered)), np.concatenate(([0.0], share))
 
 
-def _set_value_limits(axes: Any, panel: Panel, factor: float) -> None:
+def _set_value_limits(axes: Any, panel: PlotPanel, factor: float) -> None:
     options = panel.options
     scaling = options.scaling or panel.spec.scaling
     if scaling is None:
@@ -93,7 +93,7 @@ def _set_value_limits(axes: Any, panel: Panel, factor: float) -> None:
         axes.set_xscale("log", base=options.log_x)
 
 
-def draw_qq(axes: Any, panel: Panel) -> None:
+def draw_qq(axes: Any, panel: PlotPanel) -> None:
     """Draw the quantiles of the second data set against those of the first; of further ones against the first too.
 
     As many quantiles as the smaller of two has values, from the least to the greatest; both begin and end there.

@@ -10,9 +10,9 @@ from typing import Any
 from linklab.errors import InputError
 from linklab.plots.named.axes import Scale, scale_of
 from linklab.plots.named.legend import add_legend
-from linklab.plots.named.lines import Drawn
+from linklab.plots.named.lines import DrawnLine
 from linklab.plots.named.look import Looks
-from linklab.plots.named.picture import Panel
+from linklab.plots.named.picture import PlotPanel
 from linklab.plots.named.words import plain
 
 MOST_IN_LEGEND = 8
@@ -23,7 +23,7 @@ _LONG = 40
 
 
 @dataclass(frozen=True, eq=False)
-class Place:
+class ClusterPlace:
     """Room for a box or bar.
 
     at: its middle on the horizontal axis.
@@ -32,7 +32,7 @@ class Place:
     """
 
     at: float
-    line: Drawn | None
+    line: DrawnLine | None
     number: int
     name: str
 
@@ -44,26 +44,26 @@ class Cluster:
     label: str
     entry: int
     side: int
-    places: Sequence[Place]
+    places: Sequence[ClusterPlace]
 
 
 @dataclass(frozen=True, eq=False)
-class Layout:
+class ClusterLayout:
     """All clusters, the axes that they are drawn on, and their scales."""
 
-    panel: Panel
+    panel: PlotPanel
     clusters: Sequence[Cluster]
     axes: Sequence[Any]
     scales: Sequence[Scale]
     looks: Looks
     several: bool
 
-    def on(self, side: int) -> list[Drawn]:
+    def on(self, side: int) -> list[DrawnLine]:
         """The lines that are read at the left (0) or the right (1)."""
         return [line for line in self.panel.lines if _side(line, len(self.axes)) == side]
 
 
-def layout_of(axes: Any, panel: Panel) -> Layout:
+def layout_of(axes: Any, panel: PlotPanel) -> ClusterLayout:
     """Lay out the panel on these axes.
 
     Raises:
@@ -78,7 +78,9 @@ def layout_of(axes: Any, panel: Panel) -> Layout:
     at = 1.0
     for number, entry in enumerate(panel.entries):
         for group, files in groups:
-            places = [Place(0.0, lines.get((number, file)), slot, panel.names[file]) for slot, file in enumerate(files)]
+            places = [
+                ClusterPlace(0.0, lines.get((number, file)), slot, panel.names[file]) for slot, file in enumerate(files)
+            ]
             if panel.options.skip_missing:
                 places = [place for place in places if place.line is not None]
             if not any(place.line for place in places):
@@ -98,14 +100,14 @@ def layout_of(axes: Any, panel: Panel) -> Layout:
     for side in range(len(all_axes)):
         mine = [line for line in panel.lines if _side(line, len(all_axes)) == side]
         scales.append(scale_of(mine, 1 if side or (rights and not both) else 0, panel.spec, panel.options))
-    return Layout(panel, clusters, all_axes, scales, looks, several)
+    return ClusterLayout(panel, clusters, all_axes, scales, looks, several)
 
 
-def _side(line: Drawn, axes: int) -> int:
+def _side(line: DrawnLine, axes: int) -> int:
     return int(axes == 2 and line.of.line.second_axis)
 
 
-def _groups(panel: Panel) -> list[tuple[str, list[int]]]:
+def _groups(panel: PlotPanel) -> list[tuple[str, list[int]]]:
     """The data sets of each cluster: all of them, or those of each name of `split`."""
     names, files = panel.options.split, panel.shown_files
     if not names:
@@ -116,7 +118,7 @@ def _groups(panel: Panel) -> list[tuple[str, list[int]]]:
     return [(name, files[number * size : (number + 1) * size]) for number, name in enumerate(names)]
 
 
-def finish(layout: Layout, handles: Sequence[Any]) -> None:
+def finish(layout: ClusterLayout, handles: Sequence[Any]) -> None:
     """The words of the horizontal axis and the legend; handles: of the data sets, by their number in a cluster."""
     axes, panel = layout.axes[0], layout.panel
     places = [place for cluster in layout.clusters for place in cluster.places]
@@ -149,7 +151,7 @@ def finish(layout: Layout, handles: Sequence[Any]) -> None:
         add_legend(axes, named, panel.spec, panel.options)
 
 
-def _head(layout: Layout) -> None:
+def _head(layout: ClusterLayout) -> None:
     """The names of the clusters above them."""
     axes = layout.axes[0]
     for cluster in layout.clusters:

@@ -18,27 +18,27 @@ from linklab.data.grid import at_times, common_times
 from linklab.errors import InputError
 from linklab.measure import Series, make_series
 from linklab.measure.series import FloatArray
-from linklab.plots.named.groups import How, Mode, grouped, mode_of
-from linklab.plots.named.lines import Entry, cut, entries_of, kept_s
+from linklab.plots.named.groups import Grouping, Mode, grouped, mode_of
+from linklab.plots.named.lines import LegendEntry, cut, entries_of, kept_s
 from linklab.plots.named.loaded import Loaded
 from linklab.plots.named.options import Options
 from linklab.plots.named.words import unit_of
-from linklab.plots.spec import Kind, Line, PlotSpec
+from linklab.plots.spec import PlotKind, PlotLine, PlotSpec
 
-COMBINING: Mapping[Kind, Kind] = {
-    Kind.TIMESERIES_COMBINE: Kind.TIMESERIES,
-    Kind.LINE_COMBINE: Kind.LINE_COMBINE,
-    Kind.CDF_COMBINE: Kind.CDF,
-    Kind.BOX_COMBINE: Kind.BOX,
-    Kind.BAR_COMBINE: Kind.BAR,
-    Kind.ELLIPSIS_COMBINE: Kind.ELLIPSIS,
+COMBINING: Mapping[PlotKind, PlotKind] = {
+    PlotKind.TIMESERIES_COMBINE: PlotKind.TIMESERIES,
+    PlotKind.LINE_COMBINE: PlotKind.LINE_COMBINE,
+    PlotKind.CDF_COMBINE: PlotKind.CDF,
+    PlotKind.BOX_COMBINE: PlotKind.BOX,
+    PlotKind.BAR_COMBINE: PlotKind.BAR,
+    PlotKind.ELLIPSIS_COMBINE: PlotKind.ELLIPSIS,
 }
 """Each kind that combines data sets, and how the groups are drawn."""
 
 COMBINED_KEY = "combined"
 """Of the metadata of a group that was kept as a data set: how it was grouped."""
 
-_USUAL = {Kind.TIMESERIES_COMBINE: "groups_points", Kind.CDF_COMBINE: "groups_concat"}
+_USUAL = {PlotKind.TIMESERIES_COMBINE: "groups_points", PlotKind.CDF_COMBINE: "groups_concat"}
 """The mode of a plot that names none; "groups" for the others."""
 
 _AT_ONCE: Mapping[str, Callable[..., FloatArray]] = {
@@ -84,7 +84,7 @@ class _Column:
     """A series of the combined data sets: its name, the entry that it comes from, and what reduces it."""
 
     name: str
-    entry: Entry
+    entry: LegendEntry
     reducer: str
 
 
@@ -100,8 +100,8 @@ def combined(spec: PlotSpec, data: Sequence[Loaded], options: Options) -> Combin
     groups = grouped(data, mode, options)
     cutoff = kept_s(spec, options)
     made: Made
-    if mode.how in (How.POINTS, How.CONCAT):
-        gather = _points if mode.how is How.POINTS else _pooled
+    if mode.how in (Grouping.POINTS, Grouping.CONCAT):
+        gather = _points if mode.how is Grouping.POINTS else _pooled
         made = [
             (name, {column.name: gather(files, column, spec, options) for column in columns})
             for name, files in groups.items()
@@ -113,7 +113,11 @@ def combined(spec: PlotSpec, data: Sequence[Loaded], options: Options) -> Combin
         }
         made, lines = _arranged(values, columns, groups, mode, options)
     named = dict.fromkeys(name for name, _ in made)
-    counts = {name: _count(groups, name, options) for name in named} if mode.how not in (How.SERIES, How.BOTH) else {}
+    counts = (
+        {name: _count(groups, name, options) for name in named}
+        if mode.how not in (Grouping.SERIES, Grouping.BOTH)
+        else {}
+    )
     loaded = [
         Loaded(name, Dataset({COMBINED_KEY: mode.by}, {}, _known(series)), label=f"{name}{counts.get(name, '')}")
         for name, series in made
@@ -132,16 +136,16 @@ def combined(spec: PlotSpec, data: Sequence[Loaded], options: Options) -> Combin
     return Combined(asked, loaded, left, _told(columns, mode))
 
 
-def _across(kind: Kind, mode: Mode) -> str:
+def _across(kind: PlotKind, mode: Mode) -> str:
     """The words of the horizontal axis; "" for those of the kind."""
-    if kind is Kind.LINE_COMBINE:
+    if kind is PlotKind.LINE_COMBINE:
         return mode.key
-    if kind is Kind.TIMESERIES:
-        return {How.POINTS: "Time (s)", How.CONCAT: "Sample"}.get(mode.how, "Run")
+    if kind is PlotKind.TIMESERIES:
+        return {Grouping.POINTS: "Time (s)", Grouping.CONCAT: "Sample"}.get(mode.how, "Run")
     return ""
 
 
-def _columns(entries: Sequence[Entry], spec: PlotSpec, options: Options) -> list[_Column]:
+def _columns(entries: Sequence[LegendEntry], spec: PlotSpec, options: Options) -> list[_Column]:
     """The entries with their reducers, each with a name of its own."""
     found: list[_Column] = []
     for entry in entries:
@@ -203,7 +207,7 @@ def _points(files: Sequence[Loaded], column: _Column, spec: PlotSpec, options: O
 
 
 Made = list[tuple[str, Mapping[str, Series]]]
-Lines = list[tuple[str, str, Line]]
+Lines = list[tuple[str, str, PlotLine]]
 
 
 def _arranged(
@@ -214,15 +218,15 @@ def _arranged(
     options: Options,
 ) -> tuple[Made, Lines]:
     """What are the data sets, and what their lines: groups and series, or the other way round, or parts of names."""
-    if mode.how is How.EACH:
+    if mode.how is Grouping.EACH:
         made: Made = [(name, {column.name: values[column.name, name] for column in columns}) for name in groups]
         return made, [(column.name, column.entry.label, column.entry.line) for column in columns]
-    if mode.how is How.SERIES:
+    if mode.how is Grouping.SERIES:
         made = [
             (column.entry.label or column.name, {name: _renamed(values[column.name, name], name) for name in groups})
             for column in columns
         ]
-        line = columns[0].entry.line if columns else Line("")
+        line = columns[0].entry.line if columns else PlotLine("")
         return made, [(name, name + _count(groups, name, options), line) for name in groups]
     if len(columns) != 1:
         raise InputError(f"group_by: both needs a plot of one series, and this one has {len(columns)}; use groups")
@@ -264,9 +268,9 @@ def _told(columns: Sequence[_Column], mode: Mode) -> str:
     by_reducer: dict[str, list[str]] = {}
     for column in columns:
         by_reducer.setdefault(column.reducer, []).append(column.entry.label or column.name)
-    if not columns or mode.how is How.CONCAT:
+    if not columns or mode.how is Grouping.CONCAT:
         return "All samples of a group's runs together" if columns else ""
-    of = "of the runs at each time" if mode.how is How.POINTS else "of each run"
+    of = "of the runs at each time" if mode.how is Grouping.POINTS else "of each run"
     if len(by_reducer) == 1:
         return f"Values: {_words(columns[0].reducer)} {of}"
     parts = [f"{_words(name)} ({', '.join(labels)})" for name, labels in by_reducer.items()]

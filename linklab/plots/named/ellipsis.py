@@ -20,13 +20,13 @@ from linklab.measure import make_series
 from linklab.measure.series import FloatArray
 from linklab.plots.named.axes import Scale, above_zero, scale_of, set_asked
 from linklab.plots.named.legend import add_legend
-from linklab.plots.named.lines import Drawn
+from linklab.plots.named.lines import DrawnLine
 from linklab.plots.named.look import Looks
-from linklab.plots.named.picture import NothingError, Panel
+from linklab.plots.named.picture import NothingError, PlotPanel
 from linklab.plots.named.words import plain
 
 
-def draw_ellipses(axes: Any, panel: Panel) -> str:
+def draw_ellipses(axes: Any, panel: PlotPanel) -> str:
     """Draw the ellipses of each further series over the first, of each data set; returns how to read them."""
     if len(panel.entries) < 2:
         asked = [line.series for line in panel.spec.lines]
@@ -75,7 +75,7 @@ def draw_ellipses(axes: Any, panel: Panel) -> str:
     return f"Ellipse: {told} standard {ends_with} around the mean; dot: median"
 
 
-def _pairs(panel: Panel) -> Iterator[tuple[Drawn, FloatArray]]:
+def _pairs(panel: PlotPanel) -> Iterator[tuple[DrawnLine, FloatArray]]:
     """For each further series of each data set the points of both at common times, `(n, 2)`."""
     firsts = {line.file: line for line in panel.lines if line.entry == 0}
     for line in panel.lines:
@@ -100,7 +100,7 @@ def ellipse_of(spread: FloatArray, sigma: float) -> tuple[float, float, float]:
     return first, second, math.degrees(math.atan2(float(vectors[1, 1]), float(vectors[0, 1])))
 
 
-def _finish(axes: Any, panel: Panel, across: Scale, up: Scale, ends: FloatArray) -> None:
+def _finish(axes: Any, panel: PlotPanel, across: Scale, up: Scale, ends: FloatArray) -> None:
     options = panel.options
     if not ends.size:
         raise NothingError("The two series have no time in common.")

@@ -24,10 +24,10 @@ from linklab.plots.named.legend import legend_rows
 from linklab.plots.named.loaded import Loaded, specs_of
 from linklab.plots.named.means import draw_means
 from linklab.plots.named.options import MOST_PIXELS, Options
-from linklab.plots.named.picture import NothingError, Panel
+from linklab.plots.named.picture import NothingError, PlotPanel
 from linklab.plots.named.timeseries import draw_lines, draw_stack, refine_on_zoom
 from linklab.plots.named.words import plain
-from linklab.plots.spec import Kind, PlotSpec
+from linklab.plots.spec import PlotKind, PlotSpec
 
 SIZE_IN = (6.4, 4.2)
 PANEL_IN = 2.0
@@ -35,14 +35,14 @@ PANEL_IN = 2.0
 
 MOST_PANELS = 30
 
-_DRAW: Mapping[Kind, Callable[[Any, Panel], str | None]] = {
-    Kind.TIMESERIES: draw_lines,
-    Kind.CDF: draw_cdf,
-    Kind.BOX: draw_boxes,
-    Kind.BAR: draw_bars,
-    Kind.ELLIPSIS: draw_ellipses,
-    Kind.QQ: draw_qq,
-    Kind.LINE_COMBINE: draw_means,
+_DRAW: Mapping[PlotKind, Callable[[Any, PlotPanel], str | None]] = {
+    PlotKind.TIMESERIES: draw_lines,
+    PlotKind.CDF: draw_cdf,
+    PlotKind.BOX: draw_boxes,
+    PlotKind.BAR: draw_bars,
+    PlotKind.ELLIPSIS: draw_ellipses,
+    PlotKind.QQ: draw_qq,
+    PlotKind.LINE_COMBINE: draw_means,
 }
 
 _MOST_TITLE = 110
@@ -119,15 +119,15 @@ def _draw_panels(
     """Draw each panel; returns how to read them."""
     if not any(one.shown for one in data):
         raise InputError(f"{spec.name}: there is no data set to draw")
-    if spec.kind is Kind.META:
+    if spec.kind is PlotKind.META:
         parts = _parts(spec, specs_of(data) if specs is None else specs)
         titled = [(part.legend_title or part.description, part, data) for part in parts]
         return _draw_parts(figure, titled, spec.name, _grid(spec, 1, options), options)
-    if spec.kind is Kind.SUBPLOT_COMBINE or options.subplots:
+    if spec.kind is PlotKind.SUBPLOT_COMBINE or options.subplots:
         grid = _grid(spec, sum(one.shown for one in data), options)
-        if spec.kind is Kind.SUBPLOT_COMBINE:
+        if spec.kind is PlotKind.SUBPLOT_COMBINE:
             (spec,) = _parts(spec, specs_of(data) if specs is None else specs)[:1]
-        names = Panel(spec, data, options).names
+        names = PlotPanel(spec, data, options).names
         alone = [
             (names[number], spec, [replace(other, shown=other is one) for other in data])
             for number, one in enumerate(data)
@@ -145,16 +145,16 @@ def _parts(spec: PlotSpec, specs: Sequence[PlotSpec]) -> list[PlotSpec]:
     for name in spec.parts:
         if name not in by_name:
             raise InputError(f"{spec.name}: its part {excerpt(name)} is not among the plots")
-        if by_name[name].kind in (Kind.META, Kind.SUBPLOT_COMBINE):
+        if by_name[name].kind in (PlotKind.META, PlotKind.SUBPLOT_COMBINE):
             raise InputError(f"{spec.name}: its part {excerpt(name)} is made of parts itself, which cannot be drawn")
     return [by_name[name] for name in spec.parts]
 
 
 def _grid(spec: PlotSpec, files: int, options: Options) -> tuple[int, int]:
     """Rows and columns of panels."""
-    if spec.kind is Kind.META:
+    if spec.kind is PlotKind.META:
         return (1, len(spec.parts)) if spec.side_by_side else (len(spec.parts), 1)
-    if spec.kind is Kind.SUBPLOT_COMBINE or options.subplots:
+    if spec.kind is PlotKind.SUBPLOT_COMBINE or options.subplots:
         columns = 1 if files <= 4 else math.ceil(math.sqrt(files))
         return math.ceil(files / columns), columns
     return 1, 1
@@ -171,7 +171,9 @@ def _draw_parts(
     if len(parts) > MOST_PANELS:
         raise InputError(f"{name}: a figure has at most {MOST_PANELS} panels, not {len(parts)}")
     rows, columns = grid
-    over_time = columns == 1 and all(part.kind in (Kind.TIMESERIES, Kind.TIMESERIES_COMBINE) for _, part, _ in parts)
+    over_time = columns == 1 and all(
+        part.kind in (PlotKind.TIMESERIES, PlotKind.TIMESERIES_COMBINE) for _, part, _ in parts
+    )
     told: list[str] = []
     for number, (title, part, data) in enumerate(parts):
         axes = figure.add_subplot(rows, columns, number + 1, sharex=figure.axes[0] if over_time and number else None)
@@ -202,7 +204,7 @@ def _share_time(figure: Figure, options: Options) -> None:
 def _draw_one(axes: Any, spec: PlotSpec, data: Sequence[Loaded], options: Options) -> list[str]:
     """Draw one panel, or say in it that there is nothing to draw; returns how to read it."""
     kept = all(COMBINED_KEY in one.data.metadata for one in data)
-    panel = Panel(spec, data, options, smooth=spec.kind is Kind.TIMESERIES, combined=kept)
+    panel = PlotPanel(spec, data, options, smooth=spec.kind is PlotKind.TIMESERIES, combined=kept)
     if not any(line.shown for line in panel.lines):
         _say_empty(axes, spec, panel)
         return []
@@ -210,11 +212,11 @@ def _draw_one(axes: Any, spec: PlotSpec, data: Sequence[Loaded], options: Option
     if spec.kind in COMBINING:
         made = combined(spec, data, options)
         spec, told = made.spec, [made.words]
-        panel = Panel(spec, made.data, made.options, smooth=spec.kind is Kind.TIMESERIES, combined=True)
+        panel = PlotPanel(spec, made.data, made.options, smooth=spec.kind is PlotKind.TIMESERIES, combined=True)
         if not panel.lines:
             _say(axes, f"No run gives a number of {_some([line.label or line.series for line in spec.lines])}.")
             return []
-    drawing = draw_stack if spec.stacked and spec.kind is Kind.TIMESERIES else _DRAW[spec.kind]
+    drawing = draw_stack if spec.stacked and spec.kind is PlotKind.TIMESERIES else _DRAW[spec.kind]
     try:
         return [*told, drawing(axes, panel) or ""]
     except NothingError as error:
@@ -223,7 +225,7 @@ def _draw_one(axes: Any, spec: PlotSpec, data: Sequence[Loaded], options: Option
         return []
 
 
-def _say_empty(axes: Any, spec: PlotSpec, panel: Panel) -> None:
+def _say_empty(axes: Any, spec: PlotSpec, panel: PlotPanel) -> None:
     """The sentence of a panel without data."""
     asked = [line.series.partition(" !")[0] + (f"::{line.key}" if line.key else "") for line in spec.lines]
     asked = list(dict.fromkeys(asked))

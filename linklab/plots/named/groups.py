@@ -37,7 +37,7 @@ MODES = (
 """All that `mode_of` reads."""
 
 
-class How(Enum):
+class Grouping(Enum):
     """What becomes of the values of the data sets of a group."""
 
     EACH = "each"  # one number of each data set
@@ -52,7 +52,7 @@ class Mode:
     """by: "name", "batch", or "meta", which has a `key`."""
 
     by: str
-    how: How
+    how: Grouping
     key: str = ""
 
 
@@ -73,15 +73,15 @@ def mode_of(text: str) -> Mode:
     """
     head, colon, key = text.partition(":")
     by, _, rest = head.partition("_")
-    how = {each.value: each for each in How}.get(rest or "each")
+    how = {each.value: each for each in Grouping}.get(rest or "each")
     match by:
         case "series" | "both" if not rest and not colon:
-            return Mode("name", How(by))
-        case "groups" if how in (How.EACH, How.POINTS, How.CONCAT) and not colon:
+            return Mode("name", Grouping(by))
+        case "groups" if how in (Grouping.EACH, Grouping.POINTS, Grouping.CONCAT) and not colon:
             return Mode("name", how)
-        case "batch" if how not in (None, How.BOTH) and not colon:
+        case "batch" if how not in (None, Grouping.BOTH) and not colon:
             return Mode("batch", how)
-        case "meta" if how not in (None, How.BOTH) and key:
+        case "meta" if how not in (None, Grouping.BOTH) and key:
             return Mode("meta", how, key)
     raise InputError(f'group_by: there is no mode "{excerpt(text)}"; I know {", ".join(MODES)}')
 

@@ -10,10 +10,10 @@ from matplotlib.lines import Line2D
 from matplotlib.transforms import offset_copy
 
 from linklab.base.text import excerpt
-from linklab.plots.named.lines import Drawn
+from linklab.plots.named.lines import DrawnLine
 from linklab.plots.named.look import DASHES, Looks
 from linklab.plots.named.options import Options
-from linklab.plots.named.picture import Panel
+from linklab.plots.named.picture import PlotPanel
 from linklab.plots.named.words import plain
 from linklab.plots.spec import PlotSpec
 
@@ -39,7 +39,7 @@ _LOWER_LEFT = 3
 _GREY = "#444444"
 
 
-def add_line_legend(axes: Any, panel: Panel, looks: Looks, drawn: Sequence[tuple[Drawn, Any, bool]]) -> None:
+def add_line_legend(axes: Any, panel: PlotPanel, looks: Looks, drawn: Sequence[tuple[DrawnLine, Any, bool]]) -> None:
     """The legend of lines, each with what was drawn of it and whether it is read at the right.
 
     Several series of several files are told apart by colour and dash; then colours and dashes have an entry each, if

@@ -21,7 +21,7 @@ from linklab.measure.series import FloatArray
 from linklab.plots.named.loaded import Loaded
 from linklab.plots.named.options import Options
 from linklab.plots.named.words import unit_of, wanted, without_common
-from linklab.plots.spec import Line, PlotSpec
+from linklab.plots.spec import PlotLine, PlotSpec
 
 MOST_ENTRIES = 2000
 
@@ -30,7 +30,7 @@ LARGEST = 1e30
 
 
 @dataclass(frozen=True)
-class Entry:
+class LegendEntry:
     """One series of a plot, as all data sets may have it.
 
     name: of the series in the data set.
@@ -41,12 +41,12 @@ class Entry:
     name: str
     key: str
     label: str
-    line: Line
+    line: PlotLine
     divisor: float = 1.0
 
 
 @dataclass(frozen=True, eq=False)
-class Drawn:
+class DrawnLine:
     """An entry of one data set, ready to be drawn.
 
     entry, file: their numbers, from 0, which decide the looks.
@@ -56,7 +56,7 @@ class Drawn:
 
     entry: int
     file: int
-    of: Entry
+    of: LegendEntry
     unit: str
     time_s: FloatArray
     value: FloatArray
@@ -74,10 +74,10 @@ class Drawn:
         return self.value[~np.isnan(self.value)] if np.isnan(np.min(self.value)) else self.value
 
 
-def entries_of(spec: PlotSpec, data: Sequence[Loaded], options: Options) -> list[Entry]:
+def entries_of(spec: PlotSpec, data: Sequence[Loaded], options: Options) -> list[LegendEntry]:
     """The series that the plot asks for and that a data set has, in the order of the plot's lines."""
     names = list(dict.fromkeys(name for one in data for name in one.names))
-    found: list[Entry] = []
+    found: list[LegendEntry] = []
     for line in spec.lines:
         found += _expanded(line, names, data)
         if len(found) > MOST_ENTRIES:  # a stranger's plot may ask for everything a thousand times
@@ -98,12 +98,12 @@ def entries_of(spec: PlotSpec, data: Sequence[Loaded], options: Options) -> list
     ]
 
 
-def _relabelled(entry: Entry, number: int, options: Options) -> Entry:
+def _relabelled(entry: LegendEntry, number: int, options: Options) -> LegendEntry:
     own = options.labels[number] if number < len(options.labels) else ""
     return replace(entry, label=own) if own else entry
 
 
-def _expanded(line: Line, names: Sequence[str], data: Sequence[Loaded]) -> list[Entry]:
+def _expanded(line: PlotLine, names: Sequence[str], data: Sequence[Loaded]) -> list[LegendEntry]:
     """The entries of one line: its pattern may match several series, and its key several numbers of each."""
     matched = matching(line.series, names) or _further(line.series, data)
     pairs = [(name, key) for name in matched for key in (_keys(line.key, name, data) if line.key else [""])]
@@ -120,7 +120,7 @@ def _expanded(line: Line, names: Sequence[str], data: Sequence[Loaded]) -> list[
             words.append(rest if len(pairs) > 1 else name)
         if key and len(keys) > 1:
             words.append(key)
-        entries.append(Entry(f"{name}{SEPARATOR}{key}" if key else name, key, " ".join(words), line))
+        entries.append(LegendEntry(f"{name}{SEPARATOR}{key}" if key else name, key, " ".join(words), line))
     return entries
 
 
@@ -136,8 +136,8 @@ def _keys(pattern: str, name: str, data: Sequence[Loaded]) -> list[str]:
 
 
 def drawn_of(
-    entries: Sequence[Entry], spec: PlotSpec, data: Sequence[Loaded], options: Options, *, smooth: bool = True
-) -> list[Drawn]:
+    entries: Sequence[LegendEntry], spec: PlotSpec, data: Sequence[Loaded], options: Options, *, smooth: bool = True
+) -> list[DrawnLine]:
     """Each entry of each data set that has values of it, cut and smoothed as asked; entry by entry.
 
     Raises:
@@ -166,7 +166,7 @@ def drawn_of(
             if options.normalise:
                 unit = ""
             time_s = time_s + moved[file] if moved[file] else time_s
-            found.append(Drawn(number, file, entry, unit, time_s, value, one.shown))
+            found.append(DrawnLine(number, file, entry, unit, time_s, value, one.shown))
     return _joined(found) if options.concatenate else found
 
 
@@ -240,9 +240,9 @@ def _offsets(data: Sequence[Loaded], options: Options) -> list[float]:
     return [0.0] * len(data)
 
 
-def _joined(found: Sequence[Drawn]) -> list[Drawn]:
+def _joined(found: Sequence[DrawnLine]) -> list[DrawnLine]:
     """The data sets of each entry as one, with a gap between two."""
-    entries: dict[int, list[Drawn]] = {}
+    entries: dict[int, list[DrawnLine]] = {}
     for one in found:
         entries.setdefault(one.entry, []).append(one)
     joined = []

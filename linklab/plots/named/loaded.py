@@ -11,7 +11,7 @@ from functools import cached_property
 from linklab.base.text import one_line
 from linklab.data import Dataset
 from linklab.data.names import main_series
-from linklab.plots.spec import Kind, Line, PlotSpec
+from linklab.plots.spec import PlotKind, PlotLine, PlotSpec
 from linklab.plots.spec_json import METADATA_KEY, read_specs
 
 DEFAULT_KEY = "default_plot"
@@ -88,10 +88,14 @@ def _by_unit(data: Sequence[Loaded]) -> list[PlotSpec]:
             if name not in names:
                 names.append(name)
     specs = []
-    kinds = ((Kind.TIMESERIES, "", "over time"), (Kind.CDF, "_cdf", "distribution"), (Kind.BOX, "_box", "box plot"))
+    kinds = (
+        (PlotKind.TIMESERIES, "", "over time"),
+        (PlotKind.CDF, "_cdf", "distribution"),
+        (PlotKind.BOX, "_box", "box plot"),
+    )
     for unit, names in units.items():
         slug = re.sub(r"\W+", "_", unit.lower()).strip("_") or "numbers"
-        lines = tuple(Line(name) for name in names[:1000])
+        lines = tuple(PlotLine(name) for name in names[:1000])
         words = f"All series in {unit}" if unit else "All series without a unit"
         specs += [PlotSpec(slug + end, f"{words}, {what}", kind, lines) for kind, end, what in kinds]
     return list({spec.name: spec for spec in specs}.values())

@@ -9,13 +9,13 @@ from linklab.measure.series import FloatArray
 from linklab.plots.named.axes import scale_of, set_asked, set_limits
 from linklab.plots.named.groups import number_of
 from linklab.plots.named.legend import add_legend
-from linklab.plots.named.lines import Drawn
+from linklab.plots.named.lines import DrawnLine
 from linklab.plots.named.look import Looks
-from linklab.plots.named.picture import Panel, remember
+from linklab.plots.named.picture import PlotPanel, remember
 from linklab.plots.named.words import plain
 
 
-def draw_means(axes: Any, panel: Panel) -> str:
+def draw_means(axes: Any, panel: PlotPanel) -> str:
     """Draw a line for each series through the means of the groups; returns how to read it."""
     sides = [[line for line in panel.lines if line.of.line.second_axis is right] for right in (False, True)]
     used = [(side, lines) for side, lines in enumerate(sides) if lines]
@@ -47,12 +47,12 @@ def draw_means(axes: Any, panel: Panel) -> str:
     return panel.error_words()
 
 
-def _means(panel: Panel, lines: list[Drawn], factor: float) -> tuple[list[float], list[float]]:
+def _means(panel: PlotPanel, lines: list[DrawnLine], factor: float) -> tuple[list[float], list[float]]:
     known: list[FloatArray] = [line.known / factor for line in lines]
     return [float(each.mean()) for each in known], [panel.error_of(each) for each in known]
 
 
-def _places(panel: Panel) -> list[float]:
+def _places(panel: PlotPanel) -> list[float]:
     """Where each group stands: at the number that its name begins with, if all have one and they differ."""
     numbers = [number_of(one.name) for one in panel.data]
     found = [number for number in numbers if number is not None]
@@ -61,7 +61,7 @@ def _places(panel: Panel) -> list[float]:
     return [float(number) for number in range(1, len(numbers) + 1)]
 
 
-def _finish(axes: Any, panel: Panel, places: list[float]) -> None:
+def _finish(axes: Any, panel: PlotPanel, places: list[float]) -> None:
     options = panel.options
     numbers = all(number_of(one.name) == place for one, place in zip(panel.data, places, strict=True))
     log = bool(options.log_x) and numbers and min(places) > 0

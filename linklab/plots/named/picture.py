@@ -11,7 +11,7 @@ from weakref import WeakKeyDictionary
 
 from linklab.analysis.statistics import interval
 from linklab.measure.series import FloatArray
-from linklab.plots.named.lines import Drawn, Entry, drawn_of, entries_of, file_labels
+from linklab.plots.named.lines import DrawnLine, LegendEntry, drawn_of, entries_of, file_labels
 from linklab.plots.named.loaded import Loaded
 from linklab.plots.named.options import Options
 from linklab.plots.spec import PlotSpec
@@ -22,7 +22,7 @@ class NothingError(Exception):
 
 
 @dataclass(frozen=True, eq=False)
-class Panel:
+class PlotPanel:
     """A plot and the data sets that it shows.
 
     smooth: whether lines are smoothed, as over time; what is computed from them takes the samples as they are.
@@ -36,12 +36,12 @@ class Panel:
     combined: bool = False
 
     @cached_property
-    def entries(self) -> list[Entry]:
+    def entries(self) -> list[LegendEntry]:
         """The series that the plot shows."""
         return entries_of(self.spec, self.data, self.options)
 
     @cached_property
-    def lines(self) -> list[Drawn]:
+    def lines(self) -> list[DrawnLine]:
         """Each of them in each data set, also of those that only count for the limits."""
         return drawn_of(self.entries, self.spec, self.data, self.options, smooth=self.smooth)
 
@@ -55,7 +55,7 @@ class Panel:
         """Numbers of the data sets of which anything is drawn."""
         return sorted({line.file for line in self.lines if line.shown})
 
-    def label(self, line: Drawn) -> str:
+    def label(self, line: DrawnLine) -> str:
         """How a line is called in the legend."""
         return self.words(line.of.label, line.file)
 
@@ -94,14 +94,14 @@ class Shown:
     factor: what the values were divided by to be drawn.
     """
 
-    line: Drawn
+    line: DrawnLine
     factor: float
 
 
 _SHOWN: WeakKeyDictionary[Any, Shown] = WeakKeyDictionary()
 
 
-def remember(artist: Any, line: Drawn, factor: float) -> None:
+def remember(artist: Any, line: DrawnLine, factor: float) -> None:
     """Note what an artist shows."""
     _SHOWN[artist] = Shown(line, factor)
 

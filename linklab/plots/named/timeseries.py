@@ -13,9 +13,9 @@ from linklab.errors import InputError
 from linklab.measure import make_series
 from linklab.plots.named.axes import Scale, scale_of, set_limits, set_time_axis, set_value_axis
 from linklab.plots.named.legend import add_legend, add_line_legend
-from linklab.plots.named.lines import Drawn
+from linklab.plots.named.lines import DrawnLine
 from linklab.plots.named.look import Looks
-from linklab.plots.named.picture import Panel, remember, shown_of
+from linklab.plots.named.picture import PlotPanel, remember, shown_of
 from linklab.plots.named.thin import thinned
 from linklab.plots.named.words import plain
 
@@ -25,7 +25,7 @@ MOST_POINTS = 60_000
 """Of the lines of one panel together: 200 of them take about half a second to draw."""
 
 
-def draw_lines(axes: Any, panel: Panel) -> None:
+def draw_lines(axes: Any, panel: PlotPanel) -> None:
     """Draw a panel of lines over time, those of the second axis read at the right."""
     left = [line for line in panel.lines if not line.of.line.second_axis]
     right = [line for line in panel.lines if line.of.line.second_axis]
@@ -48,7 +48,7 @@ def draw_lines(axes: Any, panel: Panel) -> None:
     add_line_legend(axes, panel, looks, drawn)
 
 
-def draw_stack(axes: Any, panel: Panel) -> None:
+def draw_stack(axes: Any, panel: PlotPanel) -> None:
     """Draw a panel of areas over time that add up, at common times; a gap counts as nothing.
 
     Raises:
@@ -80,7 +80,7 @@ def columns_of(axes: Any, lines: int) -> int:
     return max(min(int(width_px), MOST_POINTS // max(2 * lines, 1)), FEWEST_COLUMNS)
 
 
-def _draw(axes: Any, line: Drawn, scale: Scale, looks: Looks, columns: int) -> Any:
+def _draw(axes: Any, line: DrawnLine, scale: Scale, looks: Looks, columns: int) -> Any:
     time_s, value = thinned(line.time_s, line.value, columns)
     look = looks.line(line.entry, line.file, time_s.size, bold=line.of.line.bold)
     (artist,) = axes.plot(time_s, value / scale.factor, **look)
