@@ -59,6 +59,11 @@ def folder_of(lab: Lab) -> Path:
     return lab.folder / "reference"
 
 
+def figure_file(step: str, name: str) -> str:
+    """Name of the file that holds a recorded figure: of a plot, or one that the step itself drew as an SVG."""
+    return f"{step}-{name.removesuffix('.svg')}.svg"
+
+
 def load_reference(lab: Lab) -> Reference | None:
     """The recording of a lab, None if it has none.
 
@@ -82,9 +87,9 @@ def load_reference(lab: Lab) -> Reference | None:
         }
         outputs = {file.stem: file.read_text(encoding="utf-8") for file in (folder / "outputs").glob("*.txt")}
         images = {
-            f"{figure.step}/{figure.name}": (folder / "figures" / f"{figure.step}-{figure.name}.svg").read_bytes()
+            f"{figure.step}/{figure.name}": (folder / "figures" / figure_file(figure.step, figure.name)).read_bytes()
             for figure in lab.manual.figures
-            if figure.kind == "run" and (folder / "figures" / f"{figure.step}-{figure.name}.svg").is_file()
+            if figure.kind == "run" and (folder / "figures" / figure_file(figure.step, figure.name)).is_file()
         }
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise LabError(f"{path}: cannot be read: {excerpt(str(error))}; record the lab again") from error

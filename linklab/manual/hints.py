@@ -17,7 +17,7 @@ from linklab.manual.templates import templates
 LONG_S = 30.0
 """A test of this length is worth a faster clock."""
 
-_SECONDS = re.compile(r"(?:\s-t\s+|--seconds\s+|\bsleep\s+)(\d+(?:\.\d+)?)")
+_SECONDS = re.compile(r"(?:\s-t\s+|--seconds\s+|\bsleep\s+|^flent .*?\s-l\s+)(\d+(?:\.\d+)?)")
 _MAKES_FOLDER = re.compile(r"mkdir (\S+) && cd \1")
 
 

@@ -7,7 +7,7 @@ Begins with the run's folder, so that what was seen to be good is what is record
 from __future__ import annotations
 
 import tempfile
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from linklab.base.files import write, write_json
 from linklab.engine.api import Clock
@@ -15,8 +15,9 @@ from linklab.errors import InputError, LabError
 from linklab.judge.expectation import verdicts_on
 from linklab.judge.verdict import Outcome
 from linklab.lab.model import Lab
-from linklab.lab.reference import FORMAT, folder_of, load_reference, replayed
+from linklab.lab.reference import FORMAT, figure_file, folder_of, load_reference, replayed
 from linklab.lab.saved import SavedRun
+from linklab.manual.model import Figure
 from linklab.plots import catalogue
 from linklab.run.compare import compare
 from linklab.run.likeness import file_digests
@@ -78,10 +79,10 @@ def _write(lab: Lab, run: SavedRun, folder: Path) -> None:
     for figure in lab.manual.figures:
         if figure.kind == "run" and all(step in run.steps for step in figure.steps):
             try:
-                content = catalogue.draw([catalogue.part_of(run.data(step)) for step in figure.steps], figure.names)
+                content = _drawn(run, figure)
             except InputError as error:
                 raise LabError(f"{lab.manual.path}:{figure.line}: {error}") from error
-            write(folder / "figures" / f"{figure.step}-{figure.name}.svg", content)
+            write(folder / "figures" / figure_file(figure.step, figure.name), content)
     write_json(
         folder / "reference.json",
         {
@@ -101,3 +102,19 @@ def _write(lab: Lab, run: SavedRun, folder: Path) -> None:
             },
         },
     )
+
+
+def _drawn(run: SavedRun, figure: Figure) -> bytes:
+    """A figure of the steps' data sets, or the SVG of that name that a step itself drew.
+
+    Raises:
+        InputError: there is nothing to draw, or no such file.
+    """
+    if not figure.name.endswith(".svg"):
+        return catalogue.draw([catalogue.part_of(run.data(step)) for step in figure.steps], figure.names)
+    step = run.steps[figure.steps[0]]
+    found = [name for name in step.files if PurePosixPath(name).name == figure.name]
+    if not found:
+        files = ", ".join(step.files) or "none"
+        raise LabError(f"{step.id}: this step has not written {figure.name}; its files: {files}")
+    return (run.folder / "files" / found[0]).read_bytes()

@@ -16,7 +16,8 @@ from linklab.judge.expectation import ExpectationVerdict
 from linklab.lab.model import Lab
 from linklab.manual.model import Commands, Manual, Step
 from linklab.manual.parse import groups
-from linklab.measure import Measurements, measure
+from linklab.measure import Measurements, measure, merge
+from linklab.run.data_files import JOURNAL, is_data_file, measure_data_file
 from linklab.run.stage import Capture, RunSettings, Stage
 
 _MEASURED_FILES = {".json", ".jsonl", ".txt", ".log", ".out", ".pcap", ".pcapng"}
@@ -139,9 +140,18 @@ def measure_step(manual: Manual, capture: Capture, files: Path) -> Measurements:
     step = manual.step(capture.step)
     if step is None or not isinstance(step.action, Commands):
         return Measurements(source=f"step {capture.step}")
-    paths = [files / name for name in capture.files if Path(name).suffix in _MEASURED_FILES]
+    source = f"step {capture.step}"
+    paths = [files / name for name in capture.files if _is_measured(Path(name))]
     stopped = not isinstance(step.action.finish, Prompt)
-    return _below(files, measure(capture.output, paths, f"step {capture.step}", partial=stopped))
+    found = measure(capture.output, paths, source, partial=stopped)
+    tests = [measure_data_file(files / name) for name in capture.files if is_data_file(name)]
+    if tests:
+        found = merge([found, *tests] if found.tool else tests, source)
+    return _below(files, found)
+
+
+def _is_measured(path: Path) -> bool:
+    return path.suffix in _MEASURED_FILES and path.name != JOURNAL
 
 
 def _below(files: Path, measured: Measurements) -> Measurements:

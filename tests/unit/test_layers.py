@@ -41,7 +41,8 @@ MAY_IMPORT = {
     "judge": FLOOR | {"analysis"},
     # what people do with it
     "lab": FLOOR | {"topology", "manual", "data", "judge"},
-    "run": FLOOR | {"tc", "topology", "manual", "engine", "measure", "data", "plots", "judge", "lab"},
+    "run": FLOOR
+    | {"tc", "topology", "manual", "engine", "measure", "data", "analysis", "plots", "judge", "lab", "numpy"},
     "exercise": FLOOR | {"tc", "topology", "manual", "judge"},
     "grade": FLOOR
     | {"topology", "manual", "engine", "pocket_kernel", "measure", "data", "analysis", "plots", "judge", "exercise"}
