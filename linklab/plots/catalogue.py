@@ -23,6 +23,7 @@ from linklab.errors import LabError
 from linklab.measure import Series
 from linklab.measure.reading import json_number
 from linklab.measure.series import per_second
+from linklab.plots import of_tests
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -139,44 +140,6 @@ def flows_of(data: Dataset) -> Lines:
     return flows if len(flows) > 1 else []
 
 
-_OF_TEST = "flent."
-_MEAN_OF_PINGS = "ping-avg"
-
-
-def _of_test(unit: str, among: Callable[[str], bool] = lambda _: True) -> Callable[[Dataset], Lines]:
-    """The series of this unit of a named test's data file; none of several files, whose lines would be too many."""
-
-    def lines(data: Dataset) -> Lines:
-        if f"{_OF_TEST}2" in {".".join(name.split(".")[:2]) for name in data.series}:
-            return []
-        found = {name: series for name, series in data.series.items() if name.startswith(_OF_TEST)}
-        return [
-            (str(series.meta.get("label") or name), series)
-            for name, series in found.items()
-            if series.unit == unit and among(name.removeprefix(_OF_TEST))
-        ]
-
-    return lines
-
-
-def _test_sums(data: Dataset) -> Lines:
-    """The sums of a test's flows in each direction; its flows where it has no sums."""
-    return _of_test("bit/s", lambda name: name.endswith("-sum"))(data) or _test_flows(data)
-
-
-def _test_flows(data: Dataset) -> Lines:
-    return _of_test("bit/s", lambda name: not name.endswith(("-sum", "-avg", "-totals")))(data)
-
-
-def _test_drops(data: Dataset) -> Lines:
-    """Packets that the disciplines of a test's path dropped, as how many a second, of those that dropped any."""
-    lines = _of_test("packets", lambda name: name.endswith("-dropped"))(data)
-    counters = [
-        (label, replace(series, value=np.nancumsum(series.value))) for label, series in lines if series.known.any()
-    ]
-    return [(label, per_second(series)) for label, series in counters]
-
-
 PLOTS: Mapping[str, Plot] = {
     "throughput": Plot("Throughput", _one("iperf3.throughput")),
     "flows": Plot("Throughput", flows_of),
@@ -208,11 +171,11 @@ PLOTS: Mapping[str, Plot] = {
     "pie-delay": Plot("PIE's delay", _one("queue.delay")),
     "pie-drops": Plot("Drops", _counted(("queue.dropped", "early"), ("queue.overlimit", "queue full"))),
     "flows-waiting": Plot("Flows in the queue", _one("queue.old_flows_len"), on_request=True),
-    "test-throughput": Plot("Throughput", _test_sums),
-    "test-flows": Plot("Throughput", _test_flows, on_request=True),
-    "test-rtt": Plot("Round trip", _of_test("s", lambda name: name != _MEAN_OF_PINGS)),
-    "test-queue": Plot("Queue", _of_test("bytes")),
-    "test-drops": Plot("Drops", _test_drops),
+    "test-throughput": Plot("Throughput", of_tests.sums),
+    "test-flows": Plot("Throughput", of_tests.flows, on_request=True),
+    "test-rtt": Plot("Round trip", of_tests.round_trips),
+    "test-queue": Plot("Queue", of_tests.queues),
+    "test-drops": Plot("Drops", of_tests.drops),
 }
 """Figures by name, in the order of a report."""
 
