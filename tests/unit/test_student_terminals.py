@@ -432,6 +432,9 @@ def test_the_clock_is_introduced_where_it_is_first_needed():
     html, where = clock_hint(manual(MANUAL.replace("-t 60", "-t 10")))
     assert (where, "clock pause" in html, "clock speed 8" in html) == ("one", True, False)
     assert clock_hint(manual(MANUAL.replace("-t 60", "-t 10").replace(" together=x", ""))) == ("", "")
+    named = "## A\n\n```h1 id=test\nflent tcp_nup -H 10.0.0.2 -l 60 -t fifo\n```\n"
+    assert clock_hint(manual(named))[1] == "test"
+    assert clock_hint(manual(named.replace("-l 60", "-l 6"))) == ("", "")
 
 
 def test_a_section_that_builds_on_settings_says_how_to_begin_there():
