@@ -25,8 +25,8 @@ from linklab.errors import InputError, LinklabError
 if TYPE_CHECKING:
     from linklab.experiment.inside import Inside
     from linklab.experiment.model import Trial
+    from linklab.experiment.prepared import Prepared
     from linklab.experiment.running import RunningChoice
-    from linklab.experiment.trial import Prepared
 
 DATA_SUFFIXES = (".flent.gz", ".flent.bz2", ".flent", ".flnt", ".json", ".json.gz")
 INTERRUPTED = 128 + signal.SIGINT

@@ -23,8 +23,9 @@ from linklab.engine.choice import REPLAY_CLOCK, clock_of
 from linklab.errors import InputError
 from linklab.experiment.model import Trial
 from linklab.experiment.path import path_of
+from linklab.experiment.prepared import Prepared, prepare
 from linklab.experiment.programs import spoken
-from linklab.experiment.trial import Prepared, Tell, TrialProgress, prepare, run_trial
+from linklab.experiment.trial import Tell, TrialProgress, run_trial
 from linklab.plots.named import Loaded, Options, save, specs_of
 from linklab.terminal.screen import ends_orderly
 

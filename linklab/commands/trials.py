@@ -58,7 +58,7 @@ def checked(entries: Sequence[ListedTrial]) -> list[ListedTrial]:
         InputError: a test, a parameter, a path or a topology cannot be; the message names the trial.
         MissingError: an engine that is needed cannot run here.
     """
-    from linklab.experiment.trial import prepare
+    from linklab.experiment.prepared import prepare
 
     known: dict[str, float] = {}
     found = []

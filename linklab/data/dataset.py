@@ -14,11 +14,10 @@ from typing import Any
 
 import numpy as np
 
-from linklab.data.table import SeriesTable
+from linklab.data.table import Grid, SeriesTable
 from linklab.data.times import in_utc
 from linklab.errors import DataError
 from linklab.measure import Measurements, Quantity, Series
-from linklab.measure.series import FloatArray
 
 TIMES = ("TIME", "T0", "BATCH_TIME")
 """Flent's metadata that are moments; T0, or else TIME, is the one from which the series count their seconds."""
@@ -27,18 +26,6 @@ OURS = "LINKLAB"
 """The one key of Flent's metadata under which stands what Flent has no place for."""
 
 SERIES_META = "SERIES_META"
-
-
-@dataclass(frozen=True)
-class Grid:
-    """Series at common times, as a file of Flent's has them in `results`.
-
-    times: `(n,)` float64, s since T0, in the file's order.
-    values: by name, each `(n,)` float64; NaN for a gap.
-    """
-
-    times: FloatArray
-    values: Mapping[str, FloatArray]
 
 
 @dataclass(frozen=True)
@@ -82,7 +69,7 @@ class Dataset:
     @cached_property
     def table(self) -> SeriesTable:
         """Its series at common times."""
-        return SeriesTable(self)
+        return SeriesTable(self.series, self.flent.get("STEP_SIZE"), self.grid)
 
     @property
     def tool(self) -> str:

@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from linklab.data.dataset import OURS, SERIES_META, TIMES, Dataset, Grid
+from linklab.data.dataset import OURS, SERIES_META, TIMES, Dataset
+from linklab.data.table import Grid
 from linklab.data.times import in_utc, seconds_of, zone_hours
 from linklab.data.versions import VERSION, is_number, upgrade
 from linklab.errors import DataError

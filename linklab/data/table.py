@@ -7,15 +7,26 @@ computes the same numbers from the same file.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from linklab.data.grid import at_times, common_times
-from linklab.measure.series import FloatArray
+from linklab.measure.series import FloatArray, Series
 
-if TYPE_CHECKING:
-    from linklab.data.dataset import Dataset
+
+@dataclass(frozen=True)
+class Grid:
+    """Series at common times, as a file of Flent's has them in `results`.
+
+    times: `(n,)` float64, s since T0, in the file's order.
+    values: by name, each `(n,)` float64; NaN for a gap.
+    """
+
+    times: FloatArray
+    values: Mapping[str, FloatArray]
 
 
 class SeriesTable:
@@ -25,15 +36,15 @@ class SeriesTable:
     step_s: between two of them.
     """
 
-    def __init__(self, data: Dataset) -> None:
-        step = data.flent.get("STEP_SIZE")
+    def __init__(self, series: Mapping[str, Series], step: Any, grid: Grid | None) -> None:
+        """Take the series, Flent's STEP_SIZE, and the file's own table if Flent wrote one."""
         given = float(step) if isinstance(step, int | float) and not isinstance(step, bool) else None
-        self._series = data.series
+        self._series = series
         self._columns: dict[str, FloatArray] = {}
-        if data.grid is None:
-            self.times, self.step_s = common_times(data.series.values(), given)
+        if grid is None:
+            self.times, self.step_s = common_times(series.values(), given)
         else:
-            self.times, self._columns = data.grid.times, dict(data.grid.values)
+            self.times, self._columns = grid.times, dict(grid.values)
             usual = float(np.median(np.diff(self.times))) if self.times.size > 1 else 1.0
             self.step_s = given if given is not None and given > 0 else usual
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import datetime, timezone
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from linklab import __version__
 from linklab.data import Dataset
@@ -15,10 +15,8 @@ from linklab.experiment import metadata
 from linklab.experiment.collect import TrialOutcome
 from linklab.experiment.derive import derive
 from linklab.experiment.model import Trial
+from linklab.experiment.prepared import Prepared
 from linklab.plots.spec_json import METADATA_KEY, to_json
-
-if TYPE_CHECKING:
-    from linklab.experiment.trial import Prepared
 
 
 def dataset(prepared: Prepared, found: TrialOutcome, environment: dict[str, Any], name: str) -> Dataset:
@@ -31,7 +29,7 @@ def dataset(prepared: Prepared, found: TrialOutcome, environment: dict[str, Any]
     if outcome.get("ended") == "early":
         notes.append(f"ended early, after {outcome['ended_s']:.1f} s of {expanded.total_s:g} s")
     ours = {
-        "test": Path(trial.test).name,  # where a file lies is nobody's business
+        "test": Path(trial.test).name,  # without its folder, which is private
         "parameters": dict(expanded.parameters),
         "path": place.words,
         "topology": place.name,

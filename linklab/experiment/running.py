@@ -28,9 +28,10 @@ from linklab.experiment.expand import expand
 from linklab.experiment.model import Expanded, Traffic, Trial, TrialCommand, When
 from linklab.experiment.place import PathPort, TrialPlace
 from linklab.experiment.plan import make_plan
+from linklab.experiment.prepared import Prepared
 from linklab.experiment.result import dataset
 from linklab.experiment.test_file import load_test
-from linklab.experiment.trial import SUFFIX, SUFFIXES, Prepared, Tell, TrialProgress, quiet
+from linklab.experiment.trial import SUFFIX, SUFFIXES, Tell, TrialProgress, quiet
 from linklab.topology import Topology
 
 WAY = ("env", "PYTHONSAFEPATH=1", "python3", f"{programs.AGENT}/trial_way.py")

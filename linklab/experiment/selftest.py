@@ -20,8 +20,9 @@ from linklab.data import open_file
 from linklab.experiment.algorithms import lacking
 from linklab.experiment.expand import expand
 from linklab.experiment.model import Traffic, Trial
+from linklab.experiment.prepared import prepare
 from linklab.experiment.test_file import load_test, test_names
-from linklab.experiment.trial import prepare, run_trial
+from linklab.experiment.trial import run_trial
 
 PATH = "10mbit 20ms fq_codel"
 LENGTH_S = 3.0

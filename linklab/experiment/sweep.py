@@ -21,8 +21,8 @@ from linklab.analysis.statistics import Interval, interval
 from linklab.data import Dataset
 from linklab.data.names import main_series, matching
 from linklab.experiment.model import Trial
+from linklab.experiment.prepared import prepare
 from linklab.experiment.sweep_file import Measure, Sweep, filled, length_s
-from linklab.experiment.trial import prepare
 from linklab.experiment.trial_list import ListedTrial, as_name, check_names
 
 FOLDER = "trials"

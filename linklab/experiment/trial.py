@@ -29,12 +29,9 @@ from linklab.engine.choice import load_engine
 from linklab.errors import EngineError
 from linklab.experiment.algorithms import refuse_missing
 from linklab.experiment.collect import TrialOutcome, collect
-from linklab.experiment.expand import expand
 from linklab.experiment.model import Expanded, Trial, TrialCommand, When
-from linklab.experiment.place import TrialPlace, place_of
-from linklab.experiment.plan import ProgramPlan, make_plan
+from linklab.experiment.prepared import Prepared, prepare
 from linklab.experiment.result import dataset
-from linklab.experiment.test_file import load_test
 
 SUFFIX = ".flent.gz"
 SUFFIXES = (".flent.gz", ".flent.bz2", ".flent", ".flnt", ".json", ".gz", ".bz2")
@@ -66,37 +63,6 @@ Tell = Callable[[TrialProgress], None]
 
 def quiet(progress: TrialProgress) -> None:
     """Tell nobody."""
-
-
-@dataclass(frozen=True)
-class Prepared:
-    """A trial whose words have been read: all that is known before a network starts."""
-
-    trial: Trial
-    expanded: Expanded
-    place: TrialPlace
-    plan: ProgramPlan
-
-
-def prepare(trial: Trial) -> Prepared:
-    """Read the test, its parameters, the path or topology, and make the plan.
-
-    Raises:
-        InputError: one of them cannot be.
-    """
-    test = load_test(trial.test)
-
-    def with_hosts(hosts: tuple[str, ...]) -> Expanded:
-        return expand(test, trial.parameters, hosts=hosts, length_s=trial.length_s, step_s=trial.step_s)
-
-    # names of targets stand in names of series, and how many there are is known only when the test is expanded
-    first = with_hosts(trial.targets)
-    version6 = any(flow.version == 6 for flow in first.flows)
-    place = place_of(
-        trial.path, trial.topology, trial.source, trial.targets, hosts=max(1, first.hosts), version6=version6
-    )
-    expanded = with_hosts(place.targets[: max(1, first.hosts, len(trial.targets))])
-    return Prepared(trial, expanded, place, make_plan(expanded, place, trial.commands))
 
 
 def run_trial(trial: Trial, out: Path, tell: Tell = quiet, *, raw: Path | None = None) -> Path:

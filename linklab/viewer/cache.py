@@ -19,7 +19,7 @@ import numpy as np
 
 from linklab.base import files, place
 from linklab.data import Dataset, open_file
-from linklab.data.dataset import Grid
+from linklab.data.table import Grid
 from linklab.errors import DataError
 from linklab.experiment.derive import completed
 from linklab.measure import Quantity, Series

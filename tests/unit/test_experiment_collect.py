@@ -12,8 +12,9 @@ from linklab.errors import DataError, EngineError
 from linklab.experiment import outputs, samples
 from linklab.experiment.collect import collect
 from linklab.experiment.model import Trial, TrialCommand, When
+from linklab.experiment.prepared import prepare
 from linklab.experiment.result import dataset
-from linklab.experiment.trial import file_name, prepare
+from linklab.experiment.trial import file_name
 
 CAPTURE = Path(__file__).parents[1] / "captures" / "trial-mini"
 TRIAL = Trial(str(CAPTURE / "mini.toml"), path="10mbit 20ms 20p", length_s=2, step_s=0.5)

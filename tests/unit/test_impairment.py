@@ -115,7 +115,7 @@ def test_what_is_refused(data, message):
 
 def test_every_discipline_has_its_place():
     """Each kind gives lines, with a delay above and a rate."""
-    needed = {"red": {"limit": "1mb", "min": "64kb", "max": "256kb"}}
+    needed = {"red": {"limit": "1mb", "min": "64kb", "max": "256kb"}, "bfifo": {"limit": "100kb"}}
     for kind in DISCIPLINES:
         data = {"rate": "10mbit", "delay": "5ms", "discipline": {"kind": kind, **needed.get(kind, {})}}
         assert kinds(Impairment.from_data(data))[0] == "netem"
