@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A trial's words → all that is known before a network starts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from linklab.experiment.expand import expand
+from linklab.experiment.model import Expanded, Trial
+from linklab.experiment.place import TrialPlace, place_of
+from linklab.experiment.plan import ProgramPlan, make_plan
+from linklab.experiment.test_file import load_test
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A trial whose words have been read: all that is known before a network starts."""
+
+    trial: Trial
+    expanded: Expanded
+    place: TrialPlace
+    plan: ProgramPlan
+
+
+def prepare(trial: Trial) -> Prepared:
+    """Read the test, its parameters, the path or topology, and make the plan.
+
+    Raises:
+        InputError: one of them cannot be.
+    """
+    test = load_test(trial.test)
+
+    def with_hosts(hosts: tuple[str, ...]) -> Expanded:
+        return expand(test, trial.parameters, hosts=hosts, length_s=trial.length_s, step_s=trial.step_s)
+
+    # names of targets stand in names of series, and how many there are is known only when the test is expanded
+    first = with_hosts(trial.targets)
+    version6 = any(flow.version == 6 for flow in first.flows)
+    place = place_of(
+        trial.path, trial.topology, trial.source, trial.targets, hosts=max(1, first.hosts), version6=version6
+    )
+    expanded = with_hosts(place.targets[: max(1, first.hosts, len(trial.targets))])
+    return Prepared(trial, expanded, place, make_plan(expanded, place, trial.commands))
