@@ -186,7 +186,8 @@ class _Collector:
         if sender in self.sockets.connections:
             further = samples.tcp_numbers(self.sockets, self.sockets.connections[sender])
         found = Samples("Mbits/s")
-        for time_s, rate in samples.throughput(self.sockets, self.sockets.connections[receiver], receiver[0]):
+        until_s = flow.start_s + flow.length_s
+        for time_s, rate in samples.throughput(self.sockets, self.sockets.connections[receiver], receiver[0], until_s):
             found.add(time_s, rate, **further.get(time_s, {}))
         return found
 

@@ -114,7 +114,9 @@ def _as_voip(found: Samples) -> Samples:
             lost += 1
             rows.append((time_s, value, further))
             continue
-        own = {"delay": further["owd_up"], "jitter": abs(further.get("ipdv_up", 0.0)), "loss": float(lost)}
+        own = {"delay": further["owd_up"], "loss": float(lost)}
+        if "ipdv_up" in further:  # not where the packet before was lost
+            own["jitter"] = abs(further["ipdv_up"])
         rows.append((time_s, value, {**further, **own}))
         lost = 0
     return Samples(found.unit, rows, found.meta)

@@ -72,6 +72,8 @@ OWN = {
     "alpha": ("tcp_dctcp_alpha", 1.0, ""),
 }
 """What BBR and DCTCP say of themselves."""
+LARGEST = frozenset({"delay", "maxpacket", "avg_dq_rate", "prob"})
+"""Numbers of a discipline of which several side by side have a largest one and no sum."""
 CA_STATES = ("Open", "Disorder", "CWR", "Recovery", "Loss")
 TCP_UNITS = {name: unit for name, (_, _, unit) in [*TCP.items(), *((n, ("", f, u)) for n, f, u in OWN.values())]}
 
@@ -118,7 +120,8 @@ def _read(line: Line) -> Iterator[tuple[str, dict[str, float], dict[str, Any]]]:
         summed: dict[str, float] = {}
         for one in leaves:
             for key, value in _numbers(one).items():
-                summed[key] = summed.get(key, 0.0) + value
+                together = max if key in LARGEST else float.__add__
+                summed[key] = together(summed[key], value) if key in summed else value
         kinds = "+".join(dict.fromkeys(one["kind"] for one in leaves))
         yield f"qdisc_stats_{interface}", summed, {**where, "KIND": kinds}
     for one in there:
@@ -194,9 +197,11 @@ def _port(end: str) -> int:
     return int(end.rpartition(":")[2])
 
 
-def throughput(sockets: Sockets, receiver: SocketPair, node: str) -> list[tuple[float, float]]:
-    """What a connection received, Mbits/s, from one reading to the next; the ends at which nothing came are left out.
+def throughput(sockets: Sockets, receiver: SocketPair, node: str, until_s: float) -> list[tuple[float, float]]:
+    """What a connection received, Mbits/s, from one reading to the next; 0 while it stalls.
 
+    It begins with the first data, since what is before them is the handshake, and ends with the last data or at
+    `until_s`, the end of the flow, whichever is later.
     The first reading counts from the one before it, at which the connection was not there.
     """
     counted = [float(value or 0) for value in sockets.column(receiver, "bytes_received")]
@@ -208,8 +213,8 @@ def throughput(sockets: Sockets, receiver: SocketPair, node: str) -> list[tuple[
         if time_s > before_s:
             found.append((time_s, (total - before) * 8e-6 / (time_s - before_s)))
         before_s, before = time_s, total
-    moved = [number for number, (_, rate) in enumerate(found) if rate > 1e-3]
-    return found[moved[0] : moved[-1] + 1] if moved else []
+    moved = [time_s for time_s, rate in found if rate > 1e-3]
+    return [(time_s, rate) for time_s, rate in found if moved[0] <= time_s <= max(moved[-1], until_s)] if moved else []
 
 
 def tcp_numbers(sockets: Sockets, sender: SocketPair) -> dict[float, dict[str, float]]:

@@ -221,14 +221,23 @@ def test_a_call_has_delay_jitter_and_what_was_lost_before_each_packet():
     def trip(number, lost="false"):
         stamps = {"client": {"send": {"wall": number * 10**9}, "receive": {"wall": number * 10**9 + 10**7}}}
         delay = {"delay": {"rtt": 10**7, "send": 6 * 10**6, "receive": 4 * 10**6}}
-        ipdv = {"ipdv": {"rtt": -2000, "send": -1000, "receive": -1000}} if number else {}
+        ipdv = {"ipdv": {"rtt": -2000, "send": -1000, "receive": -1000}} if number == 3 else {}
         return {"seqno": number, "lost": lost, "timestamps": stamps, **({} if lost != "false" else delay | ipdv)}
 
-    text = json.dumps({"round_trips": [trip(0), trip(1, "true_up"), trip(2)], "stats": {}})
+    text = json.dumps({"round_trips": [trip(0), trip(1, "true_up"), trip(2), trip(3)], "stats": {}})
     found = outputs.read_irtt(text, 0.0, voip=True)
-    assert [row[2].get("loss") for row in found.rows] == [0.0, None, 1.0]
+    assert [row[2].get("loss") for row in found.rows] == [0.0, None, 1.0, 0.0]
     assert found.rows[2][2]["delay"] == 6.0
-    assert found.rows[2][2]["jitter"] == pytest.approx(0.001)
+    assert [row[2].get("jitter") for row in found.rows] == [None, None, None, pytest.approx(0.001)]
+
+
+def test_a_flow_that_stalls_has_zeros_until_its_end():
+    """Or its median and the fairness of its share would be those of its lucky moments."""
+    times = [5.0, 5.2, 5.4, 5.6, 5.8, 6.0]
+    receiver = samples.SocketPair(times[1:], [[0], [25_000], [25_000], [25_000], [25_000]])
+    sockets = samples.Sockets({"bytes_received": 0}, {"h2": times}, {("h2", "a", "b"): receiver})
+    assert samples.throughput(sockets, receiver, "h2", 5.8) == [(5.4, pytest.approx(1.0)), (5.6, 0.0), (5.8, 0.0)]
+    assert samples.throughput(sockets, receiver, "h2", 5.0) == [(5.4, pytest.approx(1.0))]
 
 
 # --- plans of other tests
@@ -273,3 +282,14 @@ def test_the_name_of_a_data_file():
     trial = Trial("rrul", path="10mbit 50ms fq_codel", seed=3, title="First try!", parameters={"a": "b c"})
     name = file_name(trial, prepare(trial).expanded)
     assert name == "rrul-10mbit-50ms-fq_codel-seed3-a-b-c.First-try.flent.gz"
+
+
+def test_delays_of_queues_side_by_side_are_not_added_up(tmp_path):
+    """Two leaves of CoDel below HTB: their drops and backlog have a sum, and of their delays the longer counts."""
+    leaf = {"kind": "codel", "parent": "1:10", "drops": 3, "backlog": 1514, "ldelay": 5000}
+    qdiscs = [{"kind": "htb", "handle": "1:", "root": True}]
+    qdiscs += [{**leaf, "handle": "10:"}, {**leaf, "handle": "20:", "parent": "1:20", "ldelay": 4000}]
+    line = {"t": 1.0, "node": "s1", "interface": "s1-eth2", "qdiscs": qdiscs}
+    (tmp_path / "qdiscs.jsonl").write_text(json.dumps(line) + "\n" + json.dumps({**line, "t": 2.0}) + "\n")
+    found = samples.read_qdiscs(tmp_path / "qdiscs.jsonl")["qdisc_stats_s1-eth2"].rows[-1]
+    assert (found[1], found[2]["delay"]) == (3028.0, 5.0)
