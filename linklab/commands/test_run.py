@@ -176,6 +176,7 @@ def described(prepared: Prepared) -> Iterator[str]:
     yield f"{expanded.name}: {expanded.title}; {expanded.total_s:g} s of network time"
     if place.words:
         yield f"path: {place.words}"
+    yield from (f"note: {note}" for note in prepared.notes)
     yield f"topology: {place.name}; from {place.source} to {', '.join(dict.fromkeys(place.targets))}"
     yield from (f"  {line}" for line in place.commands)
     for program in plan["programs"]:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import difflib
 import math
 import os
 import shlex
@@ -94,6 +95,18 @@ def read_parameters(test: NamedTest, given: dict[str, str]) -> Given:
             kept[name] = text
     places.update({name: fill(text, places) for name, text in test.values.items()})
     return Given(places, lists, otherwise, {name: text for name, text in kept.items() if text != ""}, frozenset(yes))
+
+
+def mistyped(test: NamedTest, given: Mapping[str, str]) -> list[str]:
+    """A sentence for each parameter that the test does not have and that looks like one it has."""
+    known = [name for one in test.entries.parameters.values() for name in (one.name, *one.other_names)]
+    found = []
+    for name in given:
+        if name not in known and (near := difflib.get_close_matches(name, known, 1, 0.8)):
+            found.append(
+                f"{test.name} has no parameter {excerpt(name)}, which is kept as a label; did you mean {near[0]}?"
+            )
+    return found
 
 
 def _default(parameter: ParameterEntry, kept: Mapping[str, str]) -> str:

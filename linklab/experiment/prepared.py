@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from linklab.experiment.expand import expand
 from linklab.experiment.model import Expanded, Trial
+from linklab.experiment.parameters import mistyped
 from linklab.experiment.place import TrialPlace, place_of
 from linklab.experiment.plan import ProgramPlan, make_plan
 from linklab.experiment.test_file import load_test
@@ -14,12 +15,16 @@ from linklab.experiment.test_file import load_test
 
 @dataclass(frozen=True)
 class Prepared:
-    """A trial whose words have been read: all that is known before a network starts."""
+    """A trial whose words have been read: all that is known before a network starts.
+
+    notes: sentences about what was asked for and looks like a mistake.
+    """
 
     trial: Trial
     expanded: Expanded
     place: TrialPlace
     plan: ProgramPlan
+    notes: tuple[str, ...] = ()
 
 
 def prepare(trial: Trial) -> Prepared:
@@ -40,4 +45,6 @@ def prepare(trial: Trial) -> Prepared:
         trial.path, trial.topology, trial.source, trial.targets, hosts=max(1, first.hosts), version6=version6
     )
     expanded = with_hosts(place.targets[: max(1, first.hosts, len(trial.targets))])
-    return Prepared(trial, expanded, place, make_plan(expanded, place, trial.commands))
+    return Prepared(
+        trial, expanded, place, make_plan(expanded, place, trial.commands), tuple(mistyped(test, trial.parameters))
+    )

@@ -24,7 +24,9 @@ def dataset(prepared: Prepared, found: TrialOutcome, environment: dict[str, Any]
     trial, expanded, place = prepared.trial, prepared.expanded, prepared.place
     outcome = found.outcome
     unreached = metadata.unreached(found.facts)
-    notes = [f"{place.source} cannot reach {address}" for address in unreached] + found.notes
+    notes = [*prepared.notes]
+    notes += [f"{place.source} cannot reach {address}" for address in unreached]
+    notes += found.notes
     notes += [f"the command {one['name']} ended with status {one['status']}" for one in found.commands if one["status"]]
     if outcome.get("ended") == "early":
         notes.append(f"ended early, after {outcome['ended_s']:.1f} s of {expanded.total_s:g} s")

@@ -243,6 +243,12 @@ def test_a_flow_that_stalls_has_zeros_until_its_end():
 # --- plans of other tests
 
 
+def test_a_mistyped_parameter_is_told():
+    """It is kept as a label, as in Flent, and a word that is nothing like a parameter is one without a note."""
+    notes = prepare(Trial("tcp_nup", path="10mbit 50ms", parameters={"upload_stream": "4", "room": "12"})).notes
+    assert notes == ("tcp_nup has no parameter upload_stream, which is kept as a label; did you mean upload_streams?",)
+
+
 def test_many_equal_flows_share_programs():
     """A thousand of them are eight programs of 125 streams, whose series keep their order."""
     plan = prepare(Trial("tcp_upload_1000", path="1gbit 20ms")).plan
