@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from linklab.experiment.expand import expand
 from linklab.experiment.model import Expanded, Trial
 from linklab.experiment.parameters import mistyped
+from linklab.experiment.path import parse_path
 from linklab.experiment.place import TrialPlace, place_of
 from linklab.experiment.plan import ProgramPlan, make_plan
 from linklab.experiment.test_file import load_test
@@ -39,7 +40,7 @@ def prepare(trial: Trial) -> Prepared:
         return expand(test, trial.parameters, hosts=hosts, length_s=trial.length_s, step_s=trial.step_s)
 
     # names of targets stand in names of series, and how many there are is known only when the test is expanded
-    first = with_hosts(trial.targets)
+    first = with_hosts(trial.targets or _ends_of(trial.path))
     version6 = any(flow.version == 6 for flow in first.flows)
     place = place_of(
         trial.path, trial.topology, trial.source, trial.targets, hosts=max(1, first.hosts), version6=version6
@@ -48,3 +49,9 @@ def prepare(trial: Trial) -> Prepared:
     return Prepared(
         trial, expanded, place, make_plan(expanded, place, trial.commands), tuple(mistyped(test, trial.parameters))
     )
+
+
+def _ends_of(words: str) -> tuple[str, ...]:
+    """The targets of a path of several round trips, one for each; none where a test says itself how many it needs."""
+    rtts_s = parse_path(words).rtts_s if words else ()
+    return tuple(f"h{number}" for number in range(2, len(rtts_s) + 2)) if len(rtts_s) > 1 else ()

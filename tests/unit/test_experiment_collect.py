@@ -243,6 +243,14 @@ def test_a_flow_that_stalls_has_zeros_until_its_end():
 # --- plans of other tests
 
 
+def test_a_path_of_several_round_trips_has_a_target_for_each():
+    """Where the test takes any number; one that needs a single target takes the first."""
+    many = prepare(Trial("rtt_fair_var", path="20mbit 20ms,80ms,160ms"))
+    assert (many.place.targets, many.expanded.hosts) == (("h2", "h3", "h4"), 3)
+    assert prepare(Trial("rtt_fair_var", path="20mbit 20ms")).expanded.hosts == 2
+    assert prepare(Trial("rrul", path="20mbit 20ms,80ms")).expanded.hosts == 1
+
+
 def test_a_mistyped_parameter_is_told():
     """It is kept as a label, as in Flent, and a word that is nothing like a parameter is one without a note."""
     notes = prepare(Trial("tcp_nup", path="10mbit 50ms", parameters={"upload_stream": "4", "room": "12"})).notes
