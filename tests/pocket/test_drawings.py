@@ -75,6 +75,7 @@ def test_every_discipline_is_taken_by_the_kernel_and_changed(tmp_path):
         "pie": {"target": "22ms", "alpha": "2", "beta": "25"},
         "fq": {"maxrate": "5mbit"},
         "htb": {"ceil": "20mbit"},
+        "bfifo": {"limit": "100kb"},
     }
     topology, _ = edits.add_node(Topology(), "legacySwitch", 0, 0)
     topology, _ = edits.add_node(topology, "host", 0, 0)

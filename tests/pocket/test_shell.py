@@ -29,7 +29,8 @@ class Person:
         if self.pid == 0:
             try:
                 os.chdir(cwd)
-                os.execvpe(LINKLAB[0], [*LINKLAB, *argv], {**os.environ, "TERM": "xterm-256color", **env})
+                kept = {name: value for name, value in os.environ.items() if name not in ("LINES", "COLUMNS")}
+                os.execvpe(LINKLAB[0], [*LINKLAB, *argv], {**kept, "TERM": "xterm-256color", **env})
             finally:
                 os._exit(126)
         self.size(30, 100)
