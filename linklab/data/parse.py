@@ -57,7 +57,7 @@ class _Reader:
         for name, meta in self.meta.items():
             where = f"metadata: {SERIES_META}: {name}"
             if "RAW_VALUES" in _object(meta, where) and version == 1:
-                _samples(meta["RAW_VALUES"], f"{where}: RAW_VALUES")
+                meta["RAW_VALUES"] = _samples(meta["RAW_VALUES"], f"{where}: RAW_VALUES")
         raw = _object(found.get("raw_values", {}), "raw_values")
         found["raw_values"] = {name: _samples(samples, f"raw_values: {name}") for name, samples in raw.items()}
         try:

@@ -344,6 +344,14 @@ def test_version_1_without_raw_values():
     assert points(data, "Ping (ms) UDP") == [(0.0, 20.0), (0.2, 21.0)]
 
 
+def test_version_1_with_empty_raw_values_is_read_by_its_common_times():
+    """Regression: null under RAW_VALUES ended in a fault of ours."""
+    found = json.loads(flents(1, results={"Ping (ms) UDP": [20.0, 21.0]}))
+    found.pop("raw_values", None)
+    found["metadata"]["SERIES_META"] = {"Ping (ms) UDP": {"RAW_VALUES": None}}
+    assert points(load(json.dumps(found)), "Ping (ms) UDP") == [(0.0, 20.0), (0.2, 21.0)]
+
+
 def test_what_flent_wrote_as_infinite_is_a_gap():
     """NaN and Infinity, which Flent's JSON may hold, are gaps, and of the second the notes say so."""
     data = load(flents(4, results={"a": [math.nan, math.inf]}))
