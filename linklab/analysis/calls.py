@@ -41,11 +41,11 @@ def loss_frac(data: Dataset, series: str, cutoff: Cutoff | None = None) -> float
 
 
 def opinion(data: Dataset, series: str, cutoff: Cutoff | None = None) -> float:
-    """The mean opinion score of a call that suffered what these packets suffered; NaN where no delay is known.
+    """The mean opinion score of a call with these packets; NaN where its delay or its loss is not known.
 
     The delay is the mean one-way delay from the sender ("owd_up"), ms, and twice the mean jitter ("ipdv_up", else the
-    difference of one delay from the next), which a jitter buffer would add. Loss as `loss_frac`, 0 where it is not
-    known. Where nothing is cut, what the tool said of the whole test is preferred. Without one-way delays there is no
+    difference of one delay from the next), which a jitter buffer would add. Loss as `loss_frac`.
+    Where nothing is cut, what the tool said of the whole test is preferred. Without one-way delays there is no
     score; Flent takes round trips then, which are twice too long.
 
     Source: ITU-T G.107 (06/2015), as in `linklab.analysis.emodel`.
@@ -59,7 +59,7 @@ def opinion(data: Dataset, series: str, cutoff: Cutoff | None = None) -> float:
             return math.nan
         delay_ms, jitter_ms = float(known.mean()), _jitter(known, beside(data, series, "ipdv_up", cutoff))
     loss = loss_frac(data, series, cutoff)
-    return mos(max(0.0, delay_ms + 2 * jitter_ms), 0.0 if math.isnan(loss) else loss)
+    return math.nan if math.isnan(loss) else mos(max(0.0, delay_ms + 2 * jitter_ms), loss)
 
 
 def beside(data: Dataset, series: str, key: str, cutoff: Cutoff | None = None, *, lost: bool = True) -> FloatArray:

@@ -85,7 +85,7 @@ def read_irtt(text: str, t0_s: float, *, voip: bool = False) -> Samples:
         "IPDV_DOWN_MEAN": _ms(stats, "ipdv_receive", "mean"),
         "PACKETS_SENT": stats.get("packets_sent"),
         "PACKETS_RECEIVED": stats.get("packets_received"),
-        "PACKET_LOSS_RATE": (stats.get("packet_loss_percent") or 0.0) / 100,
+        "PACKET_LOSS_RATE": None if (lost := stats.get("packet_loss_percent")) is None else lost / 100,
     }
     return _as_voip(found) if voip else found
 

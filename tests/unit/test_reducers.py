@@ -294,3 +294,13 @@ def test_every_reducer_has_its_test():
     """Those that are tried above by hand or beside Flent."""
     tried = {*STATISTICS, *RAW, "raw_cumsum", "raw_seq_loss", "mos", "fairness", "fairness_mean"}
     assert tried == set(REDUCERS)
+
+
+def test_a_call_whose_loss_is_not_known_has_no_score():
+    """Delays without sequence numbers do not say how many packets were lost, and unknown is not 0."""
+    times = [0.0, 0.02, 0.04]
+    known = {"a": (times, [50.0] * 3), "a::owd_up": (times, [25.0] * 3)}
+    assert math.isnan(reduced("mos", data_of(**known), "a").value)
+    assert reduced("mos", data_of(**known, **{"a::seq": (times, [0, 1, 2])}), "a").value == pytest.approx(
+        mos(25.0, 0.0)
+    )
