@@ -350,7 +350,7 @@ def test_two_hundred_long_series_are_drawn_quickly() -> None:
     figure = drawn(spec, data)
     taken_s = time.process_time() - start
     points = sum(len(line.get_xdata()) for line in figure.axes[0].get_lines())
-    assert points <= 61_000 and taken_s < 2.0  # 0.3 s on an idle machine
+    assert points <= 61_000 and taken_s < 2.0  # 0.2 to 0.4 s of processor time on a busy machine
     assert legend_of(figure.axes[0])[-1] == "and 179 more"
 
 
