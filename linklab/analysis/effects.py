@@ -16,6 +16,9 @@ import numpy as np
 from linklab.analysis.distributions import f_tail
 from linklab.measure.series import FloatArray
 
+ROUNDING = 1e-9
+"""Outcomes that differ by less, as a share of the largest, are the same: sums in another order differ in their last
+digits, and what is measured does not have so many."""
 METHOD = "share of variance (η², analysis of variance, sums of squares of type II)"
 
 
@@ -81,6 +84,8 @@ def effects(levels: Mapping[str, Sequence[object]], outcomes: Sequence[float]) -
     found = np.asarray(outcomes, dtype=np.float64)
     kept = np.flatnonzero(~np.isnan(found))
     y = found[kept]
+    if y.size and np.ptp(y) <= ROUNDING * np.abs(y).max():
+        y = np.full(y.size, y[0])
     names = {factor: [str(named[number]) for number in kept] for factor, named in levels.items()}
     cells = list(zip(*names.values(), strict=True)) if names else [()] * y.size
     total, _ = _rest([], y)
@@ -112,6 +117,7 @@ def _effect(
     error, freedom = chance
     without, rank = _rest([named for other, named in names.items() if other != factor], y)
     own, own_freedom = max(0.0, without - main), main_rank - rank
+    own = 0.0 if own < 1e-12 * total else own  # rounding, where another factor explains all
     p = math.nan
     if own_freedom and freedom > 0 and total > 0:
         per_chance = error / freedom

@@ -25,6 +25,7 @@ _UNFIT = re.compile(
 )
 _NAMED = {"\n": "\\n", "\t": "\\t", "\r": "\\r"}
 _FORMULA = re.compile(r"[=+\-@\t\n\uff1d\uff0b\uff0d\uff20]")
+_NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|[+-]?inf", re.ASCII)
 
 
 def visible(text: str, *, keep: str = "\n\t") -> str:
@@ -65,9 +66,9 @@ def file_name(path: Path) -> str:
 
 
 def csv_cell(text: str) -> str:
-    """Return the text as a cell that no spreadsheet takes for a formula (OWASP, "CSV Injection")."""
+    """Return the text as a cell that no spreadsheet takes for a formula (OWASP, "CSV Injection"); a number stays."""
     shown = visible(text)
-    return f"'{shown}" if _FORMULA.match(shown) else shown
+    return f"'{shown}" if _FORMULA.match(shown) and not _NUMBER.fullmatch(shown) else shown
 
 
 def _spelt(character: str) -> str:

@@ -69,13 +69,24 @@ class Looked:
 
 
 def value_of(measure: Measure, data: Dataset) -> float:
-    """A measure of one data set; NaN where its series is not there or has no value."""
+    """A measure of one data set; NaN where its series is not there or has no value.
+
+    A sum is known only if all of its series are: where the program of one failed, the others' sum is no measurement.
+    """
     if measure.reduce in ("fairness", "fairness_mean"):  # of all flows together
         return reduce(measure.reduce, data, measure.series, measure.cutoff)
     names = matching(measure.series, main_series(data.series)) or matching(measure.series, data.series)
     values = [reduce(measure.reduce, data, name, measure.cutoff) for name in names]
     known = [value for value in values if not math.isnan(value)]
+    if measure.over == "sum" and (len(known) < len(values) or _failed(measure, data)):
+        return math.nan
     return float(_OVER[measure.over](known)) if known else math.nan
+
+
+def _failed(measure: Measure, data: Dataset) -> list[str]:
+    """Series of a measure whose programs failed, so that they are missing or broken off."""
+    failed = data.metadata.get("failed")
+    return matching(measure.series, list(failed)) if isinstance(failed, dict) else []
 
 
 def unit_of(measure: Measure, data: Dataset) -> str:

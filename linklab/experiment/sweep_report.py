@@ -57,7 +57,12 @@ def cell_table(rounds: Rounds, units: Mapping[str, str]) -> str:
         for measure in measures:
             found, values = cell.interval(measure), [each for each in cell.values[measure.name] if not math.isnan(each)]
             numbers = [_number(found.value), _number(found.low), _number(found.high)]
-            row += [str(found.n), *numbers, str(distinct(values)), units.get(measure.name, "")]
+            row += [
+                str(found.n),
+                *numbers,
+                str(distinct([_rounded(each) for each in values])),
+                units.get(measure.name, ""),
+            ]
         rows.append(row)
     return _csv(head, rows)
 
@@ -80,6 +85,11 @@ def _csv(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     for row in (head, *rows):
         written.writerow([csv_cell(cell) for cell in row])
     return file.getvalue()
+
+
+def _rounded(value: float) -> str:
+    """As many digits as can differ by more than rounding (`linklab.analysis.effects.ROUNDING`)."""
+    return f"{value:.9g}"
 
 
 def _number(value: float) -> str:
@@ -117,13 +127,15 @@ def _of_measure(rounds: Rounds, measure: Measure, factors: Sequence[str]) -> str
     found = effects(levels, [value for _, value in trials])
     if found.n < 2:
         return "too few trials gave a value to say what matters"
-    if not found.most:
-        return "all trials gave the same value, so no factor matters"
     first = found.factors[0]
+    if math.isnan(first.share):
+        return "all trials gave the same value, so no factor matters"
     shares = [f"{effect.factor} {_percent(effect.share)}" for effect in found.factors[1:]]
     shares += [f"combinations of factors {_percent(found.interactions)}"] if not math.isnan(found.interactions) else []
     shares += [f"chance {_percent(found.chance)}"] if not math.isnan(found.chance) else []
     rest = f" ({', '.join(shares)})" if shares else ""
+    if not found.most:
+        return f"no factor by itself explains any of the variance{rest}"
     return f"{first.factor} matters most, with {_percent(first.share)} of the variance{rest}{_doubts(found)}"
 
 

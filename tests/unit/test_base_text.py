@@ -37,6 +37,13 @@ def test_no_cell_is_a_formula(start):
     """Whatever a spreadsheet may take for the beginning of one."""
     assert text.csv_cell(f"{start}cmd|' /C calc'!A0") == f"'{start}cmd|' /C calc'!A0"
     assert text.csv_cell(f"a{start}b") == f"a{start}b"
+    assert text.csv_cell(f"{start}1+A1").startswith("'")
+
+
+@pytest.mark.parametrize("number", ["-1.5", "+2", "-3e-05", "-.5", "-inf", "7"])
+def test_a_number_is_no_formula(number):
+    """Programs that read the table take it as it is."""
+    assert text.csv_cell(number) == number
 
 
 @given(st.text(alphabet=st.characters(), max_size=40))
