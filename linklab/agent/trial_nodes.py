@@ -43,8 +43,11 @@ class NodeSpace:
     mounts: str
 
     @contextmanager
-    def entered(self, folder: str) -> Iterator[None]:
-        """Within this block we, and what we start, are in the node's network and mounts, and in a folder there."""
+    def entered(self, folder: str | int) -> Iterator[None]:
+        """Within this block we, and what we start, are in the node's network and mounts, and in a folder there.
+
+        folder: as the node calls it, or opened, which the node itself need not see; "" for where we are.
+        """
         here = Path.cwd()
         if not self.apart:
             os.chdir(folder or here)

@@ -31,6 +31,7 @@ class PlannedProgram:
     after: id of the program with whose end this one starts, not before start_s.
     ready: {"tcp": PORT} or {"udp": PORT}, of a server: it is ready when something listens there.
     env: variables beside those of the runner; cwd: "" for the runner's own.
+    in_out: it runs in OUT, where it writes a file of its own; its node need not see that folder.
     essential: without it the test says nothing; only copied into the outcome.
     """
 
@@ -44,6 +45,7 @@ class PlannedProgram:
     ready: Mapping[str, int] = field(default_factory=dict)
     env: Mapping[str, str] = field(default_factory=dict)
     cwd: str = ""
+    in_out: bool = False
     essential: bool = False
 
 

@@ -96,7 +96,11 @@ class Programs:
             out, err = (prints_to, prints_to) if prints_to is not None else self._files(program, stack)
             null = os.open(os.devnull, os.O_RDONLY | os.O_CLOEXEC)
             stack.callback(os.close, null)
-            stack.enter_context(node.entered(program.cwd))
+            folder: str | int = program.cwd
+            if program.in_out:
+                folder = os.open(self.out, os.O_PATH | os.O_CLOEXEC)
+                stack.callback(os.close, folder)
+            stack.enter_context(node.entered(folder))
             stack.enter_context(self._as_in_a_terminal())
             child.pid = os.posix_spawn(
                 SHELL,

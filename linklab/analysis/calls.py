@@ -15,6 +15,8 @@ from linklab.measure import Series
 from linklab.measure.series import FloatArray
 
 LOSS_RATE = "PACKET_LOSS_RATE"
+UPSTREAM_LOSS_RATE = "UPSTREAM_LOSS_RATE"
+"""Ours: the share that did not reach the callee."""
 DELAY_MEAN = "OWD_UP_MEAN"
 JITTER_MEAN = "IPDV_UP_MEAN"
 """Flent's keys for what the tool itself says of the whole test: a share, ms, ms."""
@@ -40,11 +42,28 @@ def loss_frac(data: Dataset, series: str, cutoff: Cutoff | None = None) -> float
     return float(1 - received.size / (np.nanmax(sent) - np.nanmin(sent) + 1))
 
 
+def upstream_loss_frac(data: Dataset, series: str, cutoff: Cutoff | None = None) -> float:
+    """The share of the packets that did not reach the other side; NaN where nothing is known.
+
+    As `loss_frac`, without those whose answers were lost, if the samples ("lost_up") or the tool say which these are;
+    files of Flent's do not, so there it is `loss_frac`.
+    """
+    series = _packets(data, series)
+    told = _told(data, series, UPSTREAM_LOSS_RATE, cutoff)
+    if not math.isnan(told):
+        return told
+    sent = beside(data, series, "seq", cutoff)
+    ways = beside(data, series, "lost_up", cutoff)
+    if f"{series}{SEPARATOR}lost_up" not in data.series or np.isnan(sent).all():
+        return loss_frac(data, series, cutoff)
+    return float(np.nansum(ways) / (np.nanmax(sent) - np.nanmin(sent) + 1))
+
+
 def opinion(data: Dataset, series: str, cutoff: Cutoff | None = None) -> float:
     """The mean opinion score of a call with these packets; NaN where its delay or its loss is not known.
 
     The delay is the mean one-way delay from the sender ("owd_up"), ms, and twice the mean jitter ("ipdv_up", else the
-    difference of one delay from the next), which a jitter buffer would add. Loss as `loss_frac`.
+    difference of one delay from the next), which a jitter buffer would add. Loss as `upstream_loss_frac`.
     Where nothing is cut, what the tool said of the whole test is preferred. Without one-way delays there is no
     score; Flent takes round trips then, which are twice too long.
 
@@ -58,7 +77,7 @@ def opinion(data: Dataset, series: str, cutoff: Cutoff | None = None) -> float:
         if not known.size:
             return math.nan
         delay_ms, jitter_ms = float(known.mean()), _jitter(known, beside(data, series, "ipdv_up", cutoff))
-    loss = loss_frac(data, series, cutoff)
+    loss = upstream_loss_frac(data, series, cutoff)
     return math.nan if math.isnan(loss) else mos(max(0.0, delay_ms + 2 * jitter_ms), loss)
 
 

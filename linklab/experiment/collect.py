@@ -22,6 +22,7 @@ import numpy as np
 
 from linklab.errors import DataError, EngineError
 from linklab.experiment import outputs, programs, samples
+from linklab.experiment.irtt import read_irtt
 from linklab.experiment.model import Traffic, TrafficFlow
 from linklab.experiment.outputs import Samples, Streams
 from linklab.experiment.plan import IPERF, PlannedProcess, ProgramPlan, target_of
@@ -112,19 +113,19 @@ class _Collector:
             if why:
                 self.found.failed[flow.series] = self._reason(process, why)
                 known["FAILED"] = self.found.failed[flow.series]
-            self._keep(flow.series, one, known, source=f"{process.id}.out")
+            self._keep(flow.series, one, known, source=process.output)
 
     def _reason(self, process: PlannedProcess, why: str) -> str:
         words = " ".join(self._text(f"{process.id}.err").split())[-300:]
         return f"{why}: {words}" if words and words not in why else why
 
     def _samples(self, process: PlannedProcess, ran: Mapping[str, Any]) -> dict[str, Samples]:
-        flow, text = process.flows[0], self._text(f"{process.id}.out")
+        flow, text = process.flows[0], self._text(process.output)
         if flow.traffic in IPERF:
             return self._iperf(process, text, ran)
         readers: dict[Traffic, Callable[[], Samples]] = {
-            Traffic.UDP_RTT: lambda: outputs.read_irtt(text, self.t0_s),
-            Traffic.VOIP: lambda: outputs.read_irtt(text, self.t0_s, voip=True),
+            Traffic.UDP_RTT: lambda: self._irtt(flow, text, ran),
+            Traffic.VOIP: lambda: self._irtt(flow, text, ran),
             Traffic.ICMP: lambda: self._ping(flow, text, ran),
             Traffic.HTTP: lambda: outputs.read_fetches(text, self.t0_s),
             Traffic.TCP_RTT: lambda: outputs.read_answers(text, self.t0_s),
@@ -141,6 +142,10 @@ class _Collector:
             return (self.folder / name).read_text(encoding="utf-8", errors="replace")
         except OSError:
             return ""
+
+    def _irtt(self, flow: TrafficFlow, text: str, ran: Mapping[str, Any]) -> Samples:
+        ended_s = ran.get("ended_s") if ran.get("stopped") else None
+        return read_irtt(text, self.t0_s, voip=flow.traffic is Traffic.VOIP, ended_s=ended_s)
 
     def _ping(self, flow: TrafficFlow, text: str, ran: Mapping[str, Any]) -> Samples:
         """The answers; what was sent after the end, or so late that no answer could have come, is not counted."""

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the tools of a test printed → samples: irtt's JSON, fping's lines, iperf3's JSON, a command's numbers.
+"""What the tools of a test printed → samples: fping's lines, iperf3's JSON, a command's numbers; irtt's: `irtt`.
 
 A reader gives `Samples`, times in seconds since T0, or raises DataError with the reason why there are none.
-Formats: irtt 0.9 (irtt-client(1)), fping 5 (-D), iperf3 3.12 (`linklab.measure.iperf3_json`).
+Formats: fping 5 (-D), iperf3 3.12 (`linklab.measure.iperf3_json`).
 """
 
 from __future__ import annotations
@@ -32,6 +32,7 @@ OWN_UNITS = {
     "ipdv_down": "ms",
     "seq": "",
     "lost": "",
+    "lost_up": "",
     "delay": "ms",
     "jitter": "ms",
     "loss": "",
@@ -54,82 +55,6 @@ class Samples:
     def add(self, time_s: float, value: float, **further: float) -> None:
         """One more, in any order."""
         self.rows.append((time_s, value, further))
-
-
-def read_irtt(text: str, t0_s: float, *, voip: bool = False) -> Samples:
-    """Round trips as the answers come; a lost packet is a gap at the moment at which it was sent.
-
-    Args:
-        text: what `irtt client -o -` printed.
-        t0_s: T0 on the clock of dates, s.
-        voip: with "delay", "jitter" and "loss" as VoIP tests of Flent have them.
-    """
-    try:
-        data = json.loads(text)
-        found = _irtt(data, t0_s)
-        stats = data["stats"]
-    except (ValueError, KeyError, TypeError) as error:
-        raise DataError(f"irtt printed no result: {_words(text) or error}") from None
-    if not any(not math.isnan(value) for _, value, _ in found.rows):
-        raise DataError("no answer came to any of irtt's packets")
-    found.meta = {
-        "MEAN_VALUE": _ms(stats, "rtt", "mean"),
-        "RTT_MEAN": _ms(stats, "rtt", "mean"),
-        "RTT_MEDIAN": _ms(stats, "rtt", "median"),
-        "RTT_MIN": _ms(stats, "rtt", "min"),
-        "RTT_MAX": _ms(stats, "rtt", "max"),
-        "OWD_UP_MEAN": _ms(stats, "send_delay", "mean"),
-        "OWD_DOWN_MEAN": _ms(stats, "receive_delay", "mean"),
-        "IPDV_MEAN": _ms(stats, "ipdv_round_trip", "mean"),
-        "IPDV_UP_MEAN": _ms(stats, "ipdv_send", "mean"),
-        "IPDV_DOWN_MEAN": _ms(stats, "ipdv_receive", "mean"),
-        "PACKETS_SENT": stats.get("packets_sent"),
-        "PACKETS_RECEIVED": stats.get("packets_received"),
-        "PACKET_LOSS_RATE": None if (lost := stats.get("packet_loss_percent")) is None else lost / 100,
-    }
-    return _as_voip(found) if voip else found
-
-
-def _irtt(data: Mapping[str, Any], t0_s: float) -> Samples:
-    found = Samples("ms")
-    for trip in data["round_trips"]:
-        stamps, seq = trip["timestamps"]["client"], float(trip["seqno"])
-        if trip["lost"] != "false":
-            found.add(_since(stamps["send"]["wall"], t0_s), math.nan, seq=seq, lost=1.0)
-            continue
-        delay, further = trip["delay"], {"seq": seq}
-        further |= {"owd_up": delay["send"] / 1e6, "owd_down": delay["receive"] / 1e6}
-        for ours, theirs in (("ipdv", "rtt"), ("ipdv_up", "send"), ("ipdv_down", "receive")):
-            if theirs in trip.get("ipdv", {}):
-                further[ours] = trip["ipdv"][theirs] / 1e6
-        found.add(_since(stamps["receive"]["wall"], t0_s), delay["rtt"] / 1e6, **further)
-    return found
-
-
-def _as_voip(found: Samples) -> Samples:
-    """One-way delay and jitter of each packet that came, and how many were lost since the one before."""
-    lost, rows = 0, []
-    for time_s, value, further in found.rows:
-        if math.isnan(value):
-            lost += 1
-            rows.append((time_s, value, further))
-            continue
-        own = {"delay": further["owd_up"], "loss": float(lost)}
-        if "ipdv_up" in further:  # not where the packet before was lost
-            own["jitter"] = abs(further["ipdv_up"])
-        rows.append((time_s, value, {**further, **own}))
-        lost = 0
-    return Samples(found.unit, rows, found.meta)
-
-
-def _since(wall_ns: int, t0_s: float) -> float:
-    # T0 is a whole number of seconds or so: take it off before anything is rounded
-    return (wall_ns - round(t0_s * 1e9)) / 1e9
-
-
-def _ms(stats: Mapping[str, Any], what: str, which: str) -> float | None:
-    value = stats.get(what, {}).get(which)
-    return None if value is None else value / 1e6
 
 
 def read_ping(text: str, t0_s: float, *, began_s: float, interval_s: float, count: int) -> Samples:
@@ -249,7 +174,7 @@ def read_fetches(text: str, t0_s: float) -> Samples:
             found.add(round(began_s + total_s, 6), total_s * 1e3, **further)
     known = [value for _, value, _ in found.rows if not math.isnan(value)]
     if not known:
-        raise DataError(f"no page was fetched: {why or _words(text) or 'the fetcher said nothing'}")
+        raise DataError(f"no page was fetched: {why or words(text) or 'the fetcher said nothing'}")
     found.meta = {"MEAN_VALUE": mean_of(known), "MIN_VALUE": min(known), "MAX_VALUE": max(known)}
     found.meta |= {"FETCHES": len(found.rows), "FETCHED": len(known), "BYTES_RECVD": int(size)}
     return found
@@ -263,7 +188,7 @@ def read_answers(text: str, t0_s: float) -> Samples:
         if _NUMBER.fullmatch(stamp) and _NUMBER.fullmatch(value):
             found.add(round(float(stamp) - t0_s, 6), float(value))
     if not found.rows:
-        raise DataError(f"no request was answered: {_words(text) or 'the client said nothing'}")
+        raise DataError(f"no request was answered: {words(text) or 'the client said nothing'}")
     found.meta = {"MEAN_VALUE": mean_of([value for _, value, _ in found.rows])}
     return found
 
@@ -273,14 +198,14 @@ def read_command(text: str, started_s: float, interval_s: float, t0_s: float) ->
     found = Samples("")
     for number, line in enumerate(line for line in text.splitlines() if line.strip()):
         stamped = _STAMPED.match(line)
-        time_s, words = started_s + number * interval_s, line
+        time_s, rest = started_s + number * interval_s, line
         if stamped and float(stamped[1]) > 1e8:
-            time_s, words = float(stamped[1]) - t0_s, stamped[2]
-        numbers = _NUMBER.findall(words)
+            time_s, rest = float(stamped[1]) - t0_s, stamped[2]
+        numbers = _NUMBER.findall(rest)
         if numbers:
             found.add(round(time_s, 6), float(numbers[-1]))
     if not found.rows:
-        raise DataError(f"the command printed no number: {_words(text) or 'nothing'}")
+        raise DataError(f"the command printed no number: {words(text) or 'nothing'}")
     return found
 
 
@@ -290,5 +215,6 @@ def mean_of(values: Sequence[float]) -> float:
     return sum(known) / len(known) if known else math.nan
 
 
-def _words(text: str) -> str:
+def words(text: str) -> str:
+    """What a program printed, as a message may quote it."""
     return excerpt(" ".join(text.split()))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from linklab.errors import InputError
@@ -23,9 +23,8 @@ SAMPLED = (Traffic.QDISC, Traffic.CPU, Traffic.NETSTAT)
 """What no program is started for: the samplers read it."""
 ON_HOST = (Traffic.CPU_LOAD, Traffic.COMMAND)
 """What runs on the node that the flow names, and goes to none."""
+IRTT = (Traffic.UDP_RTT, Traffic.VOIP)
 CLIENTS = {
-    Traffic.UDP_RTT: programs.irtt_client,
-    Traffic.VOIP: programs.irtt_client,
     Traffic.ICMP: programs.ping,
     Traffic.HTTP: programs.fetches,
     Traffic.TCP_RTT: programs.requests,
@@ -48,6 +47,11 @@ class PlannedProcess:
     flows: tuple[TrafficFlow, ...]
     argv: tuple[str, ...]
     port: int = 0
+
+    @property
+    def output(self) -> str:
+        """The file that says what it measured."""
+        return f"{self.id}.json" if self.flows[0].traffic in IRTT else f"{self.id}.out"
 
     @property
     def server(self) -> str:
@@ -133,6 +137,7 @@ def _program(
         "stop_s": flow.start_s + flow.length_s + late_s,
         "after": flow.options.get("after"),
         "essential": essential,
+        "in_out": flow.traffic in IRTT,
     }
 
 
@@ -182,18 +187,21 @@ def _plain(expanded: Expanded, place: TrialPlace, flows: Sequence[TrafficFlow]) 
         if flow.traffic not in IPERF:
             numbers[flow.traffic] += 1
             name = flow.traffic.value.replace("_", "-")
-            process = PlannedProcess(f"{name}-{numbers[flow.traffic]}", (flow,), tuple(_argv(flow, place)))
+            process = PlannedProcess(f"{name}-{numbers[flow.traffic]}", (flow,), ())
+            process = replace(process, argv=tuple(_argv(flow, place, process.output)))
             node = str(flow.options.get("host") or place.source) if flow.traffic in ON_HOST else place.source
             yield process, [_program(place, process, place.known(node))]
 
 
-def _argv(flow: TrafficFlow, place: TrialPlace) -> list[str]:
-    """The command line of a flow."""
+def _argv(flow: TrafficFlow, place: TrialPlace, output: str) -> list[str]:
+    """The command line of a flow, whose program may have to be told where its results go."""
     if flow.traffic in ON_HOST:
         return programs.cpu_load(flow) if flow.traffic is Traffic.CPU_LOAD else programs.command(flow)
     address = address_of(flow, place)
     if flow.traffic is Traffic.BURSTS:
         return programs.bursts(flow, address, place.up_mbit)
+    if flow.traffic in IRTT:
+        return programs.irtt_client(flow, address, output)
     return CLIENTS[flow.traffic](flow, address)
 
 

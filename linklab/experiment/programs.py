@@ -65,8 +65,8 @@ def irtt_server() -> list[str]:
     return ["irtt", "server", "-i", "0s", "-b", f":{IRTT_PORT}"]
 
 
-def irtt_client(flow: TrafficFlow, address: str) -> list[str]:
-    """A client that prints its JSON.
+def irtt_client(flow: TrafficFlow, address: str, file: str) -> list[str]:
+    """A client that writes its JSON into a file: of a client that is interrupted, irtt 0.9 prints none.
 
     With the time stamps of arrival and departure apart, irtt 0.9 leaves one out where both are equal, as they are on
     the virtual clock; hence --tstamp=midpoint.
@@ -79,7 +79,7 @@ def irtt_client(flow: TrafficFlow, address: str) -> list[str]:
     argv += [f"--dscp={flow.tos}"] if flow.tos else []
     argv += [f"-{flow.version}"] if flow.version is not None else []
     host = f"[{address}]" if ":" in address else address
-    return [*argv, "-o", "-", "-Q", f"{host}:{IRTT_PORT}"]
+    return [*argv, "-o", file, "-Q", f"{host}:{IRTT_PORT}"]
 
 
 def ping(flow: TrafficFlow, address: str) -> list[str]:

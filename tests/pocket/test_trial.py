@@ -3,6 +3,7 @@
 
 import csv
 import json
+import math
 import os
 import signal
 import subprocess
@@ -133,12 +134,16 @@ def test_sigusr1_ends_a_test_early_and_keeps_its_data(tmp_path):
             threading.Timer(0.1, os.kill, (os.getpid(), signal.SIGUSR1)).start()
 
     begun = time.monotonic()
-    file = run_trial(Trial("tcp_1up", path="10mbit 50ms", length_s=100_000 / 2), tmp_path, tell)
+    file = run_trial(Trial("voip-1up", path="10mbit 50ms", length_s=100_000 / 2), tmp_path, tell)
     data = open_file(file)
     assert data.metadata["ended"] == "early"
     assert data.metadata["ended_s"] < 20_000
     assert any("ended early, after" in note for note in data.notes)
+    assert data.metadata["failed"] == {}
     assert data.series["TCP upload"].known.size > 10
+    call = data.series["VoIP"]  # of a client that was interrupted, whose last packets were still on their way
+    assert call.known.size > 300
+    assert not math.isnan(call.value[-1])
     assert time.monotonic() - begun < 300
 
 

@@ -11,6 +11,7 @@ import pytest
 from linklab.errors import DataError, EngineError
 from linklab.experiment import outputs, samples
 from linklab.experiment.collect import collect
+from linklab.experiment.irtt import read_irtt
 from linklab.experiment.model import Trial, TrialCommand, When
 from linklab.experiment.prepared import prepare
 from linklab.experiment.result import dataset
@@ -152,7 +153,7 @@ def test_a_program_that_failed_takes_its_series_alone(prepared, out):
     outcome = json.loads((out / "outcome.json").read_text())
     outcome["programs"]["udp-rtt-1"] |= {"status": 1, "why": "it ended with status 1"}
     (out / "outcome.json").write_text(json.dumps(outcome))
-    (out / "udp-rtt-1.out").write_text("")
+    (out / "udp-rtt-1.json").unlink()
     (out / "udp-rtt-1.err").write_text("Error: no reply from server\n")
     found = collect(prepared.plan, out)
     assert found.failed == {"Ping (ms) UDP BE": "it ended with status 1: Error: no reply from server"}
@@ -196,7 +197,7 @@ def test_no_outcome_is_an_error(prepared, tmp_path):
 def test_what_irtt_did_not_print_is_one_sentence(text):
     """Whatever stands there."""
     with pytest.raises(DataError, match="irtt"):
-        outputs.read_irtt(text, 0.0)
+        read_irtt(text, 0.0)
 
 
 def test_pings_without_any_answer():
@@ -215,20 +216,36 @@ def test_numbers_of_a_command():
         outputs.read_command("no such file\n", 0.0, 1.0, 0.0)
 
 
+def trip(number, lost="false", rtt_s=0.01):
+    """A packet of irtt's, sent at that second."""
+    stamps = {"client": {"send": {"wall": number * 10**9}, "receive": {"wall": number * 10**9 + int(rtt_s * 1e9)}}}
+    delay = {"delay": {"rtt": int(rtt_s * 1e9), "send": 6 * 10**6, "receive": 4 * 10**6}}
+    ipdv = {"ipdv": {"rtt": -2000, "send": -1000, "receive": -1000}} if number == 3 else {}
+    return {"seqno": number, "lost": lost, "timestamps": stamps, **({} if lost != "false" else delay | ipdv)}
+
+
 def test_a_call_has_delay_jitter_and_what_was_lost_before_each_packet():
-    """As VoIP tests of Flent name them."""
-
-    def trip(number, lost="false"):
-        stamps = {"client": {"send": {"wall": number * 10**9}, "receive": {"wall": number * 10**9 + 10**7}}}
-        delay = {"delay": {"rtt": 10**7, "send": 6 * 10**6, "receive": 4 * 10**6}}
-        ipdv = {"ipdv": {"rtt": -2000, "send": -1000, "receive": -1000}} if number == 3 else {}
-        return {"seqno": number, "lost": lost, "timestamps": stamps, **({} if lost != "false" else delay | ipdv)}
-
+    """As VoIP tests of Flent name them; an answer that was lost is no loss of the callee's."""
     text = json.dumps({"round_trips": [trip(0), trip(1, "true_up"), trip(2), trip(3)], "stats": {}})
-    found = outputs.read_irtt(text, 0.0, voip=True)
+    found = read_irtt(text, 0.0, voip=True)
     assert [row[2].get("loss") for row in found.rows] == [0.0, None, 1.0, 0.0]
     assert found.rows[2][2]["delay"] == 6.0
     assert [row[2].get("jitter") for row in found.rows] == [None, None, None, pytest.approx(0.001)]
+    text = json.dumps({"round_trips": [trip(0), trip(1, "true_down"), trip(2, "true_up"), trip(4)], "stats": {}})
+    found = read_irtt(text, 0.0, voip=True)
+    assert [row[2].get("loss") for row in found.rows] == [0.0, None, None, 1.0]
+    assert (found.meta["PACKET_LOSS_RATE"], found.meta["UPSTREAM_LOSS_RATE"]) == (0.5, 0.25)
+
+
+def test_an_interrupted_irtt_says_nothing_of_packets_on_their_way():
+    """Those sent within three of the longest round trips before its end; what was lost before is lost."""
+    trips = [trip(0), trip(1, rtt_s=0.9), *(trip(number, "true") for number in (2, 3, 4, 5))]
+    text = json.dumps({"round_trips": trips, "stats": {"upstream_loss_percent": 66.7}})
+    assert len(read_irtt(text, 0.0).rows) == 6
+    found = read_irtt(text, 0.0, ended_s=5.5)
+    assert [row[0] for row in found.rows] == [0.01, 1.9, 2.0]
+    assert found.meta["PACKETS_SENT"] == 3
+    assert found.meta["UPSTREAM_LOSS_RATE"] == pytest.approx(1 / 3)
 
 
 def test_a_flow_that_stalls_has_zeros_until_its_end():

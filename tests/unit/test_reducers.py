@@ -296,6 +296,22 @@ def test_every_reducer_has_its_test():
     assert tried == set(REDUCERS)
 
 
+def test_answers_that_were_lost_do_not_count_in_a_score():
+    """Who is called hears what arrives; the loss of both ways is a reducer of its own."""
+    packets = {
+        "a": ([0, 1, 2, 3], [50, NAN, NAN, 50]),
+        "a::seq": ([0, 1, 2, 3], [0, 1, 2, 3]),
+        "a::owd_up": ([0, 3], [25, 25]),
+        "a::lost": ([1, 2], [1, 1]),
+        "a::lost_up": ([1, 2], [1, 0]),
+    }
+    data = data_of(**packets)
+    assert reduce("mos", data, "a", (0, 4)) == mos(25, 0.25)
+    assert reduce("raw_seq_loss", data, "a", (0, 4)) == pytest.approx(0.5)
+    told = {"OWD_UP_MEAN": 25, "IPDV_UP_MEAN": 0, "PACKET_LOSS_RATE": 0.2, "UPSTREAM_LOSS_RATE": 0.1}
+    assert reduce("mos", data_of(**packets, meta={"a": told}), "a") == mos(25, 0.1)
+
+
 def test_a_call_whose_loss_is_not_known_has_no_score():
     """Delays without sequence numbers do not say how many packets were lost, and unknown is not 0."""
     times = [0.0, 0.02, 0.04]
