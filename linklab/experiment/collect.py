@@ -25,7 +25,7 @@ from linklab.experiment import outputs, programs, samples
 from linklab.experiment.irtt import read_irtt
 from linklab.experiment.model import Traffic, TrafficFlow
 from linklab.experiment.outputs import Samples, Streams
-from linklab.experiment.plan import IPERF, PlannedProcess, ProgramPlan, target_of
+from linklab.experiment.plan import IPERF, PlannedProcess, ProgramPlan, named_ports, target_of
 from linklab.measure import Series, make_series
 
 HANDSHAKES = {Traffic.TCP: 4.5, Traffic.SCTP: 4.5, Traffic.UDP: 3.5}
@@ -172,7 +172,7 @@ class _Collector:
         for number, each in enumerate(process.flows):
             series = self._of_sockets(each, process, client, number) if flow.traffic is Traffic.TCP else None
             if series is None or not series.rows:
-                series = self._of_reports(each, receiving, client, number, ran)
+                series = self._of_reports(each, receiving, process.port, number, ran)
             series.meta |= _of_stream(each, client, receiving, number)
             made[each.series] = series
         return made
@@ -197,13 +197,13 @@ class _Collector:
         return found
 
     def _of_reports(
-        self, flow: TrafficFlow, receiving: Streams, client: Streams, number: int, ran: Mapping[str, Any]
+        self, flow: TrafficFlow, receiving: Streams, port: int, number: int, ran: Mapping[str, Any]
     ) -> Samples:
         """The intervals of the receiving iperf3; its clock began when the stream was connected."""
         found = Samples("Mbits/s")
         if number >= len(receiving.rows):
             return found
-        began_s = (ran.get("started_s") or flow.start_s) + HANDSHAKES[flow.traffic] * self._round_trip_s(flow)
+        began_s = (ran.get("started_s") or flow.start_s) + HANDSHAKES[flow.traffic] * self._round_trip_s(flow, port)
         rows = receiving.rows[number]
         usual = float(np.median([end - start for start, end, _ in rows])) if rows else 0.0
         for start_s, end_s, rate in rows:
@@ -211,14 +211,14 @@ class _Collector:
                 found.add(round(began_s + end_s, 6), rate / 1e6)
         return found
 
-    def _round_trip_s(self, flow: TrafficFlow) -> float:
-        """The shortest that a connection between the two saw; 0 where none was sampled."""
+    def _round_trip_s(self, flow: TrafficFlow, port: int) -> float:
+        """The shortest that the control connection of its iperf3 saw; 0 if it was not sampled."""
         column = self.sockets.columns.get("min_rtt_ms")
-        ends = {self.plan.place.source, target_of(flow, self.plan.place)}
+        client, server = self.plan.place.source, target_of(flow, self.plan.place)
         rtts = [
             row[column]
-            for (node, _, _), connection in self.sockets.connections.items()
-            if node in ends and column is not None
+            for (node, own, other), connection in self.sockets.connections.items()
+            if column is not None and (node, port) in ((client, other), (server, own))
             for row in connection.rows[:1]
             if row[column]
         ]
@@ -228,16 +228,16 @@ class _Collector:
 
     def _sampled(self) -> None:
         qdiscs = samples.read_qdiscs(self.folder / "qdiscs.jsonl")
+        flows = [flow for flow in self.plan.expanded.flows if flow.traffic is Traffic.QDISC]
+        asked = {flow.series: self._queue(flow, qdiscs) for flow in flows}
         for name, one in qdiscs.items():
-            self._keep(name, one, {}, source="qdiscs.jsonl")
+            if not any(one is taken for taken in asked.values()):  # which has the name that the test gives it
+                self._keep(name, one, {}, source="qdiscs.jsonl")
         for flow in self.plan.expanded.flows:
             host = str(flow.options.get("host") or self.plan.place.source)
             found: Samples | None = None
             if flow.traffic is Traffic.QDISC:
-                # without a name it is the first queue on the way up
-                along = [port.interface for port in self.plan.place.ports]
-                wanted = [str(flow.options["interface"])] if flow.options.get("interface") else along
-                found = next((qdiscs[f"qdisc_stats_{one}"] for one in wanted if f"qdisc_stats_{one}" in qdiscs), None)
+                found = asked[flow.series]
             elif flow.traffic is Traffic.CPU:
                 found = samples.read_cpu(self.folder / "cpu.jsonl")
             elif flow.traffic is Traffic.NETSTAT:
@@ -250,6 +250,19 @@ class _Collector:
                 self._keep(flow.series, found, {}, source="sampler")
         if "cpu_stats" not in self.found.series and (cpu := samples.read_cpu(self.folder / "cpu.jsonl")):
             self._keep("cpu_stats", cpu, {}, source="cpu.jsonl")
+
+    def _queue(self, flow: TrafficFlow, qdiscs: Mapping[str, Samples]) -> Samples | None:
+        """The queue that a flow names; without an interface it is the first one on the way up."""
+        place = self.plan.place
+        queues = {
+            (one.meta["NODE"], one.meta["INTERFACE"]): one
+            for name, one in qdiscs.items()
+            if name.startswith(samples.QUEUE)
+        }
+        for port in named_ports(flow, place):
+            if (port.node, port.interface) in queues:
+                return queues[port.node, port.interface]
+        return None
 
     def _keep(self, name: str, one: Samples, known: Mapping[str, Any], *, source: str) -> None:
         """A series, and its further numbers at the same times."""

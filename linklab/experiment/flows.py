@@ -73,7 +73,8 @@ def _places(entry: FlowEntry, given: Given, hosts: Sequence[str], times: Mapping
         own = {name: fill(text, given.places) for name, text in extra.items()}
         known = {**given.places, **own, "i": str(index), "n": str(index + 1)}
         target = index if entry.count == "hosts" and not entry.target else _target(entry, known)
-        known["host"] = hosts[target] if target < len(hosts) else f"target {target + 1}"
+        if "host" not in given.places:  # a parameter of the test's own
+            known["host"] = hosts[target] if target < len(hosts) else f"target {target + 1}"
         # the value of a list may itself have places, such as the number of the flow
         for _ in range(2):
             for name in given.lists:

@@ -15,7 +15,7 @@ from typing import Any
 from linklab.errors import InputError
 from linklab.experiment import metadata, programs
 from linklab.experiment.model import Expanded, Traffic, TrafficFlow, TrialCommand, When
-from linklab.experiment.place import TrialPlace
+from linklab.experiment.place import PathPort, TrialPlace
 
 FORMAT = 1
 IPERF = (Traffic.TCP, Traffic.UDP, Traffic.SCTP)
@@ -87,14 +87,14 @@ def make_plan(expanded: Expanded, place: TrialPlace, commands: Sequence[TrialCom
     found += _monitors(expanded, commands)
     servers = _servers(flows, place)
     nodes = list(dict.fromkeys((place.source, *(target_of(flow, place) for flow in flows if flow.traffic in IPERF))))
-    tcp = [flow for flow in flows if flow.traffic is Traffic.TCP]
+    iperf = [flow for flow in flows if flow.traffic in IPERF]  # with UDP the control connection tells the round trip
     netstat = [
         str(flow.options.get("host", place.source)) for flow in expanded.flows if flow.traffic is Traffic.NETSTAT
     ]
     samplers: dict[str, Any] = {
         "period_s": expanded.step_s,
         "qdiscs": _ports(expanded, place),
-        "sockets": nodes if tcp else [],
+        "sockets": nodes if iperf else [],
         "ports": [process.port for process in processes if process.port],
         "cpu": True,
         "netstat": list(dict.fromkeys(netstat)),
@@ -111,14 +111,27 @@ def make_plan(expanded: Expanded, place: TrialPlace, commands: Sequence[TrialCom
 
 
 def _ports(expanded: Expanded, place: TrialPlace) -> list[dict[str, str]]:
-    """The interfaces along the path, and those that the test names; a flow that names none takes one of the path's."""
-    named = [
-        (place.known(str(flow.options.get("host") or place.source)), str(flow.options["interface"]))
-        for flow in expanded.flows
-        if flow.traffic is Traffic.QDISC and flow.options.get("interface")
+    """The interfaces along the path, and those that the test names."""
+    named = [port for flow in expanded.flows if flow.traffic is Traffic.QDISC for port in named_ports(flow, place)]
+    return [{"node": port.node, "interface": port.interface} for port in dict.fromkeys([*place.ports, *named])]
+
+
+def named_ports(flow: TrafficFlow, place: TrialPlace) -> list[PathPort]:
+    """The interfaces whose queue a flow may mean, the likeliest first.
+
+    The node and interface that it names; without a node the path's interface of that name, or one of the source; and
+    without an interface those along the path, of that node if there is one.
+    """
+    host, interface = str(flow.options.get("host") or ""), str(flow.options.get("interface") or "")
+    node = place.known(host) if host else ""
+    along = [
+        port
+        for port in place.ports
+        if (not node or port.node == node) and (not interface or port.interface == interface)
     ]
-    found = dict.fromkeys([*((port.node, port.interface) for port in place.ports), *named])
-    return [{"node": node, "interface": interface} for node, interface in found]
+    if interface and not along:
+        return [PathPort(node or place.source, interface)]
+    return along
 
 
 Made = Iterator[tuple[PlannedProcess, list[dict[str, Any]]]]

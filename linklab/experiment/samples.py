@@ -29,8 +29,16 @@ NAMED = {
     "qlen": "backlog_pkts",
     "overlimits": "overlimits",
     "requeues": "requeues",
+    "sent_packets": "sent_pkts",
 }
 """tc's name in JSON → Flent's, which are those of tc's text."""
+QUEUE = "qdisc_stats_"
+"""With it begins the name of an interface's queue."""
+TINS = {
+    3: dict(enumerate(("Bulk", "Best Effort", "Voice"))),
+    4: dict(enumerate(("Bulk", "Best Effort", "Video", "Voice"))),
+}
+"""What tc calls the tins of CAKE, by how many there are; else they have numbers (q_cake.c of iproute2)."""
 SINCE_LAST = ("dropped", "ecn_mark", "early", "pdrop", "marked", "ce_mark")
 UNITS = {
     "sent_bytes": "bytes",
@@ -41,6 +49,10 @@ UNITS = {
     "backlog_pkts": "packets",
     "delay": "ms",
     "drop_next": "ms",
+    "peak_delay": "ms",
+    "base_delay": "ms",
+    "target": "ms",
+    "interval": "ms",
     "early": "packets",
     "pdrop": "packets",
     "marked": "packets",
@@ -92,27 +104,35 @@ def read_qdiscs(path: Path) -> dict[str, Samples]:
 
     "qdisc_stats_INTERFACE" is the queue of an interface: its innermost discipline, or their sum. A shaper around it and
     a netem, whose packets are under way and do not wait, are "qdisc KIND HANDLE INTERFACE"; a class is
-    "class ID INTERFACE".
+    "class ID INTERFACE", and a tin of CAKE "qdisc cake TIN INTERFACE". Where several nodes have an interface of this
+    name, the node's name and a blank stand before it.
     """
-    found: dict[str, Samples] = {}
-    last: dict[str, dict[str, float]] = {}
+    found: dict[tuple[str, str, str], Samples] = {}
+    last: dict[tuple[str, str, str], dict[str, float]] = {}
+    nodes: dict[str, set[str]] = {}
     for line in lines(path):
         if "qdiscs" not in line:
             continue
+        node, interface = line["node"], line["interface"]
+        nodes.setdefault(interface, set()).add(node)
         for name, numbers, meta in _read(line):
-            before = last.get(name, {})
-            series = found.setdefault(name, Samples("bytes", meta=meta))
+            key = (name, node, interface)
+            before = last.get(key, {})
+            series = found.setdefault(key, Samples("bytes", meta=meta))
             shown = {
                 key: value - before.get(key, value) if key in SINCE_LAST else value for key, value in numbers.items()
             }
-            last[name] = numbers
+            last[key] = numbers
             series.add(line["t"], shown.get("backlog_bytes", math.nan), **shown)
-    return found
+    return {
+        f"{name}{interface if len(nodes[interface]) == 1 else f'{node} {interface}'}": series
+        for (name, node, interface), series in found.items()
+    }
 
 
 def _read(line: Line) -> Iterator[tuple[str, dict[str, float], dict[str, Any]]]:
-    """Names, numbers and what else is known of the disciplines of a reading."""
-    interface, where = line["interface"], {"NODE": line["node"], "INTERFACE": line["interface"], "RUNNER": "qdisc"}
+    """Names without the interface, numbers and what else is known of the disciplines of a reading."""
+    where = {"NODE": line["node"], "INTERFACE": line["interface"], "RUNNER": "qdisc"}
     there = [one for one in line["qdiscs"] if one["kind"] not in QUEUELESS]
     around = {str(one.get("parent", "")).partition(":")[0] for one in there}
     leaves = [one for one in there if one["handle"].partition(":")[0] not in around and one["kind"] != "netem"]
@@ -123,13 +143,17 @@ def _read(line: Line) -> Iterator[tuple[str, dict[str, float], dict[str, Any]]]:
                 together = max if key in LARGEST else float.__add__
                 summed[key] = together(summed[key], value) if key in summed else value
         kinds = "+".join(dict.fromkeys(one["kind"] for one in leaves))
-        yield f"qdisc_stats_{interface}", summed, {**where, "KIND": kinds}
+        yield QUEUE, summed, {**where, "KIND": kinds}
     for one in there:
         if not any(one is leaf for leaf in leaves):
-            name = f"qdisc {one['kind']} {one['handle']} {interface}"
+            name = f"qdisc {one['kind']} {one['handle']} "
             yield name, _numbers(one), {**where, "KIND": one["kind"], "HANDLE": one["handle"]}
+        tins = one.get("tins", ())
+        for number, tin in enumerate(tins):
+            name = TINS.get(len(tins), {}).get(number, f"Tin {number}")
+            yield f"qdisc cake {name} ", _of_tin(tin), {**where, "KIND": "cake", "TIN": name}
     for one in line.get("classes", ()):
-        name = f"class {one.get('handle', one.get('classid', ''))} {interface}"
+        name = f"class {one.get('handle', one.get('classid', ''))} "
         yield name, _numbers(one), {**where, "KIND": one.get("class", "")}
 
 
@@ -148,6 +172,23 @@ def _numbers(one: Line) -> dict[str, float]:
     for ours, theirs in (("dropped_pie", "pie_dropped"), ("overlimit_pie", "overlimit")):
         if one["kind" if "kind" in one else "class"] in ("pie", "fq_pie") and theirs in found:
             found[ours] = found.pop(theirs)
+    if tins := [_of_tin(tin) for tin in one.get("tins", ())]:
+        found["ecn_mark"] = sum(tin.get("ecn_mark", 0.0) for tin in tins)
+        # a tin without flows keeps the delay that it had when it was used last
+        used = [tin for tin in tins if tin.get("backlog_bytes") or tin.get("sparse_flows") or tin.get("bulk_flows")]
+        found["delay"] = max((tin.get("delay", 0.0) for tin in used), default=0.0)
+    return found
+
+
+def _of_tin(tin: Line) -> dict[str, float]:
+    """The numbers of a tin of CAKE; times in ms."""
+    found = {}
+    for key, value in tin.items():
+        if key.endswith("_us"):
+            name = key.removesuffix("_us")
+            found["delay" if name == "avg_delay" else name] = float(value) / 1e3
+        else:
+            found[NAMED.get(key, key)] = float(value)
     return found
 
 

@@ -6,9 +6,7 @@ Nothing is printed here; `linklab.commands.test_tables` does. The numbers are th
 
 from __future__ import annotations
 
-import json
 import math
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -22,6 +20,7 @@ from linklab.data import Dataset
 from linklab.data.names import SEPARATOR, main_series, matching
 from linklab.data.table import smoothed
 from linklab.errors import InputError
+from linklab.experiment.setup import setup_of
 from linklab.measure.series import FloatArray
 
 SUMMARY = ("mean", "median", "pct99")
@@ -39,12 +38,6 @@ _TELEMETRY = ("qdisc ", "class ")
 
 _MOST_NAMES = 20
 """Series that a message names."""
-
-_OURS = ("lab", "slug", "step", "test", "parameters", "path", "topology", "source", "targets", "network")
-"""Of Linklab's metadata what is the same in repetitions; so are clock, engine and profile."""
-
-_FLENTS = ("NAME", "LENGTH", "STEP_SIZE", "HOSTS", "IP_VERSION", "TEST_PARAMETERS")
-"""Of Flent's metadata what is the same in repetitions."""
 
 
 @dataclass(frozen=True)
@@ -114,7 +107,7 @@ def repetitions(sources: Sequence[Source]) -> list[list[Source]]:
     """
     groups: dict[str, list[Source]] = {}
     for source in sources:
-        groups.setdefault(_setup(source.data), []).append(source)
+        groups.setdefault(setup_of(source.data), []).append(source)
     return list(groups.values())
 
 
@@ -236,14 +229,6 @@ def _value(data: Dataset, name: str, reducer: str, cutoff: Cutoff | None) -> Red
     if reducer in OF_FLOWS and not _has_flows(data, name):
         return Reduced(math.nan, 0)
     return reduced(reducer, data, name, cutoff)
-
-
-def _setup(data: Dataset) -> str:
-    """What repetitions have in common, as text."""
-    ours = {key: data.metadata.get(key) for key in (*_OURS, "clock", "engine", "profile")}
-    flents = {key: data.flent.get(key) for key in _FLENTS}
-    title = re.sub(r"\b\d+\b", "#", str(data.flent.get("TITLE") or ""))
-    return json.dumps([ours, flents, title], sort_keys=True)
 
 
 @dataclass(frozen=True)

@@ -324,3 +324,81 @@ def test_delays_of_queues_side_by_side_are_not_added_up(tmp_path):
     (tmp_path / "qdiscs.jsonl").write_text(json.dumps(line) + "\n" + json.dumps({**line, "t": 2.0}) + "\n")
     found = samples.read_qdiscs(tmp_path / "qdiscs.jsonl")["qdisc_stats_s1-eth2"].rows[-1]
     assert (found[1], found[2]["delay"]) == (3028.0, 5.0)
+
+
+def qdisc_lines(folder, *lines):
+    """A file of readings in a folder, which is made if need be."""
+    folder.mkdir(exist_ok=True)
+    (folder / "qdiscs.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    return folder / "qdiscs.jsonl"
+
+
+def test_interfaces_of_one_name_are_kept_apart(tmp_path):
+    """Of two nodes that both have an eth0, whose readings would make one series; other names stay short."""
+    queue = {"kind": "pfifo", "handle": "1:", "root": True, "drops": 0}
+    readings = [("r1", "eth0", 100), ("r2", "eth0", 200), ("r1", "eth1", 300)]
+    found = samples.read_qdiscs(
+        qdisc_lines(
+            tmp_path,
+            *(
+                {"t": t, "node": node, "interface": name, "qdiscs": [{**queue, "backlog": backlog}]}
+                for t in (1.0, 2.0)
+                for node, name, backlog in readings
+            ),
+        )
+    )
+    values = {name: [row[1] for row in one.rows] for name, one in found.items()}
+    assert values == {
+        "qdisc_stats_r1 eth0": [100, 100],
+        "qdisc_stats_r2 eth0": [200, 200],
+        "qdisc_stats_eth1": [300, 300],
+    }
+
+
+def test_a_queue_that_the_test_names_is_there_once():
+    """Under the name that the test gives it."""
+    trial = Trial("tcp_1up", path="10mbit 20ms", parameters={"qdisc_stats_hosts": "r1,r2"})
+    prepared = prepare(trial)
+    found = collect(prepared.plan, CAPTURE / "out")
+    names = [name for name in found.series if name.startswith("qdisc_stats_") and name.count("::") == 0]
+    assert names == ["qdisc_stats_r1", "qdisc_stats_r2"]
+    assert found.series["qdisc_stats_r1"].meta["INTERFACE"] == "r1-eth0"
+    assert found.series["qdisc_stats_r2"].meta["INTERFACE"] == "r2-eth0"
+
+
+def test_an_interface_without_its_node_is_the_one_along_the_path():
+    """And not the source's, which has none of this name."""
+    plan = prepare(Trial("qdisc-stats", path="10mbit 20ms", parameters={"interface": "r1-eth0"})).plan
+    assert {"node": "h1", "interface": "r1-eth0"} not in plan.data["samplers"]["qdiscs"]
+    assert collect(plan, CAPTURE / "out").series["qdisc-stats"].meta["NODE"] == "r1"
+    named = prepare(Trial("qdisc-stats", path="10mbit 20ms", parameters={"host": "r1", "interface": "r1-eth1"})).plan
+    assert [flow.options["host"] for flow in named.expanded.flows] == ["r1"]
+
+
+def test_marks_and_delay_of_cake_are_those_of_its_tins(tmp_path):
+    """Marks have a sum; of the delays the longest of a tin that is in use; each tin is a series of its own."""
+    one = {"sent_packets": 5, "drops": 0, "ecn_mark": 4, "backlog_bytes": 1514, "avg_delay_us": 7000, "bulk_flows": 1}
+    idle = {"sent_packets": 9, "drops": 2, "ecn_mark": 1, "backlog_bytes": 0, "avg_delay_us": 90000, "bulk_flows": 0}
+
+    def at(t, marks):
+        tins = [idle, {**one, "ecn_mark": marks}, idle]
+        cake = {"kind": "cake", "handle": "1:", "root": True, "drops": 4, "backlog": 1514, "tins": tins}
+        return {"t": t, "node": "r1", "interface": "r1-eth0", "qdiscs": [cake]}
+
+    found = samples.read_qdiscs(qdisc_lines(tmp_path, at(1.0, 4), at(2.0, 11)))
+    last = found["qdisc_stats_r1-eth0"].rows[-1]
+    assert (last[1], last[2]["ecn_mark"], last[2]["delay"]) == (1514.0, 7.0, 7.0)
+    tin = found["qdisc cake Best Effort r1-eth0"].rows[-1]
+    assert (tin[1], tin[2]["ecn_mark"], tin[2]["delay"], tin[2]["sent_pkts"]) == (1514.0, 7.0, 7.0, 5.0)
+    assert {"qdisc cake Bulk r1-eth0", "qdisc cake Voice r1-eth0"} < found.keys()
+
+
+def test_the_beginning_of_udp_counts_its_own_round_trips(prepared, out):
+    """Another target may be nearer: here the connection of the first TCP flow has 1 ms."""
+    rows = [json.loads(line) for line in (out / "sockets.jsonl").read_text().splitlines()]
+    rtt = rows[0]["fields"].index("min_rtt_ms")
+    for line in rows[1:]:
+        for row in line["sockets"]:
+            row[rtt] = row[rtt] if ":5203" in (row[0] + row[1]) else 1.0
+    (out / "sockets.jsonl").write_text("".join(json.dumps(line) + "\n" for line in rows))
+    assert collect(prepared.plan, out).series["UDP upload"].time_s[0] == pytest.approx(5.57, abs=0.001)

@@ -171,6 +171,22 @@ def test_what_repetitions_are():
     assert [[source.name for source in group] for group in groups] == [["0", "1"], ["2"], ["3"], ["4"]]
 
 
+def test_other_disciplines_are_no_repetitions():
+    """Of a running network nothing else tells that a person has changed one; seeds and handles do not count."""
+
+    def found(limit, handle="2:", **settings):
+        discipline = {"name": "pfifo", "id": handle, "parent": "root", "params": {"limit": limit, "seed": handle}}
+        port = {"iface": "r1-eth0", "qdiscs": [discipline]}
+        remote = {"r1": {"EGRESS_INFO": {"iface": "r1-eth1"}, "PORTS": [{"iface": "r1-eth1"}, port]}}
+        data = small()
+        return replace(data, flent={**data.flent, "REMOTE_METADATA": remote, "SYSCTLS": settings})
+
+    same = [found("100p"), found("100p", "8001:", **{"net.ipv4.tcp_mem": "1 2 3"})]
+    others = [found("20p"), found("100p", **{"net.ipv4.tcp_congestion_control": "bbr"})]
+    groups = repetitions([Source(str(number), data) for number, data in enumerate([*same, *others])])
+    assert [[source.name for source in group] for group in groups] == [["0", "1"], ["2"], ["3"]]
+
+
 def test_the_same_outcome_twice_counts_once():
     """Whatever their seeds and titles say."""
     found = summarise([Source("a", small(seed=1)), Source("b", small(seed=2)), Source("c", small(1, 3))], TableChoice())
