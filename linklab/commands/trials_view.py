@@ -90,10 +90,11 @@ class TrialsView:
         """What came of all, and the stories of those that failed."""
         progress = self.progress
         for task in progress.tasks:
-            if task.state in ("failed", "gaps"):
-                said = "failed" if task.state == "failed" else "has gaps"
+            if task.why:
+                said = {"failed": "failed", "gaps": "has gaps"}.get(task.state, "is done, but")
                 line = f"{task.entry.label} {said}: {task.why}"
-                self.console.print(plain(line, style=_STYLES[task.state]), soft_wrap=True)
+                style = _STYLES["gaps" if task.state == "done" else task.state]
+                self.console.print(plain(line, style=style), soft_wrap=True)
         kept = sum(task.kept for task in progress.tasks)
         before = f", {kept} of them in an earlier run" if kept else ""
         network_s = sum(task.entry.network_s for task in progress.tasks if not task.kept and task.state != "failed")

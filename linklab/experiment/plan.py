@@ -14,8 +14,9 @@ from typing import Any
 
 from linklab.errors import InputError
 from linklab.experiment import metadata, programs
-from linklab.experiment.model import Expanded, Traffic, TrafficFlow, TrialCommand, When
+from linklab.experiment.model import Expanded, Traffic, TrafficFlow, TrialCommand
 from linklab.experiment.place import PathPort, TrialPlace
+from linklab.experiment.trial_commands import beside
 
 FORMAT = 1
 IPERF = (Traffic.TCP, Traffic.UDP, Traffic.SCTP)
@@ -253,15 +254,14 @@ def _servers(flows: Sequence[TrafficFlow], place: TrialPlace) -> list[dict[str, 
 
 def _monitors(expanded: Expanded, commands: Sequence[TrialCommand]) -> list[dict[str, Any]]:
     """Programs beside the test whose output is kept only raw."""
-    beside = [command for command in commands if command.when is When.MONITOR and not command.on_host]
     return [
         {
-            "id": f"monitor-{number}",
+            "id": name,
             "node": command.node or "client",
             "argv": ["sh", "-c", command.line],
             "role": "flow",
             "start_s": 0.0,
             "stop_s": expanded.total_s if command.kill else expanded.total_s + MONITOR_LATE_S,
         }
-        for number, command in enumerate(beside, 1)
+        for name, command in beside(commands)
     ]

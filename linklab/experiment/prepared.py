@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from linklab.experiment.algorithms import refuse_missing
 from linklab.experiment.expand import expand
 from linklab.experiment.model import Expanded, Trial
 from linklab.experiment.parameters import mistyped
@@ -33,6 +34,7 @@ def prepare(trial: Trial) -> Prepared:
 
     Raises:
         InputError: one of them cannot be.
+        MissingError: the pocket kernel, if that would run it, lacks a congestion control.
     """
     test = load_test(trial.test)
 
@@ -45,6 +47,8 @@ def prepare(trial: Trial) -> Prepared:
     place = place_of(
         trial.path, trial.topology, trial.source, trial.targets, hosts=max(1, first.hosts), version6=version6
     )
+    if trial.engine == "pocket":  # what the host's kernel has is asked where the test runs
+        refuse_missing(first, trial.engine)
     expanded = with_hosts(place.targets[: max(1, first.hosts, len(trial.targets))])
     return Prepared(
         trial, expanded, place, make_plan(expanded, place, trial.commands), tuple(mistyped(test, trial.parameters))

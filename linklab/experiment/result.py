@@ -16,6 +16,7 @@ from linklab.experiment.collect import TrialOutcome
 from linklab.experiment.derive import derive
 from linklab.experiment.model import Trial
 from linklab.experiment.prepared import Prepared
+from linklab.experiment.trial_commands import failed_commands
 from linklab.plots.spec_json import METADATA_KEY, to_json
 
 
@@ -27,7 +28,6 @@ def dataset(prepared: Prepared, found: TrialOutcome, environment: dict[str, Any]
     notes = [*prepared.notes]
     notes += [f"{place.source} cannot reach {address}" for address in unreached]
     notes += found.notes
-    notes += [f"the command {one['name']} ended with status {one['status']}" for one in found.commands if one["status"]]
     if outcome.get("ended") == "early":
         notes.append(f"ended early, after {outcome['ended_s']:.1f} s of {expanded.total_s:g} s")
     ours = {
@@ -74,6 +74,7 @@ def dataset(prepared: Prepared, found: TrialOutcome, environment: dict[str, Any]
         **metadata.host_metadata(found.facts, place),
         **{key: value for key, value in trial.extra.items() if key.isupper()},
     }
+    notes += failed_commands(Dataset(ours))
     made = derive(Dataset(ours, series=found.series, notes=tuple(dict.fromkeys(notes)), flent=flent), expanded.derived)
     # what the test is about comes first, what was sampled beside it last
     order = sorted(made.series, key=lambda name: made.series[name].source.endswith(".jsonl"))

@@ -38,6 +38,7 @@ class TrialTask:
     """One trial of a list and what is known of it.
 
     state: "waiting", "running", "done", "gaps" (a program of it failed, and `why` says which), or "failed".
+    why: what went wrong; of a trial that is done, a command of it.
     kept: it was done by an earlier run.
     doing: what it is at; network_s: how far its clock is.
     values: what was looked for in its data.
@@ -157,8 +158,9 @@ def _closed(events: Iterator[Happened]) -> Iterator[Iterator[Happened]]:
 def _ended(folder: TrialFolder, task: TrialTask, came: Made | LinklabError, place: Path) -> None:
     """A trial's process has ended: what it made is kept, or why it made nothing."""
     if isinstance(came, Made):
-        task.state, task.why, task.values = ("gaps" if came.gaps else "done"), came.gaps, came.values
-        folder.take(task.entry, came, task.state)
+        task.state, task.values = ("gaps" if came.gaps else "done"), came.values
+        task.why = "; ".join(filter(None, (came.gaps, came.warning)))
+        folder.take(task.entry, came, task.state, task.why)
     else:
         task.state, task.why = "failed", one_line(str(came))
         folder.fail(task.entry, task.why)

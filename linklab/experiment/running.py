@@ -18,20 +18,22 @@ from ipaddress import ip_address
 from pathlib import Path
 from typing import Any, Protocol
 
-from linklab import data
 from linklab.base.text import one_line
 from linklab.data import Dataset
 from linklab.errors import EngineError, InputError
 from linklab.experiment import programs
+from linklab.experiment.algorithms import refuse_missing
 from linklab.experiment.collect import TrialOutcome, collect
 from linklab.experiment.expand import expand
 from linklab.experiment.model import Expanded, Traffic, Trial, TrialCommand, When
+from linklab.experiment.out_file import SUFFIX, is_file, keep, refuse_unwritable
 from linklab.experiment.place import PathPort, TrialPlace
 from linklab.experiment.plan import make_plan
 from linklab.experiment.prepared import Prepared
 from linklab.experiment.result import dataset
 from linklab.experiment.test_file import load_test
-from linklab.experiment.trial import SUFFIX, SUFFIXES, Tell, TrialProgress, quiet
+from linklab.experiment.trial import Tell, TrialProgress, quiet
+from linklab.experiment.trial_commands import told, told_beside
 from linklab.topology import Topology
 
 WAY = ("env", "PYTHONSAFEPATH=1", "python3", f"{programs.AGENT}/trial_way.py")
@@ -206,12 +208,16 @@ def ready_on(trial: Trial, door: Door, tell: Tell = quiet, *, choice: RunningCho
 
     Raises:
         InputError: the test, its parameters, or a node cannot be.
+        MissingError: the pocket kernel lacks a congestion control.
         EngineError: the network does not answer.
     """
     choice = choice or RunningChoice()
     tell(TrialProgress("looking for the path"))
     ground = ground_of(door, trial.source, trial.targets)
-    return ReadyNetwork(prepare_on(trial, ground, door.name, choice), ground, choice)
+    prepared = prepare_on(trial, ground, door.name, choice)
+    if door.facts.get("engine") == "pocket":
+        refuse_missing(prepared.expanded, "pocket")
+    return ReadyNetwork(prepared, ground, choice)
 
 
 def run_ready(ready: ReadyNetwork, out: Path, door: Door, tell: Tell = quiet) -> Path:
@@ -224,18 +230,18 @@ def run_ready(ready: ReadyNetwork, out: Path, door: Door, tell: Tell = quiet) ->
         tell: told how far it is.
 
     Raises:
+        InputError: the file could not be written.
         EngineError: the network ended, or the test did not begin.
     """
     prepared = ready.prepared
+    refuse_unwritable(out)
     found = _measure(prepared, door, tell)
     tell(TrialProgress("writing the data"))
-    path = out if out.name.endswith(SUFFIXES) else out / named(prepared, found)
+    path = out if is_file(out) else out / named(prepared, found)
     made = completed(prepared, found, door, path.name)
     if ready.choice.private:
         made = replace(made, flent={**made.flent, **_private(ready.ground)})
-    path.parent.mkdir(parents=True, exist_ok=True)
-    data.save(made, path)
-    return path
+    return keep(made, path, named=is_file(out))
 
 
 def run_on(trial: Trial, out: Path, door: Door, tell: Tell = quiet, *, choice: RunningChoice | None = None) -> Path:
@@ -246,6 +252,7 @@ def run_on(trial: Trial, out: Path, door: Door, tell: Tell = quiet, *, choice: R
 def _measure(ready: Prepared, door: Door, tell: Tell) -> TrialOutcome:
     """Run the plan, and the trial's own commands before and after it."""
     commands = [command for command in ready.trial.commands if not command.on_host]
+    ran: list[dict[str, Any]] = []
     (door.folder / PLAN).write_text(json.dumps(ready.plan.data), encoding="utf-8")
     said: list[str] = []
 
@@ -258,21 +265,25 @@ def _measure(ready: Prepared, door: Door, tell: Tell) -> TrialOutcome:
     try:
         for command in commands:
             if command.when is When.PRE:
-                _do(command, door, tell)
+                _do(command, door, tell, ran)
         door.run([*RUNNER, f"{door.inside}/{PLAN}", f"{door.inside}/{OUT}"], listen)
     finally:
         for command in commands:
             if command.when is When.POST:
-                _do(command, door, tell)
+                _do(command, door, tell, ran)
     if not (door.folder / OUT / "outcome.json").is_file():
         raise EngineError(f"the test did not begin: {' '.join(said) or 'its runner said nothing'}")
     tell(TrialProgress("reading the results"))
-    return collect(ready.plan, door.folder / OUT)
+    found = collect(ready.plan, door.folder / OUT)
+    ran += told_beside(commands, found.outcome, door.folder / OUT)
+    return replace(found, commands=ran)
 
 
-def _do(command: TrialCommand, door: Door, tell: Tell) -> None:
+def _do(command: TrialCommand, door: Door, tell: Tell, ran: list[dict[str, Any]]) -> None:
+    """Run a command of the trial; `ran` gets it with its outcome."""
     tell(TrialProgress(command.name))
     status, text = door.ask(["sh", "-c", command.line], command.name, command.node)
+    ran.append(told(command, status, text))
     if command.essential and command.when is When.PRE and status:
         raise EngineError(f"{command.name}: {command.line} ended with status {status}: {one_line(text)}")
 

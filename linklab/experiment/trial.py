@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import re
 import shutil
 import signal
 import tempfile
@@ -22,19 +21,18 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
-from linklab import data
 from linklab.base.text import one_line
-from linklab.engine.api import Background, Clock, Completed, Network, Typed, refuse_failed_commands
+from linklab.engine.api import Background, Clock, Network, Typed, refuse_failed_commands
 from linklab.engine.choice import load_engine
 from linklab.errors import EngineError
 from linklab.experiment.algorithms import refuse_missing
 from linklab.experiment.collect import TrialOutcome, collect
-from linklab.experiment.model import Expanded, Trial, TrialCommand, When
+from linklab.experiment.model import Trial, When
+from linklab.experiment.out_file import file_name, is_file, keep, refuse_unwritable
 from linklab.experiment.prepared import Prepared, prepare
 from linklab.experiment.result import dataset
+from linklab.experiment.trial_commands import told, told_beside
 
-SUFFIX = ".flent.gz"
-SUFFIXES = (".flent.gz", ".flent.bz2", ".flent", ".flnt", ".json", ".gz", ".bz2")
 RUNNER = "env PYTHONSAFEPATH=1 python3 /opt/linklab/linklab/agent/trial.py plan.json out"
 """Costs no network time, as everything below /opt/linklab; what lies in the working folder is not imported."""
 END_FILE = "END"
@@ -42,7 +40,6 @@ END_FILE = "END"
 WALL_S = 600.0
 WALL_PER_S = 60.0
 """Wall seconds that a trial may take: so many, and so many for each second of network time."""
-_NAMED = re.compile(r"[^A-Za-z0-9_.+-]+")
 
 
 @dataclass(frozen=True)
@@ -72,9 +69,9 @@ def run_trial(trial: Trial, out: Path, tell: Tell = quiet, *, raw: Path | None =
 
     Args:
         trial: what to run.
-        out: the file, or a folder in which it gets a name of its own (`file_name`).
+        out: the file, or a folder in which it gets a name of its own (`out_file`).
         tell: told how far it is, from any thread.
-        raw: a folder that gets the outputs of all programs.
+        raw: a new folder that gets the outputs of all programs.
 
     Returns:
         The file.
@@ -84,7 +81,9 @@ def run_trial(trial: Trial, out: Path, tell: Tell = quiet, *, raw: Path | None =
         LinklabError: the network could not be started; see `Engine.start`.
     """
     prepared = prepare(trial)
-    path = out if out.name.endswith(SUFFIXES) else out / file_name(trial, prepared.expanded)
+    refuse_unwritable(out, raw)
+    named = is_file(out)
+    path = out if named else out / file_name(trial, prepared.expanded)
     tell(TrialProgress("starting the network"))
     try:
         with _ended_early():
@@ -92,19 +91,7 @@ def run_trial(trial: Trial, out: Path, tell: Tell = quiet, *, raw: Path | None =
     except _EndEarlyError:
         raise EngineError("the test was ended before it had begun, so nothing was measured") from None
     tell(TrialProgress("writing the data"))
-    path.parent.mkdir(parents=True, exist_ok=True)
-    data.save(dataset(prepared, found, environment, path.name), path)
-    return path
-
-
-def file_name(trial: Trial, expanded: Expanded) -> str:
-    """The name of its data file: test, path, seed, title."""
-    where = Path(trial.topology).stem if trial.topology else trial.path
-    words = [expanded.name, where, f"seed{trial.seed}"]
-    words += [f"{key}={value}" for key, value in sorted(trial.parameters.items())]
-    name = "-".join(_NAMED.sub("-", word).strip("-") for word in words if word)[:180]
-    title = _NAMED.sub("-", trial.title).strip("-.")[:60]
-    return f"{name}{'.' + title if title else ''}{SUFFIX}"
+    return keep(dataset(prepared, found, environment, path.name), path, named=named)
 
 
 def measure(prepared: Prepared, tell: Tell = quiet, *, raw: Path | None = None) -> tuple[TrialOutcome, dict[str, Any]]:
@@ -133,7 +120,9 @@ def measure(prepared: Prepared, tell: Tell = quiet, *, raw: Path | None = None) 
         if not (folder / "out" / "outcome.json").is_file():
             raise EngineError(f"the test did not begin: {said.strip() or 'its runner said nothing'}")
         tell(TrialProgress("reading the results"))
-        return replace(collect(prepared.plan, folder / "out"), commands=ran), environment
+        found = collect(prepared.plan, folder / "out")
+        ran += told_beside(trial.commands, found.outcome, folder / "out")
+        return replace(found, commands=ran), environment
 
 
 def _between_commands(network: Network, work: Path, prepared: Prepared, tell: Tell, ran: list[dict[str, Any]]) -> str:
@@ -147,7 +136,7 @@ def _between_commands(network: Network, work: Path, prepared: Prepared, tell: Te
             if command.when is When.PRE:
                 tell(TrialProgress(command.name))
                 done = network.run([Typed(command.node or "client", command.line)])[0]
-                ran.append(_outcome(command, done))
+                ran.append(told(command, done.exit_status, done.output))
                 if command.essential and done.exit_status:
                     raise EngineError(
                         f"{command.name}: {command.line} ended with status {done.exit_status}: {one_line(done.output)}"
@@ -157,18 +146,8 @@ def _between_commands(network: Network, work: Path, prepared: Prepared, tell: Te
         for command in commands:
             if command.when is When.POST:
                 tell(TrialProgress(command.name))
-                ran.append(_outcome(command, network.run([Typed(command.node or "client", command.line)])[0]))
-
-
-def _outcome(command: TrialCommand, done: Completed) -> dict[str, Any]:
-    return {
-        "name": command.name,
-        "when": command.when.value,
-        "node": command.node or "client",
-        "command": command.line,
-        "status": done.exit_status,
-        "output": done.output,
-    }
+                done = network.run([Typed(command.node or "client", command.line)])[0]
+                ran.append(told(command, done.exit_status, done.output))
 
 
 def _run(network: Network, work: Path, length_s: float, tell: Tell) -> str:

@@ -90,17 +90,17 @@ class TrialFolder:
         return due
 
     def state(self, entry: ListedTrial) -> tuple[str, str, Mapping[str, float | None]]:
-        """What the journal says of a trial, why, where that is something else than "done", and its values."""
+        """What the journal says of a trial, what went wrong, and its values."""
         record = self.records[entry.file]
         return record["state"], record.get("why", ""), record.get("values", {})
 
-    def take(self, entry: ListedTrial, made: Made, state: str) -> None:
-        """A trial is done: put its file, which lies below `scratch`, in its place."""
+    def take(self, entry: ListedTrial, made: Made, state: str, why: str) -> None:
+        """A trial is done, and `why` says what went wrong all the same: put its file in its place, from `scratch`."""
         file = self.path / entry.file
         file.parent.mkdir(parents=True, exist_ok=True)
         sha256 = hashlib.sha256(made.file.read_bytes()).hexdigest()
         made.file.replace(file)
-        self._note(entry, state, made.gaps, sha256=sha256, **({"values": dict(made.values)} if made.values else {}))
+        self._note(entry, state, why, sha256=sha256, **({"values": dict(made.values)} if made.values else {}))
 
     def keep_values(self, entry: ListedTrial, values: Mapping[str, float | None]) -> None:
         """What was read in the data of a trial that is done already."""

@@ -19,8 +19,11 @@ from linklab.base.worker import Tell
 from linklab.data import Dataset, open_file
 from linklab.errors import EngineError, InputError
 from linklab.experiment.model import Trial, TrialCommand, When
+from linklab.experiment.trial_commands import failed_commands
 from linklab.experiment.trial_list import ListedTrial, plain
 
+LONGEST_WHY = 300
+"""Letters of what went wrong in a trial, in the journal."""
 Run: TypeAlias = Callable[[Trial, Path, Tell], Path]
 """Does one trial: the trial, the data file that is to be written, and a function that is told how far it is."""
 Look: TypeAlias = Callable[[Dataset], Mapping[str, float | None]]
@@ -36,11 +39,13 @@ class Made:
 
     file: its data file.
     gaps: which of its programs failed, in words; "" for none.
+    warning: which of its commands failed, in words; "" for none.
     values: what was looked for in its data, by name; None where it is not there.
     """
 
     file: Path
     gaps: str = ""
+    warning: str = ""
     values: Mapping[str, float | None] = field(default_factory=dict)
 
 
@@ -106,26 +111,36 @@ def work(bundle: TrialOrder, place: Path, how: TrialSettings, tell: Tell) -> Mad
     on_host = [command for command in entry.trial.commands if command.on_host] if how.host_commands else []
     inside = tuple(command for command in entry.trial.commands if not command.on_host)
     monitors: list[tuple[TrialCommand, subprocess.Popen[bytes]]] = []
+    failed: list[str] = []
+
+    def ended(command: TrialCommand, status: int) -> int:
+        if status:
+            failed.append(f"the command {command.name} on this machine ended with status {status}")
+        return status
+
     try:
         for command in on_host:
-            if command.when is When.PRE and (status := _started(command).wait()) and command.essential:
-                raise CommandError(f"the command {command.name} on this machine failed with status {status}")
+            if command.when is When.PRE and ended(command, _started(command).wait()) and command.essential:
+                raise CommandError(failed[-1])
         monitors = [(command, _started(command)) for command in on_host if command.when is When.MONITOR]
         file = how.run(replace(entry.trial, commands=inside), place / Path(entry.file).name, tell)
         if entry.pause_s and entry.trial.clock != "virtual":
             time.sleep(entry.pause_s)
     finally:
         for command, process in monitors:
-            if command.kill:
+            if command.kill and process.poll() is None:
                 process.terminate()
-            process.wait()
+                process.wait()
+            else:
+                ended(command, process.wait())
         for command in on_host:
             if command.when is When.POST:
-                _started(command).wait()
+                ended(command, _started(command).wait())
     data = open_file(file)
     if entry.keep_log:
         os.write(1, _told(entry, data).encode("utf-8", "replace"))  # the log
-    return Made(file, failed_programs(data), how.look(data) if how.look else {})
+    warning = "; ".join([*failed_commands(data), *failed])
+    return Made(file, failed_programs(data), excerpt(warning, LONGEST_WHY), how.look(data) if how.look else {})
 
 
 def _started(command: TrialCommand) -> subprocess.Popen[bytes]:
@@ -152,4 +167,4 @@ def failed_programs(data: Dataset) -> str:
     failed = data.metadata.get("failed")
     if not isinstance(failed, dict) or not failed:
         return "a program of it failed"
-    return excerpt("; ".join(f"{name}: {why}" for name, why in failed.items()), 300)
+    return excerpt("; ".join(f"{name}: {why}" for name, why in failed.items()), LONGEST_WHY)

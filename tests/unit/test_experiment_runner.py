@@ -183,9 +183,35 @@ def test_commands_for_this_machine_run_only_if_that_was_asked_for(tmp_path):
     progress = do(entries(1, commands=failing), tmp_path / "failing", host_commands=True)
     assert (states(progress), progress.tasks[0].why) == (
         ["failed"],
-        "the command no on this machine failed with status 3",
+        "the command no on this machine ended with status 3",
     )
     assert log.read_text() == "post\n"
+
+
+def test_a_command_that_fails_is_told_and_the_trial_counts(tmp_path):
+    """On this machine and in the network, before, beside, and after; one that is ended with the test has not failed."""
+    on_host = tuple(
+        TrialCommand(name, line, kind, on_host=True, kill=name == "ended")
+        for name, line, kind in (
+            ("set", "exit 4", When.PRE),
+            ("watch", "exit 5", When.MONITOR),
+            ("ended", "sleep 100", When.MONITOR),
+            ("fine", "true", When.POST),
+            ("tidy", "exit 6", When.POST),
+        )
+    )
+    inside = (TrialCommand("tc", "tc qdisc", When.PRE, node="r1"), TrialCommand("good", "true", When.PRE))
+    progress = do(entries(1, "sleep 0.3", commands=(*on_host, *inside)), tmp_path / "out", host_commands=True)
+    assert states(progress) == ["done"]
+    why = (
+        "the command tc on r1 ended with status 2: RTNETLINK answers: No such file; "
+        "the command set on this machine ended with status 4; the command watch on this machine ended with status 5; "
+        "the command tidy on this machine ended with status 6"
+    )
+    assert progress.tasks[0].why == why
+    assert read_journal(tmp_path / "out")["trials"][0]["why"] == why
+    again = do(entries(1, "sleep 0.3", commands=(*on_host, *inside)), tmp_path / "out", host_commands=True)
+    assert (again.tasks[0].kept, again.tasks[0].why) == (True, why)
 
 
 def test_the_files_that_a_trial_names_are_where_it_works_and_their_folders_are_not_in_its_data(tmp_path):

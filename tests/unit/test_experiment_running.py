@@ -65,6 +65,8 @@ class Painted:
         out.mkdir()
         (out / "facts.json").write_text("[]")
         programs = {"icmp-1": {"started_s": 0.0, "ended_s": 1.0, "status": 1, "why": "exit status 1: no"}}
+        programs["monitor-1"] = {"started_s": 0.0, "ended_s": 1.0, "status": 7, "why": "exit status 7", "stopped": []}
+        (out / "monitor-1.err").write_text("not found\n")
         outcome = {"t0_date_ns": 1_700_000_000_500_000_000, "ended": "whole", "ended_s": 1.0, "programs": programs}
         (out / "outcome.json").write_text(json.dumps(outcome))
 
@@ -137,7 +139,8 @@ def test_a_failed_program_leaves_a_file_that_says_why(tmp_path):
     door = Painted(tmp_path / "door")
     commands = (
         TrialCommand("before", "echo 1", When.PRE, node="h3"),
-        TrialCommand("after", "echo 2", When.POST),
+        TrialCommand("after", "fails 2", When.POST),
+        TrialCommand("beside", "echo 4", When.MONITOR),
         TrialCommand("outside", "echo 3", When.PRE, on_host=True),
     )
     told = []
@@ -146,11 +149,15 @@ def test_a_failed_program_leaves_a_file_that_says_why(tmp_path):
     assert [line[:4] for line in door.asked[1:]] == [
         ["h3", "sh", "-c", "echo 1"],
         ["run", "env", "PYTHONSAFEPATH=1", "python3"],
-        ["", "sh", "-c", "echo 2"],
+        ["", "sh", "-c", "fails 2"],
     ]
     assert [one.done_s for one in told if one.length_s] == [1.0]
     data = open_file(file)
     assert data.metadata["failed"]["Ping (ms) ICMP"] == "exit status 1: no"
+    ran = {one["name"]: one for one in data.metadata["trial_commands"]}
+    assert {name: one["status"] for name, one in ran.items()} == {"before": 0, "after": 1, "beside": 7}
+    assert "the command after on client ended with status 1: no such device" in data.notes
+    assert "the command beside on client ended with status 7: not found" in data.notes
     assert (data.metadata["clock"], data.metadata["seed"], data.flent["T0"]) == (
         "virtual",
         None,
