@@ -52,6 +52,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         voice.complain(f"flent: {one_line(str(error))}")
         code = error.exit_code
     except KeyboardInterrupt:
+        voice.complain("flent: ended before there was anything to keep")
         code = INTERRUPTED
     except BrokenPipeError:
         code = 128 + signal.SIGPIPE
@@ -116,17 +117,20 @@ def sorted_out(args: argparse.Namespace) -> Words:
     for file in found.files:
         if not Path(file).is_file():
             raise InputError(f"{excerpt(file)}: there is no such file")
-    if found.hosts and not found.test and not found.files and not (args.batch_files or args.list_plots):
-        near = _nearest(found.hosts[0], names)
-        raise InputError(f"{excerpt(found.hosts[0])} is neither a test nor a data file{near}")
+    strays = found.hosts[len(args.hosts) :]
+    if strays and not found.test and not found.files and not (args.batch_files or args.list_plots):
+        raise InputError(_neither(strays, names))
     return found
 
 
-def _nearest(word: str, names: Sequence[str]) -> str:
+def _neither(words: Sequence[str], names: Sequence[str]) -> str:
+    """What to say where none of the words is a test: the one that looks like a test is meant to be it."""
     from difflib import get_close_matches
 
-    near = get_close_matches(word, names, 1, 0.6)
-    return f"; did you mean {near[0]}?" if near else "; flent --list-tests lists the tests"
+    near = {word: get_close_matches(word, names, 1, 0.6) for word in words}
+    word = next((word for word in words if near[word]), words[0])
+    cure = f"did you mean {near[word][0]}?" if near[word] else "flent --list-tests lists the tests"
+    return f"{excerpt(word)} is neither a test nor a data file; {cure}"
 
 
 def _list_tests() -> None:

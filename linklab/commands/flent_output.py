@@ -45,8 +45,12 @@ def check(args: argparse.Namespace) -> None:
     """Refuse, before anything is measured, what could not be written afterwards.
 
     Raises:
-        InputError: the kind of figure is not known, or an option of the plot is wrong.
+        InputError: the kind of figure is not known, an option of the plot is wrong, or a file cannot be written.
     """
+    from linklab.experiment.out_file import refuse_file
+
+    for name in filter(None, (args.output if args.output != STDOUT else "", args.log_file)):
+        refuse_file(Path(name))
     if format_of(args) != "plot":
         return
     suffix = Path(args.output).suffix.lower()

@@ -63,6 +63,15 @@ def refuse_unwritable(out: Path, raw: Path | None = None) -> None:
             )
 
 
+def refuse_file(path: Path) -> None:
+    """InputError if a file cannot be written, in a folder that is there."""
+    if not path.parent.is_dir():
+        raise InputError(f"{path}: cannot be written: there is no folder {path.parent}")
+    if path.is_dir():
+        raise InputError(f"{path}: cannot be written: it is a folder")
+    _refuse(path, folder=False)
+
+
 def _refuse(path: Path, *, folder: bool) -> None:
     """InputError if a file, or files in a folder that is made where it is missing, cannot be written."""
     there = path if folder else path.parent

@@ -66,6 +66,12 @@ def test_a_word_is_a_file_a_test_or_a_host(tmp_path, monkeypatch):
         flent.sorted_out(read("gone.flent.gz"))
     with pytest.raises(InputError, match="rruI is neither a test nor a data file; did you mean rrul"):
         flent.sorted_out(read("rruI"))
+    for line in ("rrull -H h2", "-H h2 rrull", "h2 rrull"):
+        with pytest.raises(InputError, match="^rrull is neither a test nor a data file; did you mean rrul"):
+            flent.sorted_out(read(line))
+    with pytest.raises(InputError, match="^h2 is neither a test nor a data file; flent --list-tests lists the tests"):
+        flent.sorted_out(read("h2 -H h3"))
+    assert flent.sorted_out(read("-H h2")).test == ""
     with pytest.raises(InputError, match="two tests are named, rrul and ping"):
         flent.sorted_out(read("rrul ping -H h2"))
 
@@ -126,6 +132,9 @@ def test_what_cannot_be_written_is_refused_before_anything_is_measured():
     with pytest.raises(InputError, match="--bounds-x a"):
         flent_output.check(read("rrul -p all --bounds-x a"))
     flent_output.check(read("rrul -o table.txt"))
+    for options in ("-o gone/table.txt", "-p all -o gone/a.png", "-L gone/log"):
+        with pytest.raises(InputError, match=r"gone/.*: cannot be written: there is no folder gone"):
+            flent_output.check(read(f"rrul {options}"))
 
 
 def test_outside_of_a_network_it_says_where_to_go(capsys, monkeypatch):
