@@ -67,9 +67,9 @@ def test_a_word_is_a_file_a_test_or_a_host(tmp_path, monkeypatch):
     with pytest.raises(InputError, match="rruI is neither a test nor a data file; did you mean rrul"):
         flent.sorted_out(read("rruI"))
     for line in ("rrull -H h2", "-H h2 rrull", "h2 rrull"):
-        with pytest.raises(InputError, match="^rrull is neither a test nor a data file; did you mean rrul"):
+        with pytest.raises(InputError, match=r"^rrull is neither a test nor a data file; did you mean rrul"):
             flent.sorted_out(read(line))
-    with pytest.raises(InputError, match="^h2 is neither a test nor a data file; flent --list-tests lists the tests"):
+    with pytest.raises(InputError, match=r"^h2 is neither a test nor a data file; flent --list-tests lists the tests"):
         flent.sorted_out(read("h2 -H h3"))
     assert flent.sorted_out(read("-H h2")).test == ""
     with pytest.raises(InputError, match="two tests are named, rrul and ping"):
