@@ -9,24 +9,23 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rich.console import Console
-
 from linklab.base.text import excerpt
 from linklab.commands.console import make_console, plain
 from linklab.commands.trials import (
     add_options,
+    check_folder,
     check_machine,
     checked,
     estimate,
     folder_for,
     jobs_of,
     session,
+    show,
     shuffle_seed,
 )
 from linklab.errors import InputError
 from linklab.experiment.batch import ALL, BatchChoice, batch_list
 from linklab.experiment.batch_file import read_batch_files
-from linklab.experiment.model import When
 from linklab.experiment.trial_list import ListedTrial, as_name, digest
 
 if TYPE_CHECKING:
@@ -74,7 +73,7 @@ def add_parser(subparsers: Subparsers, summary: str) -> argparse.ArgumentParser:
     )
     add_options(parser)
     parser.add_argument("-n", "--dry-run", action="store_true", help="say what would be run, and run nothing")
-    parser.add_argument("-v", "--verbose", action="store_true", help="with --dry-run: settings and commands too")
+    parser.add_argument("-v", "--verbose", action="store_true", help="with --dry-run: titles and commands too")
     return parser
 
 
@@ -84,7 +83,7 @@ def run(args: argparse.Namespace) -> int:
     if not files:
         raise InputError("no batch file is given; `linklab batch --help` has examples")
     seed = shuffle_seed(args)
-    choice = BatchChoice(tuple(args.batch), _overrides(args.override), args.path, seed)
+    choice = BatchChoice(tuple(args.batch), _overrides(args.override), args.path, seed, args.host_commands)
     found = batch_list(read_batch_files(files), choice)
     console = make_console(quiet=args.quiet)
     for sentence in found.unused:
@@ -95,8 +94,10 @@ def run(args: argparse.Namespace) -> int:
     if args.dry_run:
         show(console, entries, verbose=args.verbose)
         console.print(plain(estimate(entries, jobs_of(args, trials))), soft_wrap=True)
-        return 0
     check_machine(args, trials)
+    if args.dry_run:
+        check_folder(args)
+        return 0
     console.print(plain(estimate(entries, jobs_of(args, trials))), soft_wrap=True)
     folder = folder_for(args, f"batch-{as_name(files[-1].stem)}")
     about = {"what": "batch", "list": digest(entries), "shuffle_seed": seed}
@@ -125,27 +126,3 @@ def _overrides(words: Sequence[str]) -> dict[str, str]:
             raise InputError(f'--override "{excerpt(word)}" must be KEY=VALUE')
         found[key.strip().lower()] = value.strip()
     return found
-
-
-def show(console: Console, entries: Sequence[ListedTrial], *, verbose: bool) -> None:
-    """Say what would be run, in the order in which it would start."""
-    for entry in entries:
-        console.print(plain(f"would run {entry.label} → {entry.file}"), soft_wrap=True)
-        for line in _settings(entry) if verbose else ():
-            console.print(plain(f"    {line}"), soft_wrap=True)
-
-
-def _settings(entry: ListedTrial) -> list[str]:
-    """What decides a trial's outcome, a line each."""
-    trial = entry.trial
-    place = f"path {trial.path}" if trial.path else f"topology {trial.topology}"
-    lines = [f"test {trial.test}, {place}, seed {trial.seed}"]
-    lines += [f"title {trial.title}"] if trial.title else []
-    lines += [f"length {trial.length_s:g} s"] if trial.length_s is not None else []
-    lines += [f"{key} = {value}" for key, value in trial.parameters.items()]
-    for when in (When.PRE, When.MONITOR, When.POST):
-        for command in trial.commands:
-            if command.when is when:
-                where = "this machine" if command.on_host else command.node or "the network"
-                lines.append(f"{when.value}, on {where}{', essential' * command.essential}: {command.line}")
-    return lines

@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from linklab.base.text import one_line
-from linklab.commands import batch
 from linklab.commands.console import make_console
 from linklab.commands.flent_options import batch_overrides
+from linklab.commands.trials import show
 from linklab.errors import InputError, LinklabError
 from linklab.experiment.batch import BatchChoice, BatchList, batch_list
 from linklab.experiment.batch_file import read_batch_files
@@ -45,7 +45,7 @@ def run(args: argparse.Namespace, words: Words, voice: Voice) -> int:
     for sentence in found.unused:
         voice.complain(f"flent: {sentence}")
     if args.batch_dry_run:
-        batch.show(make_console(), found.entries, verbose=args.batch_verbose)
+        show(make_console(), found.entries, verbose=args.batch_verbose)
         return 0
     folder = args.batch_resume or args.data_dir / f"{_name(found)}-{time.strftime('%Y-%m-%dT%H%M%S')}"
     if args.batch_resume is not None and not folder.is_dir():

@@ -14,12 +14,14 @@ from linklab.commands.console import make_console, plain
 from linklab.commands.trials import (
     TrialsSession,
     add_options,
+    check_folder,
     check_machine,
     checked,
     estimate,
     folder_for,
     jobs_of,
     session,
+    show,
     shuffle_seed,
 )
 from linklab.data import open_file
@@ -81,12 +83,14 @@ def run(args: argparse.Namespace) -> int:
     trials = [entry.trial for entry in due]
     for line in _about(found, due, args, dry=args.check or args.dry_run):
         console.print(plain(line), soft_wrap=True)
-    if args.dry_run:
-        for entry in due:
-            console.print(plain(f"would run {entry.label} → {entry.file}"), soft_wrap=True)
-    if args.check or args.dry_run:
+    if args.check:
         return 0
+    if args.dry_run:
+        show(console, due)
     check_machine(args, trials)
+    if args.dry_run:
+        check_folder(args)
+        return 0
     folder = folder_for(args, f"sweep-{as_name(args.file.stem)}")
     factors = {name: list(levels) for name, levels in found.factors.items()}
     about = {"what": "sweep", "factors": factors, "shuffle_seed": seed}

@@ -12,22 +12,29 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from linklab.base import claims, installation
+from rich.console import Console
+
+from linklab.base import claims
 from linklab.base.processes import processors
+from linklab.commands.console import plain
 from linklab.commands.trials_view import TrialsView, duration
 from linklab.engine.choice import load_engine
-from linklab.errors import InputError
-from linklab.experiment.model import Trial
+from linklab.errors import InputError, MissingError
+from linklab.experiment.model import Trial, When
+from linklab.experiment.out_file import refuse_folder
 from linklab.experiment.runner import Deal, ListProgress, TrialTask, at_once, here, run_entries
 from linklab.experiment.trial_folder import TrialFolder, opened, read_journal
 from linklab.experiment.trial_list import JOURNAL, ListedTrial
 from linklab.experiment.trial_work import Look, TrialSettings
 
+RUNS = Path("runs")
+"""Where new folders go, in the working folder."""
+
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Where and how the trials are run."""
     place = parser.add_mutually_exclusive_group()
-    place.add_argument("--out", metavar="FOLDER", type=Path, help="new folder for the results (default: one in runs/)")
+    place.add_argument("--out", metavar="FOLDER", type=Path, help="new folder for the results (default: in runs/)")
     place.add_argument("--resume", metavar="FOLDER", type=Path, help="go on in the folder of a run that broke off")
     order = parser.add_mutually_exclusive_group()
     order.add_argument("--shuffle-seed", type=int, default=1, metavar="N", help="of the order of trials (default: 1)")
@@ -68,8 +75,8 @@ def checked(entries: Sequence[ListedTrial]) -> list[ListedTrial]:
         if key not in known:
             try:
                 known[key] = prepare(entry.trial).expanded.total_s
-            except InputError as error:
-                raise InputError(f"{entry.label}: {error}") from error
+            except (InputError, MissingError) as error:
+                raise type(error)(f"{entry.label}: {error}") from error
         found.append(replace(entry, network_s=known[key]))
     return found
 
@@ -89,26 +96,72 @@ def check_machine(args: argparse.Namespace, trials: Sequence[Trial]) -> None:
 
 
 def folder_for(args: argparse.Namespace, name: str) -> Path:
-    """The folder that was asked for, or a new one in that of the runs.
+    """The folder that was asked for, or a new one in runs/ of the working folder.
 
     Raises:
         InputError: one that is asked for is in use, or has nothing to go on with.
     """
+    check_folder(args)
     if args.resume is not None:
-        read_journal(args.resume)
         return Path(args.resume)
     if args.out is None:
-        return claims.make_new(installation.runs_folder() / name)
+        return claims.make_new(RUNS / name)
     folder = Path(args.out)
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise InputError(f"{folder}: cannot be made: {error.strerror}") from error
-    if (folder / JOURNAL).exists():
-        raise InputError(f"{folder}: trials have been run here; go on with --resume {folder}, or give another folder")
-    if any(folder.iterdir()):
-        raise claims.in_use(folder)
     return folder
+
+
+def check_folder(args: argparse.Namespace) -> None:
+    """Refuse a folder in which no trials can be done, and make none.
+
+    Raises:
+        InputError: it is in use, has nothing to go on with, or cannot be written to.
+    """
+    if args.resume is not None:
+        read_journal(args.resume)
+    folder = Path(args.resume or args.out or RUNS)
+    refuse_folder(folder)
+    if args.out is not None and (folder / JOURNAL).exists():
+        raise InputError(f"{folder}: trials have been run here; go on with --resume {folder}, or give another folder")
+    if args.out is not None and folder.is_dir() and any(folder.iterdir()):
+        raise claims.in_use(folder)
+
+
+def show(console: Console, entries: Sequence[ListedTrial], *, verbose: bool = False) -> None:
+    """Say what would be run, in the order in which it would start: of each trial what decides its outcome."""
+    for entry in entries:
+        console.print(plain(f"would run {entry.label} → {entry.file}"), soft_wrap=True)
+        for line in (_words(entry.trial), *(_more(entry.trial) if verbose else ())):
+            console.print(plain(f"    {line}"), soft_wrap=True)
+
+
+def _words(trial: Trial) -> str:
+    """A trial in a line."""
+    where = trial.path or trial.topology or "this network"
+    ends = [f"from {trial.source}"] if trial.source else []
+    ends += [f"to {', '.join(trial.targets)}"] if trial.targets else []
+    words = [f"{trial.test} on {' '.join([where, *ends])}"]
+    words += [f"{trial.length_s:g} s"] if trial.length_s is not None else []
+    words += [f"step {trial.step_s:g} s"] if trial.step_s is not None else []
+    words += [f"seed {trial.seed}"]
+    words += [value for value, usual in ((trial.clock, "virtual"), (trial.engine, "pocket")) if value != usual]
+    words += [f"{key} = {value}" for key, value in trial.parameters.items()]
+    return ", ".join(words)
+
+
+def _more(trial: Trial) -> Iterator[str]:
+    """Its words for people, and its commands."""
+    for key, value in (("title", trial.title), ("note", trial.note)):
+        if value:
+            yield f"{key} {value}"
+    for when in (When.PRE, When.MONITOR, When.POST):
+        for command in trial.commands:
+            if command.when is when:
+                where = "this machine" if command.on_host else command.node or "the network"
+                yield f"{when.value}, on {where}{', essential' * command.essential}: {command.line}"
 
 
 class TrialsSession:

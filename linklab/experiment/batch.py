@@ -12,8 +12,8 @@ import itertools
 import math
 import random
 import uuid
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -60,19 +60,21 @@ class BatchChoice:
     overrides: values by key for every batch; a loop's argument sets win over them, as with Flent.
     path: for batches that say none.
     shuffle_seed: of the order of the trials within each batch; None for the order of the file.
+    host_commands: whether commands for this machine are run.
     """
 
     names: tuple[str, ...] = ()
     overrides: Mapping[str, str] = field(default_factory=dict)
     path: str = ""
     shuffle_seed: int | None = 1
+    host_commands: bool = False
 
 
 @dataclass(frozen=True)
 class BatchList:
     """The trials of the batches that were chosen, in the order in which they start.
 
-    unused: sentences about keys that nothing refers to, which may be spelt wrong.
+    unused: sentences about keys that nothing refers to, which may be spelt wrong, and about loops that change nothing.
     """
 
     entries: tuple[ListedTrial, ...]
@@ -89,7 +91,9 @@ def batch_list(file: BatchFile, choice: BatchChoice) -> BatchList:
     entries: list[ListedTrial] = []
     unused: list[str] = []
     for batch in _chosen(file, choice):
-        found = [_Maker(file, choice, run, each).entry() for each in _passes(file, batch, MOST_ENTRIES - len(entries))]
+        passes = list(_passes(file, batch, MOST_ENTRIES - len(entries)))
+        found = [_Maker(file, choice, run, each).entry() for each in passes]
+        unused += _idle(batch, passes, found, choice)
         if choice.shuffle_seed is not None:
             random.Random(f"{choice.shuffle_seed}:{batch.name}").shuffle(found)  # noqa: S311 - an order, no secret
         entries += found
@@ -137,13 +141,22 @@ class _Pass:
 
 def _passes(file: BatchFile, batch: BatchSection, most: int) -> Iterator[_Pass]:
     """Every combination of the loops' argument sets with every repetition."""
-    loops = [file.args_like(items(text), batch.at(key)) for key, text in batch.values.items() if key.startswith("for_")]
+    loops = [names for _, names in _loops(file, batch)]
     repetitions = _whole(batch, "repetitions", batch.values.get("repetitions", "1"))
     if math.prod(map(len, loops)) * repetitions > most:
         raise batch.place.wrong(f"its loops make more than {MOST_ENTRIES} trials; leave some out")
     for sets in itertools.product(*loops):
         for repetition in range(1, repetitions + 1):
             yield _Pass(batch, sets, repetition, repetitions)
+
+
+def _loops(file: BatchFile, batch: BatchSection) -> list[tuple[str, list[str]]]:
+    """The loops of a batch, with the names of their argument sets."""
+    return [
+        (key, file.args_like(items(text), batch.at(key)))
+        for key, text in batch.values.items()
+        if key.startswith("for_")
+    ]
 
 
 class _Maker:
@@ -278,6 +291,31 @@ def _unused(file: BatchFile, batch: BatchSection) -> Iterator[str]:
     """Keys of a batch that mean nothing and that nothing refers to: maybe spelt wrong."""
     everywhere = itertools.chain([batch], file.args.values(), file.commands.values())
     used = {name for section in everywhere for text in section.values.values() for name in used_in(text)}
-    for key in batch.values:
-        if not (key in _KNOWN | _OF_FLENT | used | COMMAND_KEYS or key.startswith("for_")):
-            yield f'{batch.at(key)}: nothing refers to "{excerpt(key)}"; is it spelt as it should be?'
+    for section in (batch, *(file.args[name] for _, names in _loops(file, batch) for name in names)):
+        for key in section.values:
+            if not (key in _KNOWN | _OF_FLENT | used | COMMAND_KEYS or key.startswith("for_")):
+                yield f'{section.at(key)}: nothing refers to "{excerpt(key)}"; is it spelt as it should be?'
+
+
+def _idle(
+    batch: BatchSection, passes: Sequence[_Pass], entries: Sequence[ListedTrial], choice: BatchChoice
+) -> Iterator[str]:
+    """Loops whose argument sets change nothing that is run, so that their trials differ only in their names."""
+    loops = [key for key in batch.values if key.startswith("for_")]
+    for number, key in enumerate(loops):
+        alike: dict[object, set[str]] = {}
+        for one, entry in zip(passes, entries, strict=True):
+            others = (one.sets[:number], one.sets[number + 1 :], one.repetition)
+            alike.setdefault(others, set()).add(_outcome_of(entry.trial, choice))
+        sets = dict.fromkeys(one.sets[number] for one in passes)
+        if len(sets) > 1 and all(len(trials) == 1 for trials in alike.values()):
+            yield (
+                f"{batch.at(key)}: the loop {key} changes nothing that is run, because no test, path, parameter, or "
+                f"command uses what {excerpt(', '.join(sets))} set; the trials differ only in their names"
+            )
+
+
+def _outcome_of(trial: Trial, choice: BatchChoice) -> str:
+    """What decides the outcome of a trial."""
+    commands = tuple(command for command in trial.commands if choice.host_commands or not command.on_host)
+    return repr(replace(trial, title="", note="", extra={}, commands=commands))

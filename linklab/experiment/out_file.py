@@ -63,6 +63,11 @@ def refuse_unwritable(out: Path, raw: Path | None = None) -> None:
             )
 
 
+def refuse_folder(folder: Path) -> None:
+    """InputError if files cannot be written in a folder, which is made where it is missing."""
+    _refuse(folder, folder=True)
+
+
 def refuse_file(path: Path) -> None:
     """InputError if a file cannot be written, in a folder that is there."""
     if not path.parent.is_dir():

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 import trials
 
-from linklab.base import installation
 from linklab.cli import build_parser, main
+from linklab.errors import MissingError
 from linklab.experiment.trial_folder import read_journal
 
 BATCH = """
@@ -39,7 +39,7 @@ def no_network(monkeypatch, tmp_path):
     """Trials are done without one, and runs are kept apart."""
     monkeypatch.setattr("linklab.experiment.trial.run_trial", trials.fake)
     monkeypatch.setattr("linklab.engine.pocket.PocketEngine.check", lambda self: None)
-    monkeypatch.setattr(installation, "runs_folder", lambda: tmp_path / "runs")
+    monkeypatch.chdir(tmp_path)
 
 
 @pytest.fixture
@@ -59,16 +59,62 @@ def test_a_dry_run_says_what_would_be_run_and_how_long_it_is(batch, capsys):
     """A line for each trial; nothing is made."""
     assert main(["batch", str(batch), "--dry-run", "--no-shuffle", "-j1"]) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert lines[0] == "would run up: q_1, repetition 01 → up-pfifo-01.flent.gz"
+    assert lines[:2] == [
+        "would run up: q_1, repetition 01 → up-pfifo-01.flent.gz",
+        "    tcp_1up on 10mbit 50ms pfifo, 5 s, seed 1",
+    ]
     assert sum("would run" in line for line in lines) == 8
     assert lines[-1] == "8 trials, 2 min of network time: about 30 s, at a guess."
     assert sorted(path.name for path in batch.parent.iterdir()) == ["lab.batch"]
-    assert main(["batch", "-B", str(batch), "-b", "up", "-n", "-v", "--override", "length=7", "--no-shuffle"]) == 0
+    more = ["--override", "length=7", "--override", "test_parameters=tcp_cong_control=reno", "--override", "title=a b"]
+    assert main(["batch", "-B", str(batch), "-b", "up", "-n", "-v", "--no-shuffle", *more]) == 0
     assert capsys.readouterr().out.splitlines()[:3] == [
         "would run up: q_1, repetition 01 → up-pfifo-01.flent.gz",
-        "    test tcp_1up, path 10mbit 50ms pfifo, seed 1",
-        "    length 7 s",
+        "    tcp_1up on 10mbit 50ms pfifo, 7 s, seed 1, tcp_cong_control = reno",
+        "    title a b",
     ]
+
+
+def test_a_dry_run_refuses_what_a_run_refuses(batch, tmp_path, capsys, monkeypatch):
+    """With the same words: a word that no kernel knows, a folder that is in use, a machine without the kernel."""
+    (tmp_path / "used").mkdir()
+    (tmp_path / "used/file").write_text("")
+    (tmp_path / "file").write_text("")
+
+    def lacks(engine: object) -> None:
+        raise MissingError("there is no kernel")
+
+    for options, machine in (
+        (["--override", "test_parameters=cc_algos=cubci", "--override", "test_name=tcp_nup"], False),
+        (["--override", "test_parameters=upload_streams=x", "--override", "test_name=tcp_nup"], False),
+        (["--out", str(tmp_path / "used")], False),
+        (["--out", str(tmp_path / "file")], False),
+        (["--resume", str(tmp_path)], False),
+        (["--jobs", "0"], False),
+        ([], True),
+    ):
+        if machine:
+            monkeypatch.setattr("linklab.engine.pocket.PocketEngine.check", lacks)
+        dry = main(["batch", str(batch), "-n", *options]), capsys.readouterr().err
+        run = main(["batch", str(batch), *options]), capsys.readouterr().err
+        assert dry == run
+        assert dry[0] == (4 if machine or "cubci" in str(options) else 2)
+
+
+def test_a_loop_that_changes_nothing_is_named(batch, tmp_path, capsys):
+    """Because the path does not say ${q}, or a command that does is left out: all its trials would be the same."""
+    batch.write_text(BATCH.replace("50ms ${q}", "50ms").replace("[Arg::q_2]", "[Arg::q_2]\nqq = 3"))
+    assert main(["batch", str(batch), "-b", "up", "-n"]) == 0
+    said = capsys.readouterr().err
+    assert "[Batch::base]: the loop for_q changes nothing that is run, because no test, path, parameter, or" in said
+    assert "uses what q_1, q_2 set; the trials differ only in their names" in said
+    assert 'lab.batch:18: [Arg::q_2]: nothing refers to "qq"' in said
+    command = "commands = c\n[Command::c]\ntype = pre\nwhere = host\nexec = echo ${q}\n"
+    batch.write_text(BATCH.replace("50ms ${q}", "50ms").replace("[Batch::up]", f"{command}[Batch::up]"))
+    assert main(["batch", str(batch), "-b", "up", "-n"]) == 0
+    assert "the loop for_q changes nothing" in capsys.readouterr().err
+    assert main(["batch", str(batch), "-b", "up", "-n", "--host-commands"]) == 0
+    assert "the loop" not in capsys.readouterr().err
 
 
 def test_a_batch_fills_a_folder_in_runs(batch, tmp_path, capsys):

@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 import trials
 
-from linklab.base import installation
 from linklab.cli import main
 from linklab.data import Dataset
 from linklab.errors import InputError
@@ -287,7 +286,7 @@ def no_network(monkeypatch, tmp_path):
     """Trials are done without one, and runs are kept apart."""
     monkeypatch.setattr("linklab.experiment.trial.run_trial", trials.fake)
     monkeypatch.setattr("linklab.engine.pocket.PocketEngine.check", lambda self: None)
-    monkeypatch.setattr(installation, "runs_folder", lambda: tmp_path / "runs")
+    monkeypatch.chdir(tmp_path)
 
 
 FILE = (
