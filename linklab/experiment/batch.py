@@ -12,15 +12,16 @@ import itertools
 import math
 import random
 import uuid
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
 from linklab.base.text import excerpt
 from linklab.errors import InputError
 from linklab.experiment.batch_commands import COMMAND_KEYS, commands_of
-from linklab.experiment.batch_file import BatchFile, BatchPlace, BatchSection, expand, items, truth, used_in
+from linklab.experiment.batch_doubts import idle_loops, unused_keys
+from linklab.experiment.batch_file import BatchFile, BatchPlace, BatchSection, expand, items, truth
 from linklab.experiment.model import Trial
 from linklab.experiment.trial_list import (
     LONGEST_NAME,
@@ -93,11 +94,13 @@ def batch_list(file: BatchFile, choice: BatchChoice) -> BatchList:
     for batch in _chosen(file, choice):
         passes = list(_passes(file, batch, MOST_ENTRIES - len(entries)))
         found = [_Maker(file, choice, run, each).entry() for each in passes]
-        unused += _idle(batch, passes, found, choice)
+        trials = [(one.sets, one.repetition, entry.trial) for one, entry in zip(passes, found, strict=True)]
+        unused += idle_loops(batch, trials, host_commands=choice.host_commands)
         if choice.shuffle_seed is not None:
             random.Random(f"{choice.shuffle_seed}:{batch.name}").shuffle(found)  # noqa: S311 - an order, no secret
         entries += found
-        unused += _unused(file, batch)
+        sections = [batch, *(file.args[name] for _, names in _loops(file, batch) for name in names)]
+        unused += unused_keys(file, sections, _KNOWN | _OF_FLENT | COMMAND_KEYS)
     if not entries:
         raise InputError("there is nothing to run: every batch is abstract or disabled, or a loop of it is empty")
     check_names(entries, "name them apart with filename_extra or output_path, for example with ${repetition}")
@@ -285,37 +288,3 @@ def _whole(section: BatchSection, key: str, text: str) -> int:
     if not text.isascii() or not text.isdecimal() or len(text) > 18:
         raise section.at(key).wrong(f'"{key}" must be a whole number, not "{excerpt(text)}"')
     return int(text)
-
-
-def _unused(file: BatchFile, batch: BatchSection) -> Iterator[str]:
-    """Keys of a batch that mean nothing and that nothing refers to: maybe spelt wrong."""
-    everywhere = itertools.chain([batch], file.args.values(), file.commands.values())
-    used = {name for section in everywhere for text in section.values.values() for name in used_in(text)}
-    for section in (batch, *(file.args[name] for _, names in _loops(file, batch) for name in names)):
-        for key in section.values:
-            if not (key in _KNOWN | _OF_FLENT | used | COMMAND_KEYS or key.startswith("for_")):
-                yield f'{section.at(key)}: nothing refers to "{excerpt(key)}"; is it spelt as it should be?'
-
-
-def _idle(
-    batch: BatchSection, passes: Sequence[_Pass], entries: Sequence[ListedTrial], choice: BatchChoice
-) -> Iterator[str]:
-    """Loops whose argument sets change nothing that is run, so that their trials differ only in their names."""
-    loops = [key for key in batch.values if key.startswith("for_")]
-    for number, key in enumerate(loops):
-        alike: dict[object, set[str]] = {}
-        for one, entry in zip(passes, entries, strict=True):
-            others = (one.sets[:number], one.sets[number + 1 :], one.repetition)
-            alike.setdefault(others, set()).add(_outcome_of(entry.trial, choice))
-        sets = dict.fromkeys(one.sets[number] for one in passes)
-        if len(sets) > 1 and all(len(trials) == 1 for trials in alike.values()):
-            yield (
-                f"{batch.at(key)}: the loop {key} changes nothing that is run, because no test, path, parameter, or "
-                f"command uses what {excerpt(', '.join(sets))} set; the trials differ only in their names"
-            )
-
-
-def _outcome_of(trial: Trial, choice: BatchChoice) -> str:
-    """What decides the outcome of a trial."""
-    commands = tuple(command for command in trial.commands if choice.host_commands or not command.on_host)
-    return repr(replace(trial, title="", note="", extra={}, commands=commands))
