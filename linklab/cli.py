@@ -109,6 +109,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _run(chosen: str | None, arguments: Sequence[str]) -> int:
+    begun = False
     try:
         parser = build_parser(chosen)
         args, more = parser.parse_known_args(arguments)
@@ -117,12 +118,15 @@ def _run(chosen: str | None, arguments: Sequence[str]) -> int:
                 raise InputError(f'"{named}" has a space in it, so write it in quotes: linklab {chosen} "{named}"')
             parser.error(f"unrecognized arguments: {' '.join(more)}")
         _need_working_directory()
+        begun = True
         return _command(args.command).run(args)
     except LinklabError as error:
         sentence, mark, to_copy = str(error).partition(TO_COPY)
         print(f"linklab: {one_line(sentence)}{mark}{visible(to_copy)}", file=sys.stderr)
         return error.exit_code
     except KeyboardInterrupt:
+        if not begun:  # a command says itself what it leaves
+            print("linklab: stopped with Ctrl+C before anything had begun", file=sys.stderr)
         return 128 + signal.SIGINT
     except BrokenPipeError as error:
         if chosen in GO_ON:  # then it is none of standard output

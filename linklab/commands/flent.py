@@ -52,7 +52,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         voice.complain(f"flent: {one_line(str(error))}")
         code = error.exit_code
     except KeyboardInterrupt:
-        voice.complain("flent: ended before there was anything to keep")
+        voice.complain("flent: ended with Ctrl+C before there were data to keep; nothing was written")
         code = INTERRUPTED
     except BrokenPipeError:
         code = 128 + signal.SIGPIPE

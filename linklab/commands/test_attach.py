@@ -7,6 +7,7 @@ import argparse
 
 from linklab.commands import test_run
 from linklab.errors import InputError
+from linklab.experiment.out_file import refuse_unwritable
 from linklab.experiment.outside import Outside
 from linklab.experiment.running import ready_on, run_ready
 from linklab.terminal.screen import ends_orderly
@@ -23,7 +24,8 @@ def run(args: argparse.Namespace) -> int:
         raise InputError(f"--{given[0]}: the network of --attach runs already, as it is; leave --{given[0]} out")
     if args.raw is not None:
         raise InputError("--raw: what the programs printed is not kept of a network that runs; leave --raw out")
-    with ends_orderly(), Outside(args.attach) as door:
+    refuse_unwritable(args.output)
+    with ends_orderly(), test_run.says_what_is_lost(), Outside(args.attach) as door:
         ready = ready_on(test_run.trial_of(args), door)
         test_run.check_plot(args, ready.prepared)
         if args.dry_run:

@@ -19,14 +19,15 @@ from linklab.commands.test_show import given
 from linklab.commands.test_summary import text_of
 from linklab.data import Dataset, open_file
 from linklab.engine.api import Clock
-from linklab.engine.choice import REPLAY_CLOCK, clock_of
+from linklab.engine.choice import REPLAY_CLOCK, clock_of, load_engine
 from linklab.errors import InputError
+from linklab.experiment.algorithms import refuse_missing
 from linklab.experiment.model import Trial
+from linklab.experiment.out_file import refuse_unwritable
 from linklab.experiment.path import path_of
 from linklab.experiment.prepared import Prepared, prepare
 from linklab.experiment.programs import spoken
 from linklab.experiment.trial import Tell, TrialProgress, run_trial
-from linklab.plots.named import Loaded, Options, save, specs_of
 from linklab.terminal.screen import ends_orderly
 
 INTERRUPTED = 130
@@ -116,11 +117,14 @@ def run(args: argparse.Namespace) -> int:
     trial = trial_of(args)
     prepared = prepare(trial)
     check_plot(args, prepared)
+    refuse_unwritable(args.output, args.raw)
     if args.dry_run:
         for line in described(prepared):
             print(line)
+        load_engine(trial.engine).check()
+        refuse_missing(prepared.expanded, trial.engine)
         return 0
-    with ends_orderly(), progress(prepared, lines=args.progress == "lines") as tell:
+    with ends_orderly(), says_what_is_lost(), progress(prepared, lines=args.progress == "lines") as tell:
         path = run_trial(trial, args.output, tell, raw=args.raw)
     return finished(args, path)
 
@@ -140,6 +144,8 @@ def finished(args: argparse.Namespace, path: Path) -> int:
     console = make_console()
     show(console, data, path)
     if args.plot:
+        from linklab.plots.named import Loaded, Options, save, specs_of
+
         figure = path.with_name(f"{path.name.partition('.flent')[0]}.{args.plot}.svg")
         loaded = [Loaded(path.name, data)]
         save(next(spec for spec in specs_of(loaded) if spec.name == args.plot), loaded, Options(), figure)
@@ -192,6 +198,16 @@ def described(prepared: Prepared) -> Iterator[str]:
         yield f"  TCP connections of {', '.join(samplers['sockets'])}"
     if samplers["netstat"]:
         yield f"  network counters of {', '.join(samplers['netstat'])}"
+
+
+@contextlib.contextmanager
+def says_what_is_lost() -> Iterator[None]:
+    """Ctrl+C ends a test early and keeps its data; where it unwinds the program instead, there are none to keep."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        print("linklab: ended with Ctrl+C before there were data to keep; nothing was written", file=sys.stderr)
+        raise
 
 
 @contextlib.contextmanager

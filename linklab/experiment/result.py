@@ -29,7 +29,7 @@ def dataset(prepared: Prepared, found: TrialOutcome, environment: dict[str, Any]
     notes += [f"{place.source} cannot reach {address}" for address in unreached]
     notes += found.notes
     if outcome.get("ended") == "early":
-        notes.append(f"ended early, after {outcome['ended_s']:.1f} s of {expanded.total_s:g} s")
+        notes.append(_early(outcome["ended_s"], expanded.total_s))
     ours = {
         "test": Path(trial.test).name,  # without its folder, which is private
         "parameters": dict(expanded.parameters),
@@ -79,6 +79,12 @@ def dataset(prepared: Prepared, found: TrialOutcome, environment: dict[str, Any]
     # what the test is about comes first, what was sampled beside it last
     order = sorted(made.series, key=lambda name: made.series[name].source.endswith(".jsonl"))
     return replace(made, series={name: made.series[name] for name in order})
+
+
+def _early(ended_s: float, total_s: float) -> str:
+    if ended_s > total_s:
+        return f"ended after its {total_s:g} s, before all of its programs had"
+    return f"ended early, after {ended_s:.1f} s of {total_s:g} s"
 
 
 def _when(trial: Trial, outcome: dict[str, Any]) -> str | None:

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timezone
 from ipaddress import ip_address
@@ -32,7 +31,7 @@ from linklab.experiment.plan import make_plan
 from linklab.experiment.prepared import Prepared
 from linklab.experiment.result import dataset
 from linklab.experiment.test_file import load_test
-from linklab.experiment.trial import Tell, TrialProgress, quiet
+from linklab.experiment.trial import Tell, TrialProgress, quiet, tell_progress
 from linklab.experiment.trial_commands import told, told_beside
 from linklab.topology import Topology
 
@@ -258,7 +257,7 @@ def _measure(ready: Prepared, door: Door, tell: Tell) -> TrialOutcome:
 
     def listen(line: str) -> None:
         if line.startswith("{"):
-            _tell_progress(line, tell)
+            tell_progress(line, tell)
         elif line.strip():
             said.append(line.strip())
 
@@ -286,13 +285,6 @@ def _do(command: TrialCommand, door: Door, tell: Tell, ran: list[dict[str, Any]]
     ran.append(told(command, status, text))
     if command.essential and command.when is When.PRE and status:
         raise EngineError(f"{command.name}: {command.line} ended with status {status}: {one_line(text)}")
-
-
-def _tell_progress(line: str, tell: Tell) -> None:
-    with suppress(ValueError):
-        found = json.loads(line)
-        if "t" in found:
-            tell(TrialProgress("measuring", float(found["t"]), float(found.get("length_s", 0.0))))
 
 
 # --- the data set

@@ -157,7 +157,7 @@ def _run(network: Network, work: Path, length_s: float, tell: Tell) -> str:
     def output(message: dict[str, Any]) -> None:
         if message["terminal"] == "client":
             said.append(message["text"])
-            _tell_progress(message["text"], tell)
+            tell_progress(message["text"], tell)
 
     network.link.on("output", output)
     network.run([Typed("client", RUNNER, Background())])
@@ -178,12 +178,16 @@ def _run(network: Network, work: Path, length_s: float, tell: Tell) -> str:
     return "".join(line for line in done.output.splitlines(keepends=True) if not line.startswith("{"))
 
 
-def _tell_progress(text: str, tell: Tell) -> None:
+def tell_progress(text: str, tell: Tell) -> None:
+    """Tell what lines of the runner say of how far it is."""
     for line in text.splitlines():
         with contextlib.suppress(ValueError):
             found = json.loads(line)
             if isinstance(found, dict) and "t" in found:
-                tell(TrialProgress("measuring", float(found["t"]), float(found.get("length_s", 0.0))))
+                done_s, length_s = float(found["t"]), float(found.get("length_s", 0.0))
+                late = done_s > length_s > 0  # a flow that has filled its path ends later than it was asked to
+                stage = "waiting for the last programs to end" if late else "measuring"
+                tell(TrialProgress(stage, length_s if late else done_s, length_s))
 
 
 class _EndEarlyError(BaseException):

@@ -191,3 +191,16 @@ def test_a_file_that_cannot_be_used_is_one_line(command, capsys, error, code, sa
     command(raising(error))
     assert cli.main(["try"]) == code
     assert capsys.readouterr() == ("", f"linklab: {says}\n")
+
+
+def test_ctrl_c_while_a_command_is_read_says_so(command, capsys, monkeypatch):
+    """A command says itself what it leaves; before it runs there is nothing."""
+
+    def stopped(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    command(stopped)
+    assert (cli.main(["try"]), capsys.readouterr().err) == (130, "")
+    monkeypatch.setattr(sys.modules["linklab.commands.try_"], "add_parser", stopped)
+    assert cli.main(["try"]) == 130
+    assert capsys.readouterr().err == "linklab: stopped with Ctrl+C before anything had begun\n"

@@ -5,12 +5,13 @@ from dataclasses import replace
 
 import pytest
 
+from linklab.cli import main
 from linklab.data import Dataset, open_file
 from linklab.errors import InputError, MissingError
 from linklab.experiment.model import Trial
 from linklab.experiment.out_file import file_name, keep, refuse_unwritable
 from linklab.experiment.prepared import prepare
-from linklab.experiment.trial import run_trial
+from linklab.experiment.trial import TrialProgress, run_trial, tell_progress
 from linklab.measure import make_series
 
 TRIAL = Trial("tcp_1up", path="10mbit 50ms fq_codel")
@@ -97,3 +98,55 @@ def test_what_the_kernel_lacks_is_known_before_a_network_starts():
     """A dry run, a batch, and a sweep used to take what a run then refused."""
     with pytest.raises(MissingError, match=r"the congestion control cubci, .* did you mean cubic"):
         prepare(Trial("tcp_nup", path="10mbit 50ms", parameters={"cc_algos": "cubci,bbr", "upload_streams": "2"}))
+
+
+def test_ctrl_c_before_the_test_began_says_so(monkeypatch, capsys, tmp_path):
+    """Later it ends the test early and keeps its data; nothing used to be said while the network started."""
+
+    def stopped(*args: object, **more: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("linklab.commands.test_run.run_trial", stopped)
+    assert main(["test", "run", "ping", "--path", "10mbit 50ms", "-o", str(tmp_path)]) == 130
+    assert capsys.readouterr().err == (
+        "linklab: ended with Ctrl+C before there were data to keep; nothing was written\n"
+    )
+
+
+def test_progress_ends_where_the_test_ends():
+    """A flow that has filled its path ends later, and it said `measured until second 22 of 15`."""
+    told = []
+    lines = '{"t": 14.0, "length_s": 15}\n{"phase": "end"}\nno JSON\n{"t": 22.0, "length_s": 15}\n'
+    tell_progress(lines, told.append)
+    assert told == [
+        TrialProgress("measuring", 14.0, 15.0),
+        TrialProgress("waiting for the last programs to end", 15.0, 15.0),
+    ]
+
+
+def test_a_dry_run_refuses_what_a_run_refuses(tmp_path, capsys, monkeypatch):
+    """With the same words; what would be run is shown first where only the machine is in the way."""
+    monkeypatch.setattr("linklab.experiment.trial.measure", None)
+    (tmp_path / "raw").mkdir()
+    (tmp_path / "raw/plan.json").write_text("{}")
+    words = ["test", "run", "tcp_nup", "--path", "10mbit 50ms", "-o", str(tmp_path)]
+    for more in (
+        ["-P", "cc_algos=cubci"],
+        ["-P", "upload_streams=x"],
+        ["--plot", "none"],
+        ["--raw", str(tmp_path / "raw")],
+        ["-o", str(tmp_path / "raw/plan.json/x")],
+        ["--topology", "Lab 1.mn"],
+    ):
+        dry = main([*words, *more, "-n"]), capsys.readouterr().err
+        assert (main([*words, *more]), capsys.readouterr().err) == dry
+        assert dry[0] in (2, 4)
+
+    def lacks(engine: object) -> None:
+        raise MissingError("there is no kernel")
+
+    monkeypatch.setattr("linklab.engine.pocket.PocketEngine.check", lacks)
+    assert main([*words, "-n"]) == 4
+    said = capsys.readouterr()
+    assert said.out.startswith("tcp_nup: ")
+    assert said.err == "linklab: there is no kernel\n"
