@@ -28,6 +28,7 @@ import bench_editor
 import bench_grading
 import bench_host
 import bench_speed
+import bench_trials
 import bench_viewer
 from bench_speed import BURST, LIMIT, SHAPED, TWO_HOSTS
 from in_pocket import BUFFERS
@@ -35,6 +36,7 @@ from in_pocket import BUFFERS
 from linklab import pocket_kernel
 from linklab.engine.api import Background, Clock, Typed
 from linklab.engine.pocket import PocketEngine, PocketNetwork
+from linklab.lab.model import lab_folders
 from linklab.topology import Topology
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -284,7 +286,20 @@ def _same(digests: list[str]) -> str:
     return f"{len(digests)} times {digests[0]}" if len(set(digests)) == 1 else " ".join(digests)
 
 
-HALVES = {"Labs 1 to 10": "1-10", "Labs 11 to 20": "11-20"}
+ASKED_MIN = {1: 5, 11: 8}
+"""Minutes that ten labs may take, by the number of the first; nothing is asked of those after Lab 20."""
+
+
+def tens() -> list[tuple[int, str, str]]:
+    """The labs that there are, ten at a time: the first one, how people call them, and how `linklab run` does."""
+    numbers = [int(folder.name[:2]) for folder in lab_folders()]
+    found = []
+    for first in range(1, max(numbers) + 1, 10):
+        group = [number for number in numbers if first <= number < first + 10]
+        if group:
+            words = f"Labs {group[0]} to {group[-1]}" if len(group) > 1 else f"Lab {group[0]}"
+            found.append((first, words, f"{group[0]}-{group[-1]}"))  # also of one lab, for a summary
+    return found
 
 
 def replay_all(labs: str, seed: int) -> tuple[dict[str, float], str, bool]:
@@ -308,22 +323,23 @@ def replays() -> list[Row]:
     With seed 2, since the references are of seed 1 and `linklab labs --check` judges them.
     """
     rows, walls, met, good = [], 0.0, [], True
-    for minutes, (words, labs) in zip((5, 8), HALVES.items(), strict=True):
+    for first, words, labs in tens():
         summary, found, fine = replay_all(labs, seed=2)
-        walls += summary["wall_s"]
+        minutes = ASKED_MIN.get(first)
+        walls += summary["wall_s"] if minutes is not None else 0.0
         met.append(found)
         good &= fine
         network_min = summary["network_s"] / 60
         rows.append(
             Row(
                 f"{words} replayed, {summary['jobs']} at once ({network_min:.0f} minutes of network time)",
-                f"at most {minutes} min",
+                "done" if minutes is None else f"at most {minutes} min",
                 f"{summary['wall_s'] / 60:.1f} min",
-                fine and summary["wall_s"] <= minutes * 60,
+                fine and (minutes is None or summary["wall_s"] <= minutes * 60),
             )
         )
-    rows.append(Row("the whole curriculum", "at most 13 min", f"{walls / 60:.1f} min", good and walls <= 13 * 60))
-    rows.append(Row("their expectations, seed 2", "all met", " and ".join(met), good))
+    rows.append(Row("Labs 1 to 20", "at most 13 min", f"{walls / 60:.1f} min", good and walls <= 13 * 60))
+    rows.append(Row("expectations of all labs, seed 2", "all met", " and ".join(met), good))
     return rows
 
 
@@ -339,14 +355,19 @@ MEASURES: dict[str, Callable[[], list[Row]]] = {
     "labs": replays,
     **{
         name: lambda measure=measure: [Row(*row) for row in measure()]
-        for name, measure in {**bench_speed.MEASURES, **bench_host.MEASURES, **bench_editor.MEASURES}.items()
+        for name, measure in {
+            **bench_speed.MEASURES,
+            **bench_trials.MEASURES,
+            **bench_host.MEASURES,
+            **bench_editor.MEASURES,
+        }.items()
     },
 }
 
 
 LONG: dict[str, Callable[[], list[Row]]] = {
     name: lambda measure=measure: [Row(*row) for row in measure()]
-    for name, measure in {**bench_grading.LONG, **bench_viewer.MEASURES}.items()
+    for name, measure in {**bench_grading.LONG, **bench_trials.LONG, **bench_viewer.MEASURES}.items()
 }
 """Measured when asked for by name."""
 

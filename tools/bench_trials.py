@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""How long named tests take, for tools/bench.py: RRUL at two rates, the self-test of all tests, a batch.
+
+Each is the command that a person types, with its start and the writing of its file. Wall-clock seconds; a single test
+gets one processor, so that its figure does not depend on how many there are.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+LINKLAB = (sys.executable, "-m", "linklab")
+AGAIN = 3
+BATCH = """
+[Batch::rrul]
+test_name = rrul
+path = 10mbit 50ms ${qdisc}
+length = 30
+for_qdisc = q_*
+repetitions = 25
+[Arg::q_fifo]
+qdisc = pfifo
+[Arg::q_codel]
+qdisc = codel
+[Arg::q_pie]
+qdisc = pie
+[Arg::q_fq_codel]
+qdisc = fq_codel
+"""
+"""A hundred trials."""
+Row = tuple[str, str, str, bool]
+
+
+def one_processor() -> None:
+    """Before a command begins: it, and all that it starts, have the first of our processors."""
+    os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
+
+
+def ran(words: Sequence[str], *, alone: bool = False) -> tuple[float, int, str]:
+    """Run `linklab`: wall-clock seconds, exit status, what it printed."""
+    begun = time.monotonic()
+    done = subprocess.run(
+        [*LINKLAB, *words],
+        stdout=subprocess.PIPE,
+        text=True,
+        check=False,
+        preexec_fn=one_processor if alone else None,
+    )
+    return time.monotonic() - begun, done.returncode, done.stdout
+
+
+def rrul(path: str, most_s: float) -> list[Row]:
+    """RRUL for 60 s of load."""
+    walls = []
+    with tempfile.TemporaryDirectory(prefix="linklab-bench-") as folder:
+        words = ["test", "run", "rrul", "--path", path, "-o", f"{folder}/rrul.flent.gz"]
+        for _ in range(AGAIN):
+            wall, status, _ = ran(words, alone=True)
+            if status:
+                raise RuntimeError(f"linklab {' '.join(words)} ended with {status}")
+            walls.append(wall)
+    wall = statistics.median(walls)
+    return [
+        (
+            f"`linklab test run rrul --path '{path}'`, 70 s of network time on one processor",
+            f"at most {most_s:g} s",
+            f"{wall:.1f} s",
+            wall <= most_s,
+        )
+    ]
+
+
+def selftest() -> list[Row]:
+    """Every test of the library, for three seconds of load."""
+    wall, status, said = ran(["test", "selftest"])
+    counts = re.search(r"(\d+) tests gave all their data, (\d+) did not, (\d+) cannot be had", said)
+    if counts is None:
+        raise RuntimeError(f"linklab test selftest ended with {status} and no sum")
+    good, failed, impossible = map(int, counts.groups())
+    return [
+        (
+            f"`linklab test selftest`, {good + failed} tests, two at once",
+            "at most 10 min",
+            f"{wall / 60:.1f} min",
+            wall <= 600,
+        ),
+        (
+            "of them gave all their data",
+            "all",
+            f"{good} of {good + failed}; {impossible} more cannot be had",
+            status == 0 and failed == 0,
+        ),
+    ]
+
+
+def batch() -> list[Row]:
+    """A hundred trials in one batch, and how good its first estimate of that was."""
+    with tempfile.TemporaryDirectory(prefix="linklab-bench-") as folder:
+        file, out = Path(folder) / "bench.batch", Path(folder) / "out"
+        file.write_text(BATCH)
+        wall, status, said = ran(["batch", str(file), "--out", str(out)])
+        trials = json.loads((out / "trials.json").read_text())["trials"]
+    done = sum(trial["state"] == "done" for trial in trials)
+    guess = re.search(r"about (?:(\d+) min ?)?(?:(\d+) s)?, ", said)
+    guessed_s = 60 * int(guess[1] or 0) + int(guess[2] or 0) if guess else 0
+    near = guessed_s > 0 and 1 / 1.5 <= wall / guessed_s <= 1.5
+    return [
+        (
+            f"a batch of {len(trials)} trials of RRUL, 10 Mbit/s, 30 s of load each",
+            "at most 6 min",
+            f"{wall / 60:.1f} min",
+            status == 0 and done == len(trials) == 100 and wall <= 360,
+        ),
+        ("its estimate before it began", "within a factor of 1.5", f"{guessed_s / 60:.1f} min", near),
+    ]
+
+
+MEASURES: dict[str, Callable[[], list[Row]]] = {
+    "rrul-10mbit": lambda: rrul("10mbit 50ms", 6),
+    "rrul-1gbit": lambda: rrul("1gbit 20ms 1bdp", 20),
+}
+LONG: dict[str, Callable[[], list[Row]]] = {"selftest": selftest, "batch": batch}
+"""Measured when asked for by name."""
