@@ -2,8 +2,9 @@
 """`linklab clean`: remove what earlier runs left, and nothing that is still used.
 
 Goes by records alone: the run directory's `owner` and `kernel` name processes, a socket that nobody serves is stale, a
-build folder is abandoned when no build holds the lock, a run when the process that its note names has gone, a network
-of the host engine when nobody holds the lock of its record. Nothing is found by its name pattern and then killed.
+build folder is abandoned when no build holds the lock, a run or a test when the process that its note names has gone,
+a network of the host engine when nobody holds the lock of its record. Nothing is found by its name pattern and then
+killed.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from linklab import pocket_kernel
+from linklab.base import owned
 from linklab.base.claims import RUNNING
 from linklab.base.text import one_line
 from linklab.engine import host, sudo
@@ -51,8 +53,8 @@ def add_parser(subparsers: Subparsers, summary: str) -> argparse.ArgumentParser:
     parser = subparsers.add_parser(
         "clean",
         help=summary,
-        description="Remove what earlier runs left behind: run directories, sockets, networks on this machine's kernel "
-        "and interrupted kernel builds.",
+        description="Remove what earlier runs left behind: run directories, sockets, networks on this machine's "
+        "kernel, folders of tests that were killed (in /tmp and here), and interrupted kernel builds.",
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -78,6 +80,7 @@ def run(args: argparse.Namespace) -> int:
         _sockets(attach.remove_stale, dry_run=args.dry_run),
         _sockets(host.remove_stale, dry_run=args.dry_run),
         _host_networks(),
+        _tests(),
         _runs(args.runs) if args.runs else iter(()),
         _builds(),
     ]
@@ -194,6 +197,12 @@ def _builds() -> Iterator[Left]:
             return  # one is going on
         for folder in sorted(lock.parent.glob("build-*/")):
             yield f"interrupted kernel build {folder}", partial(_remove, folder)
+
+
+def _tests() -> Iterator[Left]:
+    """Folders of tests that were killed: where temporary files go, and in the working folder."""
+    for folder in owned.left(Path()):
+        yield f"folder {folder} of a test that was killed", partial(_remove, folder)
 
 
 def _runs(runs: Path) -> Iterator[Left]:

@@ -13,13 +13,13 @@ import shutil
 import signal
 import socket
 import subprocess
-import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from types import FrameType
 from typing import Any
 
+from linklab.base import owned
 from linklab.errors import EngineError, InputError
 from linklab.experiment.running import HERE, WAY
 from linklab.linux.kernelcalls import CLONE_NEWNET, CLONE_NEWNS, die_with_parent, setns
@@ -57,7 +57,7 @@ class Inside:
     def __enter__(self) -> Inside:
         """Make the test's folder, where programs of every node see it: a node may have a /tmp of its own."""
         seen = Path(f"/proc/{self.root}/root")
-        self.folder = Path(tempfile.mkdtemp(prefix="linklab-test-", dir=seen / "tmp"))
+        self.folder = owned.make("linklab-test-", seen / "tmp")
         self.inside = f"/{self.folder.relative_to(seen)}"
         return self
 

@@ -9,13 +9,13 @@ from __future__ import annotations
 import contextlib
 import shutil
 import signal
-import tempfile
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import FrameType
 from typing import Any
 
+from linklab.base import owned
 from linklab.errors import InputError
 from linklab.terminal import attach, attached
 
@@ -53,7 +53,7 @@ class Outside:
         """Make the test's folder in the network's working folder, and ask what runs there."""
         work = Path(self.entry["workdir"])
         try:
-            self.folder = Path(tempfile.mkdtemp(prefix=".linklab-test-", dir=work))
+            self.folder = owned.make(owned.HIDDEN, work)
         except OSError as error:
             raise InputError(f"{work}, the working folder of {self.name}: {error.strerror}") from error
         self.inside = f"{WORK}/{self.folder.name}"

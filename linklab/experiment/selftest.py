@@ -7,13 +7,13 @@ program of it failed, or if one of its derived series is missing.
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+from linklab.base import owned
 from linklab.base.supervise import Ended, Job, supervised
 from linklab.base.worker import Tell
 from linklab.data import open_file
@@ -58,13 +58,13 @@ def selftest(names: Sequence[str] = (), *, at_once: int = 2, path: str = PATH, s
             yield Tried(test.name, impossible=why)
         else:
             tests.append(test)
-    with tempfile.TemporaryDirectory(prefix="linklab-selftest-") as folder:
+    with owned.temporary("linklab-selftest-") as folder:
         trials = [
             Trial(test.name, path=path, length_s=LENGTH_S, seed=seed, parameters=PARAMETERS.get(test.name, {}))
             for test in tests
         ]
         jobs = (
-            Job(number, partial(_try, trial, Path(folder)), deadline_s=DEADLINE_S, fresh=True)
+            Job(number, partial(_try, trial, folder), deadline_s=DEADLINE_S, fresh=True)
             for number, trial in enumerate(trials)
         )
         with supervised(jobs, at_once=at_once) as events:

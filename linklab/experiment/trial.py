@@ -12,7 +12,6 @@ import contextlib
 import json
 import shutil
 import signal
-import tempfile
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -21,6 +20,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
+from linklab.base import owned
 from linklab.base.text import one_line
 from linklab.engine.api import Background, Clock, Network, Typed, refuse_failed_commands
 from linklab.engine.choice import load_engine
@@ -97,8 +97,9 @@ def run_trial(trial: Trial, out: Path, tell: Tell = quiet, *, raw: Path | None =
 def measure(prepared: Prepared, tell: Tell = quiet, *, raw: Path | None = None) -> tuple[TrialOutcome, dict[str, Any]]:
     """Start the network, run the plan in it, and collect; with the network's environment."""
     trial = prepared.trial
-    with tempfile.TemporaryDirectory(prefix="linklab-test-") as work:
-        folder = Path(work)
+    with owned.temporary("linklab-test-") as made:
+        folder = made / "work"
+        folder.mkdir()
         (folder / "plan.json").write_text(json.dumps(prepared.plan.data), encoding="utf-8")
         engine = load_engine(trial.engine)
         engine.check()
