@@ -146,9 +146,9 @@ class Target:
 
 
 def files(folder: Path) -> Iterator[Path]:
-    """Files below a folder, in order, without compiled code and hidden files."""
+    """Files below a folder, in order, without compiled code (`__pycache__`, `built`) and hidden files."""
     for path in sorted(folder.iterdir()):
-        if path.name.startswith(".") or path.name == "__pycache__":
+        if path.name.startswith(".") or path.name in ("__pycache__", "built"):
             continue
         if path.is_dir():
             yield from files(path)
@@ -172,6 +172,8 @@ def build(*, kernel: bool) -> None:
     shutil.rmtree(part / "packages/share", ignore_errors=True)  # and their manual
     _run([str(VENV / "python"), str(ROOT / "tools/pages.py"), str(part / "pages")])
     if kernel:
+        _run([str(VENV / "python"), "-m", "linklab.native"])
+        shutil.copytree(ROOT / "linklab/native/built", part / "native")
         done = subprocess.run([str(linklab), "kernel", "path"], capture_output=True, text=True, check=False)
         if done.returncode:
             raise InstallError(f"no pocket kernel to install: {done.stderr.strip()}")
@@ -194,6 +196,7 @@ def install(target: Target, *, kernel: bool) -> None:
     for name in ("linklab", *DATA):
         target.tree(ROOT / name, target.lib / name)
     if kernel:
+        target.tree(STAGE / "native", target.lib / "linklab/native/built")
         target.tree(STAGE / "kernel", target.lib / "kernel")
     _install_python(target)
     share = target.prefix / "share"

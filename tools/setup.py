@@ -67,6 +67,7 @@ def _set_up(stage: str) -> None:
         if stage == "packages":
             return
         make_venv()
+        _run([str(VENV / "bin/python"), "-m", "linklab.native"])
         STAMP.write_text(_digest())  # as it is now, with what apt has brought
     if stage in ("all", "deb", "strangers"):
         build_kernel()

@@ -25,6 +25,7 @@ from linklab.agent.trial_keeper import Sessions
 from linklab.agent.trial_nodes import NodeError, Nodes
 from linklab.agent.trial_plan import PlannedProgram
 from linklab.linux import children, held
+from linklab.native import find
 
 TAIL_BYTES = 4096
 NOT_RUN = (126, 127)
@@ -105,7 +106,7 @@ class Programs:
             child.pid = os.posix_spawn(
                 SHELL,
                 ["sh", "-c", held.HOLD, program.argv[0], *program.argv],
-                {**os.environ, **program.env},
+                {**os.environ, **_preloaded(program), **program.env},
                 file_actions=[(os.POSIX_SPAWN_DUP2, file, number) for number, file in enumerate((null, out, err))],
                 setsid=True,
                 setsigmask=(),
@@ -209,6 +210,12 @@ class Programs:
         said = last_line(files[0]) or iperf3_error(files[1])
         how = f"ended by signal {-child.status}" if child.status < 0 else f"exit status {child.status}"
         return f"{how}: {said}" if said else how
+
+
+def _preloaded(program: PlannedProgram) -> dict[str, str]:
+    """What has an iperf3 wait with a pause (native/iperf3_wait.c); {} for other programs."""
+    path = find("iperf3_wait") if Path(program.argv[0]).name == "iperf3" else None
+    return {"LD_PRELOAD": str(path)} if path is not None else {}
 
 
 def by_lot() -> bool:

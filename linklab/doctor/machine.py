@@ -12,12 +12,13 @@ import os
 import platform
 import shutil
 import subprocess
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from linklab import pocket_kernel
+from linklab import native, pocket_kernel
 from linklab.base import installation, place
 from linklab.engine import bytecode
 from linklab.errors import TO_COPY, MissingError
@@ -121,6 +122,7 @@ def examine() -> list[MachineCheck]:
         check_place([_look(folder) for folder in place.candidates()]),
         check_seccomp(_read("/proc/sys/kernel/seccomp/actions_avail")),
         check_compiled(bytecode.unwritable(Path(__file__).resolve().parents[1])),
+        check_native(native.lacking()),
         *(check_tool(tool, shutil.which(tool.program, path=search), packages) for tool in TOOLS),
         *(check_module(module, importlib.util.find_spec(module.name) is not None, packages) for module in MODULES),
         _look_for_sandbox(),
@@ -141,6 +143,15 @@ def check_architecture(system: str, machine: str) -> MachineCheck:
         return MachineCheck("architecture", "ok", found)
     status: Status = "warn" if system == "Linux" else "missing"
     return MachineCheck("architecture", status, f"{found}; {pocket_kernel.ONLY}", pocket_kernel.instead(system))
+
+
+def check_native(lacking: Sequence[Path]) -> MachineCheck:
+    """Our shared objects are compiled; without them named tests take longer and give other numbers."""
+    if not lacking:
+        return MachineCheck("shared objects", "ok", "compiled")
+    names = ", ".join(source.name for source in lacking)
+    cure = f"sudo apt-get install gcc libc6-dev, then run {sys.executable} -m linklab.native"
+    return MachineCheck("shared objects", "warn", f"{names}: not compiled, named tests take longer", cure)
 
 
 def check_kernel(found: str | None) -> MachineCheck:

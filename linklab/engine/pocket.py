@@ -24,7 +24,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from linklab import pocket_kernel
+from linklab import native, pocket_kernel
 from linklab.base import installation, place
 from linklab.engine.agent_link import AgentLink
 from linklab.engine.agent_network import AgentNetwork
@@ -175,6 +175,7 @@ class PocketNetwork(AgentNetwork):
         """Start the kernel and wait for its agent."""
         places = self._places()
         compile_package(PACKAGE)
+        native.build()  # the doctor says what lacks
         with self._closing:
             if self._closed:
                 raise EngineError("stopped")

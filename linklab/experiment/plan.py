@@ -160,14 +160,16 @@ def _iperfs(expanded: Expanded, place: TrialPlace, flows: Sequence[TrafficFlow])
     ours = [flow for flow in flows if flow.traffic in IPERF]
     few = len(ours) <= programs.FEW
     for number, group in enumerate([(flow,) for flow in ours] if few else _groups(ours), 1):
+        # of TCP the sockets are sampled
+        reports = few and group[0].traffic is not Traffic.TCP
         flow, port = group[0], programs.IPERF_PORT + number - 1
         target, address = target_of(flow, place), address_of(flow, place)
-        client = programs.iperf_client(flow, address, port, expanded.step_s, streams=len(group), few=few)
+        client = programs.iperf_client(flow, address, port, expanded.step_s, streams=len(group), reports=reports)
         process = PlannedProcess(f"{flow.traffic.value}-{number}", tuple(group), tuple(client), port)
         server = {
             "id": process.server,
             "node": target,
-            "argv": programs.iperf_server(flow, port, expanded.step_s, few=few),
+            "argv": programs.iperf_server(flow, port, expanded.step_s, reports=reports),
             "role": "server",
             "ready": {"tcp": port},
         }

@@ -30,15 +30,17 @@ AGENT = "/opt/linklab/linklab/agent"
 """Where our own programs are inside, on every engine."""
 
 
-def iperf_server(flow: TrafficFlow, port: int, step_s: float, *, few: bool) -> list[str]:
+def iperf_server(flow: TrafficFlow, port: int, step_s: float, *, reports: bool) -> list[str]:
     """A server for one test; it ends with it."""
-    return ["iperf3", "-s", "-1", "-J", "-p", str(port), *_interval(step_s, few=few)]
+    return ["iperf3", "-s", "-1", "-J", "-p", str(port), *_interval(step_s, reports=reports)]
 
 
-def iperf_client(flow: TrafficFlow, address: str, port: int, step_s: float, *, streams: int, few: bool) -> list[str]:
+def iperf_client(
+    flow: TrafficFlow, address: str, port: int, step_s: float, *, streams: int, reports: bool
+) -> list[str]:
     """A client; iperf3 knows whole seconds only, so a part of one is rounded up."""
     argv = ["iperf3", "-c", address, "-p", str(port), "-t", str(max(1, math.ceil(flow.length_s))), "-J"]
-    argv += _interval(step_s, few=few)
+    argv += _interval(step_s, reports=reports)
     argv += ["-R"] if flow.direction == "down" else []
     argv += ["-P", str(streams)] if streams > 1 else []
     argv += ["-C", flow.congestion] if flow.congestion and flow.traffic is Traffic.TCP else []
@@ -55,9 +57,13 @@ def iperf_client(flow: TrafficFlow, address: str, port: int, step_s: float, *, s
     return argv
 
 
-def _interval(step_s: float, *, few: bool) -> list[str]:
-    """With many flows the reports of intervals would be gigabytes; their numbers come from the sockets anyway."""
-    return ["-i", f"{max(step_s, LEAST_INTERVAL_S):g}"] if few else ["-i", "0"]
+def _interval(step_s: float, *, reports: bool) -> list[str]:
+    """Reports of intervals, where no socket tells the same.
+
+    Of many flows they would be gigabytes. And once the timer of its reports has passed, an iperf3 3.12 that waits for
+    the other side at the end of its test polls without a pause (native/iperf3_wait.c).
+    """
+    return ["-i", f"{max(step_s, LEAST_INTERVAL_S):g}"] if reports else ["-i", "0"]
 
 
 def irtt_server() -> list[str]:

@@ -52,7 +52,7 @@ def test_the_plan_of_the_captures(prepared):
         ("udp-3-server", {"tcp": 5203}),
     ]
     flows = {one["id"]: one for one in data["programs"] if one["role"] == "flow"}
-    assert flows["tcp-2"]["argv"] == ["iperf3", "-c", "10.0.2.1", "-p", "5202", "-t", "2", "-J", "-i", "0.5", "-R"]
+    assert flows["tcp-2"]["argv"] == ["iperf3", "-c", "10.0.2.1", "-p", "5202", "-t", "2", "-J", "-i", "0", "-R"]
     assert (flows["tcp-2"]["start_s"], flows["icmp-1"]["start_s"]) == (5.0, 0.0)
     assert flows["icmp-1"]["argv"] == ["fping", "-D", "-p", "500", "-c", "25", "-t", "30000", "-i", "1", "10.0.2.1"]
     assert data["samplers"]["sockets"] == ["h1", "h2"]

@@ -21,16 +21,17 @@ MAY_IMPORT = {
     "units": {"errors"},
     "base": {"errors", "units", "tomli", "distributed"},
     "linux": set(),
+    "native": set(),
     # what is described
     "tc": FLOOR | {"linux"},
     "topology": FLOOR | {"tc"},
     "exchange": FLOOR | {"topology", "yaml"},
     "manual": FLOOR | {"topology", "tc", "jinja2", "markdown_it", "weasyprint"},
     # what runs
-    "agent": {"linux", "mininet"},
+    "agent": {"linux", "native", "mininet"},
     "warden": {"linux"},
     "pocket_kernel": FLOOR,
-    "engine": FLOOR | {"linux", "tc", "topology", "agent", "warden", "pocket_kernel"},
+    "engine": FLOOR | {"linux", "native", "tc", "topology", "agent", "warden", "pocket_kernel"},
     "terminal": FLOOR | {"agent", "engine"},
     # what comes out
     "measure": FLOOR | {"numpy", "dpkt"},
@@ -52,7 +53,8 @@ MAY_IMPORT = {
     "documents": FLOOR | {"manual", "lab", "exercise"},
     "figures": FLOOR | {"analysis", "lab"},
     # what people touch
-    "doctor": FLOOR | {"tc", "topology", "manual", "engine", "pocket_kernel", "lab", "exercise", "grade", "rich"},
+    "doctor": FLOOR
+    | {"native", "tc", "topology", "manual", "engine", "pocket_kernel", "lab", "exercise", "grade", "rich"},
     "windows": FLOOR | {"PIL"},
     "editor": FLOOR
     | {"linux", "tc", "topology", "exchange", "engine", "terminal", "experiment", "viewer", "windows"}
