@@ -75,7 +75,9 @@ class OpenAndSave:
                 run.data, run.why = answer.data, ""
         self._show_wanted()
         if answers and not self.runs.shown:  # what was to be shown cannot be read
-            self.runs.show_all([run for run in self.runs.every if run.data is not None][:1])
+            for run in [run for run in self.runs.every if run.data is not None][:1]:
+                self.runs.show(run)
+                self.on_shown(run)
         if answers and not self.left:
             self._say_read()
         return bool(answers)

@@ -108,6 +108,7 @@ def viewing(display, folder, monkeypatch):
 
 def test_a_file_that_cannot_be_read_leaves_the_plot_to_the_next(viewing, folder):
     """Also the only one that was asked for: the window says why, and shows what it can."""
+    table = viewing.viewer.layout.runs
     viewing.viewer.filing.open([folder / "missing.flent.gz"])
     viewing.until(lambda: not viewing.viewer.filing.left, 30, "reading the file")
     viewing.settle(0.5)
@@ -116,9 +117,11 @@ def test_a_file_that_cannot_be_read_leaves_the_plot_to_the_next(viewing, folder)
     runs.close(runs.shown[0], [run for run in runs.every if run.name in ("run-1", "run-4")])
     assert viewing.shown == []
     viewing.viewer.filing.open([folder / "run-4.flent.gz"])
+    table.go_to(next(run for run in runs.every if run.name == "run-4"))
     viewing.until(lambda: not viewing.viewer.filing.left, 30, "reading the file again")
     viewing.settle(0.5)
     assert viewing.shown == ["run-2"]
+    assert table.here.name == "run-2"  # the chosen row is the ticked one
 
 
 def test_files_open_and_lie_over_each_other(viewing):
