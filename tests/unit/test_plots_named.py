@@ -382,6 +382,37 @@ def test_legend_is_no_longer_than_its_panel() -> None:
     assert drawn(spec, data, legend="none").axes[0].get_legend() is None
 
 
+def test_words_of_a_narrow_figure_do_not_lie_on_each_other() -> None:
+    """Titles, legends, axes and notes each have a place of their own, of many runs in low panels as well."""
+    names = [f"TCP upload::{number}" for number in (1, 2, 3, 4)]
+    parts = [
+        PlotSpec(f"p{at}", f"Part {at}", PlotKind.TIMESERIES, tuple(map(PlotLine, names)), legend_title="Part")
+        for at in (1, 2, 3)
+    ]
+    whole = PlotSpec("all", "Several panels", PlotKind.META, parts=("p1", "p2", "p3"))
+    bars = PlotSpec("bars", "Bars of several runs", PlotKind.BAR_COMBINE, tuple(map(PlotLine, names)))
+    runs = [
+        loaded(f"tcp_nup-{letter * 20}-{at}", {name: [at, 2, 3, 4] for name in names})
+        for at, letter in enumerate("abcdef", 1)
+    ]
+    for spec, size_in in ((whole, (4.0, 4.4)), (bars, (4.8, 3.0))):
+        figure = Figure(figsize=size_in, dpi=100)
+        canvas = FigureCanvasAgg(figure)
+        draw(figure, spec, runs, Options(), [*parts, whole, bars])
+        canvas.draw()
+        renderer = canvas.get_renderer()
+        extents = [figure._suptitle.get_window_extent(renderer), figure._supxlabel.get_window_extent(renderer)]
+        for axes in figure.axes:
+            extents += [axes.get_tightbbox(renderer)]
+        for at, one in enumerate(extents):
+            for other in extents[at + 1 :]:
+                across, up = (
+                    min(one.x1, other.x1) - max(one.x0, other.x0),
+                    min(one.y1, other.y1) - max(one.y0, other.y0),
+                )
+                assert across < 3 or up < 3, (spec.name, one, other)
+
+
 def test_ellipse_without_its_second_series() -> None:
     """What an ellipse lacks is said in the figure."""
     spec = PlotSpec("e", "", PlotKind.ELLIPSIS, (PlotLine("Ping"), PlotLine("TCP totals")))

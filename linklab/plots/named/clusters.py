@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from linklab.base.text import excerpt
 from linklab.errors import InputError
 from linklab.plots.named.axes import Scale, scale_of
 from linklab.plots.named.legend import add_legend
@@ -20,6 +21,10 @@ MOST_IN_LEGEND = 8
 
 _LONG = 40
 """Letters of all words below the axis from which on they stand upright."""
+
+_ABOVE_WORDS_IN, _LETTER_IN = 1.9, 0.053
+"""What upright words leave of the figure's height to the axes, title and notes, and how long a letter of them is."""
+_FEWEST_LETTERS = 6
 
 
 @dataclass(frozen=True, eq=False)
@@ -144,6 +149,10 @@ def finish(layout: ClusterLayout, handles: Sequence[Any]) -> None:
     words = [plain(word) if panel.options.tick_labels else "" for _, word in ticks]
     upright = sum(len(word) + 2 for word in words) > _LONG * axes.get_figure().get_size_inches()[0] / 3.2
     turned = {"rotation": 90} if upright and len(words) > 1 and max(map(len, words)) > 2 else {}
+    if turned:  # they would push the axes out of a low figure
+        room_in = axes.get_figure().get_size_inches()[1] - _ABOVE_WORDS_IN
+        most = max(int(room_in / _LETTER_IN), _FEWEST_LETTERS)
+        words = [word if "$" in word else excerpt(word, most) for word in words]
     axes.set_xticks([at for at, _ in ticks], words, **turned)
     if layout.several and not each:
         firsts = {place.number: place.name for place in reversed(places)}

@@ -32,6 +32,8 @@ _NARROW_IN = 3.5
 """Axes that are narrower have no room beside them."""
 
 _MOST_ROWS = 6
+_MOST_ABOVE = 0.62
+"""The share of the height that a legend without room elsewhere may have; entries beyond are counted."""
 
 _LOWER_LEFT = 3
 """Matplotlib's number of the corner at which a legend above the axes is held."""
@@ -105,7 +107,8 @@ def _place(axes: Any, labels: Sequence[str], options: Options) -> tuple[dict[str
     if place in ("above", "below"):
         anchor, corner = ((0.0, 1.0), "lower left") if place == "above" else ((0.0, -0.22), "upper left")
         look = {"loc": corner, "bbox_to_anchor": anchor, "borderaxespad": 0.2, "ncol": columns, "columnspacing": 1.0}
-        return look, columns * _MOST_ROWS if options.legend == "auto" else max(MOST, columns)
+        most_rows = min(_MOST_ROWS, max(1, int(_MOST_ABOVE * height_in / _ROW_IN)))
+        return look, columns * most_rows if options.legend == "auto" else max(MOST, columns)
     columns = options.legend_columns or 1
     most = min(MOST, max(int(height_in / _ROW_IN), 3) * columns)
     if place == "right":
