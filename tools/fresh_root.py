@@ -170,7 +170,7 @@ def sources() -> list[str]:
 def try_deb(package: Path) -> None:
     """Install the package, use it, remove it."""
     # what the package recommends, and what says of which type a file is; no more than that of a desktop
-    fresh = Fresh("deb", ["bubblewrap", "libglib2.0-bin", "shared-mime-info", "xdg-utils"])
+    fresh = Fresh("deb", ["bubblewrap", "desktop-file-utils", "libglib2.0-bin", "shared-mime-info", "xdg-utils"])
     fresh.type("apt-get update", root=True)
     shutil.copy(package, fresh.folder / "srv")
     before = fresh.files()
@@ -181,6 +181,10 @@ def try_deb(package: Path) -> None:
     fresh.type("for i in 3 19; do linklab manual $i --pdf; done; ls -l manuals", read_only=True)
     out = fresh.type("gio info -a standard::content-type '/usr/lib/linklab/topologies/Lab 1.mn'", read_only=True)
     fresh.expect("a .mn file is a topology", holds="application/x-mininet-topology" in out)
+    out = fresh.type("echo {} | gzip > a.flent.gz; gio info -a standard::content-type a.flent.gz", read_only=True)
+    fresh.expect("a .flent.gz file is a data file", holds="application/vnd.flent.data.gzip" in out)
+    out = fresh.type("gio mime application/vnd.flent.data.gzip", read_only=True)
+    fresh.expect("a double click opens it in the viewer", holds="linklab-viewer.desktop" in out)
     out = fresh.type(f"/usr/lib/linklab/venv/bin/python -I -c {shlex.quote(SANDBOXED)}", read_only=True)
     fresh.expect("no solution can be read in the grader's sandbox", holds=out == "[]\n")
     fresh.expect(

@@ -1,10 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """tools/install.py: what is installed, and that uninstalling takes exactly that away."""
 
+import bz2
+import gzip
 import importlib.util
 import os
 import re
+import shutil
 import subprocess
+import time
 from pathlib import Path
 
 import pytest
@@ -75,6 +79,41 @@ def test_the_installed_command_sees_the_package_and_what_is_beside_it(tool, tmp_
     assert Path(small).resolve() == lib / "venv/lib/python3/site-packages/small.py"
     said = subprocess.run([prefix / "bin/linklab", "--version"], capture_output=True, text=True, check=True).stdout
     assert said == f"linklab {__version__}\n"
+
+
+DESKTOP = ("gio", "update-mime-database", "update-desktop-database")
+
+
+@pytest.mark.skipif(not all(map(shutil.which, DESKTOP)), reason=f"needs {', '.join(DESKTOP)}, as desktops have them")
+def test_a_double_click_opens_data_files_and_topologies(tool, tmp_path, monkeypatch):
+    """What GLib's desktops start for our files once Linklab is installed, also where a name has spaces."""
+    prefix, called = tmp_path / "prefix", tmp_path / "called"
+    monkeypatch.setattr(tool, "ASKED_FOR", {})
+    assert tool.main(["install", "--prefix", str(prefix)]) == 0
+    (prefix / "bin/linklab").write_text(f"#!/bin/sh\nprintf '%s|' \"$@\" >> '{called}'\n")
+    for name, value in (
+        ("PATH", f"{prefix}/bin:{os.environ['PATH']}"),
+        ("XDG_DATA_DIRS", f"{prefix}/share:/usr/share"),
+        ("XDG_DATA_HOME", str(tmp_path / "home")),
+        ("XDG_CONFIG_HOME", str(tmp_path / "home")),
+    ):
+        monkeypatch.setenv(name, value)
+    files = {
+        "a run.flent.gz": gzip.compress(b"{}"),
+        "b.flent.bz2": bz2.compress(b"{}"),
+        "c.flnt": bz2.compress(b"{}"),
+        "d.flent": b"{}",
+        "e.mn": b"{}",
+    }
+    wanted = ""
+    for name, content in files.items():
+        (tmp_path / name).write_bytes(content)
+        subprocess.run(["gio", "open", tmp_path / name], check=True, capture_output=True)
+        wanted += f"{'edit' if name == 'e.mn' else 'view'}|{tmp_path / name}|"
+        until = time.monotonic() + 10
+        while not (called.is_file() and called.read_text() == wanted) and time.monotonic() < until:
+            time.sleep(0.02)
+        assert called.read_text() == wanted
 
 
 def test_uninstalling_leaves_what_was_there_before(tool, tmp_path):
