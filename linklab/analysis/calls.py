@@ -27,8 +27,9 @@ def loss_frac(data: Dataset, series: str, cutoff: Cutoff | None = None) -> float
 
     A further series of a program, such as "VoIP::loss", stands for its packets, "VoIP". Where nothing is cut and the
     tool said it, that. Else the sequence numbers "seq" of the samples: those from the smallest to the largest were
-    sent, and those not marked "lost" were received. Packets that were lost before the first or after the last sample
-    are not known; Flent also leaves out those that are marked as lost there.
+    sent, and those not marked "lost" were received; or, of a flood, how many "pkts" and "lost_pkts" each sample counts.
+    Packets that were lost before the first or after the last sample are not known; Flent also leaves out those that are
+    marked as lost there.
     """
     series = _packets(data, series)
     told = _told(data, series, LOSS_RATE, cutoff)
@@ -36,10 +37,16 @@ def loss_frac(data: Dataset, series: str, cutoff: Cutoff | None = None) -> float
         return told
     sent = beside(data, series, "seq", cutoff)
     if sent.size == 0 or np.isnan(sent).all():
-        return math.nan
+        return _of_counts(beside(data, series, "lost_pkts", cutoff), beside(data, series, "pkts", cutoff))
     lost = beside(data, series, "lost", cutoff) > 0
     received = np.unique(sent[~lost & ~np.isnan(sent)])
     return float(1 - received.size / (np.nanmax(sent) - np.nanmin(sent) + 1))
+
+
+def _of_counts(lost: FloatArray, sent: FloatArray) -> float:
+    """The share of packets that were lost, where each sample counts those since the one before."""
+    total = float(np.nansum(sent))
+    return float(np.nansum(lost)) / total if total else math.nan
 
 
 def upstream_loss_frac(data: Dataset, series: str, cutoff: Cutoff | None = None) -> float:

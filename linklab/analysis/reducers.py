@@ -27,6 +27,9 @@ MEAN_VALUE = "MEAN_VALUE"
 DERIVED_FROM = "DERIVED_FROM"
 """Keys of a series' meta: Flent's for the mean that the tool gave, and ours for what it is derived from."""
 
+CONGESTION = "CONG_CONTROL"
+"""Flent's key for the congestion control of a flow."""
+
 _COMPUTED = "COMPUTED_LATE"
 """Flent's key, which its derived series have."""
 
@@ -88,6 +91,17 @@ def check_reducer(name: str) -> str:
     if name not in REDUCERS and not name.startswith("meta:"):
         raise InputError(f'there is no reducer "{name}"; use {", ".join(REDUCERS)}, or meta:KEY')
     return name
+
+
+def unit_of(name: str, unit: str) -> str:
+    """The unit of what a reducer makes of a series of this unit; "" where it is a share, an index, or not known."""
+    if name == "mos":
+        return "MOS"
+    if name in ("fairness", "fairness_mean", "raw_seq_loss") or name.startswith("meta:"):
+        return ""
+    if name.endswith("cumsum"):
+        return unit.removesuffix("/s")
+    return f"{unit}²" if name.endswith("var") and unit else unit
 
 
 def reduce(name: str, data: Dataset, series: str, cutoff: Cutoff | None = None) -> float:

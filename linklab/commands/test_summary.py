@@ -6,6 +6,7 @@ from __future__ import annotations
 import argparse
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from linklab.base.text import one_line
@@ -28,7 +29,8 @@ if TYPE_CHECKING:
     from linklab.data import Dataset
     from linklab.experiment.tables import Source, Summary, TableChoice, TableRow
 
-HEADINGS = {"pct99": "99th %", "std": "std dev", "var": "variance", "cumsum": "total", "raw_seq_loss": "loss"}
+LOSS = "raw_seq_loss"
+HEADINGS = {"pct99": "99th %", "std": "std dev", "var": "variance", "cumsum": "total", LOSS: "loss"}
 """Reducer → its column, where that is not its name."""
 
 _DECIMALS = 4
@@ -71,9 +73,10 @@ def show(args: argparse.Namespace, reducers: Sequence[str], *, each: bool) -> in
     from linklab.experiment.tables import repetitions, summarise
 
     choice = choice_of(args, reducers)
+    for_people = args.format in ("table", "org")
     sources = read(args.files)
     groups = [[source] for source in sources] if each else repetitions(sources)
-    found = [summarise(group, choice) for group in groups]
+    found = [_summarised(group, choice) if for_people else summarise(group, choice) for group in groups]
     match args.format:
         case "json":
             print(as_json([_as_object(one, choice) for one in found]), end="")
@@ -81,17 +84,38 @@ def show(args: argparse.Namespace, reducers: Sequence[str], *, each: bool) -> in
             print(as_csv(_flat(found, choice)), end="")
         case form:
             write = as_org if form == "org" else as_text
-            print("\n".join(f"{one_line(heading(one, choice))}\n{write(_grid(one, choice))}" for one in found), end="")
+            print("\n".join(f"{one_line(heading(one, choice))}\n{write(_grid(one))}" for one in found), end="")
     return 0
 
 
 def text_of(name: str, data: Dataset) -> str:
     """The summary of one data set, as people read it."""
-    from linklab.experiment.tables import Source, TableChoice, summarise
+    from linklab.experiment.tables import Source, TableChoice
 
     choice = TableChoice()
-    found = summarise([Source(name, data)], choice)
-    return f"{one_line(heading(found, choice))}\n{as_text(_grid(found, choice))}"
+    found = _summarised([Source(name, data)], choice)
+    return f"{one_line(heading(found, choice))}\n{as_text(_grid(found))}"
+
+
+def _summarised(group: Sequence[Source], choice: TableChoice) -> Summary:
+    """The table of a group; the usual one for people also has the loss, if there was any."""
+    from linklab.analysis.reducers import UNKNOWN
+    from linklab.analysis.statistics import interval
+    from linklab.data.names import SEPARATOR
+    from linklab.experiment.tables import SUMMARY, summarise
+
+    if choice.reducers != SUMMARY:
+        return summarise(group, choice)
+    found = summarise(group, replace(choice, reducers=(*SUMMARY, LOSS)))
+    if not any(one.value > 0 for row in found.rows for one in (row.values or row.intervals)[-1:]):
+        return summarise(group, choice)
+    # what is said beside packets, such as "VoIP::delay", has their loss, which is shown once
+    unknown = {
+        row.series: replace(row, values=(*row.values[:-1], UNKNOWN), intervals=(*row.intervals[:-1], interval([])))
+        for row in found.rows
+        if not row.series.rpartition(SEPARATOR)[2].isdecimal() and SEPARATOR in row.series
+    }
+    return replace(found, rows=tuple(unknown.get(row.series, row) for row in found.rows))
 
 
 def heading(summary: Summary, choice: TableChoice) -> str:
@@ -131,21 +155,32 @@ def _seeds(sources: Sequence[Source]) -> str:
     return f" (seed{'s' if len(seeds) > 1 else ''} {shown})"
 
 
-def _grid(summary: Summary, choice: TableChoice) -> TableGrid:
-    """The table as people read it."""
-    names = [HEADINGS.get(reducer, reducer) for reducer in choice.reducers]
+def _grid(summary: Summary) -> TableGrid:
+    """The table as people read it; with the algorithms of flows, if they differ."""
+    names = [HEADINGS.get(reducer, reducer) for reducer in summary.reducers]
+    differ = len({row.algorithm for row in summary.rows if row.algorithm}) > 1
     rows = []
     for row in summary.rows:
         if summary.repeated:
-            cells: list[Cell] = [with_interval(one) for one in row.intervals]
+            cells = [_mean(reducer, one) for reducer, one in zip(summary.reducers, row.intervals, strict=True)]
         else:
-            cells = [_value(row, reducer, one.value) for reducer, one in zip(choice.reducers, row.values, strict=True)]
-        rows.append((row.series, *cells, row.n, row.unit))
-    return TableGrid(("series", *names, "n", "unit"), tuple(rows))
+            cells = [_value(row, reducer, one.value) for reducer, one in zip(summary.reducers, row.values, strict=True)]
+        rows.append((row.series, *cells, row.n, row.unit, *([row.algorithm] if differ else [])))
+    return TableGrid(("series", *names, "n", "unit", *(["algorithm"] if differ else [])), tuple(rows))
+
+
+def _mean(reducer: str, one: Interval) -> Cell:
+    """The mean over repetitions with its interval."""
+    if reducer != LOSS or math.isnan(one.value):
+        return with_interval(one)
+    percent = replace(one, value=100 * one.value, low=100 * one.low, high=100 * one.high)
+    return f"{with_interval(percent)} %"
 
 
 def _value(row: TableRow, reducer: str, value: float) -> Cell:
-    """A total is one of rates only: of round-trip times it says nothing."""
+    """A total is one of rates only: of round-trip times it says nothing. A loss is in percent."""
+    if reducer == LOSS:
+        return NONE if math.isnan(value) else f"{number(100 * value)} %"
     return None if reducer == "cumsum" and not row.unit.endswith("/s") else value
 
 
@@ -165,9 +200,9 @@ def _flat(found: Sequence[Summary], choice: TableChoice) -> TableGrid:
     """All tables as one, for programs: a row for each series of each file, or of each group of repetitions."""
     if any(one.repeated for one in found):
         ends = [f"{reducer}{end}" for reducer in choice.reducers for end in ("", "_low", "_high")]
-        headings = ("test", "title", "files", "series", "unit", "runs", "distinct_outcomes", *ends)
+        headings = ("test", "title", "files", "series", "unit", "algorithm", "runs", "distinct_outcomes", *ends)
     else:
-        headings = ("file", "title", "series", "unit", "n", "datapoints", *choice.reducers)
+        headings = ("file", "title", "series", "unit", "algorithm", "n", "datapoints", *choice.reducers)
     return TableGrid(headings, tuple(cells for one in found for cells in _rows(one, len(headings), choice)))
 
 
@@ -177,8 +212,9 @@ def _rows(summary: Summary, width: int, choice: TableChoice) -> list[tuple[Cell,
     rows: list[tuple[Cell, ...]] = []
     for row in summary.rows:
         ends: list[Cell] = []
-        if width == len(choice.reducers) + 6:
-            rows.append((first.name, title, row.series, row.unit, row.n, row.rows, *(one.value for one in row.values)))
+        if width == len(choice.reducers) + 7:
+            known = (first.name, title, row.series, row.unit, row.algorithm, row.n, row.rows)
+            rows.append((*known, *(one.value for one in row.values)))
             continue
         for one in row.intervals:
             ends += [one.value, one.low, one.high]
@@ -187,7 +223,7 @@ def _rows(summary: Summary, width: int, choice: TableChoice) -> list[tuple[Cell,
         name = str(first.data.flent.get("NAME") or "")
         files = " ".join(source.name for source in summary.sources)
         runs = row.n if summary.repeated else 1
-        rows.append((name, title, files, row.series, row.unit, runs, summary.outcomes, *ends))
+        rows.append((name, title, files, row.series, row.unit, row.algorithm, runs, summary.outcomes, *ends))
     return rows
 
 
@@ -208,6 +244,7 @@ def _as_object(summary: Summary, choice: TableChoice) -> dict[str, Any]:
 
 def _row_object(row: TableRow, choice: TableChoice) -> dict[str, Any]:
     found: dict[str, Any] = {"series": row.series, "unit": row.unit, "n": row.n}
+    found |= {"algorithm": row.algorithm} if row.algorithm else {}
     if row.intervals:
         found["distinct"] = row.distinct
         for reducer, one in zip(choice.reducers, row.intervals, strict=True):

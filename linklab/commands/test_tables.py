@@ -160,7 +160,7 @@ def _shown(cell: Cell) -> str:
 
 def _is_number(cell: Cell) -> bool:
     """Whether it stands at the right: a number, also with its interval, or none."""
-    return not isinstance(cell, str) or "±" in cell or cell == NONE
+    return not isinstance(cell, str) or "±" in cell or cell.endswith(" %") or cell == NONE
 
 
 def _exact(cell: Cell) -> str:

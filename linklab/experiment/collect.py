@@ -205,10 +205,11 @@ class _Collector:
             return found
         began_s = (ran.get("started_s") or flow.start_s) + HANDSHAKES[flow.traffic] * self._round_trip_s(flow, port)
         rows = receiving.rows[number]
-        usual = float(np.median([end - start for start, end, _ in rows])) if rows else 0.0
-        for start_s, end_s, rate in rows:
-            if end_s - start_s > SETTLED * usual:
-                found.add(round(began_s + end_s, 6), rate / 1e6)
+        usual = float(np.median([row.end_s - row.start_s for row in rows])) if rows else 0.0
+        for row in rows:
+            if row.end_s - row.start_s > SETTLED * usual:
+                known = {} if math.isnan(row.lost) else {"lost_pkts": row.lost, "pkts": row.datagrams}
+                found.add(round(began_s + row.end_s, 6), row.rate_bps / 1e6, **known)
         return found
 
     def _round_trip_s(self, flow: TrafficFlow, port: int) -> float:
@@ -317,6 +318,7 @@ def _of_stream(flow: TrafficFlow, client: Streams, receiving: Streams, number: i
     rate = of(receiving.rate_bps)
     rate = of(client.rate_bps) if math.isnan(rate) else rate
     received = of(receiving.received_bytes)
+    sent_pkts, lost = of(client.sent_pkts), of(receiving.lost)
     numbers: Mapping[str, tuple[float, Callable[[float], float | int]]] = {
         "MEAN_VALUE": (rate / 1e6, float),
         "ELAPSED_TIME": (of(client.seconds), float),
@@ -324,7 +326,9 @@ def _of_stream(flow: TrafficFlow, client: Streams, receiving: Streams, number: i
         "BYTES_RECVD": (of(client.received_bytes) if math.isnan(received) else received, int),
         "TCP_RETRANSMIT": (of(client.retransmits), int),
         "TCP_MSS": (client.mss, int),
-        "LOST": (of(receiving.lost), int),
+        "LOST": (lost, int),
+        "PACKETS_SENT": (sent_pkts, int),
+        "PACKET_LOSS_RATE": (lost / sent_pkts if sent_pkts else math.nan, float),
     }
     known: dict[str, Any] = {key: to(value) for key, (value, to) in numbers.items() if not math.isnan(value)}
     if client.congestion:

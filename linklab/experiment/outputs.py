@@ -17,6 +17,7 @@ from typing import Any
 from linklab.base.text import excerpt
 from linklab.errors import DataError
 from linklab.measure import iperf3
+from linklab.measure.iperf3_model import Row
 from linklab.measure.reading import json_number
 
 Numbers = Mapping[str, float]
@@ -33,6 +34,8 @@ OWN_UNITS = {
     "seq": "",
     "lost": "",
     "lost_up": "",
+    "pkts": "packets",
+    "lost_pkts": "packets",
     "delay": "ms",
     "jitter": "ms",
     "loss": "",
@@ -93,18 +96,19 @@ def read_ping(text: str, t0_s: float, *, began_s: float, interval_s: float, coun
 class Streams:
     """What iperf3 said of a test's streams, in their order.
 
-    ports: local and remote, of each. rows: (start, end, bit/s) of each stream's intervals, s since the side began.
-    rate_bps, sent_bytes, received_bytes, retransmits, seconds: of each; NaN where it is not known.
+    ports: local and remote, of each. rows: of each stream's intervals, s since the side began.
+    rate_bps, sent_bytes, received_bytes, retransmits, seconds, lost, sent_pkts: of each; NaN where it is not known.
     """
 
     ports: tuple[tuple[int, int], ...] = ()
-    rows: tuple[tuple[tuple[float, float, float], ...], ...] = ()
+    rows: tuple[tuple[Row, ...], ...] = ()
     rate_bps: tuple[float, ...] = ()
     sent_bytes: tuple[float, ...] = ()
     received_bytes: tuple[float, ...] = ()
     retransmits: tuple[float, ...] = ()
     seconds: tuple[float, ...] = ()
     lost: tuple[float, ...] = ()
+    sent_pkts: tuple[float, ...] = ()
     mss: float = math.nan
     congestion: str = ""
 
@@ -117,13 +121,14 @@ def read_iperf(text: str) -> Streams:
     connected = [one for one in start.get("connected") or () if isinstance(one, Mapping)]
     return Streams(
         ports=tuple((int(one["local_port"]), int(one["remote_port"])) for one in connected),
-        rows=tuple(tuple((row.start_s, row.end_s, row.rate_bps) for row in flow.rows) for flow in flows),
+        rows=tuple(flow.rows for flow in flows),
         rate_bps=tuple(flow.received.rate_bps for flow in flows),
         sent_bytes=tuple(flow.sent.bytes for flow in flows),
         received_bytes=tuple(flow.received.bytes for flow in flows),
         retransmits=tuple(flow.sent.retransmits for flow in flows),
         seconds=tuple(flow.received.seconds for flow in flows),
         lost=tuple(flow.received.lost for flow in flows),
+        sent_pkts=tuple(flow.sent.datagrams for flow in flows),
         mss=json_number(start.get("tcp_mss_default") or start.get("tcp_mss")),
         congestion=tests[0].congestion,
     )

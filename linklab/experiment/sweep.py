@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from linklab.analysis import reducers
 from linklab.analysis.reducers import reduce
 from linklab.analysis.statistics import Interval, interval
 from linklab.data import Dataset
@@ -91,10 +92,8 @@ def _failed(measure: Measure, data: Dataset) -> list[str]:
 
 def unit_of(measure: Measure, data: Dataset) -> str:
     """The unit of a measure's numbers, as far as the series tells it."""
-    if measure.reduce in ("fairness", "fairness_mean", "mos", "raw_seq_loss") or measure.reduce.startswith("meta:"):
-        return ""
     names = matching(measure.series, main_series(data.series)) or matching(measure.series, data.series)
-    return data.series[names[0]].unit if names else ""
+    return reducers.unit_of(measure.reduce, data.series[names[0]].unit) if names else ""
 
 
 def _known(value: float) -> float | None:

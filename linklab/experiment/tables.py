@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from linklab.analysis.cut import Cutoff, inside, inside_table
-from linklab.analysis.reducers import DERIVED_FROM, MEAN_VALUE, OF_VALUES, Reduced, reduced
+from linklab.analysis.reducers import CONGESTION, DERIVED_FROM, MEAN_VALUE, OF_VALUES, Reduced, reduced, unit_of
 from linklab.analysis.statistics import Interval, distinct, fingerprint, interval
 from linklab.base.text import excerpt
 from linklab.data import Dataset
@@ -72,6 +72,7 @@ class TableRow:
     n: samples of one run, or repetitions that have a value.
     rows: of one run, rows of the table where Flent counts these, because the tool gave the mean; else as `n`.
     distinct: how many values of the first reducer differ over repetitions.
+    algorithm: of congestion control, of a flow; "" where it is not known, or repetitions differ in it.
     """
 
     series: str
@@ -81,6 +82,7 @@ class TableRow:
     n: int = 0
     rows: int = 0
     distinct: int = 0
+    algorithm: str = ""
 
 
 @dataclass(frozen=True)
@@ -88,11 +90,13 @@ class Summary:
     """A table of one run, or of several repetitions of one.
 
     outcomes: how many of the runs measured something different.
+    reducers: the columns.
     """
 
     sources: tuple[Source, ...]
     rows: tuple[TableRow, ...]
     outcomes: int = 1
+    reducers: tuple[str, ...] = ()
 
     @property
     def repeated(self) -> bool:
@@ -120,9 +124,11 @@ def summarise(sources: Sequence[Source], choice: TableChoice) -> Summary:
     prepared = [prepare(source.data, choice) for source in sources]
     asked = _asked(sources, prepared, choice)
     if len(sources) == 1:
-        return Summary(tuple(sources), _with_numbers([_row(prepared[0], name, choice) for name in asked], choice))
+        rows = _with_numbers([_row(prepared[0], name, choice) for name in asked], choice)
+        return Summary(tuple(sources), rows, reducers=choice.reducers)
     rows = _with_numbers([_repeated(prepared, name, choice) for name in asked], choice)
-    return Summary(tuple(sources), rows, distinct([fingerprint(source.data) for source in sources]))
+    outcomes = distinct([fingerprint(source.data) for source in sources])
+    return Summary(tuple(sources), rows, outcomes, choice.reducers)
 
 
 def _with_numbers(rows: Sequence[TableRow], choice: TableChoice) -> tuple[TableRow, ...]:
@@ -212,7 +218,21 @@ def _row(data: Dataset, name: str, choice: TableChoice) -> TableRow:
     series = data.series.get(name)
     told = series is not None and choice.cutoff is None and MEAN_VALUE in series.meta
     n = values[0].n if series is None else reduced("raw_mean", data, name, choice.cutoff).n
-    return TableRow(name, series.unit if series else "", values, n=n, rows=data.table.times.size if told else n)
+    rows = data.table.times.size if told else n
+    unit = _unit(series.unit if series else "", choice)
+    return TableRow(name, unit, values, n=n, rows=rows, algorithm=_algorithm([data], name))
+
+
+def _unit(unit: str, choice: TableChoice) -> str:
+    """The unit of a row: of its series, unless all that is asked for has another."""
+    units = {unit_of(reducer, unit) for reducer in choice.reducers}
+    return units.pop() if len(units) == 1 else unit
+
+
+def _algorithm(prepared: Sequence[Dataset], name: str) -> str:
+    found = {data.series[name].meta.get(CONGESTION) for data in prepared if name in data.series}
+    algorithm = found.pop() if len(found) == 1 else None
+    return algorithm if isinstance(algorithm, str) else ""
 
 
 def _repeated(prepared: Sequence[Dataset], name: str, choice: TableChoice) -> TableRow:
@@ -220,9 +240,10 @@ def _repeated(prepared: Sequence[Dataset], name: str, choice: TableChoice) -> Ta
         [_value(data, name, reducer, choice.cutoff).value for data in prepared] for reducer in choice.reducers
     ]  # by reducer, by run
     intervals = tuple(interval(values) for values in found)
-    unit = next((data.series[name].unit for data in prepared if name in data.series), "")
+    unit = _unit(next((data.series[name].unit for data in prepared if name in data.series), ""), choice)
     known = [value for value in found[0] if not math.isnan(value)]
-    return TableRow(name, unit, intervals=intervals, n=max(one.n for one in intervals), distinct=distinct(known))
+    n, algorithm = max(one.n for one in intervals), _algorithm(prepared, name)
+    return TableRow(name, unit, intervals=intervals, n=n, distinct=distinct(known), algorithm=algorithm)
 
 
 def _value(data: Dataset, name: str, reducer: str, cutoff: Cutoff | None) -> Reduced:

@@ -49,7 +49,8 @@ FURTHER = {
     "tcp_ndown": {"TCP download fairness"},
 }
 """Series that ours have and those of Flent 2.1 lack."""
-FURTHER_PLOTS = {"tcp_1down"}  # Flent's has no plots of TCP's own numbers
+OWN_PLOT = {"udp_flood", "udp_flood_var_up", "udp_flood_var_up_stagger"}  # Flent's first one is of several files
+FURTHER_PLOTS = {"tcp_1down", *OWN_PLOT}  # Flent's has no plots of TCP's own numbers, and of floods over time
 OWN_TOTAL = {"iterated_bidirectional"}  # Flent's has no time to end in
 OWN_ALGORITHM = {"cubic_westwood", "cubic_ledbat"}  # Flent leaves "Cubic" to what the host has by default
 NOT_LOADED = {"rrul_be_nflows", "rrul_var", "tcp_nup", "tcp_ndown"}
@@ -120,7 +121,7 @@ def _of_plots(name: str, ours: Expanded, theirs: dict) -> Iterator[str]:
             continue
         if kinds.get(plot) != theirs["plots"].get(plot):
             yield f"{name}: plot {plot}: {kinds.get(plot)}, Flent {theirs['plots'].get(plot)}"
-    if ours.default_plot != theirs["plot"]:
+    if ours.default_plot != theirs["plot"] and name not in OWN_PLOT:
         yield f"{name}: first plot {ours.default_plot}, Flent {theirs['plot']}"
 
 

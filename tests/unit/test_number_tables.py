@@ -163,6 +163,61 @@ def test_a_score_of_calls_says_nothing_of_flows(capsys, file):
     assert len(shown(capsys, "summary", file, "--reduce", "meta:MEAN_VALUE").splitlines()) == 4
 
 
+def lossy(lost, algorithms=("cubic", "bbr"), seed=1):
+    """Two flows of different algorithms and a flood of which so many of 10 packets are lost."""
+    data = small(seed=seed)
+    series = {
+        name: replace(data.series[name], meta={"CONG_CONTROL": algorithm})
+        for name, algorithm in zip(("TCP upload::1", "TCP upload::2"), algorithms, strict=True)
+    }
+    for name, value in {"UDP": 1.0, "UDP::pkts": 5.0, "UDP::lost_pkts": lost / 2}.items():
+        series[name] = make_series(name, "", [0.0, 1.0], [value] * 2)
+    return replace(data, series=series)
+
+
+def test_loss_stands_in_the_summary(capsys, tmp_path):
+    """In percent, of what counts its packets, and only if there was any."""
+    files = [tmp_path / f"{lost}.flent.gz" for lost in (0, 3, 5)]
+    for lost, name in zip((0, 3, 5), files, strict=True):
+        save(lossy(lost, seed=lost), name)
+    assert "loss" not in shown(capsys, "summary", files[0], "--each")
+    table = shown(capsys, "summary", files[1])
+    assert table.splitlines()[1].split()[:5] == ["series", "mean", "median", "99th", "%"]
+    (row,) = [line for line in table.splitlines() if line.startswith("UDP ")]
+    assert row.split()[4:6] == ["30.00", "%"]
+    (row,) = [line for line in shown(capsys, "summary", *files[1:]).splitlines() if line.startswith("UDP ")]
+    assert "40.00 ± 127.06 %" in row  # 12.706 × 10 % / √2 × √2
+    assert "loss" not in shown(capsys, "summary", files[1], "--reduce", "mean")
+
+
+def test_algorithms_stand_in_the_summary_if_they_differ(capsys, tmp_path):
+    """Of each flow; in CSV and JSON in any case."""
+    file = tmp_path / "x.flent.gz"
+    save(lossy(0), file)
+    lines = shown(capsys, "summary", file).splitlines()
+    assert lines[1].split()[-1] == "algorithm"
+    assert [line.split()[-1] for line in lines if line.startswith("TCP upload::")] == ["cubic", "bbr"]
+    (first, *_) = csv.DictReader(io.StringIO(shown(capsys, "summary", file, "--format", "csv")))
+    assert first["algorithm"] == "cubic"
+    save(lossy(0, ("bbr", "bbr")), file)
+    assert "algorithm" not in shown(capsys, "summary", file)
+
+
+def test_the_unit_is_that_of_the_number(capsys, file, tmp_path):
+    """A score of calls is no time, a total no rate; several numbers of different units leave it to the series."""
+    file = tmp_path / "call.flent.gz"
+    series = {"VoIP": [50.0, 50.0], "VoIP::owd_up": [25.0, 25.0], "VoIP::seq": [0.0, 1.0]}
+    found = {name: make_series(name, "ms", [0.0, 1.0], values) for name, values in series.items()}
+    found["TCP"] = make_series("TCP", "Mbits/s", [0.0, 1.0], [1.0, 1.0])
+    save(Dataset(series=found), file)
+    units = {"mos": "MOS", "raw_seq_loss": "", "cumsum": "Mbits", "mean": "Mbits/s", "var": "Mbits/s²"}
+    for reducer, unit in units.items():
+        rows = csv.DictReader(io.StringIO(shown(capsys, "summary", file, "--reduce", reducer, "--format", "csv")))
+        assert {row["unit"] for row in rows if row["series"] == ("VoIP" if unit in ("MOS", "") else "TCP")} == {unit}
+    both = shown(capsys, "summary", file, "--reduce", "mos", "--reduce", "mean", "--format", "csv")
+    assert {row["unit"] for row in csv.DictReader(io.StringIO(both))} == {"ms", "Mbits/s"}
+
+
 def test_what_repetitions_are():
     """Another seed, or a number in the title; not another path, parameter or test."""
     same = [small(seed=1), small(seed=2)]

@@ -3,6 +3,7 @@
 
 import time
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -89,6 +90,45 @@ def test_several_files_are_told_apart() -> None:
     assert legend_of(axes) == ["red", "codel"]
     looks = [(line.get_color(), line.get_linestyle(), line.get_marker()) for line in axes.get_lines()]
     assert all(one != other for one, other in zip(*looks, strict=True))
+
+
+def test_a_label_is_not_said_twice() -> None:
+    """Of one series that a pattern matches, only what the pattern leaves open stands behind the label."""
+    names = ["Ping (ms) ICMP", "TCP upload BE", "TCP upload BE::tcp_rtt", "qdisc_stats_r1"]
+    data = loaded(values={name: [1.0, 2] for name in names})
+    asked = {
+        ("Ping (ms) *", ""): "Ping (ms) ICMP",
+        ("Ping (ms) ICMP*", ""): "Ping (ms)",
+        ("TCP up*", ""): "Ping (ms) upload BE",
+        ("TCP** !*sum", "tcp_rtt"): "Ping (ms) upload BE",
+        ("qdisc_stats_*", ""): "Ping (ms) qdisc_stats_r1",
+    }
+    for (pattern, key), label in asked.items():
+        spec = PlotSpec("p", "", PlotKind.TIMESERIES, (PlotLine(pattern, "Ping (ms)", key=key),))
+        assert [entry.label for entry in entries_of(spec, [data], Options())] == [label]
+
+
+def test_flows_of_several_algorithms_say_which() -> None:
+    """Where their names do not; nothing is said where all have the same, or files differ in it."""
+
+    def of(name: str, *algorithms: str) -> Loaded:
+        found = loaded(name)
+        series = {
+            key: replace(one, meta={"CONG_CONTROL": algorithm}) if key.startswith("TCP") else one
+            for (key, one), algorithm in zip(found.data.series.items(), (*algorithms, ""), strict=True)
+        }
+        return replace(found, data=replace(found.data, series=series))
+
+    def labels(*data: Loaded) -> list[str]:
+        return [entry.label for entry in entries_of(UP, data, Options())]
+
+    assert labels(of("a", "cubic", "bbr")) == ["Flow 1 (cubic)", "Flow 2 (bbr)", "Ping"]
+    assert labels(of("a", "cubic", "cubic")) == labels(of("a", "cubic", "bbr"), of("b", "bbr", "cubic"))
+    bbr = replace(UP, lines=(replace(UP.lines[0], label="BBR flow"),))
+    assert [entry.label for entry in entries_of(bbr, [of("a", "cubic", "bbr")], Options())] == [
+        "BBR flow 1 (cubic)",
+        "BBR flow 2",
+    ]
 
 
 def test_cutoff_smoothing_normalise() -> None:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from linklab.analysis import reducers
 from linklab.analysis.reducers import OF_VALUES, check_reducer, reduce
 from linklab.data import Dataset
 from linklab.data.grid import at_times, common_times
@@ -49,10 +50,6 @@ _AT_ONCE: Mapping[str, Callable[..., FloatArray]] = {
     "std": np.nanstd,
     "var": np.nanvar,
 }
-
-_UNITS = {"mos": "MOS", "fairness": "", "fairness_mean": "", "raw_seq_loss": ""}
-"""Of what a reducer gives, if it is not the series' own."""
-
 
 _WORDS = {
     "pct99": "99th percentile",
@@ -255,12 +252,10 @@ def _known(series: Mapping[str, Series]) -> dict[str, Series]:
 
 
 def _unit(files: Sequence[Loaded], column: _Column) -> str:
-    if column.reducer in _UNITS or column.reducer.startswith("meta:"):
-        return _UNITS.get(column.reducer, "")
     unit = next((one.data.series[column.entry.name].unit for one in files if column.entry.name in one.data.series), "")
     if column.entry.divisor != 1:
         return ""
-    return unit_of(unit, column.entry.key)
+    return reducers.unit_of(column.reducer, unit_of(unit, column.entry.key))
 
 
 def _told(columns: Sequence[_Column], mode: Mode) -> str:

@@ -8,12 +8,15 @@ entry has the same look in each of them.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 
+from linklab.analysis.reducers import CONGESTION
+from linklab.base.text import excerpt
 from linklab.data.names import SEPARATOR, is_pattern, matching
 from linklab.data.times import seconds_of
 from linklab.errors import InputError
@@ -88,7 +91,7 @@ def entries_of(spec: PlotSpec, data: Sequence[Loaded], options: Options) -> list
     for pattern in options.hide:
         away = set(matching(pattern, [entry.name for entry in found]))
         found = [entry for entry in found if entry.name not in away]
-    found = found[:MOST_ENTRIES]
+    found = _with_algorithms(found[:MOST_ENTRIES], data)
     if len(data) == 1:
         found = [_relabelled(entry, number, options) for number, entry in enumerate(found)]
     factors = options.normalise
@@ -96,6 +99,24 @@ def entries_of(spec: PlotSpec, data: Sequence[Loaded], options: Options) -> list
         replace(entry, label=wanted(entry.label, options), divisor=factors[number % len(factors)] if factors else 1.0)
         for number, entry in enumerate(found)
     ]
+
+
+def _with_algorithms(entries: list[LegendEntry], data: Sequence[Loaded]) -> list[LegendEntry]:
+    """The entries with their flows' congestion control, where flows differ in it and their names do not say it."""
+    known = [algorithm_of(data, entry.name.removesuffix(f"{SEPARATOR}{entry.key}")) for entry in entries]
+    if len({algorithm for algorithm in known if algorithm}) < 2:
+        return entries
+    return [
+        replace(entry, label=f"{entry.label} ({algorithm})") if algorithm.lower() not in entry.label.lower() else entry
+        for entry, algorithm in zip(entries, known, strict=True)
+    ]
+
+
+def algorithm_of(data: Sequence[Loaded], name: str) -> str:
+    """The congestion control of a flow, if all data sets that have the flow say the same; else ""."""
+    found = {one.data.series[name].meta.get(CONGESTION) for one in data if name in one.data.series}
+    algorithm = found.pop() if len(found) == 1 else None
+    return excerpt(algorithm) if isinstance(algorithm, str) else ""
 
 
 def _relabelled(entry: LegendEntry, number: int, options: Options) -> LegendEntry:
@@ -117,11 +138,19 @@ def _expanded(line: PlotLine, names: Sequence[str], data: Sequence[Loaded]) -> l
     for (name, key), rest in zip(pairs, short, strict=True):
         words = [line.label] if line.label else []
         if several or not line.label:
-            words.append(rest if len(pairs) > 1 else name)
+            words.append(rest if len(pairs) > 1 else _beyond(line.series, name) if line.label else name)
         if key and len(keys) > 1:
             words.append(key)
-        entries.append(LegendEntry(f"{name}{SEPARATOR}{key}" if key else name, key, " ".join(words), line))
+        label = " ".join(filter(None, words))
+        entries.append(LegendEntry(f"{name}{SEPARATOR}{key}" if key else name, key, label, line))
     return entries
+
+
+def _beyond(pattern: str, name: str) -> str:
+    """What the name has beyond the whole words that the pattern begins with: "ICMP" for "Ping (ms) *"."""
+    fixed = re.split(r"[*?\[]", pattern, maxsplit=1)[0]
+    words = re.match(r".*[ :]" if name[len(fixed) : len(fixed) + 1].isalnum() else r".*", fixed)
+    return name.removeprefix(words[0] if words else "").strip(" :")
 
 
 def _further(name: str, data: Sequence[Loaded]) -> list[str]:
