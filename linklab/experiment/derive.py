@@ -30,7 +30,11 @@ SMOOTH_STEPS = 5
 CONVENTION = "Jain's index over the flows that have a value at the step; a flow that has none is left out, not 0"
 
 
-def derive(data: Dataset, derived: Sequence[Derived]) -> Dataset:
+Span = tuple[float, float]
+"""When a flow begins, s since T0, and how long it lasts."""
+
+
+def derive(data: Dataset, derived: Sequence[Derived], spans: Mapping[str, Span] | None = None) -> Dataset:
     """The data set with derived series after its own.
 
     They are computed in order, so that one may use an earlier one; a pattern matches series, not the further numbers of
@@ -46,10 +50,15 @@ def derive(data: Dataset, derived: Sequence[Derived]) -> Dataset:
     - fairness: Jain's index over the flows that have a value at that step (`CONVENTION`, also in the meta of the
       series); NaN where all of them are 0.
 
+    A derived series has a MEAN_VALUE, the rule over those of its series. With `spans`, of the flows by series, it has
+    none where these do not last equally long, or one lacks it: what flows carried one after another has no sum at any
+    moment, and its mean is then that of its values, as a figure shows them. Without, it is as in Flent.
+
     Source: Flent's `ComputingRunner` and its kinds, for what a gap means; Jain, Chiu, Hawe, DEC-TR-301 (1984).
     """
     table = data.table
     series = dict(data.series)
+    known = None if spans is None else dict(spans)
     for wanted in derived:
         if wanted.series in series:
             continue
@@ -58,7 +67,7 @@ def derive(data: Dataset, derived: Sequence[Derived]) -> Dataset:
             columns = [table.column(name) if name in data.series else series[name].value for name in found]
             value = _apply(wanted.rule, np.vstack(columns))
             unit = wanted.unit or _common_unit(wanted.rule, [series[name] for name in found])
-            meta = _meta(wanted, {name: series[name] for name in found})
+            meta = _meta(wanted, {name: series[name] for name in found}, known)
             series[wanted.series] = Series(wanted.series, unit, table.times, value, meta=meta)
     return replace(data, series=series)
 
@@ -133,12 +142,20 @@ def _common_unit(rule: DerivedRule, of: Sequence[Series]) -> str:
     return units.pop() if len(units) == 1 and rule is not DerivedRule.FAIRNESS else ""
 
 
-def _meta(wanted: Derived, of: Mapping[str, Series]) -> dict[str, Any]:
-    """What is known of the series: its rule, what it is of and, as Flent does, the rule applied to their means."""
+def _meta(wanted: Derived, of: Mapping[str, Series], spans: dict[str, Span] | None) -> dict[str, Any]:
+    """What is known of the series: its rule, what it is of, and the rule applied to their means; see `derive`.
+
+    `spans` gets its own, where all that it is of have the same.
+    """
     meta: dict[str, Any] = {"COMMAND": f"{wanted.rule.value} (computed)", DERIVED_FROM: list(of)}
     if wanted.rule is DerivedRule.FAIRNESS:
         meta["CONVENTION"] = CONVENTION
     means = [one.meta[MEAN_VALUE] for one in of.values() if isinstance(one.meta.get(MEAN_VALUE), int | float)]
+    if spans is not None:
+        own = {spans.get(name) for name in of}
+        if len(own) > 1 or None in own or len(means) < len(of):
+            return meta
+        spans[wanted.series] = next(span for span in own if span is not None)
     if means and wanted.rule is not DerivedRule.DIFF_MIN:
         value = float(_apply(wanted.rule, np.array(means, dtype=np.float64).reshape(-1, 1))[0])
         meta[MEAN_VALUE] = None if np.isnan(value) else value

@@ -105,7 +105,8 @@ def file_name(trial: Trial, expanded: Expanded) -> str:
     words += [f"step{trial.step_s:g}s"] if trial.step_s is not None else []
     words += [str(getattr(trial, key)) for key in ("clock", "engine", "profile") if _differs(trial, usual, key)]
     words += [f"seed{trial.seed}"]
-    words += [f"{key}={value}" for key, value in sorted(trial.parameters.items())]
+    # as the test has them: "num_cpus" is another number on another machine
+    words += [f"{key}={expanded.parameters.get(key, value)}" for key, value in sorted(trial.parameters.items())]
     name = "-".join(_NAMED.sub("-", word).strip("-") for word in words if word)
     if len(name) > LONGEST:
         name = f"{name[: LONGEST - 9]}-{hashlib.sha256(name.encode()).hexdigest()[:8]}"

@@ -75,7 +75,9 @@ def dataset(prepared: Prepared, found: TrialOutcome, environment: dict[str, Any]
         **{key: value for key, value in trial.extra.items() if key.isupper()},
     }
     notes += failed_commands(Dataset(ours))
-    made = derive(Dataset(ours, series=found.series, notes=tuple(dict.fromkeys(notes)), flent=flent), expanded.derived)
+    measured = Dataset(ours, series=found.series, notes=tuple(dict.fromkeys(notes)), flent=flent)
+    spans = {flow.series: (flow.start_s, flow.length_s) for flow in expanded.flows}
+    made = derive(measured, expanded.derived, spans)
     # what the test is about comes first, what was sampled beside it last
     order = sorted(made.series, key=lambda name: made.series[name].source.endswith(".jsonl"))
     return replace(made, series={name: made.series[name] for name in order})

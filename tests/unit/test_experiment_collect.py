@@ -3,6 +3,7 @@
 
 import json
 import math
+import os
 import shutil
 from pathlib import Path
 
@@ -313,6 +314,9 @@ def test_the_name_of_a_data_file():
     trial = Trial("rrul", path="10mbit 50ms fq_codel", seed=3, title="First try!", parameters={"a": "b c"})
     name = file_name(trial, prepare(trial).expanded)
     assert name == "rrul-10mbit-50ms-fq_codel-seed3-a-b-c.First-try.flent.gz"
+    trial = Trial("tcp_nup", path="10mbit 50ms", parameters={"upload_streams": "num_cpus"})
+    name = file_name(trial, prepare(trial).expanded)
+    assert name == f"tcp_nup-10mbit-50ms-seed1-upload_streams-{os.cpu_count()}.flent.gz"
 
 
 def test_delays_of_queues_side_by_side_are_not_added_up(tmp_path):

@@ -77,6 +77,29 @@ def test_means_that_tools_gave_are_derived_too():
     assert [found[one.series].meta["MEAN_VALUE"] for one in rules] == pytest.approx([4, 2, 0.8])
 
 
+def test_means_of_flows_that_do_not_last_equally_long_have_no_sum():
+    """Two flows one after the other, of 4 Mbit/s each, never were 8; nor is the sum of a flow without a mean known."""
+    series = {name: make_series(name, "", [0, 1], [4, 4], meta={"MEAN_VALUE": 4}) for name in ("a", "b", "c")}
+    series["d"] = make_series("d", "", [0, 1], [4, 4])
+    rules = [
+        Derived("ab", DerivedRule.SUM, ("a", "b")),
+        Derived("bc", DerivedRule.SUM, ("b", "c")),
+        Derived("cd", DerivedRule.SUM, ("c", "d")),
+        Derived("all", DerivedRule.SUM, ("a", "bc")),
+        Derived("rest", DerivedRule.MEAN, ("bc", "c")),
+    ]
+    spans = {"a": (5.0, 10.0), "b": (15.0, 10.0), "c": (15.0, 10.0), "d": (15.0, 10.0)}
+    found = derive(Dataset(series=series), rules, spans).series
+    assert {one.series: found[one.series].meta.get("MEAN_VALUE") for one in rules} == {
+        "ab": None,
+        "bc": 8,
+        "cd": None,
+        "all": None,
+        "rest": 6,
+    }
+    assert derive(Dataset(series=series), rules).series["ab"].meta["MEAN_VALUE"] == 8
+
+
 def test_patterns_match_series_and_not_their_further_numbers():
     """Nor the derived series itself, nor what comes after it."""
     names = ["TCP upload::1", "TCP upload::2", "TCP upload::1::tcp_cwnd"]
