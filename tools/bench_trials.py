@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How long named tests take, for tools/bench.py: RRUL at two rates, the self-test of all tests, a batch.
+"""How long named tests take, for tools/bench.py: RRUL at two rates, the self-test of all tests, batches.
 
 Each is the command that a person types, with its start and the writing of its file. Wall-clock seconds; a single test
 gets one processor, so that its figure does not depend on how many there are.
@@ -7,15 +7,18 @@ gets one processor, so that its figure does not depend on how many there are.
 
 from __future__ import annotations
 
+import contextlib
 import json
+import multiprocessing
 import os
+import random
 import re
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 LINKLAB = (sys.executable, "-m", "linklab")
@@ -124,9 +127,113 @@ def batch() -> list[Row]:
     ]
 
 
+COSTS = (
+    ("ping", "10mbit 50ms", 60, {}),
+    ("tcp_1up", "10mbit 50ms", 60, {}),
+    ("tcp_1up", "100mbit 50ms", 30, {}),
+    ("tcp_1up", "1gbit 20ms 1bdp", 30, {}),
+    ("rrul", "10mbit 50ms", 60, {}),
+    ("rrul", "100mbit 50ms", 15, {}),
+    ("rrul", "1gbit 20ms 1bdp", 15, {}),
+    ("tcp_nup", "10mbit 50ms", 30, {"upload_streams": "16"}),
+    ("rtt_fair4be", "10mbit 20ms,40ms,80ms,160ms", 30, {}),
+    ("voip", "10mbit 50ms", 60, {}),
+)
+"""Tests, paths, lengths, parameters."""
+
+
+def costs() -> list[Row]:
+    """What trials take beside what `linklab.experiment.cost` thinks; each in a process of its own, as in a batch."""
+    from linklab.experiment.cost import wall_s  # noqa: PLC0415 - the other measures need none of it
+    from linklab.experiment.model import Trial  # noqa: PLC0415
+    from linklab.experiment.prepared import prepare  # noqa: PLC0415
+    from linklab.experiment.trial import run_trial  # noqa: PLC0415
+
+    rows = []
+    for test, path, length_s, parameters in COSTS:
+        trial = Trial(test, path=path, length_s=length_s, parameters=parameters)
+        guess = wall_s(prepare(trial))
+        with tempfile.TemporaryDirectory(prefix="linklab-bench-") as folder:
+            begun = time.monotonic()
+            process = multiprocessing.get_context("fork").Process(
+                target=run_trial, args=(trial, Path(folder) / "x.flent.gz")
+            )
+            process.start()
+            process.join()
+        wall = time.monotonic() - begun
+        near = process.exitcode == 0 and 1 / 1.5 <= wall / guess <= 1.5
+        what = f"a trial of {test} on {path}, {length_s} s of load {parameters or ''}".strip()
+        rows.append((what, f"{guess:.1f} s within a factor of 1.5", f"{wall:.1f} s", near))
+    return rows
+
+
+KILLS = 20
+SMALL = """
+[Batch::up]
+test_name = tcp_1up
+path = 10mbit 50ms ${qdisc}
+length = 2
+for_qdisc = q_*
+repetitions = 14
+[Arg::q_fifo]
+qdisc = pfifo
+[Arg::q_codel]
+qdisc = codel
+"""
+"""Trials of a few seconds, so many that killed runs do not come to their end."""
+KILL_WITHIN_S = 6.0
+
+
+def killed() -> list[Row]:
+    """A batch that SIGKILL ends again and again, and that is resumed each time."""
+    rng = random.Random(18)  # noqa: S311 - moments, no secret
+    moments, left = 0, 0
+    with tempfile.TemporaryDirectory(prefix="linklab-bench-") as folder:
+        file, out = Path(folder) / "small.batch", Path(folder) / "killed"
+        file.write_text(SMALL)
+        _, whole, _ = ran(["batch", str(file), "-q", "--out", f"{folder}/whole"])
+        for _ in range(KILLS):
+            where = ["--resume", str(out)] if (out / "trials.json").exists() else ["--out", str(out)]
+            process = subprocess.Popen([*LINKLAB, "batch", str(file), "-q", *where])
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                process.wait(rng.uniform(0, KILL_WITHIN_S))
+            moments += process.poll() is None
+            process.kill()
+            process.wait()
+        done = len(list(out.glob("*.gz")))
+        _, resumed, _ = ran(["batch", str(file), "-q", "--resume", str(out)])
+        same = contents(out) == contents(Path(folder) / "whole")
+        left = sum(str(folder) in command for command in command_lines())
+    return [
+        (
+            f"a batch killed at {moments} random moments and resumed ({done} of 28 trials were done by then)",
+            "the same folder, byte for byte, and no process left",
+            f"{'the same' if same else 'another one'}, {left} processes",
+            same and whole == resumed == 0 and moments == KILLS and left == 0,
+        )
+    ]
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    """All files in a folder."""
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def command_lines() -> Iterator[str]:
+    """Of all processes."""
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
+        with contextlib.suppress(OSError):
+            yield path.read_bytes().decode("utf-8", "replace")
+
+
 MEASURES: dict[str, Callable[[], list[Row]]] = {
     "rrul-10mbit": lambda: rrul("10mbit 50ms", 6),
     "rrul-1gbit": lambda: rrul("1gbit 20ms 1bdp", 20),
 }
-LONG: dict[str, Callable[[], list[Row]]] = {"selftest": selftest, "batch": batch}
+LONG: dict[str, Callable[[], list[Row]]] = {
+    "selftest": selftest,
+    "batch": batch,
+    "batch-killed": killed,
+    "trial-costs": costs,
+}
 """Measured when asked for by name."""

@@ -74,12 +74,12 @@ def run(args: argparse.Namespace) -> int:
         return 0
     found = load_sweep(args.file)
     first = checked(sweep.checked(found))  # what is wrong is said before anything runs
-    lengths = {tuple(cell.values()): entry.network_s for cell, entry in zip(found.cells(), first, strict=True)}
+    firsts = {tuple(cell.values()): entry for cell, entry in zip(found.cells(), first, strict=True)}
     for sentence in unknown(found, first[0].trial):
         make_console(stderr=True).print(plain(f"linklab: {sentence}"), soft_wrap=True)
     seed = shuffle_seed(args)
     rounds = Rounds(found, seed)
-    due = _with_lengths(rounds.next(), lengths)
+    due = _with_lengths(rounds.next(), firsts)
     trials = [entry.trial for entry in due]
     for line in _about(found, due, args, dry=args.check or args.dry_run):
         console.print(plain(line), soft_wrap=True)
@@ -96,7 +96,7 @@ def run(args: argparse.Namespace) -> int:
     about = {"what": "sweep", "factors": factors, "shuffle_seed": seed}
     began = time.perf_counter()
     with session(args, folder, about, trials, look=Looked(found.measures)) as doing:
-        _do(rounds, doing, lengths)
+        _do(rounds, doing, firsts)
     doing.view.end(time.perf_counter() - began)
     for line in _report(rounds, folder):
         console.print(plain(line), soft_wrap=True)
@@ -104,17 +104,17 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _with_lengths(
-    due: Sequence[tuple[sweep.Cell, ListedTrial]], lengths: dict[tuple[str, ...], float]
+    due: Sequence[tuple[sweep.Cell, ListedTrial]], firsts: dict[tuple[str, ...], ListedTrial]
 ) -> list[ListedTrial]:
-    """The trials with how long each is."""
-    return [sweep.lasting(entry, lengths[tuple(cell.levels.values())]) for cell, entry in due]
+    """The trials with how long each is and takes."""
+    return [sweep.lasting(entry, firsts[tuple(cell.levels.values())]) for cell, entry in due]
 
 
-def _do(rounds: Rounds, doing: TrialsSession, lengths: dict[tuple[str, ...], float]) -> None:
+def _do(rounds: Rounds, doing: TrialsSession, firsts: dict[tuple[str, ...], ListedTrial]) -> None:
     """Round after round; the outcomes are taken in the order of the list, whichever ended first."""
     looked = Looked(rounds.sweep.measures)
     while due := rounds.next():
-        tasks = doing.do(_with_lengths(due, lengths))
+        tasks = doing.do(_with_lengths(due, firsts))
         for (cell, entry), task in zip(due, tasks, strict=True):
             values = task.values
             if task.state != "failed" and any(measure.key not in values for measure in rounds.sweep.measures):

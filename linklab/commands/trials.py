@@ -59,25 +59,28 @@ def shuffle_seed(args: argparse.Namespace) -> int | None:
 
 
 def checked(entries: Sequence[ListedTrial]) -> list[ListedTrial]:
-    """The entries, once it is sure that each can be run, with how long each is.
+    """The entries, once it is sure that each can be run, with how long each is and takes.
 
     Raises:
         InputError: a test, a parameter, a path or a topology cannot be; the message names the trial.
         MissingError: an engine that is needed cannot run here.
     """
+    from linklab.experiment.cost import wall_s
     from linklab.experiment.prepared import prepare
 
-    known: dict[str, float] = {}
+    known: dict[str, tuple[float, float]] = {}
     found = []
     for entry in entries:
         # what decides whether it can be, and how long it is: not the seed nor the title
         key = repr(replace(entry.trial, seed=0, title="", note="", extra={}, commands=()))
         if key not in known:
             try:
-                known[key] = prepare(entry.trial).expanded.total_s
+                prepared = prepare(entry.trial)
             except (InputError, MissingError) as error:
                 raise type(error)(f"{entry.label}: {error}") from error
-        found.append(replace(entry, network_s=known[key]))
+            known[key] = prepared.expanded.total_s, wall_s(prepared)
+        network_s, cost_s = known[key]
+        found.append(replace(entry, network_s=network_s, cost_s=cost_s))
     return found
 
 

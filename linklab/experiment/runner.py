@@ -20,17 +20,13 @@ from linklab.base.supervise import Began, Ended, Job, Told, supervised
 from linklab.base.text import one_line
 from linklab.base.worker import Tell
 from linklab.errors import LinklabError
-from linklab.experiment.model import DELAY_S, LENGTH_S, Trial
+from linklab.experiment.model import Trial
 from linklab.experiment.trial_folder import DONE, TrialFolder
 from linklab.experiment.trial_list import ListedTrial
 from linklab.experiment.trial_work import Made, TrialSettings, bundled, work
 
 TICK_S = 0.2
 """Wall-clock seconds between two looks at how long each trial has taken so far."""
-START_S = 3.0
-"""Wall-clock seconds of a network's start and of writing a data file, about, before any trial has run."""
-SPEED = 20.0
-"""Network seconds in a wall-clock second on the virtual clock, about, before any trial has run."""
 
 
 @dataclass
@@ -55,11 +51,8 @@ class TrialTask:
 
     @property
     def guess_s(self) -> float:
-        """How long it takes on one processor, about, from what it asks for."""
-        trial = self.entry.trial
-        length_s = LENGTH_S if trial.length_s is None else trial.length_s
-        network_s = self.entry.network_s or length_s + 2 * DELAY_S
-        return START_S + network_s / (SPEED if trial.clock == "virtual" else 1.0)
+        """How long it takes on one processor, about, from what it asks for; 1 for each where nothing is known."""
+        return self.entry.cost_s or 1.0
 
 
 @dataclass

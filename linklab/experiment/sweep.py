@@ -223,6 +223,6 @@ def unknown(sweep: Sweep, trial: Trial) -> Iterator[str]:
             )
 
 
-def lasting(entry: ListedTrial, network_s: float) -> ListedTrial:
-    """The entry with how long its trial is."""
-    return replace(entry, network_s=network_s)
+def lasting(entry: ListedTrial, first: ListedTrial) -> ListedTrial:
+    """The entry with how long its trial is and takes, as the first one of its cell."""
+    return replace(entry, network_s=first.network_s, cost_s=first.cost_s)

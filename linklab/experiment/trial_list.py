@@ -37,6 +37,7 @@ class ListedTrial:
     pause_s: rest after it on the wall clock; the virtual clock has nothing that could settle.
     keep_log: what its process printed is kept even where all went well.
     network_s: how long it is, as far as that is known before it runs.
+    cost_s: how long it takes on the wall clock, about; 0 where that is not known.
     """
 
     name: str
@@ -45,6 +46,7 @@ class ListedTrial:
     pause_s: float = 0.0
     keep_log: bool = False
     network_s: float = 0.0
+    cost_s: float = 0.0
 
     @property
     def file(self) -> str:

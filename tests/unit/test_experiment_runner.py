@@ -282,8 +282,8 @@ def test_after_ctrl_c_what_is_done_is_kept_and_no_process_is_left(tmp_path):
 
 def test_the_estimate_is_corrected_by_what_has_run(tmp_path):
     """At first it is a guess from what is asked for."""
-    progress = ListProgress([TrialTask(each) for each in entries(4, length_s=90.0)], jobs=2)
-    assert (progress.left_s, progress.measured) == (4 * (3 + 100 / 20) / 2, False)
+    progress = ListProgress([TrialTask(replace(each, cost_s=8.0)) for each in entries(4)], jobs=2)
+    assert (progress.left_s, progress.measured) == (4 * 8.0 / 2, False)
     progress.tasks[0].state, progress.tasks[0].wall_s = "done", 2.0
     progress.ended(progress.tasks[0])
     assert (progress.left_s, progress.measured) == (3.0, True)
