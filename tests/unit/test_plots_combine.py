@@ -194,6 +194,25 @@ def test_boxes_and_ellipses_of_runs() -> None:
     assert words(figure.axes[0].texts) == ["codel (n=2)", "pie (n=1)"]
 
 
+@pytest.mark.parametrize("kind", [PlotKind.BOX_COMBINE, PlotKind.BAR_COMBINE, PlotKind.LINE_COMBINE])
+def test_one_run_in_each_group_is_said_and_seen(kind: PlotKind) -> None:
+    """A box of one value is a black stroke, and a bar has no interval though the line below it spoke of one."""
+    spec = PlotSpec("p", "Ping", kind, (PlotLine("Ping"),))
+
+    def told(names: Sequence[str]) -> tuple[str, int]:
+        figure = Figure()
+        draw(figure, spec, [loaded(name) for name in names], Options())
+        dots = [line for line in figure.axes[0].lines if line.get_marker() == "o" and len(line.get_xdata()) == 1]
+        return " ".join(text.get_text() for text in figure.texts), len(dots)
+
+    words, dots = told(["t-10-01", "t-20-01"])
+    assert "One run in each group, so " in words
+    assert "with other seeds" in words
+    assert "quartiles" not in words
+    assert dots == (2 if kind is PlotKind.BOX_COMBINE else 0)
+    assert "One run in each group" not in told(["t-10-01", "t-20-01", "t-20-02"])[0]
+
+
 def test_line_over_a_parameter() -> None:
     """Means stand at the numbers that groups are called by, else side by side."""
     files = [

@@ -16,7 +16,7 @@ from matplotlib.patches import Patch, Rectangle
 from linklab.measure.series import FloatArray
 from linklab.plots.named.axes import set_limits, set_value_axis
 from linklab.plots.named.clusters import ClusterLayout, ClusterPlace, finish, layout_of
-from linklab.plots.named.picture import PlotPanel, remember
+from linklab.plots.named.picture import ONE_RUN, PlotPanel, remember
 from linklab.plots.named.words import plain
 
 MOST_OUTLIERS = 60
@@ -42,11 +42,16 @@ def draw_boxes(axes: Any, panel: PlotPanel) -> str:
         for place in cluster.places:
             if place.line is not None:
                 look = _patch_look(layout, cluster.entry, place)
-                remember(_draw_box(at, place.at, box_of(place.line.known), factor, look), place.line, factor)
+                known = place.line.known
+                remember(_draw_box(at, place.at, box_of(known), factor, look), place.line, factor)
+                if known.size == 1:
+                    _draw_value(at, place.at, float(known[0]) / factor, look)
                 handles[place.number] = handles[place.number] or Patch(**look)
     for side, (at, scale) in enumerate(zip(layout.axes, layout.scales, strict=True)):
         set_value_axis(at, layout.on(side), scale, side, spec=panel.spec, options=panel.options, near=_NEAR)
     finish(layout, handles)
+    if panel.single:
+        return f"{ONE_RUN}, so a dot is its value; run the test with other seeds for boxes"
     return f"Box: median and quartiles; whiskers: at most {WHISKERS:g} interquartile ranges"
 
 
@@ -87,6 +92,13 @@ def _draw_box(axes: Any, at: float, box: BoxNumbers, factor: float, look: Mappin
         marks = {"linestyle": "", "marker": ".", "markersize": 2.5, "color": edge}
         axes.add_line(Line2D(np.full(box.outliers.shape, at), box.outliers / factor, **marks))
     return patch
+
+
+def _draw_value(axes: Any, at: float, value: float, look: Mapping[str, Any]) -> None:
+    """A dot on the box of one value, which is a stroke and would not show whose it is."""
+    face, edge = look["facecolor"], look["edgecolor"]
+    marks = {"marker": "o", "markersize": 7, "markerfacecolor": face, "markeredgecolor": edge, "zorder": 4}
+    axes.add_line(Line2D([at], [value], linestyle="", **marks))
 
 
 def _bars(ends: Sequence[tuple[float, float, float]]) -> tuple[list[float], list[float]]:

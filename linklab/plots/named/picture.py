@@ -16,6 +16,8 @@ from linklab.plots.named.loaded import Loaded
 from linklab.plots.named.options import Options
 from linklab.plots.spec import PlotSpec
 
+ONE_RUN = "One run in each group"
+
 
 class NothingError(Exception):
     """The data sets have nothing that such a plot could show; the sentence stands in the figure instead."""
@@ -80,8 +82,15 @@ class PlotPanel:
             return 0.0
         return float(known.std(ddof=1)) if self.error == "sd" else interval(known).half
 
+    @property
+    def single(self) -> bool:
+        """Whether each group has one run, so that nothing is known of how runs differ."""
+        return self.combined and all(line.known.size <= 1 for line in self.lines if line.shown)
+
     def error_words(self) -> str:
         """How to read means and the lines on them."""
+        if self.single:
+            return f"{ONE_RUN}, so no interval is known; run the test with other seeds"
         of = "runs" if self.combined else "samples"
         words = {"interval": f"95 % interval of the mean of the {of}", "sd": f"± 1 standard deviation of the {of}"}
         return f"Mean; line: {words[self.error]}" if self.error in words else "Mean"
