@@ -10,9 +10,12 @@ from __future__ import annotations
 import ast
 import json
 import re
+from functools import cache
 from pathlib import Path
 
 from linklab.base import installation
+from linklab.experiment.entries import ParameterKind
+from linklab.experiment.test_file import FAMILIES, load_test, test_names
 
 ROOT = installation.ROOT
 ALL = tuple(range(9))
@@ -91,10 +94,20 @@ def editor_words() -> dict[str, list[str]]:
         for text in words_of(path.read_text(encoding="utf-8")):
             if place not in found.setdefault(text, []):
                 found[text].append(place)
+    for text in _of_the_library():
+        found.setdefault(text, []).append("linklab/experiment/library")
     found["English"] = ["linklab/windows/words.py"]
     for profile in json.loads(PROFILES.read_text(encoding="utf-8")).values():
         found[profile["words"]] = [str(PROFILES.relative_to(ROOT))]
     return found
+
+
+@cache
+def _of_the_library() -> list[str]:
+    """What dialogs show of the named tests: their families and parameters; titles and paragraphs stay English."""
+    entries = [entry for name in test_names() for entry in load_test(name).entries.parameters.values()]
+    texts = [entry.text for entry in entries if entry.kind is not ParameterKind.REFUSED]
+    return [text for text in dict.fromkeys([*FAMILIES.values(), *texts]) if LETTERS.search(text)]
 
 
 def _modules() -> list[Path]:

@@ -69,7 +69,8 @@ def parameter_field(entry: ParameterEntry) -> Field:
     key = PARAMETER + entry.name
     if entry.kind is ParameterKind.YES_NO:
         is_on = default.casefold() in ("1", "yes", "true", "on")
-        return Field(key, f"{entry.name}: {entry.text}", kind="flag", default="1" if is_on else "0")
+        label = Phrase("{name}: {text}", name=entry.name, text=Phrase(entry.text))
+        return Field(key, label, kind="flag", default="1" if is_on else "0")
     return Field(key, entry.name, entry.text, default=default)
 
 
