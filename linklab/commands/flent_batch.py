@@ -19,13 +19,16 @@ from linklab.base.text import one_line
 from linklab.commands.console import make_console
 from linklab.commands.flent_options import batch_overrides
 from linklab.commands.trials import show
-from linklab.errors import InputError, LinklabError
+from linklab.errors import InputError, LinklabError, MissingError
+from linklab.experiment.algorithms import refuse_missing
 from linklab.experiment.batch import BatchChoice, BatchList, batch_list
 from linklab.experiment.batch_file import read_batch_files
+from linklab.experiment.expand import expand
 from linklab.experiment.inside import Inside
 from linklab.experiment.model import Trial
 from linklab.experiment.runner import Deal, Happened, ListProgress, TrialTask, run_entries
 from linklab.experiment.running import HERE, run_on
+from linklab.experiment.test_file import load_test
 from linklab.experiment.trial_folder import opened
 from linklab.experiment.trial_list import ListedTrial, as_name
 from linklab.experiment.trial_work import TrialSettings, bundled, work
@@ -44,6 +47,7 @@ def run(args: argparse.Namespace, words: Words, voice: Voice) -> int:
     found = listed(args)
     for sentence in found.unused:
         voice.complain(f"flent: {sentence}")
+    refuse_wrong(found.entries)
     if args.batch_dry_run:
         show(make_console(), found.entries, verbose=args.batch_verbose)
         return 0
@@ -89,6 +93,29 @@ def listed(args: argparse.Namespace) -> BatchList:
                 "use linklab batch there, or write where = network"
             )
     return found
+
+
+def refuse_wrong(entries: Sequence[ListedTrial]) -> None:
+    """Refuse a test or a parameter that cannot be, before anything runs.
+
+    Raises:
+        InputError: the message names the trial.
+        MissingError: the pocket kernel lacks a congestion control.
+    """
+    known = set()
+    for entry in entries:
+        trial = entry.trial
+        key = repr((trial.test, trial.parameters, trial.length_s, trial.step_s))
+        if key in known:
+            continue
+        known.add(key)
+        try:
+            test = load_test(trial.test)
+            expanded = expand(test, trial.parameters, length_s=trial.length_s, step_s=trial.step_s)
+            if os.environ.get("LINKLAB_ENGINE") != "host":
+                refuse_missing(expanded, "pocket")
+        except (InputError, MissingError) as error:
+            raise type(error)(f"{entry.label}: {error}") from error
 
 
 def _name(found: BatchList) -> str:

@@ -161,3 +161,22 @@ def test_options_of_the_test_lie_over_every_batch():
         "batch_title": "t",
         "length": "10",
     }
+
+
+@pytest.mark.parametrize(
+    ("line", "code", "why"),
+    [
+        ("test_name = tcp_1up\nlength = 3", 0, ""),
+        ("test_name = tcp_1upp", 2, 'flent: b: repetition 01: there is no test "tcp_1upp"'),
+        ("test_name = tcp_nup\ntest_parameters = cc_algos=cubci", 4, "flent: b: repetition 01: tcp_nup needs the"),
+    ],
+)
+def test_a_dry_run_of_a_batch_refuses_what_cannot_be(line, code, why, tmp_path, capsys):
+    """As `linklab batch` does; what would be run is shown with its test and where."""
+    file = tmp_path / "a.batch"
+    file.write_text(f"[Batch::b]\n{line}\n")
+    assert flent.main(["-B", str(file), "-b", "b", "--batch-dry-run"]) == code
+    said = capsys.readouterr()
+    assert said.err.startswith(why)
+    if not code:
+        assert said.out == "would run b: repetition 01 → b-01.flent.gz\n    tcp_1up on this network, 3 s, seed 1\n"
