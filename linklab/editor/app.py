@@ -7,13 +7,10 @@ of them knows this module. Here are the widgets and the view.
 
 from __future__ import annotations
 
-import os
 import tkinter as tk
-import traceback
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 from linklab import __version__
@@ -43,15 +40,9 @@ from linklab.editor.surface import Rectangle
 from linklab.editor.testing import Testing
 from linklab.editor.traces import draw_traces
 from linklab.editor.tree_marks import TREE_TAG, draw_marks
-from linklab.errors import InputError, MissingError
-from linklab.windows.actions import AS_THE_SYSTEM, SCALES
-from linklab.windows.collecting import Collecting
+from linklab.windows.application import Application
 from linklab.windows.menus import popup
-from linklab.windows.restyle import restyle
-from linklab.windows.theme import Look, apply
-from linklab.windows.toplevel import Dialog, to_question
-from linklab.windows.window import Window
-from linklab.windows.words import Phrase, in_language, languages, of_number, told_by
+from linklab.windows.words import Phrase, of_number
 
 PRELOAD_MS = 300
 SAY_MISSING_MS = 50
@@ -60,8 +51,10 @@ QUIT_WAIT_S = 8.0
 LAYERS = ("names", "addresses", "ports", "rates", "traces", "grid", "minimap")
 
 
-class Editor:
+class Editor(Application):
     """The window and what it edits."""
+
+    settings: EditorSettings
 
     def __init__(self, path: Path | None = None, settings: EditorSettings | None = None, language: str = "") -> None:
         """Open the window, with a file if one is named; `language` comes before that of the settings.
@@ -70,21 +63,13 @@ class Editor:
             MissingError: there is no display.
             InputError: the language's catalogue cannot be read.
         """
-        try:
-            self.root = tk.Tk(className="Linklab")
-        except tk.TclError as error:
-            which = path or "FILE.mn"
-            raise MissingError(f'no display for a window ({error}): `linklab shell "{which}"` needs none') from error
-        self.root.withdraw()
-        self.root.report_callback_exception = self._broke
-        self.settings = settings if settings is not None else load_settings()
-        say = in_language(language or self.settings.language, os.environ)
-        self.look = Look(self.root, self.settings.theme, self.settings.scale, say)
+        chosen = settings if settings is not None else load_settings()
+        super().__init__("Linklab", chosen, language, f'`linklab shell "{path or "FILE.mn"}"` needs none')
+        self.settings = chosen
         self.document = Document()
         self.tool = "select"
         self._seen: Rectangle | None = None
         """What of the drawing was in the window when its traces were last placed."""
-        self.window = Window(self.root)
         self.networking = Networking(self.window, self.document, self)
         self.editing = Editing(
             self.document, lambda: self.networking.is_on, self.window.say, lambda keys: self.drawing.reveal(*keys)
@@ -109,12 +94,11 @@ class Editor:
         if path is not None:
             self.filing.open_path(path, first=True)
         self.refresh()
-        self.root.deiconify()
+        self.appear()
         self.drawing.focus_set()
         self._fit_when_seen()
         self.root.after_idle(self.filing.begin)
         self.root.after(PRELOAD_MS, preload)
-        self._collecting = Collecting(self.root)
 
     def _fit_when_seen(self) -> None:
         """Fit once the drawing has its size."""
@@ -126,26 +110,11 @@ class Editor:
 
         self.drawing.bind("<Configure>", sized)
 
-    def run(self) -> None:
-        """Until the window is closed."""
-        self.root.mainloop()
-
-    def close(self) -> None:
-        """End the window, and what it was going to do by and by."""
-        for waiting in self.root.tk.splitlist(self.root.tk.call("after", "info")):
-            self.root.tk.call("after", "cancel", waiting)
-        self.root.destroy()
-        self._collecting.end()
-
     # --- the window
 
     def _build(self) -> None:
         """Make every widget, in the theme and size of the settings; called again when those change."""
-        for child in list(self.root.children.values()):
-            if not isinstance(child, Dialog):
-                child.destroy()
-        self.root.option_clear()
-        apply(self.root, self.look)
+        self.clear()
         self.ticks = {name: tk.BooleanVar(self.root, getattr(self.settings, name)) for name in LAYERS}
         self.ticks["dark"] = tk.BooleanVar(self.root, self.look.theme == "dark")
         net = self.networking
@@ -168,10 +137,6 @@ class Editor:
         self.gestures = Gestures(self.drawing, self.document, hooks)
         self.find_bar = FindBar(self.drawing.master, self.look, self.document, self.drawing, self.window.say)
         self.keyboard = Keyboard(self.drawing, self.document, hooks, self.properties.open_selected)
-        self.root.bind(
-            "<Shift-F10>", lambda _: "break"
-        )  # else Tk takes it for F10, and opens the menu bar's first menu
-        self.root.bind("<FocusIn>", lambda _: to_question(self.root))
         self.root.bind("<Escape>", lambda _: self.drawing.focus_set())
         for name, _, key in actions.TOOLS:
             self.drawing.bind(f"<Key-{key}>", partial(_without_event, partial(self.choose, name)))
@@ -240,7 +205,7 @@ class Editor:
             "zoom_out": lambda: self._zoomed(lambda: self.drawing.zoom_step(-1)),
             "zoom_one": lambda: self._zoomed(lambda: self.drawing.set_zoom(1.0)),
             "fit": lambda: self._zoomed(self.drawing.fit),
-            "dark": self._set_theme,
+            "dark": self.set_theme,
             "run": net.run,
             "stop": net.stop,
             "toggle_link": net.toggle_links,
@@ -265,30 +230,20 @@ class Editor:
             "about": self._about,
         }
         commands |= {name: partial(self._set_layer, name) for name in LAYERS}
-        return commands | {f"key:{name}": partial(self._toggle, name, commands[name]) for name in self.ticks}
+        return commands | {f"key:{name}": partial(self.turn, name, commands[name]) for name in self.ticks}
 
     def _submenus(self) -> dict[str, Callable[[tk.Menu], None]]:
         def align(menu: tk.Menu) -> None:
             for how, label in actions.ALIGNMENTS:
                 menu.add_command(label=self.look.say(label), command=partial(self.editing.align, how))
 
-        def scale(menu: tk.Menu) -> None:
-            for label, value in SCALES:
-                tick = "• " if value == self.settings.scale else "   "
-                menu.add_command(label=tick + self.look.say(label), command=partial(self._set_scale, value))
-
-        def language(menu: tk.Menu) -> None:
-            for code, name in {"": self.look.say(AS_THE_SYSTEM), **languages()}.items():
-                tick = "• " if code == self.settings.language else "   "
-                menu.add_command(label=tick + name, command=partial(self._set_language, code))
-
         return {
             "recent": self.filing.fill_recent,
             "labs": self.filing.fill_labs,
             "templates": self.starting.fill,
             "align": align,
-            "scale": scale,
-            "language": language,
+            "scale": self.fill_scales,
+            "language": self.fill_languages,
         }
 
     def refresh(self) -> None:
@@ -384,13 +339,9 @@ class Editor:
 
     # --- telling
 
-    def _broke(self, kind: type[BaseException], error: BaseException, at: TracebackType | None) -> None:
-        """Something failed in a callback: say so, keep the drawing."""
-        if isinstance(error, InputError):
-            self.window.say(told_by(error), bad=True)
-            return
+    def tell_fault(self, detail: str) -> None:
+        """Keep the drawing, and tell the person of a fault of ours."""
         self.filing.autosave.keep(self.document.topology, self.document.path)
-        detail = "".join(traceback.format_exception(kind, error, at))
         note = "The editor made a mistake. The drawing is safe; save it. What follows helps to mend the mistake."
         self.window.show_text("A fault in the editor", detail, note)
 
@@ -404,26 +355,6 @@ class Editor:
         setattr(self.settings, name, self.ticks[name].get())
         self.drawing.redraw()
         self.refresh()
-
-    def _toggle(self, name: str, then: Callable[[], None]) -> None:
-        """Turn a tick over by its key, as the menu does it by itself."""
-        self.ticks[name].set(not self.ticks[name].get())
-        then()
-
-    def _set_theme(self) -> None:
-        self.settings.theme = "dark" if self.ticks["dark"].get() else "light"
-        self.look.change(self.settings.theme)
-        restyle(self.root, self.look)
-        self.refresh()
-
-    def _set_scale(self, scale: float) -> None:
-        self.settings.scale = scale
-        self.root.after_idle(self.rebuild)
-
-    def _set_language(self, code: str) -> None:
-        self.settings.language = code
-        self.look.say = in_language(code, os.environ)
-        self.root.after_idle(self.rebuild)
 
     def leave(self) -> None:
         """End the network and the window, and remember the settings for the next start."""

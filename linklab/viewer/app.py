@@ -7,16 +7,12 @@ in `testing`; none of them knows this module. Here are the widgets and the view.
 
 from __future__ import annotations
 
-import os
 import tkinter as tk
-import traceback
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
-from types import TracebackType
 
 from linklab import __version__
-from linklab.errors import InputError, MissingError
 from linklab.plots.spec import PlotSpec
 from linklab.viewer import actions, metadata
 from linklab.viewer.columns import Column
@@ -27,21 +23,18 @@ from linklab.viewer.settings import ViewerSettings, load_settings, save_settings
 from linklab.viewer.showing import Showing
 from linklab.viewer.tables import RunsTold
 from linklab.viewer.testing import RunningTests
-from linklab.windows.actions import AS_THE_SYSTEM, SCALES
-from linklab.windows.collecting import Collecting
+from linklab.windows.application import Application
 from linklab.windows.menus import popup
-from linklab.windows.restyle import restyle
-from linklab.windows.theme import Look, apply
-from linklab.windows.toplevel import Dialog, to_question
-from linklab.windows.window import Window
-from linklab.windows.words import Phrase, in_language, languages, told_by
+from linklab.windows.words import Phrase
 
 POLL_MS = 30
 TOGGLES = ("no_title", "no_legend", "log", "zero", "keep", "side", "dark")
 
 
-class Viewer:
+class Viewer(Application):
     """The window and what it shows."""
+
+    settings: ViewerSettings
 
     def __init__(self, paths: Sequence[Path] = (), settings: ViewerSettings | None = None, language: str = "") -> None:
         """Open the window and begin to read the files; `language` comes before that of the settings.
@@ -50,17 +43,10 @@ class Viewer:
             MissingError: there is no display.
             InputError: the language's catalogue cannot be read.
         """
-        try:
-            self.root = tk.Tk(className="Linklab-viewer")
-        except tk.TclError as error:
-            raise MissingError(f"no display for a window ({error}): `linklab test plot FILE` needs none") from error
-        self.root.withdraw()
-        self.root.report_callback_exception = self._broke
-        self.settings = settings if settings is not None else load_settings()
-        say = in_language(language or self.settings.language, os.environ)
-        self.look = Look(self.root, self.settings.theme, self.settings.scale, say)
+        chosen = settings if settings is not None else load_settings()
+        super().__init__("Linklab-viewer", chosen, language, "`linklab test plot FILE` needs none")
+        self.settings = chosen
         self.runs = Runs()
-        self.window = Window(self.root)
         self.showing = Showing(self.window, self.runs, self.settings)
         self.filing = OpenAndSave(self.window, self.runs, self.showing, self.settings, self.refresh)
         self.testing = RunningTests(self.window, self.runs, self.settings, self._open_result)
@@ -70,14 +56,9 @@ class Viewer:
         self.filing.on_shown = self._came
         self.filing.open(paths)
         self.refresh()
-        self.root.deiconify()
+        self.appear()
         self.layout.runs.tree.focus_set()
-        self._collecting = Collecting(self.root)
         self.root.after(POLL_MS, self._poll)
-
-    def run(self) -> None:
-        """Until the window is closed."""
-        self.root.mainloop()
 
     def quit(self) -> None:
         """End; if a test runs, ask what is to become of it."""
@@ -98,22 +79,15 @@ class Viewer:
         self.close()
 
     def close(self) -> None:
-        """End the window, and what it was going to do by and by."""
+        """End all reading, and the window."""
         self.filing.stop()
-        for waiting in self.root.tk.splitlist(self.root.tk.call("after", "info")):
-            self.root.tk.call("after", "cancel", waiting)
-        self.root.destroy()
-        self._collecting.end()
+        super().close()
 
     # --- the window
 
     def _build(self) -> None:
         """Make every widget, in the theme and size of the settings; called again when those change."""
-        for child in list(self.root.children.values()):
-            if not isinstance(child, Dialog):
-                child.destroy()
-        self.root.option_clear()
-        apply(self.root, self.look)
+        self.clear()
         self.ticks = {name: tk.BooleanVar(self.root) for name in TOGGLES}
         told = RunsTold(self._show_run, self._toggle_run, self._menu_of_run, self._menu_of_heading)
         callbacks = ViewerCallbacks(
@@ -124,8 +98,6 @@ class Viewer:
         self.layout.runs.bind("<<Sorted>>", lambda _: self.refresh())
         self.window.dress(self.look, self.layout.status)
         self.showing.chart = self.layout.chart
-        self.root.bind("<FocusIn>", lambda _: to_question(self.root))
-        self.root.bind("<Shift-F10>", lambda _: "break")  # else Tk takes it for F10, and opens the first menu
 
     def rebuild(self) -> None:
         """Take a changed scale or language: the widgets are made anew, what is shown stays."""
@@ -173,7 +145,7 @@ class Viewer:
             "go_plot": self._go_to_plot,
             "keep": lambda: show.keep_scale(self.ticks["keep"].get()),
             "side": self._set_side,
-            "dark": self._set_theme,
+            "dark": self.set_theme,
             "test": self.testing.ask,
             "batch": self.testing.ask_batch,
             "abort": self._abort,
@@ -185,7 +157,7 @@ class Viewer:
             commands[name] = partial(self._toggle_option, name)
         for number in range(1, 10):
             commands[f"plot{number}"] = partial(self._number_plot, number)
-        return commands | {f"key:{name}": partial(self._turn, name, commands[name]) for name in TOGGLES}
+        return commands | {f"key:{name}": partial(self.turn, name, commands[name]) for name in TOGGLES}
 
     def _submenus(self) -> dict[str, Callable[[tk.Menu], None]]:
         def columns(menu: tk.Menu) -> None:
@@ -194,17 +166,12 @@ class Viewer:
             if not self.settings.own_columns:
                 menu.add_command(label=self.look.say("Make one in the metadata"), state="disabled")
 
-        def scale(menu: tk.Menu) -> None:
-            for label, value in SCALES:
-                tick = "• " if value == self.settings.scale else "   "
-                menu.add_command(label=tick + self.look.say(label), command=partial(self._set_scale, value))
-
-        def language(menu: tk.Menu) -> None:
-            for code, name in {"": self.look.say(AS_THE_SYSTEM), **languages()}.items():
-                tick = "• " if code == self.settings.language else "   "
-                menu.add_command(label=tick + name, command=partial(self._set_language, code))
-
-        return {"recent": self.filing.fill_recent, "columns": columns, "scale": scale, "language": language}
+        return {
+            "recent": self.filing.fill_recent,
+            "columns": columns,
+            "scale": self.fill_scales,
+            "language": self.fill_languages,
+        }
 
     def _poll(self) -> None:
         """Take what has been read since the last time."""
@@ -417,34 +384,10 @@ class Viewer:
             self.showing.chart.widget.focus_set()
         self.ticks["side"].set(self.settings.shows_side)
 
-    def _turn(self, name: str, then: Callable[[], None]) -> None:
-        """Turn a tick over by its key, as the menu does it by itself."""
-        self.ticks[name].set(not self.ticks[name].get())
-        then()
-
-    def _set_theme(self) -> None:
-        self.settings.theme = "dark" if self.ticks["dark"].get() else "light"
-        self.look.change(self.settings.theme)
-        restyle(self.root, self.look)
-        self.refresh()
-
-    def _set_scale(self, scale: float) -> None:
-        self.settings.scale = scale
-        self.root.after_idle(self.rebuild)
-
-    def _set_language(self, code: str) -> None:
-        self.settings.language = code
-        self.look.say = in_language(code, os.environ)
-        self.root.after_idle(self.rebuild)
-
     # --- telling
 
-    def _broke(self, kind: type[BaseException], error: BaseException, at: TracebackType | None) -> None:
-        """Something failed in a callback: say so, and go on."""
-        if isinstance(error, InputError):
-            self.window.say(told_by(error), bad=True)
-            return
-        detail = "".join(traceback.format_exception(kind, error, at))
+    def tell_fault(self, detail: str) -> None:
+        """Tell the person of a fault of ours."""
         note = "The viewer made a mistake. The files are as they were. What follows helps to mend the mistake."
         self.window.show_text("A fault in the viewer", detail, note)
 

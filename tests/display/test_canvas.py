@@ -345,7 +345,7 @@ def test_printing_says_where_it_cannot_and_prints_where_it_can(hand, tmp_path, m
 def test_dragging_shows_what_the_document_then_has(hand):
     """Lines follow while one is dragged; with the grid on, what snaps back to its place is drawn there."""
     show(hand, tree(3))
-    hand.editor._toggle("grid", lambda: hand.editor._set_layer("grid"))
+    hand.editor.turn("grid", lambda: hand.editor._set_layer("grid"))
     hand.settle(0.2)
     x, y = hand.spot("h1")
     hand.drag((x, y), (x + 6, y + 5))

@@ -378,7 +378,7 @@ def test_layers_theme_and_size(hand):
     before = hand.editor.document.topology
     hand.key("F9")
     hand.settle(0.5)
-    hand.editor._set_scale(2.0)
+    hand.editor.set_scale(2.0)
     hand.settle(0.5)
     drawing = hand.editor.drawing
     assert hand.editor.look.theme == "dark"

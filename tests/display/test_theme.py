@@ -90,7 +90,7 @@ def test_checkboxes_stay_visible_when_the_theme_changes_twice(hand):
     assert len(before) > 8
     for theme in ("dark", "light"):
         hand.editor.ticks["dark"].set(theme == "dark")
-        hand.editor._set_theme()
+        hand.editor.set_theme()
         assert len(colours(hand, box, TICK_PX)) > 8
     assert colours(hand, box, TICK_PX) == before
 
@@ -100,7 +100,7 @@ def test_checkboxes_stay_visible_when_the_theme_changes_twice(hand):
 def test_the_focus_on_a_checkbox_is_seen(hand, theme, ticked):
     """Regression: a faint line around it. As many pixels as are around the box change by at least 3:1 (WCAG 2.4.13)."""
     hand.editor.ticks["dark"].set(theme == "dark")
-    hand.editor._set_theme()
+    hand.editor.set_theme()
     hand.editor.properties.preferences()
     hand.settle()
     field = hand.dialog().inputs["startCLI"]
@@ -117,7 +117,7 @@ def test_the_focus_on_a_checkbox_is_seen(hand, theme, ticked):
 def test_ok_below_the_mouse_stays_a_button_to_be_pressed(hand, theme):
     """Regression: it turned grey, as if it could not be."""
     hand.editor.ticks["dark"].set(theme == "dark")
-    hand.editor._set_theme()
+    hand.editor.set_theme()
     hand.editor.properties.preferences()
     hand.settle()
     ok = hand.dialog().accept
@@ -163,7 +163,7 @@ def test_another_size_keeps_view_and_dialogs(hand):
         return d.to_drawing(d.winfo_width() / 2, d.winfo_height() / 2)
 
     before = middle()
-    hand.editor._set_scale(1.25)
+    hand.editor.set_scale(1.25)
     hand.settle(0.5)
     assert hand.editor.drawing.zoom == 1.5
     assert max(abs(a - b) for a, b in zip(middle(), before, strict=True)) < 5

@@ -287,7 +287,7 @@ def test_theme_and_size_change_while_it_is_open(viewing):
     assert hand.viewer.look.theme == "dark"
     title = hand.chart.figure._suptitle.get_color()
     assert title == hand.viewer.look.palette.ink
-    hand.viewer._set_scale(2.0)
+    hand.viewer.set_scale(2.0)
     hand.settle(1.0)
     assert hand.shown == ["run-1", "run-2", "run-3"] and hand.chart.figure.axes
     hand.key("F9")
