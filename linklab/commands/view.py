@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,7 @@ from linklab.terminal.windows import display_usable
 
 if TYPE_CHECKING:
     from linklab.commands import Subparsers
+    from linklab.viewer.app import Viewer
 
 _EPILOG = """examples:
   linklab view rrul.flent.gz           a data file, of Linklab or of Flent
@@ -42,12 +44,31 @@ def run(args: argparse.Namespace) -> int:
     if not display_usable():
         which = f'"{args.files[0]}"' if args.files else "FILE.flent.gz"
         raise MissingError(f"no display for a window; without one, `linklab test plot {which}` writes a figure")
-    try:
-        from linklab.viewer.app import Viewer
-        from linklab.windows.words import languages
-    except ImportError as error:
-        raise MissingError(f"the viewer needs python3-tk and python3-pil.imagetk ({error})") from error
+    from linklab.windows.words import languages
+
     if args.language and args.language not in languages():
         raise InputError(f'--language: the viewer does not speak "{args.language}" but {", ".join(languages())}')
-    Viewer(args.files, language=args.language).run()
+    opened(args.files, args.language).run()
     return 0
+
+
+def opened(files: Sequence[Path], language: str = "") -> Viewer:
+    """Return the window; the files are read by other processes while this one loads Matplotlib.
+
+    Raises:
+        MissingError: tkinter or Pillow is missing.
+    """
+    from linklab.viewer.reading import Reader
+    from linklab.viewer.runs import data_files
+
+    reader = Reader()
+    try:
+        reader.read([file for path in files for file in data_files(path)])
+        try:
+            from linklab.viewer.app import Viewer
+        except ImportError as error:
+            raise MissingError(f"the viewer needs python3-tk and python3-pil.imagetk ({error})") from error
+        return Viewer(files, language=language, reader=reader)
+    except BaseException:
+        reader.stop()
+        raise

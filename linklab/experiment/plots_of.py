@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from linklab.errors import InputError
@@ -31,31 +32,52 @@ def plots_of(data: Sequence[Loaded]) -> tuple[list[PlotSpec], PlotSpec | None]:
     found: dict[str, PlotSpec] = {}
     first: PlotSpec | None = None
     for one in data:
-        if METADATA_KEY in one.data.metadata:
-            specs: Sequence[PlotSpec] = specs_of([one])
-            default = default_plot([one], specs)
-        else:
-            test = test_of(one.data)
-            specs = test.plots if test else ()
-            default = next((spec for spec in specs if test and spec.name == test.default_plot), None)
+        specs, default = own_plots(one)
         for spec in specs:
             found.setdefault(spec.name, spec)
         first = first or default
     specs = list(found.values()) or specs_of(data)
-    return list(specs), first or default_plot(data, specs)
+    return specs, first or default_plot(data, specs)
+
+
+def own_plots(one: Loaded) -> tuple[list[PlotSpec], PlotSpec | None]:
+    """The plots that a data set carries, else those of the library's test, and which of them its test draws first.
+
+    Raises:
+        DataError: the data set carries what is no plot.
+    """
+    from linklab.plots.named import default_plot, specs_of  # noqa: PLC0415 - as above
+
+    if METADATA_KEY in one.data.metadata:
+        specs = specs_of([one])
+        return specs, default_plot([one], specs)
+    test = test_of(one.data)
+    if test is None:
+        return [], None
+    return list(test.plots), next((spec for spec in test.plots if spec.name == test.default_plot), None)
 
 
 def test_of(data: Dataset) -> Expanded | None:
     """The library's test of a file of Flent's, with the parameters that it was run with; None if there is none.
 
-    A file of a stranger's may name anything: it is never taken as the path of a file.
+    Parameters that our test reads otherwise are left out.
+    The name in a stranger's file is never taken as the path of a file.
     """
     name, given, hosts = (data.flent.get(key) for key in ("NAME", "TEST_PARAMETERS", "HOSTS"))
     if not isinstance(name, str) or name not in test_names():
         return None
-    parameters = {key: str(value) for key, value in given.items()} if isinstance(given, dict) else {}
-    try:
-        targets = [str(host) for host in hosts] if isinstance(hosts, list) else []
-        return expand(load_test(name), parameters, hosts=targets)
-    except InputError:
-        return None
+    parameters = {str(key): str(value) for key, value in given.items()} if isinstance(given, dict) else {}
+    targets = [str(host) for host in hosts] if isinstance(hosts, list) else []
+    return _expanded(name, tuple(sorted(parameters.items())), tuple(targets))
+
+
+@lru_cache(maxsize=64)
+def _expanded(name: str, parameters: tuple[tuple[str, str], ...], hosts: tuple[str, ...]) -> Expanded | None:
+    """A test of the library; kept, since a hundred files may be of one test."""
+    test = load_test(name)
+    for given in (dict(parameters), {}):
+        try:
+            return expand(test, given, hosts=hosts)
+        except InputError:
+            continue
+    return None

@@ -18,6 +18,7 @@ from linklab.viewer import actions, metadata
 from linklab.viewer.columns import Column
 from linklab.viewer.filing import OpenAndSave
 from linklab.viewer.layout import METADATA, PLOTS, RUNS, ViewerCallbacks, ViewerLayout
+from linklab.viewer.reading import Reader
 from linklab.viewer.runs import Run, Runs
 from linklab.viewer.settings import ViewerSettings, load_settings, save_settings
 from linklab.viewer.showing import Showing
@@ -36,8 +37,16 @@ class Viewer(Application):
 
     settings: ViewerSettings
 
-    def __init__(self, paths: Sequence[Path] = (), settings: ViewerSettings | None = None, language: str = "") -> None:
-        """Open the window and begin to read the files; `language` comes before that of the settings.
+    def __init__(
+        self,
+        paths: Sequence[Path] = (),
+        settings: ViewerSettings | None = None,
+        language: str = "",
+        reader: Reader | None = None,
+    ) -> None:
+        """Open the window and begin to read the files, unless `reader` has begun.
+
+        `language` comes before that of the settings.
 
         Raises:
             MissingError: there is no display.
@@ -48,7 +57,9 @@ class Viewer(Application):
         self.settings = chosen
         self.runs = Runs()
         self.showing = Showing(self.window, self.runs, self.settings)
-        self.filing = OpenAndSave(self.window, self.runs, self.showing, self.settings, self.refresh)
+        self.filing = OpenAndSave(
+            self.window, self.runs, self.showing, self.settings, self.refresh, reader=reader or Reader()
+        )
         self.testing = RunningTests(self.window, self.runs, self.settings, self._open_result)
         self._tree: tuple[Run | None, dict[str, object] | None] = (None, None)
         self.root.protocol("WM_DELETE_WINDOW", self.quit)

@@ -13,7 +13,7 @@ from linklab.errors import InputError
 from linklab.plots.named import save
 from linklab.viewer.numbers import EXPORTS, WRITERS
 from linklab.viewer.reading import Reader
-from linklab.viewer.runs import SUFFIXES, Run, Runs, stem
+from linklab.viewer.runs import SUFFIXES, Run, Runs, data_files, stem
 from linklab.viewer.settings import ViewerSettings
 from linklab.viewer.showing import Showing
 from linklab.windows.chooser import Chooser
@@ -27,12 +27,20 @@ class OpenAndSave:
     """Opens and writes files."""
 
     def __init__(
-        self, window: Window, runs: Runs, showing: Showing, settings: ViewerSettings, changed: Callable[[], None]
+        self,
+        window: Window,
+        runs: Runs,
+        showing: Showing,
+        settings: ViewerSettings,
+        changed: Callable[[], None],
+        *,
+        reader: Reader,
     ) -> None:
+        """`reader` may have begun to read the first files already."""
         self.window, self.runs, self.showing, self.settings = window, runs, showing, settings
         self._changed = changed
         self.on_shown: Callable[[Run], None] = lambda run: None
-        self._reader = Reader()
+        self._reader = reader
         self._wanted: Run | None = None
         self._opening = 0
 
@@ -171,10 +179,3 @@ class OpenAndSave:
             raise InputError("there are no numbers to export")
         write_asked(path, WRITERS[which](show.spec, show.loaded, show.options, show.specs))
         self.window.say(Phrase("wrote {path}", path=path))
-
-
-def data_files(path: Path) -> list[Path]:
-    """The file, or the data files of a folder."""
-    if not path.is_dir():
-        return [path]
-    return sorted(each for each in path.iterdir() if each.name.endswith(SUFFIXES[:4]) and each.is_file())

@@ -16,7 +16,7 @@ from linklab.base.text import csv_cell, one_line
 from linklab.experiment.tables import STATISTICS, SUMMARY, Source, TableChoice, columns, sample_rows, summarise
 from linklab.plots.named import Loaded, Options
 from linklab.plots.spec import PlotSpec
-from linklab.viewer.plots_of import drawn_series
+from linklab.viewer.drawable import drawn_series
 
 HEADINGS = {"pct99": "99th %", "std": "std dev", "var": "variance", "cumsum": "total"}
 """Reducer → its column, where that is not its name."""

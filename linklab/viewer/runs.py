@@ -126,6 +126,13 @@ def _real(path: Path) -> str:
     return str(path.absolute().resolve())
 
 
+def data_files(path: Path) -> list[Path]:
+    """The file, or the data files of a folder."""
+    if not path.is_dir():
+        return [path]
+    return sorted(each for each in path.iterdir() if each.name.endswith(SUFFIXES[:4]) and each.is_file())
+
+
 def stem(path: Path) -> str:
     """The file's name without what all of them end with."""
     name = path.name

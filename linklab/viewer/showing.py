@@ -10,12 +10,12 @@ from typing import Any
 
 from matplotlib.figure import Figure
 
-from linklab.plots.named import Loaded, Options, default_plot, draw
+from linklab.plots.named import Loaded, Options, draw
 from linklab.plots.spec import PlotSpec
 from linklab.viewer.chart import Chart
+from linklab.viewer.drawable import drawable
 from linklab.viewer.numbers import summary
 from linklab.viewer.options import PAGES, options_of, sound, texts_of, toggled
-from linklab.viewer.plots_of import plots_of
 from linklab.viewer.runs import Run, Runs
 from linklab.viewer.scale import AxisLimits
 from linklab.viewer.settings import ViewerSettings
@@ -109,13 +109,14 @@ class Showing:
         if not loaded:
             self.specs, self.spec = [], None
             return
-        self.specs, why = plots_of(loaded)
-        if why and why != self._why:
-            self.window.say(why, bad=True)
-        self._why = why
+        found = drawable(loaded)
+        self.specs = found.specs
+        if found.why and found.why != self._why:
+            self.window.say(found.why, bad=True)
+        self._why = found.why
         by_name = {spec.name: spec for spec in self.specs}
         wanted = self.spec.name if self.spec is not None else self.settings.plot
-        self.spec = by_name.get(wanted) or default_plot(loaded, self.specs)
+        self.spec = by_name.get(wanted) or found.default
 
     def _hint(self, figure: Figure) -> None:
         waiting = any(run.is_waiting for run in self.runs.every)

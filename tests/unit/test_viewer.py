@@ -12,6 +12,8 @@ from matplotlib.figure import Figure
 
 from linklab.data import Dataset, save
 from linklab.errors import InputError
+from linklab.experiment.expand import expand
+from linklab.experiment.test_file import load_test
 from linklab.measure import Quantity, Series
 from linklab.plots.named import Loaded, draw
 from linklab.plots.spec import PlotKind, PlotLine, PlotSpec
@@ -19,7 +21,7 @@ from linklab.plots.spec_json import to_json
 from linklab.viewer import cache, columns, hover, metadata, options
 from linklab.viewer.actions import DIGITS, IN_WINDOW, MENUS, keys_text
 from linklab.viewer.columns import FIXED, Column, in_order, text_of
-from linklab.viewer.plots_of import plots_of
+from linklab.viewer.drawable import drawable
 from linklab.viewer.reading import Reader, answer_of
 from linklab.viewer.runs import Run, Runs, names_of
 from linklab.viewer.scale import free, limits_of, moved, take, zoomed
@@ -253,25 +255,27 @@ def test_settings_are_kept(tmp_path, monkeypatch):
 def test_plots_that_show_nothing_are_left_out():
     """Of all that a file carries; a plot of several parts if none of them shows anything."""
     data = Loaded("a", made(plots=(TOTALS, VOIP, CWND, PING, BOTH, NOTHING)))
-    assert [spec.name for spec in plots_of([data])[0]] == ["totals", "ping_cdf", "both"]
+    assert [spec.name for spec in drawable([data]).specs] == ["totals", "ping_cdf", "both"]
 
 
 def test_files_without_plots_take_those_of_the_library():
     """By the name of the test; an unknown test has a plot for each unit."""
-    specs, why = plots_of([Loaded("a", made(plots=()))])
-    assert {"totals", "ping_cdf", "box_totals"} <= {spec.name for spec in specs}
-    assert (why, "mbits_s" in {spec.name for spec in specs}) == ("", False)
+    found = drawable([Loaded("a", made(plots=()))])
+    names = {spec.name for spec in found.specs}
+    assert {"totals", "ping_cdf", "box_totals"} <= names
+    assert found.default is not None and found.default.name == expand(load_test("tcp_1up"), {}).default_plot
+    assert (found.why, "mbits_s" in names) == ("", False)
     for name in ("no_such_test", "../../../etc/passwd", "/tmp/x.toml", None, 3):
-        specs, _ = plots_of([Loaded("a", made(plots=(), NAME=name))])
-        assert {spec.name for spec in specs} >= {"mbits_s", "ms", "ms_cdf"}
+        found = drawable([Loaded("a", made(plots=(), NAME=name))])
+        assert {spec.name for spec in found.specs} >= {"mbits_s", "ms", "ms_cdf"}
 
 
 def test_a_file_with_broken_plots_is_drawn_all_the_same():
     """With a plot for each unit, and a sentence that names what is wrong."""
     data = made()
     broken = Loaded("b", Dataset({"plots": [{"name": "x", "kind": "pie"}]}, series=data.series))
-    specs, why = plots_of([broken])
-    assert "pie" in why and "ms" in {spec.name for spec in specs}
+    found = drawable([broken])
+    assert "pie" in found.why and "ms" in {spec.name for spec in found.specs}
 
 
 # --- scale

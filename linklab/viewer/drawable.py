@@ -1,36 +1,43 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Which plots there are of the data sets that are shown. Pure.
+"""Which plots can be drawn of the data sets that are shown, and which of their series each draws. Pure.
 
-The plots of a data set of ours stand in the file. A file of Flent's has none: it gets those that the test of its name
-has here, and a file of an unknown test one plot for each unit.
+What plots a data set has is said by `linklab.experiment.plots_of`; those that would show nothing are left out here.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
-from functools import lru_cache
+from dataclasses import dataclass, replace
 from weakref import WeakKeyDictionary
 
 from linklab.data.names import SEPARATOR, main_series, matching
-from linklab.errors import DataError, InputError
-from linklab.experiment.expand import expand
-from linklab.experiment.test_file import load_test, test_names
-from linklab.plots.named import Loaded, specs_of
+from linklab.errors import DataError
+from linklab.experiment.plots_of import own_plots
+from linklab.plots.named import Loaded, default_plot, specs_of
 from linklab.plots.spec import PlotKind, PlotSpec
 from linklab.plots.spec_json import METADATA_KEY
 
-_known: WeakKeyDictionary[Loaded, tuple[list[PlotSpec], str]] = WeakKeyDictionary()
+_known: WeakKeyDictionary[Loaded, tuple[list[PlotSpec], PlotSpec | None, str]] = WeakKeyDictionary()
 """What has been looked up; a hundred files are shown at once, again and again."""
 
 
-def plots_of(loaded: Sequence[Loaded]) -> tuple[list[PlotSpec], str]:
-    """The plots that show something of these data sets, by name the first; and why some are missing, or ""."""
+@dataclass(frozen=True)
+class Drawable:
+    """The plots, the one that is drawn unless a person chooses, and why some are missing, or ""."""
+
+    specs: list[PlotSpec]
+    default: PlotSpec | None
+    why: str = ""
+
+
+def drawable(loaded: Sequence[Loaded]) -> Drawable:
+    """The plots that show something of these data sets, by name the first."""
     found: dict[str, PlotSpec] = {}
-    reasons, bare = [], []
+    reasons, bare, defaults = [], [], []
     for one in loaded:
-        specs, why = _plots_of_one(one)
+        specs, default, why = _plots_of_one(one)
         reasons += [why] if why else []
+        defaults += [default.name] if default is not None else []
         if not specs:
             bare.append(one)
         for spec in specs:
@@ -39,40 +46,19 @@ def plots_of(loaded: Sequence[Loaded]) -> tuple[list[PlotSpec], str]:
     usable = [spec for spec in found.values() if shows(spec, series, found)]
     if bare or not usable:
         usable += [spec for spec in specs_of([_without_plots(one) for one in bare or loaded]) if spec.name not in found]
-    return usable, next(iter(reasons), "")
+    by_name = {spec.name: spec for spec in usable}
+    default = next((by_name[name] for name in defaults if name in by_name), default_plot(loaded, usable))
+    return Drawable(usable, default, next(iter(reasons), ""))
 
 
-def _plots_of_one(one: Loaded) -> tuple[list[PlotSpec], str]:
-    """Those that it carries, else those of its test; and why it has none."""
+def _plots_of_one(one: Loaded) -> tuple[list[PlotSpec], PlotSpec | None, str]:
+    """Those that it carries, else those of its test; which is drawn first; and why it has none."""
     if one not in _known:
         try:
-            carried = specs_of([one]) if METADATA_KEY in one.data.metadata else library_plots(one)
-            _known[one] = carried, ""
+            _known[one] = (*own_plots(one), "")
         except DataError as error:
-            _known[one] = [], str(error)
+            _known[one] = [], None, str(error)
     return _known[one]
-
-
-def library_plots(one: Loaded) -> list[PlotSpec]:
-    """The plots of the library's test that the file names, with its parameters; none if there is no such test."""
-    name = one.data.flent.get("NAME")
-    given, hosts = one.data.flent.get("TEST_PARAMETERS"), one.data.flent.get("HOSTS")
-    parameters = {key: str(value) for key, value in given.items()} if isinstance(given, Mapping) else {}
-    targets = [str(host) for host in hosts] if isinstance(hosts, list) else []
-    if name not in test_names():  # never a path, which a stranger's file might name
-        return []
-    return list(_plots_of_test(str(name), tuple(sorted(parameters.items())), tuple(targets)))
-
-
-@lru_cache(maxsize=64)
-def _plots_of_test(name: str, parameters: tuple[tuple[str, str], ...], hosts: tuple[str, ...]) -> tuple[PlotSpec, ...]:
-    test = load_test(name)
-    for given in (dict(parameters), {}):
-        try:
-            return expand(test, given, hosts=hosts).plots
-        except InputError:  # a parameter of Flent's that this test reads otherwise
-            continue
-    return ()
 
 
 def _without_plots(one: Loaded) -> Loaded:
