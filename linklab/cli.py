@@ -42,6 +42,10 @@ COMMANDS = {
     "convert": ("linklab.commands.convert", "networks of containerlab, Kathará and mn --custom to .mn and back"),
     "shell": ("linklab.commands.shell", "build the network of a topology and open the Mininet CLI on it"),
     "attach": ("linklab.commands.attach", "open a node's shell in this terminal"),
+    "link": (
+        "linklab.commands.link",
+        "links by departure time in a running network: rate, delay, loss between two nodes",
+    ),
     "exercise": ("linklab.commands.exercise", "exercises and problems: list, start, handout, issue, verify"),
     "check": ("linklab.commands.check", "which parts of an exercise are done, and where to look"),
     "submit": ("linklab.commands.submit", "pack an exercise's work to hand it in"),

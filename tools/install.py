@@ -164,6 +164,8 @@ def build(*, kernel: bool) -> None:
     part = STAGE.with_name("stage.part")
     shutil.rmtree(part, ignore_errors=True)
     part.mkdir(parents=True)
+    _run([str(VENV / "python"), "-m", "linklab.bpf.build"])  # for every processor's kernel
+    shutil.copytree(ROOT / "linklab/bpf/built", part / "bpf")
     pip = [str(VENV / "python"), "-m", "pip", "--disable-pip-version-check", "--quiet", "install", "--no-deps"]
     pip += ["--no-compile", "--require-hashes", "--only-binary", ":all:", "--platform", "any", "--implementation", "py"]
     pip += ["--abi", "none", "--target", str(part / "packages"), "-r", str(ROOT / "tools/vendored.txt")]
@@ -195,6 +197,7 @@ def install(target: Target, *, kernel: bool) -> None:
         uninstall(target)
     for name in ("linklab", *DATA):
         target.tree(ROOT / name, target.lib / name)
+    target.tree(STAGE / "bpf", target.lib / "linklab/bpf/built")
     if kernel:
         target.tree(STAGE / "native", target.lib / "linklab/native/built")
         target.tree(STAGE / "kernel", target.lib / "kernel")

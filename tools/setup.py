@@ -68,6 +68,7 @@ def _set_up(stage: str) -> None:
             return
         make_venv()
         _run([str(VENV / "bin/python"), "-m", "linklab.native"])
+        _run([str(VENV / "bin/python"), "-m", "linklab.bpf.build"])
         STAMP.write_text(_digest())  # as it is now, with what apt has brought
     if stage in ("all", "deb", "strangers"):
         build_kernel()

@@ -19,6 +19,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from linklab.base import place
+from linklab.bpf.build import compile_if_possible
 from linklab.engine import host_kernel, sudo
 from linklab.engine.agent_link import AgentLink
 from linklab.engine.agent_network import AgentNetwork
@@ -103,6 +104,7 @@ class HostNetwork(AgentNetwork):
 
     def boot(self) -> None:
         """Have the warden make the space, and wait for its agent."""
+        compile_if_possible()
         with _listening() as listener:
             path = Path(listener.getsockname())
             self._warden = sudo.Warden({"do": "run", "socket": str(path), "work": str(self.workdir)})

@@ -26,6 +26,7 @@ from typing import Any
 
 from linklab import native, pocket_kernel
 from linklab.base import installation, place
+from linklab.bpf.build import compile_if_possible
 from linklab.engine.agent_link import AgentLink
 from linklab.engine.agent_network import AgentNetwork
 from linklab.engine.api import VIRTUAL_START_NS, Clock, OnStage, Paced
@@ -176,6 +177,7 @@ class PocketNetwork(AgentNetwork):
         places = self._places()
         compile_package(PACKAGE)
         native.build()  # the doctor says what lacks
+        compile_if_possible()
         with self._closing:
             if self._closed:
                 raise EngineError("stopped")

@@ -31,7 +31,8 @@ MAY_IMPORT = {
     "agent": {"linux", "native", "mininet"},
     "warden": {"linux"},
     "pocket_kernel": FLOOR,
-    "engine": FLOOR | {"linux", "native", "tc", "topology", "agent", "warden", "pocket_kernel"},
+    "bpf": FLOOR | {"linux"},
+    "engine": FLOOR | {"linux", "native", "tc", "topology", "agent", "warden", "pocket_kernel", "bpf"},
     "terminal": FLOOR | {"agent", "engine"},
     # what comes out
     "measure": FLOOR | {"numpy", "dpkt"},

@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Many links from a CSV: all at once (`load`), or over time on the network's clock (`play`).
+
+The links of one place are set by one call of bpf(2). Times of `play` are those of this kernel, which is the network's.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeAlias, TypeVar
+
+from linklab.agent.edt_csv import Row, Specs, rows
+from linklab.agent.edt_place import ANY, Place, PlaceError, Places
+from linklab.agent.trial_map import WayError
+from linklab.linux import edt_maps
+from linklab.linux.edt_stage import ENTRIES, Wanted
+from linklab.linux.edt_words import LinkSpec
+
+Groups: TypeAlias = dict[Place, list[Wanted]]
+"""Links by their places."""
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class LinkFile:
+    """A file of links, read before we leave the folders that its name was typed in."""
+
+    name: str
+    lines: list[str]
+
+    @classmethod
+    def read(cls, file: Path) -> LinkFile:
+        """ValueError if it cannot be read."""
+        try:
+            return cls(str(file), file.read_text(encoding="utf-8-sig").splitlines())
+        except OSError as error:
+            raise ValueError(f"{file}: {error.strerror}") from None
+        except UnicodeDecodeError:
+            raise ValueError(f"{file}: this is no text; a CSV of links is needed") from None
+
+    def named(self, make: Callable[[], T]) -> T:
+        """What `make` gives; its errors name the file."""
+        try:
+            return make()
+        except ValueError as error:
+            raise ValueError(f"{self.name}: {error}") from None
+
+
+def load(
+    file: LinkFile, places: Places, at: str = "", entries: int = ENTRIES, say: Callable[[str], None] = print
+) -> None:
+    """Set all links of a file, each place's by one call; entries: how many links a new place has room for."""
+    groups = file.named(lambda: _grouped(rows(file.lines, timed=False), places, at))
+    for place, links in groups.items():
+        used = time.process_time()
+        with places.stage(place) as stage, stage.standing(entries or ENTRIES):
+            stage.set_links(links)
+        say(f"{place}: {len(links)} links set in {(time.process_time() - used) * 1e3:.1f} ms of processor time")
+        if place.warning:
+            say(f"note: {place.warning}")
+
+
+def _grouped(found: Iterator[Row], places: Places, at: str) -> Groups:
+    """The links of a file by their places."""
+    specs, groups, seen = Specs(), Groups(), dict[tuple[str, str], int]()
+    keys = Keys(places, at)
+    for row in found:
+        pair = (row.source, row.target)
+        if pair in seen:
+            raise ValueError(f"line {row.line}: {row.source} → {row.target} is on line {seen[pair]} already")
+        seen[pair] = row.line
+        groups.setdefault(keys.place(row), []).append((keys.of(row), specs.read(row)))
+    return groups
+
+
+def play(
+    file: LinkFile,
+    places: Places,
+    there: Mapping[tuple[str, str], LinkSpec],
+    at: str = "",
+    say: Callable[[str], None] = print,
+) -> None:
+    """Change links at the times of a file, in seconds from now on; a cell that is empty changes nothing.
+
+    there: what the links do that are there, by the names of their ends.
+    """
+    moments = file.named(lambda: _moments(rows(file.lines, timed=True), places, there, at))
+    began = time.monotonic_ns()
+    for at_ns, groups in moments:
+        time.sleep(max(0, began + at_ns - time.monotonic_ns()) / 1e9)
+        for place, links in groups.items():
+            with places.stage(place) as stage, stage.standing():
+                stage.set_links(links)
+        count = sum(map(len, groups.values()))
+        say(f"{at_ns / 1e9:.3f} s: {count} link{'s' if count > 1 else ''} changed")
+
+
+def _moments(
+    found: Iterator[Row], places: Places, there: Mapping[tuple[str, str], LinkSpec], at: str
+) -> list[tuple[int, Groups]]:
+    """What is to be set when, in order of time; each row goes on from the one before of its pair."""
+    specs, keys, now = Specs(), Keys(places, at), dict(there)
+    moments: list[tuple[int, Groups]] = []
+    for row in sorted(found, key=lambda row: row.time_ns):
+        pair = (row.source, row.target)
+        now[pair] = specs.read(row, now.get(pair))
+        if not moments or moments[-1][0] != row.time_ns:
+            moments.append((row.time_ns, {}))
+        moments[-1][1].setdefault(keys.place(row), []).append((keys.of(row), now[pair]))
+    return moments
+
+
+class Keys:
+    """Keys and places of the rows of a file, where names repeat."""
+
+    def __init__(self, places: Places, at: str) -> None:
+        self.places = places
+        self.fixed = places.place(ANY, ANY, at) if at else None
+        self.packed: dict[str, list[tuple[bytes, int]]] = {}
+        self.found: dict[tuple[str, str], Place] = {}
+
+    def of(self, row: Row) -> list[bytes]:
+        """The keys of a row; ValueError with its line."""
+        found = [
+            source + target
+            for source, own in self._side(row, row.source)
+            for target, other in self._side(row, row.target)
+            if own in (0, other)
+        ]
+        if not found or row.target == ANY:
+            raise ValueError(f"line {row.line}: {row.source} and {row.target} have no addresses of one version")
+        return found
+
+    def _side(self, row: Row, word: str) -> list[tuple[bytes, int]]:
+        """Packed addresses with their versions, 0 for any."""
+        if (known := self.packed.get(word)) is not None:
+            return known
+        try:
+            if word and word[0].isdecimal():  # quicker than to ask for a node of that name
+                texts = [word]
+                packed = [edt_maps.address(word)]
+            else:
+                texts = self.places.addresses(word)
+                packed = [edt_maps.address(text) for text in texts]
+        except (PlaceError, ValueError) as error:
+            raise ValueError(f"line {row.line}: {error}") from None
+        versions = [0 if text == ANY else 6 if ":" in text else 4 for text in texts]
+        self.packed[word] = list(zip(packed, versions, strict=True))
+        return self.packed[word]
+
+    def place(self, row: Row) -> Place:
+        """Where the packets of a row are held."""
+        if self.fixed is not None:
+            return self.fixed
+        pair = (row.source, row.target)
+        if pair not in self.found:
+            try:
+                self.found[pair] = self.places.place(*pair)
+            except (PlaceError, WayError) as error:
+                raise ValueError(f"line {row.line}: {error}") from None
+        return self.found[pair]

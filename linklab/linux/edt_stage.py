@@ -1,0 +1,392 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The program at one interface: put there with fq and clsact, its links set, read and removed, and taken away again.
+
+Works in the network namespace that this thread is in, as root. Nothing is pinned: program and maps live as long as the
+classifier, and are found again by its number. What goes wrong raises `StageError`, one sentence, and leaves nothing.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import fcntl
+import os
+import socket
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TypeAlias
+
+from linklab.linux import bpf, edt_object, elf
+from linklab.linux.edt_maps import ABOUT, DISTRIBUTIONS, ID, LINK, NUMBER, STATE, VERSION, table
+from linklab.linux.edt_words import LinkSpec
+from linklab.linux.tc_attributes import (
+    TCA_FQ_FLOW_PLIMIT,
+    TCA_FQ_HORIZON,
+    TCA_FQ_HORIZON_DROP,
+    TCA_FQ_PLIMIT,
+    TCA_FQ_RATE_ENABLE,
+    TCA_FQ_TIMER_SLACK,
+)
+from linklab.linux.traffic_control import Classifier, TrafficControl
+
+NAME = "linklab-edt"
+PRIORITY = 0xED7
+FQ_HANDLE = 0x0ED70000
+"""`tc qdisc show` calls it ed7:."""
+LEAST_HELD = 10_000
+"""fq's own limit, for what belongs to no link."""
+MOST_HELD = 2**31 - 1
+ENTRIES = 65_536
+LINKS, STATES, TABLES, ABOUT_MAP = "edt_links", "edt_states", "edt_tables", "edt_about"
+ZERO = NUMBER.pack(0)
+
+
+Wanted: TypeAlias = tuple[Sequence[bytes], LinkSpec]
+"""A link that is to be set: its keys, and what it does."""
+ONE_BY_ONE = 64
+"""Up to so many links are looked up one by one."""
+
+
+class StageError(Exception):
+    """What could not be done at an interface, and why, in one sentence."""
+
+
+@dataclass(frozen=True)
+class LinkState:
+    """A link as the kernel has it: keys, what it does, number, and state, which is empty before its first packet."""
+
+    keys: tuple[bytes, ...]
+    spec: LinkSpec
+    number: int
+    state: Mapping[str, int]
+
+
+class Stage:
+    """The program at an interface; use as a context, which holds the maps open and keeps others from changing them."""
+
+    def __init__(self, interface: str) -> None:
+        self.interface = interface
+        self.files: dict[str, int] = {}
+        self.lock = -1
+        try:
+            self.index = socket.if_nametoindex(interface)
+        except OSError as error:
+            raise StageError(f"there is no interface {interface} here") from error
+        self.control = TrafficControl()
+
+    def __enter__(self) -> Stage:
+        """Open the maps of the program that stands there, if there is one."""
+        # an open namespace is the same file for all who are in it, whatever folders they see
+        self.lock = os.open("/proc/self/ns/net", os.O_RDONLY | os.O_CLOEXEC)
+        fcntl.flock(self.lock, fcntl.LOCK_EX)
+        try:
+            if (classifier := self.classifier()) is not None:
+                program = bpf.program_by_id(classifier.program)
+                try:
+                    self.files = bpf.maps_of(program)
+                finally:
+                    os.close(program)
+                self._check_version()
+        except OSError as error:
+            self.__exit__()
+            raise self._failure(error) from error
+        except StageError:
+            self.__exit__()
+            raise
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Let go of them."""
+        for file in self.files.values():
+            os.close(file)
+        self.files = {}
+        if self.lock >= 0:
+            os.close(self.lock)
+            self.lock = -1
+        self.control.close()
+
+    @property
+    def stands(self) -> bool:
+        """Whether the program is there."""
+        return bool(self.files)
+
+    def classifier(self) -> Classifier | None:
+        """The classifier that carries our program."""
+        return next((one for one in self.control.classifiers(self.index) if one.name == NAME), None)
+
+    def _check_version(self) -> None:
+        if not {LINKS, STATES, TABLES, ABOUT_MAP} <= self.files.keys() or self.about()["version"] != VERSION:
+            raise StageError(
+                f"{self.interface} has a program of another version of Linklab; remove it with tc filter del dev "
+                f"{self.interface} egress"
+            )
+
+    # --- putting it there and taking it away
+
+    def put(self, entries: int = ENTRIES) -> None:
+        """Load the program and have it look at all that leaves; entries: how many links there may be.
+
+        Raises:
+            StageError: the kernel lacks something, refuses the program, or the interface is used otherwise.
+        """
+        with contextlib.ExitStack() as undo:
+            try:
+                self._check_root()
+                program = self._load(entries)
+                undo.callback(os.close, program)
+                self._hang(program, undo)
+            except bpf.RefusedError as error:
+                raise StageError(
+                    f"{self.interface}: the kernel's verifier refuses the program: {error.last_words}"
+                ) from error
+            except OSError as error:
+                raise self._failure(error) from error
+
+    @contextlib.contextmanager
+    def standing(self, entries: int = ENTRIES) -> Iterator[None]:
+        """Within this block the program is there; if the block fails, one that was put for it is taken away."""
+        fresh = not self.stands
+        if fresh:
+            self.put(entries)
+        try:
+            yield
+        except BaseException:
+            if fresh:
+                self.remove()
+            raise
+
+    def _check_root(self) -> None:
+        """StageError if somebody has put a discipline of their own there."""
+        root = self.control.disciplines(self.index)
+        for one in root:
+            if one.handle and one.parent == 0xFFFFFFFF:
+                raise StageError(
+                    f"{self.interface} has {one.kind} as its root discipline, where edt needs fq; remove it with "
+                    f"tc qdisc del dev {self.interface} root, or choose another place with at"
+                )
+            if one.kind == "ingress":
+                raise StageError(
+                    f"{self.interface} has an ingress discipline, where edt needs clsact; remove it with "
+                    f"tc qdisc del dev {self.interface} ingress, or choose another place with at"
+                )
+
+    def _load(self, entries: int) -> int:
+        """Maps and program; on failure neither is left."""
+        thing = self._object()
+        files: dict[str, int] = {}
+        try:
+            types = bpf.lock_types(STATE.size)
+            try:
+                for name, shape in thing.maps.items():
+                    asked = replace(shape, entries=entries) if name in (LINKS, STATES) else shape
+                    files[name] = bpf.create_map(name, asked, types if name == STATES else None)
+            finally:
+                os.close(types)
+            bpf.update(files[ABOUT_MAP], ZERO, ABOUT.pack({"version": VERSION, "next_id": 1}))
+            program = bpf.load_program("edt", thing.linked(files), thing.license)
+        except BaseException:
+            for file in files.values():
+                os.close(file)
+            raise
+        self.files = files
+        return program
+
+    def _object(self) -> elf.BpfObject:
+        path = edt_object.find()
+        try:
+            return elf.read(path.read_bytes())
+        except FileNotFoundError as error:
+            raise StageError(
+                "the program for links by departure time has not been compiled here; install clang (or gcc-bpf), "
+                "then start the network again"
+            ) from error
+        except (OSError, elf.ObjectError) as error:
+            raise StageError(f"{path}: {error}; remove it and start the network again") from error
+
+    def _hang(self, program: int, undo: contextlib.ExitStack) -> None:
+        """fq, clsact and the classifier; what was added is removed if a later step fails."""
+        with contextlib.ExitStack() as steps:
+            self.control.set_root(self.index, "fq", FQ_HANDLE, self._fq(LEAST_HELD), new=True)
+            steps.callback(self.control.remove_root, self.index)
+            if not any(one.kind == "clsact" for one in self.control.disciplines(self.index)):
+                self.control.add_clsact(self.index)
+                steps.callback(self.control.remove_clsact, self.index)
+            self.control.add_classifier(self.index, NAME, program, PRIORITY)
+            steps.pop_all()
+
+    @staticmethod
+    def _fq(held: int) -> dict[int, bytes]:
+        """fq as a clock alone: it drops nothing, paces nothing, and is as punctual as the kernel's timers."""
+        return {
+            TCA_FQ_PLIMIT: NUMBER.pack(held),
+            TCA_FQ_FLOW_PLIMIT: NUMBER.pack(held),
+            TCA_FQ_RATE_ENABLE: NUMBER.pack(0),
+            TCA_FQ_HORIZON: NUMBER.pack(2**32 - 1),
+            TCA_FQ_HORIZON_DROP: b"\0",
+            TCA_FQ_TIMER_SLACK: NUMBER.pack(0),
+        }
+
+    def remove(self) -> None:
+        """Take everything away; packets that wait are lost."""
+        try:
+            if (classifier := self.classifier()) is not None:
+                self.control.remove_classifier(self.index, classifier)
+            there = self.control.disciplines(self.index)
+            if any(one.kind == "clsact" for one in there) and not self.control.has_filters(self.index):
+                self.control.remove_clsact(self.index)
+            if any(one.kind == "fq" and one.handle == FQ_HANDLE for one in there):
+                self.control.remove_root(self.index)
+        except OSError as error:
+            raise self._failure(error) from error
+        for file in self.files.values():
+            os.close(file)
+        self.files = {}
+
+    # --- links
+
+    def about(self) -> dict[str, int]:
+        """What is known of the whole interface."""
+        found = bpf.lookup(self.files[ABOUT_MAP], ZERO, ABOUT.size)
+        assert found is not None  # an array has all its elements
+        return ABOUT.unpack(found)
+
+    def get(self, keys: Iterable[bytes]) -> LinkState | None:
+        """The link that has the first of these keys; None if none has one."""
+        for key in keys:
+            if (found := bpf.lookup(self.files[LINKS], key, LINK.size)) is not None:
+                return self._link((key,), LINK.unpack(found))
+        return None
+
+    def _link(self, keys: tuple[bytes, ...], values: dict[str, int]) -> LinkState:
+        state = bpf.lookup(self.files[STATES], ID.pack(values["id"]), STATE.size)
+        return LinkState(keys, LinkSpec.of_values(values), values["id"], STATE.unpack(state) if state else {})
+
+    def set_link(self, keys: Sequence[bytes], spec: LinkSpec) -> None:
+        """Set one link under all its keys; what it has counted stays, and its line goes on.
+
+        Raises:
+            StageError: there is no room for it.
+        """
+        self.set_links([(keys, spec)])
+
+    def set_links(self, links: Sequence[Wanted]) -> None:
+        """Set many by one call; a link under a key that is there is changed.
+
+        Raises:
+            StageError: there is no room for all of them; none of the new ones is left.
+        """
+        about = self.about()
+        there = self._numbers(links, about)
+        number, held = about["next_id"], about["held_pkts"]
+        keys, values, new = bytearray(), bytearray(), bytearray()
+        packed: dict[LinkSpec, bytes] = {}
+        size = ID.size
+        for own, spec in links:
+            before = next((there[key] for key in own if key in there), None)
+            body = packed.get(spec)
+            if body is None:
+                body = packed[spec] = LINK.pack(spec.values(0))[size:]
+            value = ID.pack(number if before is None else before[0]) + body
+            if before is None:
+                number += 1
+            held += spec.held_pkts - (0 if before is None else before[1].held_pkts)
+            for key in own:
+                keys += key
+                values += value
+                if key not in there:
+                    new += key
+        self._fill_tables({spec.distribution for spec in packed})
+        self._let_hold(held)
+        changed = {**about, "next_id": number, "held_pkts": held}
+        try:
+            bpf.update(self.files[ABOUT_MAP], ZERO, ABOUT.pack(changed))
+            bpf.update_all(self.files[LINKS], keys, values, len(keys) // 32)
+        except OSError as error:
+            bpf.delete_all(self.files[LINKS], bytes(new), len(new) // 32)
+            bpf.update(self.files[ABOUT_MAP], ZERO, ABOUT.pack(about))
+            if error.errno == errno.E2BIG:
+                room = bpf.shape_of(self.files[LINKS]).entries
+                raise StageError(
+                    f"{self.interface} has room for {room} links and not for {len(keys) // 32} more; "
+                    "linklab link clear, then load them with entries and a higher number"
+                ) from error
+            raise self._failure(error) from error
+
+    def _numbers(self, links: Sequence[Wanted], about: Mapping[str, int]) -> dict[bytes, tuple[int, LinkSpec]]:
+        """Number and doings of those that are there, by each of their keys."""
+        if about["next_id"] == 1:
+            return {}
+        found = {}
+        for key, value in self._values(links):
+            if value is not None:
+                fields = LINK.unpack(value)
+                found[key] = (fields["id"], LinkSpec.of_values(fields))
+        return found
+
+    def _values(self, links: Sequence[Wanted]) -> Iterator[tuple[bytes, bytes | None]]:
+        """What is there under the keys of these links, or of all where that is quicker."""
+        if len(links) > ONE_BY_ONE:
+            yield from bpf.elements(self.files[LINKS])
+            return
+        for keys, _ in links:
+            for key in keys:
+                yield key, bpf.lookup(self.files[LINKS], key, LINK.size)
+
+    def _fill_tables(self, distributions: set[str]) -> None:
+        for name in sorted(distributions - {"uniform"}):
+            try:
+                bpf.update(self.files[TABLES], NUMBER.pack(DISTRIBUTIONS.index(name) - 1), table(name))
+            except (FileNotFoundError, ValueError) as error:
+                raise StageError(f"the distribution {name}: {error}") from error
+
+    def _let_hold(self, held: int) -> None:
+        """Raise fq's limits to what all links may have on their way; they are never lowered, which could drop."""
+        wanted = min(MOST_HELD, LEAST_HELD + held)
+        there = next((one for one in self.control.disciplines(self.index) if one.handle == FQ_HANDLE), None)
+        if there is None:
+            raise StageError(
+                f"{self.interface} has lost its fq, so no packet waits there; linklab link clear, then set the links"
+            )
+        if wanted > int(NUMBER.unpack(there.options[TCA_FQ_PLIMIT])[0]):
+            self.control.set_root(self.index, "fq", FQ_HANDLE, self._fq(wanted), new=False)
+
+    def delete(self, keys: Sequence[bytes]) -> bool:
+        """Remove a link with all its keys; whether there was one. Packets on their way go on."""
+        link = self.get(keys)
+        if link is None:
+            return False
+        for key in keys:
+            bpf.delete(self.files[LINKS], key)
+        bpf.delete(self.files[STATES], ID.pack(link.number))
+        about = self.about()
+        about["held_pkts"] = max(0, about["held_pkts"] - link.spec.held_pkts)
+        bpf.update(self.files[ABOUT_MAP], ZERO, ABOUT.pack(about))
+        return True
+
+    def links(self) -> Iterator[LinkState]:
+        """All links, in the order in which they were set."""
+        keys: dict[int, list[bytes]] = {}
+        values: dict[int, bytes] = {}
+        for key, value in bpf.elements(self.files[LINKS]):
+            (number,) = ID.unpack_from(value)
+            keys.setdefault(number, []).append(key)
+            values[number] = value
+        states = {ID.unpack(key)[0]: value for key, value in bpf.elements(self.files[STATES])}
+        for number in sorted(keys):
+            state = STATE.unpack(states[number]) if number in states else {}
+            yield LinkState(tuple(sorted(keys[number])), LinkSpec.of_values(LINK.unpack(values[number])), number, state)
+
+    def _failure(self, error: OSError) -> StageError:
+        """One sentence for what the kernel refuses."""
+        missing = {"fq": "fq (sch_fq)", "clsact": "clsact (sch_ingress)", "classifier": "classifiers of eBPF (cls_bpf)"}
+        if error.errno == errno.ENOENT:
+            for word, what in missing.items():
+                if word in str(error.strerror):
+                    return StageError(
+                        f"{self.interface}: this kernel has no {what}, which links by departure time need"
+                    )
+        if error.errno in (errno.EPERM, errno.EACCES):
+            return StageError(f"{self.interface}: only root may do this: {error.strerror}")
+        if error.errno == errno.ENOSYS:
+            return StageError(f"{self.interface}: this kernel has no eBPF: {error.strerror}")
+        return StageError(f"{self.interface}: {error.strerror}")
