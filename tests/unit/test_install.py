@@ -28,6 +28,7 @@ def tool(tmp_path, monkeypatch):
     stage = tmp_path / "stage"
     for name in (
         "packages/small.py",
+        "bpf/edt-0123456789ab.o",
         "native/iperf3_wait-x86_64-0123456789ab.so",
         "pages/man1/linklab.1",
         *(f"pages/completions/{s}" for s in ("bash", "zsh", "fish")),
@@ -56,6 +57,7 @@ def test_an_installation_is_laid_out_like_a_clone(tool, tmp_path):
         assert (lib / name).exists()
     assert (lib / "scripts/plot_q.sh").stat().st_mode & 0o777 == 0o755
     assert (lib / "labs/14-router-bufferbloat/manual.md").stat().st_mode & 0o777 == 0o644
+    assert (lib / "linklab/bpf/built/edt-0123456789ab.o").is_file()
     assert (lib / "linklab/native/built/iperf3_wait-x86_64-0123456789ab.so").is_file()
     assert (lib / "linklab/engine/init.sh").read_bytes() == (ROOT / "linklab/engine/init.sh").read_bytes()
     assert not [name for name in everything(lib) if "__pycache__" in name or name.startswith("tests")]
