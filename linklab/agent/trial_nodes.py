@@ -102,6 +102,11 @@ class NodeSpace:
                 found.add(port)
         return found
 
+    def taken(self, protocol: str) -> set[int]:
+        """All ports on which something listens (TCP) or that are bound (UDP) there."""
+        rows = [line.split(None, 4) for line in self.inside(lambda: _table(protocol) + _table(f"{protocol}6"))]
+        return {int(row[1].rpartition(":")[2], 16) for row in rows if protocol == "udp" or row[3] == LISTEN}
+
 
 def _table(name: str) -> list[str]:
     file = Path("/proc/self/net", name)

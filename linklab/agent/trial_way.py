@@ -3,7 +3,8 @@
 
 A source is a node, an address of one, or "" for the first host; a target likewise, "" for the last host. Run as root in
 the root namespace. Each node's own routes are asked, as its packets would ask them; between two nodes the shortest way
-over bridges whose ports forward counts. Changes nothing and starts no process; read by `linklab.experiment.running`.
+over bridges whose ports forward counts. Says also which ports are in use, so that tests at once share none. Changes
+nothing and starts no process; read by `linklab.experiment.running`.
 """
 
 from __future__ import annotations
@@ -19,8 +20,10 @@ if __name__ == "__main__":
     cost_nothing()
 
 import contextlib
+import fcntl
 import json
 import re
+import time
 from collections import deque
 from collections.abc import Callable, Sequence
 from ipaddress import ip_address
@@ -31,6 +34,10 @@ from linklab.agent.trial_nodes import NodeError
 
 FORMAT = 1
 MOST_HOPS = 64
+ASKED = Path("/run/linklab/tests-asked")
+"""When somebody asked: nanoseconds of this kernel's clock."""
+RECENT_NS = 10_000_000_000
+"""Within it the servers of a test listen."""
 
 
 class Ways(Map):
@@ -153,7 +160,28 @@ def ways(source: str, targets: Sequence[str]) -> dict[str, Any]:
             if one.node == first
         },
         "hosts": there.hosts(),
+        "taken": {protocol: sorted(taken(there, protocol)) for protocol in ("tcp", "udp")},
+        "recent": asked_recently(),
     }
+
+
+def taken(there: Ways, protocol: str) -> set[int]:
+    """The ports that something on any node uses."""
+    spaces = {node.network: node for node in there.nodes.found.values()}
+    return {port for node in spaces.values() for port in node.taken(protocol)}
+
+
+def asked_recently() -> int:
+    """How many asked before us within RECENT_NS: their tests may begin just now, though nothing listens yet."""
+    ASKED.parent.mkdir(parents=True, exist_ok=True)
+    with ASKED.open("a+", encoding="ascii") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        file.seek(0)
+        now = time.monotonic_ns()
+        before = [line for line in file.read().split() if 0 <= now - int(line) < RECENT_NS]
+        file.truncate(0)
+        file.write("\n".join([*before, str(now)]))
+    return len(before)
 
 
 def main() -> int:

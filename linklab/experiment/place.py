@@ -53,6 +53,8 @@ class TrialPlace:
     """Rate of the bottleneck on the way up, if it is known."""
     commands: tuple[str, ...] = field(default=())
     """What sets the shapers and disciplines, as a person would type it, each with its node."""
+    slot: int = 0
+    """Which of the tests that run in this network at once; each slot has ports of its own."""
 
     def known(self, node: str) -> str:
         """The node of that name or address, if the network has it.

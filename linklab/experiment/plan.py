@@ -25,12 +25,6 @@ SAMPLED = (Traffic.QDISC, Traffic.CPU, Traffic.NETSTAT)
 ON_HOST = (Traffic.CPU_LOAD, Traffic.COMMAND)
 """What runs on the node that the flow names, and goes to none."""
 IRTT = (Traffic.UDP_RTT, Traffic.VOIP)
-CLIENTS = {
-    Traffic.ICMP: programs.ping,
-    Traffic.HTTP: programs.fetches,
-    Traffic.TCP_RTT: programs.requests,
-}
-"""What speaks with an address, and measures."""
 MONITOR_LATE_S = 600.0
 """For a command beside the test whose end is waited for."""
 LATE_S = 5.0
@@ -162,7 +156,7 @@ def _iperfs(expanded: Expanded, place: TrialPlace, flows: Sequence[TrafficFlow])
     for number, group in enumerate([(flow,) for flow in ours] if few else _groups(ours), 1):
         # of TCP the sockets are sampled
         reports = few and group[0].traffic is not Traffic.TCP
-        flow, port = group[0], programs.IPERF_PORT + number - 1
+        flow, port = group[0], ports_at(place).iperf + number - 1
         target, address = target_of(flow, place), address_of(flow, place)
         client = programs.iperf_client(flow, address, port, expanded.step_s, streams=len(group), reports=reports)
         process = PlannedProcess(f"{flow.traffic.value}-{number}", tuple(group), tuple(client), port)
@@ -213,12 +207,25 @@ def _argv(flow: TrafficFlow, place: TrialPlace, output: str) -> list[str]:
     """The command line of a flow, whose program may have to be told where its results go."""
     if flow.traffic in ON_HOST:
         return programs.cpu_load(flow) if flow.traffic is Traffic.CPU_LOAD else programs.command(flow)
-    address = address_of(flow, place)
+    address, ports = address_of(flow, place), ports_at(place)
     if flow.traffic is Traffic.BURSTS:
         return programs.bursts(flow, address, place.up_mbit)
     if flow.traffic in IRTT:
-        return programs.irtt_client(flow, address, output)
-    return CLIENTS[flow.traffic](flow, address)
+        return programs.irtt_client(flow, address, ports.irtt, output)
+    if flow.traffic is Traffic.HTTP:
+        return programs.fetches(flow, address, ports.http)
+    if flow.traffic is Traffic.TCP_RTT:
+        return programs.requests(flow, address, _request_port(flow, ports))
+    return programs.ping(flow, address)
+
+
+def ports_at(place: TrialPlace) -> programs.Ports:
+    """On which the servers of a test listen there."""
+    return programs.Ports.of_slot(place.slot)
+
+
+def _request_port(flow: TrafficFlow, ports: programs.Ports) -> int:
+    return ports.requests + (flow.options.get("protocol") == "sctp")
 
 
 def target_of(flow: TrafficFlow, place: TrialPlace) -> str:
@@ -234,17 +241,18 @@ def address_of(flow: TrafficFlow, place: TrialPlace) -> str:
 def _servers(flows: Sequence[TrafficFlow], place: TrialPlace) -> list[dict[str, Any]]:
     """Servers that several clients share: one of a kind on each node that is asked."""
     wanted: dict[tuple[str, str], dict[str, Any]] = {}
+    ports = ports_at(place)
     for flow in flows:
         sctp = flow.options.get("protocol") == "sctp"
         match flow.traffic:
             case Traffic.UDP_RTT | Traffic.VOIP:
-                name, argv, ready = "irtt", programs.irtt_server(), {"udp": programs.IRTT_PORT}
+                name, argv, ready = "irtt", programs.irtt_server(ports.irtt), {"udp": ports.irtt}
             case Traffic.HTTP if not programs.listed(flow.options.get("urls")):
-                name, argv, ready = "pages", programs.pages_server(), {"tcp": programs.HTTP_PORT}
+                name, argv, ready = "pages", programs.pages_server(ports.http), {"tcp": ports.http}
             case Traffic.TCP_RTT:
                 # which ports SCTP listens on stands nowhere in /proc/net/tcp; its clients begin later anyway
-                port = programs.request_port(sctp=sctp)
-                argv, ready = programs.request_server(sctp=sctp), {} if sctp else {"tcp": port}
+                port = _request_port(flow, ports)
+                argv, ready = programs.request_server(port, sctp=sctp), {} if sctp else {"tcp": port}
                 name = "sctp-requests" if sctp else "requests"
             case _:
                 continue

@@ -9,10 +9,12 @@ from __future__ import annotations
 import math
 import shlex
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from linklab.experiment.model import Traffic, TrafficFlow
 
-IPERF_PORT, IRTT_PORT, HTTP_PORT, REQUEST_PORT = 5201, 2112, 80, 7000
+MOST_SLOTS, PORTS_APART = 40, 200
+"""Of tests that run in one network at once, and between the ports of their iperf3."""
 MOST_STREAMS = 128
 """Of one iperf3, which refuses more."""
 LEAST_INTERVAL_S = 0.1
@@ -28,6 +30,27 @@ BURST_BPS = 100e6
 """Of bursts, at least: much more than the paths have that people try them on."""
 AGENT = "/opt/linklab/linklab/agent"
 """Where our own programs are inside, on every engine."""
+
+
+@dataclass(frozen=True)
+class Ports:
+    """On which the servers of a test listen.
+
+    iperf: of the first iperf3; the others have those after it. requests: over TCP; over SCTP it is the next one.
+    """
+
+    iperf: int = 5201
+    irtt: int = 2112
+    http: int = 80
+    requests: int = 7000
+
+    @classmethod
+    def of_slot(cls, slot: int) -> Ports:
+        """Ports of a test that runs beside so many others in one network: they share none."""
+        usual = cls()
+        if not slot:
+            return usual
+        return cls(usual.iperf + PORTS_APART * slot, usual.irtt + slot, 8080 + slot, usual.requests + 2 * slot)
 
 
 def iperf_server(flow: TrafficFlow, port: int, step_s: float, *, reports: bool) -> list[str]:
@@ -66,12 +89,12 @@ def _interval(step_s: float, *, reports: bool) -> list[str]:
     return ["-i", f"{max(step_s, LEAST_INTERVAL_S):g}"] if reports else ["-i", "0"]
 
 
-def irtt_server() -> list[str]:
+def irtt_server(port: int) -> list[str]:
     """A server for all clients, whatever interval they ask for."""
-    return ["irtt", "server", "-i", "0s", "-b", f":{IRTT_PORT}"]
+    return ["irtt", "server", "-i", "0s", "-b", f":{port}"]
 
 
-def irtt_client(flow: TrafficFlow, address: str, file: str) -> list[str]:
+def irtt_client(flow: TrafficFlow, address: str, port: int, file: str) -> list[str]:
     """A client that writes its JSON into a file: of a client that is interrupted, irtt 0.9 prints none.
 
     With the time stamps of arrival and departure apart, irtt 0.9 leaves one out where both are equal, as they are on
@@ -85,7 +108,7 @@ def irtt_client(flow: TrafficFlow, address: str, file: str) -> list[str]:
     argv += [f"--dscp={flow.tos}"] if flow.tos else []
     argv += [f"-{flow.version}"] if flow.version is not None else []
     host = f"[{address}]" if ":" in address else address
-    return [*argv, "-o", file, "-Q", f"{host}:{IRTT_PORT}"]
+    return [*argv, "-o", file, "-Q", f"{host}:{port}"]
 
 
 def ping(flow: TrafficFlow, address: str) -> list[str]:
@@ -114,17 +137,18 @@ def own(name: str) -> list[str]:
     return ["env", "PYTHONSAFEPATH=1", "python3", f"{AGENT}/{name}.py"]
 
 
-def pages_server() -> list[str]:
+def pages_server(port: int) -> list[str]:
     """A web server with pages of any size."""
-    return [*own("trial_pages"), str(HTTP_PORT)]
+    return [*own("trial_pages"), str(port)]
 
 
-def fetches(flow: TrafficFlow, address: str) -> list[str]:
+def fetches(flow: TrafficFlow, address: str, port: int) -> list[str]:
     """Fetches of a page: all addresses at once, those of the own server by their sizes."""
     host = f"[{address}]" if ":" in address else address
     urls = listed(flow.options.get("urls"))
     if not urls:
-        urls = [f"http://{host}/{size}" for size in listed(flow.options.get("pages")) or PAGES]
+        server = host if port == Ports.http else f"{host}:{port}"
+        urls = [f"http://{server}/{size}" for size in listed(flow.options.get("pages")) or PAGES]
     argv = [*own("trial_fetch"), "--interval", f"{flow.interval_s:g}", "--length", f"{flow.length_s:g}"]
     argv += ["--version", str(flow.version)] if flow.version is not None else []
     return [*argv, *urls]
@@ -135,20 +159,15 @@ def listed(text: object) -> list[str]:
     return str(text or "").replace(",", " ").split()
 
 
-def request_server(*, sctp: bool) -> list[str]:
+def request_server(port: int, *, sctp: bool) -> list[str]:
     """What answers requests."""
-    return [*own("trial_requests"), "serve", str(request_port(sctp=sctp)), *(["--sctp"] if sctp else [])]
+    return [*own("trial_requests"), "serve", str(port), *(["--sctp"] if sctp else [])]
 
 
-def request_port(*, sctp: bool) -> int:
-    """The port of that server."""
-    return REQUEST_PORT + sctp
-
-
-def requests(flow: TrafficFlow, address: str) -> list[str]:
-    """Requests on one connection."""
+def requests(flow: TrafficFlow, address: str, port: int) -> list[str]:
+    """Requests on one connection; port: of the server of their protocol."""
     sctp = flow.options.get("protocol") == "sctp"
-    argv = [*own("trial_requests"), "ask", address, str(request_port(sctp=sctp))]
+    argv = [*own("trial_requests"), "ask", address, str(port)]
     argv += ["--interval", f"{flow.interval_s:g}", "--length", f"{flow.length_s:g}"]
     for name in ("request", "response"):
         argv += [f"--{name}", str(flow.options[name])] if flow.options.get(name) else []

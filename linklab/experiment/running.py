@@ -86,6 +86,7 @@ class Ground:
     """What the network says of itself (`linklab.agent.trial_way`).
 
     targets: of each: node, address, egress, and the ports that packets leave by on the way up and down.
+    slot: a set of ports on which nothing listens.
     """
 
     source: str
@@ -93,6 +94,7 @@ class Ground:
     addresses: Mapping[str, Sequence[str]]
     interfaces: Mapping[str, Sequence[str]] = field(default_factory=dict)
     hosts: tuple[str, ...] = ()
+    slot: int = 0
 
 
 def ground_of(door: Door, source: str, targets: Sequence[str]) -> Ground:
@@ -110,8 +112,35 @@ def ground_of(door: Door, source: str, targets: Sequence[str]) -> Ground:
     if "error" in found:
         raise InputError(f"{'' if door.name == HERE else f'{door.name}: '}{found['error']}")
     return Ground(
-        found["source"], tuple(found["targets"]), found["addresses"], found["interfaces"], tuple(found["hosts"])
+        found["source"],
+        tuple(found["targets"]),
+        found["addresses"],
+        found["interfaces"],
+        tuple(found["hosts"]),
+        free_slot(found["taken"], found["recent"]),
     )
+
+
+def free_slot(taken: Mapping[str, Sequence[int]], recent: int) -> int:
+    """A set of ports that a test may use beside what runs in the network.
+
+    Args:
+        taken: ports on which something listens on any node, by protocol.
+        recent: how many tests have asked just now and may not listen yet; each takes the first slot that it may.
+
+    Raises:
+        EngineError: there is none.
+    """
+    tcp, udp = set(taken["tcp"]), set(taken["udp"])
+    free = []
+    for slot in range(programs.MOST_SLOTS):
+        ports = programs.Ports.of_slot(slot)
+        iperf = range(ports.iperf, ports.iperf + programs.PORTS_APART)
+        if not tcp & {*iperf, ports.http, ports.requests, ports.requests + 1} and not udp & {*iperf, ports.irtt}:
+            free.append(slot)
+    if recent >= len(free):
+        raise EngineError(f"{programs.MOST_SLOTS - len(free)} tests run in this network already; wait until one ends")
+    return free[recent]
 
 
 def place_on(ground: Ground, hosts: int, name: str) -> TrialPlace:
@@ -136,6 +165,7 @@ def place_on(ground: Ground, hosts: int, name: str) -> TrialPlace:
         addresses=addresses,
         ports=tuple(ports),
         egress=ground.targets[0]["egress"],
+        slot=ground.slot,
     )
 
 

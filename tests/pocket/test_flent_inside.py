@@ -106,3 +106,16 @@ def test_batches_of_a_file_run_on_this_network(network):
         "trials.json",
     ]
     assert (network.folder / "count").read_text() == "once\nonce\n"
+
+
+def test_two_tests_at_once_in_one_network(network):
+    """And an iperf3 server of the student's own: each test has servers of its own, and neither ends the other's."""
+    assert type_(network, "iperf3 -s -D -p 5201", "h2").exit_status == 0
+    line = "flent rrul -l 3 -H 10.0.2.1 -t first & flent rrul -l 2 -H 10.0.2.1 -t second; wait"
+    done = type_(network, line, "h1", deadline_s=300)
+    assert done.exit_status == 0, done.output
+    both = [loaded(network.folder, f"rrul-*.{title}.flent.gz") for title in ("first", "second")]
+    for data in both:
+        assert data["metadata"]["FAILED_RUNNERS"] == 0, done.output
+    commands = [data["metadata"]["SERIES_META"]["TCP upload BE"]["COMMAND"] for data in both]
+    assert len({"5201", *(words.split()[words.split().index("-p") + 1] for words in commands)}) == 3

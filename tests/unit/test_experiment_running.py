@@ -10,7 +10,7 @@ from linklab.data import open_file
 from linklab.errors import EngineError, InputError
 from linklab.experiment.model import Trial, TrialCommand, When
 from linklab.experiment.place import PathPort
-from linklab.experiment.running import RunningChoice, ground_of, place_on, prepare_on, run_on
+from linklab.experiment.running import RunningChoice, free_slot, ground_of, place_on, prepare_on, run_on
 
 SAID = {
     "format": 1,
@@ -34,6 +34,8 @@ SAID = {
     "addresses": {"h1": ["10.0.1.2", "fd00::1"], "h3": ["10.0.3.2", "10.0.5.2"], "h2": ["10.0.2.2", "fd00::2"]},
     "interfaces": {"lo": [], "h1-eth0": ["10.0.1.2", "fd00::1"]},
     "hosts": ["h1", "h2", "h3"],
+    "taken": {"tcp": [], "udp": []},
+    "recent": 0,
 }
 
 
@@ -99,6 +101,32 @@ def test_what_the_network_refuses_is_a_sentence(tmp_path):
     door.ask = lambda *_: (1, "bash: python3: not found")
     with pytest.raises(EngineError, match="bash: python3: not found"):
         ground_of(door, "h1", [])
+
+
+def test_tests_at_once_share_no_port(tmp_path):
+    """Nor does one with what a student has started; the usual ports come first."""
+    assert free_slot({"tcp": [22], "udp": [68]}, 0) == 0
+    assert [free_slot({"tcp": [port], "udp": []}, 0) for port in (5201, 5400, 80, 7001)] == [1, 1, 1, 1]
+    assert [free_slot({"tcp": [], "udp": [port]}, 0) for port in (2112, 5201, 80)] == [1, 1, 0]
+    assert free_slot({"tcp": [], "udp": []}, 2) == 2  # two have asked and do not listen yet
+    assert free_slot({"tcp": [5201, 5601], "udp": [2112, 2114]}, 1) == 3
+    with pytest.raises(EngineError, match="40 tests run in this network already"):
+        free_slot({"tcp": list(range(80, 20_000)), "udp": []}, 0)
+
+    def argvs(**said):
+        ground = ground_of(Painted(tmp_path, {**SAID, **said}), "h1", ["10.0.5.2"])
+        ready = prepare_on(
+            Trial("rrul", parameters={"include_http": "1"}), ground, "this network", RunningChoice(version=4)
+        )
+        return [one["argv"] for one in ready.plan.data["programs"]], ready.plan.data["samplers"]["ports"]
+
+    (usual, ports), (second, others) = argvs(), argvs(taken={"tcp": [5201], "udp": []})
+    assert (ports[0], others[0]) == (5201, 5401)
+    assert not set(ports) & set(others)
+    assert "http://10.0.5.2/10k" in next(argv for argv in usual if "http://10.0.5.2/10k" in argv)
+    words = [word for argv in second for word in argv]
+    assert {"http://10.0.5.2:8081/10k", "10.0.5.2:2113", ":2113", "8081", "5401"} <= set(words)
+    assert not {"10.0.5.2:2112", "5201", "http://10.0.5.2/10k"} & set(words)
 
 
 def test_options_of_flent_change_the_flows(tmp_path):
