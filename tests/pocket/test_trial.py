@@ -1,15 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Named tests in the pocket, from the command line to the data file."""
 
-import csv
 import json
 import math
 import os
 import signal
-import subprocess
 import threading
 import time
-from pathlib import Path
 
 import pytest
 from pockets import needs_pocket
@@ -20,7 +17,6 @@ from linklab.experiment.model import Trial
 from linklab.experiment.trial import run_trial
 
 pytestmark = needs_pocket
-STOCK_FLENT = "/usr/bin/flent"
 
 
 @pytest.fixture(scope="module")
@@ -154,46 +150,32 @@ def test_every_kind_of_traffic_gives_its_series(tmp_path, capsys):
     assert "8 tests gave all their data, 0 did not" in capsys.readouterr().out
 
 
-def flent(folder, *words):
-    """What stock Flent of the distribution says; its settings are in `folder`."""
-    env = {**os.environ, "HOME": str(folder), "MPLBACKEND": "Agg"}
-    ran = subprocess.run([STOCK_FLENT, *map(str, words)], capture_output=True, text=True, env=env, check=False)
-    assert ran.returncode == 0, ran.stderr
-    assert "ERROR" not in ran.stderr
-    assert "Traceback" not in ran.stderr
-    return ran.stdout
+SEEDS = """
+[Batch::seeds]
+test_name = tcp_2up
+path = 10mbit 50ms 50p
+length = 2
+repetitions = 10
+filename_extra = ${repetition}
+"""
 
 
-@pytest.mark.skipif(not Path(STOCK_FLENT).exists(), reason="Flent, which this compares with, is not installed")
-@pytest.mark.parametrize(
-    ("test", "path", "plots"),
-    [
-        ("rrul", "10mbit 20ms fq_codel", ("all_scaled", "ping_cdf", "box_totals", "tcp_cwnd")),
-        ("rtt_fair", "10mbit 20ms,40ms", ("all", "box_combine", "ping_cdf", "totals")),
-        ("voip", "10mbit 20ms", ("voip_delay", "voip_delay_cdf", "voip_delay_box", "voip_mos_combine")),
-    ],
-)
-def test_stock_flent_opens_the_file(test, path, plots, tmp_path, capsys):
-    """Tables and four kinds of plots, without an error; its numbers are those of `linklab test stats`."""
-    file = tmp_path / f"{test}.flent.gz"
-    assert main(["test", "run", test, "--path", path, "-l", "3", "-o", str(file)]) == 0
-    assert f"Summary of {test} test run" in flent(tmp_path, "-f", "summary", "-i", file)
-    assert flent(tmp_path, "-f", "csv", "-i", file).count("\n") > 10
+def test_seeds_are_repetitions(tmp_path, capsys):
+    """Of ten of two uploads at least nine give different outcomes, and the summary says how many; the flows share."""
+    (tmp_path / "seeds.batch").write_text(SEEDS)
+    words = ["batch", str(tmp_path / "seeds.batch"), "--jobs", "2", "--out", str(tmp_path / "out")]
+    assert main(words) == 0
+    files = sorted(tmp_path.glob("out/**/*.flent.gz"))
+    assert len(files) == 10
     capsys.readouterr()
-    main(["test", "stats", str(file), "--format", "csv"])
-    ours = {row["series"]: row for row in csv.DictReader(capsys.readouterr().out.splitlines())}
-    lines = flent(tmp_path, "-f", "stats_csv", "-i", file).splitlines()
-    theirs = [row for row in csv.DictReader(lines[lines[0].startswith("Starting") :]) if row["series"] in ours]
-    assert len(theirs) > 5
-    for row in theirs:
-        for key in ("mean", "median", "min", "max"):
-            mine = float(ours[row["series"]][key])
-            if mine:  # where it is 0, Flent takes the least of its table instead (docs/tests.md, Numbers)
-                assert mine == pytest.approx(float(row[key]), rel=1e-6), (row["series"], key)
-    for plot in plots:
-        figure = tmp_path / f"{plot}.png"
-        flent(tmp_path, "-p", plot, "-o", figure, "-i", file)
-        assert figure.stat().st_size > 5000
+    assert main(["test", "summary", *map(str, files), "--format", "json"]) == 0
+    (found,) = json.loads(capsys.readouterr().out)
+    assert (found["seeds"], found["runs"]) == (list(range(1, 11)), 10)
+    assert found["distinct_outcomes"] >= 9
+    rows = {row["series"]: row for row in found["series"]}
+    assert rows["TCP upload::1"]["distinct"] >= 9
+    assert main(["test", "summary", *map(str, files)]) == 0
+    assert f"10 runs (seeds 1 to 10), {found['distinct_outcomes']} distinct outcomes" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(
