@@ -13,6 +13,7 @@ from linklab.base.text import excerpt
 from linklab.commands.console import make_console, plain
 from linklab.commands.trials import (
     add_options,
+    before_trials,
     check_folder,
     check_machine,
     checked,
@@ -84,12 +85,13 @@ def run(args: argparse.Namespace) -> int:
         raise InputError("no batch file is given; `linklab batch --help` has examples")
     seed = shuffle_seed(args)
     choice = BatchChoice(tuple(args.batch), _overrides(args.override), args.path, seed, args.host_commands)
-    found = batch_list(read_batch_files(files), choice)
     console = make_console(quiet=args.quiet)
-    for sentence in found.unused:
-        make_console(stderr=True).print(plain(f"linklab: {sentence}"), soft_wrap=True)
-    _check_commands(args, found.entries)
-    entries = checked(found.entries)
+    with before_trials():
+        found = batch_list(read_batch_files(files), choice)
+        for sentence in found.unused:
+            make_console(stderr=True).print(plain(f"linklab: {sentence}"), soft_wrap=True)
+        _check_commands(args, found.entries)
+        entries = checked(found.entries)
     trials = [entry.trial for entry in entries]
     if args.dry_run:
         show(console, entries, verbose=args.verbose)

@@ -14,6 +14,7 @@ from linklab.commands.console import make_console, plain
 from linklab.commands.trials import (
     TrialsSession,
     add_options,
+    before_trials,
     check_folder,
     check_machine,
     checked,
@@ -73,7 +74,8 @@ def run(args: argparse.Namespace) -> int:
         console.print(plain(f"{args.file}: change it, then: linklab sweep {args.file}"), soft_wrap=True)
         return 0
     found = load_sweep(args.file)
-    first = checked(sweep.checked(found))  # what is wrong is said before anything runs
+    with before_trials():
+        first = checked(sweep.checked(found))  # what is wrong is said before anything runs
     firsts = {tuple(cell.values()): entry for cell, entry in zip(found.cells(), first, strict=True)}
     for sentence in unknown(found, first[0].trial):
         make_console(stderr=True).print(plain(f"linklab: {sentence}"), soft_wrap=True)

@@ -84,6 +84,16 @@ def checked(entries: Sequence[ListedTrial]) -> list[ListedTrial]:
     return found
 
 
+@contextlib.contextmanager
+def before_trials() -> Iterator[None]:
+    """Within the block, where what is to be run is looked at, Ctrl+C says that nothing has begun."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        print("linklab: stopped with Ctrl+C before a trial had begun", file=sys.stderr)
+        raise
+
+
 def check_machine(args: argparse.Namespace, trials: Sequence[Trial]) -> None:
     """Refuse what cannot run here, before a folder is made.
 

@@ -173,6 +173,17 @@ def test_a_strangers_commands_for_this_machine_are_left_out(batch, tmp_path, cap
     assert main(["batch", str(batch), "--host-commands", "--cluster", "x"]) == 2
 
 
+def test_ctrl_c_before_the_first_trial_says_so(batch, capsys, monkeypatch):
+    """Later it says how to go on."""
+
+    def stopped(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("linklab.experiment.prepared.prepare", stopped)
+    assert main(["batch", str(batch)]) == 130
+    assert capsys.readouterr().err == "linklab: stopped with Ctrl+C before a trial had begun\n"
+
+
 def examples(language: str) -> list[str]:
     """The examples of docs/tests.md in a language that belong to batches and sweeps."""
     text = (Path(__file__).resolve().parents[2] / "docs/tests.md").read_text()
