@@ -24,7 +24,7 @@ from linklab.errors import LinklabError
 from linklab.plots import style
 from linklab.viewer import hover
 from linklab.viewer.colours import dress
-from linklab.viewer.scale import AxisLimits, Free, free, limits_of, moved, take, zoomed
+from linklab.viewer.scale import AxisLimits, Free, alike, free, limits_of, moved, take, zoomed
 from linklab.windows.theme import Look
 
 RESIZE_MS = 120
@@ -188,7 +188,7 @@ class Chart(ttk.Frame):
     @property
     def is_zoomed(self) -> bool:
         """Whether something else is seen than at first."""
-        return self.limits != self._home
+        return not alike(self.limits, self._home)
 
     def restyle(self) -> None:
         """Take the theme."""

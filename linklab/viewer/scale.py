@@ -14,6 +14,9 @@ from typing import Any
 LEAST_SHARE = 1e-9
 """Of the whole, below which a part cannot be enlarged further: doubles have no more digits."""
 
+ROUNDING = 1e-9
+"""Of the larger limit of an axis."""
+
 
 @dataclass(frozen=True)
 class AxisLimits:
@@ -45,6 +48,18 @@ def take(figure: Any, limits: Sequence[AxisLimits]) -> bool:
         axes.set_xlim(wanted.x)
         axes.set_ylim(wanted.y)
     return True
+
+
+def alike(some: Sequence[AxisLimits], others: Sequence[AxisLimits]) -> bool:
+    """Whether two figures have the same scale; zooming in and out again rounds the last digits."""
+    if [each.scales for each in some] != [each.scales for each in others]:
+        return False
+    pairs = [pair for one, other in zip(some, others, strict=True) for pair in ((one.x, other.x), (one.y, other.y))]
+    return all(
+        abs(mine - theirs) <= ROUNDING * max(abs(one[0]), abs(one[1]))
+        for one, other in pairs
+        for mine, theirs in zip(one, other, strict=True)
+    )
 
 
 @dataclass(frozen=True)

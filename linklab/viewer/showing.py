@@ -102,6 +102,8 @@ class Showing:
             return self._keep if same_plot else ()
         if self.keeps and self.spec is not None:
             return self._limits.get(self.spec.name, ())
+        if self._drawn and self._drawn[:2] == (self._of, self.spec) and looks_alone(self._drawn[2], self.options):
+            return self.chart.limits if self.chart.is_zoomed else ()
         return ()
 
     def _find_plots(self, loaded: Sequence[Loaded]) -> None:
@@ -203,6 +205,15 @@ class Showing:
             text,
             "Of the series that the plot draws, with its options. The command linklab test summary says the same.",
         )
+
+
+LOOKS = ("title", "legend", "legend_title", "labels", "colour_by", "style", "note", "annotation", "markers")
+"""Options that say nothing about what the axes show."""
+
+
+def looks_alone(before: Options, after: Options) -> bool:
+    """Whether options differ in words and looks alone, so that what is enlarged stays so."""
+    return replace(before, **{name: getattr(after, name) for name in LOOKS}) == after
 
 
 def fitting(options: Options, figure: Figure) -> Options:

@@ -212,6 +212,22 @@ def test_a_scale_is_kept_over_runs_and_plots(viewing):
     assert hand.chart.limits != zoomed and not hand.chart.is_zoomed
 
 
+def test_what_is_enlarged_stays_so_while_words_come_and_go(viewing):
+    """Title and legend do not change what is seen, the Y axis from zero does; in and out again is as at first."""
+    hand = viewing
+    for key in ("t", "l"):
+        hand.key("plus")
+        seen = hand.chart.limits
+        hand.key(key)
+        assert hand.chart.limits == seen and hand.chart.is_zoomed
+        assert hand.viewer.layout.status.zoom.cget("text") == "enlarged"
+        hand.key("minus")
+        assert not hand.chart.is_zoomed
+    hand.key("plus")
+    hand.key("z")
+    assert not hand.chart.is_zoomed and hand.chart.limits[0].y[0] == 0
+
+
 def test_values_are_said_under_the_pointer_and_by_keys(viewing):
     """The nearest series with its values; Right goes on to the next point, Down to another series."""
     hand = viewing
