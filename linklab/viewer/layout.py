@@ -22,6 +22,8 @@ from linklab.windows.toplevel import FRAME
 from linklab.windows.words import Phrase
 
 SIDE, SIDE_NARROW = 400, 210
+MOST_SIDE = 0.45
+"""The share of the window's width that the tables have at most, unless a person draws them wider."""
 RUNS, PLOTS, METADATA = range(3)
 TITLES = ("Runs", "Plots", "Metadata")
 """Of the tables at the left."""
@@ -88,8 +90,15 @@ class ViewerLayout:
         self.chart = Chart(right, look, ChartNews(self._say_values, callbacks.zoomed))
         self.chart.pack(side="top", fill="both", expand=True)
         self.halves.add(right, weight=1)
+        self.halves.bind("<Configure>", self._share_room)
         self.show_side(settings.shows_side)
         self.runs.restyle()
+
+    def _share_room(self, event: tk.Event[tk.Misc]) -> None:
+        """Leave the plot its share of a window that becomes narrow."""
+        most = round(event.width * MOST_SIDE)
+        if self._settings.shows_side and event.width > 1 and self.side.winfo_width() > most:
+            self.halves.sashpos(0, most)  # type: ignore[no-untyped-call] # typeshed
 
     def _say_values(self, words: str) -> None:
         self.values.configure(text=words)

@@ -310,6 +310,15 @@ def test_theme_and_size_change_while_it_is_open(viewing):
     assert hand.viewer.look.theme == "light"
 
 
+def test_a_narrow_window_has_room_for_the_plot(viewing):
+    """The tables give way when the window becomes narrow, and the list of plots is still seen."""
+    hand = viewing
+    hand.viewer.root.geometry("640x400")
+    hand.settle(1.0)
+    assert hand.chart.winfo_width() >= 300
+    assert hand.viewer.layout.bar.which.winfo_width() >= 60
+
+
 def test_a_test_runs_from_inside(viewing, folder, monkeypatch):
     """Chosen by typing, with parameters that are checked; how far it is; its file opens itself."""
     hand = viewing
