@@ -219,12 +219,12 @@ def _argv(flow: TrafficFlow, place: TrialPlace, output: str) -> list[str]:
     return programs.ping(flow, address)
 
 
-def ports_at(place: TrialPlace) -> programs.Ports:
+def ports_at(place: TrialPlace) -> programs.ServerPorts:
     """On which the servers of a test listen there."""
-    return programs.Ports.of_slot(place.slot)
+    return programs.ServerPorts.of_slot(place.slot)
 
 
-def _request_port(flow: TrafficFlow, ports: programs.Ports) -> int:
+def _request_port(flow: TrafficFlow, ports: programs.ServerPorts) -> int:
     return ports.requests + (flow.options.get("protocol") == "sctp")
 
 

@@ -33,7 +33,7 @@ AGENT = "/opt/linklab/linklab/agent"
 
 
 @dataclass(frozen=True)
-class Ports:
+class ServerPorts:
     """On which the servers of a test listen.
 
     iperf: of the first iperf3; the others have those after it. requests: over TCP; over SCTP it is the next one.
@@ -45,7 +45,7 @@ class Ports:
     requests: int = 7000
 
     @classmethod
-    def of_slot(cls, slot: int) -> Ports:
+    def of_slot(cls, slot: int) -> ServerPorts:
         """Ports of a test that runs beside so many others in one network: they share none."""
         usual = cls()
         if not slot:
@@ -147,7 +147,7 @@ def fetches(flow: TrafficFlow, address: str, port: int) -> list[str]:
     host = f"[{address}]" if ":" in address else address
     urls = listed(flow.options.get("urls"))
     if not urls:
-        server = host if port == Ports.http else f"{host}:{port}"
+        server = host if port == ServerPorts.http else f"{host}:{port}"
         urls = [f"http://{server}/{size}" for size in listed(flow.options.get("pages")) or PAGES]
     argv = [*own("trial_fetch"), "--interval", f"{flow.interval_s:g}", "--length", f"{flow.length_s:g}"]
     argv += ["--version", str(flow.version)] if flow.version is not None else []

@@ -134,7 +134,7 @@ def free_slot(taken: Mapping[str, Sequence[int]], recent: int) -> int:
     tcp, udp = set(taken["tcp"]), set(taken["udp"])
     free = []
     for slot in range(programs.MOST_SLOTS):
-        ports = programs.Ports.of_slot(slot)
+        ports = programs.ServerPorts.of_slot(slot)
         iperf = range(ports.iperf, ports.iperf + programs.PORTS_APART)
         if not tcp & {*iperf, ports.http, ports.requests, ports.requests + 1} and not udp & {*iperf, ports.irtt}:
             free.append(slot)
