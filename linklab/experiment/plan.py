@@ -29,6 +29,8 @@ MONITOR_LATE_S = 600.0
 """For a command beside the test whose end is waited for."""
 LATE_S = 5.0
 """A program that should have ended is stopped so long after."""
+IRTT_LATE_S = 30.0
+"""irtt waits three times the longest round trip for the last answers, and loses everything if it is stopped then."""
 
 
 @dataclass(frozen=True)
@@ -200,7 +202,8 @@ def _plain(expanded: Expanded, place: TrialPlace, flows: Sequence[TrafficFlow]) 
             process = PlannedProcess(f"{name}-{numbers[flow.traffic]}", (flow,), ())
             process = replace(process, argv=tuple(_argv(flow, place, process.output)))
             node = str(flow.options.get("host") or place.source) if flow.traffic in ON_HOST else place.source
-            yield process, [_program(place, process, place.known(node))]
+            late_s = IRTT_LATE_S if flow.traffic in IRTT else LATE_S
+            yield process, [_program(place, process, place.known(node), late_s=late_s)]
 
 
 def _argv(flow: TrafficFlow, place: TrialPlace, output: str) -> list[str]:

@@ -143,6 +143,13 @@ def test_sigusr1_ends_a_test_early_and_keeps_its_data(tmp_path):
     assert time.monotonic() - begun < 300
 
 
+def test_probes_over_a_queue_of_many_seconds_keep_their_series(tmp_path):
+    """1 Mbit/s and 1000 packets: an answer takes 6 s, and irtt waits for the last ones three times as long."""
+    data = open_file(run_trial(Trial("rrul", path="1mbit 20ms 1000p pfifo", length_s=10), tmp_path))
+    assert data.metadata["failed"] == {}
+    assert data.series["Ping (ms) UDP BE"].known.max() > 5000
+
+
 def test_every_kind_of_traffic_gives_its_series(tmp_path, capsys):
     """Calls, pages, requests, SCTP, bursts, commands, load of processors; each from the test that has it."""
     names = ["voip", "http", "sctp_vs_tcp", "bursts", "command-output", "cpu_stress", "qdisc-stats", "udp_flood"]
