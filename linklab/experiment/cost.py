@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How long a trial takes on the wall clock, before it has run: from what starts, how long it lasts, and what it sends.
+"""How long a trial takes on the wall clock, before it has run: from how long its flows last and what they send.
 
-The figures were measured on one of two busy processors (`tools/bench.py trial-costs`); another machine is faster or
-slower as a whole, which the first trials of a list show (`linklab.experiment.runner.ListProgress`).
+`tools/bench.py trial-costs` measures it. Another machine is faster or slower as a whole, which the first trials of a
+list show (`linklab.experiment.runner.ListProgress`).
 """
 
 from __future__ import annotations
@@ -16,13 +16,11 @@ from linklab.experiment.model import Traffic, TrafficFlow
 from linklab.experiment.path import SINGLE_FRAMES_MBIT, parse_path
 from linklab.experiment.prepared import Prepared
 
-START_S = 2.0
+START_S = 1.8
 """The network's start and end, and the data file."""
-PROGRAM_S = 0.08
-"""A program's start, and reading what it printed."""
-SECOND_S = 0.02
-"""A second of network time with its samples."""
-UNIT_S = 2.0e-5
+FLOW_S = 0.0024
+"""A second of network time of a flow or probe, with its samples."""
+UNIT_S = 1.1e-5
 """A frame, or a bundle of frames, from the sender to the receiver and back with its acknowledgement."""
 FRAME_BITS = 1514 * 8
 BUNDLE_BITS = 24_000 * 8
@@ -37,11 +35,10 @@ _RATE = re.compile(r"\brate (\S+)")
 
 def wall_s(prepared: Prepared) -> float:
     """Wall-clock seconds of a trial on one processor, about."""
-    total_s = prepared.expanded.total_s
+    expanded = prepared.expanded
     if prepared.trial.clock != "virtual":
-        return START_S + total_s
-    programs = len(prepared.plan.data["programs"])
-    return START_S + PROGRAM_S * programs + SECOND_S * total_s + UNIT_S * sent(prepared)
+        return START_S + expanded.total_s
+    return START_S + FLOW_S * sum(flow.length_s for flow in expanded.flows) + UNIT_S * sent(prepared)
 
 
 def sent(prepared: Prepared) -> float:
