@@ -174,7 +174,7 @@ test_name = tcp_1up
 path = 10mbit 50ms ${qdisc}
 length = 2
 for_qdisc = q_*
-repetitions = 14
+repetitions = 16
 [Arg::q_fifo]
 qdisc = pfifo
 [Arg::q_codel]
@@ -191,11 +191,12 @@ def killed() -> list[Row]:
         file, out = Path(folder) / "small.batch", Path(folder) / "killed"
         file.write_text(SMALL)
         wall, whole, _ = ran(["batch", str(file), "-q", "--out", f"{folder}/whole"])
-        # so that the twentieth one finds something to do, and most find something begun
-        within_s = 1.5 + 0.1 * wall
+        within_s = 0.1 * wall  # so that the twentieth one finds something to do
         for _ in range(KILLS):
             where = ["--resume", str(out)] if (out / "trials.json").exists() else ["--out", str(out)]
             process = subprocess.Popen([*LINKLAB, "batch", str(file), "-q", *where])
+            while process.poll() is None and not list(out.glob(".work/*/log")):
+                time.sleep(0.01)  # its start is the same each time
             with contextlib.suppress(subprocess.TimeoutExpired):
                 process.wait(rng.uniform(0, within_s))
             moments += process.poll() is None
@@ -207,7 +208,7 @@ def killed() -> list[Row]:
         left = sum(str(folder) in command for command in command_lines())
     return [
         (
-            f"a batch killed at {moments} random moments and resumed ({done} of 28 trials were done by then)",
+            f"a batch killed at {moments} random moments and resumed ({done} of 32 trials were done by then)",
             "the same folder, byte for byte, and no process left",
             f"{'the same' if same else 'another one'}, {left} processes",
             same and whole == resumed == 0 and moments == KILLS and left == 0,
