@@ -54,7 +54,7 @@ class Sessions:
 
 
 def processes() -> Iterator[tuple[int, int, int]]:
-    """Number, parent and session of each process that is no zombie."""
+    """Number, parent and session of each process except zombies."""
     for name in os.listdir("/proc"):  # noqa: PTH208 - names are all that is wanted
         if name.isdecimal():
             with suppress(OSError), open(f"/proc/{name}/stat", encoding="latin-1") as file:  # noqa: PTH123

@@ -193,7 +193,7 @@ class Map:
         return self.ground(below) if one.kind in ("vlan", "macvlan") and below not in (None, one) else one
 
     def onward(self, one: MapInterface) -> Iterator[MapInterface]:
-        """The ports by which a switch passes on what comes in at one of its ports; none where that is no switch."""
+        """The ports by which a switch passes on what comes in at one of its ports; empty for other nodes."""
         if not one.master or not _forwards(one):
             return
         for port in self.spaces[one.space].interfaces.values():

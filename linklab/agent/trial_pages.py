@@ -73,7 +73,7 @@ class Server(ThreadingHTTPServer):
         self.server_name, self.server_port = "", self.server_address[1]
 
     def handle_error(self, request: object, client_address: object) -> None:
-        """A client that has gone is no error."""
+        """A client that closed its connection is not an error."""
 
 
 class Server4(Server):

@@ -156,14 +156,14 @@ def _check(program: PlannedProgram) -> None:
 def _list(data: dict[str, Any], key: str) -> list[dict[str, Any]]:
     found = data.get(key, [])
     if not isinstance(found, list):
-        raise PlanError(f"{key} is no list")
+        raise PlanError(f"{key} is not a list")
     return found
 
 
 def _made(kind: type[T], data: Any, where: str) -> T:
     """A dataclass from an object of JSON; lists become tuples."""
     if not isinstance(data, dict):
-        raise PlanError(f"{where} is no object")
+        raise PlanError(f"{where} is not an object")
     names = {one.name for one in fields(kind)}  # type: ignore[arg-type] # T is a dataclass here
     if unknown := sorted(set(data) - names):
         raise PlanError(f"{where}: unknown: {', '.join(unknown)}")

@@ -104,7 +104,7 @@ def _seconds(text: str) -> float:
     except ValueError:
         value = float("nan")
     if not 0 < value <= 1e6:
-        raise argparse.ArgumentTypeError(f"{text!r} is no number of seconds above 0")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of seconds above 0")
     return value
 
 

@@ -51,7 +51,7 @@ def given(words: Sequence[str]) -> dict[str, str]:
     for word in words:
         key, equals, value = word.partition("=")
         if not equals or not key.strip():
-            raise InputError(f'"{word}" is no parameter; write KEY=VALUE, such as upload_streams=4')
+            raise InputError(f'"{word}" is not a parameter; write KEY=VALUE, such as upload_streams=4')
         found[key.strip()] = value.strip()
     return found
 

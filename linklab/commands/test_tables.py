@@ -91,7 +91,7 @@ def read(files: Sequence[Path]) -> list[Source]:
     """The data sets of the files with all derived series, each by the shortest name that sets it apart.
 
     Raises:
-        DataError: one is no data file; nothing is printed of the others.
+        DataError: one of them is not a data file; then nothing is printed.
     """
     from linklab.data import open_file
     from linklab.experiment.derive import completed

@@ -157,7 +157,7 @@ def _congestion(entry: FlowEntry, given: Given, named: str) -> str:
     both = [word.strip() for word in (named or given.all.get(OWN_CONGESTION, "")).split(",")]
     word = both[-1] if entry.direction == "down" else both[0]
     if word and not re.fullmatch(r"[a-z][a-z0-9_]{0,15}", word):
-        raise InputError(f'"{excerpt(word)}" is no name of a congestion control; use one such as cubic or bbr')
+        raise InputError(f'"{excerpt(word)}" is not a congestion control; use one such as cubic or bbr')
     return word
 
 

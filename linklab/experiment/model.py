@@ -11,7 +11,7 @@ from typing import Any
 from linklab.plots.spec import PlotSpec
 
 LENGTH_S = 60.0
-"""Length of a test where nobody gives one."""
+"""Default length of a test."""
 DELAY_S = 5.0
 """The load begins so long after the probes, and ends so long before them."""
 STEP_S = 0.2
@@ -103,7 +103,7 @@ class Expanded:
     hosts: how many target hosts it needs.
     total_s: how long it lasts, network time.
     parameters: those that were given or have a value by default, as text; unknown ones are kept as metadata.
-    default_plot: which plot is shown if nobody asks for one.
+    default_plot: the plot that is shown by default.
     """
 
     name: str

@@ -24,7 +24,7 @@ _NO = ("", "0", "no", "false", "off")
 class Given:
     """The parameters of one run of a test.
 
-    places: name → what {name} stands for: values of the test, and parameters that are no lists.
+    places: name → what {name} stands for: values of the test, and parameters that are not lists.
     lists: name → values; otherwise: name → what flows beyond the end take.
     all: as metadata, defaults and unknown ones too; empty ones left out.
     """

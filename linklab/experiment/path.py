@@ -17,7 +17,7 @@ from linklab.errors import InputError
 from linklab.tc import FRAME_BYTES, QDISCS, Impairment
 
 FIFO_PKTS = 1000
-"""What a plain queue holds where nobody says it: the queue of an interface of Linux."""
+"""Packets in a plain queue by default, as in the queue of an interface of Linux."""
 SINGLE_FRAMES_MBIT = 100.0
 """Up to this rate the shaper lets one frame at a time pass, so that the discipline sees frames and not the large
 segments of TCP's offload; above it, they would cost more time than they are worth."""
@@ -257,7 +257,7 @@ class _Reader:
             except ValueError:
                 bdp = math.nan
             if not 0 < bdp <= 1e6:
-                raise InputError(f'buffer "{excerpt(text)}" is no number of bandwidth-delay products, such as 1bdp')
+                raise InputError(f'buffer "{excerpt(text)}" is not a number of bandwidth-delay products, such as 1bdp')
             self._set("buffer", text, buffer=Buffer(bdp=bdp))
         elif lower[:1].isdigit() and lower.endswith(("p", "pkt", "pkts", "packets")):
             self._set("buffer", text, buffer=Buffer(packets=units.parse_packets(text)))
@@ -268,7 +268,9 @@ class _Reader:
 
     def _discipline(self, kind: str) -> None:
         if kind not in KINDS:
-            raise self._wrong(f'"{excerpt(kind)}" is no discipline of a path; there are {", ".join(KINDS)}')
+            raise self._wrong(
+                f'"{excerpt(kind)}" is not a discipline of a path; the disciplines are {", ".join(KINDS)}'
+            )
         known = QDISCS[kind].parameters if kind in QDISCS else ()
         # ecn is a word of the path, because the hosts have to ask for it
         parameters = {parameter.name: parameter for parameter in known if parameter.name != "ecn"}

@@ -55,7 +55,7 @@ def seconds(text: str, times: Mapping[str, float]) -> float:
         times: name → seconds.
 
     Raises:
-        InputError: it is no such sum.
+        InputError: the text is not such a sum.
     """
     found = 0.0
     units = {"s": 1.0, "ms": 0.001, "": 1.0, **times}
@@ -67,7 +67,7 @@ def seconds(text: str, times: Mapping[str, float]) -> float:
     for sign, term in zip(signs[::2], signs[1::2], strict=False):
         match = _TERM.fullmatch(term.strip())
         if match is None or not term.strip():
-            raise InputError(f'"{excerpt(text)}" is no time; write a sum such as "length + 2 delay" or "3 s"')
+            raise InputError(f'"{excerpt(text)}" is not a time; write a sum such as "length + 2 delay" or "3 s"')
         name = match[3] or ""
         if name not in units:
             raise InputError(f'"{excerpt(text)}": there is no time "{name}"; {nearest(name, [*times, "s", "ms"])}')
@@ -76,5 +76,5 @@ def seconds(text: str, times: Mapping[str, float]) -> float:
             product *= float(number)
         found += product if sign == "+" else -product
     if not signs or len(signs) % 2:
-        raise InputError(f'"{excerpt(text)}" is no time; write a sum such as "length + 2 delay" or "3 s"')
+        raise InputError(f'"{excerpt(text)}" is not a time; write a sum such as "length + 2 delay" or "3 s"')
     return round(found, 9)

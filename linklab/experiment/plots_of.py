@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 
 
 def plots_of(data: Sequence[Loaded]) -> tuple[list[PlotSpec], PlotSpec | None]:
-    """The plots of the data sets, by name the first, and the one that is drawn if nobody asks for one.
+    """The plots of the data sets, by name the first, and the one that is drawn by default.
 
     Data sets that carry none and are of no test of the library have a plot for each unit.
 
     Raises:
-        DataError: a data set carries what is no plot.
+        DataError: a plot of a data set is not valid.
     """
     from linklab.plots.named import default_plot, specs_of  # noqa: PLC0415 - Matplotlib takes a second to load
 
@@ -44,7 +44,7 @@ def own_plots(one: Loaded) -> tuple[list[PlotSpec], PlotSpec | None]:
     """The plots that a data set carries, else those of the library's test, and which of them its test draws first.
 
     Raises:
-        DataError: the data set carries what is no plot.
+        DataError: a plot of the data set is not valid.
     """
     from linklab.plots.named import default_plot, specs_of  # noqa: PLC0415 - as above
 

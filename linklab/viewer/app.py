@@ -16,13 +16,14 @@ from linklab import __version__
 from linklab.plots.spec import PlotSpec
 from linklab.viewer import actions, metadata
 from linklab.viewer.columns import Column
+from linklab.viewer.comparing import Comparing
 from linklab.viewer.filing import OpenAndSave
 from linklab.viewer.layout import METADATA, PLOTS, RUNS, ViewerCallbacks, ViewerLayout
 from linklab.viewer.reading import Reader
 from linklab.viewer.runs import Run, Runs
+from linklab.viewer.runs_table import RunsTold
 from linklab.viewer.settings import ViewerSettings, load_settings, save_settings
 from linklab.viewer.showing import Showing
-from linklab.viewer.tables import RunsTold
 from linklab.viewer.testing import RunningTests
 from linklab.windows.application import Application
 from linklab.windows.menus import popup
@@ -60,6 +61,7 @@ class Viewer(Application):
         self.filing = OpenAndSave(
             self.window, self.runs, self.showing, self.settings, self.refresh, reader=reader or Reader()
         )
+        self.comparing = Comparing(self.window, self.runs, self.showing, lambda: self.layout.runs, self.refresh)
         self.testing = RunningTests(self.window, self.runs, self.settings, self._open_result)
         self._tree: tuple[Run | None, dict[str, object] | None] = (None, None)
         self.root.protocol("WM_DELETE_WINDOW", self.quit)
@@ -72,7 +74,7 @@ class Viewer(Application):
         self.root.after(POLL_MS, self._poll)
 
     def quit(self) -> None:
-        """End; if a test runs, ask what is to become of it."""
+        """Close the window; if a test is running, ask first."""
         if self.testing.is_on:
             text = "A test is running. It ends with the window; what it measured up to now is kept."
             self.window.ask("A Test Is Running", text, [("Abort and Quit", self.leave), ("Go On", lambda: None)])
@@ -80,7 +82,7 @@ class Viewer(Application):
             self.leave()
 
     def leave(self) -> None:
-        """Remember the settings and end."""
+        """Keep the settings, end the test, and close the window."""
         self.settings.geometry = self.root.geometry().split("+")[0]
         self.layout.keep_width()
         save_settings(self.settings)
@@ -100,7 +102,7 @@ class Viewer(Application):
         """Make every widget, in the theme and size of the settings; called again when those change."""
         self.clear()
         self.ticks = {name: tk.BooleanVar(self.root) for name in TOGGLES}
-        told = RunsTold(self._show_run, self._toggle_run, self._menu_of_run, self._menu_of_heading)
+        told = RunsTold(self.comparing.show, self.comparing.toggle, self.comparing.menu, self._menu_of_heading)
         callbacks = ViewerCallbacks(
             self._commands(), self._submenus(), told, self._choose_plot, self._copy, self._make_column, self._show_zoom
         )
@@ -128,16 +130,16 @@ class Viewer(Application):
         show, files = self.showing, self.filing
         commands: dict[str, Callable[[], None]] = {
             "open": files.ask,
-            "close": self._close,
+            "close": self.comparing.close,
             "save": files.save,
             "export": files.export,
             "quit": self.quit,
-            "next_run": partial(self._step_run, 1),
-            "previous_run": partial(self._step_run, -1),
-            "flip": self._flip,
-            "overlay": self._overlay,
-            "overlay_all": self._overlay_all,
-            "only": self._only,
+            "next_run": partial(self.comparing.step, 1),
+            "previous_run": partial(self.comparing.step, -1),
+            "flip": self.comparing.flip,
+            "overlay": self.comparing.overlay,
+            "overlay_all": self.comparing.overlay_all,
+            "only": self.comparing.only,
             "next_plot": partial(self._step_plot, 1),
             "previous_plot": partial(self._step_plot, -1),
             "options": lambda: show.ask_options(self.refresh),
@@ -217,7 +219,7 @@ class Viewer(Application):
         self.layout.status.zoom.configure(text=self.look.say("enlarged") if self.showing.chart.is_zoomed else "")
 
     def _show_metadata(self) -> None:
-        """Show those of the current run, if the table is seen: they may be many."""
+        """Show the metadata of the current run, if their table is seen: filling it takes time."""
         if not self.layout.is_seen(METADATA):
             return
         run = self.runs.current
@@ -231,7 +233,7 @@ class Viewer(Application):
         self.refresh()
 
     def _came(self, run: Run) -> None:
-        """A run that was opened is shown: put the keys of its table on it, once it is in it."""
+        """Choose the row of a run that was opened, once the table has it."""
         self.root.after_idle(lambda: self.layout.runs.go_to(run))
 
     def _abort(self) -> None:
@@ -241,75 +243,6 @@ class Viewer(Application):
         else:
             self.filing.cancel()
             self.refresh()
-
-    # --- runs
-
-    def _show_run(self, run: Run) -> None:
-        if run.why:
-            self.window.say(run.why, bad=True)
-            return
-        self.runs.show(run)
-        self.refresh()
-
-    def _toggle_run(self, run: Run) -> None:
-        if run.why:
-            self.window.say(run.why, bad=True)
-            return
-        self.runs.toggle(run)
-        self.refresh()
-
-    def _overlay(self) -> None:
-        """Of the row where the keys are, wherever they are now."""
-        run = self.layout.runs.here
-        if run is not None:
-            self._toggle_run(run)
-
-    def _overlay_all(self) -> None:
-        self.runs.show_all([run for run in self.layout.runs.order if not run.why])
-        self.refresh()
-
-    def _only(self) -> None:
-        if self.runs.current is not None:
-            self.runs.show(self.runs.current)
-            self.refresh()
-
-    def _step_run(self, step: int) -> None:
-        """Show the next run in the order of the table, at the scale of this one."""
-        run = self.runs.next_to(self.layout.runs.order, step)
-        if run is not None:
-            self.showing.same_scale()
-            self.runs.show(run)
-            self.layout.runs.go_to(run)
-            self.refresh()
-
-    def _flip(self) -> None:
-        self.showing.same_scale()
-        self.runs.flip()
-        if self.runs.current is not None:
-            self.layout.runs.go_to(self.runs.current)
-        self.refresh()
-
-    def _close(self) -> None:
-        """Take the run where the keys are out of the window."""
-        run = self.layout.runs.here or self.runs.current
-        if run is not None:
-            self.runs.close(run, self.layout.runs.order)
-            self.refresh()
-
-    def _menu_of_run(self, run: Run, x: int, y: int) -> None:
-        readable = not run.why
-        shown = run in self.runs.shown
-        over = "Take It Away" if shown else "Lay It over the Others"
-        tell = partial(self.window.tell, "A file that cannot be read", run.why)
-        entries: list[tuple[str, Callable[[], None] | None]] = [
-            ("Show It Alone", partial(self._show_run, run) if readable else None),
-            (over, partial(self._toggle_run, run) if readable else None),
-            ("", None),
-            ("Why It Cannot Be Read", None if readable else tell),
-            ("Copy the Path", partial(self._to_clipboard, str(run.path))),
-            ("Close", self._close),
-        ]
-        popup(self.root, entries, x, y, self.look.say)
 
     # --- columns and metadata
 
@@ -337,12 +270,8 @@ class Viewer(Application):
             value = metadata.value_at(self._tree[1] or {}, path)
         except KeyError:
             return
-        self._to_clipboard(metadata.to_copy(value))
+        self.window.copy(metadata.to_copy(value))
         self.window.say(Phrase("copied the value of {key}", key=metadata.SEPARATOR.join(path)))
-
-    def _to_clipboard(self, text: str) -> None:
-        self.root.clipboard_clear()
-        self.root.clipboard_append(text)
 
     # --- plots
 
@@ -398,7 +327,7 @@ class Viewer(Application):
     # --- telling
 
     def tell_fault(self, detail: str) -> None:
-        """Tell the person of a fault of ours."""
+        """Show a fault of the viewer with its traceback."""
         note = "The viewer made a mistake. The files are as they were. What follows helps to mend the mistake."
         self.window.show_text("A fault in the viewer", detail, note)
 

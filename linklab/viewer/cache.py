@@ -29,11 +29,11 @@ FORMAT = 1
 
 MOST_BYTES = 2 * 2**30
 LEAST_POINTS = 2000
-"""Smaller data sets are read from their file as fast."""
+"""Smaller data sets are not kept, because reading their file is as fast."""
 
 
 def folder() -> Path:
-    """Where they are kept."""
+    """The folder of the entries."""
     return place.of_home("XDG_CACHE_HOME", ".cache") / "viewer"
 
 
@@ -41,7 +41,7 @@ def read(path: Path) -> Dataset:
     """The data set of a file with the derived series that its test has here, from the cache if it is there.
 
     Raises:
-        DataError: the file cannot be read, or is no data file.
+        DataError: the file cannot be read, or is not a data file.
     """
     kept = _place_of(path)
     if kept is None:
@@ -55,7 +55,7 @@ def read(path: Path) -> Dataset:
 
 
 def _place_of(path: Path) -> Path | None:
-    """Where its entry is or would be; None if the file cannot be looked at."""
+    """The path of the file's entry, which may not exist; None if the file cannot be examined."""
     try:
         about = path.stat()
     except OSError:
@@ -65,7 +65,7 @@ def _place_of(path: Path) -> Path | None:
 
 
 def _keep(data: Dataset, kept: Path) -> None:
-    """Keep it; not where there is no room, or no place to write."""
+    """Write the entry; a full or read-only disk is not an error, since the file can be read again."""
     series = list(data.series.values())
     grid = data.grid
     head = {
@@ -91,7 +91,7 @@ def _keep(data: Dataset, kept: Path) -> None:
 
 
 def _load(kept: Path) -> Dataset | None:
-    """The entry; None if there is none that can be read."""
+    """The data set of an entry; None if it is missing or damaged."""
     try:
         with np.load(kept, allow_pickle=False) as found:
             head = json.loads(found["head"].tobytes())
@@ -113,7 +113,7 @@ def _load(kept: Path) -> Dataset | None:
 
 
 def tidy(most_bytes: int = MOST_BYTES) -> None:
-    """Remove the entries that were used longest ago, so that the rest takes no more room than that."""
+    """Remove the entries that were used longest ago, until the others take at most `most_bytes`."""
     taken = 0
     with contextlib.suppress(OSError):
         found = [(path.stat(), path) for path in folder().glob("*.npz")]

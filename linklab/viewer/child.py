@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import IO, Any
 
 SAID = 200
-"""Lines that are kept for when it fails."""
+"""How many lines are kept to explain a failure."""
 
 
 @dataclass(frozen=True)
@@ -87,14 +87,18 @@ class RunningCommand:
         return self._process.poll()
 
     def stop(self) -> bool:
-        """End it: at first so that it keeps what it measured, then with less patience; whether it still ran."""
+        """Send the next signal: SIGINT, after which it keeps its data, then SIGTERM, then SIGKILL.
+
+        Returns:
+            Whether it was still running.
+        """
         if self._process.poll() is not None:
             return False
         self._process.send_signal(self._signals.pop(0) if len(self._signals) > 1 else self._signals[0])
         return True
 
     def wait(self, seconds: float) -> None:
-        """Wait for its end, but no longer than that."""
+        """Wait at most `seconds` for its end."""
         try:
             self._process.wait(seconds)
         except subprocess.TimeoutExpired:

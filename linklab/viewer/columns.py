@@ -36,7 +36,7 @@ FIXED = (
     Column("time", Phrase("Time"), ("TIME",), wide=120),
     Column("test", Phrase("Test"), ("NAME",), wide=90),
 )
-"""Those of every table. A test of ours is told before the one that the file has for Flent's sake."""
+"""Columns of every table. "Test" shows the name here, if the file has another one for Flent."""
 
 OUR_TEST = ("LINKLAB", "test")
 

@@ -68,7 +68,7 @@ def _without_plots(one: Loaded) -> Loaded:
 
 
 def shows(spec: PlotSpec, series: Sequence[Collection[str]], others: Mapping[str, PlotSpec]) -> bool:
-    """Whether one of several data sets, of which these are the series, has something that the plot draws."""
+    """Whether the plot draws anything of these data sets; `series` are the names of each data set's series."""
     if spec.kind in (PlotKind.META, PlotKind.SUBPLOT_COMBINE):
         parts = [others[name] for name in spec.parts if name in others and not others[name].parts]
         return any(shows(part, series, others) for part in parts)

@@ -50,7 +50,7 @@ class OpenAndSave:
         return self._reader.left
 
     def open(self, paths: Sequence[Path], *, show: bool = True) -> None:
-        """Begin to read files; the first of them is shown as soon as it is there. Folders stand for what is in them."""
+        """Begin to read files, and those of folders; the first file is shown as soon as it is read."""
         new, named = self.runs.add(each for path in paths for each in data_files(path))
         self._opening += len(new)
         self._reader.read([run.path for run in new])
@@ -69,7 +69,7 @@ class OpenAndSave:
             self._wanted = None
 
     def take(self) -> bool:
-        """Take what has been read; whether there was anything."""
+        """Take the files that have been read; return whether there were any."""
         answers = self._reader.answers()
         by_path = {run.path: run for run in self.runs.every}
         for answer in answers:
@@ -101,7 +101,7 @@ class OpenAndSave:
         self._reader.stop()
 
     def cancel(self) -> None:
-        """Read no more; what was not read stays in the list and says so."""
+        """Stop reading; files that were not read stay in the list with that reason."""
         self._reader.stop()
         self.take()
         self._reader = Reader()
@@ -173,7 +173,11 @@ class OpenAndSave:
         Chooser(root, look, "Export Numbers", folder=folder, ending=".csv", name=name, save=True, take=take)
 
     def export_as(self, which: str, path: Path) -> None:
-        """Write a table of numbers; InputError where that cannot be."""
+        """Write a table of numbers.
+
+        Raises:
+            InputError: the file cannot be written.
+        """
         show = self.showing
         if show.spec is None:
             raise InputError("there are no numbers to export")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What of a figure lies under a point of the screen: the nearest series with its values. Needs Matplotlib, no window.
+"""The series of a figure that is nearest to a point of the screen, with its values. Needs Matplotlib, but no window.
 
 What shows a series is what `linklab.plots.named` remembers: lines, boxes and bars.
 """

@@ -11,8 +11,10 @@ from tkinter import ttk
 from linklab.plots.spec import PlotSpec
 from linklab.viewer.actions import DIGITS, MENUS
 from linklab.viewer.chart import Chart, ChartNews
+from linklab.viewer.metadata_table import MetadataTable
+from linklab.viewer.runs_table import RunsTable, RunsTold
 from linklab.viewer.settings import ViewerSettings
-from linklab.viewer.tables import MetadataTable, PlotsTable, RunsTable, RunsTold
+from linklab.viewer.tables import PlotsTable
 from linklab.windows.icons import Icons
 from linklab.windows.menus import MenuBar
 from linklab.windows.status import StatusBar
@@ -59,7 +61,7 @@ class ViewerLayout:
         self._root, self._look, self._settings = root, look, settings
         self.icons = Icons(root)
         px = look.px
-        menu_bar = px(30)  # is no part of the height
+        menu_bar = px(30)  # which Tk does not count as part of the height
         most = (root.winfo_screenwidth() - FRAME[0], root.winfo_screenheight() - FRAME[1] - menu_bar)
         wide, high = (min(want, has) for want, has in zip((px(1180), px(740)), most, strict=True))
         root.geometry(settings.geometry or f"{wide}x{high}")
@@ -130,7 +132,7 @@ class ViewerLayout:
 
 
 ANYWHERE = ("quit", "test", "batch", "abort", "go_runs", "go_plots", "go_metadata", "go_plot", "dark", "side", "save")
-"""Actions whose keys are no letters: they also work where something is typed."""
+"""Actions whose keys also work in a field, because they do not type a letter."""
 
 
 AT_RIGHT = (

@@ -22,7 +22,7 @@ PLOTS = "plots"
 SEPARATOR = " › "
 
 MADE = ("NUMBERS", "NOTES", "SERIES")
-"""Keys of the tree that are none of a file's."""
+"""Keys of the tree that this module adds to those of the file."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class MetadataRow:
 
 
 def tree_of(data: Dataset) -> dict[str, Any]:
-    """All that a data set knows of itself, as one tree: Flent's metadata first, then ours and that of the series."""
+    """All metadata of a data set as one tree: Flent's first, then ours, then those of the series."""
     known: dict[str, Any] = dict(sorted(data.flent.items()))
     ours = {key: value for key, value in data.metadata.items() if key != PLOTS}
     if ours:
@@ -56,7 +56,7 @@ def tree_of(data: Dataset) -> dict[str, Any]:
 
 
 def rows_of(tree: Mapping[str, Any], wanted: str = "") -> list[MetadataRow]:
-    """The rows of a tree; with something wanted, those whose key or value has it, with all above and below them."""
+    """The rows of a tree; if words are wanted, only rows that have them, with all rows above and below."""
     rows = [_row((key,), value) for key, value in tree.items()]
     words = wanted.casefold().split()
     return [found for row in rows if (found := _found(row, words)) is not None] if words else rows

@@ -196,7 +196,7 @@ def _looks(chosen: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def sound(chosen: Mapping[str, Any]) -> dict[str, Any]:
-    """What was remembered, if it still makes options; else nothing: the file may be anybody's."""
+    """The remembered options, or none if they are not valid: the file may be damaged."""
     known = {field.key for page in PAGES for field in page.fields}
     kept = {key: value for key, value in chosen.items() if key in known}
     try:
@@ -207,7 +207,7 @@ def sound(chosen: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def toggled(chosen: Mapping[str, Any], key: str, on: Any, off: Any = None) -> dict[str, Any]:
-    """The same with one choice turned over; `off` None takes it away."""
+    """The options with one of them switched; `off` None removes it."""
     after = dict(chosen)
     if after.get(key, off) == on:
         after.pop(key, None)

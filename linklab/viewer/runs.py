@@ -11,7 +11,7 @@ from pathlib import Path
 from linklab.data import Dataset
 
 SUFFIXES = (".flent.gz", ".flent.bz2", ".flent", ".flnt", ".json.gz", ".json.bz2", ".json")
-"""Of the names of data files."""
+"""The endings of data files' names."""
 
 
 @dataclass(eq=False)
@@ -91,7 +91,7 @@ class Runs:
             self._show(before)
 
     def next_to(self, order: Sequence[Run], step: int) -> Run | None:
-        """The readable run that many places further in `order`, from the first again; None if there is no other."""
+        """The readable run `step` places further in `order`, which begins anew at its end; None without another."""
         usable = [run for run in order if not run.why]
         if not usable:
             return None

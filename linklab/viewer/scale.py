@@ -28,7 +28,7 @@ class AxisLimits:
 
 
 def limits_of(figure: Any) -> tuple[AxisLimits, ...]:
-    """What each pair of axes shows."""
+    """The limits of each pair of axes."""
     scales = [(axes.get_xscale(), axes.get_yscale()) for axes in figure.axes]
     return tuple(
         AxisLimits(axes.get_xlim(), axes.get_ylim(), each) for axes, each in zip(figure.axes, scales, strict=True)
@@ -36,7 +36,7 @@ def limits_of(figure: Any) -> tuple[AxisLimits, ...]:
 
 
 def take(figure: Any, limits: Sequence[AxisLimits]) -> bool:
-    """Show the same part; only where the figure has as many axes of the same scales, or nothing changes.
+    """Set these limits if the figure has as many axes with the same scales; else change nothing.
 
     Returns:
         Whether it could be.
@@ -96,7 +96,7 @@ Change = Callable[[Axis, float], tuple[float, float]]
 
 
 def free(every: Sequence[Any]) -> list[Free]:
-    """Pairs of axes with what has to be set of each so that all of them change once."""
+    """Pairs of axes, each with the axes to set, so that shared axes change only once."""
     found = []
     for at, axes in enumerate(every):
         shared_x, shared_y = axes.get_shared_x_axes(), axes.get_shared_y_axes()

@@ -38,10 +38,10 @@ class ViewerSettings(WindowSettings):
 
 
 def load_settings() -> ViewerSettings:
-    """What was chosen; defaults for what is missing or of another type."""
+    """Read the settings; what is missing or of another type has its default."""
     return load(ViewerSettings, settings_file("viewer"))
 
 
 def save_settings(chosen: ViewerSettings) -> None:
-    """Keep them; silently not where there is no place to write."""
+    """Write the settings; a read-only home folder is not an error."""
     save(chosen, settings_file("viewer"))

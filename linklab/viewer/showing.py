@@ -68,7 +68,7 @@ class Showing:
         return found
 
     def draw(self) -> None:
-        """Draw what is to be shown, if that is something else than what is."""
+        """Draw the plot, unless the window shows it already."""
         open_now = {id(run) for run in self.runs.every}
         self._loaded = {key: one for key, one in self._loaded.items() if key in open_now}
         loaded = self.loaded
@@ -127,7 +127,7 @@ class Showing:
         figure.text(0.5, 0.5, self.window.look.say(words), ha="center", va="center", size=10)
 
     def forget(self) -> None:
-        """Draw anew, whatever was drawn."""
+        """Draw anew the next time, even if nothing has changed."""
         self._drawn = ()
 
     # --- which plot
@@ -146,12 +146,12 @@ class Showing:
     # --- scale
 
     def same_scale(self) -> None:
-        """What is drawn next shows the same part as what is seen."""
+        """Give the next plot the limits of this one."""
         if self._drawn and self.spec is not None:
             self._keep = self.chart.limits
 
     def keep_scale(self, wanted: bool) -> None:
-        """Let every drawing of this plot show the part that is seen now, until this is taken back."""
+        """Keep the limits of each plot for all runs, or stop keeping them."""
         self.keeps = wanted
         self._limits = {}
         self._note()
@@ -165,12 +165,12 @@ class Showing:
     # --- options
 
     def is_on(self, name: str) -> bool:
-        """Whether an option of the menu is."""
+        """Whether an option of the menu is on."""
         key, on, off = TOGGLED[name]
         return bool(self.settings.options.get(key, off) == on)
 
     def toggle(self, name: str) -> None:
-        """Turn an option of the menu over."""
+        """Switch an option of the menu on or off."""
         self.change(toggled(self.settings.options, *TOGGLED[name]))
 
     def change(self, chosen: Mapping[str, Any]) -> None:
@@ -208,7 +208,7 @@ class Showing:
 
 
 LOOKS = ("title", "legend", "legend_title", "labels", "colour_by", "style", "note", "annotation", "markers")
-"""Options that say nothing about what the axes show."""
+"""Options that do not change what the axes show."""
 
 
 def looks_alone(before: Options, after: Options) -> bool:

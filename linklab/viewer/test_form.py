@@ -86,7 +86,7 @@ def _seed() -> Check:
 def _folder(text: str) -> str:
     path = Path(text).expanduser()
     if path.exists() and not path.is_dir():
-        raise InputError(Phrase("{path} is no folder", path=path))
+        raise InputError(Phrase("{path} is not a folder", path=path))
     return text
 
 

@@ -107,7 +107,7 @@ class RunningTests:
         Chooser(root, look, title, folder=folder, ending=BATCHES, name="", save=False, take=self.ask_about_batch)
 
     def ask_about_batch(self, file: Path) -> None:
-        """Ask where a batch file is run and what comes of it, and run it."""
+        """Ask for the path and the folder of a batch, and run it."""
 
         def take(chosen: dict[str, Any]) -> None:
             if not chosen.get("folder"):
@@ -138,7 +138,7 @@ class RunningTests:
         self.window.say(Phrase("{what}: starting", what=what))
 
     def abort(self) -> None:
-        """End what runs, and keep what it measured."""
+        """End the test or batch, and keep what it measured."""
         if self._child is None:
             self.window.say("nothing is running")
         elif self._child.stop():
@@ -190,7 +190,7 @@ class RunningTests:
             self._named(line.text)
 
     def _named(self, text: str) -> None:
-        """A line for people; one of a batch counts its trials."""
+        """Show a line of text; a line of a batch begins with the number of the trial."""
         counted = COUNTED.match(text)
         if counted is not None:
             self.window.status.share(int(counted[1]) / max(1, int(counted[2])))

@@ -64,6 +64,11 @@ class Window:
         """A text to read or copy."""
         questions.show_text(self.root, self.look, title, text, note=note)
 
+    def copy(self, text: str) -> None:
+        """Put a text on the clipboard."""
+        self.root.clipboard_clear()
+        self.root.clipboard_append(text)
+
     def soon(self, do: Callable[[], object]) -> None:
         """Do it when the window has nothing else to do."""
         self.root.after_idle(do)

@@ -108,7 +108,7 @@ def test_the_options_of_a_test_become_a_trial():
     )
     with pytest.raises(InputError, match="--send-size x"):
         flent.choice_of(read("rrul --send-size x"))
-    with pytest.raises(InputError, match='"upload_streams" is no parameter; write KEY=VALUE'):
+    with pytest.raises(InputError, match='"upload_streams" is not a parameter; write KEY=VALUE'):
         flent.parameters_of(read("rrul --test-parameter upload_streams"))
 
 

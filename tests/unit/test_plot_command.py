@@ -83,7 +83,7 @@ def test_groups_are_written_and_drawn_again(tmp_path: Path, capsys: pytest.Captu
         (["--save-combined", "k"], "--save-combined: the plot ping combines nothing; choose one that does"),
         (["--log-y", "3"], "log_y: must be 2 or 10, or 0 for a linear axis, not 3"),
         (["-p", "bars", "--group-by", "x"], 'group_by: there is no mode "x"; I know groups, groups_points'),
-        (["--filter", "("], "filters: '(' is no regular expression: "),
+        (["--filter", "("], "filters: '(' is not a regular expression: "),
     ],
 )
 def test_wrong_words_get_a_sentence(

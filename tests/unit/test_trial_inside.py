@@ -275,7 +275,7 @@ def test_counters_of_proc_net():
         ('{"format": 2, "length_s": 1}', "not a plan of format 1"),
         ('{"format": 1}', "plan lacks length_s"),
         ('{"format": 1, "length_s": 1, "speed": 2}', "plan: unknown: speed"),
-        ('{"format": 1, "length_s": 1, "programs": {}}', "programs is no list"),
+        ('{"format": 1, "length_s": 1, "programs": {}}', "programs is not a list"),
         ('{"format": 1, "length_s": 1, "programs": [{"id": "a"}]}', "program 1 lacks node, argv"),
         ('{"format": 1, "length_s": 1, "programs": [{"id": "../a", "node": "h1", "argv": ["x"]}]}', "neither / nor"),
         ('{"format": 1, "length_s": 1, "programs": [{"id": "a", "node": "h1", "argv": []}]}', "it needs an argv"),

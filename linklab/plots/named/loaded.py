@@ -15,7 +15,7 @@ from linklab.plots.spec import PlotKind, PlotLine, PlotSpec
 from linklab.plots.spec_json import METADATA_KEY, read_specs
 
 DEFAULT_KEY = "default_plot"
-"""Of a data set's metadata: the name of the plot that is drawn if nobody asks for one."""
+"""The key of the metadata for the name of the plot that is drawn by default."""
 
 SUFFIXES = (".flent.gz", ".flent.bz2", ".flent", ".flnt", ".json.gz", ".json")
 
@@ -41,7 +41,7 @@ class Loaded:
 
     @cached_property
     def title(self) -> str:
-        """What a person called it; "" if nobody did."""
+        """The title that a person gave it; "" without one."""
         return one_line(str(self.data.flent.get("TITLE") or ""))
 
     @cached_property
@@ -62,7 +62,7 @@ def specs_of(data: Sequence[Loaded]) -> list[PlotSpec]:
     """The plots that the data sets carry, by name the first; of sets that carry none, one for each unit.
 
     Raises:
-        DataError: what stands there are no plots; the message begins with the data set's name.
+        DataError: the plots of a data set are not valid; the message begins with its name.
     """
     found: dict[str, PlotSpec] = {}
     for one in data:
@@ -73,7 +73,7 @@ def specs_of(data: Sequence[Loaded]) -> list[PlotSpec]:
 
 
 def default_plot(data: Sequence[Loaded], specs: Sequence[PlotSpec]) -> PlotSpec | None:
-    """The plot that is drawn if nobody asks for one: the test's, or else the first; None if there is none."""
+    """The plot that is drawn by default: the test's, else the first; None if there are no plots."""
     by_name = {spec.name: spec for spec in specs}
     asked = [by_name.get(str(one.data.metadata.get(DEFAULT_KEY, ""))) for one in data]
     return next((spec for spec in asked if spec is not None), next(iter(specs), None))

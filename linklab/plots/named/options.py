@@ -150,14 +150,14 @@ class Options:
             try:
                 re.compile(expression)
             except re.error as error:
-                raise InputError(f"filters: {expression!r:.60} is no regular expression: {error}") from None
+                raise InputError(f"filters: {expression!r:.60} is not a regular expression: {error}") from None
         if "" in self.replace:
             raise InputError("replace: the words to be replaced must not be empty")
 
     def _check_looks(self) -> None:
         for colour in self.colours:
             if not is_color_like(colour):
-                raise InputError(f'colours: {colour!r:.60} is no colour; give a name such as "black", or "#0072B2"')
+                raise InputError(f'colours: {colour!r:.60} is not a colour; give a name such as "black", or "#0072B2"')
         if not 0 <= self.legend_columns <= 20:
             raise InputError(f"legend_columns: must be 1 to 20, or 0 for the usual, not {self.legend_columns}")
         for name, most in (("line_width", 20), ("marker_size", 50)):

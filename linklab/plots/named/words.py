@@ -16,7 +16,7 @@ MOST_LETTERS = 48
 _ENDS_WORD = re.compile(r"[\s:_\-.,/]")
 
 LATENCY_UNITS = ("ms", "s")
-"""Of what is better if it is less."""
+"""Units of quantities that are better the smaller they are."""
 
 _WORDS = {
     "Mbits/s": "Throughput",
@@ -49,7 +49,7 @@ _KEYS = {
     "dropped": ("Drops", "packets"),
     "ecn_mark": ("Marks", "packets"),
 }
-"""Further numbers of Flent's samples → words and unit; its files have no unit of theirs."""
+"""Further numbers of Flent's samples → words and unit, which its files do not say."""
 
 
 def unit_of(unit: str, key: str) -> str:
