@@ -194,8 +194,9 @@ def killed() -> list[Row]:
         within_s = 0.1 * wall  # so that the twentieth one finds something to do
         for _ in range(KILLS):
             where = ["--resume", str(out)] if (out / "trials.json").exists() else ["--out", str(out)]
+            begun = time.time()
             process = subprocess.Popen([*LINKLAB, "batch", str(file), "-q", *where])
-            while process.poll() is None and not list(out.glob(".work/*/log")):
+            while process.poll() is None and not runs(out, begun):
                 time.sleep(0.01)  # its start is the same each time
             with contextlib.suppress(subprocess.TimeoutExpired):
                 process.wait(rng.uniform(0, within_s))
@@ -214,6 +215,13 @@ def killed() -> list[Row]:
             same and whole == resumed == 0 and moments == KILLS and left == 0,
         )
     ]
+
+
+def runs(out: Path, begun: float) -> bool:
+    """Whether a trial of a run that began then is under way."""
+    with contextlib.suppress(OSError):  # gone while it is looked at
+        return any(log.stat().st_mtime > begun for log in out.glob(".work/*/log"))
+    return False
 
 
 def contents(folder: Path) -> dict[str, bytes]:
