@@ -15,6 +15,7 @@ class Collecting:
     def __init__(self, root: tk.Tk) -> None:
         self._root = root
         gc.disable()
+        gc.freeze()  # modules and classes stay; looking through them takes longer than a drawing
         root.after(EVERY_MS, self._collect)
 
     def _collect(self) -> None:
@@ -24,5 +25,6 @@ class Collecting:
 
     def end(self) -> None:
         """Collect as usual again; the window has gone."""
+        gc.unfreeze()
         gc.collect()
         gc.enable()
