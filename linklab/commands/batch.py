@@ -17,6 +17,7 @@ from linklab.commands.trials import (
     check_folder,
     check_machine,
     checked,
+    due,
     estimate,
     folder_for,
     jobs_of,
@@ -93,14 +94,15 @@ def run(args: argparse.Namespace) -> int:
         _check_commands(args, found.entries)
         entries = checked(found.entries)
     trials = [entry.trial for entry in entries]
+    left = due(args, entries)
     if args.dry_run:
-        show(console, entries, verbose=args.verbose)
-        console.print(plain(estimate(entries, jobs_of(args, trials))), soft_wrap=True)
+        show(console, left, verbose=args.verbose)
+        console.print(plain(estimate(left, jobs_of(args, trials))), soft_wrap=True)
     check_machine(args, trials)
     if args.dry_run:
         check_folder(args)
         return 0
-    console.print(plain(estimate(entries, jobs_of(args, trials))), soft_wrap=True)
+    console.print(plain(estimate(left, jobs_of(args, trials))), soft_wrap=True)
     folder = folder_for(args, f"batch-{as_name(files[-1].stem)}")
     about = {"what": "batch", "list": digest(entries), "shuffle_seed": seed}
     began = time.perf_counter()

@@ -23,7 +23,7 @@ from linklab.errors import InputError, MissingError
 from linklab.experiment.model import Trial, When
 from linklab.experiment.out_file import refuse_folder
 from linklab.experiment.runner import Deal, ListProgress, TrialTask, at_once, here, run_entries
-from linklab.experiment.trial_folder import TrialFolder, opened, read_journal
+from linklab.experiment.trial_folder import DONE, TrialFolder, opened, read_journal
 from linklab.experiment.trial_list import JOURNAL, ListedTrial
 from linklab.experiment.trial_work import Look, TrialSettings
 
@@ -228,6 +228,14 @@ def estimate(entries: Sequence[ListedTrial], jobs: int) -> str:
     trials = "1 trial" if len(entries) == 1 else f"{len(entries)} trials"
     at_a_time = f", {jobs} at a time" if jobs > 1 else ""
     return f"{trials}, {duration(network_s)} of network time: about {duration(progress.left_s)}{at_a_time}, at a guess."
+
+
+def due(args: argparse.Namespace, entries: Sequence[ListedTrial]) -> list[ListedTrial]:
+    """The trials that are not done yet in the folder where a run goes on."""
+    if args.resume is None:
+        return list(entries)
+    done = {record["file"] for record in read_journal(args.resume)["trials"] if record["state"] in DONE}
+    return [entry for entry in entries if entry.file not in done]
 
 
 def jobs_of(args: argparse.Namespace, trials: Sequence[Trial]) -> int:

@@ -138,8 +138,12 @@ def test_a_batch_that_failed_says_so_and_is_gone_on_with(batch, tmp_path, capsys
     assert [each["state"] for each in read_journal(out)["trials"]] == ["failed", "done", "done", "done"]
     assert main(["batch", str(batch), "-b", "up", "--out", str(out)]) == 2
     assert f"go on with --resume {out}" in capsys.readouterr().err
+    assert main(["batch", str(batch), "-b", "up", "--resume", str(out), "-n"]) == 0
+    assert capsys.readouterr().out.count("would run") == 1, "what is done is not done again"
     assert main(["batch", str(batch), "-b", "up", "--resume", str(out)]) == 0
-    assert "4 of 4 trials gave data, 3 of them in an earlier run." in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert said.startswith("1 trial, 15 s of network time: ")
+    assert "4 of 4 trials gave data, 3 of them in an earlier run." in said
     assert json.loads((out / "trials.json").read_text())["shuffle_seed"] == 7
     assert main(["batch", str(batch), "-b", "two", "--resume", str(out)]) == 2
     assert "this folder holds another list" in capsys.readouterr().err
