@@ -83,7 +83,9 @@ class Ways(Map):
                 return found, word
         there = ", ".join(f"{name} ({', '.join(self.addresses(name))})" for name in hosts[:12])
         more = f" and {len(hosts) - 12} more" if len(hosts) > 12 else ""
-        raise WayError(f"{word} is no node of this network and no address of one; there are {there or 'none'}{more}")
+        raise WayError(
+            f"{word} is neither a node of this network nor an address of one; there are {there or 'none'}{more}"
+        )
 
     # --- ways
 

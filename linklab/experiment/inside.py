@@ -103,7 +103,7 @@ class Inside:
                 said(line)
 
     def address_of(self, word: str) -> str:
-        """A name that is no node's, as this terminal's resolver has it; any other word as it is."""
+        """The address that this terminal's resolver has for a name, unless it is a node; any other word unchanged."""
         if word in dict(_shells()) or word.replace(".", "").isdecimal() or ":" in word:
             return word
         with contextlib.suppress(OSError, UnicodeError):

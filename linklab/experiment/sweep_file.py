@@ -159,7 +159,7 @@ def _check(sweep: Sweep, table: Table) -> None:
     ]
     used = {name for text in [*texts, *sweep.parameters.values()] for name in _PLACE.findall(text)}
     for name in sorted(used - set(sweep.factors)):
-        raise table.wrong(f'"{{{excerpt(name)}}}" is no factor; the factors are {excerpt(", ".join(sweep.factors))}')
+        raise table.wrong(f'"{{{excerpt(name)}}}" is not a factor; the factors are {excerpt(", ".join(sweep.factors))}')
     for name in sweep.factors:
         if name not in used:
             raise table.wrong(f'the factor "{excerpt(name)}" changes nothing; write {{{name}}} where it belongs')

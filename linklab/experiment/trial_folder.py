@@ -198,5 +198,5 @@ def read_journal(path: Path) -> dict[str, Any]:
     except (ValueError, KeyError, TypeError, RecursionError):
         fine = False
     if not fine or not all(each["file"].endswith(SUFFIX) for each in found["trials"]):
-        raise InputError(f"{file}: this is no journal of trials; give another folder")
+        raise InputError(f"{file}: this is not a journal of trials; give another folder")
     return dict(found)

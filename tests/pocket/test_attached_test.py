@@ -76,6 +76,6 @@ def test_what_belongs_to_a_network_of_its_own_is_refused(network, capsys):
     assert main(["test", "run", "ping", "--attach", "--path", "10mbit"]) == 2
     assert "--path: the network of --attach runs already" in capsys.readouterr().err
     assert main(["test", "run", "ping", "--attach", "--to", "h7"]) == 2
-    assert "h7 is no node of this network" in capsys.readouterr().err
+    assert "h7 is neither a node of this network" in capsys.readouterr().err
     assert main(["test", "run", "ping", "--attach", "77"]) == 2
     assert "network 77 is not running; there is 1" in capsys.readouterr().err

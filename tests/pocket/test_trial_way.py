@@ -87,7 +87,7 @@ def test_over_a_vlan_and_what_it_stands_upon(network):
 def test_what_leads_nowhere_is_said(network):
     """No such address, no route, the node itself, a link that is down."""
     assert asked(network, "h1", "9.9.9.9")["error"].startswith(
-        "9.9.9.9 is no node of this network and no address of one; there are h1 (10.0.0.1, 10.5.0.1), h2 ("
+        "9.9.9.9 is neither a node of this network nor an address of one; there are h1 (10.0.0.1, 10.5.0.1), h2 ("
     )
     assert asked(network, "h2", "192.168.9.2")["error"] == (
         "h2 has no route to 192.168.9.2; set its address or its routes"

@@ -137,7 +137,7 @@ def test_a_folder_of_another_list_is_refused(tmp_path):
 def test_a_journal_that_is_none(tmp_path, text):
     """One sentence, with the file's name."""
     (tmp_path / "trials.json").write_text(text)
-    with pytest.raises(InputError, match=r"trials\.json: this is no journal of trials"):
+    with pytest.raises(InputError, match=r"trials\.json: this is not a journal of trials"):
         read_journal(tmp_path)
 
 

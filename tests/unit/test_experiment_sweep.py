@@ -65,7 +65,7 @@ def test_levels_are_a_list_or_a_range_with_units(text, levels):
             {"factors": '[factors]\nq = ["a"]\nz = ["b"]\n'},
             'the factor "z" changes nothing; write {z} where it belongs',
         ),
-        ({"factors": '[factors]\nz = ["b"]\n'}, '"{q}" is no factor; the factors are z'),
+        ({"factors": '[factors]\nz = ["b"]\n'}, '"{q}" is not a factor; the factors are z'),
         ({"factors": '[factors]\nq = {from = "1ms", to = "2s", points = 2}\n'}, "must have the same unit"),
         (
             {"factors": '[factors]\nq = {from = "1ms", to = "2ms"}\n'},
