@@ -31,7 +31,7 @@ from linklab.experiment.running import HERE, run_on
 from linklab.experiment.test_file import load_test
 from linklab.experiment.trial_folder import opened
 from linklab.experiment.trial_list import ListedTrial, as_name
-from linklab.experiment.trial_work import TrialSettings, bundled, work
+from linklab.experiment.trial_work import Look, TrialSettings, bundled, work
 
 if TYPE_CHECKING:
     from linklab.commands.flent import Words
@@ -123,8 +123,8 @@ def _name(found: BatchList) -> str:
     return as_name("-".join(names))[:100]
 
 
-def one_by_one(run_one: Callable[[Trial, Path, Any], Path], voice: Voice) -> Deal:
-    """Has trials done one after the other in this process."""
+def one_by_one(run_one: Callable[[Trial, Path, Any], Path], voice: Voice, look: Look | None = None) -> Deal:
+    """Has trials done one after the other in this process; `look` reads numbers in the data of each."""
 
     def deal(entries: Sequence[tuple[int, ListedTrial]], scratch: Path) -> Iterator[Happened]:
         folder = scratch.resolve()
@@ -134,8 +134,9 @@ def one_by_one(run_one: Callable[[Trial, Path, Any], Path], voice: Voice) -> Dea
             place = folder / str(number)
             place.mkdir()
             try:
+                bundle = bundled(entry)  # its files are named from the folder in which the person is
                 with _in(place):
-                    came: Any = work(bundled(entry), place, TrialSettings(run_one), voice.progress)
+                    came: Any = work(bundle, place, TrialSettings(run_one, look=look), voice.progress)
             except LinklabError as error:
                 came = error
             yield "ended", number, (came, time.perf_counter() - began)

@@ -4,13 +4,17 @@
 from __future__ import annotations
 
 import argparse
+import os
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from linklab.analysis.statistics import Interval
 from linklab.base.files import write_asked
 from linklab.commands.console import make_console, plain
+from linklab.commands.test_summary import with_interval
+from linklab.commands.test_tables import Cell, TableGrid, as_text
 from linklab.commands.trials import (
     TrialsSession,
     add_options,
@@ -28,6 +32,7 @@ from linklab.commands.trials import (
 from linklab.data import open_file
 from linklab.errors import InputError
 from linklab.experiment import sweep
+from linklab.experiment.prepared import prepare
 from linklab.experiment.sweep import Looked, Rounds, unit_of, unknown
 from linklab.experiment.sweep_file import Sweep, load_sweep
 from linklab.experiment.sweep_template import TEMPLATE
@@ -73,17 +78,22 @@ def run(args: argparse.Namespace) -> int:
         write_asked(args.file, TEMPLATE)
         console.print(plain(f"{args.file}: change it, then: linklab sweep {args.file}"), soft_wrap=True)
         return 0
+    if os.environ.get("LINKLAB_INSIDE"):
+        from linklab.commands import sweep_inside
+
+        return sweep_inside.run(args)
     found = load_sweep(args.file)
     with before_trials():
         first = checked(sweep.checked(found))  # what is wrong is said before anything runs
     firsts = {tuple(cell.values()): entry for cell, entry in zip(found.cells(), first, strict=True)}
-    for sentence in unknown(found, first[0].trial):
+    for sentence in unknown(found, prepare(first[0].trial).expanded):
         make_console(stderr=True).print(plain(f"linklab: {sentence}"), soft_wrap=True)
     seed = shuffle_seed(args)
     rounds = Rounds(found, seed)
-    due = _with_lengths(rounds.next(), firsts)
+    due = with_lengths(rounds.next(), firsts)
     trials = [entry.trial for entry in due]
-    for line in _about(found, due, args, dry=args.check or args.dry_run):
+    jobs = jobs_of(args, trials)
+    for line in about_sweep(found, estimate(due, jobs), dry=args.check or args.dry_run):
         console.print(plain(line), soft_wrap=True)
     if args.check:
         return 0
@@ -98,25 +108,25 @@ def run(args: argparse.Namespace) -> int:
     about = {"what": "sweep", "factors": factors, "shuffle_seed": seed}
     began = time.perf_counter()
     with session(args, folder, about, trials, look=Looked(found.measures)) as doing:
-        _do(rounds, doing, firsts)
+        do_rounds(rounds, doing, firsts)
     doing.view.end(time.perf_counter() - began)
-    for line in _report(rounds, folder):
+    for line in report(rounds, folder):
         console.print(plain(line), soft_wrap=True)
     return 0 if doing.all_well and not rounds.lacking() else 1
 
 
-def _with_lengths(
+def with_lengths(
     due: Sequence[tuple[sweep.Cell, ListedTrial]], firsts: dict[tuple[str, ...], ListedTrial]
 ) -> list[ListedTrial]:
     """The trials with how long each is and takes."""
     return [sweep.lasting(entry, firsts[tuple(cell.levels.values())]) for cell, entry in due]
 
 
-def _do(rounds: Rounds, doing: TrialsSession, firsts: dict[tuple[str, ...], ListedTrial]) -> None:
+def do_rounds(rounds: Rounds, doing: TrialsSession, firsts: dict[tuple[str, ...], ListedTrial]) -> None:
     """Round after round; the outcomes are taken in the order of the list, whichever ended first."""
     looked = Looked(rounds.sweep.measures)
     while due := rounds.next():
-        tasks = doing.do(_with_lengths(due, firsts))
+        tasks = doing.do(with_lengths(due, firsts))
         for (cell, entry), task in zip(due, tasks, strict=True):
             values = task.values
             if task.state != "failed" and any(measure.key not in values for measure in rounds.sweep.measures):
@@ -125,24 +135,44 @@ def _do(rounds: Rounds, doing: TrialsSession, firsts: dict[tuple[str, ...], List
             rounds.take(cell, values)
 
 
-def _report(rounds: Rounds, folder: Path) -> list[str]:
+def report(rounds: Rounds, folder: Path) -> list[str]:
     """Write the report; what is to be said."""
     from linklab.experiment.sweep_report import FIGURE, TABLE, TRIALS, write_report
 
     files = sorted((folder / sweep.FOLDER).glob(f"*{SUFFIX}"))
     units = {measure.name: unit_of(measure, open_file(files[0])) for measure in rounds.sweep.measures} if files else {}
     found = write_report(rounds, units, folder)
-    return [*found, f"Table: {folder / TABLE}, trials: {folder / TRIALS}, figure: {folder / FIGURE}"]
+    return [
+        *_table(rounds, units),
+        *found,
+        f"Table: {folder / TABLE}, trials: {folder / TRIALS}, figure: {folder / FIGURE}",
+    ]
 
 
-def _about(found: Sweep, due: Sequence[ListedTrial], args: argparse.Namespace, *, dry: bool) -> list[str]:
+def _table(rounds: Rounds, units: Mapping[str, str]) -> list[str]:
+    """A line for each combination: the mean of each measure, and half its interval."""
+    measures = rounds.sweep.measures
+    heads = [f"{one.name}, {units[one.name]}" if units.get(one.name) else one.name for one in measures]
+    rows: list[tuple[Cell, ...]] = [
+        (*cell.levels.values(), *(_shown(cell.interval(one)) for one in measures), cell.repetitions)
+        for cell in rounds.cells
+    ]
+    return as_text(TableGrid((*rounds.sweep.factors, *heads, "n"), tuple(rows))).splitlines()
+
+
+def _shown(one: Interval) -> Cell:
+    """A mean with half its interval, which a single run does not have."""
+    return with_interval(one) if one.n > 1 else one.value
+
+
+def about_sweep(found: Sweep, takes: str, *, dry: bool) -> list[str]:
     """How large it is, and how long it takes."""
     cells = " × ".join(f"{len(levels)} {name}" for name, levels in found.factors.items())
     least, most = sweep.sizes(found)
     lines = [f"{cells}, {found.repetitions} {'repetition' if found.repetitions == 1 else 'repetitions'} each"]
     if most > least:
         lines[0] += f" and up to {found.most} until the intervals are within their bounds: {least} to {most} trials"
-    lines.append(("At least " if most > least else "") + estimate(due, jobs_of(args, [entry.trial for entry in due])))
+    lines.append(("At least " if most > least else "") + takes)
     if dry:
         lines += [f"measure {measure.name}: {measure.key}" for measure in found.measures]
     return lines

@@ -10,7 +10,7 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from rich.console import Console
 
@@ -177,10 +177,22 @@ def _more(trial: Trial) -> Iterator[str]:
                 yield f"{when.value}, on {where}{', essential' * command.essential}: {command.line}"
 
 
+class TrialsWatcher(Protocol):
+    """Who is told how far trials are."""
+
+    def changed(self, task: TrialTask | None) -> None:
+        """A task's state changed, or time went on."""
+        ...
+
+    def end(self, wall_s: float) -> None:
+        """All is done."""
+        ...
+
+
 class TrialsSession:
     """Trials that are done together: a folder, a way to have them done, a display."""
 
-    def __init__(self, folder: TrialFolder, deal: Deal, progress: ListProgress, view: TrialsView) -> None:
+    def __init__(self, folder: TrialFolder, deal: Deal, progress: ListProgress, view: TrialsWatcher) -> None:
         self.folder, self.deal, self.progress, self.view = folder, deal, progress, view
 
     def do(self, entries: Sequence[ListedTrial]) -> list[TrialTask]:

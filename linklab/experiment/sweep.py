@@ -21,11 +21,11 @@ from linklab.analysis.reducers import reduce
 from linklab.analysis.statistics import Interval, interval
 from linklab.data import Dataset
 from linklab.data.names import main_series, matching
-from linklab.experiment.model import Trial
-from linklab.experiment.prepared import prepare
-from linklab.experiment.sweep_file import Measure, Sweep, filled, length_s
+from linklab.experiment.model import Expanded, Trial, TrialCommand, When
+from linklab.experiment.sweep_file import REPETITION, Measure, Sweep, filled, length_s
 from linklab.experiment.trial_list import ListedTrial, as_name, check_names
 
+BEFORE = "the command before the test"
 FOLDER = "trials"
 """Of the data files, in that of the sweep."""
 _CURE = "write the levels so that they differ in letters or digits"
@@ -159,14 +159,15 @@ class Rounds:
     def entry(self, cell: Cell, repetition: int) -> ListedTrial:
         """The trial of a repetition of a cell."""
         sweep, levels = self.sweep, cell.levels
-        title = filled(sweep.title, levels) or cell.label
+        each = {**levels, REPETITION: f"{repetition:02}"}
+        title = filled(sweep.title, each) or cell.label
         trial = Trial(
             test=filled(sweep.test, levels),
             path=filled(sweep.path, levels),
             topology=filled(sweep.topology, levels),
             source=filled(sweep.source, levels),
             targets=tuple(filled(target, levels) for target in sweep.targets),
-            parameters={key: filled(value, levels) for key, value in sweep.parameters.items()},
+            parameters={key: filled(value, each) for key, value in sweep.parameters.items()},
             length_s=length_s(sweep, levels),
             step_s=sweep.step_s,
             seed=sweep.seed + repetition - 1,
@@ -174,11 +175,13 @@ class Rounds:
             engine=sweep.engine,
             profile=sweep.profile,
             title=title,
-            note=filled(sweep.note, levels),
+            note=filled(sweep.note, each),
             extra={"BATCH_NAME": sweep.name, "sweep": {"factors": dict(levels), "repetition": repetition}},
+            commands=tuple(TrialCommand(BEFORE, filled(line, each), When.PRE, essential=True) for line in sweep.before),
         )
         name = as_name("-".join(level.lstrip(".") for level in levels.values()), ".+")
-        return ListedTrial(f"{FOLDER}/{name}-{repetition:03}", f"{cell.label}, seed {trial.seed}", trial)
+        which = f"repetition {repetition}" if sweep.here else f"seed {trial.seed}"
+        return ListedTrial(f"{FOLDER}/{name}-{repetition:03}", f"{cell.label}, {which}", trial)
 
     def lacking(self) -> list[Measure]:
         """Measures that no trial gave."""
@@ -211,9 +214,8 @@ def checked(sweep: Sweep) -> Sequence[ListedTrial]:
     return found
 
 
-def unknown(sweep: Sweep, trial: Trial) -> Iterator[str]:
+def unknown(sweep: Sweep, expanded: Expanded) -> Iterator[str]:
     """Sentences about measures whose series is none of the test's; one of a sampler is known only when it has run."""
-    expanded = prepare(trial).expanded
     names = [flow.series for flow in expanded.flows] + [derived.series for derived in expanded.derived]
     for measure in sweep.measures:
         if not matching(measure.series.split("::tcp_")[0], names):

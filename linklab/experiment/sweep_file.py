@@ -35,6 +35,8 @@ MOST = 30
 """Repetitions at most, where an interval decides and the file says nothing."""
 OVER = ("mean", "sum", "min", "max")
 """What is made of several series that a pattern names."""
+REPETITION = "repetition"
+"""The place that stands for the number of the repetition."""
 _PLACE = re.compile(r"\{([A-Za-z_][A-Za-z0-9_]*)\}")
 _QUANTITY = re.compile(r"(-?(?:\d+\.?\d*|\.\d+))\s*(\D*)")
 _MOST_POINTS = 1000
@@ -68,7 +70,10 @@ class Measure:
 class Sweep:
     """What a sweep file says.
 
-    test, path, topology, source, targets, parameters, title, note: texts in which `{factor}` stands for its level.
+    test, path, topology, source, targets, parameters, before, title, note: texts in which `{factor}` stands for its
+        level; in the last four also `{repetition}`, for 01, 02 and so on.
+    before: commands for the network's root namespace before each test; if one fails, there is no test.
+    here: it runs on the network whose terminal this is, which says what the path is.
     factors: name → levels, as text, in the order of the file; a cell is one level of each.
     repetitions: of each cell, at least; most: at most, where a measure has an `until`.
     seed: of the first repetition; the next ones count on, the same ones in each cell.
@@ -83,6 +88,7 @@ class Sweep:
     source: str = ""
     targets: tuple[str, ...] = ()
     parameters: Mapping[str, str] = field(default_factory=dict)
+    before: tuple[str, ...] = ()
     length: str = ""
     step_s: float | None = None
     seed: int = 1
@@ -93,6 +99,7 @@ class Sweep:
     clock: str = "virtual"
     engine: str = "pocket"
     profile: str = "desktop"
+    here: bool = False
 
     def cells(self) -> Iterator[dict[str, str]]:
         """Every combination of levels, by factor."""
@@ -100,16 +107,16 @@ class Sweep:
             yield dict(zip(self.factors, levels, strict=True))
 
 
-def load_sweep(path: Path) -> Sweep:
-    """Read a sweep file.
+def load_sweep(path: Path, *, here: bool = False) -> Sweep:
+    """Read a sweep file; `here` for one that is to run on the network whose terminal this is.
 
     Raises:
         InputError: it is not there, no TOML, or not a sweep; the message names the file and the key.
     """
-    return read_sweep(read_text(path), str(path))
+    return read_sweep(read_text(path), str(path), here=here)
 
 
-def read_sweep(text: str, where: str) -> Sweep:
+def read_sweep(text: str, where: str, *, here: bool = False) -> Sweep:
     """The sweep of a file's text; files that it names lie beside it."""
     table = parse(text, where)
     factors = _factors(Table(table.take("factors", dict), f"{where} factors"))
@@ -128,6 +135,7 @@ def read_sweep(text: str, where: str) -> Sweep:
         source=table.text("from", ""),
         targets=table.texts("to"),
         parameters={key: str(value) for key, value in table.take("parameters", dict, {}).items()},
+        before=table.texts("before"),
         length=table.text("length", ""),
         step_s=_time(table, "step"),
         seed=_count(table, "seed", 1, least=0),
@@ -138,6 +146,7 @@ def read_sweep(text: str, where: str) -> Sweep:
         clock=table.text("clock", "virtual"),
         engine=table.text("engine", "pocket"),
         profile=table.text("cpu", "desktop"),
+        here=here,
     )
     table.end()
     _check(sweep, table)
@@ -145,7 +154,11 @@ def read_sweep(text: str, where: str) -> Sweep:
 
 
 def _check(sweep: Sweep, table: Table) -> None:
-    if bool(sweep.path) == bool(sweep.topology):
+    if sweep.here and (sweep.path or sweep.topology):
+        raise table.wrong(
+            'here is only the network that runs: leave "path" and "topology" out, or use linklab sweep on your machine'
+        )
+    if not sweep.here and bool(sweep.path) == bool(sweep.topology):
         raise table.wrong('give either "path", such as "10mbit 50ms {qdisc}", or "topology" with "from" and "to"')
     texts = [
         sweep.test,
@@ -154,10 +167,12 @@ def _check(sweep: Sweep, table: Table) -> None:
         sweep.source,
         *sweep.targets,
         sweep.length,
-        sweep.title,
-        sweep.note,
     ]
-    used = {name for text in [*texts, *sweep.parameters.values()] for name in _PLACE.findall(text)}
+    if REPETITION in sweep.factors:
+        raise table.wrong(f'"{REPETITION}" is no name for a factor: {{{REPETITION}}} is the number of the repetition')
+    of_each = [*sweep.parameters.values(), *sweep.before, sweep.title, sweep.note]
+    used = {name for text in of_each for name in _PLACE.findall(text)} - {REPETITION}
+    used |= {name for text in texts for name in _PLACE.findall(text)}
     for name in sorted(used - set(sweep.factors)):
         raise table.wrong(f'"{{{excerpt(name)}}}" is not a factor; the factors are {excerpt(", ".join(sweep.factors))}')
     for name in sweep.factors:

@@ -75,8 +75,10 @@ def trial_table(rounds: Rounds) -> str:
         for repetition in range(1, cell.repetitions + 1):
             entry = rounds.entry(cell, repetition)
             values = [_number(cell.values[measure.name][repetition - 1]) for measure in sweep.measures]
-            rows.append([entry.file, *cell.levels.values(), str(entry.trial.seed), *values])
-    return _csv(["file", *sweep.factors, "seed", *(measure.name for measure in sweep.measures)], rows)
+            number = repetition if sweep.here else entry.trial.seed
+            rows.append([entry.file, *cell.levels.values(), str(number), *values])
+    numbered = "repetition" if sweep.here else "seed"
+    return _csv(["file", *sweep.factors, numbered, *(measure.name for measure in sweep.measures)], rows)
 
 
 def _csv(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
@@ -174,12 +176,12 @@ def draw(rounds: Rounds, units: Mapping[str, str], path: Path) -> None:
         panels.append(IntervalPanel(f"{measure.name} ({unit})" if unit else measure.name, lines))
     counts = sorted({cell.repetitions for cell in rounds.cells})
     n = f"{counts[0]}" if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
-    note = f"Mean and 95 % interval (Student's t) of {n} seeds each"
+    note = f"Mean and 95 % interval (Student's t) of {n} {'repetitions' if rounds.sweep.here else 'seeds'} each"
     with style.context():
         style.save(draw_intervals(panels, first[0], first[1], note), path)
 
 
 def _line(levels: Mapping[str, str]) -> str:
-    if len(levels) == 1:
+    if len(levels) == 1 and not next(iter(levels.values()))[:1].isdecimal():  # a name tells what it is, 4 does not
         return next(iter(levels.values()))
     return ", ".join(f"{factor} {level}" for factor, level in levels.items())

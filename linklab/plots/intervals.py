@@ -20,6 +20,8 @@ _WIDTH_IN, _HEIGHT_IN = 4.2, 2.3
 _QUANTITY = re.compile(r"(-?(?:\d+\.?\d*|\.\d+))\s*(\D*)")
 _LOG_FROM = 8.0
 """Largest over smallest level from which on a logarithmic axis shows them better."""
+_FROM_ZERO = 0.6
+"""Least over largest end of an interval up to which the axis begins at 0."""
 _ASIDE = 0.012
 """Lines are moved aside by this share of the axis, so that intervals do not hide each other."""
 
@@ -85,7 +87,7 @@ def draw_intervals(panels: Sequence[IntervalPanel], factor: str, levels: Sequenc
             end for points in panel.lines.values() for point in points for end in (point.value, point.low, point.high)
         ]
         known = [end for end in ends if not math.isnan(end)]
-        if known and min(known) >= 0:
+        if known and 0 <= min(known) <= _FROM_ZERO * max(known):  # of close values, 0 would hide the intervals
             axes.set_ylim(0, 1.06 * max(known) or 1)
         if number == len(panels) - 1:
             axes.set_xlabel(f"{factor} ({unit})" if unit and unit not in levels[0] else factor)

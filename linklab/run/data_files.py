@@ -71,6 +71,12 @@ def in_names(series: str) -> str:
     return _OTHER.sub("-", _IN_PARENTHESES.sub("", series)).strip("-").lower()
 
 
+def in_our_unit(value: float, unit: str) -> Quantity:
+    """A number of a data file in the unit in which labs judge."""
+    known, factor = _UNITS.get(unit, (unit, 1.0))
+    return Quantity(value * factor, known)
+
+
 def _scalars_of(data: Dataset, name: str) -> Iterator[tuple[str, Quantity]]:
     """The numbers of one series by their last names; what was not measured is left out."""
     unit, factor = _UNITS.get(data.series[name].unit, (data.series[name].unit, 1.0))

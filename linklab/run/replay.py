@@ -19,6 +19,7 @@ from linklab.manual.parse import groups
 from linklab.measure import Measurements, measure, merge
 from linklab.run.data_files import JOURNAL, is_data_file, measure_data_file
 from linklab.run.stage import Capture, RunSettings, Stage
+from linklab.run.sweep_tables import is_sweep_table, measure_sweep_table
 
 _MEASURED_FILES = {".json", ".jsonl", ".txt", ".log", ".out", ".pcap", ".pcapng"}
 
@@ -141,6 +142,9 @@ def measure_step(manual: Manual, capture: Capture, files: Path) -> Measurements:
     if step is None or not isinstance(step.action, Commands):
         return Measurements(source=f"step {capture.step}")
     source = f"step {capture.step}"
+    if tables := [files / name for name in capture.files if is_sweep_table(files / name)]:
+        # what a sweep prints and writes beside its tables says the same, in words that other tools use, too
+        return _below(files, merge(map(measure_sweep_table, tables), source))
     paths = [files / name for name in capture.files if _is_measured(Path(name))]
     stopped = not isinstance(step.action.finish, Prompt)
     found = measure(capture.output, paths, source, partial=stopped)

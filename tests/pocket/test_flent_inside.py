@@ -119,3 +119,35 @@ def test_two_tests_at_once_in_one_network(network):
         assert data["metadata"]["FAILED_RUNNERS"] == 0, done.output
     commands = [data["metadata"]["SERIES_META"]["TCP upload BE"]["COMMAND"] for data in both]
     assert len({"5201", *(words.split()[words.split().index("-p") + 1] for words in commands)}) == 3
+
+
+def test_a_sweep_of_a_file_runs_on_this_network(network):
+    """Each test after the commands of its combination, with a test file of one's own beside the sweep."""
+    (network.folder / "mine.toml").write_text(
+        'title = "A ping"\n[[flow]]\nseries = "Ping"\ntraffic = "icmp"\nlength = "length"\n'
+        '[[plot]]\nname = "p"\nkind = "timeseries"\nlines = [{ series = "Ping" }]\n'
+    )
+    (network.folder / "delays.toml").write_text(
+        'test = "mine.toml"\nto = ["h2"]\nlength = "1s"\nrepetitions = 2\n'
+        'before = ["echo {delay} {repetition} >>/lab/delays",'
+        ' "mnexec -a $(pgrep -of mininet:r2) tc qdisc replace dev r2-eth1 root netem delay {delay}"]\n'
+        '[factors]\ndelay = ["30ms", "50ms"]\n[measures.rtt]\nseries = "Ping"\nreduce = "min"\n'
+    )
+    checked = type_(network, "linklab sweep --check delays.toml", "h1", deadline_s=120)
+    assert checked.output.splitlines()[:2] == [
+        "2 delay, 2 repetitions each",
+        "4 trials, one after the other: 44 s of network time.",
+    ], checked.output
+    assert not (network.folder / "delays").exists()
+    done = type_(network, "linklab sweep delays.toml", "h1", deadline_s=120)
+    assert done.exit_status == 0, done.output
+    assert "rtt: delay matters most, with 100 % of the variance" in done.output
+    assert (
+        sorted((network.folder / "delays").read_text().split()) == ["01"] * 2 + ["02"] * 2 + ["30ms"] * 2 + ["50ms"] * 2
+    )
+    rows = (network.folder / "sweep-delays" / "table.csv").read_text().splitlines()
+    assert [row.split(",")[0] for row in rows] == ["delay", "30ms", "50ms"]
+    first, second = (float(row.split(",")[2]) for row in rows[1:])
+    assert second - first == pytest.approx(20, abs=0.5)
+    refused = type_(network, "linklab sweep delays.toml --jobs 2", "h1", deadline_s=60)
+    assert (refused.exit_status, "one test at a time" in refused.output) == (2, True)

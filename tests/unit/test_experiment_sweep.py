@@ -12,6 +12,7 @@ import trials
 from linklab.cli import main
 from linklab.data import Dataset
 from linklab.errors import InputError
+from linklab.experiment.model import When
 from linklab.experiment.sweep import Looked, Rounds, value_of
 from linklab.experiment.sweep_file import Measure, load_sweep, read_sweep
 from linklab.experiment.sweep_report import cell_table, findings, trial_table
@@ -93,6 +94,9 @@ def test_levels_are_a_list_or_a_range_with_units(text, levels):
         ({"top": 'length = "x"\n'}, "x.toml: length: time"),
         ({"head": 'test = "tcp_1up"\nnote = "{q}"\n'}, 'give either "path", such as'),
         ({"head": "test = [\n"}, "x.toml: "),
+        ({"factors": '[factors]\nq = ["a"]\nrepetition = ["b"]\n'}, '"repetition" is no name for a factor'),
+        ({"top": 'length = "{repetition}s"\n'}, '"{repetition}" is no factor'),
+        ({"top": 'before = "x"\n'}, 'x.toml: "before" must be a list'),
     ],
 )
 def test_what_is_wrong_is_said_with_its_place(parts, why):
@@ -134,6 +138,30 @@ def test_each_cell_is_repeated_with_the_same_seeds():
         7.0,
     )
     assert entry.trial.extra["sweep"] == {"factors": {"q": "codel"}, "repetition": 2}
+
+
+def test_places_of_each_repetition():
+    """Commands before a test, and starts that differ from one repetition to the next."""
+    top = 'repetitions = 2\nbefore = ["tc {q} {repetition}"]\n[parameters]\ndelays = "0,0.{repetition}"\n'
+    entries = [entry for cell, entry in Rounds(sweep(top)).next() if cell.levels["q"] == "codel"]
+    assert [entry.trial.parameters["delays"] for entry in entries] == ["0,0.01", "0,0.02"]
+    assert [command.line for entry in entries for command in entry.trial.commands] == ["tc codel 01", "tc codel 02"]
+    assert {(each.when, each.essential) for entry in entries for each in entry.trial.commands} == {(When.PRE, True)}
+
+
+def test_on_the_network_that_runs_there_is_no_path_and_no_seed():
+    """Repetitions have numbers there; a file with a path is refused, and outside one without."""
+    text = f'test = "tcp_1up"\nnote = "x"\nbefore = ["tc {{q}}"]\nrepetitions = 2\n{FACTORS}{MEASURES}'
+    found = read_sweep(text, "x.toml", here=True)
+    rounds = Rounds(found)
+    (cell, entry), *_ = rounds.next()
+    assert (entry.trial.path, entry.label) == ("", "q pfifo, repetition 1")
+    rounds.take(cell, {found.measures[0].key: 3.0})
+    assert trial_table(rounds).splitlines()[:2] == ["file,q,repetition,throughput", f"{entry.file},pfifo,1,3.0"]
+    with pytest.raises(InputError, match="here is only the network that runs"):
+        read_sweep(f"{HEAD}{FACTORS}{MEASURES}", "x.toml", here=True)
+    with pytest.raises(InputError, match='give either "path"'):
+        read_sweep(text, "x.toml")
 
 
 def test_the_order_within_a_repetition_is_shuffled_with_a_seed():

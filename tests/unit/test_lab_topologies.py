@@ -23,7 +23,7 @@ WIRED = {
     15: "s1-eth1:h1 s1-eth2:s2-eth1 s2-eth2:h2",
     **dict.fromkeys((16, 19), CHAIN),
     **dict.fromkeys((17, 18, 20), f"{CHAIN} s3-eth3:h4"),
-    21: "s1-eth1:s2-eth1 s2-eth2:s3-eth1 s1-eth2:h1 s3-eth2:h2",
+    **dict.fromkeys((21, 22), "s1-eth1:s2-eth1 s2-eth2:s3-eth1 s1-eth2:h1 s3-eth2:h2"),
 }
 LABS = sorted(WIRED)
 
