@@ -94,8 +94,8 @@ def test_levels_are_a_list_or_a_range_with_units(text, levels):
         ({"top": 'length = "x"\n'}, "x.toml: length: time"),
         ({"head": 'test = "tcp_1up"\nnote = "{q}"\n'}, 'give either "path", such as'),
         ({"head": "test = [\n"}, "x.toml: "),
-        ({"factors": '[factors]\nq = ["a"]\nrepetition = ["b"]\n'}, '"repetition" is no name for a factor'),
-        ({"top": 'length = "{repetition}s"\n'}, '"{repetition}" is no factor'),
+        ({"factors": '[factors]\nq = ["a"]\nrepetition = ["b"]\n'}, '"repetition" cannot be the name of a factor'),
+        ({"top": 'length = "{repetition}s"\n'}, '"{repetition}" is not a factor'),
         ({"top": 'before = "x"\n'}, 'x.toml: "before" must be a list'),
     ],
 )
