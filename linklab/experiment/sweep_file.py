@@ -169,7 +169,9 @@ def _check(sweep: Sweep, table: Table) -> None:
         sweep.length,
     ]
     if REPETITION in sweep.factors:
-        raise table.wrong(f'"{REPETITION}" cannot be the name of a factor: {{{REPETITION}}} is the number of the repetition')
+        raise table.wrong(
+            f'"{REPETITION}" cannot be the name of a factor: {{{REPETITION}}} is the number of the repetition'
+        )
     of_each = [*sweep.parameters.values(), *sweep.before, sweep.title, sweep.note]
     used = {name for text in of_each for name in _PLACE.findall(text)} - {REPETITION}
     used |= {name for text in texts for name in _PLACE.findall(text)}
