@@ -177,6 +177,8 @@ def draw(rounds: Rounds, units: Mapping[str, str], path: Path) -> None:
     counts = sorted({cell.repetitions for cell in rounds.cells})
     n = f"{counts[0]}" if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
     note = f"Mean and 95 % interval (Student's t) of {n} {'repetitions' if rounds.sweep.here else 'seeds'} each"
+    if counts == [1]:
+        note = "One run each, so no intervals are known"
     with style.context():
         style.save(draw_intervals(panels, first[0], first[1], note), path)
 
