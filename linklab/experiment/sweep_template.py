@@ -8,6 +8,7 @@ TEMPLATE = """\
 test = "tcp_1up"                        # linklab test list names them; a .toml file beside this one works too
 path = "10mbit 50ms {buffer} fifo"      # {factor} stands for its level, here and in every other text
 # topology = "my.mn"                    # instead of a path, with: from = "h1", to = ["h3"]
+# before = ["tc qdisc …"]               # commands for the network's root namespace before each test
 length = "20s"                          # of the load
 title = "{cc}, buffer {buffer}"
 
@@ -39,7 +40,7 @@ to = "25s"                              # the load ends
 
 [measures.latency]
 series = "Ping (ms) ICMP"
-reduce = "mean_span"                    # mean above the least round trip: what the queue adds
+reduce = "mean"                         # not mean_span: after the cut, the least round trip may have a queue in it
 from = "10s"
 to = "25s"
 # until = "none"                        # this measure does not decide when it is enough
