@@ -60,7 +60,7 @@ class FlowEntry:
     """One or several flows, as written. Texts may have places left open, such as {n}.
 
     count: how many: a number, a parameter, a list parameter (one for each of its values), or "hosts".
-    each: one flow for each of these, whose keys are places.
+    each: one flow for each of these, whose keys are places; they win over parameters and values of the same name.
     every: one flow after another at this distance, as many as fit into the length of the load.
     needs: a parameter without which the flow cannot be.
     number: which stream a single flow is, for parameters that are lists.

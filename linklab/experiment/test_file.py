@@ -24,11 +24,12 @@ from linklab.experiment.entries import (
     FlowEntry,
     NamedTest,
     ParameterEntry,
+    ParameterKind,
     PlotEntry,
 )
 from linklab.experiment.entry_table import EntryTable, texts, when_of
 from linklab.experiment.model import Traffic
-from linklab.experiment.places import nearest
+from linklab.experiment.places import PLACE, nearest
 from linklab.experiment.test_entries import read_derived, read_flow, read_parameter
 from linklab.experiment.test_plots import read_plots
 
@@ -234,15 +235,22 @@ def _shared(name: str, table: EntryTable, deep: int) -> Entries:
 def _check_commands(test: NamedTest) -> None:
     """A command comes from the person who runs the test, never from its file, which may be a stranger's."""
     for flow in test.entries.flows:
-        if flow.traffic is not Traffic.COMMAND:
-            continue
-        word = flow.options.get("command", "")
-        parameter = test.entries.parameters.get(word[1:-1]) if word[:1] == "{" else None
-        if parameter is None or parameter.default or parameter.name in test.values:
+        if flow.traffic is Traffic.COMMAND and not _of_the_person(flow, test):
             raise InputError(
-                f'{flow.where}: "command" must be the place of a parameter without a default, such as "{{command}}": '
-                "what is run is said on the command line, never in a file"
+                f'{flow.where}: "command" must be the place of a text parameter without a default, such as '
+                '"{command}", which no key of "each" or "values" replaces: what is run is said on the command line, '
+                "never in a file"
             )
+
+
+def _of_the_person(flow: FlowEntry, test: NamedTest) -> bool:
+    """Whether only a person can say the command of a flow; `flows._places` says what else may stand for a place."""
+    place = PLACE.fullmatch(flow.options.get("command", ""))
+    parameter = test.entries.parameters.get(place[1]) if place else None
+    if parameter is None or parameter.kind is not ParameterKind.TEXT or parameter.default:
+        return False
+    replaced = {"i", "n", *test.values, *(key for places in flow.each for key in places)}
+    return parameter.name not in replaced
 
 
 def _check(test: NamedTest, table: EntryTable) -> None:

@@ -153,6 +153,29 @@ def test_a_file_never_brings_a_command_along(command):
     assert expand(test, {"command": "id"}).flows[-1].options == {"command": "id"}
 
 
+@pytest.mark.parametrize(
+    ("flow", "parameter"),
+    [
+        ("each = [{ command = 'touch /tmp/x' }]", ""),
+        ("", "kind = 'list'\notherwise = 'touch /tmp/x'"),
+        ("", "kind = 'list'"),
+        ("", "kind = 'yes-no'"),
+        ("", "default = 'touch /tmp/x'"),
+        ("", "default = '{streams}'"),
+    ],
+)
+def test_nothing_in_a_file_stands_for_the_command_of_a_person(flow, parameter):
+    """Regression: a key of `each` and what a list gives otherwise passed as if a person had typed them."""
+    more = f"[[flow]]\nseries = 'x'\ntraffic = 'command'\noptions = {{ command = '{{command}}' }}\n{flow}\n"
+    with pytest.raises(InputError, match=r'flow "x": .*never in a file'):
+        small(f"{more}[[parameter]]\nname = 'command'\n{parameter}")
+    with pytest.raises(InputError, match="never in a file"):
+        small(more.replace("{command}", "{n}") + "[[parameter]]\nname = 'n'", n="id")
+    two = "[[parameter]]\nname = 'a'\ndefault = 'touch /tmp/x;'\n[[parameter]]\nname = 'a}'"
+    with pytest.raises(InputError, match="never in a file"):
+        small(more.replace("{command}", "{a}b") + two)
+
+
 def test_what_is_no_file_is_refused(tmp_path):
     """A pipe would never end, and a folder has no text."""
     os.mkfifo(tmp_path / "pipe.toml")
