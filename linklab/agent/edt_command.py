@@ -57,7 +57,7 @@ class LinkCommand:
         if change and not words:
             raise ValueError("say what is to be changed, such as linklab link change h1 h2 rate 20mbit")
         keys = self.places.keys(source, target)
-        there = self._find(keys)
+        there = self._find(source, target, keys, at)
         if there is None and change:
             raise PlaceError(self._not_there(source, target))
         place = self.places.place(source, target, at) if at or there is None else there
@@ -74,23 +74,32 @@ class LinkCommand:
         if wanted.corrupt:
             self.say(f"note: {CORRUPTED_AND_ACCEPTED}")
 
-    def delete(self, source: str, target: str) -> None:
+    def delete(self, source: str, target: str, at: str = "") -> None:
         """Remove a link; its packets then pass untouched."""
         keys = self.places.keys(source, target)
-        place = self._find(keys)
+        place = self._find(source, target, keys, at)
         if place is None:
             raise PlaceError(self._not_there(source, target))
         with self.places.stage(place) as stage:
             stage.delete(keys)
         self.say(f"{source} → {target} at {place}: removed")
 
-    def _find(self, keys: Sequence[bytes]) -> Place | None:
-        """Where the link with one of these keys is."""
+    def _find(self, source: str, target: str, keys: Sequence[bytes], at: str) -> Place | None:
+        """Where the link with one of these keys is; one from any source may be at each of several interfaces.
+
+        Raises:
+            PlaceError: it is, and nobody says which is meant.
+        """
+        only = str(self.places.place(source, target, at)) if at and source == ANY else ""
+        found = []
         for place in self.places.stages():
-            with self.places.stage(place) as stage:
-                if stage.stands and stage.get(keys) is not None:
-                    return place
-        return None
+            if only in ("", str(place)):
+                with self.places.stage(place) as stage:
+                    if stage.stands and stage.get(keys) is not None:
+                        found.append(place)
+        if len(found) > 1:
+            raise PlaceError(f"{source} → {target} is at {', '.join(map(str, found))}: say which with at")
+        return found[0] if found else None
 
     def _not_there(self, source: str, target: str) -> str:
         there = list(itertools.islice(self.links(), 5))
@@ -142,15 +151,16 @@ class LinkCommand:
 
     def stats(self, source: str = "", target: str = "", *, as_json: bool = False) -> None:
         """Print what the links have counted."""
-        found = list(self.links(source, target))
         if as_json:
-            self.say(json.dumps([counted(link) for link in found], indent=2))
+            lines = [json.dumps(counted(link)) for link in self.links(source, target)]
+            self.say("[" + ",\n ".join(lines) + "]")
             return
-        for link in found:
+        found = 0
+        for found, link in enumerate(self.links(source, target), 1):  # noqa: B007 - the count is needed
             self.say(f"{link} at {link.place}: {' '.join(link.state.spec.words())}")
             for line in told(counted(link)):
                 self.say(f"  {line}")
-        self._say_if_none(len(found), source, target)
+        self._say_if_none(found, source, target)
         for place in [] if source else self.places.stages():
             with self.places.stage(place) as stage:
                 about = stage.about()

@@ -9,15 +9,15 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from operator import itemgetter
+from typing import NamedTuple
 
 from linklab.linux.edt_words import WORDS, LinkSpec, read, time_ns
 
 FROM, TO, TIME = "from", "to", "time"
 
 
-@dataclass(frozen=True)
-class Row:
+class Row(NamedTuple):
     """A line of the file: what to set, and when (0 where there is no column of times)."""
 
     line: int
@@ -44,17 +44,23 @@ def rows(lines: Sequence[str], *, timed: bool) -> Iterator[Row]:
     for name in names:
         if name not in (*needed, *WORDS):
             raise ValueError(f'line 1: "{name}" is no column of links; there are {", ".join((*needed, *WORDS))}')
-    places = [names.index(name) for name in needed]
-    words = [(number, name) for number, name in enumerate(names) if name in WORDS]
+    columns = [names.index(name) for name in needed]
+    wanted = [(number, name) for number, name in enumerate(names) if name in WORDS]
+    properties = itemgetter(0, 0, *(number for number, _ in wanted))  # gives a tuple, however many there are
+    known: dict[tuple[str, ...], tuple[str, ...]] = {}
     for cells in reader:
         line = reader.line_num
         if not cells:
             continue
         if len(cells) != len(names):
             raise ValueError(f"line {line}: {len(cells)} cells where line 1 names {len(names)} columns")
-        source, target, *times = (cells[place].strip() for place in places)
-        given = tuple(word for number, name in words if cells[number] for word in (name, *cells[number].split()))
-        yield Row(line, _time_ns(times[0], line) if timed else 0, source, target, given)
+        source, target, *times = [cells[column].strip() for column in columns]
+        given = properties(cells)[2:]
+        words = known.get(given)
+        if words is None:
+            pairs = zip(wanted, given, strict=True)
+            words = known[given] = tuple(word for (_, name), cell in pairs if cell for word in (name, *cell.split()))
+        yield Row(line, _time_ns(times[0], line) if timed else 0, source, target, words)
 
 
 def _time_ns(text: str, line: int) -> int:

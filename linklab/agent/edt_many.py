@@ -49,16 +49,17 @@ class LinkFile:
             raise ValueError(f"{self.name}: {error}") from None
 
 
-def load(
-    file: LinkFile, places: Places, at: str = "", entries: int = ENTRIES, say: Callable[[str], None] = print
-) -> None:
-    """Set all links of a file, each place's by one call; entries: how many links a new place has room for."""
+def load(file: LinkFile, places: Places, at: str = "", entries: int = 0, say: Callable[[str], None] = print) -> None:
+    """Set all links of a file, each place's by one call.
+
+    entries: how many links a new place has room for; 0 for ENTRIES, or the links of the file where they are more.
+    """
     groups = file.named(lambda: _grouped(rows(file.lines, timed=False), places, at))
     for place, links in groups.items():
-        used = time.process_time()
-        with places.stage(place) as stage, stage.standing(entries or ENTRIES):
+        room = entries or max(ENTRIES, sum(len(keys) for keys, _ in links))
+        with places.stage(place) as stage, stage.standing(room):
             stage.set_links(links)
-        say(f"{place}: {len(links)} links set in {(time.process_time() - used) * 1e3:.1f} ms of processor time")
+        say(f"{place}: {len(links)} link{'s' if len(links) > 1 else ''} set")
         if place.warning:
             say(f"note: {place.warning}")
 
@@ -124,13 +125,9 @@ class Keys:
 
     def of(self, row: Row) -> list[bytes]:
         """The keys of a row; ValueError with its line."""
-        found = [
-            source + target
-            for source, own in self._side(row, row.source)
-            for target, other in self._side(row, row.target)
-            if own in (0, other)
-        ]
-        if not found or row.target == ANY:
+        sources, targets = self._side(row, row.source), self._side(row, row.target)
+        found = [source + target for source, own in sources for target, other in targets if own in (0, other)]
+        if not found or row.target == ANY != row.source:
             raise ValueError(f"line {row.line}: {row.source} and {row.target} have no addresses of one version")
         return found
 

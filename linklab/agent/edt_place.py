@@ -3,7 +3,8 @@
 
 Default: where the first router (IP hop) after the source sends them on, or else the last port before the target. What
 stands before the first router counts for TCP small queues: there a packet still belongs to the socket that sent it
-(tcp_small_queue_check of net/ipv4/tcp_output.c), unless the pocket's links orphan it (kernel/README.md, `orphan`).
+(tcp_small_queue_check of net/ipv4/tcp_output.c), unless the pocket's links orphan it (kernel/README.md, `orphan`), or
+the program does, which costs a copy of the packet's head.
 """
 
 from __future__ import annotations
@@ -28,6 +29,10 @@ from linklab.linux.kernelcalls import CLONE_NEWNET, CLONE_NEWNS, setns
 from linklab.linux.traffic_control import TrafficControl
 
 ANY = "any"
+BEFORE_ROUTER = (
+    "at {place} packets still belong to {node}'s socket, so each is sent on as a copy that belongs to none; with "
+    "orphan off TCP would count what is held and send about 1 ms of its rate in each delay (TCP small queues)"
+)
 _AGENT = re.compile(r"/proc/(\d+)/root/")
 T = TypeVar("T")
 
@@ -92,8 +97,8 @@ class Places:
 
     def keys(self, source: str, target: str) -> list[bytes]:
         """A key for each pair of addresses of the same version."""
-        if target == ANY:
-            raise PlaceError("a link needs a target; any can only be its source")
+        if target == ANY != source:
+            raise PlaceError("a link needs a target; any can only be its source, or both")
         pairs = product(self.addresses(source), self.addresses(target))
         found = [edt_maps.key(a, b) for a, b in pairs if a == ANY or ip_address(a).version == ip_address(b).version]
         if not found:
@@ -174,12 +179,7 @@ class Places:
         number = ports.index(place)
         if number >= routed or (number and _links_orphan()):
             return ""
-        safe = next((":".join(port) for port in ports[routed:]), "")
-        cure = f"at {safe} it does not" if safe else "there is no router on the way, behind which it does not"
-        return (
-            f"at {name} a packet that is held still belongs to {source}'s socket, so TCP there sends only what its "
-            f"small queue allows (1 ms of its rate, tcp_limit_output_bytes) and a delay starves it; {cure}"
-        )
+        return BEFORE_ROUTER.format(place=name, node=source)
 
     # --- the stages
 

@@ -3,7 +3,7 @@
  * Links by earliest departure time: gives each packet of a link the time at which fq lets it go, or drops it.
  *
  * Stands at clsact's egress with fq as the root discipline.  A link is found by source and target, then by target
- * alone.  A packet waits until the line is free, is sent at the link's rate, and travels for the delay.  ARP, neighbour
+ * alone, and then there may be one for all the rest.  A packet waits until the line is free, is sent at the link's rate, and travels for the delay.  ARP, neighbour
  * discovery and all that is not IP pass untouched, as does what belongs to no link.
  */
 #include <linux/bpf.h>
@@ -50,11 +50,15 @@ HELPER(long, unlock, BPF_FUNC_spin_unlock, void *lock);
 HELPER(long, set_stamp, BPF_FUNC_skb_set_tstamp, void *skb, __u64 at, __u32 type);
 #endif
 
+/*
+ * The first two get as many entries as user space asks for.  Their memory is taken beforehand: what the kernel keeps at
+ * hand for the others is a hundred entries, too few for a call that sets thousands or for the first packets of as many.
+ */
 SECTION("maps") struct edt_map edt_links = {
-	BPF_MAP_TYPE_HASH, sizeof(struct edt_key), sizeof(struct edt_link), 65536, BPF_F_NO_PREALLOC,
+	BPF_MAP_TYPE_HASH, sizeof(struct edt_key), sizeof(struct edt_link), 4096, 0,
 };
 SECTION("maps") struct edt_map edt_states = {
-	BPF_MAP_TYPE_HASH, sizeof(__u64), sizeof(struct edt_state), 65536, BPF_F_NO_PREALLOC,
+	BPF_MAP_TYPE_HASH, sizeof(__u64), sizeof(struct edt_state), 4096, 0,
 };
 SECTION("maps") struct edt_map edt_tables = {
 	BPF_MAP_TYPE_ARRAY, sizeof(__u32), sizeof(struct edt_table), EDT_TABLES, 0,
@@ -132,17 +136,26 @@ INLINE int find_place(struct __sk_buff *skb, struct place *place)
 	return load(skb, place->offset + IPV6_ADDRESSES, &place->key, sizeof(place->key)) >= 0;
 }
 
-/* The link of source and target, else that of the target; NULL if there is none.  The key is changed. */
+INLINE void clear_address(__u32 *address)
+{
+	address[0] = 0;
+	address[1] = 0;
+	address[2] = 0;
+	address[3] = 0;
+}
+
+/* The link of source and target, else of the target, else of the interface; NULL if there is none.  The key is changed. */
 INLINE struct edt_link *find_link(struct edt_key *key)
 {
 	struct edt_link *link = map_lookup(&edt_links, key);
 
 	if (link)
 		return link;
-	key->source[0] = 0;
-	key->source[1] = 0;
-	key->source[2] = 0;
-	key->source[3] = 0;
+	clear_address(key->source);
+	link = map_lookup(&edt_links, key);
+	if (link)
+		return link;
+	clear_address(key->target);
 	return map_lookup(&edt_links, key);
 }
 
@@ -310,17 +323,21 @@ INLINE void stamp(struct __sk_buff *skb, __u64 at_ns)
 
 /*
  * Send a copy that leaves at that time.  It comes by here again, without its stamp: the redirection clears that.  So the
- * time travels in the control block, which is random from above this layer, and the words beside it prove that it is ours.
+ * time travels in the control block, which holds anything when a packet comes from above, and the words beside it prove
+ * that it is ours.  0 if it was sent.
  */
-INLINE void send_copy(struct __sk_buff *skb, __u64 at_ns)
+INLINE int send_copy(struct __sk_buff *skb, __u64 at_ns)
 {
+	long failed;
+
 	skb->cb[0] = COPY;
 	skb->cb[1] = at_ns;
 	skb->cb[2] = at_ns >> 32;
 	skb->cb[3] = ~(__u32)at_ns;
 	skb->cb[4] = ~(__u32)(at_ns >> 32);
-	clone_redirect(skb, skb->ifindex, 0);
+	failed = clone_redirect(skb, skb->ifindex, 0);
 	skb->cb[0] = 0;
+	return failed != 0;
 }
 
 /* Whether this is such a copy, which then leaves at its time. */
@@ -394,6 +411,9 @@ SECTION("classifier") int edt(struct __sk_buff *skb)
 		count(state, &state->reordered);
 	else
 		pass.at_ns += travel_ns(link);
+	/* a copy belongs to no socket, so TCP's small queue does not count it, as it does not what netem holds */
+	if (!link->holds_socket && skb->sk && !send_copy(skb, pass.at_ns))
+		return TC_ACT_STOLEN;
 	stamp(skb, pass.at_ns);
 	return TC_ACT_UNSPEC;
 }

@@ -17,7 +17,7 @@
 #define EDT_TABLE_SIZE 4096
 #define EDT_TABLE_SCALE 8192
 
-/* Addresses in network byte order, IPv4 as ::ffff:a.b.c.d; a source of zeros is any. */
+/* Addresses in network byte order, IPv4 as ::ffff:a.b.c.d; zeros are any, for the source or for both. */
 struct edt_key {
 	__u32 source[4];
 	__u32 target[4];
@@ -40,6 +40,8 @@ struct edt_link {
 	__u32 reorder;
 	__u32 corrupt;
 	__u32 distribution;	/* 0: uniform; else the number of a table, from 1 */
+	__u32 holds_socket;	/* 1: a packet that is held still belongs to the socket that sent it */
+	__u32 unused;
 };
 
 /* What becomes of a link; written by the program under the lock, begun with its first packet. */

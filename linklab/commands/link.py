@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import argparse
+import gc
 import os
 from collections.abc import Sequence
 from pathlib import Path
@@ -66,6 +67,7 @@ def run(args: argparse.Namespace) -> int:
         )
     from linklab.agent import edt_command
 
+    gc.disable()  # what thousands of links are made of stays until the end; looking through it took half of the time
     try:
         _do(args.verb, ends, words, at=at, entries=int(entries or 0), as_json=args.json)
     except edt_command.GIVEN as error:
@@ -96,7 +98,7 @@ def _do(verb: str, ends: Sequence[str], words: Sequence[str], *, at: str, entrie
         command.put(source, target, words, at, change=verb == "change")
     elif verb == "del":
         source, target = ends
-        command.delete(source, target)
+        command.delete(source, target, at)
     elif verb == "clear":
         command.clear(at)
     else:

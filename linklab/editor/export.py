@@ -12,6 +12,7 @@ import re
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
+from linklab.errors import TopologyError
 from linklab.linux.baseline import BASELINE
 from linklab.topology import Topology
 from linklab.topology import plan as plans
@@ -277,6 +278,11 @@ def _impaired(link: Plan, names: Names) -> list[str]:
         if "tc" in end:
             if link["opts"]:
                 lines.append(f"{names[end['node']]}.cmd('tc qdisc del dev {end['interface']} root')")
+            if any(line.startswith("linklab ") for line in end["tc"]["lines"]):
+                raise TopologyError(
+                    f"link {link['src']['node']}-{link['dest']['node']}: the backend edt is Linklab's own, and stock "
+                    "Mininet has no such links; choose netem in the link's properties"
+                )
             lines += [f"command({names[end['node']]}, {line!r})" for line in end["tc"]["lines"]]
     return lines
 

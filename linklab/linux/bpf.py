@@ -18,7 +18,7 @@ from linklab.linux.elf import MapShape
 
 NUMBER = {"x86_64": 321, "aarch64": 280}
 MAP_CREATE, MAP_LOOKUP, MAP_UPDATE, MAP_DELETE, PROG_LOAD = 0, 1, 2, 3, 5
-PROG_GET_BY_ID, MAP_GET_BY_ID, OBJ_INFO, BTF_LOAD = 13, 14, 15, 18
+PROG_TEST_RUN, PROG_GET_BY_ID, MAP_GET_BY_ID, OBJ_INFO, BTF_LOAD = 10, 13, 14, 15, 18
 LOOKUP_BATCH, UPDATE_BATCH, DELETE_BATCH = 24, 26, 27
 ANY, NOEXIST, EXIST = 0, 1, 2
 TYPE_SCHED_CLS = 3
@@ -144,6 +144,15 @@ def _load(name: str, instructions: bytes, license_: str, log: ctypes.Array[ctype
     return _bpf(PROG_LOAD, attributes + _name(name), f"loading the program {name}")
 
 
+def run_program(program: int, packet: bytes, repeat: int = 1) -> int:
+    """What an open program returns for a packet, which it sees that many times; the packet is sent nowhere."""
+    given = _holding(packet)
+    attributes = struct.pack("=IIIIQQII", program, 0, len(packet), 0, _at(given), 0, repeat, 0)
+    buffer = ctypes.create_string_buffer(attributes, len(attributes))
+    _bpf(PROG_TEST_RUN, buffer, "running a program")
+    return int(struct.unpack_from("=i", buffer, 4)[0])
+
+
 # --- finding again
 
 
@@ -230,27 +239,34 @@ def _batch(
     return int(struct.unpack_from("=I", attributes, 32)[0]), failed
 
 
+class PartlyError(OSError):
+    """A call that does many things has done the first `done` of them."""
+
+    def __init__(self, error: OSError, done: int) -> None:
+        super().__init__(error.errno, error.strerror)
+        self.done = done
+
+
 def update_all(file: int, keys: bytes | bytearray, values: bytes | bytearray, count: int) -> None:
-    """Set `count` elements by one call; OSError with E2BIG where the map is full, those before it are set."""
+    """Set `count` elements by one call.
+
+    Raises:
+        PartlyError: with E2BIG where the map is full; those before it are set.
+    """
     key = (ctypes.c_char * len(keys)).from_buffer_copy(keys)
     value = (ctypes.c_char * len(values)).from_buffer_copy(values)
-    _, failed = _batch(UPDATE_BATCH, file, (0, 0, _at(key), _at(value)), count, f"setting {count} elements")
+    done, failed = _batch(UPDATE_BATCH, file, (0, 0, _at(key), _at(value)), count, f"setting {count} elements")
     if failed is not None:
-        raise failed
+        raise PartlyError(failed, done) from failed
 
 
 def delete_all(file: int, keys: bytes, count: int) -> None:
-    """Remove `count` elements by one call; those that are not there are passed over."""
-    size = len(keys) // max(1, count)
-    at = 0
-    while at < count:
-        rest = _holding(keys[at * size :])
-        done, failed = _batch(DELETE_BATCH, file, (0, 0, _at(rest), 0), count - at, f"removing {count} elements")
-        if failed is None:
-            return
-        if failed.errno != errno.ENOENT:
-            raise failed
-        at += done + 1
+    """Remove `count` elements, which must be there, by one call."""
+    given = _holding(keys)
+    if count:
+        done, failed = _batch(DELETE_BATCH, file, (0, 0, _at(given), 0), count, f"removing {count} elements")
+        if failed is not None:
+            raise PartlyError(failed, done) from failed
 
 
 def elements(file: int) -> Iterator[tuple[bytes, bytes]]:

@@ -7,6 +7,7 @@ A structure is a list of fields as the header has them; tests/unit/test_edt_maps
 from __future__ import annotations
 
 import ipaddress
+import socket
 import struct
 from collections.abc import Mapping
 from pathlib import Path
@@ -22,6 +23,8 @@ TABLES_AT = ("/usr/lib/tc", "/usr/lib/*/tc", "/lib/tc", "/usr/share/tc")
 
 KEY = struct.Struct("=16s16s")
 ANY_SOURCE = bytes(16)
+MAPPED = bytes(10) + b"\xff\xff"
+"""What stands before an IPv4 address (RFC 4291, 2.5.5.2)."""
 NUMBER = struct.Struct("=I")
 ID = struct.Struct("=Q")
 
@@ -59,6 +62,8 @@ LINK = Structure(
     reorder="I",
     corrupt="I",
     distribution="I",
+    holds_socket="I",
+    unused="I",
 )
 STATE = Structure(
     lock="I",
@@ -84,10 +89,12 @@ def address(text: str) -> bytes:
     """16 bytes of a key; "any" is zeros. ValueError if the text is no address of IPv4 or IPv6."""
     if text == "any":
         return ANY_SOURCE
-    found = ipaddress.ip_address(text)
-    if isinstance(found, ipaddress.IPv4Address):
-        return bytes(10) + b"\xff\xff" + found.packed
-    return found.packed
+    try:
+        if ":" in text:
+            return socket.inet_pton(socket.AF_INET6, text)
+        return MAPPED + socket.inet_pton(socket.AF_INET, text)
+    except OSError:
+        raise ValueError(f"{text} is no address of IPv4 or IPv6") from None
 
 
 def address_text(data: bytes) -> str:

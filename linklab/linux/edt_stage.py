@@ -36,7 +36,8 @@ FQ_HANDLE = 0x0ED70000
 LEAST_HELD = 10_000
 """fq's own limit, for what belongs to no link."""
 MOST_HELD = 2**31 - 1
-ENTRIES = 65_536
+ENTRIES = 4096
+"""How many links an interface has room for, unless more are loaded at once."""
 LINKS, STATES, TABLES, ABOUT_MAP = "edt_links", "edt_states", "edt_tables", "edt_about"
 ZERO = NUMBER.pack(0)
 
@@ -278,37 +279,40 @@ class Stage:
         about = self.about()
         there = self._numbers(links, about)
         number, held = about["next_id"], about["held_pkts"]
-        keys, values, new = bytearray(), bytearray(), bytearray()
-        packed: dict[LinkSpec, bytes] = {}
-        size = ID.size
+        keys, values, new = bytearray(), bytearray(), list[bool]()
+        packed: dict[int, tuple[bytes, int]] = {}  # by the object, as the same one is asked for thousands of times
         for own, spec in links:
-            before = next((there[key] for key in own if key in there), None)
-            body = packed.get(spec)
-            if body is None:
-                body = packed[spec] = LINK.pack(spec.values(0))[size:]
-            value = ID.pack(number if before is None else before[0]) + body
+            known = packed.get(id(spec))
+            if known is None:
+                known = packed[id(spec)] = LINK.pack(spec.values(0))[ID.size :], spec.held_pkts
+            body, pkts = known
+            before = next((there[key] for key in own if key in there), None) if there else None
             if before is None:
+                value = ID.pack(number) + body
                 number += 1
-            held += spec.held_pkts - (0 if before is None else before[1].held_pkts)
+                held += pkts
+            else:
+                value = ID.pack(before[0]) + body
+                held += pkts - before[1].held_pkts
             for key in own:
                 keys += key
                 values += value
-                if key not in there:
-                    new += key
-        self._fill_tables({spec.distribution for spec in packed})
+                new.append(key not in there)
+        self._fill_tables({spec.distribution for _, spec in links})
         self._let_hold(held)
         changed = {**about, "next_id": number, "held_pkts": held}
         try:
             bpf.update(self.files[ABOUT_MAP], ZERO, ABOUT.pack(changed))
             bpf.update_all(self.files[LINKS], keys, values, len(keys) // 32)
-        except OSError as error:
-            bpf.delete_all(self.files[LINKS], bytes(new), len(new) // 32)
+        except bpf.PartlyError as error:
+            made = [bytes(keys[number * 32 : number * 32 + 32]) for number in range(error.done) if new[number]]
+            bpf.delete_all(self.files[LINKS], b"".join(made), len(made))
             bpf.update(self.files[ABOUT_MAP], ZERO, ABOUT.pack(about))
             if error.errno == errno.E2BIG:
                 room = bpf.shape_of(self.files[LINKS]).entries
                 raise StageError(
-                    f"{self.interface} has room for {room} links and not for {len(keys) // 32} more; "
-                    "linklab link clear, then load them with entries and a higher number"
+                    f"{self.interface} has room for {room} links and not for {sum(new)} more; "
+                    "linklab link clear, then load them all with entries and a higher number"
                 ) from error
             raise self._failure(error) from error
 

@@ -45,6 +45,7 @@ class LinkSpec:
     ecn_ns: the wait from which packets are marked; None is never.
     loss_good, loss_bad: the share lost in each state of Gilbert and Elliott's model, where to_bad and to_good are the
     chances of leaving the other; a random loss is the model's good state alone.
+    orphan: whether a packet that is held belongs to the socket that sent it no more.
     """
 
     rate_bit: int = 0
@@ -61,6 +62,7 @@ class LinkSpec:
     queue_ns: int | None = None
     queue_bytes: int | None = None
     ecn_ns: int | None = None
+    orphan: bool = True
 
     def __post_init__(self) -> None:
         """Check what hangs together; ValueError says what is missing."""
@@ -112,12 +114,13 @@ class LinkSpec:
             "ecn_ns": NO_LIMIT if self.ecn_ns is None else self.ecn_ns,
             **{name: getattr(self, name) for name in shares},
             "distribution": DISTRIBUTIONS.index(self.distribution),
+            "holds_socket": int(not self.orphan),
         }
 
     @classmethod
     def of_values(cls, values: dict[str, int]) -> LinkSpec:
         """What a link does whose fields are these; a queue of QUEUE_NS is the default."""
-        names = {field.name for field in fields(cls)} - {"queue_ns", "queue_bytes", "ecn_ns", "distribution"}
+        names = {field.name for field in fields(cls)} - {"queue_ns", "queue_bytes", "ecn_ns", "distribution", "orphan"}
         queue, size, ecn = values["queue_ns"], values["queue_bytes"] or None, values["ecn_ns"]
         return cls(
             **{name: values[name] for name in names},
@@ -125,6 +128,7 @@ class LinkSpec:
             queue_ns=None if size or not values["rate_bit"] or queue == QUEUE_NS else queue,
             queue_bytes=size,
             ecn_ns=None if ecn == NO_LIMIT else ecn,
+            orphan=not values["holds_socket"],
         )
 
     def words(self) -> list[str]:
@@ -145,10 +149,10 @@ class LinkSpec:
         elif self.queue_ns is not None:
             found += ["queue", time_text(self.queue_ns)]
         found += ["ecn", time_text(self.ecn_ns)] if self.ecn_ns is not None else []
-        return found
+        return found + ([] if self.orphan else ["orphan", "off"])
 
 
-WORDS = ("rate", "delay", "jitter", "distribution", "loss", "duplicate", "reorder", "corrupt", "queue", "ecn")
+WORDS = ("rate", "delay", "jitter", "distribution", "loss", "duplicate", "reorder", "corrupt", "queue", "ecn", "orphan")
 
 
 def read(words: Sequence[str], before: LinkSpec | None = None) -> LinkSpec:
@@ -180,6 +184,7 @@ _EXAMPLES = {
     "corrupt": "corrupt 0.1%",
     "queue": "queue 100ms or queue 64kb",
     "ecn": "ecn 5ms",
+    "orphan": "orphan off",
 }
 
 
@@ -188,7 +193,7 @@ def _taken(word: str, rest: list[str]) -> dict[str, object]:
     text = rest.pop(0)
     if word == "loss":
         return _loss(text, rest)
-    if text == "none":
+    if text == "none" and word in _NONE:
         return _NONE[word]
     if word == "queue" and _SIZE.fullmatch(text):
         return {"queue_bytes": size_bytes(text), "queue_ns": None}
@@ -196,7 +201,14 @@ def _taken(word: str, rest: list[str]) -> dict[str, object]:
         return {f"{word}_ns": time_ns(text, word), **({"queue_bytes": None} if word == "queue" else {})}
     if word == "rate":
         return {"rate_bit": rate_bit(text)}
-    return {word: _distribution(text) if word == "distribution" else share(text, word)}
+    named = {"distribution": _distribution, "orphan": _switch}
+    return {word: named[word](text) if word in named else share(text, word)}
+
+
+def _switch(text: str) -> bool:
+    if text not in ("on", "off"):
+        raise ValueError(f'orphan is on or off, not "{text}"')
+    return text == "on"
 
 
 def _distribution(text: str) -> str:

@@ -7,25 +7,28 @@
                      units in their names)        └─→ fields of a dialog
 
 A `Kind` is the one row that knows a kind; `kinds` has the tables. An `Impairment` is what a direction of a link does,
-as data; a backend turns it into Qdiscs and Classes (`netem_backend`). Specified in tc(8) and the page of each kind.
+as data; a backend turns it into Qdiscs and Classes (`netem_backend`), or into a link by departure time
+(`edt_backend`). Specified in tc(8) and the page of each kind.
 """
 
 from linklab.linux.tc_line import HOOKS, SETS, Line, lines_in
 from linklab.linux.tc_line import parse as parse_line
-from linklab.tc.impairment import Impairment
+from linklab.tc.backends import change_lines, lines, objects
+from linklab.tc.impairment import BACKENDS, EDT, Impairment
 from linklab.tc.kind import FRAME_BYTES, Kind
 from linklab.tc.kinds import CLASSES, DISCIPLINES, FILTERS, QDISCS, module_of
 from linklab.tc.model import DEFAULT_HANDLE, INCOMING, Class, Filter, Qdisc, read_line
 from linklab.tc.netem import DISTRIBUTIONS, mean_loss
-from linklab.tc.netem_backend import change_lines, lines, objects
 from linklab.tc.option import Options, Parameter
 from linklab.tc.queues import fq_defaults
 
 __all__ = [
+    "BACKENDS",
     "CLASSES",
     "DEFAULT_HANDLE",
     "DISCIPLINES",
     "DISTRIBUTIONS",
+    "EDT",
     "FILTERS",
     "FRAME_BYTES",
     "HOOKS",

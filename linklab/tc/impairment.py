@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from linklab import units
@@ -15,6 +15,9 @@ from linklab.tc.kind import FRAME_BYTES
 from linklab.tc.kinds import DISCIPLINES, QDISCS
 from linklab.tc.netem import DISTRIBUTIONS
 
+EDT = "edt"
+BACKENDS = ("netem", EDT)
+"""What turns an impairment into what the kernel does: netem with shapers, or links by departure time."""
 SHAPERS = ("tbf", "htb")
 """Disciplines that are nothing without a rate."""
 
@@ -26,6 +29,7 @@ class Impairment:
     queue_bytes or queue_pkts: what the shaper's queue (or a plain one) holds.
     held_pkts: what netem may hold; None is enough for the rate, or 100,000.
     discipline: key of DISCIPLINES or "" for first in, first out; options: its parameters as the drawing has them.
+    ecn_s: the wait from which packets are marked, of the backend edt alone. backend: one of BACKENDS, "" for netem.
     """
 
     rate_mbit: float | None = None
@@ -43,13 +47,15 @@ class Impairment:
     held_pkts: int | None = None
     discipline: str = ""
     options: Mapping[str, str] = field(default_factory=dict)
+    ecn_s: float | None = None
+    backend: str = ""
 
     @classmethod
     def from_data(cls, data: Any) -> Impairment:
         """Read the JSON object; FieldError names the key that is wrong in it."""
         if not isinstance(data, Mapping):
             raise InputError("an impairment must be an object")
-        known = {*_KEYS, "queue", "distribution", "discipline"}
+        known = {*_KEYS, "queue", "distribution", "discipline", "backend"}
         for key in data:
             if key not in known:
                 raise FieldError(
@@ -70,6 +76,9 @@ class Impairment:
             raise FieldError(f'"distribution" must be one of {", ".join(DISTRIBUTIONS[1:])}', key="distribution")
         values["distribution"] = data.get("distribution", "")
         values["discipline"], values["options"] = _discipline(data.get("discipline"))
+        if data.get("backend", "") not in ("", *BACKENDS):
+            raise FieldError(f'"backend" must be one of {", ".join(BACKENDS)}', key="backend")
+        values["backend"] = EDT if data.get("backend") == EDT else ""
         found = cls(**values)
         found._check()
         return found
@@ -83,6 +92,12 @@ class Impairment:
             raise FieldError('"distribution" needs a "jitter"', key="distribution")
         if self.discipline in SHAPERS and self.rate_mbit is None:
             raise FieldError(f'{self.discipline} needs a "rate"', key="rate")
+        if self.backend == EDT:
+            from linklab.tc import edt_backend  # noqa: PLC0415 - it knows impairments
+
+            edt_backend.spec(self)
+        elif self.ecn_s is not None:
+            raise FieldError('"ecn" is of the backend edt; netem\'s disciplines have options of that name', key="ecn")
 
     @property
     def has_netem(self) -> bool:
@@ -97,7 +112,7 @@ class Impairment:
     @property
     def is_empty(self) -> bool:
         """Whether nothing is asked for."""
-        return self == Impairment()
+        return replace(self, backend="") == Impairment()
 
     def notes(self) -> list[str]:
         """What a person should know about this combination."""
@@ -128,6 +143,7 @@ _KEYS: dict[str, tuple[str, Callable[[str], Any]]] = {
     "reorder": ("reorder_frac", units.parse_percent_frac),
     "corrupt": ("corrupt_frac", units.parse_percent_frac),
     "held": ("held_pkts", units.parse_packets),
+    "ecn": ("ecn_s", units.parse_time_s),
 }
 
 

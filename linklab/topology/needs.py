@@ -30,6 +30,8 @@ def of_topology(topology: Topology | None) -> Needs:
         found |= _of_options(link["opts"])
         for end in (link["src"], link["dest"]):
             found |= Needs(qdiscs=frozenset(qdisc["kind"] for qdisc in end.get("tc", {}).get("qdiscs", ())))
+            if any(line.startswith("linklab link ") for line in end.get("tc", {}).get("lines", ())):
+                found |= Needs(qdiscs=frozenset({"clsact"}), filters=frozenset({"bpf"}))
     return found
 
 
