@@ -47,6 +47,7 @@ _EPILOG = """examples:
   linklab sweep buffer.toml --jobs 2       run it: tables, figure, and which factor matters most
   linklab sweep buffer.toml --resume runs/sweep-buffer
 
+In a terminal of a network, the tests run on that network, and the file names no path.
 docs/tests.md describes the file.
 """
 
