@@ -39,6 +39,7 @@ from linklab.agent.trial_plan import Fact, PlanError, TrialPlan, load
 from linklab.agent.trial_programs import Child, Programs
 from linklab.agent.trial_samplers import Sampler, samplers
 from linklab.linux import held
+from linklab.native import find
 
 NS = 1_000_000_000
 END_FILE = "END"
@@ -258,6 +259,7 @@ class RunningTrial:
             "ended_s": self.since(self.ended_ns),
             "programs": {child.program.id: self.outcome(child) for child in (*self.servers, *self.flows)},
             "lacks": self.lacks,
+            "iperf3_wait": path.name if (path := find("iperf3_wait")) is not None else None,
         }
         write(self.out / "outcome.json", outcome)
 

@@ -14,7 +14,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from linklab import __version__
+from linklab import __version__, native
 from linklab.base.cluster import Piece, Sender, WorkerReady, WorkerWords, connected, threads_of
 from linklab.base.supervise import Ended, Job, supervised
 from linklab.base.text import one_line
@@ -60,12 +60,12 @@ def cluster(address: str, how: TrialSettings) -> Iterator[tuple[Deal, int]]:
 
 
 def examine() -> tuple[str, str]:
-    """On a worker: its version of Linklab, and what keeps it from running a network ("" for nothing)."""
+    """On a worker: its version of Linklab, and what keeps it from giving the bytes of this machine ("" for nothing)."""
     try:
         load_engine("pocket").check()
     except LinklabError as error:
         return __version__, one_line(str(error))
-    return __version__, ""
+    return __version__, "; ".join(native.build())
 
 
 def run_away(bundle: TrialOrder, how: TrialSettings) -> Sent:

@@ -50,7 +50,7 @@ MAY_IMPORT = {
     | {"topology", "manual", "engine", "pocket_kernel", "measure", "data", "analysis", "plots", "judge", "exercise"}
     | {"numpy", "jinja2", "markupsafe"},
     "experiment": FLOOR
-    | {"linux", "tc", "topology", "engine", "terminal", "measure", "data", "analysis", "plots", "numpy"},
+    | {"linux", "native", "tc", "topology", "engine", "terminal", "measure", "data", "analysis", "plots", "numpy"},
     "documents": FLOOR | {"manual", "lab", "exercise"},
     "figures": FLOOR | {"analysis", "lab"},
     # what people touch

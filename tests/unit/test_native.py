@@ -57,6 +57,15 @@ def how_often(preload):
     return dict(zip(("writable", "no time", "timer", "data"), map(int, done.stdout.split()), strict=True))
 
 
+def version(folder, said):
+    """A library that says that it is this version of iperf3's."""
+    source = folder / "version.c"
+    source.write_text(f'char *iperf_get_iperf_version(void) {{ return "{said}"; }}')
+    made = folder / f"iperf-{said}.so"
+    subprocess.run(["cc", "-shared", "-fPIC", "-o", str(made), str(source)], check=True)
+    return made
+
+
 needs_cc = pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler here")
 
 
@@ -64,11 +73,20 @@ needs_cc = pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler 
 def test_what_polls_without_a_pause_gets_one_and_what_sends_or_waits_gets_none(folder):
     """A stream that can be written or a timer that has passed, without data; a timer that runs; data."""
     assert native.build() == []
-    counts = how_often(str(native.find("iperf3_wait")))
+    counts = how_often(f"{native.find('iperf3_wait')}:{version(folder, '3.12')}")
     assert counts["writable"] <= 201  # a millisecond each
     assert counts["no time"] <= 201
     assert counts["timer"] > 400  # 0.1 ms each, and what a busy machine adds
     assert counts["data"] > 1000
+
+
+@needs_cc
+@pytest.mark.parametrize("said", ["3.16", "3.20", "4.1", None], ids=str)
+def test_an_iperf3_with_threads_and_any_other_program_is_left_alone(folder, said):
+    """Since 3.16 a thread of its own sends, and waits in write()."""
+    assert native.build() == []
+    beside = "" if said is None else f":{version(folder, said)}"
+    assert how_often(f"{native.find('iperf3_wait')}{beside}")["writable"] > 1000
 
 
 @needs_cc
