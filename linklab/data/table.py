@@ -58,19 +58,26 @@ class SeriesTable:
 
 
 def smoothed(values: FloatArray, amount: int) -> FloatArray:
-    """The running mean over `amount` values around each, as Flent smooths: a gap does not count, and stays a gap.
+    """The running mean over `amount` values around each, which tables and figures share.
 
-    The window has half of them before the value, and the value itself among those after it: of 4, two and two. At the
-    ends it is cut off. An amount below 2 changes nothing.
+    Of an odd amount as many stand before the value as after it; of an even one, as in Flent, one more before it: of 4
+    two before, the value, and one after. At the ends there are fewer. A gap does not count, and stays a gap. An amount
+    below 2 changes nothing.
     """
     if amount < 2 or not values.size:
         return values
-    known = ~np.isnan(values)
-    total = np.concatenate(([0.0], np.cumsum(np.where(known, values, 0.0))))
-    count = np.concatenate(([0], np.cumsum(known)))
-    place = np.arange(values.size)
-    start = np.maximum(place - amount / 2, 0).astype(int)
-    end = np.minimum(place + amount / 2, values.size).astype(int)
-    inside = count[end] - count[start]
-    means = np.divide(total[end] - total[start], inside, out=np.full(values.shape, np.nan), where=inside > 0)
-    return np.where(known, means, np.nan)
+    start = np.arange(values.size) - amount // 2
+    end = np.minimum(start + amount, values.size)
+    start = np.maximum(start, 0)
+    gaps = np.isnan(values)
+    if not gaps.any():  # most have none, and long ones are drawn at once
+        return np.asarray(_sums(values, start, end) / (end - start))
+    inside = _sums(~gaps, start, end)
+    sums = _sums(np.where(gaps, 0.0, values), start, end)
+    return np.asarray(np.divide(sums, inside, out=np.full(values.shape, np.nan), where=~gaps))
+
+
+def _sums(values: np.ndarray[Any, Any], start: np.ndarray[Any, Any], end: np.ndarray[Any, Any]) -> FloatArray:
+    """The sum of each range of the values."""
+    total = np.concatenate(([0.0], np.cumsum(values, dtype=np.float64)))
+    return np.asarray(total[end] - total[start])

@@ -145,7 +145,8 @@ def prepare(data: Dataset, choice: TableChoice) -> Dataset:
     series = {
         name: replace(
             one,
-            value=smoothed(one.value, choice.smooth),
+            # as a figure, which shows nothing of what is cut off
+            value=smoothed(np.where(inside(data, one, choice.cutoff), one.value, np.nan), choice.smooth),
             meta={key: value for key, value in one.meta.items() if key != MEAN_VALUE},
         )
         for name, one in data.series.items()
@@ -277,7 +278,7 @@ def columns(sources: Sequence[Source], choice: TableChoice) -> Columns:
         kept = inside_table(source.data, choice.cutoff)
         for name in chosen(source.data, choice.patterns):
             names.append(name if len(sources) == 1 else f"{name} - {source.name}")
-            parts.append((table.times[kept], smoothed(table.column(name), choice.smooth)[kept]))
+            parts.append((table.times[kept], smoothed(table.column(name)[kept], choice.smooth)))
     if not names and choice.patterns:
         _asked(sources, [source.data for source in sources], choice)
     rounded = [np.round(times, 9) for times, _ in parts]  # times of one step differ by rounding between files

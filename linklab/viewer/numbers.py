@@ -10,12 +10,12 @@ import csv
 import io
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 
 from linklab.base.text import csv_cell, one_line
 from linklab.experiment.tables import STATISTICS, SUMMARY, Source, TableChoice, columns, sample_rows, summarise
 from linklab.plots.named import Loaded, Options
-from linklab.plots.spec import PlotSpec
+from linklab.plots.named.lines import kept_s
+from linklab.plots.spec import PlotKind, PlotSpec
 from linklab.viewer.drawable import drawn_series
 
 HEADINGS = {"pct99": "99th %", "std": "std dev", "var": "variance", "cumsum": "total"}
@@ -24,10 +24,12 @@ HEADINGS = {"pct99": "99th %", "std": "std dev", "var": "variance", "cumsum": "t
 NONE = "–"
 
 
-def choice_of(options: Options, names: Sequence[str], reducers: tuple[str, ...]) -> TableChoice:
-    """What to compute of these series, cut and smoothed as the plot is."""
-    cutoff = None if options.cutoff_s is None else (options.cutoff_s[0], -options.cutoff_s[1])
-    return TableChoice(reducers, tuple(names), cutoff, options.smoothing or 0)
+def choice_of(
+    spec: PlotSpec, options: Options, names: Sequence[str], reducers: tuple[str, ...] = SUMMARY
+) -> TableChoice:
+    """What to compute of these series, cut and smoothed as the plot is; only over time a plot is smoothed."""
+    smoothing = options.smoothing or 0 if spec.kind is PlotKind.TIMESERIES or spec.parts else 0
+    return TableChoice(reducers, tuple(names), kept_s(spec, options), smoothing)
 
 
 def names_of(spec: PlotSpec, loaded: Sequence[Loaded], specs: Sequence[PlotSpec]) -> list[str]:
@@ -66,7 +68,7 @@ def statistics_csv(spec: PlotSpec, loaded: Sequence[Loaded], options: Options, s
 
 def columns_csv(spec: PlotSpec, loaded: Sequence[Loaded], options: Options, specs: Sequence[PlotSpec]) -> str:
     """The series at common times, a column each."""
-    found = columns(_sources(loaded), choice_of(options, names_of(spec, loaded, specs), ()))
+    found = columns(_sources(loaded), choice_of(spec, options, names_of(spec, loaded, specs)))
     parts = [found.times.tolist(), *(column.tolist() for column in found.values)]
     return _csv(("time_s", *found.names), zip(*parts, strict=True))
 
@@ -74,9 +76,8 @@ def columns_csv(spec: PlotSpec, loaded: Sequence[Loaded], options: Options, spec
 def samples_csv(spec: PlotSpec, loaded: Sequence[Loaded], options: Options, specs: Sequence[PlotSpec]) -> str:
     """Each sample of the series at its own time, a row each."""
     names = names_of(spec, loaded, specs)
-    return _csv(
-        ("run", "series", "unit", "time_s", "value"), sample_rows(_sources(loaded), choice_of(options, names, ()))
-    )
+    rows = sample_rows(_sources(loaded), choice_of(spec, options, names))
+    return _csv(("run", "series", "unit", "time_s", "value"), rows)
 
 
 Row = tuple[str, Sequence[float], int, str]
@@ -87,11 +88,10 @@ def _tables(
 ) -> list[tuple[str, list[Row]]]:
     """For each data set its name and its rows."""
     others = {one.name: one for one in specs}
-    options = replace(options, cutoff_s=options.cutoff_s or spec.cutoff_s)
     tables = []
     for one in loaded:
         names = drawn_series(spec, one, others)
-        found = summarise(_sources([one]), choice_of(options, names, reducers)).rows if names else ()
+        found = summarise(_sources([one]), choice_of(spec, options, names, reducers)).rows if names else ()
         rows: list[Row] = [(row.series, [value.value for value in row.values], row.n, row.unit) for row in found]
         heading = f"{one.name}: {one.title}" if one.title and one.title != one.name else one.name
         tables.append((one_line(heading), rows))

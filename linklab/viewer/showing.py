@@ -203,7 +203,8 @@ class Showing:
         self.window.show_text(
             "Numbers of What Is Shown",
             text,
-            "Of the series that the plot draws, with its options. The command linklab test summary says the same.",
+            "Of the series that the plot draws, cut and smoothed as it is. The command linklab test summary says the "
+            "same, with the same --cutoff and --smooth.",
         )
 
 

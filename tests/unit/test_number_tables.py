@@ -105,10 +105,12 @@ def test_statistics_for_people(capsys, file):
 
 
 def test_what_is_cut_and_smoothed_is_said(capsys, file):
-    """And counted: of 2, 4, 6 the middle one is left, and two around it make (2 + 4) / 2."""
+    """And counted: of 2, 4, 6 the middle one is left, and what is cut off counts in no mean, as in figures."""
     table = shown(capsys, "summary", file, "--cutoff", "0.5,-0.5", "--smooth", "2", "--series", "TCP upload::1")
     assert table.splitlines()[0].endswith("a.flent.gz, from 0.5 s to 0.5 s before the end, smoothed over 2 values")
-    assert table.splitlines()[3].split()[2:] == ["3.00", "3.00", "3.00", "1", "Mbits/s"]
+    assert table.splitlines()[3].split()[2:] == ["4.00", "4.00", "4.00", "1", "Mbits/s"]
+    whole = shown(capsys, "summary", file, "--smooth", "2", "--series", "TCP upload::1", "--reduce", "mean")
+    assert whole.splitlines()[3].split()[2] == "3.33"  # of 2, (2 + 4) / 2 and (4 + 6) / 2
 
 
 def test_a_warm_up_is_left_out(capsys, file):

@@ -18,6 +18,7 @@ import numpy as np
 from linklab.analysis.reducers import CONGESTION
 from linklab.base.text import excerpt
 from linklab.data.names import SEPARATOR, is_pattern, matching
+from linklab.data.table import smoothed
 from linklab.data.times import seconds_of
 from linklab.errors import InputError
 from linklab.measure.series import FloatArray
@@ -227,31 +228,6 @@ def kept_s(spec: PlotSpec, options: Options) -> tuple[float, float] | None:
     if lengths is None or lengths == (0.0, 0.0):
         return None
     return lengths[0], -lengths[1] or math.inf
-
-
-def smoothed(value: FloatArray, width: int) -> FloatArray:
-    """The running mean over `width` samples, an odd number of them, centred; fewer at the ends, gaps left out.
-
-    A gap stays one.
-    """
-    half = min(width // 2, value.size)
-    gaps = bool(value.size) and math.isnan(float(np.min(value)))
-    known = ~np.isnan(value) if gaps else np.ones(value.shape, dtype=np.bool_)
-    sums = _windows(np.where(known, value, 0.0) if gaps else value, half)
-    counted = _windows(known.astype(np.float64), half) if gaps else _lengths(value.size, half)
-    return np.asarray(np.divide(sums, counted, out=np.full(value.shape, np.nan), where=known))
-
-
-def _windows(value: FloatArray, half: int) -> FloatArray:
-    """The sum of each value and of `half` on either side."""
-    total = np.cumsum(np.concatenate((np.zeros(half + 1), value, np.zeros(half))))
-    return np.asarray(total[2 * half + 1 :] - total[: -2 * half - 1])
-
-
-def _lengths(size: int, half: int) -> FloatArray:
-    """How many values each of the windows has."""
-    places = np.arange(size)
-    return np.asarray(np.minimum(places + half + 1, size) - np.maximum(places - half, 0), dtype=np.float64)
 
 
 def _offsets(data: Sequence[Loaded], options: Options) -> list[float]:
