@@ -70,9 +70,6 @@ def add_parser(subparsers: Subparsers, summary: str) -> argparse.ArgumentParser:
         "--override", metavar="KEY=VALUE", action="append", default=[], help="lay a value over every batch"
     )
     parser.add_argument("--path", default="", help='for batches that say none, such as "10mbit 50ms fq_codel"')
-    parser.add_argument(
-        "--host-commands", action="store_true", help='run commands with "where = host" on this machine, as you'
-    )
     add_options(parser)
     parser.add_argument("-n", "--dry-run", action="store_true", help="say what would be run, and run nothing")
     parser.add_argument("-v", "--verbose", action="store_true", help="with --dry-run: titles and commands too")

@@ -43,6 +43,11 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "-j", "--jobs", type=int, metavar="N", help="trials at once (default and most: one a processor)"
     )
     parser.add_argument("--cluster", metavar="ADDRESS", help="run the trials on a Dask cluster, by its scheduler")
+    parser.add_argument(
+        "--host-commands",
+        action="store_true",
+        help='let the file use this machine: commands with "where = host", as you, and "engine = host", as root',
+    )
     parser.add_argument("-q", "--quiet", action="store_true", help="print nothing but errors")
 
 
@@ -98,9 +103,14 @@ def check_machine(args: argparse.Namespace, trials: Sequence[Trial]) -> None:
     """Refuse what cannot run here, before a folder is made.
 
     Raises:
-        InputError: an option is wrong.
+        InputError: an option is wrong, or a file chooses the host engine, and nobody has allowed it.
         MissingError: an engine lacks something; on a cluster its workers are asked.
     """
+    if not args.host_commands and any(trial.engine == "host" for trial in trials):
+        raise InputError(
+            'with "engine = host", commands of the file, its tests, and its topologies run as root on the kernel of '
+            "this machine; allow it with --host-commands, or leave the engine out"
+        )
     if args.jobs is not None and args.jobs < 1:
         raise InputError(f"--jobs {args.jobs}; at least one trial runs at a time")
     if args.cluster is None:

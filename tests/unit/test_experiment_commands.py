@@ -177,6 +177,36 @@ def test_a_strangers_commands_for_this_machine_are_left_out(batch, tmp_path, cap
     assert main(["batch", str(batch), "--host-commands", "--cluster", "x"]) == 2
 
 
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        (
+            "b.batch",
+            "[Batch::b]\ntest_name = ping\npath = 10mbit 50ms\nengine = host\nclock = wall\n"
+            "commands = c\n[Command::c]\ntype = pre\nexec = id\n",
+        ),
+        (
+            "s.toml",
+            'test = "ping"\npath = "10mbit {rtt}"\nengine = "host"\nclock = "wall"\nbefore = ["id"]\n'
+            '[factors]\nrtt = ["50ms"]\n[measures.x]\nseries = "Ping (ms) ICMP"\n',
+        ),
+    ],
+)
+def test_a_strangers_file_does_not_choose_the_kernel_of_this_machine(name, text, tmp_path, capsys, monkeypatch):
+    """Regression: with engine = host in the file, its commands ran as root here, and nobody had allowed it."""
+    asked = []
+    monkeypatch.setattr("linklab.engine.host.HostEngine.check", lambda _: asked.append("host"))
+    (tmp_path / name).write_text(text)
+    what = "batch" if name.endswith("batch") else "sweep"
+    for more in ([], ["-n"]):
+        assert main([what, name, *more]) == 2
+        assert "--host-commands" in capsys.readouterr().err
+    assert not asked
+    assert not (tmp_path / "runs").exists()
+    assert main([what, name, "-n", "--host-commands"]) == 0
+    assert len(asked) == 1
+
+
 def test_ctrl_c_before_the_first_trial_says_so(batch, capsys, monkeypatch):
     """Later it says how to go on."""
 
