@@ -17,10 +17,8 @@ import numpy as np
 from linklab.analysis.reducers import DERIVED_FROM, MEAN_VALUE
 from linklab.data import Dataset
 from linklab.data.names import main_series, matching
-from linklab.errors import InputError
-from linklab.experiment.expand import expand
 from linklab.experiment.model import Derived, DerivedRule
-from linklab.experiment.test_file import load_test, test_names
+from linklab.experiment.plots_of import test_of
 from linklab.measure import Series
 from linklab.measure.series import FloatArray
 
@@ -75,20 +73,11 @@ def derive(data: Dataset, derived: Sequence[Derived], spans: Mapping[str, Span] 
 def completed(data: Dataset) -> Dataset:
     """A file of Flent's with the derived series of its test that it lacks, as Flent completes it when it opens it.
 
-    The test is the library's of that name; a file of another test, or with parameters that the test refuses, stays as
-    it is. So does a file of ours, which has all.
+    The test is that of its plots (`test_of`), so that each of them finds its series; a file of another test stays as it
+    is. So does a file of ours, which has all.
     """
-    name = data.flent.get("NAME")
-    if data.grid is None or name not in test_names():  # never a path, which a stranger's file might name
-        return data
-    given, hosts = data.flent.get("TEST_PARAMETERS"), data.flent.get("HOSTS")
-    parameters = {key: str(value) for key, value in given.items()} if isinstance(given, dict) else {}
-    targets = [str(host) for host in hosts] if isinstance(hosts, list) else []
-    try:
-        expanded = expand(load_test(str(name)), parameters, hosts=targets)
-    except InputError:
-        return data
-    return derive(data, expanded.derived)
+    expanded = test_of(data) if data.grid is not None else None
+    return data if expanded is None else derive(data, expanded.derived)
 
 
 def _sources(wanted: Derived, series: Mapping[str, Series]) -> list[str]:

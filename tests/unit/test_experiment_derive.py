@@ -1,15 +1,19 @@
 """Derived series: exact values by hand, and those that stock Flent computes from the same file."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from stock_flent import needs_flent, table_of
 
 from linklab.data import Dataset, open_file, save
-from linklab.experiment.derive import derive
+from linklab.data.table import Grid
+from linklab.experiment.derive import completed, derive
 from linklab.experiment.model import Derived, DerivedRule
+from linklab.experiment.plots_of import own_plots
 from linklab.measure import make_series
+from linklab.plots.named import Loaded
 
 NAN = math.nan
 
@@ -153,6 +157,17 @@ def rrul(seed: int = 1) -> Dataset:
         series[f"Ping (ms) {mark}"] = make_series(f"Ping (ms) {mark}", "ms", time_s, value)
     flent = {"NAME": "rrul", "TITLE": "made up", "STEP_SIZE": 0.2, "LENGTH": 20, "TOTAL_LENGTH": 30, "HOST": "h3"}
     return Dataset(series=series, flent=flent | {"HOSTS": ["h3"], "T0": "2026-01-31T12:00:00.000000Z"})
+
+
+@pytest.mark.parametrize("parameters", [{}, {"wifi_stats_hosts": "h1"}])
+def test_a_file_of_flents_has_the_series_of_its_plots(parameters):
+    """Also if it was run with parameters that our test refuses: plots and series are of one and the same test."""
+    data = rrul()
+    grid = Grid(data.table.times, {name: data.table.column(name) for name in data.series})
+    data = replace(data, grid=grid, flent=data.flent | {"TEST_PARAMETERS": parameters})
+    plots, _ = own_plots(Loaded("theirs", data))
+    (sums,) = [plot for plot in plots if plot.name == "totals"]
+    assert {line.series for line in sums.lines} <= set(completed(data).series)
 
 
 @needs_flent
