@@ -69,7 +69,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     what.add_argument("-l", "--length", metavar="S", type=_seconds, help="of the load, s (default: the test's, or 60)")
     what.add_argument("-s", "--step-size", metavar="S", type=_seconds, help="between two samples, s (default: 0.2)")
     what.add_argument(
-        *("-P", "-p", "--test-parameter"),
+        *("-P", "--test-parameter"),
         dest="parameters",
         metavar="KEY=VALUE",
         action="append",
@@ -84,7 +84,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     out = parser.add_argument_group("what comes of it")
     out.add_argument("-o", "--output", metavar="FILE", type=Path, default=Path(), help="data file, or a folder for it")
-    out.add_argument("--plot", metavar="NAME", help="draw this plot of the test beside the data file, as .svg")
+    out.add_argument("-p", "--plot", metavar="NAME", help="draw this plot of the test beside the data file, as .svg")
     out.add_argument("--raw", metavar="FOLDER", type=Path, help="keep what the programs printed there")
     out.add_argument(
         "-n", "--dry-run", action="store_true", help="show network, programs and samplers, and run nothing"
