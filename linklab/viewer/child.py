@@ -6,6 +6,7 @@ What it prints as JSON is how far it is (`linklab test run --progress lines`), a
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import queue
@@ -97,12 +98,13 @@ class RunningCommand:
         self._process.send_signal(self._signals.pop(0) if len(self._signals) > 1 else self._signals[0])
         return True
 
-    def wait(self, seconds: float) -> None:
-        """Wait at most `seconds` for its end."""
-        try:
-            self._process.wait(seconds)
-        except subprocess.TimeoutExpired:
-            return
+    def end(self, waits_s: Sequence[float]) -> None:
+        """Send one signal after the other, each followed by its wait, until it has ended."""
+        for wait_s in waits_s:
+            if not self.stop():
+                return
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self._process.wait(wait_s)
 
 
 ROOT = Path(__file__).resolve().parents[2]

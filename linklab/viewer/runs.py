@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from linklab.data import Dataset
+from linklab.experiment.trial_folder import SCRATCH
 
 SUFFIXES = (".flent.gz", ".flent.bz2", ".flent", ".flnt", ".json.gz", ".json.bz2", ".json")
 """The endings of data files' names."""
@@ -131,6 +132,12 @@ def data_files(path: Path) -> list[Path]:
     if not path.is_dir():
         return [path]
     return sorted(each for each in path.iterdir() if each.name.endswith(SUFFIXES[:4]) and each.is_file())
+
+
+def results_in(folder: Path) -> list[Path]:
+    """The data files of a list of trials that are whole, also those in folders below it (`output_path` of a batch)."""
+    found = folder.rglob(f"*{SUFFIXES[0]}")
+    return sorted(each for each in found if SCRATCH not in each.relative_to(folder).parts)
 
 
 def stem(path: Path) -> str:

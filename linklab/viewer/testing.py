@@ -16,7 +16,7 @@ from linklab.errors import FieldError
 from linklab.experiment.entries import NamedTest
 from linklab.experiment.test_file import load_test
 from linklab.viewer.child import ChildLine, RunningCommand
-from linklab.viewer.runs import Runs
+from linklab.viewer.runs import Runs, results_in
 from linklab.viewer.settings import ViewerSettings
 from linklab.viewer.test_form import (
     BATCH_PAGE,
@@ -37,7 +37,8 @@ from linklab.windows.toplevel import Dialog
 from linklab.windows.window import Window
 from linklab.windows.words import Phrase
 
-QUIT_WAIT_S = 30.0
+QUIT_WAITS_S = (30.0, 5.0, 5.0)
+"""After each signal, when the window is closed."""
 ABORTED = 130
 """Exit status of a command that was ended with Ctrl+C."""
 ROWS = 14
@@ -146,8 +147,8 @@ class RunningTests:
 
     def stop(self) -> None:
         """End it with the window."""
-        if self._child is not None and self._child.stop():
-            self._child.wait(QUIT_WAIT_S)
+        if self._child is not None:
+            self._child.end(QUIT_WAITS_S)
 
     def take(self) -> bool:
         """Take what it has said since the last time; whether it has ended."""
@@ -169,7 +170,7 @@ class RunningTests:
         if self._results is None or (not at_end and time.monotonic() < self._looked_s + LOOK_S):
             return
         self._looked_s = time.monotonic()
-        found = sorted(each for each in self._results.expanduser().glob("*.flent.gz") if each not in self._files)
+        found = [each for each in results_in(self._results.expanduser()) if each not in self._files]
         if found:
             self._opened(found, not self._files)
             self._files += found

@@ -3,8 +3,10 @@
 
 import gzip
 import json
+import sys
 import time
 from pathlib import Path
+from signal import SIGINT, SIGKILL, SIGTERM
 
 import numpy as np
 import pytest
@@ -18,7 +20,8 @@ from linklab.measure import Quantity, Series
 from linklab.plots.named import Loaded, draw
 from linklab.plots.spec import PlotKind, PlotLine, PlotSpec
 from linklab.plots.spec_json import to_json
-from linklab.viewer import cache, columns, hover, metadata, options
+from linklab.viewer import cache, child, columns, hover, metadata, options
+from linklab.viewer import runs as runs_of
 from linklab.viewer.actions import DIGITS, IN_WINDOW, MENUS, keys_text
 from linklab.viewer.columns import FIXED, Column, in_order, text_of
 from linklab.viewer.drawable import drawable
@@ -459,3 +462,32 @@ def test_every_key_does_one_thing():
     assert all(key in text for key, _ in IN_WINDOW)
     letters = [title[title.index("&") + 1] for title in MENUS]
     assert len(letters) == len(set(letters))
+
+
+# --- running tests
+
+
+def test_results_of_a_batch_are_found_in_folders_below(tmp_path):
+    """`output_path` makes them; what a trial works on is not a result yet."""
+    for name in ("b.flent.gz", "cubic/a.flent.gz", ".work/1/a.flent.gz", "cubic/a.log", ".c.flent.gz.x1.part"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).touch()
+    found = runs_of.results_in(tmp_path)
+    assert found == [tmp_path / "b.flent.gz", tmp_path / "cubic/a.flent.gz"]
+    assert runs_of.results_in(tmp_path / "not-yet") == []
+
+
+@pytest.mark.parametrize(("deaf_to", "end"), [("", SIGINT), ("INT", SIGTERM), ("INT TERM", SIGKILL)])
+def test_a_window_that_closes_leaves_no_test_behind(tmp_path, monkeypatch, deaf_to, end):
+    """One signal after the other, until it has ended."""
+    program = tmp_path / "deaf"
+    heard = "".join(f"trap '' {name}\n" for name in deaf_to.split())
+    program.write_text(f"#!/bin/bash\n{heard}echo ready\nexec sleep 100\n")
+    program.chmod(0o755)
+    monkeypatch.setattr(sys, "executable", str(program))
+    running = child.RunningCommand([], tmp_path)
+    while not [line for line in running.lines() if line.text == "ready"]:
+        time.sleep(0.01)
+    running.end((0.5, 0.5, 10.0))
+    assert running._process.poll() == -end
+    assert not running.stop()
