@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from linklab.base.text import one_line
 from linklab.commands.console import make_console
+from linklab.commands.flent import INTERRUPTED
 from linklab.commands.flent_options import batch_overrides
 from linklab.commands.trials import show
 from linklab.errors import InputError, LinklabError, MissingError
@@ -24,10 +25,10 @@ from linklab.experiment.algorithms import refuse_missing
 from linklab.experiment.batch import BatchChoice, BatchList, batch_list
 from linklab.experiment.batch_file import read_batch_files
 from linklab.experiment.expand import expand
-from linklab.experiment.inside import Inside
+from linklab.experiment.inside import Inside, run_whole
 from linklab.experiment.model import Trial
 from linklab.experiment.runner import Deal, Happened, ListProgress, TrialTask, run_entries
-from linklab.experiment.running import HERE, run_on
+from linklab.experiment.running import HERE
 from linklab.experiment.test_file import load_test
 from linklab.experiment.trial_folder import opened
 from linklab.experiment.trial_list import ListedTrial, as_name
@@ -61,11 +62,16 @@ def run(args: argparse.Namespace, words: Words, voice: Voice) -> int:
     def one(trial: Trial, file: Path, tell: Any) -> Path:
         here = replace(trial, source=trial.source or source, targets=trial.targets or tuple(words.hosts))
         with Inside() as door:
-            return run_on(here, file, door, tell)
+            return run_whole(here, file, door, tell)
 
     progress = ListProgress()
-    with opened(folder, {"batches": sorted({entry.trial.extra["BATCH_NAME"] for entry in found.entries})}) as kept:
-        tasks = run_entries(found.entries, kept, one_by_one(one, voice), progress, lambda task: _say(task, voice))
+    about = {"batches": sorted({entry.trial.extra["BATCH_NAME"] for entry in found.entries})}
+    try:
+        with opened(folder, about) as kept:
+            tasks = run_entries(found.entries, kept, one_by_one(one, voice), progress, lambda task: _say(task, voice))
+    except KeyboardInterrupt:
+        voice.complain(f"flent: stopped; the same command with --batch-resume {folder} goes on")
+        return INTERRUPTED
     voice.say(f"{sum(task.state in ('done', 'gaps') for task in tasks)} of {len(tasks)} data files are in {folder}")
     return 0 if all(task.state == "done" for task in tasks) else 1
 

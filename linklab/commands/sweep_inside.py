@@ -21,10 +21,10 @@ from linklab.commands.trials import TrialsSession, folder_for, shuffle_seed
 from linklab.commands.trials_view import duration
 from linklab.errors import InputError
 from linklab.experiment import sweep
-from linklab.experiment.inside import Inside
+from linklab.experiment.inside import Inside, run_whole
 from linklab.experiment.model import Expanded, Trial
 from linklab.experiment.runner import ListProgress, TrialTask
-from linklab.experiment.running import HERE, Ground, RunningChoice, ground_of, prepare_on, run_on
+from linklab.experiment.running import HERE, Ground, RunningChoice, ground_of, prepare_on
 from linklab.experiment.sweep import Looked, Rounds, unknown
 from linklab.experiment.sweep_file import load_sweep
 from linklab.experiment.trial_folder import opened
@@ -94,13 +94,17 @@ def _do(rounds: Rounds, firsts: dict[tuple[str, ...], ListedTrial], at: _At, voi
 
     def one(trial: Trial, file: Path, tell: Any) -> Path:
         with Inside() as door:
-            return run_on(replace(trial, source=trial.source or at.node), file, door, tell)
+            return run_whole(replace(trial, source=trial.source or at.node), file, door, tell)
 
     progress = ListProgress()
-    with opened(at.folder, at.about) as kept:
-        deal = one_by_one(one, voice, Looked(rounds.sweep.measures))
-        doing = TrialsSession(kept, deal, progress, SaidView(progress, voice))
-        do_rounds(rounds, doing, firsts)
+    try:
+        with opened(at.folder, at.about) as kept:
+            deal = one_by_one(one, voice, Looked(rounds.sweep.measures))
+            doing = TrialsSession(kept, deal, progress, SaidView(progress, voice))
+            do_rounds(rounds, doing, firsts)
+    except KeyboardInterrupt:
+        voice.complain(f"linklab: stopped; go on with --resume {at.folder}")
+        raise
     for line in report(rounds, at.folder):
         voice.say(line)
     return 0 if doing.all_well and not rounds.lacking() else 1

@@ -20,8 +20,10 @@ from types import FrameType
 from typing import Any
 
 from linklab.base import owned
-from linklab.errors import EngineError, InputError
-from linklab.experiment.running import HERE, WAY
+from linklab.errors import EngineError, InputError, LinklabError
+from linklab.experiment.model import Trial
+from linklab.experiment.running import HERE, WAY, RunningChoice, run_on
+from linklab.experiment.trial import Tell
 from linklab.linux.kernelcalls import CLONE_NEWNET, CLONE_NEWNS, die_with_parent, setns
 
 ASK_S = 120.0
@@ -40,6 +42,7 @@ class Inside:
     """A door for as long as the `with` block.
 
     node: whose terminal this is; "" in the root namespace.
+    interrupted: a signal came that ends the test early.
     """
 
     name = HERE
@@ -53,6 +56,7 @@ class Inside:
         self.node = _own_node(self.root)
         self.folder = Path()
         self.inside = ""
+        self.interrupted = False
 
     def __enter__(self) -> Inside:
         """Make the test's folder, where programs of every node see it: a node may have a /tmp of its own."""
@@ -97,10 +101,29 @@ class Inside:
             start_new_session=True,
             preexec_fn=partial(self._to_the_root, is_ours=True),  # noqa: PLW1509 - there are no threads
         )
-        with runner, _passed_on_to(runner):
+        with runner, self._passed_on_to(runner):
             assert runner.stdout is not None
             for line in runner.stdout:
                 said(line)
+
+    @contextlib.contextmanager
+    def _passed_on_to(self, runner: subprocess.Popen[str]) -> Iterator[None]:
+        """Signals that end a test go to its runner meanwhile; a third one ends it without its data."""
+        came = 0
+
+        def end(number: int, frame: FrameType | None) -> None:
+            nonlocal came
+            came += 1
+            self.interrupted = True
+            with contextlib.suppress(ProcessLookupError):
+                runner.send_signal(signal.SIGINT if came < 3 else signal.SIGKILL)
+
+        before = {number: signal.signal(number, end) for number in ENDINGS}
+        try:
+            yield
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)
 
     def address_of(self, word: str) -> str:
         """The address that this terminal's resolver has for a name, unless it is a node; any other word unchanged."""
@@ -123,23 +146,22 @@ class Inside:
         os.chdir(WORK if Path(WORK).is_dir() else "/")
 
 
-@contextlib.contextmanager
-def _passed_on_to(runner: subprocess.Popen[str]) -> Iterator[None]:
-    """Signals that end a test go to its runner meanwhile; a third one ends it without its data."""
-    came = 0
+def run_whole(trial: Trial, out: Path, door: Inside, tell: Tell, choice: RunningChoice | None = None) -> Path:
+    """Run a trial of a list as `run_on`; a part of it does not count, and who ends it ends the list.
 
-    def end(number: int, frame: FrameType | None) -> None:
-        nonlocal came
-        came += 1
-        with contextlib.suppress(ProcessLookupError):
-            runner.send_signal(signal.SIGINT if came < 3 else signal.SIGKILL)
-
-    before = {number: signal.signal(number, end) for number in ENDINGS}
+    Raises:
+        KeyboardInterrupt: a signal ended the trial.
+        LinklabError: as `run_on`.
+    """
     try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
+        made = run_on(trial, out, door, tell, choice=choice)
+    except LinklabError:
+        if door.interrupted:  # the third signal leaves no data
+            raise KeyboardInterrupt from None
+        raise
+    if door.interrupted:
+        raise KeyboardInterrupt
+    return made
 
 
 def _shells() -> Iterator[tuple[str, int]]:

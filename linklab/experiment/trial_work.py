@@ -137,6 +137,8 @@ def work(bundle: TrialOrder, place: Path, how: TrialSettings, tell: Tell) -> Mad
             if command.when is When.POST:
                 ended(command, _started(command).wait())
     data = open_file(file)
+    if data.metadata.get("ended") == "early":
+        raise EngineError("the test was ended early, so it does not count")
     if entry.keep_log:
         os.write(1, _told(entry, data).encode("utf-8", "replace"))  # the log
     warning = "; ".join([*failed_commands(data), *failed])

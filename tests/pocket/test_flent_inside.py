@@ -108,6 +108,22 @@ def test_batches_of_a_file_run_on_this_network(network):
     assert (network.folder / "count").read_text() == "once\nonce\n"
 
 
+def test_ctrl_c_ends_a_batch_and_it_can_go_on(network):
+    """The test under way does not count, the next one does not begin, and the person reads how to go on."""
+    (network.folder / "long.batch").write_text(
+        "[Batch::long]\ntest_name = ping\nhosts = h2\nlength = 20\nrepetitions = 2\n"
+    )
+    line = "flent -B long.batch -b long --batch-no-shuffle -D stopped"
+    done = network.run([Typed("h1", line, StopAfter(30.0))], deadline_s=120)[0]
+    assert done.exit_status == 130, done.output
+    (folder,) = (network.folder / "stopped").iterdir()
+    again = f"--batch-resume stopped/{folder.name}"
+    assert done.output.endswith(f"flent: stopped; the same command with {again} goes on\n"), done.output
+    assert [each["state"] for each in json.loads((folder / "trials.json").read_text())["trials"]] == ["done", "waiting"]
+    done = type_(network, f"{line} {again}", "h1", deadline_s=120)
+    assert (done.exit_status, "\n2 of 2 data files are in stopped/" in f"\n{done.output}") == (0, True), done.output
+
+
 def test_two_tests_at_once_in_one_network(network):
     """And an iperf3 server of the student's own: each test has servers of its own, and neither ends the other's."""
     assert type_(network, "iperf3 -s -D -p 5201", "h2").exit_status == 0

@@ -99,6 +99,14 @@ def test_a_trial_with_gaps_is_kept_and_says_why(tmp_path):
     assert (again.tasks[0].kept, again.tasks[0].state, again.tasks[0].why) == (True, "gaps", "Ping (ms) ICMP: no reply")
 
 
+def test_a_trial_that_was_ended_early_does_not_count(tmp_path):
+    """A part of a test is no repetition of it, so a run that goes on does it again (it was "done")."""
+    progress = do(entries(1, "early"), tmp_path / "out")
+    assert states(progress) == ["failed"]
+    assert progress.tasks[0].why == "the test was ended early, so it does not count"
+    assert not list((tmp_path / "out").rglob("*.flent.gz"))
+
+
 def test_what_is_done_is_not_done_again_and_what_failed_is(tmp_path):
     """The second run ends with what an undisturbed one gives."""
     found = entries(3)

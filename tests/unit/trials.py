@@ -52,6 +52,8 @@ def fake(trial: Trial, out: Path, tell) -> Path:
         Path(rest).touch()
         raise InputError("the first time it does not work")
     data = measured(trial)
+    if word == "early":
+        data = replace(data, metadata={**data.metadata, "ended": "early"})
     if trial.commands:  # those in the network: tc fails
         bad = "RTNETLINK answers: No such file\n"
         ran = [told(one, 2 if one.name == "tc" else 0, bad * (one.name == "tc")) for one in trial.commands]
