@@ -2,8 +2,8 @@
 """The Mininet CLI of a running network, as a process of its own on a pty.
 
 The process is a fork of the agent, so it holds the network's objects; the agent itself no longer speaks to the nodes'
-shells once the network is built. `clock`, `concurrent`, `test`, `xterm` by way of the host, and `source NAME` from any
-folder are added.
+shells once the network is built. `clock`, `concurrent`, `linklab`, `test`, `xterm` by way of the host, and
+`source NAME` from any folder are added.
 """
 
 from __future__ import annotations
@@ -106,6 +106,13 @@ class Console(CLI):  # type: ignore[misc] # mininet has no types
         ):
             if subprocess.run(command, check=False).returncode:
                 return
+
+    def do_linklab(self, line: str) -> None:
+        """Run a command of Linklab's own, such as linklab link set h1 h2 rate 10mbit delay 20ms."""
+        try:
+            subprocess.run(["linklab", *shlex.split(line)], check=False)
+        except ValueError:
+            print("linklab: a quotation mark is not closed")
 
     def do_test(self, line: str) -> None:
         """Run a named test from one node to others, such as test rrul h1 h3 -l 30.

@@ -17,7 +17,13 @@ from linklab.windows.fields import Field
 from linklab.windows.words import Phrase
 
 DIRECTION_FIELDS = (
-    Field("backend", "Backend", kind="choice", choices=(("", "netem"), ("edt", "departure time (eBPF)"))),
+    Field(
+        "backend",
+        "Backend",
+        "netem with tc's shapers, or eBPF and fq: packets leave by their time",
+        kind="choice",
+        choices=(("", "netem"), ("edt", "eBPF")),
+    ),
     Field("rate", "Rate", "with its unit: 10gbit, 100mbit, 64kbit"),
     Field("burst", "Burst", "what may pass at once; empty: the rate for 4 ms", "bytes"),
     Field("queue", "Queue", "25000000 or 25MiB of bytes, or 100p packets"),
@@ -29,7 +35,7 @@ DIRECTION_FIELDS = (
     Field("duplicate", "Duplicate", "share of packets sent twice: 1%"),
     Field("reorder", "Reorder", "share that overtakes those delayed: 25%"),
     Field("corrupt", "Corrupt", "share with one wrong bit: 0.01%"),
-    Field("ecn", "ECN mark", "of the backend by departure time: packets that waited so long are marked, such as 5ms"),
+    Field("ecn", "ECN mark", "of eBPF: what waited so long is marked: 5ms"),
     Field("held", "In flight", "packets the delay line may hold; empty: enough", "packets"),
 )
 
