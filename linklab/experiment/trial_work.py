@@ -7,7 +7,6 @@ Here as on a worker of a cluster; what is done with the file is up to whoever st
 from __future__ import annotations
 
 import os
-import subprocess
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
@@ -18,7 +17,8 @@ from linklab.base.text import excerpt
 from linklab.base.worker import Tell
 from linklab.data import Dataset, open_file
 from linklab.errors import EngineError, InputError
-from linklab.experiment.model import Trial, TrialCommand, When
+from linklab.experiment.host_commands import HostCommands
+from linklab.experiment.model import Trial
 from linklab.experiment.trial_commands import failed_commands
 from linklab.experiment.trial_list import ListedTrial, plain
 
@@ -27,10 +27,6 @@ LONGEST_WHY = 300
 Run: TypeAlias = Callable[[Trial, Path, Tell], Path]
 """Does one trial: the trial, the data file that is to be written, and a function that is told how far it is."""
 Look: TypeAlias = Callable[[Dataset], Mapping[str, float | None]]
-
-
-class CommandError(EngineError):
-    """A command before a trial failed, without which there is to be no test."""
 
 
 @dataclass(frozen=True)
@@ -110,44 +106,19 @@ def work(bundle: TrialOrder, place: Path, how: TrialSettings, tell: Tell) -> Mad
     entry = bundle.entry
     on_host = [command for command in entry.trial.commands if command.on_host] if how.host_commands else []
     inside = tuple(command for command in entry.trial.commands if not command.on_host)
-    monitors: list[tuple[TrialCommand, subprocess.Popen[bytes]]] = []
-    failed: list[str] = []
-
-    def ended(command: TrialCommand, status: int) -> int:
-        if status:
-            failed.append(f"the command {command.name} on this machine ended with status {status}")
-        return status
-
-    try:
-        for command in on_host:
-            if command.when is When.PRE and ended(command, _started(command).wait()) and command.essential:
-                raise CommandError(failed[-1])
-        monitors = [(command, _started(command)) for command in on_host if command.when is When.MONITOR]
+    with HostCommands(on_host) as commands:
         file = how.run(replace(entry.trial, commands=inside), place / Path(entry.file).name, tell)
+        data = open_file(file)
+        if data.metadata.get("ended") == "early":  # by Ctrl+C or SIGUSR1
+            commands.hurried = True
+            raise EngineError("the test was ended early, so it does not count")
         if entry.pause_s and entry.trial.clock != "virtual":
             time.sleep(entry.pause_s)
-    finally:
-        for command, process in monitors:
-            if command.kill and process.poll() is None:
-                process.terminate()
-                process.wait()
-            else:
-                ended(command, process.wait())
-        for command in on_host:
-            if command.when is When.POST:
-                ended(command, _started(command).wait())
-    data = open_file(file)
-    if data.metadata.get("ended") == "early":
-        raise EngineError("the test was ended early, so it does not count")
+        commands.whole = True
     if entry.keep_log:
         os.write(1, _told(entry, data).encode("utf-8", "replace"))  # the log
-    warning = "; ".join([*failed_commands(data), *failed])
+    warning = "; ".join([*failed_commands(data), *commands.failed])
     return Made(file, failed_programs(data), excerpt(warning, LONGEST_WHY), how.look(data) if how.look else {})
-
-
-def _started(command: TrialCommand) -> subprocess.Popen[bytes]:
-    """A command of a batch file on this machine; what it prints goes where this process prints."""
-    return subprocess.Popen(["/bin/sh", "-c", command.line], stdin=subprocess.DEVNULL)
 
 
 def _told(entry: ListedTrial, data: Dataset) -> str:

@@ -7,6 +7,7 @@ import random
 import signal
 import subprocess
 import sys
+import threading
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -17,6 +18,8 @@ from trials import do, entries
 
 from linklab.data import open_file
 from linklab.errors import InputError
+from linklab.experiment import host_commands
+from linklab.experiment.host_commands import HostCommands
 from linklab.experiment.model import Trial, TrialCommand, When
 from linklab.experiment.runner import ListProgress, TrialTask, at_once, run_entries
 from linklab.experiment.trial_cluster import cluster as trial_cluster
@@ -194,6 +197,40 @@ def test_commands_for_this_machine_run_only_if_that_was_asked_for(tmp_path):
         "the command no on this machine ended with status 3",
     )
     assert log.read_text() == "post\n"
+
+
+@pytest.mark.parametrize("when", [When.PRE, When.MONITOR, When.POST])
+def test_after_ctrl_c_no_command_is_waited_for_and_those_after_the_trial_run(tmp_path, when):
+    """Also where it comes while one of them runs (one beside the trial was waited for, and the last never ran)."""
+    log = tmp_path / "log"
+    slow = TrialCommand("slow", f"echo begun >> {log}; exec sleep 100", when, on_host=True)
+    last = TrialCommand("last", f"echo post >> {log}", When.POST, on_host=True)
+
+    def ctrl_c() -> None:
+        while not log.exists():
+            time.sleep(0.01)
+        os.kill(os.getpid(), signal.SIGINT)
+
+    interrupt = threading.Thread(target=ctrl_c)
+    interrupt.start()
+    began = time.monotonic()
+    with pytest.raises(KeyboardInterrupt), HostCommands([slow, last]) as commands:
+        commands.whole = when is not When.MONITOR
+        if when is When.MONITOR:
+            time.sleep(50)
+    interrupt.join()
+    assert log.read_text() == "begun\npost\n"
+    assert time.monotonic() - began < 20
+
+
+def test_no_command_on_this_machine_is_waited_for_without_end(tmp_path, monkeypatch):
+    """It is ended and counts as one that failed."""
+    monkeypatch.setattr(host_commands, "COMMAND_S", 0.2)
+    kinds = (When.PRE, When.MONITOR, When.POST)
+    with HostCommands([TrialCommand(kind.value, "exec sleep 100", kind, on_host=True) for kind in kinds]) as commands:
+        commands.whole = True
+    why = "on this machine did not end in time"
+    assert commands.failed == [f"the command {kind.value} {why}" for kind in kinds]
 
 
 def test_a_command_that_fails_is_told_and_the_trial_counts(tmp_path):
