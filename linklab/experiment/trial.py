@@ -11,13 +11,10 @@ from __future__ import annotations
 import contextlib
 import json
 import shutil
-import signal
-import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
-from types import FrameType
 from typing import Any
 
 from linklab.base import owned
@@ -27,6 +24,7 @@ from linklab.engine.choice import load_engine
 from linklab.errors import EngineError
 from linklab.experiment.algorithms import refuse_missing
 from linklab.experiment.collect import TrialOutcome, collect
+from linklab.experiment.early_end import EarlyEnd, NotBegunError
 from linklab.experiment.model import Trial, When
 from linklab.experiment.out_file import file_name, is_file, keep, refuse_unwritable
 from linklab.experiment.prepared import Prepared, prepare
@@ -65,7 +63,7 @@ def quiet(progress: TrialProgress) -> None:
 def run_trial(trial: Trial, out: Path, tell: Tell = quiet, *, raw: Path | None = None) -> Path:
     """Run a trial and write its data file.
 
-    Ctrl+C (KeyboardInterrupt) and SIGUSR1 end the test early and keep what was measured; a second Ctrl+C gives up.
+    Ctrl+C and SIGUSR1 end the test early and keep what was measured; a second Ctrl+C (KeyboardInterrupt) gives up.
 
     Args:
         trial: what to run.
@@ -86,15 +84,17 @@ def run_trial(trial: Trial, out: Path, tell: Tell = quiet, *, raw: Path | None =
     path = out if named else out / file_name(trial, prepared.expanded)
     tell(TrialProgress("starting the network"))
     try:
-        with _ended_early():
-            found, environment = measure(prepared, tell, raw=raw)
-    except _EndEarlyError:
+        with EarlyEnd() as early:
+            found, environment = measure(prepared, early, tell, raw=raw)
+            tell(TrialProgress("writing the data"))
+            return keep(dataset(prepared, found, environment, path.name), path, named=named)
+    except NotBegunError:
         raise EngineError("the test was ended before it had begun, so nothing was measured") from None
-    tell(TrialProgress("writing the data"))
-    return keep(dataset(prepared, found, environment, path.name), path, named=named)
 
 
-def measure(prepared: Prepared, tell: Tell = quiet, *, raw: Path | None = None) -> tuple[TrialOutcome, dict[str, Any]]:
+def measure(
+    prepared: Prepared, early: EarlyEnd, tell: Tell = quiet, *, raw: Path | None = None
+) -> tuple[TrialOutcome, dict[str, Any]]:
     """Start the network, run the plan in it, and collect; with the network's environment."""
     trial = prepared.trial
     with owned.temporary("linklab-test-") as made:
@@ -114,7 +114,7 @@ def measure(prepared: Prepared, tell: Tell = quiet, *, raw: Path | None = None) 
         ) as network:
             refuse_failed_commands(network)
             ran: list[dict[str, Any]] = []
-            said = _between_commands(network, folder, prepared, tell, ran)
+            said = _between_commands(network, folder, prepared, (early, tell), ran)
             environment = dict(network.environment)
         if raw is not None:
             shutil.copytree(folder, raw, dirs_exist_ok=True)
@@ -126,11 +126,14 @@ def measure(prepared: Prepared, tell: Tell = quiet, *, raw: Path | None = None) 
         return replace(found, commands=ran), environment
 
 
-def _between_commands(network: Network, work: Path, prepared: Prepared, tell: Tell, ran: list[dict[str, Any]]) -> str:
+def _between_commands(
+    network: Network, work: Path, prepared: Prepared, person: tuple[EarlyEnd, Tell], ran: list[dict[str, Any]]
+) -> str:
     """Run the plan, the trial's own commands before it, and those after it whatever happens; what the runner said.
 
     `ran` gets the commands with their outcomes.
     """
+    _, tell = person
     commands = [command for command in prepared.trial.commands if not command.on_host]
     try:
         for command in commands:
@@ -142,7 +145,7 @@ def _between_commands(network: Network, work: Path, prepared: Prepared, tell: Te
                     raise EngineError(
                         f"{command.name}: {command.line} ended with status {done.exit_status}: {one_line(done.output)}"
                     )
-        return _run(network, work, prepared.expanded.total_s, tell)
+        return _run(network, work, prepared.expanded.total_s, person)
     finally:
         for command in commands:
             if command.when is When.POST:
@@ -151,8 +154,9 @@ def _between_commands(network: Network, work: Path, prepared: Prepared, tell: Te
                 ran.append(told(command, done.exit_status, done.output))
 
 
-def _run(network: Network, work: Path, length_s: float, tell: Tell) -> str:
+def _run(network: Network, work: Path, length_s: float, person: tuple[EarlyEnd, Tell]) -> str:
     """Run the plan and wait; what the runner said."""
+    early, tell = person
     said: list[str] = []
 
     def output(message: dict[str, Any]) -> None:
@@ -160,22 +164,24 @@ def _run(network: Network, work: Path, length_s: float, tell: Tell) -> str:
             said.append(message["text"])
             tell_progress(message["text"], tell)
 
+    def end_early() -> None:
+        tell(TrialProgress("ending early"))
+        # on the virtual clock nothing that comes from outside is noticed in time, but a file is
+        (work / "out").mkdir(exist_ok=True)
+        (work / "out" / END_FILE).touch()
+
     network.link.on("output", output)
     network.run([Typed("client", RUNNER, Background())])
+    early.begun(end_early)
     with ThreadPoolExecutor(1, "trial") as waiting:
         end = waiting.submit(network.finished, "client", deadline_s=WALL_S + WALL_PER_S * length_s)
         try:
             done = end.result()
-        except (KeyboardInterrupt, _EndEarlyError):
-            tell(TrialProgress("ending early"))
-            # on the virtual clock nothing that comes from outside is noticed in time, but a file is
-            (work / "out").mkdir(exist_ok=True)
-            (work / "out" / END_FILE).touch()
-            try:
-                done = end.result()
-            except KeyboardInterrupt:
-                network.close()  # or the thread would wait on
-                raise
+        except KeyboardInterrupt:
+            network.close()  # or the thread would wait on
+            raise
+        finally:
+            early.ended()
     return "".join(line for line in done.output.splitlines(keepends=True) if not line.startswith("{"))
 
 
@@ -189,24 +195,3 @@ def tell_progress(text: str, tell: Tell) -> None:
                 late = done_s > length_s > 0  # a flow that has filled its path ends later than it was asked to
                 stage = "waiting for the last programs to end" if late else "measuring"
                 tell(TrialProgress(stage, length_s if late else done_s, length_s))
-
-
-class _EndEarlyError(BaseException):
-    """SIGUSR1 came."""
-
-
-@contextlib.contextmanager
-def _ended_early() -> Iterator[None]:
-    """SIGUSR1 ends the wait; only the main thread can take it."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-
-    def end(number: int, frame: FrameType | None) -> None:
-        raise _EndEarlyError
-
-    before = signal.signal(signal.SIGUSR1, end)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGUSR1, before)
