@@ -15,7 +15,7 @@ from linklab.errors import FieldError
 from linklab.experiment.entries import NamedTest
 from linklab.experiment.expand import expand
 from linklab.viewer.child import RunningCommand
-from linklab.viewer.test_form import parameter_field, parameters_of
+from linklab.viewer.test_form import parameter_fields, parameters_of
 from linklab.viewer.testing import TestChooser
 from linklab.windows.fields import Field, Page, number
 from linklab.windows.words import Phrase
@@ -35,9 +35,8 @@ def pages(test: NamedTest, names: Sequence[str]) -> tuple[Page, ...]:
         Field("title", "Title", "for figures and the name of the file"),
     )
     found = [Page("Test", what, " ".join(test.text.split()) or test.title)]
-    if test.entries.parameters:
-        found.append(Page("Parameters", tuple(map(parameter_field, test.entries.parameters.values()))))
-    return tuple(found)
+    parameters = parameter_fields(test)
+    return (*found, Page("Parameters", parameters)) if parameters else tuple(found)
 
 
 def checked(test: NamedTest, asked: Mapping[str, Any], names: Sequence[str]) -> None:

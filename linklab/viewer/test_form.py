@@ -8,6 +8,7 @@ from itertools import chain, count
 from pathlib import Path
 from typing import Any
 
+from linklab.base.installation import topology_file
 from linklab.errors import FieldError, InputError
 from linklab.experiment.entries import NamedTest, ParameterEntry, ParameterKind
 from linklab.experiment.expand import expand
@@ -50,9 +51,9 @@ def pages_of(test: NamedTest) -> tuple[Page, ...]:
         Field("note", "Note", "kept in the file"),
         Field("folder", "Folder", "for the data file", check=_folder),
     )
-    parameters = tuple(map(parameter_field, test.entries.parameters.values()))
+    parameters = parameter_fields(test)
     network = (
-        Field("topology", "Topology", "a .mn file instead of the path", check=_topology),
+        Field("topology", "Topology", "a .mn file or its name instead of the path", check=_topology),
         Field("source", "From", "a host; the first one if empty"),
         Field("targets", "To", "hosts, with commas between them; the last one if empty"),
         Field("step_s", "Step", "between two samples; 0.2 s if empty", "s", check=number(0.001, 60, "0.001 to 60 s")),
@@ -63,7 +64,13 @@ def pages_of(test: NamedTest) -> tuple[Page, ...]:
     return (*pages, Page("Network", network))
 
 
-def parameter_field(entry: ParameterEntry) -> Field:
+def parameter_fields(test: NamedTest) -> tuple[Field, ...]:
+    """A field for each parameter that can be had here."""
+    entries = test.entries.parameters.values()
+    return tuple(_parameter_field(entry) for entry in entries if entry.kind is not ParameterKind.REFUSED)
+
+
+def _parameter_field(entry: ParameterEntry) -> Field:
     """The field for a parameter; its key is `PARAMETER` and the name."""
     default = "" if entry.default.startswith("{") else entry.default
     key = PARAMETER + entry.name
@@ -98,9 +105,15 @@ def _new_folder(text: str) -> str:
 
 
 def _topology(text: str) -> str:
-    if not Path(text).expanduser().is_file():
+    if not topology_file(Path(text).expanduser()).is_file():
         raise InputError(Phrase("there is no file {path}", path=text))
     return text
+
+
+def _topology_word(text: str) -> str:
+    """A file by its whole path, since the command runs in the folder of the results; a lab's topology by its name."""
+    path = Path(text).expanduser()
+    return str(path.absolute() if path.exists() else path)
 
 
 def parameters_of(test: NamedTest, data: Mapping[str, Any]) -> dict[str, str]:
@@ -140,7 +153,7 @@ def command_of(test: NamedTest, data: Mapping[str, Any]) -> list[str]:
     ):
         value = data.get(key)
         if value not in (None, ""):
-            words += [f"{option}={Path(value).expanduser() if key == 'topology' else value}"]
+            words += [f"{option}={_topology_word(value) if key == 'topology' else value}"]
     for name, value in parameters_of(test, data).items():
         words += ["-P", f"{name}={value}"]
     return [*words, "--output", f"{Path(data.get('folder') or '.').expanduser().absolute()}/"]
