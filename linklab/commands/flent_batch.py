@@ -11,32 +11,35 @@ import contextlib
 import os
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from linklab.base.text import one_line
 from linklab.commands.console import make_console
-from linklab.commands.flent import INTERRUPTED
+from linklab.commands.flent import INTERRUPTED, choice_of, parameters_of, with_source
 from linklab.commands.flent_options import batch_overrides
 from linklab.commands.trials import show
 from linklab.errors import InputError, LinklabError, MissingError
 from linklab.experiment.algorithms import refuse_missing
 from linklab.experiment.batch import BatchChoice, BatchList, batch_list
-from linklab.experiment.batch_file import read_batch_files
+from linklab.experiment.batch_file import BatchFile, read_batch_files
 from linklab.experiment.expand import expand
 from linklab.experiment.inside import Inside, run_whole
 from linklab.experiment.model import Trial
 from linklab.experiment.runner import Deal, Happened, ListProgress, TrialTask, run_entries
 from linklab.experiment.running import HERE
 from linklab.experiment.test_file import load_test
-from linklab.experiment.trial_folder import opened
+from linklab.experiment.trial_folder import opened, read_journal
 from linklab.experiment.trial_list import ListedTrial, as_name
 from linklab.experiment.trial_work import Look, TrialSettings, bundled, work
 
 if TYPE_CHECKING:
     from linklab.commands.flent import Words
     from linklab.commands.flent_voice import Voice
+
+_OF_A_NETWORK = {"seed", "clock", "engine", "cpu"}
+_OWN = "the network that runs has its own; leave the key out, or use linklab batch on your machine"
 
 
 def run(args: argparse.Namespace, words: Words, voice: Voice) -> int:
@@ -45,7 +48,9 @@ def run(args: argparse.Namespace, words: Words, voice: Voice) -> int:
         raise InputError("-b: in which batch file? Give it with -B")
     if words.test or words.files:
         raise InputError("give either a batch or a test, not both")
-    found = listed(args)
+    choice = choice_of(args)
+    order = _order(args)
+    found = listed(args, words, order)
     for sentence in found.unused:
         voice.complain(f"flent: {sentence}")
     refuse_wrong(found.entries)
@@ -56,16 +61,19 @@ def run(args: argparse.Namespace, words: Words, voice: Voice) -> int:
     if args.batch_resume is not None and not folder.is_dir():
         raise InputError(f"{folder}: there is no such folder, so nothing can be resumed")
     folder.mkdir(parents=True, exist_ok=True)
-    with Inside() as door:
-        source = next(iter(args.local_bind), door.node)
+    if args.log_file is not None:
+        voice.log = Path(args.log_file or f"{folder.name}.log")
 
     def one(trial: Trial, file: Path, tell: Any) -> Path:
-        here = replace(trial, source=trial.source or source, targets=trial.targets or tuple(words.hosts))
         with Inside() as door:
-            return run_whole(here, file, door, tell)
+            return run_whole(with_source(trial, (trial.source or door.node,), door), file, door, tell, choice)
 
     progress = ListProgress()
-    about = {"batches": sorted({entry.trial.extra["BATCH_NAME"] for entry in found.entries})}
+    about = {
+        "batches": sorted({entry.trial.extra["BATCH_NAME"] for entry in found.entries}),
+        "shuffle_seed": order,
+        "options": {name: str(value) for name, value in asdict(choice).items()},
+    }
     try:
         with opened(folder, about) as kept:
             tasks = run_entries(found.entries, kept, one_by_one(one, voice), progress, lambda task: _say(task, voice))
@@ -76,17 +84,26 @@ def run(args: argparse.Namespace, words: Words, voice: Voice) -> int:
     return 0 if all(task.state == "done" for task in tasks) else 1
 
 
-def listed(args: argparse.Namespace) -> BatchList:
-    """The trials, each on the network that runs.
+def _order(args: argparse.Namespace) -> int | None:
+    """The seed of the order; of a list that goes on, its own."""
+    if args.batch_resume is None:
+        return None if args.batch_no_shuffle else 1
+    found = read_journal(args.batch_resume).get("shuffle_seed")
+    return found if isinstance(found, int) else None
+
+
+def listed(args: argparse.Namespace, words: Words, order: int | None) -> BatchList:
+    """The trials, each on the network that runs, with the options of the command line.
 
     Raises:
-        InputError: a batch is wrong, or wants another network.
+        InputError: a batch is wrong, or wants another network, or an option is not for batches.
     """
-    order = None if args.batch_no_shuffle else 1
-    found = batch_list(
-        read_batch_files(args.batch_files), BatchChoice(tuple(args.batches), batch_overrides(args), HERE, order)
-    )
+    _refuse_options(args)
+    file = read_batch_files(args.batch_files)
+    found = batch_list(file, BatchChoice(tuple(args.batches), batch_overrides(args), HERE, order))
+    found = replace(found, entries=tuple(_with_options(entry, args, words) for entry in found.entries))
     for entry in found.entries:
+        _refuse_keys(file, entry)
         where = entry.trial.topology or (entry.trial.path if entry.trial.path != HERE else "")
         if where:
             raise InputError(
@@ -99,6 +116,41 @@ def listed(args: argparse.Namespace) -> BatchList:
                 "use linklab batch there, or write where = network"
             )
     return found
+
+
+def _refuse_options(args: argparse.Namespace) -> None:
+    """Refuse what a batch would leave undone without a word."""
+    for option, value in (("-p", args.plot), ("-f", args.format), ("-o", args.output.removeprefix("-"))):
+        if value:
+            raise InputError(f"{option}: a batch only measures; give it afterwards: flent {option} {value} FILE…")
+    if args.remote_metadata:
+        raise InputError("--remote-metadata: the nodes on the path are in every data file anyway; leave the option out")
+    if len(set(args.local_bind)) > 1:
+        raise InputError(f"--local-bind: one node sends here, not {len(set(args.local_bind))}; give one")
+    for key in sorted(_OF_A_NETWORK & batch_overrides(args).keys()):
+        raise InputError(f"--batch-override {key}=…: {_OWN}")
+
+
+def _with_options(entry: ListedTrial, args: argparse.Namespace, words: Words) -> ListedTrial:
+    """The trial with parameters that were given laid over it; nodes that were given are for batches that name none."""
+    trial = entry.trial
+    return replace(
+        entry,
+        trial=replace(
+            trial,
+            source=trial.source or next(iter(args.local_bind), ""),
+            targets=trial.targets or tuple(words.hosts),
+            parameters={**trial.parameters, **parameters_of(args)},
+        ),
+    )
+
+
+def _refuse_keys(file: BatchFile, entry: ListedTrial) -> None:
+    """Refuse what the file says of a network that is to be started."""
+    extra = entry.trial.extra
+    for section in (file.batches[extra["BATCH_NAME"]], *(file.args[name] for name in extra["batch"]["arguments"])):
+        for key in sorted(_OF_A_NETWORK & section.values.keys()):
+            raise section.at(key).wrong(f'"{key}": {_OWN}')
 
 
 def refuse_wrong(entries: Sequence[ListedTrial]) -> None:

@@ -135,7 +135,7 @@ def _add_batch(made: argparse.ArgumentParser) -> None:
     batch = made.add_argument_group("batches")
     batch.add_argument(
         "-B", "--batch-file", dest="batch_files", metavar="FILE", action="append", type=Path, default=[],
-        help="a batch file; of several, the last one counts",
+        help="a batch file; a section of a later file replaces the one of the same name",
     )  # fmt: skip
     batch.add_argument(
         "-b",
@@ -152,7 +152,9 @@ def _add_batch(made: argparse.ArgumentParser) -> None:
     batch.add_argument("--batch-dry-run", action="store_true", help="say what would be run")
     batch.add_argument("--batch-verbose", action="store_true", help="say which commands are run")
     batch.add_argument("--batch-no-shuffle", action="store_true", help="keep the order of the file")
-    batch.add_argument("--batch-no-timestamp", action="store_true", help="nothing to do: names here have no time")
+    batch.add_argument(
+        "--batch-no-timestamp", action="store_true", help="nothing to do: names of data files have no time"
+    )
     batch.add_argument("--batch-resume", metavar="FOLDER", type=Path, help="go on where an interrupted run ended")
 
 
@@ -238,7 +240,7 @@ def _add_refused(made: argparse.ArgumentParser) -> None:
 
 
 def batch_overrides(args: argparse.Namespace) -> dict[str, str]:
-    """What is laid over every batch: the options that Flent has for it, and those of the test that were given."""
+    """What is laid over every batch: the options that Flent has for it, and those of the test that are keys of one."""
     found: dict[str, str] = {}
     for word in args.batch_override:
         key, equals, value = word.partition("=")
@@ -251,4 +253,10 @@ def batch_overrides(args: argparse.Namespace) -> dict[str, str]:
         found["batch_title"] = args.batch_title
     if args.length is not None:
         found["length"] = f"{args.length:g}"
+    if args.step_size is not None:
+        found["step_size"] = f"{args.step_size:g}"
+    if args.title_extra:
+        found["title"] = args.title_extra
+    if args.note:
+        found["note"] = args.note
     return found

@@ -40,6 +40,8 @@ REPETITION = "repetition"
 _PLACE = re.compile(r"\{([A-Za-z_][A-Za-z0-9_]*)\}")
 _QUANTITY = re.compile(r"(-?(?:\d+\.?\d*|\.\d+))\s*(\D*)")
 _MOST_POINTS = 1000
+_OF_A_NETWORK = {"seed", "clock", "engine", "cpu"}
+"""Keys that say how a network is started."""
 
 
 @dataclass(frozen=True)
@@ -119,6 +121,10 @@ def load_sweep(path: Path, *, here: bool = False) -> Sweep:
 def read_sweep(text: str, where: str, *, here: bool = False) -> Sweep:
     """The sweep of a file's text; files that it names lie beside it."""
     table = parse(text, where)
+    if here and (own := sorted(_OF_A_NETWORK & table.data.keys())):
+        raise table.wrong(
+            f'"{own[0]}": the network that runs has its own; leave the key out, or use linklab sweep on your machine'
+        )
     factors = _factors(Table(table.take("factors", dict), f"{where} factors"))
     until = _share(table, "until")
     measures = _measures(Table(table.take("measures", dict), f"{where} measures"), until)

@@ -162,6 +162,11 @@ def test_on_the_network_that_runs_there_is_no_path_and_no_seed():
         read_sweep(f"{HEAD}{FACTORS}{MEASURES}", "x.toml", here=True)
     with pytest.raises(InputError, match='give either "path"'):
         read_sweep(text, "x.toml")
+    for key in ("seed = 2", 'clock = "wall"', 'engine = "host"', 'cpu = "slow"'):
+        with pytest.raises(
+            InputError, match=rf'^x\.toml: "{key.partition(" ")[0]}": the network that runs has its own'
+        ):
+            read_sweep(f"{key}\n{text}", "x.toml", here=True)
 
 
 def test_the_order_within_a_repetition_is_shuffled_with_a_seed():
