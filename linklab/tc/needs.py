@@ -24,6 +24,9 @@ _CONGESTION = (
 )
 
 
+_BY_TIME = re.compile(rf"\blinklab{_B}link{_B}(?:set|load|play)\b")
+
+
 @dataclass(frozen=True)
 class Needs:
     """Names as the kernel and tc know them; families: of generic netlink, as Open vSwitch's kernel part has one."""
@@ -51,6 +54,8 @@ class Needs:
         return ", ".join(_SPELLED.get(word, word) for word in words)
 
 
+BY_TIME = Needs(qdiscs=frozenset({"fq", "clsact"}), filters=frozenset({"bpf"}))
+"""What links by departure time need (docs/links.md)."""
 FIELDS = ("qdiscs", "filters", "links", "congestion", "families")
 _SPELLED = {"ovs_datapath": "Open vSwitch"}
 
@@ -59,7 +64,8 @@ def of_text(text: str) -> Needs:
     """What commands need, wherever they stand in the text; lines that a backslash continues are put together."""
     text = text.replace("\\\n", " ")
     set_by_tc = [line for line in lines_in(text) if line.verb in SETS and line.device and line.kind]
-    return Needs(
+    found = BY_TIME if _BY_TIME.search(text) else Needs()
+    return found | Needs(
         qdiscs=frozenset(line.kind for line in set_by_tc if line.object == "qdisc"),
         filters=frozenset(line.kind for line in set_by_tc if line.object == "filter"),
         links=frozenset(_LINK.findall(text)),

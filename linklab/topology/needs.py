@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from linklab.tc.needs import Needs
+from linklab.tc.needs import BY_TIME, Needs
 from linklab.topology.model import Topology
 from linklab.topology.plan import plan
 
@@ -31,7 +31,7 @@ def of_topology(topology: Topology | None) -> Needs:
         for end in (link["src"], link["dest"]):
             found |= Needs(qdiscs=frozenset(qdisc["kind"] for qdisc in end.get("tc", {}).get("qdiscs", ())))
             if any(line.startswith("linklab link ") for line in end.get("tc", {}).get("lines", ())):
-                found |= Needs(qdiscs=frozenset({"clsact"}), filters=frozenset({"bpf"}))
+                found |= BY_TIME
     return found
 
 

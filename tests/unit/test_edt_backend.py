@@ -8,6 +8,7 @@ import pytest
 from linklab.editor import export
 from linklab.errors import FieldError, TopologyError
 from linklab.tc import Impairment, change_lines, lines, objects
+from linklab.tc.needs import BY_TIME, of_text
 from linklab.topology import Topology
 from linklab.topology.needs import of_topology
 from linklab.topology.plan import plan
@@ -106,3 +107,9 @@ def test_stock_mininet_has_no_such_links():
     """An export says so instead of leaving the link plain."""
     with pytest.raises(TopologyError, match="link h1-h2: the backend edt is Linklab's own"):
         export.script(Topology.loads(json.dumps(NETWORK), "edt"), "edt")
+
+
+def test_typed_links_need_the_same_of_a_kernel():
+    """So that the doctor, and a run on the host engine, name what is missing before anything begins."""
+    assert of_text("linklab link set h1 h2 delay 20ms") == BY_TIME
+    assert not of_text("linklab link show; ip link show")
