@@ -100,15 +100,20 @@ def _compile(command: Sequence[str], folder: Path, path: Path) -> None:
 
 
 def _run(command: Sequence[str]) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        command,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=COMPILE_DEADLINE_S,
-        env={**os.environ, "LC_ALL": "C"},
-        check=False,
-    )
+    """Run a compiler; MissingError if it cannot be started or does not end."""
+    try:
+        return subprocess.run(
+            command,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=COMPILE_DEADLINE_S,
+            env={**os.environ, "LC_ALL": "C"},
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise MissingError(f"{command[0]} cannot be run: {error}; {CURE}") from error
 
 
 def main() -> int:
