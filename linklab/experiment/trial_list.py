@@ -13,7 +13,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from enum import Enum
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 from linklab.base.text import excerpt
@@ -113,7 +113,30 @@ def plain(value: Any) -> Any:
             return value
 
 
+def named_files(trial: Trial) -> dict[str, str]:
+    """The files that a trial names, by the field that names them."""
+    named = {"topology": trial.topology, "test": trial.test if trial.test.endswith(".toml") else ""}
+    return {key: name for key, name in named.items() if name}
+
+
 def digest(entries: Sequence[ListedTrial]) -> str:
-    """What two lists have in common only if they are the same: the same trials, whatever their order."""
-    described = sorted(json.dumps([entry.name, plain(entry.trial)], sort_keys=True) for entry in entries)
+    """What two lists have in common only if they are the same: the same trials, whatever their order.
+
+    Of a file that a trial names, name and content count, and not the folder: the same files elsewhere give the same.
+    """
+    contents: dict[str, str | None] = {}
+    described = sorted(json.dumps([entry.name, _identity(entry.trial, contents)], sort_keys=True) for entry in entries)
     return hashlib.sha256("\n".join(described).encode("utf-8", "backslashreplace")).hexdigest()
+
+
+def _identity(trial: Trial, contents: dict[str, str | None]) -> Any:
+    """All that decides what comes of a trial; `contents` keeps what was read."""
+    found = plain(trial)
+    for key, name in named_files(trial).items():
+        if name not in contents:
+            try:
+                contents[name] = hashlib.sha256(Path(name).read_bytes()).hexdigest()
+            except OSError:  # its trial will fail, and say so
+                contents[name] = None
+        found |= {key: Path(name).name, f"{key}_sha256": contents[name]}
+    return found

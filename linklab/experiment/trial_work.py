@@ -20,7 +20,7 @@ from linklab.errors import EngineError, InputError
 from linklab.experiment.host_commands import HostCommands
 from linklab.experiment.model import Trial
 from linklab.experiment.trial_commands import failed_commands
-from linklab.experiment.trial_list import ListedTrial, plain
+from linklab.experiment.trial_list import ListedTrial, named_files, plain
 
 LONGEST_WHY = 300
 """Letters of what went wrong in a trial, in the journal."""
@@ -63,10 +63,8 @@ def bundled(entry: ListedTrial) -> TrialOrder:
         InputError: one cannot be read.
     """
     files = {}
-    named = {"topology": entry.trial.topology}
-    if entry.trial.test.endswith(".toml"):
-        named["test"] = entry.trial.test
-    for name in filter(None, named.values()):
+    named = named_files(entry.trial)
+    for name in named.values():
         try:
             files[Path(name).name] = Path(name).read_bytes()
         except OSError as error:

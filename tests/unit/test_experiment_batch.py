@@ -282,6 +282,27 @@ def test_the_same_files_elsewhere_are_the_same_list(tmp_path):
     assert lists[0] == lists[1]
 
 
+FILES = "[Batch::b]\ntest_name = mine.toml\ntopology = my.mn\nfrom = h1\nhosts = h2\n"
+
+
+def test_files_that_a_list_names_count_by_their_content_and_not_by_their_folder(tmp_path, monkeypatch):
+    """Regression: an edited test was taken for the same, and the same batch from another folder for another one."""
+
+    def made(folder: str, test: str = "a", topology: str = "b") -> str:
+        (tmp_path / folder).mkdir(exist_ok=True)
+        (tmp_path / folder / "mine.toml").write_text(test)
+        (tmp_path / folder / "my.mn").write_text(topology)
+        return digest(listed(tmp_path / folder, FILES).entries)
+
+    first = made("here")
+    assert made("there") == first
+    monkeypatch.chdir(tmp_path / "here")
+    assert digest(listed(Path(), FILES).entries) == first
+    assert made("here", test="c") != first
+    assert made("here", topology="c") != first
+    assert made("here") == first
+
+
 def test_files_lie_beside_the_batch_file_and_hosts_are_nodes_of_a_topology(tmp_path):
     """A path relative to the batch file, as a person means it."""
     text = "[Batch::b]\ntest_name = mine.toml\ntopology = my.mn\nfrom = h1\nhosts = h2, h3\n"
