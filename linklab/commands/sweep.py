@@ -13,8 +13,6 @@ from typing import TYPE_CHECKING
 from linklab.analysis.statistics import Interval
 from linklab.base.files import write_asked
 from linklab.commands.console import make_console, plain
-from linklab.commands.test_summary import with_interval
-from linklab.commands.test_tables import Cell, TableGrid, as_text
 from linklab.commands.trials import (
     TrialsSession,
     add_options,
@@ -33,9 +31,11 @@ from linklab.data import open_file
 from linklab.errors import InputError
 from linklab.experiment import sweep
 from linklab.experiment.prepared import prepare
+from linklab.experiment.summary import with_interval
 from linklab.experiment.sweep import Looked, Rounds, unit_of, unknown
 from linklab.experiment.sweep_file import Sweep, load_sweep
 from linklab.experiment.sweep_template import TEMPLATE
+from linklab.experiment.table_grid import Cell, TableGrid, as_text
 from linklab.experiment.trial_list import SUFFIX, ListedTrial, as_name
 
 if TYPE_CHECKING:

@@ -7,7 +7,8 @@ import argparse
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from linklab.commands.test_tables import TableGrid, add_choice, as_csv, as_json, as_org, as_text, choice_of, read
+from linklab.commands.test_tables import add_choice, choice_of, read
+from linklab.experiment.table_grid import TableGrid, as_csv, as_json, as_org, as_text
 
 if TYPE_CHECKING:
     from linklab.experiment.tables import Source, TableChoice

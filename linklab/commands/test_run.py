@@ -16,7 +16,6 @@ from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, T
 from linklab.commands.console import make_console, plain
 from linklab.commands.options import add_network_options
 from linklab.commands.test_show import given
-from linklab.commands.test_summary import text_of
 from linklab.data import Dataset, open_file
 from linklab.engine.api import Clock
 from linklab.engine.choice import REPLAY_CLOCK, clock_of, load_engine
@@ -27,6 +26,7 @@ from linklab.experiment.out_file import refuse_unwritable
 from linklab.experiment.path import path_of
 from linklab.experiment.prepared import Prepared, prepare
 from linklab.experiment.programs import spoken
+from linklab.experiment.summary import text_of
 from linklab.experiment.trial import Tell, TrialProgress, run_trial
 from linklab.terminal.screen import ends_orderly
 

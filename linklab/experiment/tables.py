@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Data sets → tables of numbers: of one run, and of repetitions of a run with their intervals.
 
-Nothing is printed here; `linklab.commands.test_tables` does. The numbers are those of `linklab.analysis.reducers`.
+Text is made of them by `linklab.experiment.table_grid`. The numbers are those of `linklab.analysis.reducers`.
 """
 
 from __future__ import annotations

@@ -6,22 +6,17 @@ The numbers are those of `linklab.experiment.tables`, so `linklab test summary`,
 
 from __future__ import annotations
 
-import csv
-import io
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
-from linklab.base.text import csv_cell, one_line
+from linklab.base.text import one_line
+from linklab.experiment.summary import grid, summary_of
+from linklab.experiment.table_grid import Cell, TableGrid, as_csv, as_text
 from linklab.experiment.tables import STATISTICS, SUMMARY, Source, TableChoice, columns, sample_rows, summarise
 from linklab.plots.named import Loaded, Options
 from linklab.plots.named.lines import kept_s
 from linklab.plots.spec import PlotKind, PlotSpec
 from linklab.viewer.drawable import drawn_series
-
-HEADINGS = {"pct99": "99th %", "std": "std dev", "var": "variance", "cumsum": "total"}
-"""Reducer → its column, where that is not its name."""
-
-NONE = "–"
 
 
 def choice_of(
@@ -29,7 +24,10 @@ def choice_of(
 ) -> TableChoice:
     """What to compute of these series, cut and smoothed as the plot is; only over time a plot is smoothed."""
     smoothing = options.smoothing or 0 if spec.kind is PlotKind.TIMESERIES or spec.parts else 0
-    return TableChoice(reducers, tuple(names), kept_s(spec, options), smoothing)
+    cutoff = kept_s(spec, options)
+    if cutoff is not None and math.isinf(cutoff[1]):
+        cutoff = cutoff[0], 0.0  # as --cutoff 5,0 is the end of the test
+    return TableChoice(reducers, tuple(names), cutoff, smoothing)
 
 
 def names_of(spec: PlotSpec, loaded: Sequence[Loaded], specs: Sequence[PlotSpec]) -> list[str]:
@@ -41,89 +39,43 @@ def names_of(spec: PlotSpec, loaded: Sequence[Loaded], specs: Sequence[PlotSpec]
 def summary(spec: PlotSpec, loaded: Sequence[Loaded], options: Options, specs: Sequence[PlotSpec]) -> str:
     """A table of what the plot draws, for each data set, to be read in a fixed font."""
     parts = []
-    for heading, rows in _tables(spec, loaded, options, specs, SUMMARY):
-        titles = ("series", *(HEADINGS.get(name, name) for name in SUMMARY), "n", "unit")
-        cells = [(name, *(_shown(value) for value in values), str(n), unit) for name, values, n, unit in rows]
-        widths = [max(map(len, column)) for column in zip(titles, *cells, strict=True)]
-        lines = [
-            "  ".join(
-                cell.rjust(width) if 0 < at < len(widths) - 1 else cell.ljust(width)
-                for at, (cell, width) in enumerate(zip(row, widths, strict=True))
-            ).rstrip()
-            for row in (titles, *cells)
-        ]
-        parts.append("\n".join([heading, "", *lines]))
+    for one in loaded:
+        names = names_of(spec, [one], specs)
+        table = as_text(grid(summary_of(_sources([one]), choice_of(spec, options, names)))) if names else ""
+        parts.append(f"{_heading(one)}\n\n{table}".strip())
     return "\n\n".join(parts)
 
 
 def statistics_csv(spec: PlotSpec, loaded: Sequence[Loaded], options: Options, specs: Sequence[PlotSpec]) -> str:
     """The statistics of each series that the plot draws, a row each."""
-    rows: list[Sequence[str | int | float]] = [
-        (heading, name, unit, n, *values)
-        for heading, found in _tables(spec, loaded, options, specs, STATISTICS)
-        for name, values, n, unit in found
-    ]
-    return _csv(("run", "series", "unit", "n", *STATISTICS), rows)
+    rows: list[tuple[Cell, ...]] = []
+    for one in loaded:
+        names = names_of(spec, [one], specs)
+        found = summarise(_sources([one]), choice_of(spec, options, names, STATISTICS)).rows if names else ()
+        rows += [(_heading(one), row.series, row.unit, row.n, *(value.value for value in row.values)) for row in found]
+    return as_csv(TableGrid(("run", "series", "unit", "n", *STATISTICS), tuple(rows)))
 
 
 def columns_csv(spec: PlotSpec, loaded: Sequence[Loaded], options: Options, specs: Sequence[PlotSpec]) -> str:
     """The series at common times, a column each."""
     found = columns(_sources(loaded), choice_of(spec, options, names_of(spec, loaded, specs)))
     parts = [found.times.tolist(), *(column.tolist() for column in found.values)]
-    return _csv(("time_s", *found.names), zip(*parts, strict=True))
+    return as_csv(TableGrid(("time_s", *found.names), tuple(zip(*parts, strict=True))))
 
 
 def samples_csv(spec: PlotSpec, loaded: Sequence[Loaded], options: Options, specs: Sequence[PlotSpec]) -> str:
     """Each sample of the series at its own time, a row each."""
     names = names_of(spec, loaded, specs)
-    rows = sample_rows(_sources(loaded), choice_of(spec, options, names))
-    return _csv(("run", "series", "unit", "time_s", "value"), rows)
+    rows = tuple(sample_rows(_sources(loaded), choice_of(spec, options, names)))
+    return as_csv(TableGrid(("run", "series", "unit", "time_s", "value"), rows))
 
 
-Row = tuple[str, Sequence[float], int, str]
-
-
-def _tables(
-    spec: PlotSpec, loaded: Sequence[Loaded], options: Options, specs: Sequence[PlotSpec], reducers: tuple[str, ...]
-) -> list[tuple[str, list[Row]]]:
-    """For each data set its name and its rows."""
-    others = {one.name: one for one in specs}
-    tables = []
-    for one in loaded:
-        names = drawn_series(spec, one, others)
-        found = summarise(_sources([one]), choice_of(spec, options, names, reducers)).rows if names else ()
-        rows: list[Row] = [(row.series, [value.value for value in row.values], row.n, row.unit) for row in found]
-        heading = f"{one.name}: {one.title}" if one.title and one.title != one.name else one.name
-        tables.append((one_line(heading), rows))
-    return tables
+def _heading(one: Loaded) -> str:
+    return one_line(f"{one.name}: {one.title}" if one.title and one.title != one.name else one.name)
 
 
 def _sources(loaded: Sequence[Loaded]) -> list[Source]:
     return [Source(one.name, one.data) for one in loaded]
-
-
-def _shown(value: float) -> str:
-    if math.isnan(value):
-        return NONE
-    return f"{value:.3g}" if value and abs(value) < 0.1 else f"{value:.2f}"
-
-
-def _csv(headings: Sequence[str], rows: Iterable[Sequence[str | int | float]]) -> str:
-    file = io.StringIO()
-    writer = csv.writer(file, lineterminator="\n")
-    writer.writerow([csv_cell(one_line(each)) for each in headings])
-    writer.writerows([_exact(cell) for cell in row] for row in rows)
-    return file.getvalue()
-
-
-def _exact(cell: str | int | float) -> str:
-    match cell:
-        case str():
-            return csv_cell(one_line(cell))
-        case float():
-            return "" if math.isnan(cell) else repr(cell)
-        case _:
-            return str(cell)
 
 
 EXPORTS: Mapping[str, tuple[str, str]] = {

@@ -8,8 +8,10 @@ import math
 import numpy as np
 import pytest
 from matplotlib.figure import Figure
+from test_number_tables import lossy, shown
 
-from linklab.data import Dataset
+from linklab.data import Dataset, save
+from linklab.data.names import main_series
 from linklab.data.table import smoothed
 from linklab.measure import make_series
 from linklab.plots.named import Loaded, Options, draw, shown_of
@@ -80,3 +82,15 @@ def test_a_distribution_is_not_smoothed_and_neither_are_its_numbers():
     """It takes the samples as they are, whatever is chosen for plots over time."""
     spec = PlotSpec("cdf", "", PlotKind.CDF, (PlotLine("TCP"),))
     assert [float(row["value"]) for row in rows(numbers.samples_csv, spec, smoothing=4)] == VALUES
+
+
+def test_the_window_says_just_what_the_summary_says(capsys, tmp_path):
+    """With the loss of packets and the algorithms of flows."""
+    data, path = lossy(1), tmp_path / "a.flent.gz"
+    save(data, path)
+    spec = PlotSpec("all", "", PlotKind.TIMESERIES, tuple(map(PlotLine, main_series(data.series))))
+    for cutoff, words in ((None, []), ((0.5, 0.0), ["--cutoff", "0.5,0"])):
+        heading, _, *rows = shown(capsys, "summary", path, *words).splitlines()[1:]
+        window = numbers.summary(spec, [Loaded("a", data)], Options(cutoff_s=cutoff), [spec]).splitlines()
+        assert heading.split()[-1] == "algorithm" and "loss" in heading and any(" %" in row for row in rows)
+        assert window[2] == heading and window[4:] == rows
