@@ -36,7 +36,7 @@ from linklab.agent.trial_keeper import Sessions, keep, kill_children
 from linklab.agent.trial_loop import FIRST, LAST, SECOND, THIRD, Loop
 from linklab.agent.trial_nodes import Nodes
 from linklab.agent.trial_plan import Fact, PlanError, TrialPlan, load
-from linklab.agent.trial_programs import Child, Programs
+from linklab.agent.trial_programs import PRELOADED, Child, Programs
 from linklab.agent.trial_samplers import Sampler, samplers
 from linklab.linux import held
 from linklab.native import find
@@ -259,7 +259,7 @@ class RunningTrial:
             "ended_s": self.since(self.ended_ns),
             "programs": {child.program.id: self.outcome(child) for child in (*self.servers, *self.flows)},
             "lacks": self.lacks,
-            "iperf3_wait": path.name if (path := find("iperf3_wait")) is not None else None,
+            "shared_objects": [path.name for path in map(find, PRELOADED) if path is not None],
         }
         write(self.out / "outcome.json", outcome)
 

@@ -33,6 +33,8 @@ NOT_RUN = (126, 127)
 SHELL = "/bin/sh"
 DEFAULT = (signal.SIGPIPE, signal.SIGXFSZ, signal.SIGINT, signal.SIGQUIT, signal.SIGHUP, signal.SIGCHLD)
 """Signals that Python, or who started it (nohup(1)), ignores or handles, and a program in a terminal does not."""
+PRELOADED = ("iperf3_wait", "iperf3_tos")
+"""Shared objects of ours for iperf3; the second is for servers that mark what they send."""
 _IPERF3_ERROR = re.compile(r'"error":\s*"((?:[^"\\]|\\.)*)"')
 
 
@@ -213,9 +215,12 @@ class Programs:
 
 
 def _preloaded(program: PlannedProgram) -> dict[str, str]:
-    """What has an iperf3 wait with a pause (native/iperf3_wait.c); {} for other programs."""
-    path = find("iperf3_wait") if Path(program.argv[0]).name == "iperf3" else None
-    return {"LD_PRELOAD": str(path)} if path is not None else {}
+    """What has an iperf3 wait with a pause, and a server mark what it sends if it is told so; {} for other programs."""
+    if Path(program.argv[0]).name != "iperf3":
+        return {}
+    names = PRELOADED if "IPERF3_TOS" in program.env else PRELOADED[:1]
+    paths = [str(path) for path in map(find, names) if path is not None]
+    return {"LD_PRELOAD": ":".join(paths)} if paths else {}
 
 
 def by_lot() -> bool:

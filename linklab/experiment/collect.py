@@ -86,7 +86,24 @@ class _Collector:
         for number, process in enumerate(self.plan.processes):
             self._process(process, number)
         self._sampled()
+        self._note_unmarked()
         return self.found
+
+    def _note_unmarked(self) -> None:
+        """Of downloads that iperf3 alone leaves unmarked (native/iperf3_tos.c)."""
+        shared = self.found.outcome.get("shared_objects", ())
+        if any(name.startswith("iperf3_tos") for name in shared):
+            return
+        marked = [
+            flow.series
+            for process in self.plan.processes
+            for flow in process.flows
+            if flow.traffic in IPERF and flow.tos and flow.direction == "down"
+        ]
+        if marked:
+            self.found.notes.append(
+                f"sent unmarked: {', '.join(marked)}; iperf3_tos.c has not been compiled (linklab doctor)"
+            )
 
     # --- programs
 

@@ -168,6 +168,7 @@ def _iperfs(expanded: Expanded, place: TrialPlace, flows: Sequence[TrafficFlow])
             "argv": programs.iperf_server(flow, port, expanded.step_s, reports=reports),
             "role": "server",
             "ready": {"tcp": port},
+            "env": {"IPERF3_TOS": str(flow.tos)} if flow.tos and flow.direction == "down" else {},  # -S is the client's
         }
         # iperf3 ends with an exchange over the path that it has filled
         yield process, [server, _program(place, process, place.source, late_s=4 * LATE_S)]

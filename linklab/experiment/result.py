@@ -48,7 +48,7 @@ def dataset(prepared: Prepared, found: TrialOutcome, environment: dict[str, Any]
         "ended_s": outcome.get("ended_s"),
         "failed": dict(found.failed),
         "programs": outcome.get("programs"),
-        "iperf3_wait": outcome.get("iperf3_wait"),
+        "shared_objects": outcome.get("shared_objects"),
         "facts": [dict(one) for one in found.facts.values()],
         METADATA_KEY: [to_json(plot) for plot in expanded.plots],
         "default_plot": expanded.default_plot,

@@ -54,6 +54,16 @@ def test_the_state_of_the_connection_has_no_gaps(upload):
     assert data.series["qdisc_stats_r1-eth0::dropped"].known.sum() > 0
 
 
+def test_flows_of_both_directions_carry_their_marks(tmp_path):
+    """CAKE sorts them into its tins: a quarter of rrul's four flows each is background, and voice."""
+    data = open_file(run_trial(Trial("rrul", path="10mbit 20ms cake", length_s=3.0), tmp_path / "marks.flent.gz"))
+    for interface in ("r1-eth0", "r2-eth0"):
+        sent = {tin: data.series[f"qdisc cake {tin} {interface}::sent_pkts"].known.sum() for tin in ("Bulk", "Voice")}
+        assert sent["Bulk"] > 100
+        assert sent["Voice"] > 300
+    assert data.series["TCP download BK"].known.mean() < 0.7 * data.series["TCP download BE"].known.mean()
+
+
 def test_what_is_known_of_the_setup(upload):
     """Disciplines before and after, settings, the commands; and no address of this machine."""
     data = open_file(upload)

@@ -63,6 +63,17 @@ def test_the_plan_of_the_captures(prepared):
     assert data["facts"][0]["argv"] == ["ping", "-n", "-c", "1", "-W", "5", "10.0.2.1"]
 
 
+def test_the_server_of_a_marked_download_marks():
+    """iperf3's -S counts for its client, so a server is told by its environment."""
+    plan = prepare(Trial("rrul", path="10mbit 50ms", length_s=5)).plan.data
+    told = {
+        one["id"]: one.get("env")
+        for one in plan["programs"]
+        if one["id"].startswith("tcp-") and one["role"] == "server"
+    }
+    assert list(told.values()) == [{}] * 5 + [{"IPERF3_TOS": byte} for byte in ("32", "160", "184")]
+
+
 def test_throughput_is_what_the_receiver_got(found):
     """From one reading of its socket to the next; the mean is iperf3's own."""
     upload, download = found.series["TCP upload"], found.series["TCP download"]

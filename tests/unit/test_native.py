@@ -90,6 +90,31 @@ def test_an_iperf3_with_threads_and_any_other_program_is_left_alone(folder, said
 
 
 @needs_cc
+@pytest.mark.parametrize(
+    ("family", "kind"), [("AF_INET", "SOCK_STREAM"), ("AF_INET6", "SOCK_STREAM"), ("AF_INET6", "SOCK_DGRAM")]
+)
+def test_a_server_marks_what_it_sends(folder, family, kind):
+    """The connection that it accepts, too; without the variable nothing is marked."""
+    assert native.build() == []
+    program = f"""
+import socket
+here = socket.socket(socket.{family}, socket.{kind})
+here.bind(("", 0))
+if socket.{kind} == socket.SOCK_STREAM:
+    here.listen()
+    there = socket.create_connection(("127.0.0.1", here.getsockname()[1]))
+    here = here.accept()[0]
+print(here.getsockopt(socket.IPPROTO_IP, socket.IP_TOS))
+"""
+    for byte, expected in (("184", "184"), ("256", "0"), ("", "0")):
+        environment = {**os.environ, "LD_PRELOAD": str(native.find("iperf3_tos")), "IPERF3_TOS": byte}
+        done = subprocess.run(
+            [sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True
+        )
+        assert done.stdout.split() == [expected]
+
+
+@needs_cc
 def test_it_is_compiled_once_and_what_was_made_of_other_source_goes(folder):
     """What is there is kept as it is."""
     folder.mkdir()
@@ -101,14 +126,18 @@ def test_it_is_compiled_once_and_what_was_made_of_other_source_goes(folder):
     before = made.stat().st_mtime_ns
     assert native.build() == []
     assert made.stat().st_mtime_ns == before
-    assert [path.name for path in folder.iterdir()] == [made.name]
+    assert old not in folder.iterdir()
+    assert made in folder.iterdir()
     ctypes.CDLL(str(made))
 
 
 def test_without_a_compiler_it_says_so_and_leaves_nothing(folder, monkeypatch):
     """Tests then run without it."""
     monkeypatch.setattr(native, "COMPILE", ("no-such-cc",))
-    assert native.build() == ["iperf3_wait.c could not be compiled: No such file or directory"]
+    assert native.build() == [
+        "iperf3_tos.c could not be compiled: No such file or directory",
+        "iperf3_wait.c could not be compiled: No such file or directory",
+    ]
     assert list(folder.iterdir()) == []
     assert native.find("iperf3_wait") is None
 
@@ -117,6 +146,5 @@ def test_without_a_compiler_it_says_so_and_leaves_nothing(folder, monkeypatch):
 def test_a_compiler_that_fails_is_quoted(folder, monkeypatch):
     """With the end of what it printed."""
     monkeypatch.setattr(native, "COMPILE", ("cc", "--no-such-option"))
-    (said,) = native.build()
-    assert "--no-such-option" in said
+    assert all("--no-such-option" in said for said in native.build())
     assert list(folder.iterdir()) == []
