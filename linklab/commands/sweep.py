@@ -87,7 +87,8 @@ def run(args: argparse.Namespace) -> int:
     with before_trials():
         first = checked(sweep.checked(found))  # what is wrong is said before anything runs
     firsts = {tuple(cell.values()): entry for cell, entry in zip(found.cells(), first, strict=True)}
-    for sentence in unknown(found, prepare(first[0].trial).expanded):
+    sweep.check_windows(found, first)
+    for sentence in (*unknown(found, prepare(first[0].trial).expanded), *sweep.doubtful(found)):
         make_console(stderr=True).print(plain(f"linklab: {sentence}"), soft_wrap=True)
     seed = shuffle_seed(args)
     rounds = Rounds(found, seed)

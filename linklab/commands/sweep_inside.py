@@ -62,7 +62,8 @@ def run(args: argparse.Namespace) -> int:
         tuple(cell.values()): replace(entry, network_s=each.total_s)
         for cell, entry, each in zip(found.cells(), entries, first, strict=True)
     }
-    for sentence in unknown(found, first[0]):
+    sweep.check_windows(found, list(firsts.values()))
+    for sentence in (*unknown(found, first[0]), *sweep.doubtful(found)):
         voice.complain(f"linklab: {sentence}")
     seed = shuffle_seed(args)
     rounds = Rounds(found, seed)

@@ -21,6 +21,7 @@ from linklab.analysis.reducers import reduce
 from linklab.analysis.statistics import Interval, interval
 from linklab.data import Dataset
 from linklab.data.names import main_series, matching
+from linklab.errors import InputError
 from linklab.experiment.model import Expanded, Trial, TrialCommand, When
 from linklab.experiment.sweep_file import REPETITION, Measure, Sweep, filled, length_s
 from linklab.experiment.trial_list import ListedTrial, as_name, check_names
@@ -28,6 +29,8 @@ from linklab.experiment.trial_list import ListedTrial, as_name, check_names
 BEFORE = "the command before the test"
 FOLDER = "trials"
 """Of the data files, in that of the sweep."""
+_OF_LEAST = ("span", "mean_span")
+"""Reducers that take each value less the least one."""
 _CURE = "write the levels so that they differ in letters or digits"
 _OVER: Mapping[str, Callable[[Sequence[float]], Any]] = {"mean": np.mean, "sum": np.sum, "min": np.min, "max": np.max}
 
@@ -222,6 +225,42 @@ def unknown(sweep: Sweep, expanded: Expanded) -> Iterator[str]:
             yield (
                 f'measure {measure.name}: "{measure.series}" is no series of {expanded.name}\'s own, which has '
                 f"{', '.join(names)}; it counts if a sampler gives it"
+            )
+
+
+def doubtful(sweep: Sweep) -> Iterator[str]:
+    """Sentences about measures that take the least value of a part of the test, in which a queue may never empty."""
+    for measure in sweep.measures:
+        if measure.reduce in _OF_LEAST and measure.cutoff is not None and measure.cutoff[0] > 0:
+            yield (
+                f"measure {measure.name}: {measure.reduce} counts from the least value after {measure.cutoff[0]:g} s, "
+                'when the queue may never be empty; leave "from" out, or take the mean and subtract the round-trip '
+                "time of the path"
+            )
+
+
+def check_windows(sweep: Sweep, entries: Sequence[ListedTrial]) -> None:
+    """Refuse measures that count what lies beyond the end of a test.
+
+    Args:
+        sweep: the sweep.
+        entries: the first trial of each cell, with how long it is.
+
+    Raises:
+        InputError: a measure does; the message names it and the combination.
+    """
+    for entry in entries:
+        for measure in sweep.measures:
+            start, end = measure.cutoff or (0.0, 0.0)
+            until = end if end > 0 else entry.network_s + end
+            if until > entry.network_s:
+                wrong = f'"to" is {end:g} s'
+            elif start >= until:
+                wrong = f'"from" is {start:g} s, and nothing is left before {until:g} s'
+            else:
+                continue
+            raise InputError(
+                f"measure {measure.name}: {wrong}, but the test lasts {entry.network_s:g} s ({entry.label})"
             )
 
 

@@ -4,6 +4,7 @@
 import csv
 import math
 import random
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,7 @@ from linklab.cli import main
 from linklab.data import Dataset
 from linklab.errors import InputError
 from linklab.experiment.model import When
-from linklab.experiment.sweep import Looked, Rounds, value_of
+from linklab.experiment.sweep import Looked, Rounds, check_windows, checked, doubtful, value_of
 from linklab.experiment.sweep_file import Measure, load_sweep, read_sweep
 from linklab.experiment.sweep_report import cell_table, findings, trial_table
 from linklab.experiment.sweep_template import TEMPLATE
@@ -382,3 +383,36 @@ def test_numbers_are_read_where_the_trial_runs():
     measures = sweep(measures=MEASURES + '[measures.none]\nseries = "none"\n').measures
     data = Dataset(series={"TCP upload": make_series("TCP upload", "Mbits/s", [0.0, 1.0], [1.0, 3.0])})
     assert Looked(measures)(data) == {"mean of TCP upload, mean": 2.0, "mean of none, mean": None}
+
+
+def test_a_span_of_a_part_of_the_test_is_doubtful():
+    """The least round trip of a part in which the queue never empties is not that of the path."""
+    part = '[measures.latency]\nseries = "Ping (ms) ICMP"\nreduce = "mean_span"\nfrom = "10s"\n'
+    (said,) = doubtful(sweep(measures=part))
+    assert said.startswith("measure latency: mean_span counts from the least value after 10 s, when the queue may")
+    assert not list(doubtful(sweep(measures=part.replace('from = "10s"\n', 'to = "25s"\n'))))
+    assert not list(doubtful(sweep(measures=part.replace("mean_span", "mean"))))
+
+
+@pytest.mark.parametrize(
+    ("window", "said"),
+    [
+        ('to = "55s"', 'measure m: "to" is 55 s, but the test lasts 30 s (q pfifo, seed 1)'),
+        ('from = "30s"', 'measure m: "from" is 30 s, and nothing is left before 30 s, but'),
+        ('from = "26s"\nto = "-5s"', 'measure m: "from" is 26 s, and nothing is left before 25 s, but'),
+    ],
+)
+def test_a_window_beyond_the_test_is_refused(window, said):
+    """Before anything runs, since nothing would be counted in it, or less than was asked for."""
+    found = sweep(measures=f'[measures.m]\nseries = "TCP upload"\n{window}\n')
+    entries = [replace(entry, network_s=30.0) for entry in checked(found)]
+    with pytest.raises(InputError) as caught:
+        check_windows(found, entries)
+    assert said in str(caught.value)
+
+
+def test_a_window_within_the_test_is_taken():
+    """Up to its very end, and counted from there."""
+    for window in ('to = "30s"', 'from = "10s"', 'from = "10s"\nto = "-5s"', ""):
+        found = sweep(measures=f'[measures.m]\nseries = "TCP upload"\n{window}\n')
+        check_windows(found, [replace(entry, network_s=30.0) for entry in checked(found)])
