@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from linklab.experiment.prepared import Prepared
     from linklab.experiment.running import RunningChoice
 
-DATA_SUFFIXES = (".flent.gz", ".flent.bz2", ".flent", ".flnt", ".json", ".json.gz")
 INTERRUPTED = 128 + signal.SIGINT
 
 
@@ -100,13 +99,14 @@ def sorted_out(args: argparse.Namespace) -> Words:
     Raises:
         InputError: a data file is not there, or two tests are named.
     """
+    from linklab.data.suffixes import SUFFIXES
     from linklab.experiment.test_file import test_names
 
     found = Words(hosts=list(args.hosts), files=list(args.inputs))
     names = test_names()
     for word in args.words:
         is_test = word in names or word.endswith(".toml") or (word.endswith(".conf") and Path(word).stem in names)
-        if word.endswith(DATA_SUFFIXES) or (not is_test and Path(word).is_file()):
+        if word.endswith(SUFFIXES) or (not is_test and Path(word).is_file()):
             found.files.append(word)
         elif is_test and found.test:
             raise InputError(f"two tests are named, {found.test} and {excerpt(word)}; run one after the other")

@@ -124,7 +124,9 @@ def load(file: Path, *, shown: bool = True) -> Loaded:
 
 
 def _stem(file: Path) -> str:
-    return str(file.with_name(file.name.partition(".flent")[0]))
+    from linklab.data.suffixes import stem_of
+
+    return str(file.with_name(stem_of(file.name)))
 
 
 def plots_of(loaded: Sequence[Loaded]) -> list[PlotSpec]:

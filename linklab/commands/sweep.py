@@ -28,6 +28,7 @@ from linklab.commands.trials import (
     shuffle_seed,
 )
 from linklab.data import open_file
+from linklab.data.suffixes import SUFFIX
 from linklab.errors import InputError
 from linklab.experiment import sweep
 from linklab.experiment.prepared import prepare
@@ -36,7 +37,7 @@ from linklab.experiment.sweep import Looked, Rounds, unit_of, unknown
 from linklab.experiment.sweep_file import Sweep, load_sweep
 from linklab.experiment.sweep_template import TEMPLATE
 from linklab.experiment.table_grid import Cell, TableGrid, as_text
-from linklab.experiment.trial_list import SUFFIX, ListedTrial, as_name
+from linklab.experiment.trial_list import ListedTrial, as_name
 
 if TYPE_CHECKING:
     from linklab.commands import Subparsers

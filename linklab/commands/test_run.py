@@ -17,6 +17,7 @@ from linklab.commands.console import make_console, plain
 from linklab.commands.options import add_network_options
 from linklab.commands.test_show import given
 from linklab.data import Dataset, open_file
+from linklab.data.suffixes import stem_of
 from linklab.engine.api import Clock
 from linklab.engine.choice import REPLAY_CLOCK, clock_of, load_engine
 from linklab.errors import InputError
@@ -146,7 +147,7 @@ def finished(args: argparse.Namespace, path: Path) -> int:
     if args.plot:
         from linklab.plots.named import Loaded, Options, save, specs_of
 
-        figure = path.with_name(f"{path.name.partition('.flent')[0]}.{args.plot}.svg")
+        figure = path.with_name(f"{stem_of(path.name)}.{args.plot}.svg")
         loaded = [Loaded(path.name, data)]
         save(next(spec for spec in specs_of(loaded) if spec.name == args.plot), loaded, Options(), figure)
         console.print(plain(f"{figure}"))

@@ -32,6 +32,9 @@ from linklab.measure import Series
 MOST_BYTES = 512 * 2**20
 """Of JSON that is read; a small file can unpack to any size."""
 
+BZIP2 = (".bz2", ".flnt")
+"""The second is Flent's old suffix."""
+
 GZIP_LEVEL = 6
 """The highest takes five times as long for files that are smaller by 3 %."""
 
@@ -122,7 +125,7 @@ def load(text: str, source: str = "data") -> Dataset:
 
 
 def save(data: Dataset, path: Path) -> None:
-    """Write a data file, whole or not at all, packed as its suffix says: `.gz`, `.bz2`, else plain JSON.
+    """Write a data file, whole or not at all, packed as its suffix says: `.gz`, `.bz2` (`.flnt`), else plain JSON.
 
     The same data set gives the same bytes: the packed file holds neither its name nor the time.
 
@@ -132,7 +135,7 @@ def save(data: Dataset, path: Path) -> None:
     content = dump(data).encode("ascii")
     if path.suffix == ".gz":
         content = gzip.compress(content, GZIP_LEVEL, mtime=0)
-    elif path.suffix == ".bz2":
+    elif path.suffix in BZIP2:
         content = bz2.compress(content)
     write_asked(path, content)
 
@@ -168,7 +171,7 @@ def _unpacked(packed: BufferedReader, suffix: str) -> BufferedIOBase:
     match suffix:
         case ".gz":
             return gzip.GzipFile(fileobj=packed)
-        case ".bz2" | ".flnt":
+        case suffix if suffix in BZIP2:
             return bz2.BZ2File(packed)
         case _:
             return packed

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from linklab.base.text import excerpt
+from linklab.data.suffixes import SUFFIX
 from linklab.errors import InputError
 from linklab.experiment.batch_commands import COMMAND_KEYS, commands_of
 from linklab.experiment.batch_doubts import idle_loops, unused_keys
@@ -26,7 +27,6 @@ from linklab.experiment.model import Trial
 from linklab.experiment.trial_list import (
     LONGEST_NAME,
     MOST_ENTRIES,
-    SUFFIX,
     ListedTrial,
     as_folder,
     as_name,

@@ -19,11 +19,12 @@ from pathlib import Path
 
 from linklab import data
 from linklab.data import Dataset
+from linklab.data.suffixes import SUFFIX, SUFFIXES
 from linklab.errors import InputError
 from linklab.experiment.model import Expanded, Trial
 
-SUFFIX = ".flent.gz"
-SUFFIXES = (".flent.gz", ".flent.bz2", ".flent", ".flnt", ".json", ".gz", ".bz2")
+FILES = (*SUFFIXES, ".gz", ".bz2")
+"""Endings of what people mean by a file: those of data files, and of whatever is packed."""
 OTHERS = (".png", ".svg", ".pdf", ".csv", ".txt", ".html", ".org")
 """Endings of what people may take this file for."""
 LONGEST = 180
@@ -33,7 +34,7 @@ _NAMED = re.compile(r"[^A-Za-z0-9_.+-]+")
 
 def is_file(out: Path) -> bool:
     """Whether `out` names the data file itself; otherwise it is a folder for it."""
-    if not out.name.endswith(SUFFIXES):
+    if not out.name.endswith(FILES):
         return False
     with contextlib.suppress(OSError):  # a name that is too long
         return not out.is_dir()

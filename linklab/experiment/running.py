@@ -19,13 +19,14 @@ from typing import Any, Protocol
 
 from linklab.base.text import one_line
 from linklab.data import Dataset
+from linklab.data.suffixes import SUFFIX
 from linklab.errors import EngineError, InputError
 from linklab.experiment import programs
 from linklab.experiment.algorithms import refuse_missing
 from linklab.experiment.collect import TrialOutcome, collect
 from linklab.experiment.expand import expand
 from linklab.experiment.model import Expanded, Traffic, Trial, TrialCommand, When
-from linklab.experiment.out_file import SUFFIX, is_file, keep, refuse_unwritable
+from linklab.experiment.out_file import is_file, keep, refuse_unwritable
 from linklab.experiment.place import PathPort, TrialPlace
 from linklab.experiment.plan import make_plan
 from linklab.experiment.prepared import Prepared

@@ -20,8 +20,9 @@ from typing import Any
 
 from linklab.base.files import write_json
 from linklab.base.toml import read_text
+from linklab.data.suffixes import SUFFIX
 from linklab.errors import InputError
-from linklab.experiment.trial_list import JOURNAL, SUFFIX, ListedTrial, digest
+from linklab.experiment.trial_list import JOURNAL, ListedTrial, digest
 from linklab.experiment.trial_work import Made
 
 FORMAT = 1

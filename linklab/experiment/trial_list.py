@@ -17,10 +17,10 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from linklab.base.text import excerpt
+from linklab.data.suffixes import SUFFIX
 from linklab.errors import InputError
 from linklab.experiment.model import Trial
 
-SUFFIX = ".flent.gz"
 JOURNAL = "trials.json"
 """Beside the data files: what the list is and how far it has come."""
 LONGEST_NAME = 200

@@ -18,9 +18,9 @@ import numpy as np
 from linklab.analysis.reducers import MEAN_VALUE, reduce
 from linklab.data import Dataset, open_file
 from linklab.data.names import SEPARATOR, main_series
+from linklab.data.suffixes import SUFFIX
 from linklab.measure import Measurements, Quantity, Series
 
-SUFFIX = ".flent.gz"
 TOOL = "flent"
 JOURNAL = "trials.json"
 """What a batch keeps beside its data files: a list of trials and no measurement."""

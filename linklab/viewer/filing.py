@@ -9,11 +9,12 @@ from functools import partial
 from pathlib import Path
 
 from linklab.base.files import write_asked
+from linklab.data.suffixes import SUFFIXES, stem_of
 from linklab.errors import InputError
 from linklab.plots.named import save
 from linklab.viewer.numbers import EXPORTS, WRITERS
 from linklab.viewer.reading import Reader
-from linklab.viewer.runs import SUFFIXES, Run, Runs, data_files, stem
+from linklab.viewer.runs import Run, Runs, data_files
 from linklab.viewer.settings import ViewerSettings
 from linklab.viewer.showing import Showing
 from linklab.windows.chooser import Chooser
@@ -138,7 +139,7 @@ class OpenAndSave:
         if spec is None or current is None:
             self.window.say("there is no figure to save")
             return
-        name = f"{stem(current.path)}-{spec.name}{FIGURES[0]}"
+        name = f"{stem_of(current.path.name)}-{spec.name}{FIGURES[0]}"
         root, look, folder = self.window.root, self.window.look, current.path.absolute().parent
         title = "Save the Figure (.svg, .pdf or .png)"
         Chooser(root, look, title, folder=folder, ending=FIGURES, name=name, save=True, take=self.save_as)
@@ -169,7 +170,7 @@ class OpenAndSave:
             return
         root, look, folder = self.window.root, self.window.look, current.path.absolute().parent
         take = partial(self.export_as, which)
-        name = f"{stem(current.path)}-{spec.name}-{name}.csv"
+        name = f"{stem_of(current.path.name)}-{spec.name}-{name}.csv"
         Chooser(root, look, "Export Numbers", folder=folder, ending=".csv", name=name, save=True, take=take)
 
     def export_as(self, which: str, path: Path) -> None:

@@ -9,10 +9,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from linklab.data import Dataset
+from linklab.data.suffixes import FLENT_SUFFIXES, SUFFIX, stem_of
 from linklab.experiment.trial_folder import SCRATCH
-
-SUFFIXES = (".flent.gz", ".flent.bz2", ".flent", ".flnt", ".json.gz", ".json.bz2", ".json")
-"""The endings of data files' names."""
 
 
 @dataclass(eq=False)
@@ -131,24 +129,18 @@ def data_files(path: Path) -> list[Path]:
     """The file, or the data files of a folder."""
     if not path.is_dir():
         return [path]
-    return sorted(each for each in path.iterdir() if each.name.endswith(SUFFIXES[:4]) and each.is_file())
+    return sorted(each for each in path.iterdir() if each.name.endswith(FLENT_SUFFIXES) and each.is_file())
 
 
 def results_in(folder: Path) -> list[Path]:
     """The data files of a list of trials that are whole, also those in folders below it (`output_path` of a batch)."""
-    found = folder.rglob(f"*{SUFFIXES[0]}")
+    found = folder.rglob(f"*{SUFFIX}")
     return sorted(each for each in found if SCRATCH not in each.relative_to(folder).parts)
-
-
-def stem(path: Path) -> str:
-    """The file's name without what all of them end with."""
-    name = path.name
-    return next((name.removesuffix(end) for end in SUFFIXES if name.endswith(end) and name != end), name)
 
 
 def names_of(paths: Sequence[Path]) -> list[str]:
     """Names that tell the files apart: the file's own, with as many of its folders before it as are needed."""
-    parts = [(*path.absolute().parts[1:-1], stem(path)) for path in paths]
+    parts = [(*path.absolute().parts[1:-1], stem_of(path.name)) for path in paths]
     depths = [1] * len(parts)
     while True:
         names = ["/".join(part[-depth:]) for part, depth in zip(parts, depths, strict=True)]

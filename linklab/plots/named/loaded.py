@@ -11,13 +11,12 @@ from functools import cached_property
 from linklab.base.text import one_line
 from linklab.data import Dataset
 from linklab.data.names import main_series
+from linklab.data.suffixes import stem_of
 from linklab.plots.spec import PlotKind, PlotLine, PlotSpec
 from linklab.plots.spec_json import METADATA_KEY, read_specs
 
 DEFAULT_KEY = "default_plot"
 """The key of the metadata for the name of the plot that is drawn by default."""
-
-SUFFIXES = (".flent.gz", ".flent.bz2", ".flent", ".flnt", ".json.gz", ".json")
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,8 +35,7 @@ class Loaded:
     @cached_property
     def stem(self) -> str:
         """The name without folder and suffix, on one line."""
-        name = one_line(self.name).rpartition("/")[2]
-        return next((name.removesuffix(end) for end in SUFFIXES if name.endswith(end) and name != end), name)
+        return stem_of(one_line(self.name).rpartition("/")[2])
 
     @cached_property
     def title(self) -> str:
