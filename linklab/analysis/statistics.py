@@ -63,7 +63,7 @@ def interval(values: Sequence[float] | FloatArray, level: float = LEVEL) -> Inte
 
     Returns:
         mean ± t · s / √n, with s the standard deviation of a sample (n - 1) and t the quantile at (1 + level) / 2 with
-        n - 1 degrees of freedom. Of one repetition the ends are NaN, of none all of it.
+        n - 1 degrees of freedom. With one repetition the ends are NaN; with none, so is the value.
         It is exact for normal values; means of runs are close to that.
 
     Raises:

@@ -28,12 +28,11 @@ from linklab.commands.trials import (
     shuffle_seed,
 )
 from linklab.data import open_file
-from linklab.data.suffixes import SUFFIX
 from linklab.errors import InputError
 from linklab.experiment import sweep
 from linklab.experiment.prepared import prepare
 from linklab.experiment.summary import with_interval
-from linklab.experiment.sweep import Looked, Rounds, unit_of, unknown
+from linklab.experiment.sweep import Looked, Rounds, units, unknown
 from linklab.experiment.sweep_file import Sweep, load_sweep
 from linklab.experiment.sweep_template import TEMPLATE
 from linklab.experiment.table_grid import Cell, TableGrid, as_text
@@ -142,20 +141,19 @@ def report(rounds: Rounds, folder: Path) -> list[str]:
     """Write the report; what is to be said."""
     from linklab.experiment.sweep_report import FIGURE, TABLE, TRIALS, write_report
 
-    files = sorted((folder / sweep.FOLDER).glob(f"*{SUFFIX}"))
-    units = {measure.name: unit_of(measure, open_file(files[0])) for measure in rounds.sweep.measures} if files else {}
-    found = write_report(rounds, units, folder)
+    by_measure = units(rounds, folder)
+    found = write_report(rounds, by_measure, folder)
     return [
-        *_table(rounds, units),
+        *_table(rounds, by_measure),
         *found,
         f"Table: {folder / TABLE}, trials: {folder / TRIALS}, figure: {folder / FIGURE}",
     ]
 
 
-def _table(rounds: Rounds, units: Mapping[str, str]) -> list[str]:
+def _table(rounds: Rounds, by_measure: Mapping[str, str]) -> list[str]:
     """A line for each combination: the mean of each measure, and half its interval."""
     measures = rounds.sweep.measures
-    heads = [f"{one.name}, {units[one.name]}" if units.get(one.name) else one.name for one in measures]
+    heads = [f"{one.name}, {by_measure[one.name]}" if by_measure.get(one.name) else one.name for one in measures]
     rows: list[tuple[Cell, ...]] = [
         (*cell.levels.values(), *(_shown(cell.interval(one)) for one in measures), cell.repetitions)
         for cell in rounds.cells

@@ -136,7 +136,7 @@ def _takes(entries: Sequence[ListedTrial]) -> str:
 
 
 def _folder(args: argparse.Namespace) -> Path:
-    """Where the results go: beside the file, as long as nothing else is asked for."""
+    """Where the results go: in the working folder, as long as nothing else is asked for."""
     if args.resume is None and args.out is None:
         return claims.make_new(Path(f"sweep-{as_name(args.file.stem)}"))
     return folder_for(args, "")

@@ -145,7 +145,12 @@ class _Pass:
 def _passes(file: BatchFile, batch: BatchSection, most: int) -> Iterator[_Pass]:
     """Every combination of the loops' argument sets with every repetition."""
     loops = [names for _, names in _loops(file, batch)]
-    repetitions = _whole(batch, "repetitions", batch.values.get("repetitions", "1"))
+    written = batch.values.get("repetitions", "1")
+    repetitions = _whole(batch, "repetitions", expand(written, batch.values, batch.at("repetitions")))
+    if not repetitions:
+        raise batch.at("repetitions").wrong(
+            '"repetitions" must be at least 1; to leave the batch out, write "disabled = yes"'
+        )
     if math.prod(map(len, loops)) * repetitions > most:
         raise batch.place.wrong(f"its loops make more than {MOST_ENTRIES} trials; leave some out")
     for sets in itertools.product(*loops):

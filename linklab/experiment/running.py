@@ -140,7 +140,10 @@ def free_slot(taken: Mapping[str, Sequence[int]], recent: int) -> int:
         if not tcp & {*iperf, ports.http, ports.requests, ports.requests + 1} and not udp & {*iperf, ports.irtt}:
             free.append(slot)
     if recent >= len(free):
-        raise EngineError(f"{programs.MOST_SLOTS - len(free)} tests run in this network already; wait until one ends")
+        raise EngineError(
+            f"this network has no ports for another test: {programs.MOST_SLOTS - len(free)} of {programs.MOST_SLOTS} "
+            f"sets are in use, and {recent} tests may be starting; wait until one ends"
+        )
     return free[recent]
 
 

@@ -12,6 +12,7 @@ import math
 import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,7 @@ import numpy as np
 from linklab.analysis import reducers
 from linklab.analysis.reducers import reduce
 from linklab.analysis.statistics import Interval, interval
-from linklab.data import Dataset
+from linklab.data import Dataset, open_file
 from linklab.data.names import main_series, matching
 from linklab.errors import InputError
 from linklab.experiment.model import Expanded, Trial, TrialCommand, When
@@ -97,6 +98,26 @@ def unit_of(measure: Measure, data: Dataset) -> str:
     """The unit of a measure's numbers, as far as the series tells it."""
     names = matching(measure.series, main_series(data.series)) or matching(measure.series, data.series)
     return reducers.unit_of(measure.reduce, data.series[names[0]].unit) if names else ""
+
+
+def units(rounds: Rounds, folder: Path) -> dict[str, str]:
+    """The unit of each measure, by the first trial that gave it; "" where none did.
+
+    Args:
+        rounds: with all values.
+        folder: of the sweep.
+    """
+    found = {}
+    for measure in rounds.sweep.measures:
+        gave = (
+            rounds.entry(cell, number)
+            for cell in rounds.cells
+            for number, value in enumerate(cell.values[measure.name], 1)
+            if not math.isnan(value)
+        )
+        first = next(gave, None)
+        found[measure.name] = unit_of(measure, open_file(folder / first.file)) if first else ""
+    return found
 
 
 def _known(value: float) -> float | None:
@@ -223,8 +244,8 @@ def unknown(sweep: Sweep, expanded: Expanded) -> Iterator[str]:
     for measure in sweep.measures:
         if not matching(measure.series.split("::tcp_")[0], names):
             yield (
-                f'measure {measure.name}: "{measure.series}" is no series of {expanded.name}\'s own, which has '
-                f"{', '.join(names)}; it counts if a sampler gives it"
+                f'measure {measure.name}: {expanded.name} has no series "{measure.series}". It has {", ".join(names)}. '
+                "The measure has a value only if a sampler records that series."
             )
 
 

@@ -70,8 +70,8 @@ def draw_intervals(panels: Sequence[IntervalPanel], factor: str, levels: Sequenc
                 at,
                 [point.value for point in points],
                 yerr=[
-                    [_length(point.value - point.low) for point in points],
-                    [_length(point.high - point.value) for point in points],
+                    [point.value - point.low for point in points],
+                    [point.high - point.value for point in points],
                 ],
                 label=label or "_",
                 capsize=2.5,
@@ -96,11 +96,6 @@ def draw_intervals(panels: Sequence[IntervalPanel], factor: str, levels: Sequenc
     if note:
         figure.supxlabel(note, fontsize=6, color="#444444")
     return figure
-
-
-def _length(value: float) -> float:
-    """Of one side of an interval; none where it is not known."""
-    return 0.0 if math.isnan(value) else value
 
 
 def _aside(place: float, shift: float, places: Sequence[float], *, log: bool) -> float:

@@ -200,7 +200,7 @@ def test_a_command_names_the_node_or_the_host_on_which_it_runs_and_knows_the_nam
         ),
         (HEAD + "commands = c\n[Command::c]\ntype=pre\n", r'0\.batch:6: \[Command::c\]: "exec" is missing'),
         (HEAD + "repetitions = x\n", r'0\.batch:5: \[Batch::b\]: "repetitions" must be a whole number, not "x"'),
-        (HEAD + "repetitions = 0\n", "there is nothing to run"),
+        (HEAD + "repetitions = 0\n", r'0\.batch:5: \[Batch::b\]: "repetitions" must be at least 1; to leave the batch'),
         (HEAD + "repetitions = 999999\n", "its loops make more than 20000 trials"),
         (HEAD + "length = abc\n", r'0\.batch:5: \[Batch::b\]: "length" must be a number of seconds, not "abc"'),
         (HEAD + "output_path = ../x\n", r'output_path: "\.\./x" must be a folder below that of the results'),
@@ -258,6 +258,7 @@ def test_seeds(tmp_path):
         return [entry.trial.seed for entry in listed(tmp_path, HEAD + text).entries]
 
     assert seeds("seed = 7\nrepetitions = 3\n") == [7, 8, 9]
+    assert seeds("n = 2\nrepetitions = ${n}\n") == [1, 2]
     assert seeds("seed = 1${repetition}\nrepetitions = 3\n") == [101, 102, 103]
     assert seeds("for_s = *\n[Arg::x]\nseed = 5\n[Arg::y]\nseed = 9\n") == [5, 9]
 

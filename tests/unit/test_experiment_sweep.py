@@ -7,11 +7,12 @@ import random
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 import trials
 
 from linklab.cli import main
-from linklab.data import Dataset
+from linklab.data import Dataset, save
 from linklab.errors import InputError
 from linklab.experiment.model import When
 from linklab.experiment.sweep import Looked, Rounds, check_windows, checked, doubtful, value_of
@@ -19,6 +20,7 @@ from linklab.experiment.sweep_file import Measure, load_sweep, read_sweep
 from linklab.experiment.sweep_report import cell_table, findings, trial_table
 from linklab.experiment.sweep_template import TEMPLATE
 from linklab.measure import make_series
+from linklab.plots.intervals import IntervalPanel, Point, draw_intervals
 
 HEAD = 'test = "tcp_1up"\npath = "10mbit 50ms {q}"\n'
 FACTORS = '[factors]\nq = ["pfifo", "codel"]\n'
@@ -373,9 +375,35 @@ def test_a_measure_that_nothing_gives_is_said(no_network, tmp_path, capsys):
     path = tmp_path / "s.toml"
     path.write_text(FILE.replace('"TCP upload"', '"TCP uplaod"').replace('until = "1 %"\nmost = 12\n', ""))
     assert main(["sweep", str(path), "-q"]) == 1
-    assert 'measure throughput: "TCP uplaod" is no series of tcp_1up' in capsys.readouterr().err
+    assert 'measure throughput: tcp_1up has no series "TCP uplaod". It has TCP upload, Ping' in capsys.readouterr().err
     path.write_text(FILE.replace("tcp_1up", "no_such_test"))
     assert main(["sweep", str(path), "--check"]) == 2
+
+
+def test_a_unit_is_that_of_a_trial_that_has_the_series(no_network, tmp_path, monkeypatch):
+    """Not that of the first file by name, whose flow may have failed (the unit was empty then)."""
+
+    def fake(trial, out, tell):
+        save(replace(trials.measured(trial), series={}) if "10p" in trial.path else trials.measured(trial), out)
+        return out
+
+    monkeypatch.setattr("linklab.experiment.trial.run_trial", fake)
+    path = tmp_path / "s.toml"
+    path.write_text(FILE.replace('until = "1 %"\nmost = 12\n', ""))
+    main(["sweep", str(path), "-q", "--out", str(tmp_path / "out")])
+    rows = list(csv.DictReader((tmp_path / "out/table.csv").read_text().splitlines()))
+    assert {(row["throughput unit"], row["latency unit"]) for row in rows} == {("Mbits/s", "ms")}
+
+
+def test_an_interval_that_is_not_known_is_not_drawn():
+    """Of a single run there is a point, without bar and caps (they were drawn with the length 0)."""
+    points = [Point(1.0, math.nan, math.nan), Point(2.0, 1.5, 2.5)]
+    axes = draw_intervals([IntervalPanel("x", {"": points})], "f", ["1", "2"]).axes[0]
+    (bars,) = axes.containers[0][2]
+    assert [bool(np.isfinite(segment).all()) for segment in bars.get_segments() if len(segment)] == [True]
+    for cap, end in zip(axes.containers[0][1], (1.5, 2.5), strict=True):
+        heights = np.ma.filled(np.ma.asarray(cap.get_ydata(orig=False), dtype=float), np.nan)
+        assert np.array_equal(heights, [np.nan, end], equal_nan=True)
 
 
 def test_numbers_are_read_where_the_trial_runs():
