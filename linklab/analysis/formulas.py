@@ -10,6 +10,7 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 ETHERNET_HEADER_BYTES = 14
 IP_TCP_HEADERS_BYTES = 40
@@ -62,7 +63,7 @@ def jain_index(throughputs: Sequence[float]) -> float:
     """Jain's fairness index of the mean throughput of each flow over the whole test.
 
     Convention: one number a flow, its mean over the whole test; a flow that got nothing counts as 0 and lowers the
-    index. (Other tools take the index at each instant over the flows that are running then.)
+    index. (`jain_at_each_step` takes the index at each instant, over the flows that have a value then.)
 
     Args:
         throughputs: one a flow, any one unit, each >= 0, not all 0.
@@ -78,10 +79,31 @@ def jain_index(throughputs: Sequence[float]) -> float:
     values = np.asarray(throughputs, dtype=np.float64)
     _require(values.size > 0, "fairness needs at least one flow")
     _require(bool(np.all(np.isfinite(values)) and np.all(values >= 0)), "every flow needs a throughput >= 0")
-    largest = float(values.max())
-    _require(largest > 0, "no flow transferred anything: fairness is not defined")
-    shares = values / largest  # so that squares of bit/s neither overflow nor vanish
-    return float(shares.sum() ** 2 / (values.size * (shares**2).sum()))
+    _require(bool(values.any()), "no flow transferred anything: fairness is not defined")
+    return float(jain_at_each_step(values))
+
+
+def jain_at_each_step(throughputs: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Jain's index at each step, over the flows that have a value there.
+
+    Convention: a flow without a value at a step, NaN, is left out of it; one that gets nothing counts as 0.
+
+    Args:
+        throughputs: `(flows, …)` in any one unit.
+
+    Returns:
+        As `throughputs` without the first axis; NaN where no flow has a value, or all are 0.
+
+    Source: as `jain_index`.
+    """
+    known = ~np.isnan(throughputs)
+    values = np.where(known, throughputs, 0.0)
+    largest = np.abs(values).max(axis=0, initial=0.0)
+    shares = values / np.where(largest > 0, largest, 1.0)  # so that squares of bit/s neither overflow nor vanish
+    under = known.sum(axis=0) * (shares**2).sum(axis=0)
+    return np.asarray(
+        np.divide(shares.sum(axis=0) ** 2, under, out=np.full(throughputs.shape[1:], np.nan), where=under > 0)
+    )
 
 
 def mathis_bps(mss_bytes: float, rtt_s: float, loss_frac: float) -> float:

@@ -18,6 +18,7 @@ import numpy as np
 
 from linklab.analysis import calls
 from linklab.analysis.cut import Cutoff, samples, table_values
+from linklab.analysis.formulas import jain_at_each_step
 from linklab.data import Dataset
 from linklab.data.names import SEPARATOR, main_series, matching
 from linklab.errors import InputError
@@ -186,24 +187,14 @@ def flows_of(data: Dataset, pattern: str) -> list[str]:
     return [name for name in found if not {DERIVED_FROM, _COMPUTED} & data.series[name].meta.keys()]
 
 
-def jain(values: Iterable[float]) -> float:
-    """Jain's index of the values that are known; NaN where there is none, or all are 0."""
-    found = np.asarray(list(values), dtype=np.float64)
-    known = found[~np.isnan(found)]
-    largest = float(np.abs(known).max(initial=0.0))
-    if largest == 0:
-        return math.nan
-    shares = known / largest  # so that squares neither overflow nor vanish
-    return float(shares.sum() ** 2 / (shares.size * (shares**2).sum()))
-
-
 def _fairness(name: str, data: Dataset, pattern: str, cutoff: Cutoff | None) -> Reduced:
     flows = flows_of(data, pattern)
     if name == "fairness_mean":
         means = [reduce("mean", data, flow, cutoff) for flow in flows]
-        return Reduced(jain(means), len(means) - sum(map(math.isnan, means))) if means else UNKNOWN
+        index = float(jain_at_each_step(np.array(means, dtype=np.float64)))
+        return Reduced(index, len(means) - sum(map(math.isnan, means))) if means else UNKNOWN
     columns = [table_values(data, flow, cutoff) for flow in flows]
-    return reduced_values("mean", [jain(step) for step in zip(*columns, strict=True)])
+    return reduced_values("mean", jain_at_each_step(np.vstack(columns)) if columns else [])
 
 
 def _meta(data: Dataset, series: str, key: str) -> Reduced:

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from linklab.analysis.formulas import jain_at_each_step
 from linklab.analysis.reducers import DERIVED_FROM, MEAN_VALUE
 from linklab.data import Dataset
 from linklab.data.names import main_series, matching
@@ -105,10 +106,7 @@ def _apply(rule: DerivedRule, values: FloatArray) -> FloatArray:
             least: FloatArray = np.min(values[:1], axis=1, where=known[:1], initial=np.inf)
             return np.where(known[0], values[0] - least, np.nan)
         case DerivedRule.FAIRNESS:
-            largest = np.where(known, np.abs(values), 0.0).max(axis=0)
-            shares = np.where(known, values, 0.0) / np.where(largest > 0, largest, 1.0)
-            squares = (shares**2).sum(axis=0)
-            return _ratio(shares.sum(axis=0) ** 2, count * squares)
+            return jain_at_each_step(values)
 
 
 def _ratio(over: FloatArray, under: FloatArray) -> FloatArray:

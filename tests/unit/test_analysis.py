@@ -4,11 +4,19 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from linklab.analysis.formulas import bdp_bytes, coefficient_of_variation, goodput_limit, jain_index, mathis_bps
+from linklab.analysis.formulas import (
+    bdp_bytes,
+    coefficient_of_variation,
+    goodput_limit,
+    jain_at_each_step,
+    jain_index,
+    mathis_bps,
+)
 
 rates = st.floats(min_value=1e3, max_value=1e12)
 flows = st.lists(st.floats(min_value=0, max_value=1e12), min_size=1, max_size=30).filter(lambda x: max(x) > 1e-3)
@@ -25,6 +33,13 @@ def test_known_values() -> None:
     assert mathis_bps(1460, 0.1, 0.01) == pytest.approx(1460 * 8 / 0.1 * math.sqrt(1.5) * 10)
     assert coefficient_of_variation([1, 3]) == pytest.approx(math.sqrt(2) / 2)
     assert coefficient_of_variation([1, math.nan, 3]) == pytest.approx(math.sqrt(2) / 2)
+
+
+def test_jain_at_each_step_leaves_out_who_has_no_value() -> None:
+    """Of two flows, of one that is alone, of one that gets nothing, of none, of flows that all get nothing."""
+    nan = math.nan
+    found = jain_at_each_step(np.array([[4.0, 3.0, 5.0, nan, 0.0], [1.0, nan, 0.0, nan, 0.0]]))
+    assert found == pytest.approx([25 / 34, 1, 0.5, nan, nan], nan_ok=True)
 
 
 @given(flows)
