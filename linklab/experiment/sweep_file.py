@@ -18,7 +18,6 @@ import math
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +26,7 @@ from linklab.analysis.reducers import check_reducer
 from linklab.base.text import excerpt
 from linklab.base.toml import Table, parse, read_text
 from linklab.errors import InputError
+from linklab.experiment.sweep_range import levels_of
 from linklab.experiment.trial_list import MOST_ENTRIES
 
 LEAST_WITH_UNTIL = 3
@@ -38,8 +38,6 @@ OVER = ("mean", "sum", "min", "max")
 REPETITION = "repetition"
 """The place that stands for the number of the repetition."""
 _PLACE = re.compile(r"\{([A-Za-z_][A-Za-z0-9_]*)\}")
-_QUANTITY = re.compile(r"(-?(?:\d+\.?\d*|\.\d+))\s*(\D*)")
-_MOST_POINTS = 1000
 _OF_A_NETWORK = {"seed", "clock", "engine", "cpu"}
 """Keys that say how a network is started."""
 
@@ -220,7 +218,7 @@ def _factors(table: Table) -> dict[str, tuple[str, ...]]:
             raise table.wrong(f'"{excerpt(name)}" must be a word of letters, digits and "_", as it stands in {{…}}')
         levels = table.take(name, (list, dict))
         if isinstance(levels, dict):
-            found[name] = _range(Table(levels, f"{table.where}.{name}"))
+            found[name] = levels_of(Table(levels, f"{table.where}.{name}"))
         else:
             table.data[name] = levels
             found[name] = table.texts(name)
@@ -231,50 +229,6 @@ def _factors(table: Table) -> dict[str, tuple[str, ...]]:
     if not found:
         raise table.wrong('there is no factor; write at least one, such as qdisc = ["pfifo", "fq_codel"]')
     return found
-
-
-def _range(table: Table) -> tuple[str, ...]:
-    """Levels from one quantity to another: by steps, or a number of points, evenly or by equal ratios."""
-    first, unit = _quantity(table, "from")
-    last, other = _quantity(table, "to")
-    spacing = table.text("spacing", "linear")
-    points = table.take("points", int, None)
-    step = _quantity(table, "step") if "step" in table.data else None
-    table.end()
-    if other != unit or (step is not None and step[1] != unit):
-        raise table.wrong(f'"from", "to" and "step" must have the same unit, such as "{first}{unit}"')
-    if (points is None) == (step is None):
-        raise table.wrong('give either "step" or "points"')
-    if spacing not in ("linear", "log") or (spacing == "log" and (points is None or first <= 0 or last <= 0)):
-        raise table.wrong('"spacing" must be "linear", or "log" with "points" between two quantities above 0')
-    if step is not None:
-        if step[0] == 0 or (last - first) / step[0] < 0:
-            raise table.wrong('"step" does not lead from "from" to "to"')
-        points = int((last - first) / step[0]) + 1
-    if not 2 <= points <= _MOST_POINTS:
-        raise table.wrong(f"it must have 2 to {_MOST_POINTS} levels, not {points}")
-    if step is not None:
-        values = [first + step[0] * number for number in range(points)]
-    else:
-        shares = [Decimal(number) / (points - 1) for number in range(points)]
-        linear = spacing == "linear"
-        values = [first + (last - first) * share if linear else first * (last / first) ** share for share in shares]
-    return tuple(f"{_number(value)}{unit}" for value in values)
-
-
-def _number(value: Decimal) -> str:
-    """At most six digits that count, without an exponent."""
-    rounded = f"{+Decimal(f'{value:.6g}'):f}"
-    return rounded.rstrip("0").rstrip(".") if "." in rounded else rounded
-
-
-def _quantity(table: Table, key: str) -> tuple[Decimal, str]:
-    text = table.text(key)
-    match = _QUANTITY.fullmatch(text.strip())
-    try:
-        return Decimal(match[1] if match else "x"), match[2].strip() if match else ""
-    except InvalidOperation:
-        raise table.wrong(f'"{key}" must be a number with its unit, such as "20ms", not "{excerpt(text)}"') from None
 
 
 def _measures(table: Table, until: float | None) -> tuple[Measure, ...]:
