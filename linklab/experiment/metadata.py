@@ -103,7 +103,7 @@ def host_metadata(found: Facts, place: TrialPlace) -> dict[str, Any]:
             **port_info(found, place.source, place.egress),
             "offloads": dict(_offloads(said(found, place.source, FEATURES))),
             "bql": None,
-            "driver": "veth",
+            "driver": None,  # nobody reads it
         },
         "REMOTE_METADATA": {
             node: _remote(found, node, [port.interface for port in place.ports if port.node == node]) for node in others
