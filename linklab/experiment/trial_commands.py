@@ -12,7 +12,7 @@ from linklab.data import Dataset
 from linklab.experiment.model import TrialCommand, When
 
 MOST_OUTPUT = 100_000
-"""Letters of what a command beside the test printed that the data set keeps; the end of more."""
+"""Letters of what a command printed that the data set keeps; the end of more."""
 
 
 def told(command: TrialCommand, status: int | None, output: str) -> dict[str, Any]:
@@ -23,7 +23,7 @@ def told(command: TrialCommand, status: int | None, output: str) -> dict[str, An
         "node": command.node or "client",
         "command": command.line,
         "status": status,
-        "output": output,
+        "output": output[-MOST_OUTPUT:],
     }
 
 
@@ -48,7 +48,7 @@ def told_beside(commands: Sequence[TrialCommand], outcome: Mapping[str, Any], ou
         status = 0 if ran.get("stopped") and (command.kill or outcome.get("ended") == "early") else ran.get("status")
         texts = [(out / f"{name}.{end}") for end in ("out", "err")]
         output = "".join(text.read_text("utf-8", "replace") for text in texts if text.is_file())
-        yield told(command, status, output[-MOST_OUTPUT:] or str(ran.get("why") or ""))
+        yield told(command, status, output or str(ran.get("why") or ""))
 
 
 def failed_commands(data: Dataset) -> list[str]:

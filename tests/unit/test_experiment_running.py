@@ -11,6 +11,7 @@ from linklab.errors import EngineError, InputError
 from linklab.experiment.model import Trial, TrialCommand, When
 from linklab.experiment.place import PathPort
 from linklab.experiment.running import RunningChoice, free_slot, ground_of, place_on, prepare_on, run_on
+from linklab.experiment.trial_commands import MOST_OUTPUT, told
 
 SAID = {
     "format": 1,
@@ -159,6 +160,13 @@ def test_any_node_may_be_named_for_its_counters(tmp_path):
         prepare_on(
             Trial("tcp_1up", parameters={**more, "qdisc_stats_hosts": "s8"}), ground, "this network", RunningChoice()
         )
+
+
+def test_of_a_command_that_prints_without_end_the_end_is_kept():
+    """Regression: only of those beside the test; one before it could make a data set of any size."""
+    kept = told(TrialCommand("flood", "yes", When.PRE), 0, "y" * MOST_OUTPUT + "end")["output"]
+    assert len(kept) == MOST_OUTPUT
+    assert kept.endswith("yend")
 
 
 def test_a_failed_program_leaves_a_file_that_says_why(tmp_path):
