@@ -86,7 +86,7 @@ class DerivedRule(Enum):
 class Derived:
     """A series that is computed from others.
 
-    of: names or patterns of the series, as in `linklab.plots.spec.Line`.
+    of: names or patterns of the series, as in `linklab.plots.spec.PlotLine`.
     unit: of the result; "" for an index.
     """
 
@@ -160,7 +160,7 @@ class Trial:
     length_s, step_s: None for the test's own.
     clock, engine, profile: as `linklab run` has them.
     title, note: for people; `extra` further metadata, such as the batch's; Flent's are in capitals.
-    commands: what is run before, beside and after the test, in this order; what they print is not part of the data.
+    commands: what is run before, beside and after the test, in this order; the data set keeps what they print.
     """
 
     test: str

@@ -25,6 +25,7 @@ class Given:
     """The parameters of one run of a test.
 
     places: name → what {name} stands for: values of the test, and parameters that are not lists.
+        A key of an entry's `each` wins over both.
     lists: name → values; otherwise: name → what flows beyond the end take.
     all: as metadata, defaults and unknown ones too; empty ones left out.
     """

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A test on a network that runs already: its nodes are asked for the path, then the plan of any trial runs in it.
 
-    Door.ask ─→ Ground ─→ Place ─→ plan ─→ Door.run ─→ collect ─→ derive ─→ NAME.flent.gz
+    Door.ask ─→ Ground ─→ TrialPlace ─→ plan ─→ Door.run ─→ collect ─→ derive ─→ NAME.flent.gz
 
 A `Door` is the way into the network: `inside` for a terminal of it, `outside` for another program of this machine.
 Nothing of the network is set; only servers and flows run in it, and end with the test.

@@ -27,7 +27,7 @@ OPTIONS: Mapping[Traffic, tuple[str, ...]] = {
     Traffic.CPU: ("host",),
     Traffic.NETSTAT: ("host",),
 }
-"""What a flow of each kind may have under "options"; `Flow.options` says what each means."""
+"""What a flow of each kind may have under "options"; `TrafficFlow.options` says what each means."""
 
 _KINDS = {kind.value: kind for kind in ParameterKind}
 _TRAFFIC = {kind.value: kind for kind in Traffic}

@@ -145,7 +145,7 @@ class OpenAndSave:
         Chooser(root, look, title, folder=folder, ending=FIGURES, name=name, save=True, take=self.save_as)
 
     def save_as(self, path: Path) -> None:
-        """Save the figure as it is seen, with what it shows of its axes.
+        """Save the figure that is shown, with its options; zooming does not change it.
 
         Raises:
             InputError: it cannot be drawn or written.
