@@ -65,9 +65,8 @@ class RunningTrial:
         self.keeper, self.all_ended = keep(self.sessions)
         self.nodes = Nodes()
         self.programs = Programs(self.nodes, out, self.sessions)
-        self.loop = Loop(self.programs.notice, self.ended, self.interrupt)
+        self.loop = Loop(self.programs.notice, self.interrupt)
         self.t0 = self.ended_ns = 0
-        self.begun = False
         self.interrupts = 0
         self.servers: list[Child] = []
         self.flows: list[Child] = []
@@ -143,17 +142,13 @@ class RunningTrial:
 
     def begin(self) -> None:
         """Fix T0, at a whole second of this kernel's clock, and what happens when."""
-        self.begun = True
         self.t0 = (time.monotonic_ns() // NS + 1) * NS
-        starts = sorted({flow.program.start_s for flow in self.flows if flow.program.after is None})
-        for start_s in starts:
+        for start_s in sorted({flow.program.start_s for flow in self.flows}):
             self.loop.at(self.when(start_s), FIRST, lambda start_s=start_s: self.start_those_of(start_s))  # type: ignore[misc]
         for flow in self.flows:
             stop_s = flow.program.stop_s
             due = self.when(self.plan.length_s + self.plan.end_s if stop_s is None else stop_s)
             self.loop.at(due, THIRD, lambda flow=flow: self.stop(flow))  # type: ignore[misc]
-            if flow.over:  # it could not be loaded
-                self.loop.at(self.t0, FIRST, lambda flow=flow: self.ended(flow))  # type: ignore[misc]
         self.loop.every(self.t0, round(self.plan.samplers.period_s * NS), SECOND, self.sample)
         self.loop.every(self.t0, NS, LAST, self.tell_progress)
         self.loop.at(self.when(self.plan.length_s), LAST, lambda: None)
@@ -190,18 +185,7 @@ class RunningTrial:
 
     def start_those_of(self, start_s: float) -> None:
         """Let all flows of this time go."""
-        self.programs.release(
-            [flow for flow in self.flows if flow.program.after is None and flow.program.start_s == start_s]
-        )
-
-    def ended(self, child: Child) -> None:
-        """A program has ended: those that were to start after it may."""
-        if not self.begun:
-            return
-        for flow in self.flows:
-            if flow.program.after == child.program.id:
-                due = max(time.monotonic_ns(), self.when(flow.program.start_s))
-                self.loop.at(due, FIRST, lambda flow=flow: self.programs.release([flow]))  # type: ignore[misc]
+        self.programs.release([flow for flow in self.flows if flow.program.start_s == start_s])
 
     def stop(self, child: Child) -> None:
         """Ask a program to end, and again after the plan's grace, up to SIGKILL."""

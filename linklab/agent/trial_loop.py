@@ -10,9 +10,7 @@ from __future__ import annotations
 import heapq
 import signal
 import time
-from collections.abc import Callable, Iterable
-
-from linklab.agent.trial_programs import Child
+from collections.abc import Callable
 
 FIRST, SECOND, THIRD, LAST = range(4)
 ENDING = (signal.SIGINT, signal.SIGUSR1, signal.SIGTERM, signal.SIGHUP)
@@ -22,15 +20,10 @@ FOREVER_NS = 3600 * NS
 
 
 class Loop:
-    """`notice` gives the children that have ended, `ended` takes each, `interrupted` is called for a signal to end."""
+    """`notice` takes note of children that have ended, `interrupted` is called for a signal to end."""
 
-    def __init__(
-        self,
-        notice: Callable[[], Iterable[Child]],
-        ended: Callable[[Child], None],
-        interrupted: Callable[[], None],
-    ) -> None:
-        self.notice, self.ended, self.interrupted = notice, ended, interrupted
+    def __init__(self, notice: Callable[[], object], interrupted: Callable[[], None]) -> None:
+        self.notice, self.interrupted = notice, interrupted
         self.agenda: list[tuple[int, int, int, Callable[[], None]]] = []
         self.count = 0
         signal.signal(signal.SIGCHLD, lambda *_: None)  # one that is ignored is not taken either
@@ -70,7 +63,6 @@ class Loop:
             if taken is None:
                 continue
             if taken.si_signo == signal.SIGCHLD:
-                for child in self.notice():
-                    self.ended(child)
+                self.notice()
             else:
                 self.interrupted()

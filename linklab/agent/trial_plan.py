@@ -27,12 +27,11 @@ class PlanError(Exception):
 class PlannedProgram:
     """A program of the test.
 
-    start_s, stop_s: since T0; a flow that runs beyond stop_s is stopped. None: `Plan.end_s` after the test's length.
-    after: id of the program with whose end this one starts, not before start_s.
+    start_s, stop_s: since T0; a flow that runs beyond stop_s is stopped.
+        None: `TrialPlan.end_s` after the test's length.
     ready: {"tcp": PORT} or {"udp": PORT}, of a server: it is ready when something listens there.
-    env: variables beside those of the runner; cwd: "" for the runner's own.
+    env: variables beside those of the runner.
     in_out: it runs in OUT, where it writes a file of its own; its node need not see that folder.
-    essential: without it the test says nothing; only copied into the outcome.
     """
 
     id: str
@@ -41,12 +40,9 @@ class PlannedProgram:
     role: str = "flow"
     start_s: float = 0.0
     stop_s: float | None = None
-    after: str | None = None
     ready: Mapping[str, int] = field(default_factory=dict)
     env: Mapping[str, str] = field(default_factory=dict)
-    cwd: str = ""
     in_out: bool = False
-    essential: bool = False
 
 
 @dataclass(frozen=True)
@@ -137,9 +133,6 @@ def _plan(data: dict[str, Any]) -> TrialPlan:
         if program.id in known:
             raise PlanError(f'program "{program.id}" is there twice')
         known.add(program.id)
-    for program in programs:
-        if program.after is not None and program.after not in known:
-            raise PlanError(f'program "{program.id}" starts after "{program.after}", which is not there')
     return plan
 
 

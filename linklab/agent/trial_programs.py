@@ -99,7 +99,7 @@ class Programs:
             out, err = (prints_to, prints_to) if prints_to is not None else self._files(program, stack)
             null = os.open(os.devnull, os.O_RDONLY | os.O_CLOEXEC)
             stack.callback(os.close, null)
-            folder: str | int = program.cwd
+            folder: str | int = ""
             if program.in_out:
                 folder = os.open(self.out, os.O_PATH | os.O_CLOEXEC)
                 stack.callback(os.close, folder)

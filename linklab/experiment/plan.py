@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A test with its parameters, at a place → the plan that runs inside (`linklab.agent.trial`), as JSON.
 
-A plan says which program runs on which node and when, what is sampled, and what is asked before and after. `Process`
-says which series each program's output becomes. Nothing runs here.
+A plan says which program runs on which node and when, what is sampled, and what is asked before and after.
+`PlannedProcess` says which series each program's output becomes. Nothing runs here.
 """
 
 from __future__ import annotations
@@ -134,9 +134,7 @@ def named_ports(flow: TrafficFlow, place: TrialPlace) -> list[PathPort]:
 Made = Iterator[tuple[PlannedProcess, list[dict[str, Any]]]]
 
 
-def _program(
-    place: TrialPlace, process: PlannedProcess, node: str, *, essential: bool = False, late_s: float = LATE_S
-) -> dict[str, Any]:
+def _program(place: TrialPlace, process: PlannedProcess, node: str, *, late_s: float = LATE_S) -> dict[str, Any]:
     flow = process.flows[0]
     return {
         "id": process.id,
@@ -145,8 +143,6 @@ def _program(
         "role": "flow",
         "start_s": flow.start_s,
         "stop_s": flow.start_s + flow.length_s + late_s,
-        "after": flow.options.get("after"),
-        "essential": essential,
         "in_out": flow.traffic in IRTT,
     }
 
@@ -165,7 +161,7 @@ def _iperfs(expanded: Expanded, place: TrialPlace, flows: Sequence[TrafficFlow])
         server = {
             "id": process.server,
             "node": target,
-            "argv": programs.iperf_server(flow, port, expanded.step_s, reports=reports),
+            "argv": programs.iperf_server(port, expanded.step_s, reports=reports),
             "role": "server",
             "ready": {"tcp": port},
             "env": {"IPERF3_TOS": str(flow.tos)} if flow.tos and flow.direction == "down" else {},  # -S is the client's

@@ -53,7 +53,7 @@ class ServerPorts:
         return cls(usual.iperf + PORTS_APART * slot, usual.irtt + slot, 8080 + slot, usual.requests + 2 * slot)
 
 
-def iperf_server(flow: TrafficFlow, port: int, step_s: float, *, reports: bool) -> list[str]:
+def iperf_server(port: int, step_s: float, *, reports: bool) -> list[str]:
     """A server for one test; it ends with it."""
     return ["iperf3", "-s", "-1", "-J", "-p", str(port), *_interval(step_s, reports=reports)]
 
