@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import argparse
 import difflib
+import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -55,7 +56,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Write the figures and say where they are."""
     from linklab.experiment.plots_of import plots_of
-    from linklab.plots.named import save
+    from linklab.plots.named import lacking, refuse_empty, save
     from linklab.plots.style import FORMATS
 
     options = options_of(args)
@@ -72,9 +73,13 @@ def run(args: argparse.Namespace) -> int:
     if args.output.suffix and not single and not args.output.is_dir():
         raise InputError(f"{args.output}: a figure can be written as {', '.join(FORMATS)}")
     for spec in chosen:
+        refuse_empty(spec, data, options, specs)
+    for spec in chosen:
         path = args.output if single else args.output / f"{_slug(spec.name)}.pdf"
         save(spec, data, options, path, specs)
         print(shown(path))
+        for sentence in lacking(spec, data, options, specs):
+            print(f"linklab: {sentence}", file=sys.stderr)
         if args.save_combined is not None:
             _save_combined(spec, data, options, args.save_combined)
     return 0

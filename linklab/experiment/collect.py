@@ -14,7 +14,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -250,7 +250,7 @@ class _Collector:
         asked = {flow.series: self._queue(flow, qdiscs) for flow in flows}
         for name, one in qdiscs.items():
             if not any(one is taken for taken in asked.values()):  # which has the name that the test gives it
-                self._keep(name, one, {}, source="qdiscs.jsonl")
+                self._keep(name, self._of_test(one), {}, source="qdiscs.jsonl")
         for flow in self.plan.expanded.flows:
             host = str(flow.options.get("host") or self.plan.place.source)
             found: Samples | None = None
@@ -265,9 +265,14 @@ class _Collector:
             if found is None:
                 self.found.failed[flow.series] = "nothing was sampled"
             else:
-                self._keep(flow.series, found, {}, source="sampler")
+                self._keep(flow.series, self._of_test(found), {}, source="sampler")
         if "cpu_stats" not in self.found.series and (cpu := samples.read_cpu(self.folder / "cpu.jsonl")):
-            self._keep("cpu_stats", cpu, {}, source="cpu.jsonl")
+            self._keep("cpu_stats", self._of_test(cpu), {}, source="cpu.jsonl")
+
+    def _of_test(self, one: Samples) -> Samples:
+        """What was sampled during the test; samplers go on while programs wait for their last answers."""
+        end_s = self.plan.expanded.total_s + self.plan.expanded.step_s / 2  # a sample may be a little late
+        return replace(one, rows=[row for row in one.rows if row[0] < end_s])
 
     def _queue(self, flow: TrafficFlow, qdiscs: Mapping[str, Samples]) -> Samples | None:
         """The queue that a flow names; without an interface it is the first one on the way up."""

@@ -419,3 +419,11 @@ def test_the_beginning_of_udp_counts_its_own_round_trips(prepared, out):
             row[rtt] = row[rtt] if ":5203" in (row[0] + row[1]) else 1.0
     (out / "sockets.jsonl").write_text("".join(json.dumps(line) + "\n" for line in rows))
     assert collect(prepared.plan, out).series["UDP upload"].time_s[0] == pytest.approx(5.57, abs=0.001)
+
+
+def test_what_is_sampled_after_the_test_does_not_count(found):
+    """Regression: samplers went on to 19 s while programs waited for answers, and that time was part of all means."""
+    sampled = [series for name, series in found.series.items() if series.source in ("qdiscs.jsonl", "cpu.jsonl")]
+    assert sampled
+    for series in sampled:
+        assert 11.5 <= series.time_s[-1] <= 12.25

@@ -14,7 +14,7 @@ from linklab.errors import InputError
 from linklab.experiment.plots_of import plots_of
 from linklab.experiment.plots_of import test_of as library_test
 from linklab.measure import make_series
-from linklab.plots.named import Loaded, Options, draw
+from linklab.plots.named import Loaded, Options, draw, lacking
 from linklab.plots.spec import PlotKind, PlotLine, PlotSpec
 from linklab.plots.spec_json import to_json
 
@@ -163,3 +163,31 @@ def test_flents_own_files_have_the_plots_of_the_library(tmp_path: Path) -> None:
         assert library_test(Dataset({}, {}, {}, (), {"NAME": name})) is None
     specs, default = plots_of([Loaded("a", Dataset(flents.metadata, {}, flents.series, (), {"NAME": "/etc/passwd"}))])
     assert [spec.name for spec in specs] == ["ms", "ms_cdf", "ms_box"] and default == specs[0]
+
+
+@pytest.mark.parametrize("words", [("--only", "Nope*"), ("--hide", "**")])
+def test_a_figure_of_which_nothing_is_left_is_refused(
+    words: tuple[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Regression: an empty one was written, which said that the file had no such series."""
+    out = tmp_path / "x.png"
+    assert cli.main(["test", "plot", written(tmp_path / "a.flent.gz"), "-o", str(out), *words]) == 2
+    assert not out.exists()
+    assert words[1] in (said := capsys.readouterr().err) and said.count("\n") == 1
+    assert said.endswith('it shows "Ping (ms) ICMP"\n')
+
+
+def test_what_a_plot_does_not_draw_of_a_file_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Regression: a file without the series of the plot was dropped without a word."""
+    one, other = tmp_path / "a.flent.gz", tmp_path / "b.flent.gz"
+    written(one)
+    save(Dataset({}, {}, {"Up": make_series("Up", "Mbits/s", [0, 1], [1, 2])}, (), {}), other)
+    assert cli.main(["test", "plot", str(one), str(other), "-p", "ping", "-o", str(tmp_path / "x.svg")]) == 0
+    assert capsys.readouterr().err == 'linklab: b: nothing of it is drawn, because it has no "Ping (ms) ICMP"\n'
+    spec = PlotSpec("both", "", PlotKind.TIMESERIES, (PlotLine("Ping (ms) ICMP"), PlotLine("Up")))
+    ping, up = Loaded("a", open_file(one)), Loaded("b", open_file(other))
+    assert list(lacking(spec, [ping, up], Options(), [])) == [
+        'a: it has no "Up", which the plot both shows of others',
+        'b: it has no "Ping (ms) ICMP", which the plot both shows of others',
+    ]
+    assert not list(lacking(spec, [ping, ping], Options(), []))

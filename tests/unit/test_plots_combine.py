@@ -140,6 +140,22 @@ def test_cutoff_is_taken_once() -> None:
     assert [bar.get_height() for bar in axes.patches] == [70, 10]
 
 
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"cutoff_s": (5, 5)}, "Only from 5 s to 5 s before the end."),
+        ({"between_s": (1, 0)}, "Only from 1 s to the end."),
+        ({"between_s": (1, 4)}, "Only from 1 s to 4 s."),
+        ({}, ""),
+    ],
+)
+def test_which_part_of_the_runs_counts_is_said(options: dict[str, Any], said: str) -> None:
+    """Regression: boxes that leave out the first and last seconds did not say so."""
+    long = loaded(NAMES[0], range(20))
+    told = drawn(PlotKind.BOX_COMBINE, long, long, **options)._supxlabel.get_text()
+    assert said in told and ("Only" in told) == bool(said)
+
+
 def test_series_and_groups_change_places() -> None:
     """By series the groups stand below and the series are told apart by their looks."""
     (axes,) = drawn(

@@ -16,7 +16,7 @@ from linklab.data import Dataset
 from linklab.errors import DataError, InputError
 from linklab.measure import make_series
 from linklab.plots.named import Loaded, Options, default_plot, draw, save, shown_of, specs_of
-from linklab.plots.named.lines import entries_of
+from linklab.plots.named.lines import entries_of, file_labels
 from linklab.plots.named.thin import thinned
 from linklab.plots.spec import PlotKind, PlotLine, PlotSpec
 from linklab.plots.spec_json import to_json
@@ -503,3 +503,10 @@ def test_title_and_notes() -> None:
     assert drawn(spec, data, style="print", title="Mine")._suptitle.get_text() == "Mine"
     assert drawn(spec, data, annotation=False)._supxlabel is None
     assert drawn(spec, data, annotation=False, note="Look")._supxlabel.get_text() == "Look"
+
+
+def test_a_file_without_a_title_is_the_only_one_called_by_its_name() -> None:
+    """Regression: one of several without a title took the titles from all."""
+    titled = [loaded(f"t-{name}.flent.gz", flent={"TITLE": title}) for name, title in (("a", "CUBIC"), ("b", "Reno"))]
+    assert file_labels([*titled, loaded("c.flent.gz")], Options()) == ["CUBIC", "Reno", "c"]
+    assert file_labels([titled[0], titled[0], loaded("c.flent.gz")], Options()) == ["t-a", "t-a", "c"]

@@ -5,8 +5,21 @@
 """
 
 from linklab.plots.named.figure import draw, save, size_of
+from linklab.plots.named.left_out import lacking, refuse_empty
 from linklab.plots.named.loaded import Loaded, default_plot, specs_of
 from linklab.plots.named.options import Options
 from linklab.plots.named.picture import Shown, shown_of
 
-__all__ = ["Loaded", "Options", "Shown", "default_plot", "draw", "save", "shown_of", "size_of", "specs_of"]
+__all__ = [
+    "Loaded",
+    "Options",
+    "Shown",
+    "default_plot",
+    "draw",
+    "lacking",
+    "refuse_empty",
+    "save",
+    "shown_of",
+    "size_of",
+    "specs_of",
+]

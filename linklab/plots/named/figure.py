@@ -21,6 +21,7 @@ from linklab.plots.named.cdf import draw_cdf, draw_qq
 from linklab.plots.named.combine import COMBINED_KEY, COMBINING, combined
 from linklab.plots.named.ellipsis import draw_ellipses
 from linklab.plots.named.legend import legend_rows
+from linklab.plots.named.lines import kept_words
 from linklab.plots.named.loaded import Loaded, specs_of
 from linklab.plots.named.means import draw_means
 from linklab.plots.named.options import MOST_PIXELS, Options
@@ -44,6 +45,8 @@ _DRAW: Mapping[PlotKind, Callable[[Any, PlotPanel], str | None]] = {
     PlotKind.QQ: draw_qq,
     PlotKind.LINE_COMBINE: draw_means,
 }
+
+_OVER_TIME = (PlotKind.TIMESERIES, PlotKind.TIMESERIES_COMBINE)
 
 _MOST_TITLE = 110
 """Letters of a line of the title that a file gives."""
@@ -171,9 +174,7 @@ def _draw_parts(
     if len(parts) > MOST_PANELS:
         raise InputError(f"{name}: a figure has at most {MOST_PANELS} panels, not {len(parts)}")
     rows, columns = grid
-    over_time = columns == 1 and all(
-        part.kind in (PlotKind.TIMESERIES, PlotKind.TIMESERIES_COMBINE) for _, part, _ in parts
-    )
+    over_time = columns == 1 and all(part.kind in _OVER_TIME for _, part, _ in parts)
     told: list[str] = []
     for number, (title, part, data) in enumerate(parts):
         axes = figure.add_subplot(rows, columns, number + 1, sharex=figure.axes[0] if over_time and number else None)
@@ -203,6 +204,7 @@ def _share_time(figure: Figure, options: Options) -> None:
 
 def _draw_one(axes: Any, spec: PlotSpec, data: Sequence[Loaded], options: Options) -> list[str]:
     """Draw one panel, or say in it that there is nothing to draw; returns how to read it."""
+    asked = spec
     kept = all(COMBINED_KEY in one.data.metadata for one in data)
     panel = PlotPanel(spec, data, options, smooth=spec.kind is PlotKind.TIMESERIES, combined=kept)
     if not any(line.shown for line in panel.lines):
@@ -217,8 +219,10 @@ def _draw_one(axes: Any, spec: PlotSpec, data: Sequence[Loaded], options: Option
             _say(axes, f"No run gives a number of {_some([line.label or line.series for line in spec.lines])}.")
             return []
     drawing = draw_stack if spec.stacked and spec.kind is PlotKind.TIMESERIES else _DRAW[spec.kind]
+    # an axis of time shows what is left out
+    part = "" if asked.kind in _OVER_TIME else kept_words(asked, options)
     try:
-        return [*told, drawing(axes, panel) or ""]
+        return [*told, drawing(axes, panel) or "", part]
     except NothingError as error:
         axes.clear()
         _say(axes, str(error))

@@ -230,6 +230,16 @@ def kept_s(spec: PlotSpec, options: Options) -> tuple[float, float] | None:
     return lengths[0], -lengths[1] or math.inf
 
 
+def kept_words(spec: PlotSpec, options: Options) -> str:
+    """Which part of a test counts, in words; "" for all of it."""
+    kept = kept_s(spec, options)
+    if kept is None:
+        return ""
+    start_s, end_s = kept
+    until = "the end" if math.isinf(end_s) else f"{end_s:g} s" if end_s > 0 else f"{-end_s:g} s before the end"
+    return f"Only from {start_s:g} s to {until}"
+
+
 def _offsets(data: Sequence[Loaded], options: Options) -> list[float]:
     """What to add to the times of each data set, s."""
     if options.absolute_time:
@@ -261,9 +271,11 @@ def _joined(found: Sequence[DrawnLine]) -> list[DrawnLine]:
 
 
 def file_labels(data: Sequence[Loaded], options: Options) -> list[str]:
-    """How each data set is called: as a person said, else by titles that differ, else by names; made shorter."""
+    """How each data set is called: as asked, else by title (or name without one) if these differ; made shorter."""
     titles = [one.title for one in data]
-    own = titles if all(titles) and len(set(titles)) == len(titles) else [one.stem for one in data]
+    own = [one.title or one.stem for one in data]
+    if not any(titles) or len(set(own)) < len(own):
+        own = [one.stem for one in data]
     short = without_common(own) if options.shorten else own
     short = [one.label or label for one, label in zip(data, short, strict=True)]
     given = options.labels if len(data) > 1 else ()
