@@ -6,7 +6,9 @@
 
 from __future__ import annotations
 
+import difflib
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -14,7 +16,9 @@ from typing import Any
 from linklab import units
 from linklab.base.text import excerpt
 from linklab.errors import InputError
+from linklab.experiment.places import nearest
 from linklab.tc import FRAME_BYTES, QDISCS, Impairment
+from linklab.tc.option import Parameter
 
 FIFO_PKTS = 1000
 """Packets in a plain queue by default, as in the queue of an interface of Linux."""
@@ -27,6 +31,8 @@ KINDS = ("fifo", "pfifo", "bfifo", "codel", "fq_codel", "cake", "pie", "fq_pie",
 """What may stand at the bottleneck."""
 _EXAMPLES = '"10mbit 50ms fq_codel", "100mbit/20mbit 30ms loss 0.1% codel target 5ms" or "1gbit 20ms 1bdp"'
 _NAMED = ("rate", "up", "down", "rtt", "buffer", "loss", "jitter", "burst")
+_RATE_LIKE = re.compile(r"(\d+(?:\.\d+)?[kmg])b", re.IGNORECASE)
+"""A size that may have been meant for a rate."""
 
 
 @dataclass(frozen=True)
@@ -170,6 +176,7 @@ class _Reader:
         self.rest = words.replace("=", " ").split()
         self.given: dict[str, str] = {}
         self.found: dict[str, Any] = {}
+        self.after: list[str] = []  # words that the discipline read last could have had
 
     def path(self) -> NetworkPath:
         if not self.rest:
@@ -191,6 +198,7 @@ class _Reader:
             in_bytes = path.buffer is not None and path.buffer.packets is None
             path = replace(path, qdisc="bfifo" if in_bytes else "pfifo")
         self._check(path)
+        self._need(path)
         return path
 
     def _next(self, word: str) -> str:
@@ -208,14 +216,22 @@ class _Reader:
         """A word that says by its unit what it is."""
         lower = word.lower()
         if not (lower[:1].isdigit() or lower[:1] == "."):
-            raise self._wrong(
-                f'"{excerpt(word)}" means nothing in a path: there are a rate (10mbit), a round trip (50ms), a buffer '
-                f"(1bdp, 100p, 250kB), {', '.join(_NAMED)} with a value, ecn, and the disciplines {', '.join(KINDS)}"
-            )
+            raise self._wrong(f'"{excerpt(word)}" means nothing in a path{self._hint(word)}')
         if lower.replace(".", "").isdigit():
             raise self._wrong(f'"{excerpt(word)}" has no unit: 10mbit is a rate, 50ms a round trip, 100p a buffer')
         is_rate, is_buffer = ("bit" in lower or "bps" in lower), lower.endswith(("p", "b", "pkt", "pkts", "packets"))
         self._value("rate" if is_rate else "buffer" if is_buffer else "rtt", word)
+
+    def _hint(self, word: str) -> str:
+        """The word that is meant, or what there is."""
+        near = difflib.get_close_matches(word.lower(), [*_NAMED, "ecn", *KINDS, *self.after], 1, 0.6)
+        if near:
+            return f'; did you mean "{near[0]}"?'
+        own = f"; {self.given['discipline']} has {', '.join(self.after)}" if self.after else ""
+        return (
+            ": there are a rate (10mbit), a round trip (50ms), a buffer (1bdp, 100p, 250kB), "
+            f"{', '.join(_NAMED)} with a value, ecn, and the disciplines {', '.join(KINDS)}{own}"
+        )
 
     def _value(self, name: str, text: str) -> None:
         try:
@@ -262,28 +278,56 @@ class _Reader:
         elif lower[:1].isdigit() and lower.endswith(("p", "pkt", "pkts", "packets")):
             self._set("buffer", text, buffer=Buffer(packets=units.parse_packets(text)))
         elif lower.isdecimal():
-            raise InputError(f'buffer "{excerpt(text)}" has no unit; use 1bdp, 100p or 250kB')
+            count = excerpt(text)
+            raise InputError(f'buffer "{count}" has no unit; use {count}p for packets, or bytes (250kB), or 1bdp')
         else:
             self._set("buffer", text, buffer=Buffer(size_bytes=units.parse_size_bytes(text)))
 
     def _discipline(self, kind: str) -> None:
         if kind not in KINDS:
-            raise self._wrong(
-                f'"{excerpt(kind)}" is not a discipline of a path; the disciplines are {", ".join(KINDS)}'
-            )
+            raise self._wrong(f'"{excerpt(kind)}" is not a discipline of a path; {nearest(kind, KINDS)}')
         known = QDISCS[kind].parameters if kind in QDISCS else ()
         # ecn is a word of the path, because the hosts have to ask for it
         parameters = {parameter.name: parameter for parameter in known if parameter.name != "ecn"}
+        choices = {choice: parameter.name for parameter in known for choice in parameter.choices}
+        has_ecn = len(parameters) < len(known)
         options: dict[str, str] = {}
-        while self.rest and self.rest[0] in parameters:
-            parameter = parameters[self.rest.pop(0)]
-            is_flag = parameter.kind == "flag"
-            options[parameter.name] = "1" if is_flag else self._next(parameter.name)
-            try:
-                parameter.read(options[parameter.name])
-            except InputError as error:
-                raise self._wrong(f"{kind}: {error}") from error
         self._set("discipline", kind, qdisc=kind, options=options)
+        self.after = [*parameters, *choices, *(["noecn"] if has_ecn else [])] if kind != "fifo" else ["limit"]
+        while self.rest and self.rest[0] in self.after:
+            word = self.rest.pop(0)
+            if kind == "fifo":
+                self._value("buffer", self._next(word))
+                continue
+            if word == "noecn":
+                self._set("ecn", word, ecn=False)
+                if word not in parameters:  # what the discipline does unless told otherwise
+                    continue
+            self._option(kind, parameters[choices.get(word, word)], word, options)
+
+    def _option(self, kind: str, parameter: Parameter, word: str, options: dict[str, str]) -> None:
+        """One parameter of a discipline: a word that is a setting by itself, or one that a value follows."""
+        if parameter.name in options:
+            raise self._wrong(f'"{parameter.name}" of {kind} is said twice')
+        if word in parameter.choices:
+            options[parameter.name] = word
+        else:
+            options[parameter.name] = "1" if parameter.kind == "flag" else self._next(word)
+        try:
+            parameter.read(options[parameter.name])
+        except InputError as error:
+            raise self._wrong(f"{kind}: {error}") from error
+
+    def _need(self, path: NetworkPath) -> None:
+        """InputError without a rate or a round trip: a path of neither runs, and its numbers mean nothing."""
+        if path.up_mbit is None and path.down_mbit is None:
+            typed, text = self.given.get("buffer", ""), "a path needs a rate, such as 10mbit"
+            if match := _RATE_LIKE.fullmatch(typed):
+                text = f"there is no rate; did you mean {match[1]}bit? {typed} is a buffer of {_size(path.buffer)}"
+            raise self._wrong(text)
+        if "round trip" not in self.given:
+            own = ", not the parameter of cake" if path.qdisc == "cake" and "rtt" in path.options else ""
+            raise self._wrong(f"a path needs a round-trip time{own}, such as 50ms (0ms for none)")
 
     def _check(self, path: NetworkPath) -> None:
         if len(path.rtts_s) > 64:
@@ -312,6 +356,11 @@ def path_of(words: str, *, rate: str = "", rtt: str = "", qdisc: str = "", buffe
     named: Sequence[str] = [f"rate {rate}" if rate else "", f"rtt {rtt}" if rtt else ""]
     named = [*named, words, f"buffer {buffer}" if buffer else "", qdisc]
     return " ".join(filter(None, named))
+
+
+def _size(buffer: Buffer | None) -> str:
+    size = buffer.size_bytes if buffer is not None and buffer.size_bytes else 0
+    return f"{size / 2**20:g} MiB" if size >= 2**20 else f"{size / 2**10:g} KiB"
 
 
 def _said(kind: str, name: str, text: str) -> str:

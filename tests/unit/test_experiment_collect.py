@@ -307,7 +307,7 @@ def test_commands_beside_a_test_are_part_of_its_plan():
         TrialCommand("outside", "true", When.MONITOR, on_host=True),
         TrialCommand("before", "true", When.PRE),
     )
-    plan = prepare(Trial("tcp_1up", path="10mbit", commands=commands)).plan
+    plan = prepare(Trial("tcp_1up", path="10mbit 50ms", commands=commands)).plan
     (one,) = [program for program in plan.data["programs"] if program["id"].startswith("monitor")]
     assert (one["node"], one["argv"], one["stop_s"]) == ("r1", ["sh", "-c", "tcpdump -i r1-eth0"], 70.0)
 
