@@ -168,8 +168,8 @@ def show(args: argparse.Namespace, files: Sequence[Path], voice: Voice) -> None:
 def measure(args: argparse.Namespace, words: Words, voice: Voice) -> tuple[Path, int]:
     """Run the test; its data file and the exit code."""
     from linklab.data import open_file
-    from linklab.experiment.inside import WORK, Inside
-    from linklab.experiment.running import ready_on, run_ready
+    from linklab.experiment.inside import Inside
+    from linklab.experiment.running import WORK, ready_on, run_ready
 
     trial, choice = trial_of(args, words), choice_of(args)
     args.data_dir.mkdir(parents=True, exist_ok=True)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from linklab.base.text import visible
 
 if TYPE_CHECKING:
-    from linklab.experiment.trial import TrialProgress
+    from linklab.experiment.trial_inside import TrialProgress
 
 
 class Voice:

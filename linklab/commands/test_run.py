@@ -28,7 +28,8 @@ from linklab.experiment.path import path_of
 from linklab.experiment.prepared import Prepared, prepare
 from linklab.experiment.programs import spoken
 from linklab.experiment.summary import text_of
-from linklab.experiment.trial import Tell, TrialProgress, run_trial
+from linklab.experiment.trial import run_trial
+from linklab.experiment.trial_inside import Tell, TrialProgress
 from linklab.terminal.screen import ends_orderly
 
 INTERRUPTED = 130

@@ -22,14 +22,10 @@ from typing import Any
 from linklab.base import owned
 from linklab.errors import EngineError, InputError, LinklabError
 from linklab.experiment.model import Trial
-from linklab.experiment.running import HERE, WAY, RunningChoice, run_on
-from linklab.experiment.trial import Tell
+from linklab.experiment.running import ASK_S, HERE, WAY, WORK, RunningChoice, clock_of, run_on
+from linklab.experiment.trial_inside import Tell
 from linklab.linux.kernelcalls import CLONE_NEWNET, CLONE_NEWNS, die_with_parent, setns
 
-ASK_S = 120.0
-"""Wall seconds for an answer of a program that measures nothing."""
-WORK = "/lab"
-"""The working folder, as every node calls it."""
 FREE = Path("/sys/module/pocket/parameters/free")
 """In a pocket: whether a process, and what it becomes, costs network time (`linklab.agent.own_kernel`)."""
 ENDINGS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1)
@@ -200,8 +196,8 @@ def _on(node: str) -> list[str]:
 
 def _facts() -> dict[str, Any]:
     """Engine, clock and kernel; of a pocket, its kernel's command line names the clock."""
-    on_host = os.environ.get("LINKLAB_ENGINE") == "host"
+    engine = "host" if os.environ.get("LINKLAB_ENGINE") == "host" else "pocket"
+    line = ""
     with contextlib.suppress(OSError):
-        clock = re.search(r"\bCLOCK=(\w+)", Path("/proc/cmdline").read_text(encoding="ascii", errors="replace"))
-    named = clock[1] if clock and not on_host else "wall"
-    return {"engine": "host" if on_host else "pocket", "clock": named, "kernel": os.uname().release}
+        line = Path("/proc/cmdline").read_text(encoding="ascii", errors="replace")
+    return {"engine": engine, "clock": clock_of(engine, line), "kernel": os.uname().release}

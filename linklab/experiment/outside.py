@@ -17,12 +17,8 @@ from typing import Any
 
 from linklab.base import owned
 from linklab.errors import InputError
+from linklab.experiment.running import ASK_S, WORK, clock_of
 from linklab.terminal import attach, attached
-
-ASK_S = 120.0
-"""Wall seconds for an answer of a program that measures nothing."""
-WORK = "/lab"
-"""What the working folder is called inside."""
 
 
 class Outside:
@@ -81,8 +77,7 @@ class Outside:
         """Engine, clock and kernel, as a program inside sees them."""
         _, text = self.ask(["sh", "-c", 'uname -r; echo "${LINKLAB_ENGINE:-pocket}"; cat /proc/cmdline'], "asking")
         kernel, engine, *line = [*text.splitlines(), "", ""]
-        clock = next((word.removeprefix("CLOCK=") for word in " ".join(line).split() if word.startswith("CLOCK=")), "")
-        return {"engine": engine, "clock": "wall" if engine == "host" else clock or "wall", "kernel": kernel}
+        return {"engine": engine, "clock": clock_of(engine, " ".join(line)), "kernel": kernel}
 
 
 @contextlib.contextmanager

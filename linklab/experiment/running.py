@@ -10,6 +10,7 @@ Nothing of the network is set; only servers and flows run in it, and end with th
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timezone
@@ -23,25 +24,40 @@ from linklab.data.suffixes import SUFFIX
 from linklab.errors import EngineError, InputError
 from linklab.experiment import programs
 from linklab.experiment.algorithms import refuse_missing
-from linklab.experiment.collect import TrialOutcome, collect
+from linklab.experiment.collect import TrialOutcome
 from linklab.experiment.expand import expand
-from linklab.experiment.model import Expanded, Traffic, Trial, TrialCommand, When
+from linklab.experiment.model import Expanded, Traffic, Trial, TrialCommand
 from linklab.experiment.out_file import is_file, keep, refuse_unwritable
 from linklab.experiment.place import PathPort, TrialPlace
 from linklab.experiment.plan import make_plan
 from linklab.experiment.prepared import Prepared
 from linklab.experiment.result import dataset
 from linklab.experiment.test_file import load_test
-from linklab.experiment.trial import Tell, TrialProgress, quiet, tell_progress
-from linklab.experiment.trial_commands import told, told_beside
+from linklab.experiment.trial_inside import (
+    Tell,
+    TrialProgress,
+    between_commands,
+    outcome_of,
+    quiet,
+    tell_progress,
+)
 from linklab.topology import Topology
 
-WAY = ("env", "PYTHONSAFEPATH=1", "python3", f"{programs.AGENT}/trial_way.py")
-RUNNER = ("env", "PYTHONSAFEPATH=1", "python3", f"{programs.AGENT}/trial.py")
-"""Neither costs network time; what lies in the working folder is not imported."""
+WAY, RUNNER = tuple(programs.own("trial_way")), tuple(programs.own("trial"))
+"""Neither costs network time."""
 PLAN, OUT = "plan.json", "out"
+ASK_S = 120.0
+"""Wall seconds for an answer of a program that measures nothing."""
+WORK = "/lab"
+"""The network's working folder, as every node calls it."""
 HERE = "this network"
 """Name of the network that one is in."""
+
+
+def clock_of(engine: str, kernel_line: str) -> str:
+    """The clock of a network: that of a pocket stands in its kernel's command line; another's is the wall's."""
+    clock = re.search(r"\bCLOCK=(\w+)", kernel_line)
+    return clock[1] if clock and engine != "host" else "wall"
 
 
 class Door(Protocol):
@@ -284,8 +300,6 @@ def run_on(trial: Trial, out: Path, door: Door, tell: Tell = quiet, *, choice: R
 
 def _measure(ready: Prepared, door: Door, tell: Tell) -> TrialOutcome:
     """Run the plan, and the trial's own commands before and after it."""
-    commands = [command for command in ready.trial.commands if not command.on_host]
-    ran: list[dict[str, Any]] = []
     (door.folder / PLAN).write_text(json.dumps(ready.plan.data), encoding="utf-8")
     said: list[str] = []
 
@@ -295,30 +309,15 @@ def _measure(ready: Prepared, door: Door, tell: Tell) -> TrialOutcome:
         elif line.strip():
             said.append(line.strip())
 
-    try:
-        for command in commands:
-            if command.when is When.PRE:
-                _do(command, door, tell, ran)
+    def do(command: TrialCommand) -> tuple[int, str]:
+        return door.ask(["sh", "-c", command.line], command.name, command.node)
+
+    def measured() -> str:
         door.run([*RUNNER, f"{door.inside}/{PLAN}", f"{door.inside}/{OUT}"], listen)
-    finally:
-        for command in commands:
-            if command.when is When.POST:
-                _do(command, door, tell, ran)
-    if not (door.folder / OUT / "outcome.json").is_file():
-        raise EngineError(f"the test did not begin: {' '.join(said) or 'its runner said nothing'}")
-    tell(TrialProgress("reading the results"))
-    found = collect(ready.plan, door.folder / OUT)
-    ran += told_beside(commands, found.outcome, door.folder / OUT)
-    return replace(found, commands=ran)
+        return " ".join(said)
 
-
-def _do(command: TrialCommand, door: Door, tell: Tell, ran: list[dict[str, Any]]) -> None:
-    """Run a command of the trial; `ran` gets it with its outcome."""
-    tell(TrialProgress(command.name))
-    status, text = door.ask(["sh", "-c", command.line], command.name, command.node)
-    ran.append(told(command, status, text))
-    if command.essential and command.when is When.PRE and status:
-        raise EngineError(f"{command.name}: {command.line} ended with status {status}: {one_line(text)}")
+    words, ran = between_commands(ready.trial.commands, do, measured, tell)
+    return outcome_of(ready, door.folder / OUT, words, ran, tell)
 
 
 # --- the data set

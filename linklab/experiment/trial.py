@@ -8,56 +8,34 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
+import shlex
 import shutil
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from linklab.base import owned
-from linklab.base.text import one_line
 from linklab.engine.api import Background, Clock, Network, Typed, refuse_failed_commands
 from linklab.engine.choice import load_engine
 from linklab.errors import EngineError
+from linklab.experiment import programs
 from linklab.experiment.algorithms import refuse_missing
-from linklab.experiment.collect import TrialOutcome, collect
+from linklab.experiment.collect import TrialOutcome
 from linklab.experiment.early_end import EarlyEnd, NotBegunError
-from linklab.experiment.model import Trial, When
+from linklab.experiment.model import Trial, TrialCommand
 from linklab.experiment.out_file import file_name, is_file, keep, refuse_unwritable
 from linklab.experiment.prepared import Prepared, prepare
 from linklab.experiment.result import dataset
-from linklab.experiment.trial_commands import told, told_beside
+from linklab.experiment.trial_inside import Tell, TrialProgress, between_commands, outcome_of, quiet, tell_progress
 
-RUNNER = "env PYTHONSAFEPATH=1 python3 /opt/linklab/linklab/agent/trial.py plan.json out"
-"""Costs no network time, as everything below /opt/linklab; what lies in the working folder is not imported."""
+RUNNER = shlex.join([*programs.own("trial"), "plan.json", "out"])
+"""Costs no network time, as everything below /opt/linklab."""
 END_FILE = "END"
 """In the folder of outputs: the runner sees it and ends the test (`linklab.agent.trial`)."""
 WALL_S = 600.0
 WALL_PER_S = 60.0
 """Wall seconds that a trial may take: so many, and so many for each second of network time."""
-
-
-@dataclass(frozen=True)
-class TrialProgress:
-    """How far a trial is.
-
-    stage: what is being done, in words.
-    done_s, length_s: of the test, network time; 0 where it has not begun.
-    """
-
-    stage: str
-    done_s: float = 0.0
-    length_s: float = 0.0
-
-
-Tell = Callable[[TrialProgress], None]
-
-
-def quiet(progress: TrialProgress) -> None:
-    """Tell nobody."""
 
 
 def run_trial(trial: Trial, out: Path, tell: Tell = quiet, *, raw: Path | None = None) -> Path:
@@ -113,45 +91,19 @@ def measure(
             on_stage=lambda stage, network: tell(TrialProgress(stage)),
         ) as network:
             refuse_failed_commands(network)
-            ran: list[dict[str, Any]] = []
-            said = _between_commands(network, folder, prepared, (early, tell), ran)
+
+            def do(command: TrialCommand) -> tuple[int | None, str]:
+                done = network.run([Typed(command.node or "client", command.line)])[0]
+                return done.exit_status, done.output
+
+            def measured() -> str:
+                return _run(network, folder, prepared.expanded.total_s, (early, tell))
+
+            said, ran = between_commands(trial.commands, do, measured, tell)
             environment = dict(network.environment)
         if raw is not None:
             shutil.copytree(folder, raw, dirs_exist_ok=True)
-        if not (folder / "out" / "outcome.json").is_file():
-            raise EngineError(f"the test did not begin: {said.strip() or 'its runner said nothing'}")
-        tell(TrialProgress("reading the results"))
-        found = collect(prepared.plan, folder / "out")
-        ran += told_beside(trial.commands, found.outcome, folder / "out")
-        return replace(found, commands=ran), environment
-
-
-def _between_commands(
-    network: Network, work: Path, prepared: Prepared, person: tuple[EarlyEnd, Tell], ran: list[dict[str, Any]]
-) -> str:
-    """Run the plan, the trial's own commands before it, and those after it whatever happens; what the runner said.
-
-    `ran` gets the commands with their outcomes.
-    """
-    _, tell = person
-    commands = [command for command in prepared.trial.commands if not command.on_host]
-    try:
-        for command in commands:
-            if command.when is When.PRE:
-                tell(TrialProgress(command.name))
-                done = network.run([Typed(command.node or "client", command.line)])[0]
-                ran.append(told(command, done.exit_status, done.output))
-                if command.essential and done.exit_status:
-                    raise EngineError(
-                        f"{command.name}: {command.line} ended with status {done.exit_status}: {one_line(done.output)}"
-                    )
-        return _run(network, work, prepared.expanded.total_s, person)
-    finally:
-        for command in commands:
-            if command.when is When.POST:
-                tell(TrialProgress(command.name))
-                done = network.run([Typed(command.node or "client", command.line)])[0]
-                ran.append(told(command, done.exit_status, done.output))
+        return outcome_of(prepared, folder / "out", said, ran, tell), environment
 
 
 def _run(network: Network, work: Path, length_s: float, person: tuple[EarlyEnd, Tell]) -> str:
@@ -183,15 +135,3 @@ def _run(network: Network, work: Path, length_s: float, person: tuple[EarlyEnd, 
         finally:
             early.ended()
     return "".join(line for line in done.output.splitlines(keepends=True) if not line.startswith("{"))
-
-
-def tell_progress(text: str, tell: Tell) -> None:
-    """Tell what lines of the runner say of how far it is."""
-    for line in text.splitlines():
-        with contextlib.suppress(ValueError):
-            found = json.loads(line)
-            if isinstance(found, dict) and "t" in found:
-                done_s, length_s = float(found["t"]), float(found.get("length_s", 0.0))
-                late = done_s > length_s > 0  # a flow that has filled its path ends later than it was asked to
-                stage = "waiting for the last programs to end" if late else "measuring"
-                tell(TrialProgress(stage, length_s if late else done_s, length_s))

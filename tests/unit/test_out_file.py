@@ -11,7 +11,8 @@ from linklab.errors import InputError, MissingError
 from linklab.experiment.model import Trial
 from linklab.experiment.out_file import file_name, keep, refuse_unwritable
 from linklab.experiment.prepared import prepare
-from linklab.experiment.trial import TrialProgress, run_trial, tell_progress
+from linklab.experiment.trial import run_trial
+from linklab.experiment.trial_inside import TrialProgress, tell_progress
 from linklab.measure import make_series
 
 TRIAL = Trial("tcp_1up", path="10mbit 50ms fq_codel")
