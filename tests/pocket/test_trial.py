@@ -124,6 +124,15 @@ def test_a_series_that_is_missing_is_named(tmp_path, capsys):
     assert "missing: UDP upload" in capsys.readouterr().out
 
 
+def test_a_thousand_flows_give_a_thousand_series(tmp_path):
+    """They share the path, and none of their iperf3 fails."""
+    data = open_file(run_trial(Trial("tcp_upload_1000", path="100mbit 20ms", length_s=2), tmp_path))
+    assert data.metadata["failed"] == {}
+    flows = [data.series[f"TCP upload BE::{number}"] for number in range(1, 1001)]
+    assert all(flow.known.size for flow in flows)
+    assert 85 < data.series["TCP upload sum"].meta["MEAN_VALUE"] < 95.7  # 100 Mbit/s x 1448/1514
+
+
 def test_raw_outputs_are_kept_where_they_are_asked_for(tmp_path):
     """The plan and everything that the programs printed."""
     words = ["test", "run", "tcp_1up", "--path", "10mbit 50ms", "-l", "2"]
