@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from linklab.base.text import one_line
 from linklab.commands.test_tables import add_choice, choice_of, read
-from linklab.experiment.table_grid import Cell, TableGrid, as_csv, as_json, as_org, as_text
+from linklab.experiment.table_grid import Cell, TableGrid, as_csv, as_json, as_org
 
 if TYPE_CHECKING:
     from linklab.experiment.tables import Summary, TableChoice, TableRow
@@ -44,7 +44,7 @@ def run(args: argparse.Namespace) -> int:
 
 def show(args: argparse.Namespace, reducers: Sequence[str], *, each: bool) -> int:
     """Print the tables of all files, with these columns unless the options name others."""
-    from linklab.experiment.summary import grid, heading, summary_of
+    from linklab.experiment.summary import grid, heading, printed, summary_of
     from linklab.experiment.tables import repetitions, summarise
 
     choice = choice_of(args, reducers)
@@ -57,9 +57,10 @@ def show(args: argparse.Namespace, reducers: Sequence[str], *, each: bool) -> in
             print(as_json([_as_object(one, choice) for one in found]), end="")
         case "csv":
             print(as_csv(_flat(found, choice)), end="")
-        case form:
-            write = as_org if form == "org" else as_text
-            print("\n".join(f"{one_line(heading(one, choice))}\n{write(grid(one))}" for one in found), end="")
+        case "org":
+            print("\n".join(f"{one_line(heading(one, choice))}\n{as_org(grid(one))}" for one in found), end="")
+        case _:
+            print("\n".join(printed(one, choice) for one in found), end="")
     return 0
 
 

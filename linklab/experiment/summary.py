@@ -7,11 +7,12 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 
-from linklab.analysis.reducers import UNKNOWN
+from linklab.analysis.reducers import DERIVED_FROM, UNKNOWN
 from linklab.analysis.statistics import Interval, interval
 from linklab.base.text import one_line
 from linklab.data import Dataset
 from linklab.data.names import SEPARATOR
+from linklab.experiment.summary_notes import notes
 from linklab.experiment.table_grid import NONE, Cell, TableGrid, as_text, number
 from linklab.experiment.tables import SUMMARY, Source, Summary, TableChoice, TableRow, summarise
 
@@ -31,7 +32,13 @@ def text_of(name: str, data: Dataset) -> str:
     """The summary of one data set, as people read it."""
     choice = TableChoice()
     found = summary_of([Source(name, data)], choice)
-    return f"{one_line(heading(found, choice))}\n{as_text(grid(found))}"
+    return printed(found, choice)
+
+
+def printed(found: Summary, choice: TableChoice) -> str:
+    """A table with what it is of above it, and what one has to know to read it below."""
+    below = "".join(f"{one_line(sentence)}\n" for sentence in notes(found, choice))
+    return f"{one_line(heading(found, choice))}\n{as_text(grid(found))}{below}"
 
 
 def summary_of(group: Sequence[Source], choice: TableChoice) -> Summary:
@@ -40,14 +47,24 @@ def summary_of(group: Sequence[Source], choice: TableChoice) -> Summary:
         return summarise(group, choice)
     found = summarise(group, replace(choice, reducers=(*SUMMARY, LOSS)))
     if not any(one.value > 0 for row in found.rows for one in (row.values or row.intervals)[-1:]):
-        return summarise(group, choice)
+        found = summarise(group, choice)
+        return replace(found, rows=tuple(row for row in found.rows if not _of_one_flow(group, row, choice)))
     # what is said beside packets, such as "VoIP::delay", has their loss, which is shown once
     unknown = {
         row.series: replace(row, values=(*row.values[:-1], UNKNOWN), intervals=(*row.intervals[:-1], interval([])))
         for row in found.rows
         if not row.series.rpartition(SEPARATOR)[2].isdecimal() and SEPARATOR in row.series
     }
-    return replace(found, rows=tuple(unknown.get(row.series, row) for row in found.rows))
+    rows = (unknown.get(row.series, row) for row in found.rows)
+    return replace(found, rows=tuple(row for row in rows if not _of_one_flow(group, row, choice)))
+
+
+def _of_one_flow(group: Sequence[Source], row: TableRow, choice: TableChoice) -> bool:
+    """Whether it is the fairness of a flow to itself, which nobody asked for."""
+    found = (source.data.series.get(row.series) for source in group)
+    return not choice.patterns and all(
+        one is not None and "CONVENTION" in one.meta and len(one.meta.get(DERIVED_FROM, ())) == 1 for one in found
+    )
 
 
 def heading(summary: Summary, choice: TableChoice) -> str:

@@ -37,7 +37,7 @@ def write_report(rounds: Rounds, units: Mapping[str, str], folder: Path) -> list
     Raises:
         OSError: it cannot be written.
     """
-    found = list(findings(rounds))
+    found = list(findings(rounds, units))
     write(folder / TABLE, cell_table(rounds, units))
     write(folder / TRIALS, trial_table(rounds))
     write(folder / FINDINGS, "".join(f"{line}\n" for line in found))
@@ -102,12 +102,17 @@ def _number(value: float) -> str:
 # --- what matters
 
 
-def findings(rounds: Rounds) -> Iterator[str]:
-    """Sentences: of each measure the factor that matters most with the shares of all, and what is still uncertain."""
+def findings(rounds: Rounds, units: Mapping[str, str]) -> Iterator[str]:
+    """Sentences: of each measure the factor that matters most with the shares of all, and what is still uncertain.
+
+    Args:
+        rounds: with all values.
+        units: of each measure, as far as they are known.
+    """
     several = {factor: levels for factor, levels in rounds.sweep.factors.items() if len(levels) > 1}
     for measure in rounds.sweep.measures:
         if several:
-            yield f"{measure.name}: {_of_measure(rounds, measure, list(several))}"
+            yield f"{measure.name}: {_of_measure(rounds, measure, list(several), units.get(measure.name, ''))}"
     if several:
         yield f"Method: {METHOD}, over all trials; levels count as names."
     for cell, measure, relative in rounds.missed():
@@ -123,7 +128,7 @@ def findings(rounds: Rounds) -> Iterator[str]:
                 yield f"{cell.label}: {missing} of {cell.repetitions} trials gave no {measure.name}"
 
 
-def _of_measure(rounds: Rounds, measure: Measure, factors: Sequence[str]) -> str:
+def _of_measure(rounds: Rounds, measure: Measure, factors: Sequence[str], unit: str) -> str:
     trials = [(cell, value) for cell in rounds.cells for value in cell.values[measure.name]]
     levels = {factor: [cell.levels[factor] for cell, _ in trials] for factor in factors}
     found = effects(levels, [value for _, value in trials])
@@ -134,11 +139,21 @@ def _of_measure(rounds: Rounds, measure: Measure, factors: Sequence[str]) -> str
         return "all trials gave the same value, so no factor matters"
     shares = [f"{effect.factor} {_percent(effect.share)}" for effect in found.factors[1:]]
     shares += [f"combinations of factors {_percent(found.interactions)}"] if not math.isnan(found.interactions) else []
-    shares += [f"chance {_percent(found.chance)}"] if not math.isnan(found.chance) else []
+    shares += [f"differences between repetitions {_percent(found.chance)}"] if not math.isnan(found.chance) else []
     rest = f" ({', '.join(shares)})" if shares else ""
     if not found.most:
         return f"no factor by itself explains any of the variance{rest}"
-    return f"{first.factor} matters most, with {_percent(first.share)} of the variance{rest}{_doubts(found)}"
+    size = f"; its means lie between {_between(list(first.means.values()))}{f' {unit}' if unit else ''}"
+    words = "matters most, with" if len(factors) > 1 else "explains"
+    return f"{first.factor} {words} {_percent(first.share)} of the variance{rest}{size}{_doubts(found)}"
+
+
+def _between(means: Sequence[float]) -> str:
+    """The least and the greatest, with as many digits as tell them apart by two."""
+    low, high = min(means), max(means)
+    apart = high - low
+    decimals = min(6, max(0, 1 - math.floor(math.log10(apart)))) if apart > 0 else 2
+    return f"{low:.{decimals}f} and {high:.{decimals}f}"
 
 
 def _doubts(found: Effects) -> str:

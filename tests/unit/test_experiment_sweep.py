@@ -264,9 +264,10 @@ def two_factors(values) -> Rounds:
 def test_the_factor_that_matters_most_is_named_with_its_share():
     """And those of the others; the tables hold every cell and every trial."""
     rounds = two_factors(lambda levels: (10.0 if levels["q"] == "x" else 4.0) + (1.0 if levels["b"] == "1p" else 0.0))
-    first, method = findings(rounds)
+    first, method = findings(rounds, {"throughput": "Mbits/s"})
     assert first == (
-        "throughput: q matters most, with 97.2 % of the variance (b 2.7 %, combinations of factors 0 %, chance 0.108 %)"
+        "throughput: q matters most, with 97.2 % of the variance (b 2.7 %, combinations of factors 0 %, "
+        "differences between repetitions 0.108 %); its means lie between 4.6 and 10.6 Mbits/s"
     )
     assert method.startswith("Method: share of variance (η²")
     rows = list(csv.DictReader(cell_table(rounds, {"throughput": "Mbits/s"}).splitlines()))
@@ -280,14 +281,17 @@ def test_the_factor_that_matters_most_is_named_with_its_share():
 
 def test_what_may_be_chance_is_called_so():
     """Values that depend on the seed alone; and values that are all the same."""
-    same = list(findings(two_factors(lambda levels: 3.0)))
+    same = list(findings(two_factors(lambda levels: 3.0), {}))
     assert same[0].startswith("throughput: no factor by itself explains any of the variance")
     rounds = Rounds(sweep("repetitions = 2\n"))
     done(rounds, lambda cell, measure: 3.0)
-    assert next(findings(rounds)) == "throughput: all trials gave the same value, so no factor matters"
+    assert (
+        next(findings(rounds, {"throughput": "Mbits/s"}))
+        == "throughput: all trials gave the same value, so no factor matters"
+    )
     rounds = Rounds(sweep("repetitions = 2\n"))
     done(rounds, lambda cell, measure: None)
-    assert list(findings(rounds))[::2] == [
+    assert list(findings(rounds, {"throughput": "Mbits/s"}))[::2] == [
         "throughput: too few trials gave a value to say what matters",
         "q pfifo: 2 of 2 trials gave no throughput",
     ]
@@ -300,9 +304,14 @@ def test_outcomes_that_differ_by_rounding_alone_are_the_same():
     rounds = Rounds(sweep("repetitions = 2\n", '[factors]\nq = ["x", "y"]\nb = ["1p", "2p"]\n', MEASURES, TWO))
     done(rounds, lambda cell, _: 0.0 + sum(orders[tuple(cell.levels.values())]))
     assert len({value for cell in rounds.cells for value in cell.values["throughput"]}) == 2
-    assert next(findings(rounds)) == "throughput: all trials gave the same value, so no factor matters"
+    assert (
+        next(findings(rounds, {"throughput": "Mbits/s"}))
+        == "throughput: all trials gave the same value, so no factor matters"
+    )
     rounds = two_factors(lambda levels: 1e6)
-    assert ", chance 100 %" in next(findings(rounds)), "0.2 of a million is a difference"
+    assert ", differences between repetitions 100 %" in next(findings(rounds, {"throughput": "Mbits/s"})), (
+        "0.2 of a million is a difference"
+    )
 
 
 def test_numbers_in_the_tables_are_numbers():
@@ -444,3 +453,13 @@ def test_a_window_within_the_test_is_taken():
     for window in ('to = "30s"', 'from = "10s"', 'from = "10s"\nto = "-5s"', ""):
         found = sweep(measures=f'[measures.m]\nseries = "TCP upload"\n{window}\n')
         check_windows(found, [replace(entry, network_s=30.0) for entry in checked(found)])
+
+
+def test_one_factor_explains_and_matters_not_most():
+    """Of one there is no most; how large its effect is stands beside its share, which says nothing of that."""
+    rounds = Rounds(sweep("repetitions = 2\n"))
+    values = {"pfifo": iter([9.560, 9.561]), "codel": iter([9.577, 9.578])}
+    done(rounds, lambda cell, _: next(values[cell.levels["q"]]))
+    said = next(findings(rounds, {"throughput": "Mbits/s"}))
+    assert said.startswith("throughput: q explains 99.7 % of the variance (differences between repetitions 0.345 %)")
+    assert "; its means lie between 9.561 and 9.578 Mbits/s" in said

@@ -15,6 +15,8 @@ from test_reducers import CUTOFFS, flents_own
 from linklab.cli import main
 from linklab.data import Dataset, save
 from linklab.experiment.derive import derive
+from linklab.experiment.model import Derived, DerivedRule
+from linklab.experiment.summary import text_of
 from linklab.experiment.tables import Source, TableChoice, repetitions, summarise
 from linklab.measure import make_series
 
@@ -404,3 +406,52 @@ def test_a_file_of_flents_gets_the_derived_series_that_it_lacks(capsys, tmp_path
         assert [None if value is None else round(value, 6) for value in ours] == [
             None if value is None else round(value, 6) for value in theirs[name]
         ]
+
+
+def loaded(flows: int = 2, *, length: float = 10, first: float = 5.2) -> Dataset:
+    """A test of `length` s of load in 20 s, with a queue, the processors, an average and an index."""
+    times = [first, first + 1, first + 2]
+    ups = [make_series(f"TCP upload::{n + 1}", "Mbits/s", times, [4, math.nan if n else 0, 2]) for n in range(flows)]
+    data = Dataset(
+        series={one.name: one for one in ups}
+        | {name: make_series(name, "", [0, 10, 20], [1, 2, 3]) for name in ("qdisc_stats_r1-eth0", "cpu_stats")},
+        flent={"NAME": "x", "STEP_SIZE": 1.0, "LENGTH": length, "TOTAL_LENGTH": 20},
+    )
+    rules = (("avg", DerivedRule.MEAN), ("fairness", DerivedRule.FAIRNESS))
+    return derive(data, [Derived(f"TCP upload {name}", rule, ("TCP upload::*",)) for name, rule in rules])
+
+
+def test_what_the_numbers_are_of_stands_below_the_table(capsys, tmp_path):
+    """The idle seconds are part of the means; rows whose names do not say what they are; nothing beside a choice."""
+    path = tmp_path / "x.flent.gz"
+    save(loaded(), path)
+    below = shown(capsys, "summary", path).splitlines()[-2:]
+    assert below == [
+        "Whole test, with 5 s before and 5 s after the load; --cutoff 5,-5 keeps the time of the load.",
+        "qdisc_stats_… are the bytes that wait in the queue of an interface; "
+        "cpu_stats is the load of the network's processors, from 0 to 1.",
+    ]
+    for words in (["--cutoff", "5,-5"], ["--series", "TCP**"], ["--format", "csv"], ["--format", "org"]):
+        assert "Whole test" not in shown(capsys, "summary", path, *words)
+    for other in (loaded(length=20), loaded(first=9.0)):
+        save(other, path)
+        assert "Whole test" not in shown(capsys, "summary", path)
+
+
+def test_an_average_above_all_that_it_is_of_is_explained():
+    """While one flow says nothing, the average is that of the other."""
+    flows = [make_series(f"TCP upload::{number}", "Mbits/s", [6, 7], [number, number]) for number in (1, 2)]
+    for mean, said in ((2.5, True), (1.5, False)):
+        meta = {"DERIVED_FROM": [one.name for one in flows]}
+        average = make_series("TCP upload avg", "Mbits/s", [6, 7], [mean, mean], meta=meta)
+        data = Dataset(series={one.name: one for one in (*flows, average)})
+        assert ("TCP upload avg is larger than the mean of each flow" in text_of("x", data)) == said
+
+
+def test_one_flow_has_no_fairness(capsys, tmp_path):
+    """Unless a person asks for it."""
+    path = tmp_path / "x.flent.gz"
+    for flows in (1, 2):
+        save(loaded(flows), path)
+        assert ("fairness" in shown(capsys, "summary", path)) == (flows > 1)
+        assert "fairness" in shown(capsys, "summary", path, "--series", "*fairness")
