@@ -120,7 +120,7 @@ def _run(chosen: str | None, arguments: Sequence[str]) -> int:
         if more:
             if named := _split_by_a_space(arguments):
                 raise InputError(f'"{named}" has a space in it, so write it in quotes: linklab {chosen} "{named}"')
-            parser.error(f"unrecognized arguments: {' '.join(more)}")
+            raise InputError(_unknown(args, more))
         _need_working_directory()
         begun = True
         return _command(args.command).run(args)
@@ -138,6 +138,17 @@ def _run(chosen: str | None, arguments: Sequence[str]) -> int:
         raise ReaderGoneError from error
     except OSError as error:
         return _complain_of(error)
+
+
+def _unknown(args: argparse.Namespace, words: Sequence[str]) -> str:
+    """What to say of options that the command does not have; its module may know what is meant (`INSTEAD`)."""
+    said = " ".join(["linklab", args.command, *filter(None, [getattr(args, "verb", "")])])
+    module = importlib.import_module(getattr(args, "verb_module", COMMANDS[args.command][0]))
+    instead = getattr(module, "INSTEAD", {})
+    for option in (word.partition("=")[0] for word in words):
+        if option in instead:
+            return f"{said} has no {option}; here it is {instead[option]}"
+    return f"{said}: unrecognized arguments: {' '.join(words)}; {said} --help lists what there is"
 
 
 def _split_by_a_space(words: Sequence[str]) -> str:

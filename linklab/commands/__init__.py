@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Collection
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
 
 class Parser(argparse.ArgumentParser):
@@ -25,6 +25,12 @@ class Parser(argparse.ArgumentParser):
         waiting, self.later = self.later, None
         if waiting is not None:
             waiting(self)
+
+    def error(self, message: str) -> NoReturn:
+        """As argparse's, but a value that cannot be is one line, without the list of all options."""
+        if message.startswith("argument -") and "not allowed with" not in message:
+            self.exit(2, f"{self.prog}: error: {message}\n")
+        super().error(message)
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
         """As argparse's, with the kind put in where it is left out."""

@@ -24,7 +24,7 @@ def run(args: argparse.Namespace) -> int:
         raise InputError(f"--{given[0]}: the network of --attach runs already, as it is; leave --{given[0]} out")
     if args.raw is not None:
         raise InputError("--raw: what the programs printed is not kept of a network that runs; leave --raw out")
-    refuse_unwritable(args.output)
+    refuse_unwritable(args.output, near=True)
     with ends_orderly(), test_run.says_what_is_lost(), Outside(args.attach) as door:
         ready = ready_on(test_run.trial_of(args), door)
         test_run.check_plot(args, ready.prepared)

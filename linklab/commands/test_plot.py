@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING
 from linklab.base.text import excerpt, file_name, one_line
 from linklab.commands.plot_options import add_plot_options, options_of
 from linklab.commands.plot_results import shown
-from linklab.errors import DataError, InputError
+from linklab.commands.test_tables import with_folders
+from linklab.errors import InputError
 
 if TYPE_CHECKING:
     from linklab.plots.named import Loaded, Options
@@ -36,7 +37,9 @@ _MOST_NAMES = 5
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add `FILE… [-p NAME] [-o FILE]` and the options of a figure."""
-    parser.add_argument("files", metavar="FILE", type=Path, nargs="+", help="data file of Linklab or Flent")
+    parser.add_argument(
+        "files", metavar="FILE", type=Path, nargs="+", help="data file of Linklab or Flent, or a folder of them"
+    )
     parser.add_argument(
         "-p",
         "--plot",
@@ -91,10 +94,7 @@ def _opened(files: Sequence[Path]) -> list[Loaded]:
     from linklab.experiment.derive import completed
     from linklab.plots.named import Loaded
 
-    for file in files:
-        if file.is_dir():
-            raise DataError(f"{file_name(file)}: this is a folder; give the data files in it")
-    return [Loaded(str(file), completed(open_file(file))) for file in files]
+    return [Loaded(str(file), completed(open_file(file))) for file in with_folders(files)]
 
 
 def _list(specs: Sequence[PlotSpec], default: PlotSpec | None) -> int:

@@ -33,6 +33,14 @@ from linklab.experiment.trial_inside import Tell, TrialProgress
 from linklab.terminal.screen import ends_orderly
 
 INTERRUPTED = 130
+INSTEAD = {
+    **dict.fromkeys(("-H", "--host"), "--to, such as --to h2"),
+    **dict.fromkeys(("-D", "--data-dir"), "-o with a folder, such as -o data"),
+    "--local-bind": "--from, such as --from h1",
+    **dict.fromkeys(("-B", "--batch-file"), "a command of its own: linklab batch FILE"),
+    **dict.fromkeys(("-f", "--format"), "a command of its own, for the data file: linklab test summary FILE"),
+}
+"""Options of Flent's that people type here, and what they are here."""
 
 EPILOG = """examples:
   linklab test run tcp_1up --path "10mbit 50ms fq_codel"
@@ -119,7 +127,7 @@ def run(args: argparse.Namespace) -> int:
     trial = trial_of(args)
     prepared = prepare(trial)
     check_plot(args, prepared)
-    refuse_unwritable(args.output, args.raw)
+    refuse_unwritable(args.output, args.raw, near=True)
     if args.dry_run:
         for line in described(prepared):
             print(line)

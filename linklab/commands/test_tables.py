@@ -20,7 +20,9 @@ FORMATS = ("table", "csv", "json", "org")
 
 def add_choice(parser: argparse.ArgumentParser, *, default: str = "table", reduce: bool = True) -> None:
     """FILE… and the options that choose what of them counts."""
-    parser.add_argument("files", metavar="FILE", type=Path, nargs="+", help="data file of Linklab or Flent")
+    parser.add_argument(
+        "files", metavar="FILE", type=Path, nargs="+", help="data file of Linklab or Flent, or a folder of them"
+    )
     parser.add_argument(
         "--series",
         metavar="PATTERN",
@@ -64,6 +66,23 @@ def choice_of(args: argparse.Namespace, reducers: Sequence[str]) -> TableChoice:
     return TableChoice(asked or tuple(reducers), tuple(args.series), cutoff, args.smooth)
 
 
+def with_folders(files: Sequence[Path]) -> list[Path]:
+    """The files, with the data files of a folder in its place.
+
+    Raises:
+        DataError: a folder has none.
+    """
+    from linklab.data.suffixes import data_files
+
+    found: list[Path] = []
+    for file in files:
+        inside = data_files(file)
+        if not inside:
+            raise DataError(f"{file_name(file)}: there is no data file in this folder")
+        found += inside
+    return found
+
+
 def read(files: Sequence[Path]) -> list[Source]:
     """The data sets of the files with all derived series, each by the shortest name that sets it apart.
 
@@ -74,9 +93,7 @@ def read(files: Sequence[Path]) -> list[Source]:
     from linklab.experiment.derive import completed
     from linklab.experiment.tables import Source
 
-    for file in files:
-        if file.is_dir():
-            raise DataError(f"{file_name(file)}: this is a folder; give the data files in it")
+    files = with_folders(files)
     short = [file_name(Path(file.name)) for file in files]
     names = short if len(set(short)) == len(short) else [file_name(file) for file in files]
     return [Source(name, completed(open_file(file))) for name, file in zip(names, files, strict=True)]

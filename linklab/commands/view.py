@@ -58,8 +58,8 @@ def opened(files: Sequence[Path], language: str = "") -> Viewer:
     Raises:
         MissingError: tkinter or Pillow is missing.
     """
+    from linklab.data.suffixes import data_files
     from linklab.viewer.reading import Reader
-    from linklab.viewer.runs import data_files
 
     reader = Reader()
     try:

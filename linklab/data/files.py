@@ -118,6 +118,8 @@ def load(text: str, source: str = "data") -> Dataset:
         raise DataError(f"{source}: no data file: its JSON is nested too deeply; {_CURE}") from None
     except json.JSONDecodeError as error:
         why = why_not_json(error)
+        if error.msg == "Expecting value" and not text[: error.pos].strip() and text.strip():
+            raise DataError(f"{source}: this is not a data file; {_CURE}") from None
         raise DataError(f"{source}:{error.lineno}: no data file: {why}; {_CURE}") from None
     except ValueError:
         raise DataError(f"{source}: no data file: a number in it has thousands of digits; {_CURE}") from None

@@ -24,6 +24,7 @@ from linklab.experiment.batch_commands import COMMAND_KEYS, commands_of
 from linklab.experiment.batch_doubts import idle_loops, unused_keys
 from linklab.experiment.batch_file import BatchFile, BatchPlace, BatchSection, expand, items, truth
 from linklab.experiment.model import Trial
+from linklab.experiment.places import nearest
 from linklab.experiment.trial_list import (
     LONGEST_NAME,
     MOST_ENTRIES,
@@ -115,7 +116,8 @@ def _chosen(file: BatchFile, choice: BatchChoice) -> list[BatchSection]:
         return [batch for batch in batches.values() if not batch.off]
     for name in choice.names:
         if name not in batches:
-            raise InputError(f'there is no batch "{name}"; there are: {excerpt(", ".join(batches)) or "none"}')
+            usable = [known for known, batch in batches.items() if not batch.off]
+            raise InputError(f'there is no batch "{excerpt(name)}"; {nearest(name, usable)}')
         if why := batches[name].off:
             raise batches[name].place.wrong(f"this batch is {why}, so it is not run")
     return [batches[name] for name in dict.fromkeys(choice.names)]

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -47,9 +48,30 @@ def flows_of(test: NamedTest, given: Given, hosts: Sequence[str], times: Mapping
                 found[flow.series] = flow
                 if len(found) > MOST_FLOWS:
                     raise InputError(f"there are more than {MOST_FLOWS:,} flows")
+        except ValueOfParameterError as error:
+            raise InputError(f"{test.name}: {error}") from error
         except InputError as error:
             raise InputError(f"{entry.where}: {error}") from error
     return sorted(found.values(), key=lambda flow: (flow.traffic in PROBES | SAMPLERS) + (flow.traffic in SAMPLERS))
+
+
+class ValueOfParameterError(InputError):
+    """A value of the person's own that cannot be: the message names the parameter, and not where it is used."""
+
+
+@contextlib.contextmanager
+def _names_parameter(text: str, given: Given) -> Iterator[None]:
+    """Have an error about a value name the parameter that it comes from.
+
+    text: as the entry has it, such as "{markings}".
+    """
+    try:
+        yield
+    except InputError as error:
+        name = given.said_by(text)
+        if not name:
+            raise
+        raise ValueOfParameterError(f"parameter {name}: {error}") from error
 
 
 @dataclass(frozen=True)
@@ -119,7 +141,8 @@ def _flow(
 ) -> TrafficFlow:
     known, ways = place.places, place.times
     load = entry.traffic not in PROBES | SAMPLERS
-    shift = seconds(fill(entry.shift, known) or "0", ways)
+    with _names_parameter(entry.shift, given):
+        shift = seconds(fill(entry.shift, known) or "0", ways)
     if entry.every:
         shift += place.index * seconds(fill(entry.every, known), ways)
     start = seconds(fill(entry.start, known) or ("delay" if load else "0"), ways) + shift
@@ -133,6 +156,14 @@ def _flow(
             "choose a longer test or shorter delays"
         )
     rate, size = fill(entry.rate, known), fill(entry.size, known)
+    with _names_parameter(entry.marking, given):
+        tos = parse_marking(fill(entry.marking, known), own)
+    with _names_parameter(f"{entry.congestion}{{{OWN_CONGESTION}}}", given):
+        congestion = _congestion(entry, given, fill(entry.congestion, known))
+    with _names_parameter(entry.rate, given):
+        rate_bps = _rate_bps(rate) if rate else None
+    with _names_parameter(entry.size, given):
+        size_bytes = _size_bytes(size) if size else None
     return TrafficFlow(
         series=series,
         traffic=entry.traffic,
@@ -140,11 +171,11 @@ def _flow(
         target=place.target,
         start_s=round(start, 9),
         length_s=round(length, 9),
-        tos=parse_marking(fill(entry.marking, known), own),
-        congestion=_congestion(entry, given, fill(entry.congestion, known)),
+        tos=tos,
+        congestion=congestion,
         interval_s=seconds(fill(entry.interval, known) or "step", ways),
-        rate_bps=_rate_bps(rate) if rate else None,
-        size_bytes=_size_bytes(size) if size else None,
+        rate_bps=rate_bps,
+        size_bytes=size_bytes,
         version=entry.version,
         options={name: text for name, text in ((k, fill(v, known)) for k, v in entry.options.items()) if text},
     )

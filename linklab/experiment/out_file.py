@@ -12,6 +12,7 @@ import hashlib
 import os
 import re
 import tempfile
+import unicodedata
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import count
@@ -28,8 +29,10 @@ FILES = (*SUFFIXES, ".gz", ".bz2")
 OTHERS = (".png", ".svg", ".pdf", ".csv", ".txt", ".html", ".org")
 """Endings of what people may take this file for."""
 LONGEST = 180
-"""Letters of a name before the title; a file system allows 255 bytes."""
-_NAMED = re.compile(r"[^A-Za-z0-9_.+-]+")
+"""Bytes of a name before the title; a file system allows 255."""
+MOST_TITLE = 60
+"""Bytes of a title in a name."""
+_NAMED = re.compile(r"[^\w.+-]+")
 
 
 def is_file(out: Path) -> bool:
@@ -41,12 +44,13 @@ def is_file(out: Path) -> bool:
     return True
 
 
-def refuse_unwritable(out: Path, raw: Path | None = None) -> None:
+def refuse_unwritable(out: Path, raw: Path | None = None, *, near: bool = False) -> None:
     """Refuse a data file and a folder of raw outputs that could not be written after the test.
 
     Args:
         out: the data file, or a folder for it.
         raw: a folder that gets the outputs of all programs; None for none.
+        near: of the folders, only the one that is asked for itself may be new, so that a mistyped name makes none.
 
     Raises:
         InputError: it says what is in the way.
@@ -56,6 +60,9 @@ def refuse_unwritable(out: Path, raw: Path | None = None) -> None:
             f"{out}: the name of a data file ends in {SUFFIX}; give such a name, or a folder without a dot"
         )
     _refuse(out, folder=not is_file(out))
+    for path in [out, *([raw] if raw is not None else [])] if near else []:
+        if not path.is_dir() and not path.parent.is_dir():
+            raise InputError(f"{path}: cannot be written: there is no folder {path.parent}")
     if raw is not None:
         _refuse(raw, folder=True)
         if raw.is_dir() and any(raw.iterdir()):
@@ -109,10 +116,19 @@ def file_name(trial: Trial, expanded: Expanded) -> str:
     # as the test has them: "num_cpus" is another number on another machine
     words += [f"{key}={expanded.parameters.get(key, value)}" for key, value in sorted(trial.parameters.items())]
     name = "-".join(_NAMED.sub("-", word).strip("-") for word in words if word)
-    if len(name) > LONGEST:
-        name = f"{name[: LONGEST - 9]}-{hashlib.sha256(name.encode()).hexdigest()[:8]}"
-    title = _NAMED.sub("-", trial.title).strip("-.")[:60]
+    if len(name.encode()) > LONGEST:
+        name = f"{_cut(name, LONGEST - 9)}-{hashlib.sha256(name.encode()).hexdigest()[:8]}"
+    title = title_in_name(trial.title)
     return f"{name}{'.' + title if title else ''}{SUFFIX}"
+
+
+def title_in_name(title: str) -> str:
+    """A title as part of a file's name: letters of any language stay, all else becomes "-"."""
+    return _cut(_NAMED.sub("-", unicodedata.normalize("NFC", title)).strip("-."), MOST_TITLE)
+
+
+def _cut(text: str, most: int) -> str:
+    return text.encode(errors="replace")[:most].decode(errors="ignore")
 
 
 def _differs(trial: Trial, usual: Trial, key: str) -> bool:

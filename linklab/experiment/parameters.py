@@ -8,12 +8,12 @@ import math
 import os
 import shlex
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from linklab.base.text import excerpt
 from linklab.errors import InputError
 from linklab.experiment.entries import Condition, NamedTest, ParameterEntry, ParameterKind
-from linklab.experiment.places import fill
+from linklab.experiment.places import PLACE, fill
 
 MOST_FLOWS = 5000
 MOST_LETTERS = 10_000
@@ -28,6 +28,7 @@ class Given:
         A key of an entry's `each` wins over both.
     lists: name → values; otherwise: name → what flows beyond the end take.
     all: as metadata, defaults and unknown ones too; empty ones left out.
+    typed: of those that the person gave, name → the name by which they were given.
     """
 
     places: Mapping[str, str]
@@ -35,6 +36,7 @@ class Given:
     otherwise: Mapping[str, str]
     all: Mapping[str, str]
     yes: frozenset[str] = frozenset()
+    typed: Mapping[str, str] = field(default_factory=dict)
 
     def fits(self, when: Sequence[Condition], index: int | None = None) -> bool:
         """Whether an entry counts; `index` is the number of the flow, for lists."""
@@ -46,6 +48,17 @@ class Given:
         if when.parameter in self.lists and index is not None:
             return self.nth(when.parameter, index) in when.values
         return self.places.get(when.parameter, "") in when.values
+
+    def said_by(self, text: str) -> str:
+        """The parameter of the person's own that a text with places takes its value from; "" if there is none."""
+        for name in PLACE.findall(text):
+            if name in self.typed:
+                return self.typed[name]
+            if name in self.all and name not in {**self.places, **self.lists}:  # one that every test takes
+                return name
+            if found := self.said_by(self.otherwise.get(name, "")):
+                return found
+        return ""
 
     def nth(self, name: str, index: int) -> str:
         """The value of a list for a flow, from 0; may have places left open where it is the list's `otherwise`."""
@@ -71,6 +84,7 @@ def read_parameters(test: NamedTest, given: dict[str, str]) -> Given:
     lists: dict[str, Sequence[str]] = {}
     otherwise: dict[str, str] = {}
     yes: set[str] = set()
+    typed: dict[str, str] = {}
     kept = {name: str(value) for name, value in given.items()}
     for name, value in kept.items():
         if len(value) > MOST_LETTERS:
@@ -78,6 +92,8 @@ def read_parameters(test: NamedTest, given: dict[str, str]) -> Given:
     for parameter in test.entries.parameters.values():
         name = next((name for name in (parameter.name, *parameter.other_names) if name in kept), parameter.name)
         text = kept[name] if name in kept else _default(parameter, kept)
+        if name in kept:
+            typed[parameter.name] = name
         if parameter.kind is ParameterKind.REFUSED:
             if text:
                 raise InputError(f"{test.name}: parameter {name}: {parameter.text}")
@@ -95,7 +111,9 @@ def read_parameters(test: NamedTest, given: dict[str, str]) -> Given:
             yes.add(parameter.name)
             kept[name] = text
     places.update({name: fill(text, places) for name, text in test.values.items()})
-    return Given(places, lists, otherwise, {name: text for name, text in kept.items() if text != ""}, frozenset(yes))
+    return Given(
+        places, lists, otherwise, {name: text for name, text in kept.items() if text != ""}, frozenset(yes), typed
+    )
 
 
 def mistyped(test: NamedTest, given: Mapping[str, str]) -> list[str]:

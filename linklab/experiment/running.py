@@ -27,7 +27,7 @@ from linklab.experiment.algorithms import refuse_missing
 from linklab.experiment.collect import TrialOutcome
 from linklab.experiment.expand import expand
 from linklab.experiment.model import Expanded, Traffic, Trial, TrialCommand
-from linklab.experiment.out_file import is_file, keep, refuse_unwritable
+from linklab.experiment.out_file import is_file, keep, refuse_unwritable, title_in_name
 from linklab.experiment.place import PathPort, TrialPlace
 from linklab.experiment.plan import make_plan
 from linklab.experiment.prepared import Prepared
@@ -335,7 +335,7 @@ def completed(ready: Prepared, found: TrialOutcome, door: Door, name: str) -> Da
 def named(ready: Prepared, found: TrialOutcome) -> str:
     """The name of the file, as Flent makes it: the test, the time, the title."""
     time = _moment(found).strftime("%Y-%m-%dT%H%M%S.%f")
-    title = "".join(letter if letter.isalnum() or letter in "-_+" else "_" for letter in ready.trial.title)[:100]
+    title = title_in_name(ready.trial.title)
     return f"{ready.expanded.name}-{time}{'.' + title if title else ''}{SUFFIX}"
 
 

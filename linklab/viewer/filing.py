@@ -9,12 +9,12 @@ from functools import partial
 from pathlib import Path
 
 from linklab.base.files import write_asked
-from linklab.data.suffixes import SUFFIXES, stem_of
+from linklab.data.suffixes import SUFFIXES, data_files, stem_of
 from linklab.errors import InputError
 from linklab.plots.named import save
 from linklab.viewer.numbers import EXPORTS, WRITERS
 from linklab.viewer.reading import Reader
-from linklab.viewer.runs import Run, Runs, data_files
+from linklab.viewer.runs import Run, Runs
 from linklab.viewer.settings import ViewerSettings
 from linklab.viewer.showing import Showing
 from linklab.windows.chooser import Chooser

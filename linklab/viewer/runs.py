@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from linklab.data import Dataset
-from linklab.data.suffixes import FLENT_SUFFIXES, SUFFIX, stem_of
+from linklab.data.suffixes import SUFFIX, stem_of
 from linklab.experiment.trial_folder import SCRATCH
 
 
@@ -123,13 +123,6 @@ class Runs:
 
 def _real(path: Path) -> str:
     return str(path.absolute().resolve())
-
-
-def data_files(path: Path) -> list[Path]:
-    """The file, or the data files of a folder."""
-    if not path.is_dir():
-        return [path]
-    return sorted(each for each in path.iterdir() if each.name.endswith(FLENT_SUFFIXES) and each.is_file())
 
 
 def results_in(folder: Path) -> list[Path]:

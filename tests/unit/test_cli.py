@@ -204,3 +204,30 @@ def test_ctrl_c_while_a_command_is_read_says_so(command, capsys, monkeypatch):
     monkeypatch.setattr(sys.modules["linklab.commands.try_"], "add_parser", stopped)
     assert cli.main(["try"]) == 130
     assert capsys.readouterr().err == "linklab: stopped with Ctrl+C before anything had begun\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["-H", "h2"], "linklab test run has no -H; here it is --to, such as --to h2"),
+        (["--data-dir=data"], "linklab test run has no --data-dir; here it is -o with a folder, such as -o data"),
+        (["--nonsense"], "linklab test run: unrecognized arguments: --nonsense; linklab test run --help lists"),
+    ],
+)
+def test_an_option_that_a_command_lacks_is_one_line(words, said, capsys):
+    """With what Flent's is here, and not the usage of the whole program."""
+    assert cli.main(["test", "run", "tcp_1up", *words]) == 2
+    told = capsys.readouterr().err
+    assert said in told
+    assert told.count("\n") == 1
+
+
+@pytest.mark.parametrize("words", [["-l", "0"], ["-l", "abc"], ["--seed", "x"], ["--clock", "none"]])
+def test_a_value_that_cannot_be_is_one_line(words, capsys):
+    """Without ten lines of usage before it."""
+    with pytest.raises(SystemExit) as exited:
+        cli.main(["test", "run", "tcp_1up", *words])
+    assert exited.value.code == 2
+    told = capsys.readouterr().err
+    assert told.startswith("linklab test run: ")
+    assert told.count("\n") == 1

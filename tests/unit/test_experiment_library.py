@@ -346,3 +346,20 @@ def test_no_plot_of_the_library_is_empty(name):
         socket = any(line.key.startswith("tcp_") for line in plot.lines)
         assert all(matched) or (either and any(matched)) or (socket and not has_tcp), plot
         assert set(plot.parts) <= {each.name for each in found.plots}
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "said"),
+    [
+        ("tcp_nup", {"markings": "CS9"}, 'tcp_nup: parameter markings: there is no marking "CS9"'),
+        ("udp_flood", {"udp_bandwidth": "foo"}, 'udp_flood: parameter udp_bandwidth: rate "foo" is not a number'),
+        ("tcp_nup", {"cc_algos": "A!"}, "tcp_nup: parameter cc_algos: "),
+        ("tcp_nup", {"tcp_cong_control": "A!"}, "tcp_nup: parameter tcp_cong_control: "),
+        ("tcp_nup", {"stream_delays": "x"}, "tcp_nup: parameter stream_delays: "),
+    ],
+)
+def test_a_value_of_the_persons_own_is_named_by_its_parameter(name, given, said):
+    """Regression: the message named a file of the library, which nobody has written."""
+    with pytest.raises(InputError) as caught:
+        expand(load_test(name), given)
+    assert str(caught.value).startswith(said)

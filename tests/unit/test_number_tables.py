@@ -314,7 +314,8 @@ def test_files_that_are_none(capsys, tmp_path, file):
     """Nothing is printed of the others."""
     (tmp_path / "bad.flent.gz").write_bytes(b"garbage")
     assert "bad.flent.gz: cannot be unpacked" in refused(capsys, "summary", file, tmp_path / "bad.flent.gz")
-    assert "this is a folder" in refused(capsys, "summary", tmp_path)
+    (tmp_path / "empty").mkdir()
+    assert "empty: there is no data file in this folder" in refused(capsys, "summary", tmp_path / "empty")
 
 
 @pytest.mark.parametrize("cutoff", ["5", "a,b", "10,5", "-1,5", "nan,5"])

@@ -79,6 +79,24 @@ def test_trials_that_differ_have_names_that_differ():
     assert all(len(name.encode()) < 255 for name in names)
 
 
+def test_a_title_keeps_letters_of_any_language():
+    """Regression: "é" was lost; a name never has more bytes than a file system takes."""
+    expanded = prepare(TRIAL).expanded
+    assert ".a-b-é.flent.gz" in file_name(replace(TRIAL, title="a/b: é"), expanded)
+    assert file_name(replace(TRIAL, title="e\u0301"), expanded) == file_name(replace(TRIAL, title="é"), expanded)
+    long = replace(TRIAL, title="測" * 100, parameters={"label": "測" * 300})
+    assert len(file_name(long, expanded).encode()) < 255
+
+
+def test_a_folder_that_nobody_asked_for_is_not_made(tmp_path):
+    """A mistyped folder would be one more; the last of a path may be new where a folder is asked for."""
+    refuse_unwritable(tmp_path / "new", tmp_path / "raw", near=True)
+    refuse_unwritable(tmp_path / "x.flent.gz", near=True)
+    for out, raw in (("no/x.flent.gz", "raw"), ("no/new", "raw"), ("x.flent.gz", "no/raw")):
+        with pytest.raises(InputError, match=r"there is no folder .*no$"):
+            refuse_unwritable(tmp_path / out, tmp_path / raw, near=True)
+
+
 def test_other_data_do_not_take_the_place_of_a_file_that_nobody_named(tmp_path):
     """The same data are the same file; a name that a person gave is theirs."""
 

@@ -95,10 +95,13 @@ def test_wrong_words_get_a_sentence(
     assert capsys.readouterr().err.startswith(f"linklab: {message}")
 
 
-def test_folder_is_no_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """A folder is told from a file before it is opened."""
+def test_a_folder_stands_for_its_data_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """As in the viewer; one without data files is refused."""
     assert cli.main(["test", "plot", str(tmp_path)]) == 2
-    assert "this is a folder; give the data files in it" in capsys.readouterr().err
+    assert "there is no data file in this folder" in capsys.readouterr().err
+    written(tmp_path / "a.flent.gz")
+    (tmp_path / "notes.txt").write_text("no data file")
+    assert cli.main(["test", "plot", str(tmp_path), "--list-plots"]) == 0
 
 
 def test_options() -> None:
