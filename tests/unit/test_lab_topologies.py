@@ -24,7 +24,10 @@ WIRED = {
     **dict.fromkeys((16, 19), CHAIN),
     **dict.fromkeys((17, 18, 20), f"{CHAIN} s3-eth3:h4"),
     **dict.fromkeys((21, 22), "s1-eth1:s2-eth1 s2-eth2:s3-eth1 s1-eth2:h1 s3-eth2:h2"),
+    23: "r1-eth0:h1 r1-eth1:h2",
 }
+ROUTED = (23,)
+"""Labs of routers, which have addresses of their own."""
 LABS = sorted(WIRED)
 
 
@@ -45,7 +48,7 @@ def test_ports_are_those_the_manual_names(lab):
     assert topology.port_names() == wanted
 
 
-@pytest.mark.parametrize("lab", LABS)
+@pytest.mark.parametrize("lab", [lab for lab in LABS if lab not in ROUTED])
 def test_addresses_and_switches(lab):
     """hN is 10.0.0.N/8; switches learn by themselves; nothing is doubtful; the file is as MiniEdit lays it out."""
     path = FOLDER / f"Lab {lab}.mn"
@@ -54,6 +57,19 @@ def test_addresses_and_switches(lab):
         f"h{n}": f"10.0.0.{n}/8" for n in (host.node_num for host in topology.hosts)
     }
     assert {switch.type for switch in topology.switches} == {"legacySwitch"}
+    assert topology.problems() == []
+    assert topology.dumps() == path.read_text()
+
+
+@pytest.mark.parametrize("lab", ROUTED)
+def test_addresses_and_routers(lab):
+    """hN is 10.0.N.N/24 behind a router, .254 there; nothing is doubtful; the file is as MiniEdit lays it out."""
+    path = FOLDER / f"Lab {lab}.mn"
+    topology = Topology.load(path)
+    for host in topology.hosts:
+        assert topology.address(host) == f"10.0.{host.node_num}.{host.node_num}/24"
+        assert host.opts["defaultRoute"] == f"10.0.{host.node_num}.254"
+    assert {switch.type for switch in topology.switches} == {"legacyRouter"}
     assert topology.problems() == []
     assert topology.dumps() == path.read_text()
 
