@@ -69,8 +69,8 @@ class LinkCommand:
             wanted = wanted or read(words, before.spec if before else None)
             stage.set_link(keys, wanted)
         self.say(f"{source} → {target} at {place}: {' '.join(wanted.words()) or 'nothing asked for'}")
-        if place.warning:
-            self.say(f"note: {place.warning}")
+        if note := place.note(orphan=wanted.orphan):
+            self.say(f"note: {note}")
         if wanted.corrupt:
             self.say(f"note: {CORRUPTED_AND_ACCEPTED}")
 

@@ -33,6 +33,10 @@ BEFORE_ROUTER = (
     "at {place} packets still belong to {node}'s socket, so each is sent on as a copy that belongs to none; with "
     "orphan off TCP would count what is held and send about 1 ms of its rate in each delay (TCP small queues)"
 )
+STARVED = (
+    "at {place} packets still belong to {node}'s socket, so with orphan off TCP counts what is held and sends about "
+    "1 ms of its rate in each delay (TCP small queues)"
+)
 _AGENT = re.compile(r"/proc/(\d+)/root/")
 T = TypeVar("T")
 
@@ -43,14 +47,22 @@ class PlaceError(Exception):
 
 @dataclass(frozen=True)
 class Place:
-    """An interface of a node, and what a person should know about holding packets there ("" if nothing)."""
+    """An interface of a node, and what a person should know about holding packets there ("" if nothing).
+
+    starved: the same for links that leave packets to their socket.
+    """
 
     node: str
     interface: str
     warning: str = ""
+    starved: str = ""
 
     def __str__(self) -> str:
         return f"{self.node}:{self.interface}"
+
+    def note(self, *, orphan: bool) -> str:
+        """What there is to know of a link whose packets do or do not leave their socket."""
+        return self.warning if orphan else self.starved or self.warning
 
 
 def enter_root(environment: Mapping[str, str] = os.environ) -> None:
@@ -124,11 +136,11 @@ class Places:
         """
         if at:
             one = self._interface(at)
-            return Place(one.node, one.name, self._warning(source, target, one.place))
+            return Place(one.node, one.name, *self._warnings(source, target, one.place))
         ports = self._ports(source, target)
         router = next((port for port in ports[1:] if self._is_router(port[0])), None)
         place = router or ports[-1]
-        return Place(*place, self._warning(source, target, place))
+        return Place(*place, *self._warnings(source, target, place))
 
     def _ports(self, source: str, target: str) -> list[tuple[str, str]]:
         """The ports by which packets leave on their way; PlaceError for names that say no way."""
@@ -165,21 +177,21 @@ class Places:
         for space in self.ways.spaces.values():
             yield from space.interfaces.values()
 
-    def _warning(self, source: str, target: str, place: tuple[str, str]) -> str:
+    def _warnings(self, source: str, target: str, place: tuple[str, str]) -> tuple[str, ...]:
         """What will happen where packets are held before the first router, or where they do not pass."""
         try:
             ports = self._ports(source, target)
         except (PlaceError, WayError):
-            return ""  # of addresses that no node has
+            return ()  # of addresses that no node has
         name = ":".join(place)
         if place not in ports:
             way = ", ".join(":".join(port) for port in ports)
-            return f"packets from {source} to {target} do not leave by {name} but by {way}, so this link meets none"
+            return (f"packets from {source} to {target} do not leave by {name} but by {way}, so this link meets none",)
         routed = next((number for number, port in enumerate(ports) if number and self._is_router(port[0])), len(ports))
         number = ports.index(place)
         if number >= routed or (number and _links_orphan()):
-            return ""
-        return BEFORE_ROUTER.format(place=name, node=source)
+            return ()
+        return tuple(text.format(place=name, node=source) for text in (BEFORE_ROUTER, STARVED))
 
     # --- the stages
 

@@ -280,6 +280,9 @@ def test_the_trap_of_small_queues_is_told_where_it_is_one(network):
     """At the sender itself always; at a switch port before the router only if links do not orphan."""
     told = "note: at {} packets still belong to h1's socket, so each is sent on as a copy that belongs to none"
     assert told.format("h1:h1-eth0") in link(network, "set h1 h2 delay 2ms at h1:h1-eth0")
+    shown = link(network, "set h1 h2 delay 2ms orphan off at h1:h1-eth0")
+    assert "at h1:h1-eth0 packets still belong to h1's socket, so with orphan off TCP counts what is held" in shown
+    assert "a copy" not in shown
     link(network, "del h1 h2")
     assert link(network, "set h1 h2 delay 2ms at s1:s1-eth2") == "h1 → h2 at s1:s1-eth2: delay 2ms\n"
     type_(network, "echo 0 > /sys/module/pocket/parameters/orphan")
