@@ -35,7 +35,7 @@ from linklab.experiment.summary import with_interval
 from linklab.experiment.sweep import Looked, Rounds, units, unknown
 from linklab.experiment.sweep_file import Sweep, load_sweep
 from linklab.experiment.sweep_template import TEMPLATE
-from linklab.experiment.table_grid import Cell, TableGrid, as_text
+from linklab.experiment.table_grid import Cell, TableGrid, as_text, spelt
 from linklab.experiment.trial_list import ListedTrial, as_name
 
 if TYPE_CHECKING:
@@ -153,7 +153,7 @@ def report(rounds: Rounds, folder: Path) -> list[str]:
 def _table(rounds: Rounds, by_measure: Mapping[str, str]) -> list[str]:
     """A line for each combination: the mean of each measure, and half its interval."""
     measures = rounds.sweep.measures
-    heads = [f"{one.name}, {by_measure[one.name]}" if by_measure.get(one.name) else one.name for one in measures]
+    heads = [", ".join(filter(None, (one.name, spelt(by_measure.get(one.name, ""))))) for one in measures]
     rows: list[tuple[Cell, ...]] = [
         (*cell.levels.values(), *(_shown(cell.interval(one)) for one in measures), cell.repetitions)
         for cell in rounds.cells

@@ -59,7 +59,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Write the figures and say where they are."""
     from linklab.experiment.plots_of import plots_of
-    from linklab.plots.named import lacking, refuse_empty, save
+    from linklab.plots.named import crowded, lacking, refuse_empty, save
     from linklab.plots.style import FORMATS
 
     options = options_of(args)
@@ -81,7 +81,7 @@ def run(args: argparse.Namespace) -> int:
         path = args.output if single else args.output / f"{_slug(spec.name)}.pdf"
         save(spec, data, options, path, specs)
         print(shown(path))
-        for sentence in lacking(spec, data, options, specs):
+        for sentence in filter(None, (*lacking(spec, data, options, specs), crowded(spec, data, options, specs))):
             print(f"linklab: {sentence}", file=sys.stderr)
         if args.save_combined is not None:
             _save_combined(spec, data, options, args.save_combined)

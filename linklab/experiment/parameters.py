@@ -51,7 +51,7 @@ class Given:
 
     def said_by(self, text: str) -> str:
         """The parameter of the person's own that a text with places takes its value from; "" if there is none."""
-        for name in PLACE.findall(text):
+        for name in map(str, PLACE.findall(text)):
             if name in self.typed:
                 return self.typed[name]
             if name in self.all and name not in {**self.places, **self.lists}:  # one that every test takes

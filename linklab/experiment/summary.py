@@ -13,7 +13,7 @@ from linklab.base.text import one_line
 from linklab.data import Dataset
 from linklab.data.names import SEPARATOR
 from linklab.experiment.summary_notes import notes
-from linklab.experiment.table_grid import NONE, Cell, TableGrid, as_text, number
+from linklab.experiment.table_grid import ALIKE, NONE, Cell, TableGrid, as_text, number, spelt
 from linklab.experiment.tables import SUMMARY, Source, Summary, TableChoice, TableRow, summarise
 
 LOSS = "raw_seq_loss"
@@ -114,7 +114,7 @@ def grid(summary: Summary) -> TableGrid:
             cells = [_mean(reducer, one) for reducer, one in zip(summary.reducers, row.intervals, strict=True)]
         else:
             cells = [_value(row, reducer, one.value) for reducer, one in zip(summary.reducers, row.values, strict=True)]
-        rows.append((row.series, *cells, row.n, row.unit, *([row.algorithm] if differ else [])))
+        rows.append((row.series, *cells, row.n, spelt(row.unit), *([row.algorithm] if differ else [])))
     return TableGrid(("series", *names, "n", "unit", *(["algorithm"] if differ else [])), tuple(rows))
 
 
@@ -134,10 +134,15 @@ def _value(row: TableRow, reducer: str, value: float) -> Cell:
 
 
 def with_interval(one: Interval) -> str:
-    """A mean and half its interval, of which two digits count where four decimals can show them."""
+    """A mean and half its interval, of which two digits count where four decimals can show them.
+
+    Of runs that are all the same there is no interval: more of them say nothing of how much a different one differs.
+    """
     if one.n == 0 or math.isnan(one.value):
         return NONE
     half = 0.0 if one.half < _ROUNDING * abs(one.value) else one.half
+    if half == 0 and one.n > 1:
+        return f"{number(one.value)}{ALIKE}"
     if not half > 0 or math.isinf(half):
         return f"{number(one.value)} ± {number(half)}"
     decimals = min(_DECIMALS, max(2, 1 - math.floor(math.log10(half))))

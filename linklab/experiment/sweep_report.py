@@ -19,6 +19,7 @@ from linklab.base.files import write
 from linklab.base.text import csv_cell
 from linklab.experiment.sweep import Rounds
 from linklab.experiment.sweep_file import Measure
+from linklab.experiment.table_grid import spelt
 from linklab.plots import style
 from linklab.plots.intervals import IntervalPanel, Point, draw_intervals
 
@@ -143,7 +144,7 @@ def _of_measure(rounds: Rounds, measure: Measure, factors: Sequence[str], unit: 
     rest = f" ({', '.join(shares)})" if shares else ""
     if not found.most:
         return f"no factor by itself explains any of the variance{rest}"
-    size = f"; its means lie between {_between(list(first.means.values()))}{f' {unit}' if unit else ''}"
+    size = f"; its means lie between {_between(list(first.means.values()))}{f' {spelt(unit)}' if unit else ''}"
     words = "matters most, with" if len(factors) > 1 else "explains"
     return f"{first.factor} {words} {_percent(first.share)} of the variance{rest}{size}{_doubts(found)}"
 
@@ -188,7 +189,7 @@ def draw(rounds: Rounds, units: Mapping[str, str], path: Path) -> None:
             label = _line(dict(zip(names, rest, strict=True)))
             lines[label] = [Point(one.value, one.low, one.high) for one in found]
         unit = units.get(measure.name, "")
-        panels.append(IntervalPanel(f"{measure.name} ({unit})" if unit else measure.name, lines))
+        panels.append(IntervalPanel(f"{measure.name} ({spelt(unit)})" if unit else measure.name, lines))
     counts = sorted({cell.repetitions for cell in rounds.cells})
     n = f"{counts[0]}" if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
     note = f"Mean and 95 % interval (Student's t) of {n} {'repetitions' if rounds.sweep.here else 'seeds'} each"

@@ -15,6 +15,8 @@ from dataclasses import dataclass
 
 from linklab.base.text import csv_cell, one_line, visible
 
+ALIKE = ", all equal"
+"""Behind the mean of runs that do not differ."""
 NONE = "–"
 """In text where there is no number."""
 
@@ -74,6 +76,11 @@ def number(value: float) -> str:
     return f"{value:.{_DIGITS}f}"
 
 
+def spelt(unit: str) -> str:
+    """A unit as people write it; data files, CSV and JSON have Flent's "Mbits/s"."""
+    return unit.replace("Mbits", "Mbit")
+
+
 def _shown(cell: Cell) -> str:
     match cell:
         case None:
@@ -88,7 +95,7 @@ def _shown(cell: Cell) -> str:
 
 def _is_number(cell: Cell) -> bool:
     """Whether it stands at the right: a number, also with its interval, or none."""
-    return not isinstance(cell, str) or "±" in cell or cell.endswith(" %") or cell == NONE
+    return not isinstance(cell, str) or "±" in cell or cell.endswith(ALIKE) or cell.endswith(" %") or cell == NONE
 
 
 def _exact(cell: Cell) -> str:

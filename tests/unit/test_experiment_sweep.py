@@ -267,7 +267,7 @@ def test_the_factor_that_matters_most_is_named_with_its_share():
     first, method = findings(rounds, {"throughput": "Mbits/s"})
     assert first == (
         "throughput: q matters most, with 97.2 % of the variance (b 2.7 %, combinations of factors 0 %, "
-        "differences between repetitions 0.108 %); its means lie between 4.6 and 10.6 Mbits/s"
+        "differences between repetitions 0.108 %); its means lie between 4.6 and 10.6 Mbit/s"
     )
     assert method.startswith("Method: share of variance (η²")
     rows = list(csv.DictReader(cell_table(rounds, {"throughput": "Mbits/s"}).splitlines()))
@@ -462,4 +462,4 @@ def test_one_factor_explains_and_matters_not_most():
     done(rounds, lambda cell, _: next(values[cell.levels["q"]]))
     said = next(findings(rounds, {"throughput": "Mbits/s"}))
     assert said.startswith("throughput: q explains 99.7 % of the variance (differences between repetitions 0.345 %)")
-    assert "; its means lie between 9.561 and 9.578 Mbits/s" in said
+    assert "; its means lie between 9.561 and 9.578 Mbit/s" in said

@@ -194,3 +194,18 @@ def test_what_a_plot_does_not_draw_of_a_file_is_said(tmp_path: Path, capsys: pyt
         'b: it has no "Ping (ms) ICMP", which the plot both shows of others',
     ]
     assert not list(lacking(spec, [ping, ping], Options(), []))
+
+
+def test_many_lines_over_time_get_a_hint(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """How to tell nine files apart; not where that is asked for already."""
+    files = [written(tmp_path / f"{number}.flent.gz") for number in range(9)]
+    words = ["test", "plot", *files, "-o", str(tmp_path / "x.svg")]
+    hint = (
+        "linklab: ping: it has 9 lines; --colour-by file gives each file a colour, "
+        "-p bars makes one of each group of runs\n"
+    )
+    for more, said in (([], hint), (["--colour-by", "file"], ""), (["-p", "bars"], ""), (["--subplots"], "")):
+        assert cli.main([*words, *more]) == 0
+        assert capsys.readouterr().err == said
+    assert cli.main(["test", "plot", *files[:8], "-o", str(tmp_path / "x.svg")]) == 0
+    assert capsys.readouterr().err == ""

@@ -5,7 +5,7 @@
 """
 
 from linklab.plots.named.figure import draw, save, size_of
-from linklab.plots.named.left_out import lacking, refuse_empty
+from linklab.plots.named.left_out import crowded, lacking, refuse_empty
 from linklab.plots.named.loaded import Loaded, default_plot, specs_of
 from linklab.plots.named.options import Options
 from linklab.plots.named.picture import Shown, shown_of
@@ -14,6 +14,7 @@ __all__ = [
     "Loaded",
     "Options",
     "Shown",
+    "crowded",
     "default_plot",
     "draw",
     "lacking",

@@ -42,7 +42,7 @@ def scale_of(lines: Sequence[DrawnLine], side: int, spec: PlotSpec, options: Opt
     """The scale of the left (0) or right (1) axis for the lines on it."""
     units = list(dict.fromkeys(line.unit for line in lines))
     own = spec.axis_labels[side]
-    factor, unit = 1.0, " or ".join(filter(None, units))
+    factor, unit = 1.0, " or ".join(axis_unit(one, 0.0)[1] for one in units if one)
     if len(units) == 1 and not own:
         largest = max((abs(end) for line in lines for end in line.extent), default=0.0)
         factor, unit = axis_unit(units[0], largest)

@@ -11,9 +11,12 @@ from linklab.errors import InputError
 from linklab.plots.named.lines import LegendEntry, entries_of
 from linklab.plots.named.loaded import Loaded
 from linklab.plots.named.options import Options
-from linklab.plots.spec import PlotSpec
+from linklab.plots.spec import PlotKind, PlotSpec
 
 _MOST_NAMES = 6
+_MOST_LINES = 8
+"""Of a figure over time that can be told apart."""
+_GROUPING = (PlotKind.BOX_COMBINE, PlotKind.BAR_COMBINE, PlotKind.TIMESERIES_COMBINE)
 
 
 def refuse_empty(spec: PlotSpec, data: Sequence[Loaded], options: Options, specs: Sequence[PlotSpec]) -> None:
@@ -48,6 +51,18 @@ def lacking(spec: PlotSpec, data: Sequence[Loaded], options: Options, specs: Seq
             yield f"{excerpt(one.stem)}: nothing of it is drawn, because it has no {_some(_names(others))}"
         elif others:
             yield f"{excerpt(one.stem)}: it has no {_some(_names(others))}, which the plot {spec.name} shows of others"
+
+
+def crowded(spec: PlotSpec, data: Sequence[Loaded], options: Options, specs: Sequence[PlotSpec]) -> str:
+    """What to do about a figure over time in which files are hard to tell apart; "" where they are not."""
+    files = sum(one.shown for one in data)
+    parts = [part for part in _parts(spec, specs) if part.kind is PlotKind.TIMESERIES]
+    lines = max((len(entries_of(part, data, options)) * files for part in parts), default=0)
+    if files < 2 or lines <= _MOST_LINES or options.subplots or options.colour_by == "file":
+        return ""
+    grouped = next((one.name for one in specs if one.kind in _GROUPING), "")
+    other = f", -p {grouped} makes one of each group of runs" if grouped else ""
+    return f"{spec.name}: it has {lines} lines; --colour-by file gives each file a colour{other}"
 
 
 def _parts(spec: PlotSpec, specs: Sequence[PlotSpec]) -> list[PlotSpec]:
