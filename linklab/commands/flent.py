@@ -176,10 +176,10 @@ def measure(args: argparse.Namespace, words: Words, voice: Voice) -> tuple[Path,
     with Inside() as door:
         trial = with_source(trial, args.local_bind, door)
         ready = ready_on(trial, door, voice.progress, choice=choice)
-        _describe(ready.prepared, voice)
         _check_remote(args.remote_metadata, ready.prepared)
         if flent_output.format_of(args) == "plot" and args.plot:
             flent_output.chosen(args.plot, ready.prepared.expanded.plots, [])
+        _describe(ready.prepared, voice)
         file = run_ready(ready, args.data_dir, door, voice.progress)
     voice.say(f"Data file written to {file}")
     if not file.resolve().is_relative_to(WORK) and Path(WORK).is_dir():

@@ -150,12 +150,12 @@ def chosen(name: str, specs: Sequence[PlotSpec], loaded: Sequence[Loaded]) -> Pl
     Raises:
         InputError: there is no such plot; the sentence lists those there are.
     """
+    from linklab.experiment.places import nearest
     from linklab.plots.named import default_plot
 
     found = next((spec for spec in specs if spec.name == name), None) if name else default_plot(loaded, specs)
     if found is None:
-        there = ", ".join(spec.name for spec in specs) or "none"
-        raise InputError(f"-p {excerpt(name)}: there is no such plot; there are {there}")
+        raise InputError(f"-p {excerpt(name)}: there is no such plot; {nearest(name, [one.name for one in specs])}")
     return found
 
 

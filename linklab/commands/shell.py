@@ -18,6 +18,7 @@ from linklab.base import installation, lab_script
 from linklab.commands.options import add_network_options
 from linklab.engine.api import Clock, Network, Typed
 from linklab.engine.choice import TYPING_CLOCK, clock_of, load_engine
+from linklab.terminal.attach import networks
 from linklab.terminal.attach_server import AttachServer
 from linklab.terminal.attached import running_in
 from linklab.terminal.clock import ClockWords, parse_speed
@@ -164,7 +165,8 @@ def _leave_script(file: Path | None) -> Path | None:
 def _welcome(args: argparse.Namespace, clock: Clock, number: str, script: Path | None) -> str:
     if args.file:
         lines = [f"Network {number}, {args.file.name}, on the {clock.value} clock. exit or Ctrl+D ends it."]
-        lines.append("linklab attach h1 in another terminal opens a shell on h1; this folder is /lab inside.")
+        several = f" --network {number}" if len(networks()) > 1 else ""
+        lines.append(f"linklab attach{several} h1 in another terminal opens a shell on h1; this folder is /lab inside.")
         if Path("instance.json").is_file() and Path("set_env.sh").is_file():
             lines.append("sh ./set_env.sh sets the environment of this exercise.")
         elif script is not None:

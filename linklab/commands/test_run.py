@@ -13,6 +13,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
+from linklab.base.text import excerpt
 from linklab.commands.console import make_console, plain
 from linklab.commands.options import add_network_options
 from linklab.commands.test_show import given
@@ -25,6 +26,7 @@ from linklab.experiment.algorithms import refuse_missing
 from linklab.experiment.model import Trial
 from linklab.experiment.out_file import refuse_unwritable
 from linklab.experiment.path import path_of
+from linklab.experiment.places import nearest
 from linklab.experiment.prepared import Prepared, prepare
 from linklab.experiment.programs import spoken
 from linklab.experiment.summary import text_of
@@ -142,8 +144,8 @@ def run(args: argparse.Namespace) -> int:
 def check_plot(args: argparse.Namespace, prepared: Prepared) -> None:
     """InputError if the plot that is asked for is none of the test's."""
     if args.plot and args.plot not in [plot.name for plot in prepared.expanded.plots]:
-        names = ", ".join(plot.name for plot in prepared.expanded.plots)
-        raise InputError(f"{prepared.expanded.name} has no plot {args.plot}; it has {names}")
+        names = [plot.name for plot in prepared.expanded.plots]
+        raise InputError(f"{prepared.expanded.name} has no plot {excerpt(args.plot)}; {nearest(args.plot, names)}")
 
 
 def finished(args: argparse.Namespace, path: Path) -> int:

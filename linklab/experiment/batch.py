@@ -21,7 +21,7 @@ from linklab.base.text import excerpt
 from linklab.data.suffixes import SUFFIX
 from linklab.errors import InputError
 from linklab.experiment.batch_commands import COMMAND_KEYS, commands_of
-from linklab.experiment.batch_doubts import idle_loops, unused_keys
+from linklab.experiment.batch_doubts import idle_loops, ignored_hosts, unused_keys
 from linklab.experiment.batch_file import BatchFile, BatchPlace, BatchSection, expand, items, truth
 from linklab.experiment.model import Trial
 from linklab.experiment.places import nearest
@@ -94,7 +94,9 @@ def batch_list(file: BatchFile, choice: BatchChoice) -> BatchList:
     unused: list[str] = []
     for batch in _chosen(file, choice):
         passes = list(_passes(file, batch, MOST_ENTRIES - len(entries)))
-        found = [_Maker(file, choice, run, each).entry() for each in passes]
+        makers = [_Maker(file, choice, run, each) for each in passes]
+        found = [maker.entry() for maker in makers]
+        unused += ignored_hosts((maker.section, entry.trial) for maker, entry in zip(makers, found, strict=True))
         trials = [(one.sets, one.repetition, entry.trial) for one, entry in zip(passes, found, strict=True)]
         unused += idle_loops(batch, trials, host_commands=choice.host_commands)
         if choice.shuffle_seed is not None:

@@ -29,6 +29,21 @@ def unused_keys(file: BatchFile, sections: Iterable[BatchSection], known: Collec
                 yield f'{section.at(key)}: nothing refers to "{excerpt(key)}"; is it spelt as it should be?'
 
 
+def ignored_hosts(trials: Iterable[tuple[BatchSection, Trial]]) -> list[str]:
+    """A sentence for each place that names hosts of Flent's for a path in words, which has hosts of its own."""
+    places = dict.fromkeys(
+        (str(section.at(key)), key, section.values[key])
+        for section, trial in trials
+        for key in ("hosts", "host")
+        if trial.path and section.values.get(key)
+    )
+    return [
+        f"{place}: {key} = {excerpt(value)} chooses nothing, because the targets of a path in words are its own, from "
+        f"h2 on; a command that uses ${{{key}}} gets {excerpt(value)} all the same"
+        for place, key, value in places
+    ]
+
+
 def idle_loops(
     batch: BatchSection, trials: Sequence[tuple[tuple[str, ...], int, Trial]], *, host_commands: bool
 ) -> Iterator[str]:

@@ -25,6 +25,8 @@ def read_irtt(text: str, t0_s: float, *, voip: bool = False, ended_s: float | No
         ended_s: when irtt was interrupted, s since T0; None if it ended by itself. The last packets of a client that
             was interrupted are left out if their answers may still have been on their way.
     """
+    if ended_s is not None and not text.strip():
+        raise DataError("the test was ended before irtt had its first answer")
     try:
         data = json.loads(text)
         found = _irtt(data, t0_s)

@@ -23,7 +23,7 @@ MOST_NAMED = 20
 
 def nearest(word: str, known: Iterable[str]) -> str:
     """The end of a message: which of the known is meant, or what there is."""
-    known = sorted(known)
+    known = sorted(filter(None, known))
     near = difflib.get_close_matches(word, known, 1, 0.6)
     if near:
         return f'did you mean "{near[0]}"?'

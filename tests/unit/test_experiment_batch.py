@@ -236,7 +236,7 @@ def test_a_name_is_no_longer_than_a_file_system_allows(tmp_path):
 def test_a_key_that_nothing_refers_to_is_named(tmp_path):
     """It may be spelt wrong; Flent's own settings and values of variables are no mistakes."""
     text = HEAD + "lenght = 3\nsocket_stats = yes\nq = 1\ntitle = ${q}\nextended_metadata = no\n"
-    (said,) = listed(tmp_path, text).unused
+    (said,) = (sentence for sentence in listed(tmp_path, text).unused if "hosts" not in sentence)
     assert said.endswith('0.batch:5: [Batch::b]: nothing refers to "lenght"; is it spelt as it should be?')
 
 
@@ -467,3 +467,23 @@ def test_the_examples_that_come_with_flent(tmp_path, example):
             each["test_parameters"] = str(each["test_parameters"]).rstrip(";")
     assert len(theirs) == 6
     assert we_say(entries) == theirs
+
+
+def test_hosts_of_flents_that_a_path_does_not_have_are_told(tmp_path):
+    """Regression: they were ignored without a word, and yet stood in commands."""
+    written = "[Batch::a]\ntest_name = tcp_upload\nhosts = 10.0.0.2\n"
+    file = tmp_path / "lab.batch"
+    file.write_text(written)
+    found = batch_list(read_batch_files([file]), BatchChoice(path="10mbit 50ms")).unused
+    assert len(found) == 1
+    assert "hosts = 10.0.0.2 chooses nothing" in found[0]
+    file.write_text(written + "topology = x.mn\n")
+    assert not batch_list(read_batch_files([file]), BatchChoice()).unused
+
+
+def test_a_batch_that_is_not_there_is_told_from_one_that_is_meant(tmp_path):
+    """A batch that cannot be run is not offered."""
+    file = tmp_path / "lab.batch"
+    file.write_text("[Batch::uploae]\nabstract = yes\n[Batch::upload]\ninherits = uploae\ntest_name = ping\n")
+    with pytest.raises(InputError, match='there is no batch "uploaee"; did you mean "upload"'):
+        batch_list(read_batch_files([file]), BatchChoice(names=("uploaee",), path="10mbit 50ms"))

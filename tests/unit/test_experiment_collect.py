@@ -214,6 +214,12 @@ def test_what_irtt_did_not_print_is_one_sentence(text):
         read_irtt(text, 0.0)
 
 
+def test_an_irtt_that_was_ended_before_it_had_measured_says_so():
+    """Regression: the message was one of a reader of JSON."""
+    with pytest.raises(DataError, match="ended before irtt had its first answer"):
+        read_irtt("", 0.0, ended_s=1.0)
+
+
 def test_pings_without_any_answer():
     """Are no series of gaps."""
     with pytest.raises(DataError, match="no answer came"):

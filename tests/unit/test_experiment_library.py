@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from linklab.base.toml import parse
 from linklab.data.names import matching
 from linklab.errors import InputError, MissingError
 from linklab.experiment import test_file
@@ -363,3 +364,28 @@ def test_a_value_of_the_persons_own_is_named_by_its_parameter(name, given, said)
     with pytest.raises(InputError) as caught:
         expand(load_test(name), given)
     assert str(caught.value).startswith(said)
+
+
+def test_what_may_be_left_out_is_no_word_of_a_choice():
+    """Regression: "there are , down, up"."""
+    text = "title = 'x'\n[[flow]]\nseries = 'x'\ntraffic = 'tcp'\ndirection = 'sideways'"
+    with pytest.raises(InputError, match=r'"direction" cannot be "sideways"; there are down, up$'):
+        parse_test(text, "x", "x")
+
+
+def test_the_table_of_shared_files_is_right():
+    """Each name of its rows stands in the file or in what that includes."""
+    page = (Path(__file__).parents[2] / "docs" / "tests.md").read_text()
+    rows = page.partition("| shared file |")[2].partition("\n\n")[0].splitlines()[2:]
+    assert len(rows) == 8
+    for row in rows:
+        files, *rest = (re.findall(r"`([^`]+)`", cell) for cell in row.strip("|").split("|"))
+        text = "".join(map(_with_included, files)) + " ".join(files)
+        for name in (name.replace("::1", "::{n}") for cell in rest for name in cell):
+            assert name in text or f'include = ["{name}' in text, (files, name)
+
+
+def _with_included(name: str) -> str:
+    text = (Path(test_file.__file__).parent / "library" / "shared" / f"{name}.toml").read_text()
+    found = parse(text, name).data.get("include", [])
+    return text + "".join(_with_included(one) for one in found if isinstance(one, str))
