@@ -13,11 +13,11 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from linklab.agent.edt_place import ANY, Place, PlaceError, Places
+from linklab.agent.edt_place import ANY, HeldAt, LinkWays, PlaceError
 from linklab.agent.trial_map import WayError
 from linklab.agent.trial_nodes import NodeError
 from linklab.linux import edt_maps
-from linklab.linux.edt_stage import LinkState, StageError
+from linklab.linux.edt_stage import StagedLink, StageError
 from linklab.linux.edt_words import read
 
 GIVEN = (ValueError, PlaceError, WayError, NodeError)
@@ -31,13 +31,13 @@ CORRUPTED_AND_ACCEPTED = (
 
 
 @dataclass(frozen=True)
-class Link:
+class NamedLink:
     """A link of the running network, with the names of its ends."""
 
     source: str
     target: str
-    place: Place
-    state: LinkState
+    place: HeldAt
+    state: StagedLink
 
     def __str__(self) -> str:
         return f"{self.source} → {self.target}"
@@ -48,7 +48,7 @@ class LinkCommand:
 
     def __init__(self, say: Callable[[str], None] = print) -> None:
         self.say = say
-        self.places = Places()
+        self.places = LinkWays()
 
     # --- one link
 
@@ -84,7 +84,7 @@ class LinkCommand:
             stage.delete(keys)
         self.say(f"{source} → {target} at {place}: removed")
 
-    def _find(self, source: str, target: str, keys: Sequence[bytes], at: str) -> Place | None:
+    def _find(self, source: str, target: str, keys: Sequence[bytes], at: str) -> HeldAt | None:
         """Where the link with one of these keys is; one from any source may be at each of several interfaces.
 
         Raises:
@@ -121,7 +121,7 @@ class LinkCommand:
 
     # --- telling
 
-    def links(self, source: str = "", target: str = "") -> Iterator[Link]:
+    def links(self, source: str = "", target: str = "") -> Iterator[NamedLink]:
         """All links, or the one between two names."""
         keys = set(self.places.keys(source, target)) if source else set()
         for place in self.places.stages():
@@ -129,9 +129,9 @@ class LinkCommand:
                 found = list(stage.links()) if stage.stands else []
             for state in found:
                 if not keys or keys & set(state.keys):
-                    yield Link(*self._ends(state), place, state)
+                    yield NamedLink(*self._ends(state), place, state)
 
-    def _ends(self, state: LinkState) -> tuple[str, str]:
+    def _ends(self, state: StagedLink) -> tuple[str, str]:
         source, target = edt_maps.KEY.unpack(state.keys[0])
         return self.places.name(edt_maps.address_text(source)), self.places.name(edt_maps.address_text(target))
 
@@ -169,7 +169,7 @@ class LinkCommand:
                 self.say(f"{place}: {about['no_room']} packets passed because there was no room for their link's state")
 
 
-def counted(link: Link) -> dict[str, Any]:
+def counted(link: NamedLink) -> dict[str, Any]:
     """What `stats --json` says of a link; all counts are 0 before its first packet."""
     state, spec = link.state.state, link.state.spec
     longest_ns = state.get("longest_ns", 0)

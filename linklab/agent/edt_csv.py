@@ -17,7 +17,7 @@ from linklab.linux.edt_words import WORDS, LinkSpec, read, time_ns
 FROM, TO, TIME = "from", "to", "time"
 
 
-class Row(NamedTuple):
+class CsvLink(NamedTuple):
     """A line of the file: what to set, and when (0 where there is no column of times)."""
 
     line: int
@@ -27,7 +27,7 @@ class Row(NamedTuple):
     words: tuple[str, ...]
 
 
-def rows(lines: Sequence[str], *, timed: bool) -> Iterator[Row]:
+def rows(lines: Sequence[str], *, timed: bool) -> Iterator[CsvLink]:
     """The rows of a file; timed: it must have times, else it must not.
 
     Raises:
@@ -60,7 +60,7 @@ def rows(lines: Sequence[str], *, timed: bool) -> Iterator[Row]:
         if words is None:
             pairs = zip(wanted, given, strict=True)
             words = known[given] = tuple(word for (_, name), cell in pairs if cell for word in (name, *cell.split()))
-        yield Row(line, _time_ns(times[0], line) if timed else 0, source, target, words)
+        yield CsvLink(line, _time_ns(times[0], line) if timed else 0, source, target, words)
 
 
 def _time_ns(text: str, line: int) -> int:
@@ -81,7 +81,7 @@ class Specs:
     def __init__(self) -> None:
         self.known: dict[tuple[tuple[str, ...], LinkSpec | None], LinkSpec] = {}
 
-    def read(self, row: Row, before: LinkSpec | None = None) -> LinkSpec:
+    def read(self, row: CsvLink, before: LinkSpec | None = None) -> LinkSpec:
         """What a row asks for; ValueError with its line."""
         found = self.known.get((row.words, before))
         if found is None:

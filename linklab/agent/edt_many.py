@@ -12,14 +12,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias, TypeVar
 
-from linklab.agent.edt_csv import Row, Specs, rows
-from linklab.agent.edt_place import ANY, Place, PlaceError, Places
+from linklab.agent.edt_csv import CsvLink, Specs, rows
+from linklab.agent.edt_place import ANY, HeldAt, LinkWays, PlaceError
 from linklab.agent.trial_map import WayError
 from linklab.linux import edt_maps
 from linklab.linux.edt_stage import ENTRIES, Wanted
 from linklab.linux.edt_words import LinkSpec
 
-Groups: TypeAlias = dict[Place, list[Wanted]]
+Groups: TypeAlias = dict[HeldAt, list[Wanted]]
 """Links by their places."""
 T = TypeVar("T")
 
@@ -49,7 +49,7 @@ class LinkFile:
             raise ValueError(f"{self.name}: {error}") from None
 
 
-def load(file: LinkFile, places: Places, at: str = "", entries: int = 0, say: Callable[[str], None] = print) -> None:
+def load(file: LinkFile, places: LinkWays, at: str = "", entries: int = 0, say: Callable[[str], None] = print) -> None:
     """Set all links of a file, each place's by one call.
 
     entries: how many links a new place has room for; 0 for ENTRIES, or the links of the file where they are more.
@@ -64,7 +64,7 @@ def load(file: LinkFile, places: Places, at: str = "", entries: int = 0, say: Ca
             say(f"note: {place.warning}")
 
 
-def _grouped(found: Iterator[Row], places: Places, at: str) -> Groups:
+def _grouped(found: Iterator[CsvLink], places: LinkWays, at: str) -> Groups:
     """The links of a file by their places."""
     specs, groups, seen = Specs(), Groups(), dict[tuple[str, str], int]()
     keys = Keys(places, at)
@@ -79,7 +79,7 @@ def _grouped(found: Iterator[Row], places: Places, at: str) -> Groups:
 
 def play(
     file: LinkFile,
-    places: Places,
+    places: LinkWays,
     there: Mapping[tuple[str, str], LinkSpec],
     at: str = "",
     say: Callable[[str], None] = print,
@@ -100,7 +100,7 @@ def play(
 
 
 def _moments(
-    found: Iterator[Row], places: Places, there: Mapping[tuple[str, str], LinkSpec], at: str
+    found: Iterator[CsvLink], places: LinkWays, there: Mapping[tuple[str, str], LinkSpec], at: str
 ) -> list[tuple[int, Groups]]:
     """What is to be set when, in order of time; each row goes on from the one before of its pair."""
     specs, keys, now = Specs(), Keys(places, at), dict(there)
@@ -117,13 +117,13 @@ def _moments(
 class Keys:
     """Keys and places of the rows of a file, where names repeat."""
 
-    def __init__(self, places: Places, at: str) -> None:
+    def __init__(self, places: LinkWays, at: str) -> None:
         self.places = places
         self.fixed = places.place(ANY, ANY, at) if at else None
         self.packed: dict[str, list[tuple[bytes, int]]] = {}
-        self.found: dict[tuple[str, str], Place] = {}
+        self.found: dict[tuple[str, str], HeldAt] = {}
 
-    def of(self, row: Row) -> list[bytes]:
+    def of(self, row: CsvLink) -> list[bytes]:
         """The keys of a row; ValueError with its line."""
         sources, targets = self._side(row, row.source), self._side(row, row.target)
         found = [source + target for source, own in sources for target, other in targets if own in (0, other)]
@@ -131,7 +131,7 @@ class Keys:
             raise ValueError(f"line {row.line}: {row.source} and {row.target} have no addresses of one version")
         return found
 
-    def _side(self, row: Row, word: str) -> list[tuple[bytes, int]]:
+    def _side(self, row: CsvLink, word: str) -> list[tuple[bytes, int]]:
         """Packed addresses with their versions, 0 for any."""
         if (known := self.packed.get(word)) is not None:
             return known
@@ -148,7 +148,7 @@ class Keys:
         self.packed[word] = list(zip(packed, versions, strict=True))
         return self.packed[word]
 
-    def place(self, row: Row) -> Place:
+    def place(self, row: CsvLink) -> HeldAt:
         """Where the packets of a row are held."""
         if self.fixed is not None:
             return self.fixed

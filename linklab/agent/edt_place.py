@@ -24,7 +24,7 @@ from linklab.agent.own_kernel import PARAMETERS
 from linklab.agent.trial_map import MapInterface, WayError
 from linklab.agent.trial_way import Ways
 from linklab.linux import edt_maps
-from linklab.linux.edt_stage import FQ_HANDLE, Stage
+from linklab.linux.edt_stage import FQ_HANDLE, EdtStage
 from linklab.linux.kernelcalls import CLONE_NEWNET, CLONE_NEWNS, setns
 from linklab.linux.traffic_control import TrafficControl
 
@@ -46,7 +46,7 @@ class PlaceError(Exception):
 
 
 @dataclass(frozen=True)
-class Place:
+class HeldAt:
     """An interface of a node, and what a person should know about holding packets there ("" if nothing).
 
     starved: the same for links that leave packets to their socket.
@@ -79,7 +79,7 @@ def enter_root(environment: Mapping[str, str] = os.environ) -> None:
             os.close(file)
 
 
-class Places:
+class LinkWays:
     """The network that runs, as links need it."""
 
     @cached_property
@@ -123,7 +123,7 @@ class Places:
 
     # --- where
 
-    def place(self, source: str, target: str, at: str = "") -> Place:
+    def place(self, source: str, target: str, at: str = "") -> HeldAt:
         """Where packets of a link are held.
 
         Args:
@@ -136,11 +136,11 @@ class Places:
         """
         if at:
             one = self._interface(at)
-            return Place(one.node, one.name, *self._warnings(source, target, one.place))
+            return HeldAt(one.node, one.name, *self._warnings(source, target, one.place))
         ports = self._ports(source, target)
         router = next((port for port in ports[1:] if self._is_router(port[0])), None)
         place = router or ports[-1]
-        return Place(*place, *self._warnings(source, target, place))
+        return HeldAt(*place, *self._warnings(source, target, place))
 
     def _ports(self, source: str, target: str) -> list[tuple[str, str]]:
         """The ports by which packets leave on their way; PlaceError for names that say no way."""
@@ -196,14 +196,14 @@ class Places:
     # --- the stages
 
     @contextmanager
-    def stage(self, place: Place) -> Iterator[Stage]:
+    def stage(self, place: HeldAt) -> Iterator[EdtStage]:
         """The stage at a place, opened in its node's network."""
-        opened = self.inside(place.node, lambda: Stage(place.interface))
+        opened = self.inside(place.node, lambda: EdtStage(place.interface))
         with self._within(place.node, opened):
             yield opened
 
     @contextmanager
-    def _within(self, node: str, stage: Stage) -> Iterator[None]:
+    def _within(self, node: str, stage: EdtStage) -> Iterator[None]:
         self.inside(node, stage.__enter__)
         try:
             yield
@@ -214,12 +214,12 @@ class Places:
         """What `make` gives in the network of a node."""
         return self.ways.nodes[node].inside(make)
 
-    def stages(self) -> list[Place]:
+    def stages(self) -> list[HeldAt]:
         """All places at which packets are held, in the order of nodes and interfaces."""
         found = []
         for space in self.ways.spaces.values():
             indices = space.node.inside(_held_at)
-            found += [Place(one.node, one.name) for index, one in space.interfaces.items() if index in indices]
+            found += [HeldAt(one.node, one.name) for index, one in space.interfaces.items() if index in indices]
         return sorted(found, key=str)
 
 

@@ -32,7 +32,7 @@ BATCH = 8192
 _libc = ctypes.CDLL(None, use_errno=True)
 
 
-class RefusedError(Exception):
+class ProgramRefusedError(Exception):
     """The verifier refuses a program; `words` is all it said."""
 
     def __init__(self, words: str) -> None:
@@ -130,7 +130,7 @@ def load_program(name: str, instructions: bytes, license_: str) -> int:
     except OSError:
         words = log.value.decode("utf-8", "replace")
         if words.strip():
-            raise RefusedError(words) from refused
+            raise ProgramRefusedError(words) from refused
         raise
 
 

@@ -53,7 +53,7 @@ class StageError(Exception):
 
 
 @dataclass(frozen=True)
-class LinkState:
+class StagedLink:
     """A link as the kernel has it: keys, what it does, number, and state, which is empty before its first packet."""
 
     keys: tuple[bytes, ...]
@@ -62,7 +62,7 @@ class LinkState:
     state: Mapping[str, int]
 
 
-class Stage:
+class EdtStage:
     """The program at an interface; use as a context, which holds the maps open and keeps others from changing them."""
 
     def __init__(self, interface: str) -> None:
@@ -75,7 +75,7 @@ class Stage:
             raise StageError(f"there is no interface {interface} here") from error
         self.control = TrafficControl()
 
-    def __enter__(self) -> Stage:
+    def __enter__(self) -> EdtStage:
         """Open the maps of the program that stands there, if there is one."""
         # an open namespace is the same file for all who are in it, whatever folders they see
         self.lock = os.open("/proc/self/ns/net", os.O_RDONLY | os.O_CLOEXEC)
@@ -136,7 +136,7 @@ class Stage:
                 program = self._load(entries)
                 undo.callback(os.close, program)
                 self._hang(program, undo)
-            except bpf.RefusedError as error:
+            except bpf.ProgramRefusedError as error:
                 raise StageError(
                     f"{self.interface}: the kernel's verifier refuses the program: {error.last_words}"
                 ) from error
@@ -251,16 +251,16 @@ class Stage:
         assert found is not None  # an array has all its elements
         return ABOUT.unpack(found)
 
-    def get(self, keys: Iterable[bytes]) -> LinkState | None:
+    def get(self, keys: Iterable[bytes]) -> StagedLink | None:
         """The link that has the first of these keys; None if none has one."""
         for key in keys:
             if (found := bpf.lookup(self.files[LINKS], key, LINK.size)) is not None:
                 return self._link((key,), LINK.unpack(found))
         return None
 
-    def _link(self, keys: tuple[bytes, ...], values: dict[str, int]) -> LinkState:
+    def _link(self, keys: tuple[bytes, ...], values: dict[str, int]) -> StagedLink:
         state = bpf.lookup(self.files[STATES], ID.pack(values["id"]), STATE.size)
-        return LinkState(keys, LinkSpec.of_values(values), values["id"], STATE.unpack(state) if state else {})
+        return StagedLink(keys, LinkSpec.of_values(values), values["id"], STATE.unpack(state) if state else {})
 
     def set_link(self, keys: Sequence[bytes], spec: LinkSpec) -> None:
         """Set one link under all its keys; what it has counted stays, and its line goes on.
@@ -367,7 +367,7 @@ class Stage:
         bpf.update(self.files[ABOUT_MAP], ZERO, ABOUT.pack(about))
         return True
 
-    def links(self) -> Iterator[LinkState]:
+    def links(self) -> Iterator[StagedLink]:
         """All links, in the order in which they were set."""
         keys: dict[int, list[bytes]] = {}
         values: dict[int, bytes] = {}
@@ -378,7 +378,8 @@ class Stage:
         states = {ID.unpack(key)[0]: value for key, value in bpf.elements(self.files[STATES])}
         for number in sorted(keys):
             state = STATE.unpack(states[number]) if number in states else {}
-            yield LinkState(tuple(sorted(keys[number])), LinkSpec.of_values(LINK.unpack(values[number])), number, state)
+            spec = LinkSpec.of_values(LINK.unpack(values[number]))
+            yield StagedLink(tuple(sorted(keys[number])), spec, number, state)
 
     def _failure(self, error: OSError) -> StageError:
         """One sentence for what the kernel refuses."""

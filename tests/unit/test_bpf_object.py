@@ -135,5 +135,5 @@ def test_an_older_kernel_gets_the_program_without_kinds_of_stamps(release, is_ol
 )
 def test_the_verifiers_reason_is_found_in_its_log(words, reason):
     """Logs of Linux 6 and 7; that of 7 explains itself after the reason."""
-    assert bpf.RefusedError(words).last_words == words.splitlines()[reason]
-    assert bpf.RefusedError("").last_words == "it does not say why"
+    assert bpf.ProgramRefusedError(words).last_words == words.splitlines()[reason]
+    assert bpf.ProgramRefusedError("").last_words == "it does not say why"

@@ -3,10 +3,10 @@
 
 import pytest
 
-from linklab.agent.edt_csv import Row, Specs, rows
+from linklab.agent.edt_csv import CsvLink, Specs, rows
 
 
-def read(text: str, *, timed: bool = False) -> list[Row]:
+def read(text: str, *, timed: bool = False) -> list[CsvLink]:
     """All rows of a file with that text."""
     return list(rows(text.splitlines(), timed=timed))
 
@@ -15,8 +15,8 @@ def test_columns_are_named_by_the_first_line_in_any_order():
     """An empty cell says nothing of its property, an empty line nothing at all."""
     found = read("to,rate,from,delay\nh2,10mbit,h1,20ms\n\nh3,,h1,5ms\n")
     assert found == [
-        Row(2, 0, "h1", "h2", ("rate", "10mbit", "delay", "20ms")),
-        Row(4, 0, "h1", "h3", ("delay", "5ms")),
+        CsvLink(2, 0, "h1", "h2", ("rate", "10mbit", "delay", "20ms")),
+        CsvLink(4, 0, "h1", "h3", ("delay", "5ms")),
     ]
 
 

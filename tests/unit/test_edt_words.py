@@ -110,6 +110,13 @@ def test_fq_is_given_room_for_the_smallest_frames_of_rate_times_time():
     assert spec("loss 1%").held_pkts == 0
 
 
+def test_a_queue_of_one_frame_is_a_queue_at_any_rate():
+    """Also where the frame takes no whole number of nanoseconds; one byte less holds none."""
+    assert spec("rate 123456789bit queue 1514b").queue_bytes == 1514
+    with pytest.raises(ValueError, match="must hold a frame"):
+        spec("rate 123456789bit queue 1512b")
+
+
 shares = st.integers(0, ALWAYS)
 times = st.integers(0, 5 * 10**9)
 
