@@ -74,9 +74,7 @@ class LinkSpec:
             raise ValueError("reordering needs a delay, which the packets that overtake do without")
         if not self.rate_bit and any(value is not None for value in (self.queue_ns, self.queue_bytes, self.ecn_ns)):
             raise ValueError("without a rate there is no queue: give one, such as rate 10mbit")
-        frame_ns = (
-            FRAME_BYTES * 8 * 10**9 // self.rate_bit if self.rate_bit else 0
-        )
+        frame_ns = FRAME_BYTES * 8 * 10**9 // self.rate_bit if self.rate_bit else 0
         if self.longest_queue_ns < frame_ns:
             raise ValueError(f"the queue must hold a frame of {FRAME_BYTES} bytes; give it at least that")
         if self.held_ns > HELD_MOST_NS:
