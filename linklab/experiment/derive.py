@@ -18,13 +18,17 @@ from linklab.analysis.formulas import jain_at_each_step
 from linklab.analysis.reducers import DERIVED_FROM, MEAN_VALUE
 from linklab.data import Dataset
 from linklab.data.names import main_series, matching
-from linklab.experiment.model import Derived, DerivedRule
+from linklab.experiment.model import Derived, DerivedRule, Expanded, Traffic
 from linklab.experiment.plots_of import test_of
 from linklab.measure import Series
 from linklab.measure.series import FloatArray
 
 SMOOTH_STEPS = 5
 """Steps with a value over which a smooth average runs: this one and those before it."""
+
+_UNITS = dict.fromkeys((Traffic.TCP, Traffic.UDP, Traffic.SCTP), "Mbits/s") | dict.fromkeys(
+    (Traffic.ICMP, Traffic.UDP_RTT, Traffic.TCP_RTT), "ms"
+)
 
 CONVENTION = "Jain's index over the flows that have a value at the step; a flow that has none is left out, not 0"
 
@@ -78,7 +82,18 @@ def completed(data: Dataset) -> Dataset:
     is. So does a file of ours, which has all.
     """
     expanded = test_of(data) if data.grid is not None else None
-    return data if expanded is None else derive(data, expanded.derived)
+    return data if expanded is None else derive(_with_units(data, expanded), expanded.derived)
+
+
+def _with_units(data: Dataset, expanded: Expanded) -> Dataset:
+    """The data set with the units of flows and of what is derived, which files of Flent's version 3 do not say."""
+    units = {flow.series: _UNITS.get(flow.traffic, "") for flow in expanded.flows}
+    units |= {wanted.series: wanted.unit for wanted in expanded.derived}
+    series = {
+        name: one if one.unit or not units.get(name) else replace(one, unit=units[name])
+        for name, one in data.series.items()
+    }
+    return replace(data, series=series)
 
 
 def _sources(wanted: Derived, series: Mapping[str, Series]) -> list[str]:

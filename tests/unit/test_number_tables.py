@@ -456,3 +456,17 @@ def test_one_flow_has_no_fairness(capsys, tmp_path):
         save(loaded(flows), path)
         assert ("fairness" in shown(capsys, "summary", path)) == (flows > 1)
         assert "fairness" in shown(capsys, "summary", path, "--series", "*fairness")
+
+
+def test_an_old_file_of_flents_gets_units(capsys, tmp_path):
+    """Files of version 3 say none; those of flows and of what is derived follow from the test."""
+    old = {
+        "version": 3,
+        "x_values": [0.0, 1.0, 2.0],
+        "results": {"TCP upload": [1.0, 2.0, 3.0], "Ping (ms) ICMP": [50.0, 51.0, 52.0]},
+        "metadata": {"NAME": "tcp_upload", "TITLE": "", "T0": "2020-01-01T00:00:00.000000Z", "STEP_SIZE": 1.0},
+    }
+    path = tmp_path / "old.flent"
+    path.write_text(json.dumps(old))
+    rows = csv.DictReader(io.StringIO(shown(capsys, "summary", path, "--format", "csv")))
+    assert {row["series"]: row["unit"] for row in rows} == {"TCP upload": "Mbits/s", "Ping (ms) ICMP": "ms"}

@@ -263,3 +263,25 @@ def test_words_are_replaced_once() -> None:
     ).axes
     assert words(axes.get_xticklabels()) == ["fq_codel", "TCP upload"]
     assert words(axes.get_legend().get_texts()) == ["fq_codel (n=2)", "pie (n=1)"]
+
+
+@pytest.mark.parametrize(("options", "said"), [({}, True), ({"zero": True}, False)])
+def test_boxes_above_an_axis_that_begins_above_0_say_so(options: dict[str, Any], said: bool) -> None:
+    """Regression: 9.0 looked much larger than 8.9."""
+    near = [loaded(name, [value] * 3) for name, value in zip(NAMES, (8.9, 9.0, 9.1), strict=False)]
+    figure = drawn(PlotKind.BOX_COMBINE, *near, **options)
+    assert (min(figure.axes[0].get_ylim()) > 0) == said
+    assert ("the axis does not begin at 0" in figure._supxlabel.get_text()) == said
+
+
+def test_a_dot_near_0_is_drawn_whole() -> None:
+    """Regression: half of it was cut off at the bottom; limits of a person's cut."""
+    runs = [loaded(NAMES[0], [0.0] * 3), loaded(NAMES[2], [9.0] * 3)]
+    for options, cut in (({}, False), ({"limits_y": ((0.0, 5.0),)}, True)):
+        dots = [
+            line
+            for line in drawn(PlotKind.BOX_COMBINE, *runs, **options).axes[0].get_lines()
+            if line.get_marker() == "o"
+        ]
+        assert len(dots) == 2
+        assert all(dot.get_clip_on() == cut for dot in dots)

@@ -45,14 +45,32 @@ def draw_boxes(axes: Any, panel: PlotPanel) -> str:
                 known = place.line.known
                 remember(_draw_box(at, place.at, box_of(known), factor, look), place.line, factor)
                 if known.size == 1:
-                    _draw_value(at, place.at, float(known[0]) / factor, look)
+                    # a dot near 0 is drawn whole, across the edge of the axes, unless it may lie far beyond it
+                    limited = bool(panel.options.limits_y or panel.options.scaling or panel.spec.scaling)
+                    _draw_value(at, place.at, float(known[0]) / factor, look, clip=limited)
                 handles[place.number] = handles[place.number] or Patch(**look)
     for side, (at, scale) in enumerate(zip(layout.axes, layout.scales, strict=True)):
         set_value_axis(at, layout.on(side), scale, side, spec=panel.spec, options=panel.options, near=_NEAR)
     finish(layout, handles)
+    said = f"Box: median and quartiles; whiskers: at most {WHISKERS:g} interquartile ranges"
     if panel.single:
-        return f"{ONE_RUN}, so a dot is its value; run the test with other seeds for boxes"
-    return f"Box: median and quartiles; whiskers: at most {WHISKERS:g} interquartile ranges"
+        said = f"{ONE_RUN}, so a dot is its value; run the test with other seeds for boxes"
+    return said + _from_where(layout)
+
+
+def _from_where(layout: ClusterLayout) -> str:
+    """That an axis begins above 0, so that small differences look large."""
+    sides = [side for side, at in zip(("left", "right"), layout.axes, strict=False) if min(at.get_ylim()) > 0]
+    if not sides or layout.panel.options.log_y:
+        return ""
+    which = (
+        f"the {sides[0]} axis does"
+        if len(layout.axes) > len(sides)
+        else "axes do"
+        if len(sides) > 1
+        else "the axis does"
+    )
+    return f"; {which} not begin at 0"
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,11 +112,11 @@ def _draw_box(axes: Any, at: float, box: BoxNumbers, factor: float, look: Mappin
     return patch
 
 
-def _draw_value(axes: Any, at: float, value: float, look: Mapping[str, Any]) -> None:
+def _draw_value(axes: Any, at: float, value: float, look: Mapping[str, Any], *, clip: bool) -> None:
     """A dot on the box of one value, which is a stroke and would not show whose it is."""
     face, edge = look["facecolor"], look["edgecolor"]
     marks = {"marker": "o", "markersize": 7, "markerfacecolor": face, "markeredgecolor": edge, "zorder": 4}
-    axes.add_line(Line2D([at], [value], linestyle="", **marks))
+    axes.add_line(Line2D([at], [value], linestyle="", clip_on=clip, **marks))
 
 
 def _bars(ends: Sequence[tuple[float, float, float]]) -> tuple[list[float], list[float]]:
