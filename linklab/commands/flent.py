@@ -169,10 +169,12 @@ def measure(args: argparse.Namespace, words: Words, voice: Voice) -> tuple[Path,
     """Run the test; its data file and the exit code."""
     from linklab.data import open_file
     from linklab.experiment.inside import Inside
+    from linklab.experiment.out_file import refuse_new_parent
     from linklab.experiment.running import WORK, ready_on, run_ready
 
     trial, choice = trial_of(args, words), choice_of(args)
-    args.data_dir.mkdir(parents=True, exist_ok=True)
+    refuse_new_parent(args.data_dir)
+    args.data_dir.mkdir(exist_ok=True)
     with Inside() as door:
         trial = with_source(trial, args.local_bind, door)
         ready = ready_on(trial, door, voice.progress, choice=choice)

@@ -27,6 +27,7 @@ from linklab.experiment.batch_file import BatchFile, read_batch_files
 from linklab.experiment.expand import expand
 from linklab.experiment.inside import Inside, run_whole
 from linklab.experiment.model import Trial
+from linklab.experiment.out_file import refuse_new_parent
 from linklab.experiment.runner import Deal, Happened, ListProgress, TrialTask, run_entries
 from linklab.experiment.running import HERE
 from linklab.experiment.test_file import load_test
@@ -60,6 +61,7 @@ def run(args: argparse.Namespace, words: Words, voice: Voice) -> int:
     folder = args.batch_resume or args.data_dir / f"{_name(found)}-{time.strftime('%Y-%m-%dT%H%M%S')}"
     if args.batch_resume is not None and not folder.is_dir():
         raise InputError(f"{folder}: there is no such folder, so nothing can be resumed")
+    refuse_new_parent(args.data_dir)
     folder.mkdir(parents=True, exist_ok=True)
     if args.log_file is not None:
         voice.log = Path(args.log_file or f"{folder.name}.log")

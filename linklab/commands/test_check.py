@@ -9,7 +9,7 @@ from linklab.base.text import visible
 from linklab.commands.test_show import given
 from linklab.errors import LinklabError
 from linklab.experiment.expand import expand
-from linklab.experiment.test_file import load_test
+from linklab.experiment.test_file import SeveralError, load_test
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -39,7 +39,8 @@ def run(args: argparse.Namespace) -> int:
                 continue
             found = expand(test, parameters)
         except LinklabError as error:
-            print(visible(str(error)))
+            for fault in error.each if isinstance(error, SeveralError) else [str(error)]:
+                print(visible(fault))
             code = error.exit_code
         else:
             print(visible(f"{name}: {len(found.flows)} flows, {len(found.derived)} derived, {len(found.plots)} plots"))

@@ -61,14 +61,19 @@ def refuse_unwritable(out: Path, raw: Path | None = None, *, near: bool = False)
         )
     _refuse(out, folder=not is_file(out))
     for path in [out, *([raw] if raw is not None else [])] if near else []:
-        if not path.is_dir() and not path.parent.is_dir():
-            raise InputError(f"{path}: cannot be written: there is no folder {path.parent}")
+        refuse_new_parent(path)
     if raw is not None:
         _refuse(raw, folder=True)
         if raw.is_dir() and any(raw.iterdir()):
             raise InputError(
                 f"{raw}: this folder is not empty, and outputs of two tests would be mixed; give a new one"
             )
+
+
+def refuse_new_parent(path: Path) -> None:
+    """InputError if more than the last part of a path would be new: a mistyped name makes no folders."""
+    if not path.is_dir() and not path.parent.is_dir():
+        raise InputError(f"{path}: cannot be written: there is no folder {path.parent}")
 
 
 def refuse_folder(folder: Path) -> None:

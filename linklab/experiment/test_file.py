@@ -7,12 +7,14 @@ The format is described in docs/tests.md, "Writing a test".
 
 from __future__ import annotations
 
+import contextlib
 import difflib
 import stat
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
+from typing import TypeVar
 
 from linklab.base.text import excerpt
 from linklab.base.toml import parse, read_text
@@ -32,6 +34,8 @@ from linklab.experiment.model import Traffic
 from linklab.experiment.places import PLACE, nearest
 from linklab.experiment.test_entries import read_derived, read_flow, read_parameter
 from linklab.experiment.test_plots import read_plots
+
+T = TypeVar("T")
 
 LIBRARY = Path(__file__).resolve().parent / "library"
 SHARED = LIBRARY / "shared"
@@ -179,19 +183,49 @@ def _entries(table: EntryTable, deep: int) -> Entries:
         flows += found.flows
         derived.update(found.derived)
         plots.update(found.plots)
-    own = {parameter.name: parameter for parameter in map(read_parameter, table.entries("parameter"))}
+    wrong: list[InputError] = []
+    own = {parameter.name: parameter for parameter in _read_all(read_parameter, table.entries("parameter"), wrong)}
     # a person reads the test's own first
     for further in (parameters, *(found.parameters for found in late)):
         own.update({name: each for name, each in further.items() if name not in own})
-    flows += [read_flow(each) for each in table.entries("flow")]
-    derived.update({entry.series: entry for entry in map(read_derived, table.entries("derived"))})
+    flows += _read_all(read_flow, table.entries("flow"), wrong)
+    derived.update({entry.series: entry for entry in _read_all(read_derived, table.entries("derived"), wrong)})
     inherited = {**plots, **{key: each for found in late for key, each in found.plots.items()}}
-    plots.update(read_plots(table, inherited))
+    with _collected(wrong):
+        plots.update(read_plots(table, inherited))
+    if wrong:
+        raise wrong[0] if len(wrong) == 1 else SeveralError(wrong)
     for found in late:
         flows += found.flows
         derived.update({key: each for key, each in found.derived.items() if key not in derived})
         plots.update({key: each for key, each in found.plots.items() if key not in plots})
     return Entries(own, tuple(flows), derived, plots)
+
+
+class SeveralError(InputError):
+    """A file has several faults: the message is the first and how many more, and `each` has all of them."""
+
+    def __init__(self, faults: Sequence[InputError]) -> None:
+        self.each = tuple(map(str, faults))
+        count = len(faults) - 1
+        super().__init__(f"{self.each[0]} ({count} more {'fault' if count == 1 else 'faults'}: linklab test check)")
+
+
+@contextlib.contextmanager
+def _collected(wrong: list[InputError]) -> Iterator[None]:
+    """Keep a fault for later, so that a person reads of all of them at once."""
+    try:
+        yield
+    except InputError as error:
+        wrong.append(error)
+
+
+def _read_all(read: Callable[[EntryTable], T], tables: Sequence[EntryTable], wrong: list[InputError]) -> list[T]:
+    found = []
+    for table in tables:
+        with _collected(wrong):
+            found.append(read(table))
+    return found
 
 
 def _includes(table: EntryTable) -> list[tuple[str, tuple[Condition, ...]]]:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from linklab import cli
 from linklab.base.toml import parse
 from linklab.data.names import matching
 from linklab.errors import InputError, MissingError
@@ -389,3 +390,15 @@ def _with_included(name: str) -> str:
     text = (Path(test_file.__file__).parent / "library" / "shared" / f"{name}.toml").read_text()
     found = parse(text, name).data.get("include", [])
     return text + "".join(_with_included(one) for one in found if isinstance(one, str))
+
+
+def test_all_faults_of_a_file_are_told_at_once(tmp_path, capsys):
+    """One line each; whoever runs the test reads the first and how many more there are."""
+    file = tmp_path / "mine.toml"
+    flow = "[[flow]]\nseries = 'x'\ntraffic = "
+    file.write_text(f"title = 'x'\n{flow}'tpc'\n{flow}'udq'\n[[plot]]\nname = 'p'\nkind = 'timeserie'\n")
+    assert cli.main(["test", "check", str(file)]) == 2
+    told = capsys.readouterr().out.splitlines()
+    assert [re.search(r'"(tpc|udq|timeserie)"', line)[1] for line in told] == ["tpc", "udq", "timeserie"]
+    with pytest.raises(InputError, match=r'"tpc".* \(2 more faults: linklab test check\)$'):
+        read_test(file)
