@@ -510,3 +510,10 @@ def test_a_file_without_a_title_is_the_only_one_called_by_its_name() -> None:
     titled = [loaded(f"t-{name}.flent.gz", flent={"TITLE": title}) for name, title in (("a", "CUBIC"), ("b", "Reno"))]
     assert file_labels([*titled, loaded("c.flent.gz")], Options()) == ["CUBIC", "Reno", "c"]
     assert file_labels([titled[0], titled[0], loaded("c.flent.gz")], Options()) == ["t-a", "t-a", "c"]
+
+
+def test_samples_of_dashed_lines_are_longer() -> None:
+    """Regression: dashes of files that share their colours could not be told apart in the legend."""
+    files = [loaded(f"{name}.flent.gz") for name in "ab"]
+    lengths = [drawn(UP, *some).axes[0].get_legend().handlelength for some in (files[:1], files)]
+    assert lengths[1] == 4.2

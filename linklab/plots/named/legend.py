@@ -23,6 +23,11 @@ MOST = 40
 FEW = 4
 """Lines that have an entry each, even where series and files differ."""
 
+_DASHED = 4.2
+"""Letters that the sample of a dashed line is long, so that its dash is seen whole."""
+_SAMPLE_IN, _DASHED_IN = 0.42, 0.56
+"""What a sample takes with the space around it."""
+
 _MOST_TITLE = 90
 _ROW_IN = 0.145
 _ABOVE = 0.3
@@ -71,7 +76,10 @@ def add_legend(axes: Any, handles: Sequence[tuple[str, Any]], spec: PlotSpec, op
     """The legend of a panel: a handle for each label, where the options want it and as many as there is room for."""
     if options.legend == "none" or not handles:
         return
-    place, most = _place(axes, [label for label, _ in handles], options)
+    dashed = any(isinstance(artist, Line2D) and artist.get_linestyle() not in ("-", "None") for _, artist in handles)
+    place, most = _place(axes, [label for label, _ in handles], options, _DASHED_IN if dashed else _SAMPLE_IN)
+    if dashed:
+        place["handlelength"] = _DASHED
     shown = list(handles if len(handles) <= most else handles[: most - 1])
     if options.legend_reverse:
         shown.reverse()
@@ -94,10 +102,10 @@ def legend_rows(axes: Any) -> int:
     return -(-len(legend.get_texts()) // int(legend._ncols))
 
 
-def _place(axes: Any, labels: Sequence[str], options: Options) -> tuple[dict[str, Any], int]:
+def _place(axes: Any, labels: Sequence[str], options: Options, sample_in: float) -> tuple[dict[str, Any], int]:
     """Where the legend stands, in how many columns, and how many entries there is room for."""
     width_in, height_in = axes.get_figure().get_size_inches() * (axes.get_position().width, axes.get_position().height)
-    fit = max(1, int(width_in / (0.05 * max(map(len, labels)) + 0.42)))
+    fit = max(1, int(width_in / (0.05 * max(map(len, labels)) + sample_in)))
     columns = options.legend_columns or min(fit, len(labels))
     rows = -(-len(labels) // columns)
     place = options.legend
