@@ -84,7 +84,7 @@ def _pass() -> str:
     art.dot(*satellite, fill=BLUE)
     art.text(station[0] - 12, station[1] - 12, "h1, h2", anchor="end")
     art.text(satellite[0] + 12, satellite[1] - 8, "satellite", anchor="start")
-    art.text(station[0] + 66, station[1] - 30, "distance", colour=VERMILLION, anchor="start")
+    art.text(station[0] + 48, station[1] - 66, "distance", colour=VERMILLION, anchor="end")
     art.text(20, 196, "ground", colour="muted", anchor="start")
     art.text(20, 66, "orbit", colour=BLUE, anchor="start")
     return art.svg()
