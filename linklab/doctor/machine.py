@@ -12,7 +12,6 @@ import os
 import platform
 import shutil
 import subprocess
-import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -150,7 +149,7 @@ def check_native(lacking: Sequence[Path]) -> MachineCheck:
     if not lacking:
         return MachineCheck("shared objects", "ok", "compiled")
     names = ", ".join(source.name for source in lacking)
-    cure = f"sudo apt-get install gcc libc6-dev, then run {sys.executable} -m linklab.native"
+    cure = "sudo apt-get install gcc libc6-dev, then start a network, which compiles them"
     return MachineCheck("shared objects", "warn", f"{names}: not compiled, named tests take longer", cure)
 
 

@@ -181,7 +181,7 @@ def test_a_failed_program_leaves_a_file_that_says_why(tmp_path):
     )
     told = []
     file = run_on(Trial("ping", length_s=1, title="a b/c", commands=commands), tmp_path / "out", door, told.append)
-    assert file == tmp_path / "out" / "ping-2023-11-14T221320.500000.a_b_c.flent.gz"
+    assert file == tmp_path / "out" / "ping-2023-11-14T221320.500000.a-b-c.flent.gz"
     assert [line[:4] for line in door.asked[1:]] == [
         ["h3", "sh", "-c", "echo 1"],
         ["run", "env", "PYTHONSAFEPATH=1", "python3"],

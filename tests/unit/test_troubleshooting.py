@@ -24,6 +24,7 @@ FINDINGS = [
     machine.check_place([MemoryPlace("/tmp", "has only 600 MiB free", None)]),
     machine.check_seccomp(None),
     machine.check_compiled([Path("/x/linklab/cli.py")]),
+    machine.check_native([Path("/x/linklab/native/iperf3_wait.c")]),
     machine.check_display({}),
 ]
 """Each finding that is not well and is neither a program, a module nor the sandbox."""
