@@ -87,7 +87,7 @@ def test_what_cannot_be_is_said_before_anything_runs(network):
     assert "10.0.0.2 is neither a node of this network nor an address of one; there are h1 (10.0.1.1, " in done.output
     done = type_(network, "flent ping -p no_such -H h2", "h1")
     assert (done.exit_status, "-p no_such: there is no such plot; there are " in done.output) == (2, True)
-    assert done.end_s - done.start_s < 0.001
+    assert done.end_s - done.start_s < 0.1  # a test of seconds has not run
 
 
 def test_batches_of_a_file_run_on_this_network(network):
