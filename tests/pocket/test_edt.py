@@ -241,7 +241,7 @@ def test_a_program_that_the_verifier_refuses_leaves_nothing(network, folder):
         f"sys.path.insert(0, {PACKAGE!r})\n"
         "from linklab.linux import edt_stage, elf\n"
         "whole = elf.read(edt_stage.edt_object.find().read_bytes())\n"
-        "class Refused(edt_stage.Stage):\n"
+        "class Refused(edt_stage.EdtStage):\n"
         "    def _object(self):\n"
         "        return edt_stage.replace(whole, instructions=whole.instructions[:-8])\n"
         "with Refused('r3-eth1') as stage:\n"

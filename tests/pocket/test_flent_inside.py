@@ -157,7 +157,7 @@ def test_a_sweep_of_a_file_runs_on_this_network(network):
     assert not (network.folder / "delays").exists()
     done = type_(network, "linklab sweep delays.toml", "h1", deadline_s=120)
     assert done.exit_status == 0, done.output
-    assert "rtt: delay matters most, with 100 % of the variance" in done.output
+    assert "rtt: delay explains 100 % of the variance" in done.output
     assert (
         sorted((network.folder / "delays").read_text().split()) == ["01"] * 2 + ["02"] * 2 + ["30ms"] * 2 + ["50ms"] * 2
     )

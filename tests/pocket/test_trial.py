@@ -85,6 +85,7 @@ def test_the_same_seed_gives_the_same_bytes(upload, tmp_path):
     """And another seed others."""
     for seed, same in ((1, True), (2, False)):
         again = tmp_path / f"{seed}" / "first.flent.gz"
+        again.parent.mkdir()
         words = ["test", "run", "tcp_1up", "--path", "10mbit 50ms 100p", "-l", "10", "-o", str(again)]
         assert main([*words, "--seed", str(seed)]) == 0
         assert (again.read_bytes() == upload.read_bytes()) is same

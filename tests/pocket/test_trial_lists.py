@@ -126,4 +126,4 @@ def test_a_sweep_over_the_buffer(tmp_path):
     assert main(["sweep", str(path), "-q", "--out", str(tmp_path / "out")]) == 0
     small, large = csv.DictReader((tmp_path / "out/table.csv").read_text().splitlines())
     assert float(small["latency mean"]) < float(large["latency mean"])
-    assert (tmp_path / "out/findings.txt").read_text().startswith("latency: buffer matters most, with 100 %")
+    assert (tmp_path / "out/findings.txt").read_text().startswith("latency: buffer explains 100 %")

@@ -75,7 +75,7 @@ PLAN = {
         on("h1", "ping", "fping", "-D", "-p", "200", "-l", "10.0.0.2", stop_s=4.0),
         on("h1", "irtt", "irtt", "client", "--tstamp=midpoint", "-i", "200ms", "-d", "4s", "-o", "-", "-Q", "10.0.0.2"),
         on("h1", "free", "cat", "/sys/module/pocket/parameters/free"),
-        on("h1", "costs", "bash", "-c", "for i in {1..100}; do /bin/true; done", after="free"),
+        on("h1", "costs", "bash", "-c", "for i in {1..100}; do /bin/true; done", start_s=0.5),
         on("h1", "where", "sh", "-c", "hostname -I; pwd; ls -d /sys/class/net/h1-eth0"),
     ],
     "samplers": {
