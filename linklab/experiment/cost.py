@@ -16,11 +16,11 @@ from linklab.experiment.model import Traffic, TrafficFlow
 from linklab.experiment.path import SINGLE_FRAMES_MBIT, parse_path
 from linklab.experiment.prepared import Prepared
 
-START_S = 1.8
+START_S = 2.6
 """The network's start and end, and the data file."""
-FLOW_S = 0.0024
+FLOW_S = 0.0035
 """A second of network time of a flow or probe, with its samples."""
-UNIT_S = 1.1e-5
+UNIT_S = 1.5e-5
 """A frame, or a bundle of frames, from the sender to the receiver and back with its acknowledgement."""
 FRAME_BITS = 1514 * 8
 BUNDLE_BITS = 24_000 * 8
