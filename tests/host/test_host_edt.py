@@ -11,9 +11,9 @@ from linklab.bpf.build import compile_program
 
 pytestmark = [pytest.mark.host, pytest.mark.skipif(os.geteuid() != 0, reason="needs root")]
 PUT = """
-from linklab.linux.edt_stage import Stage, StageError
+from linklab.linux.edt_stage import EdtStage, StageError
 try:
-    with Stage("v0") as stage:
+    with EdtStage("v0") as stage:
         stage.put()
         print("stands")
         stage.remove()

@@ -2,6 +2,7 @@
 """The runner of a trial on this machine's own kernel: programs on their nodes, let go together, sampled, ended."""
 
 import json
+import re
 
 import pytest
 from hosts import needs_host, needs_kernel, star, type_
@@ -77,7 +78,9 @@ def test_a_trial_on_the_machines_own_kernel(tmp_path, held):
             "bits_per_second"
         ]
     assert 17e6 < goodput < 22e6
-    assert programs["ping"]["stopped"] == ["SIGINT"] and "0% packet loss" in (tmp_path / "out/ping.out").read_text()
+    said = (tmp_path / "out/ping.out").read_text()
+    assert programs["ping"]["stopped"] == ["SIGINT"]
+    assert int(re.search(r"(\d+) received", said)[1]) >= 10  # the last one may be under way when it is stopped
     head, *lines = map(json.loads, (tmp_path / "out/sockets.jsonl").read_text().splitlines())
     ends = {"h1": set(), "h2": set()}
     for line in lines:
