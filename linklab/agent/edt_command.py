@@ -156,7 +156,8 @@ class LinkCommand:
             self.say("[" + ",\n ".join(lines) + "]")
             return
         found = 0
-        for found, link in enumerate(self.links(source, target), 1):  # noqa: B007 - the count is needed
+        for link in self.links(source, target):
+            found += 1
             self.say(f"{link} at {link.place}: {' '.join(link.state.spec.words())}")
             for line in told(counted(link)):
                 self.say(f"  {line}")

@@ -31,7 +31,7 @@ def rows(lines: Sequence[str], *, timed: bool) -> Iterator[CsvLink]:
     """The rows of a file; timed: it must have times, else it must not.
 
     Raises:
-        ValueError: a column is missing or unknown, a line is short, or a time is none.
+        ValueError: a column is missing or unknown, a line is short, or a time cannot be read.
     """
     reader = csv.reader(lines)
     names = [name.strip() for name in next(reader, [])]

@@ -64,7 +64,7 @@ def _is_left(folder: Path) -> bool:
 
 
 def _began(pid: int) -> int | None:
-    """When a process began, clock ticks; None if there is none of that number, or only its remains."""
+    """When a process began, clock ticks since boot; None if none has that number, or it waits to be reaped."""
     try:
         text = Path(f"/proc/{pid}/stat").read_text(encoding="latin-1")
     except OSError:

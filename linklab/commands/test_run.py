@@ -214,7 +214,7 @@ def described(prepared: Prepared) -> Iterator[str]:
 
 @contextlib.contextmanager
 def says_what_is_lost() -> Iterator[None]:
-    """Ctrl+C ends a test early and keeps its data; where it unwinds the program instead, there are none to keep."""
+    """Ctrl+C ends a test early and keeps its data; before the test has begun there is no data to keep."""
     try:
         yield
     except KeyboardInterrupt:

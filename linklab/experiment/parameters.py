@@ -50,7 +50,7 @@ class Given:
         return self.places.get(when.parameter, "") in when.values
 
     def said_by(self, text: str) -> str:
-        """The parameter of the person's own that a text with places takes its value from; "" if there is none."""
+        """The parameter, typed by the person, whose value a text with places takes; "" if it takes no such value."""
         for name in map(str, PLACE.findall(text)):
             if name in self.typed:
                 return self.typed[name]
