@@ -116,17 +116,23 @@ class Dialog(tk.Toplevel):
             self._put(self.winfo_x(), self.winfo_y(), self.winfo_width(), high)
 
     def destroy(self) -> None:
-        """Close; the focus goes back to what had it before, and so does the grab of a modal one."""
+        """Close; the focus goes back to what had it before, and so does the grab of a modal one.
+
+        The focus moves first: a program whose window with the focus is gone has none, and Tk would only note the wish.
+        """
         if not self.winfo_exists():
             return
-        owner, below = self.master.winfo_toplevel(), self._below
-        had_focus = _inside(holder(self.focus_displayof), self)
-        super().destroy()
-        if isinstance(below, Dialog) and below.winfo_exists():
-            below._grab()
+        owner = self.master.winfo_toplevel()
+        below = self._below if isinstance(self._below, Dialog) and self._below.winfo_exists() else None
+        if self.modal:
+            self.grab_release()
+        if below is not None:
             below.focus_set()
-        elif had_focus and owner.winfo_exists():
+        elif _inside(holder(self.focus_displayof), self) and owner.winfo_exists():
             (holder(owner.focus_lastfor) or owner).focus_set()
+        super().destroy()
+        if below is not None:
+            below._grab()
 
     def _put(self, x: int, y: int, wide: int, high: int) -> None:
         """Place it there, or as near as it is on the screen whole."""

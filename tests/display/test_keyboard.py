@@ -215,6 +215,19 @@ def test_the_focus_comes_back_to_the_drawing(keys):
     assert keys.editor.document.topology.nodes == ()
 
 
+def test_the_focus_comes_back_wherever_the_pointer_is(hand):
+    """Regression: where no window manager gives the focus, a pointer beside the window lost it with the dialog."""
+    hand.editor.root.geometry("900x600+0+0")
+    hand.robot.move(1200, 800)
+    hand.editor.drawing.focus_force()
+    hand.settle()
+    draw(hand, "host")
+    hand.key("Return")
+    hand.key("Escape")
+    hand.key("Delete")
+    assert hand.editor.document.topology.nodes == ()
+
+
 @pytest.mark.parametrize("what", ["host", "link", "preferences"])
 def test_alt_and_a_digit_turn_to_a_tab(keys, what):
     """Regression: not in the dialog of a link. The first field of the tab has the focus, and is in view."""
