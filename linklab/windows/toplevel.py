@@ -34,6 +34,7 @@ class Dialog(tk.Toplevel):
         self.withdraw()
         self.look, self.modal = look, modal
         self._below: tk.Misc | None = None
+        self.first: tk.Misc = self
         self._notebook: ttk.Notebook | None = None
         self.call_it(title)
         self.configure(highlightthickness=1)
@@ -80,6 +81,7 @@ class Dialog(tk.Toplevel):
         """Show it in the middle of its window, as soon as that is seen itself: one shown before would lie under it."""
         if not self.winfo_exists():
             return
+        self.first = focus or self
         parent = self.master.winfo_toplevel()
         if not parent.winfo_viewable():
             self.after(WAIT_MS, lambda: self.open(focus))
@@ -99,7 +101,7 @@ class Dialog(tk.Toplevel):
         self._put(x, y, wide, high)
         self.deiconify()
         self.lift()
-        (focus or self).focus_set()
+        self.first.focus_set()
         self.bind("<Configure>", self._grown)
         if self.modal:
             self._below = holder(self.grab_current)
@@ -183,10 +185,14 @@ def holder(ask: Callable[[], tk.Misc | None]) -> tk.Misc | None:
 
 
 def to_question(root: tk.Misc) -> None:
-    """Give the keys to the modal dialog that is open, if there is one: a grab holds the mouse alone."""
+    """Give the keys to the modal dialog that is open, if there is one: a grab holds the mouse alone.
+
+    In it they go where they were last, and at first where `open` was told.
+    """
     dialog = holder(root.grab_current)
     if isinstance(dialog, Dialog):
-        dialog.focus_set()
+        last = holder(dialog.focus_lastfor)
+        (dialog.first if last in (None, dialog) else last).focus_set()
 
 
 def _wheel(steps: int, event: tk.Event[tk.Misc]) -> None:
