@@ -51,7 +51,7 @@ MAY_IMPORT = {
     | {"numpy", "jinja2", "markupsafe"},
     "experiment": FLOOR
     | {"linux", "native", "tc", "topology", "engine", "terminal", "measure", "data", "analysis", "plots", "numpy"},
-    "netesto": set(),
+    "netesto": FLOOR,
     "documents": FLOOR | {"manual", "lab", "exercise"},
     "figures": FLOOR | {"analysis", "lab"},
     # what people touch

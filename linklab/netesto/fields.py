@@ -1,0 +1,222 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""fields.txt: the columns of exp.csv and the operators that join the values of several groups.
+
+Names and operators are those of Netesto's newest fields.txt (58 columns, with `sumRateDur`). Values are text, as the
+files of an experiment hold them; "" is a value that is not known, and no operator makes a number of it.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from linklab.base.text import excerpt, file_name
+from linklab.errors import InputError
+
+FIELDS_FILE = "fields.txt"
+SHIPPED = Path(__file__).parent / FIELDS_FILE
+MOST_FIELDS = 1000
+
+DIFFERENT = "+..."
+"""Netesto's mark behind a value that is not that of every group."""
+
+_SUFFIXES = {"": 1.0, "K": 1e3, "M": 1e6, "G": 1e9}
+_NUMBER = re.compile(r"([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)([KMG]?)", re.ASCII)
+_PLAIN = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
+
+_WORDS = frozenset(
+    {"exp", "expName", "testType", "testNote", "desc", "kernel", "host", "server", "ca"}
+    | {"netem", "qdisc", "bw", "buffers", "ecn"}
+)
+"""Columns of words, where "6.10" is a name and not a number: they stay as they are."""
+
+_FINE = frozenset({"retransPkts%"})
+"""Columns that have three decimals whatever their operator."""
+
+
+@dataclass(frozen=True)
+class Field:
+    """A column: its name, and the operator that makes one value of those of several groups."""
+
+    name: str
+    operator: str
+
+
+def number_of(text: str) -> float | None:
+    """The number that a value is, with K, M and G for 10^3, 10^6 and 10^9; None if it is not a number."""
+    found = _NUMBER.fullmatch(text.strip())
+    return float(found[1]) * _SUFFIXES[found[2]] if found else None
+
+
+# --- operators
+
+
+def _one(values: Sequence[str], _: Sequence[str]) -> str:
+    """The first value, with the mark if another group has another one."""
+    return values[0] + (DIFFERENT if any(each != values[0] for each in values) else "")
+
+
+def _all(values: Sequence[str], _: Sequence[str]) -> str:
+    return "/".join(dict.fromkeys(values))
+
+
+def _avg(values: Sequence[str], _: Sequence[str]) -> float:
+    return _sum(values, _) / len(values)
+
+
+def _sum(values: Sequence[str], _: Sequence[str]) -> float:
+    return math.fsum(_numbers(values))
+
+
+def _min(values: Sequence[str], _: Sequence[str]) -> float:
+    return min(_numbers(values))
+
+
+def _max(values: Sequence[str], _: Sequence[str]) -> float:
+    return max(_numbers(values))
+
+
+def _sum_rate_dur(values: Sequence[str], durations: Sequence[str]) -> float | str:
+    """Σ (value × duration) / the longest duration, so that a late, short flow does not inflate the total."""
+    lengths = _numbers(durations)
+    longest = max(lengths)
+    if longest <= 0:
+        return ""
+    return math.fsum(map(operator.mul, _numbers(values), lengths)) / longest
+
+
+OPERATORS: Mapping[str, Callable[[Sequence[str], Sequence[str]], str | float]] = {
+    "one": _one,
+    "all": _all,
+    "avg": _avg,
+    "sum": _sum,
+    "min": _min,
+    "max": _max,
+    "sumRateDur": _sum_rate_dur,
+}
+
+
+def combined(field: Field, values: Sequence[str], durations: Sequence[str]) -> str:
+    """The cell that a field's operator makes of the values of groups, in the format of Netesto's exp.csv.
+
+    Averages and `sumRateDur` have three decimals, other numbers one; columns of words stay as they are.
+
+    Args:
+        field: the column.
+        values: of each group; "" where it is not known, which is left out.
+        durations: of each group, for `sumRateDur`.
+
+    Raises:
+        InputError: the operator needs numbers and a value is not one.
+    """
+    known = [(value, dur) for value, dur in zip(values, durations, strict=True) if value.strip()]
+    if not known:
+        return ""
+    operate = OPERATORS[field.operator]
+    try:
+        cell = operate([value for value, _ in known], [dur for _, dur in known])
+    except _NoNumberError as error:
+        raise InputError(
+            f'{field.name}:{field.operator} needs numbers, but a value is "{excerpt(str(error))}"; '
+            "give this column the operator one or all"
+        ) from None
+    if isinstance(cell, float):
+        decimals = 3 if operate in (_avg, _sum_rate_dur) or field.name in _FINE else 1
+        return f"{cell:.{decimals}f}"
+    if field.name in _WORDS or not _PLAIN.fullmatch(cell):
+        return cell
+    return f"{float(cell):.{3 if field.name in _FINE else 1}f}"
+
+
+class _NoNumberError(ValueError):
+    """A value of a column of numbers is none; the message is the value."""
+
+
+def _numbers(values: Sequence[str]) -> list[float]:
+    found = []
+    for value in values:
+        number = number_of(value)
+        if number is None:
+            raise _NoNumberError(value)
+        found.append(number)
+    return found
+
+
+# --- the file
+
+
+@cache
+def shipped_fields() -> tuple[Field, ...]:
+    """The 58 columns that an exp.csv has if nobody asks for others."""
+    return read_fields(SHIPPED)
+
+
+def fields_of(campaign: Path) -> tuple[Field, ...]:
+    """The columns of a campaign: those of its own fields.txt, or else the shipped ones.
+
+    Raises:
+        InputError: its file cannot be read, or has mistakes.
+    """
+    own = campaign / FIELDS_FILE
+    return read_fields(own) if own.is_file() else shipped_fields()
+
+
+def read_fields(path: Path) -> tuple[Field, ...]:
+    """The columns that a file of NAME:OPERATOR lines names, in its order.
+
+    Raises:
+        InputError: it cannot be read, or has mistakes; the message has a line for each of them.
+    """
+    try:
+        text = path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise InputError(f"{file_name(path)}: cannot be read: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise InputError(f"{file_name(path)}: byte {error.start + 1} is not UTF-8 text") from None
+    return parse_fields(text, file_name(path))
+
+
+def parse_fields(text: str, source: str) -> tuple[Field, ...]:
+    """The columns of a text.
+
+    Raises:
+        InputError: it has mistakes; the message has a line for each, which begins with "SOURCE:LINE: ".
+    """
+    found: dict[str, Field] = {}
+    wrong: list[str] = []
+    for number, line in enumerate(text.splitlines(), 1):
+        words = line.strip()
+        if not words or words.startswith("#"):
+            continue
+        name, colon, operation = (part.strip() for part in words.partition(":"))
+        if why := _wrong(name, colon, operation, found):
+            wrong.append(f"{source}:{number}: {why}")
+        else:
+            found[name] = Field(name, operation)
+    if len(found) > MOST_FIELDS:
+        wrong.append(f"{source}: {len(found)} columns are too many; at most {MOST_FIELDS}")
+    if not found and not wrong:
+        wrong.append(f"{source}: there is no column; write a line such as rate:sumRateDur for each")
+    if wrong:
+        raise InputError("\n".join(wrong))
+    return tuple(found.values())
+
+
+def _wrong(name: str, colon: str, operation: str, found: Mapping[str, Field]) -> str:
+    """What is wrong with a line; "" if it is a column."""
+    if not colon or not name:
+        return f'"{excerpt(name or operation)}" is not a column; write NAME:OPERATOR, such as rate:sumRateDur'
+    if any(letter in name for letter in ',"\t\0'):
+        return f'the column "{excerpt(name)}" must not contain a comma, a quotation mark or a tab'
+    if name in found:
+        return f"there is already a column {excerpt(name)}; remove one of the two lines"
+    if operation not in OPERATORS:
+        near = next((each for each in OPERATORS if each.lower() == operation.lower()), "")
+        cure = f"write {near}" if near else f"there are {', '.join(OPERATORS)}"
+        return f'{excerpt(name)}: there is no operator "{excerpt(operation)}"; {cure}'
+    return ""
