@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What a script comes to: its commands with their times, as plain data that can be printed and compared."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from linklab.netesto.lines import Problem, Where
+
+
+@dataclass(frozen=True)
+class TimedCommand:
+    """A command that is due, with every variable filled in and every argument there.
+
+    at_s: seconds of network time from the script's begin; whole microseconds.
+    word: such as DO_CLIENT; DESC, OTHER and HOST_SUFFIX too, which hold until the next of their kind.
+    arguments: name → value as text, spelt as in docs/netesto.md; DESC and HOST_SUFFIX have one, `text`. `exp` is a
+        number; `group` of DO_CLIENT is its number within the experiment, from 1.
+    where: the line that says it; within: the macros it stands in, outermost first.
+    """
+
+    at_s: float
+    word: str
+    arguments: Mapping[str, str]
+    where: Where
+    within: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Expansion:
+    """What a script does.
+
+    commands: in order, by time.
+    said: what ECHO says, a line each.
+    end_s: when the script ends.
+    counter: the number of the last experiment, as the campaign's file `counter` keeps it for the next script.
+    notes: what is odd and yet does not stop the script, such as an argument that the command does not know.
+    """
+
+    commands: tuple[TimedCommand, ...]
+    said: tuple[str, ...]
+    end_s: float
+    counter: int
+    notes: tuple[Problem, ...] = ()

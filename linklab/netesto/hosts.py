@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A command that hosts take part in: its words → every argument, checked, with what was left out put in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from linklab.base.text import excerpt
+from linklab.errors import InputError
+from linklab.netesto.command_table import SPECS, Spec
+from linklab.netesto.limits import MODULE_PARAMETERS, refuse_setting, setting_name
+from linklab.netesto.lines import Line, Word
+from linklab.netesto.script import nearest
+from linklab.netesto.state import Place, State
+
+
+@dataclass(frozen=True)
+class Given:
+    """An argument as it stands in the line: name, value with its variables filled in, and its offset."""
+
+    name: str
+    value: str
+    offset: int
+
+
+class HostCommand:
+    """Works off one command; `words` are those behind its name, filled in, at the offsets they stand at."""
+
+    def __init__(self, state: State, word: str, line: Line, place: Place) -> None:
+        self.state = state
+        self.word = word
+        self.spec: Spec = SPECS[word]
+        self.line = line
+        self.place = place
+        self.wrong = False
+
+    def at(self, offset: int) -> Place:
+        """The place of a word of the line."""
+        return Place(self.line.where(offset), self.place.running)
+
+    def complain(self, place: Place, what: str) -> None:
+        """Add a problem; the command is then left out."""
+        self.wrong = True
+        self.state.complain(place, f"{self.word}: {what}")
+
+    def work(self, words: Sequence[Word]) -> None:
+        """Check the arguments, fill in the rest, and emit the command."""
+        given = self._given(words)
+        arguments = {name: found.value for name, found in given.items() if name in self.spec.arguments}
+        self._leave_out(arguments)
+        for name, argument in self.spec.arguments.items():
+            if name in arguments:
+                place = self.at(given[name].offset) if name in given else self.place
+                self._check(place, name, arguments[name], argument.check)
+        others = [found for name, found in given.items() if name not in self.spec.arguments]
+        free = self._settings(others, arguments.get("module", "")) if self.spec.free else self._unknown(others)
+        if not self.wrong:
+            self._emit({name: arguments[name] for name in self.spec.arguments} | free)
+
+    def _given(self, words: Sequence[Word]) -> dict[str, Given]:
+        given: dict[str, Given] = {}
+        for word in words:
+            name, equals, value = word.text.partition("=")
+            tail = given.get(self.spec.tail)
+            if not equals and tail is not None:
+                given[self.spec.tail] = Given(tail.name, f"{tail.value} {word.text}", tail.offset)
+            elif not equals or not name:
+                self.state.note(self.at(word.offset), f'{self.word}: "{excerpt(word.text)}" is ignored; {_FORM}')
+            else:
+                if name in given:
+                    self.state.note(
+                        self.at(word.offset), f"{self.word}: {excerpt(name)} is given twice; this one holds"
+                    )
+                given[name] = Given(name, value, word.offset)
+        return given
+
+    def _leave_out(self, arguments: dict[str, str]) -> None:
+        """Put in what holds for arguments that are left out."""
+        last = {"host": self.state.host, "exp": self.state.exp, "expName": self.state.exp_name}
+        for name, argument in self.spec.arguments.items():
+            value = last.get(name) or argument.left_out
+            if name in arguments:
+                continue
+            if value is None:
+                self.complain(self.place, f"{name}= is missing")
+            else:
+                arguments[name] = value
+
+    def _check(self, place: Place, name: str, value: str, check: Callable[[str], None]) -> None:
+        try:
+            check(value)
+        except InputError as error:
+            self.complain(place, f"{name} {error}" if str(error).startswith("must") else f"{name}: {error}")
+
+    def _unknown(self, given: Sequence[Given]) -> dict[str, str]:
+        """Note the arguments that the command does not know."""
+        for found in given:
+            near = nearest(found.name, self.spec.arguments)
+            what = f"{self.word} has no argument {excerpt(found.name)}, so it is ignored{near}"
+            self.state.note(self.at(found.offset), what)
+        return {}
+
+    def _settings(self, given: Sequence[Given], module: str) -> dict[str, str]:
+        """What SET_SYSCTL and SET_MODULE_PARAMS set, each allowed."""
+        before = f"{module}." if self.word == "SET_MODULE_PARAMS" else ""
+        if before and module and module not in MODULE_PARAMETERS:
+            self.complain(
+                self.place, f'a script may set parameters of {", ".join(MODULE_PARAMETERS)}, not of "{module}"'
+            )
+            return {}
+        if not given:
+            self.complain(self.place, f"nothing is set; write {_EXAMPLES[self.word]}")
+        settings = {}
+        for found in given:
+            name = setting_name(before + found.name)
+            try:
+                refuse_setting(self.word, name, found.value)
+            except InputError as error:
+                self.complain(self.at(found.offset), str(error))
+            settings[name.removeprefix(before)] = found.value
+        return settings
+
+    def _emit(self, arguments: dict[str, str]) -> None:
+        state = self.state
+        if "exp" in arguments:
+            number = self._experiment(arguments["exp"])
+            if not number:
+                return
+            arguments["exp"] = state.exp = number
+        if "expName" in arguments:
+            state.exp_name = arguments["expName"]
+        if "host" in arguments:
+            state.host = arguments["host"]
+        if self.word == "GET_DATA":
+            if state.host in state.fetched:
+                return
+            state.fetched.add(state.host)
+        elif self.word in ("DO_SERVER", "DO_CLIENT"):
+            state.fetched.clear()
+        if self.word == "DO_CLIENT" and not int(arguments["group"]):
+            arguments["group"] = str(state.group)
+            state.group += 1
+        state.emit(self.place, self.word, arguments)
+        if self.word == "PROCESS_EXP":
+            state.group = 1
+
+    def _experiment(self, exp: str) -> str:
+        """The number that `exp` means; "" if there is none."""
+        if exp.upper() == "COUNTER":
+            self.state.counter += 1
+            return str(self.state.counter)
+        if exp != "PREV":
+            return str(int(exp))
+        if not self.state.exp:
+            self.complain(self.place, "no experiment was begun before; begin one with DO_SERVER exp=COUNTER")
+        return self.state.exp
+
+
+_FORM = "an argument is name=value without spaces"
+_EXAMPLES = {
+    "SET_SYSCTL": "SET_SYSCTL host=h1 net.ipv4.tcp_ecn=1",
+    "SET_MODULE_PARAMS": "SET_MODULE_PARAMS host=h1 module=tcp_cubic hystart=0",
+}

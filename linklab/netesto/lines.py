@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Text of a script → its lines, each whole: comments gone, continued lines joined, every character's place known.
+
+A comment begins at `#` and may follow a command; a line that ends with a backslash goes on in the next one; what stands
+between BEGIN_COMMENT and END_COMMENT is skipped. docs/netesto.md describes the language.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from linklab.errors import InputError
+
+MOST_PROBLEMS = 100
+"""Of one script; a reader mends these first."""
+
+_WORD = re.compile(r"\S+")
+
+
+@dataclass(frozen=True, order=True)
+class Where:
+    """A place in a script; line and column count from 1."""
+
+    file: str
+    line: int
+    column: int
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}:{self.column}"
+
+
+@dataclass(frozen=True, order=True)
+class Problem:
+    """What is wrong (or odd) at a place, and what to do; run_from: which macros were running, outermost first."""
+
+    where: Where
+    what: str
+    run_from: tuple[tuple[str, Where], ...] = ()
+
+    def __str__(self) -> str:
+        macros = "".join(f"; {name} runs from {where}" for name, where in reversed(self.run_from))
+        return f"{self.where}: {self.what}{macros}"
+
+
+class ScriptError(InputError):
+    """A script cannot be used; `problems` holds everything that is wrong with it."""
+
+    def __init__(self, problems: Sequence[Problem]) -> None:
+        self.problems = tuple(problems)
+        first, *others = self.problems
+        more = f" (and {len(others)} more; linklab netesto check lists them)" if others else ""
+        super().__init__(f"{first}{more}")
+
+
+@dataclass(frozen=True)
+class Word:
+    """A word of a line, and the offset at which it begins."""
+
+    text: str
+    offset: int
+
+
+@dataclass(frozen=True)
+class Line:
+    """A whole line, or a part of one.
+
+    text: what it says, without comments.
+    file: the script that it stands in.
+    starts: (offset in `text`, line, column) of each piece that it was joined from, by offset.
+    comment: the comment lines right above it, without their `#`.
+    """
+
+    text: str
+    file: str
+    starts: tuple[tuple[int, int, int], ...]
+    comment: tuple[str, ...] = ()
+
+    def where(self, offset: int = 0) -> Where:
+        """The place of a character."""
+        begin, line, column = self.starts[max(bisect_right(self.starts, (offset, 1 << 60)) - 1, 0)]
+        return Where(self.file, line, column + offset - begin)
+
+    def words(self, start: int = 0) -> list[Word]:
+        """Its words from an offset on."""
+        return [Word(found[0], found.start()) for found in _WORD.finditer(self.text, start)]
+
+    def until(self, end: int) -> Line:
+        """Its beginning, up to an offset."""
+        return Line(self.text[:end].rstrip(), self.file, self.starts, self.comment)
+
+    def joined(self, after: Line) -> Line:
+        """Both as one line."""
+        begin = len(self.text) + 1
+        starts = tuple((offset + begin, line, column) for offset, line, column in after.starts)
+        return Line(f"{self.text} {after.text}", self.file, self.starts + starts, self.comment)
+
+
+def read_lines(text: str, file: str) -> tuple[list[Line], list[Problem]]:
+    """The whole lines of a script, and what is wrong with how they are written."""
+    reader = _Reader(file)
+    for number, raw in enumerate(text.split("\n"), 1):
+        reader.take(raw.removesuffix("\r"), number)
+    reader.end()
+    return reader.lines, reader.problems
+
+
+class _Reader:
+    """Joins lines; `pieces` are those of a line that is not yet whole."""
+
+    def __init__(self, file: str) -> None:
+        self.file = file
+        self.lines: list[Line] = []
+        self.problems: list[Problem] = []
+        self.pieces: list[tuple[str, int, int]] = []
+        self.comment: list[str] = []
+        self.skipping: Where | None = None
+
+    def take(self, raw: str, number: int) -> None:
+        stripped = raw.strip()
+        column = len(raw) - len(raw.lstrip()) + 1
+        if self.skipping is not None:
+            if not stripped.startswith("#") and stripped.split(maxsplit=1)[:1] == ["END_COMMENT"]:
+                self.skipping = None
+            return
+        if stripped.startswith("#") and not self.pieces:
+            self.comment.append(stripped.lstrip("#").strip())
+            return
+        told = stripped.partition("#")[0].rstrip()
+        goes_on = told.endswith("\\")
+        self.pieces.append((told.removesuffix("\\"), number, column))
+        if not goes_on:
+            self._close()
+
+    def _close(self) -> None:
+        starts, text = [], ""
+        for piece, number, column in self.pieces:
+            text += " " if text else ""
+            starts.append((len(text), number, column))
+            text += piece
+        self.pieces = []
+        comment, self.comment = tuple(self.comment), []
+        if not text.strip():
+            return
+        line = Line(text.rstrip(), self.file, tuple(starts), comment)
+        word = line.words()[0]
+        if word.text == "BEGIN_COMMENT":
+            self.skipping = line.where(word.offset)
+        elif word.text == "END_COMMENT":
+            self.problems.append(Problem(line.where(word.offset), "END_COMMENT ends no BEGIN_COMMENT; remove it"))
+        else:
+            self.lines.append(line)
+
+    def end(self) -> None:
+        if self.pieces:
+            self._close()
+        if self.skipping is not None:
+            self.problems.append(Problem(self.skipping, "BEGIN_COMMENT has no END_COMMENT; add a line END_COMMENT"))

@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Where SOURCE finds its files: the script's own folder, the folders of --search, then the library; nowhere else.
+
+A name may hold folders, and links are followed, but what it leads to must lie within the folder it was looked for in.
+"""
+
+from __future__ import annotations
+
+import stat
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from linklab.base.text import excerpt
+from linklab.errors import InputError
+from linklab.netesto.limits import MOST_BYTES
+
+LIBRARY = Path(__file__).resolve().parent / "library"
+
+
+@dataclass(frozen=True)
+class Source:
+    """A file of a script, and what messages call it."""
+
+    path: Path
+    shown: str
+
+
+def library_names() -> list[str]:
+    """The scripts of the library, sorted."""
+    return sorted(file.name for file in LIBRARY.iterdir() if file.is_file() and not file.name.startswith("."))
+
+
+def find(name: str, folders: Sequence[Path]) -> Source:
+    """The file that SOURCE means, in the first folder that has it, else in the library.
+
+    Raises:
+        InputError: there is none, or it lies outside; the message has no place.
+    """
+    if not name or "\0" in name or Path(name).is_absolute():
+        raise InputError(f'SOURCE takes the name of a file in the search path, not "{excerpt(name)}"')
+    for folder in [*folders, LIBRARY]:
+        try:
+            path = (folder / name).resolve()
+            inside = path.is_relative_to(folder.resolve())
+            there = path.is_file()
+        except (OSError, RuntimeError):  # such as a name that is too long, or links in a circle
+            continue
+        if not inside:
+            raise InputError(f'"{excerpt(name)}" leads out of {folder}; SOURCE reads only files within its search path')
+        if there:
+            return Source(path, f"library/{name}" if folder == LIBRARY else str(folder / name))
+    looked = ", ".join(str(folder) for folder in folders)
+    raise InputError(
+        f'there is no file "{excerpt(name)}" in {looked} or the library ({", ".join(library_names())});'
+        " --search names further folders"
+    )
+
+
+def read(path: Path, shown: str) -> str:
+    """The text of a script.
+
+    Raises:
+        InputError: it cannot be read, is too long, or no text.
+    """
+    try:
+        with path.open("rb") as file:
+            if not stat.S_ISREG(path.stat().st_mode):
+                raise InputError("this is not a file", where=shown)
+            data = file.read(MOST_BYTES + 1)
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror or error}", where=shown) from error
+    if len(data) > MOST_BYTES:
+        raise InputError(f"a script may have up to {MOST_BYTES:,} bytes", where=shown)
+    if b"\0" in data:
+        raise InputError("this is not a script: it holds bytes that no text has", where=shown)
+    return data.decode("utf-8", errors="replace")

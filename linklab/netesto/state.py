@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What the expansion of a script keeps while it works: variables, clock, numbers of experiments, caps, and findings."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from random import Random
+
+from linklab.netesto.expansion import Expansion, TimedCommand
+from linklab.netesto.limits import MOST_COMMANDS, MOST_LOOPS, MOST_SECONDS, MOST_STEPS
+from linklab.netesto.lines import MOST_PROBLEMS, Problem, ScriptError, Where
+from linklab.netesto.script import Macro
+
+MICRO = 1_000_000
+
+
+class EndError(Exception):
+    """END was reached: the script is over."""
+
+
+class StopError(Exception):
+    """A cap is reached: the reason is among the problems."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a command stands: its place, and which macros are running, each with where it was run from."""
+
+    where: Where
+    running: tuple[tuple[str, Where], ...] = ()
+
+    @property
+    def macros(self) -> tuple[str, ...]:
+        """Their names, outermost first."""
+        return tuple(name for name, _ in self.running)
+
+
+@dataclass
+class State:
+    """The state of an expansion; times in whole microseconds, so that sums are exact."""
+
+    seed: int
+    counter: int
+    variables: dict[str, str]
+    macros: dict[str, Macro] = field(default_factory=dict)
+    sourced: set[Path] = field(default_factory=set)
+    commands: list[TimedCommand] = field(default_factory=list)
+    said: list[str] = field(default_factory=list)
+    problems: dict[tuple[Where, str], Problem] = field(default_factory=dict)
+    notes: dict[tuple[Where, str], Problem] = field(default_factory=dict)
+    now_us: int = 0
+    host: str = ""
+    exp: str = ""
+    exp_name: str = ""
+    group: int = 1
+    fetched: set[str] = field(default_factory=set)
+    draws: dict[str, int] = field(default_factory=dict)
+    steps: int = 0
+    turns: int = 0
+
+    def complain(self, place: Place, what: str) -> None:
+        """Add a problem; the same one at the same place counts once."""
+        self.problems.setdefault((place.where, what), Problem(place.where, what, place.running))
+        if len(self.problems) >= MOST_PROBLEMS:
+            raise StopError
+
+    def note(self, place: Place, what: str) -> None:
+        """Add what is odd and yet does not stop the script."""
+        if len(self.notes) < MOST_PROBLEMS:
+            self.notes.setdefault((place.where, what), Problem(place.where, what, place.running))
+
+    def stop(self, place: Place, what: str) -> None:
+        """Add a problem, and work no further."""
+        self.complain(place, what)
+        raise StopError
+
+    def step(self, place: Place) -> None:
+        """Count a line that is worked off."""
+        self.steps += 1
+        if self.steps > MOST_STEPS:
+            self.stop(place, f"the script works off more than {MOST_STEPS:,} lines; let its loops do less")
+
+    def turn(self, place: Place) -> None:
+        """Count a turn of a loop, or one run of a macro."""
+        self.turns += 1
+        if self.turns > MOST_LOOPS:
+            self.stop(place, f"loops and repetitions take more than {MOST_LOOPS:,} turns in all; let them take fewer")
+
+    def wait(self, place: Place, seconds: float) -> None:
+        """Move the clock."""
+        self.now_us += round(seconds * MICRO)
+        if self.now_us > MOST_SECONDS * MICRO:
+            self.stop(place, f"the script lasts longer than {MOST_SECONDS // 86_400} days of network time; shorten it")
+
+    def draw(self, least: float, most: float) -> float:
+        """A time from least (included) to most (excluded): uniform, whole microseconds."""
+        number = self.draws.get(self.exp, 0)
+        self.draws[self.exp] = number + 1
+        random = Random(f"netesto {self.seed} {self.exp} {number}")  # noqa: S311 - repeatable on purpose
+        return int((least + random.random() * (most - least)) * MICRO) / MICRO
+
+    def emit(self, place: Place, word: str, arguments: dict[str, str]) -> None:
+        """Add a command that is due now."""
+        if len(self.commands) >= MOST_COMMANDS:
+            self.stop(place, f"the script has more than {MOST_COMMANDS:,} commands; let its loops do less")
+        self.commands.append(TimedCommand(self.now_us / MICRO, word, arguments, place.where, place.macros))
+
+    def next_ten(self) -> None:
+        """Move the counter on to the next ten, as NEXT_COUNTER and END do; before the first experiment it stays."""
+        if self.counter:
+            self.counter += 11 if self.counter % 10 == 9 else 10 - self.counter % 10
+
+    def result(self) -> Expansion:
+        """What came of it.
+
+        Raises:
+            ScriptError: there are problems.
+        """
+        if self.problems:
+            raise ScriptError(list(self.problems.values()))
+        notes = tuple(self.notes.values())
+        return Expansion(tuple(self.commands), tuple(self.said), self.now_us / MICRO, self.counter, notes)
