@@ -35,7 +35,7 @@ _WORDS = frozenset(
 )
 """Columns of words, where "6.10" is a name and not a number: they stay as they are."""
 
-_FINE = frozenset({"retransPkts%"})
+_FINE = frozenset({"retransPkts%", "rateMin", "rateMax", "fairness"})
 """Columns that have three decimals whatever their operator."""
 
 
