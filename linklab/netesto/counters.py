@@ -170,18 +170,14 @@ def table_text(folder: Path, hosts: Sequence[str] = (), *, everything: bool = Fa
         raise DataError(f"{file_name(folder)}: there are no counters; only hosts with stats=1 or a DO_SERVER have them")
     for host in hosts:
         if host not in known:
-            raise DataError(
-                f"{file_name(folder)}: there are no counters of {host}; there are those of {', '.join(known)}"
-            )
+            raise DataError(f"{file_name(folder)}: there are no counters of {host}, only of {', '.join(known)}")
     lines = [line for host in hosts or known for line in _of_host(host, changes(folder, host), everything=everything)]
     return "".join(f"{line}\n" for line in lines)
 
 
 def _of_host(host: str, found: Sequence[Change], *, everything: bool) -> Iterator[str]:
     shown = found if everything else telling(found)
-    left = (
-        f"; here are the {len(shown)} that tell of connections, losses, and errors" if len(shown) < len(found) else ""
-    )
+    left = f"; {len(shown)} tell of connections, losses, and errors:" if len(shown) < len(found) else ""
     yield f"{one_line(host)}: {len(found)} counters changed{left}"
     rows = [(f"{one.table} {one.counter}", one.words, one.meaning) for one in shown]
     width = max((len(name) for name, _, _ in rows), default=0)

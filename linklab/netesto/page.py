@@ -193,9 +193,8 @@ def _conditions(recorded: Recorded, data: Dataset) -> list[tuple[str, str]]:
 
 def _files(recorded: Recorded) -> list[tuple[str, str]]:
     """Address and name of the files beside the page."""
-    wanted = [names.data_file(recorded.exp), WHOLE, *(of_group(group.group) for group in recorded.groups)]
-    wanted += sorted(each.name for each in recorded.folder.glob("*.pcap"))
-    return [(quote(name), name) for name in wanted if (recorded.folder / name).is_file()]
+    made = [names.data_file(recorded.exp), WHOLE, *(of_group(group.group) for group in recorded.groups)]
+    return [(quote(name), name) for name in (*made, *sorted(each.name for each in recorded.folder.glob("*.pcap")))]
 
 
 @cache

@@ -71,7 +71,9 @@ def test_the_header_has_58_columns_and_every_row_as_many_cells(tmp_path):
     """A comma in a description is quoted."""
     process(stream_experiment(tmp_path, desc='commas, "quotes"\nand lines'), tmp_path)
     text = write_csv(tmp_path).read_text()
-    assert text.startswith("exp,expName,group,test,testType,testNote,desc,kernel,host,server,instances,instance,ca,dur,")
+    assert text.startswith(
+        "exp,expName,group,test,testType,testNote,desc,kernel,host,server,instances,instance,ca,dur,"
+    )
     assert {len(row) for row in csv.reader(text.splitlines())} == {58}
     assert rows_in(tmp_path)[0]["desc"] == 'commas, "quotes" and lines'
 

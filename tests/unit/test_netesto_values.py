@@ -110,7 +110,15 @@ def test_a_sum_with_an_unknown_part_is_unknown(tmp_path):
 def test_without_counters_nothing_of_the_host_is_zero(tmp_path):
     """A host whose counters were not read has no packets, not 0 packets."""
     values = found_in(stream_experiment(tmp_path, counters=False)).groups[1]
-    for column in ("client-tx-packets", "client-rx-bytes", "client-tx-packet-len", "tso", "tcpRmem", "ecn", "rx-frames"):
+    for column in (
+        "client-tx-packets",
+        "client-rx-bytes",
+        "client-tx-packet-len",
+        "tso",
+        "tcpRmem",
+        "ecn",
+        "rx-frames",
+    ):
         assert values[column] is None, column
 
 
