@@ -25,11 +25,12 @@ class Hand:
             time.sleep(0.005)
 
     def settle(self, seconds=0.15):
-        """Let the window live for a while."""
-        end = time.monotonic() + seconds
-        while time.monotonic() < end:
+        """Let the window live for a while: in turns too, so a busy machine gives it as many."""
+        end, turns = time.monotonic() + seconds, seconds / 0.015
+        while time.monotonic() < end or turns > 0:
             self.editor.root.update()
             time.sleep(0.005)
+            turns -= 1
 
     def click(self, widget, button=1, x=None, y=None, times=1):
         """Click into a widget, in its middle or at a place of it."""

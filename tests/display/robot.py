@@ -57,17 +57,17 @@ class Robot:
     def move(self, x, y):
         """Put the pointer there."""
         XTST.XTestFakeMotionEvent(self.display, -1, int(x), int(y), 0)
-        X11.XFlush(self.display)
+        self._sync()
 
     def press(self, button=1):
         """Push a button down."""
         XTST.XTestFakeButtonEvent(self.display, button, 1, 0)
-        X11.XFlush(self.display)
+        self._sync()
 
     def release(self, button=1):
         """Let it go."""
         XTST.XTestFakeButtonEvent(self.display, button, 0, 0)
-        X11.XFlush(self.display)
+        self._sync()
 
     def key(self, names):
         """Press keys together: "Control+s"."""
@@ -80,7 +80,7 @@ class Robot:
             XTST.XTestFakeKeyEvent(self.display, each, 1, 0)
         for each in [code, *reversed(codes)]:
             XTST.XTestFakeKeyEvent(self.display, each, 0, 0)
-        X11.XFlush(self.display)
+        self._sync()
 
     def type(self, text, pause_s=0.01):
         """Type a text."""
@@ -116,6 +116,10 @@ class Robot:
         """Give a window the keyboard, as a window manager does."""
         to_parent, now = 2, 0
         X11.XSetInputFocus(self.display, ctypes.c_ulong(window), to_parent, ctypes.c_ulong(now))
+        X11.XSync(self.display, 0)
+
+    def _sync(self):
+        """Wait until the display has taken what was asked: its events are then on their way to the window."""
         X11.XSync(self.display, 0)
 
     def _code(self, name):
