@@ -34,7 +34,7 @@ def rows_in(campaign):
 
 
 def test_one_group_has_one_row_and_several_have_a_row_each(tmp_path):
-    """N.0 first, then N.1, N.2, …"""
+    """N.0 is first, then come N.1, N.2, and so on."""
     for folder in (stream_experiment(tmp_path), mixed_experiment(tmp_path)):
         process(folder, tmp_path)
     write_csv(tmp_path)

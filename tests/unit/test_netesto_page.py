@@ -35,14 +35,17 @@ class Page(html.parser.HTMLParser):
         assert self.open == []
 
     def handle_starttag(self, tag, attrs):
+        """Keep it, and that it is open."""
         self.tags.append((tag, dict(attrs)))
         if tag not in VOID:
             self.open.append(tag)
 
     def handle_endtag(self, tag):
+        """Only the last one that is open can be closed."""
         assert self.open.pop() == tag
 
     def handle_data(self, data):
+        """Keep what is no style and no script."""
         if self.open and self.open[-1] not in ("style", "script"):
             self.words.append(data)
 
@@ -69,14 +72,14 @@ def made(campaign, *folders):
 def test_a_page_has_a_column_for_each_group_and_its_graphs(tmp_path):
     """The rows of Netesto's, and seven graphs inside the page as in files beside it."""
     (one,), _ = made(tmp_path, stream_experiment(tmp_path))
-    assert "Experiment 1: 1s1c02fs" in one.text
+    assert "Experiment 1: 1s1c01fs" in one.text
     for words in (
         "Rate, all instances (Mbit/s) 12",
-        "4 / 6 / 8",
+        "(Mbit/s) 4 / 6 / 8",
         "localRetrans (segments) 5",
-        "retransPkts% .* 0.6667",
+        "segments) 0.6667",
     ):
-        assert re.search(words, one.text), words
+        assert words in one.text
     assert "client-tx-packets 1,000" in one.text
     pictures = one.found("img")
     assert [Path(each).stem for each in sorted(tmp_path.glob("1/*.svg"))] == [
@@ -85,7 +88,7 @@ def test_a_page_has_a_column_for_each_group_and_its_graphs(tmp_path):
     assert len(pictures) == 7
     assert all(picture["src"].startswith("data:image/svg+xml;base64,") and picture["alt"] for picture in pictures)
     for path in tmp_path.glob("1/*.svg"):
-        assert ElementTree.parse(path).getroot().tag.endswith("svg")
+        assert ElementTree.parse(path).getroot().tag.endswith("svg")  # noqa: S314 - our own
 
 
 def test_a_page_asks_for_no_other_file(tmp_path):

@@ -153,7 +153,7 @@ def test_coalescing_where_a_card_has_it(tmp_path):
 
 
 def test_settings_of_the_path_fill_their_columns(tmp_path):
-    """A later setting of a host replaces the earlier one; several hosts stand side by side; OTHER counts before them."""
+    """A later setting of a host replaces the earlier one, several hosts stand side by side, and OTHER counts first."""
     settings = [
         {"word": "SET_NETEM", "host": "h2", "arguments": {"netem_delay": "10"}},
         {"word": "SET_NETEM", "host": "h1", "arguments": {"netem_delay": "40", "loss": "0.5"}},
