@@ -41,7 +41,10 @@ def hand(display, tmp_path, monkeypatch):
     editor.root.geometry("+0+0")
     robot = Robot(display)
     made = Hand(editor, robot)
+    robot.move(640, 450)  # wherever the test before has left the pointer
     made.settle(0.4)
+    editor.drawing.focus_force()  # as a window manager does with a new window
+    made.settle(0.1)
     yield made
     editor.networking.runner.stop()
     editor.networking.runner.wait(20)
