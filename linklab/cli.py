@@ -60,12 +60,13 @@ COMMANDS = {
     "fairness": ("linklab.commands.fairness", "Jain's fairness index of the streams of an iperf3 result"),
     "kernel": ("linklab.commands.kernel", "build the pocket kernel, or say where it is"),
     "test": ("linklab.commands.test", "named tests of a network: what there is, run one, numbers, plots"),
+    "netesto": ("linklab.commands.netesto", "campaigns of experiments in the script language of Netesto"),
     "clean": ("linklab.commands.clean", "remove what an earlier run left behind"),
 }
 
 
 GO_ON = frozenset(
-    {"run", "record", "batch", "sweep", "grade", "exercise", "submit", "manual", "plot", "kernel", "clean"}
+    {"run", "record", "batch", "sweep", "netesto", "grade", "exercise", "submit", "manual", "plot", "kernel", "clean"}
 )
 """Commands whose work is done to its end when nobody reads any more what they print; the others end."""
 

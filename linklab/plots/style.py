@@ -91,18 +91,23 @@ def save(figure: Figure, path: Path, dpi: float | None = None) -> None:
     Raises:
         InputError: the suffix is none of .pdf, .png, .svg, or the folder cannot be written.
     """
+    suffix = path.suffix.lower()
+    if suffix not in FORMATS:
+        raise InputError(f"{path}: a figure can be written as {', '.join(FORMATS)}")
+    write_asked(path, drawn(figure, suffix, dpi))
+
+
+def drawn(figure: Figure, suffix: str = ".svg", dpi: float | None = None) -> bytes:
+    """The figure as a file of this kind, one of FORMATS; the same figure gives the same bytes."""
     metadata: dict[str, dict[str, None]] = {
         ".pdf": {"CreationDate": None, "Creator": None, "Producer": None},
         ".svg": {"Date": None, "Creator": None},
         ".png": {"Software": None},
     }
-    suffix = path.suffix.lower()
-    if suffix not in metadata:
-        raise InputError(f"{path}: a figure can be written as {', '.join(FORMATS)}")
-    drawn = io.BytesIO()
+    file = io.BytesIO()
     with context():
-        figure.savefig(drawn, format=suffix[1:], metadata=metadata[suffix], dpi=dpi or mpl.rcParams["savefig.dpi"])
-    write_asked(path, drawn.getvalue())
+        figure.savefig(file, format=suffix[1:], metadata=metadata[suffix], dpi=dpi or mpl.rcParams["savefig.dpi"])
+    return file.getvalue()
 
 
 def without_stub(series: Series) -> Series:

@@ -66,7 +66,7 @@ MAY_IMPORT = {
     "commands": FLOOR
     | {"topology", "manual", "agent", "warden", "pocket_kernel", "engine", "terminal", "measure", "data", "analysis"}
     | {"plots", "judge", "lab", "run", "exercise", "grade", "documents", "doctor", "windows", "editor", "viewer"}
-    | {"exchange", "experiment", "rich"},
+    | {"exchange", "experiment", "netesto", "rich"},
     "cli": {"errors", "base", "commands"},
     "__init__": set(),
     "__main__": {"cli"},

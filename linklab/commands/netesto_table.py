@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`linklab netesto table SCRIPT`: the tables and plots of a table script, as a page."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from linklab.base.text import excerpt, file_name, visible
+from linklab.errors import InputError
+
+_EPILOG = """examples:
+  linklab netesto table demo.exp                      demo.html, from the exp.csv that the script names
+  linklab netesto table demo.exp --csv runs/exp.csv   of another campaign
+  linklab netesto table demo.exp -o pages/            pages/demo.html, with the plots that the script names
+  linklab netesto table demo.exp --check              every problem with its line; nothing is written
+  linklab netesto table demo.exp -D rtt=10 --style grey
+
+docs/netesto.md, "Tables and plots", describes the directives.
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add `SCRIPT [-o OUT] [--csv FILE]` and the rest."""
+    parser.add_argument("script", metavar="SCRIPT", type=Path, help="the table script")
+    parser.add_argument(
+        "-o", "--output", metavar="OUT", type=Path, help="the page, .html, or its folder (this one, SCRIPT's name)"
+    )
+    parser.add_argument("--csv", metavar="FILE", type=Path, help="read this exp.csv instead of the one that it names")
+    parser.add_argument(
+        "--search",
+        metavar="FOLDER",
+        type=Path,
+        action="append",
+        default=[],
+        help="the script may read files of this folder, too; may be given again",
+    )
+    parser.add_argument(
+        "-D",
+        "--define",
+        metavar="NAME=VALUE",
+        type=_definition,
+        action="append",
+        default=[],
+        help="what $NAME stands for in the script; may be given again",
+    )
+    parser.add_argument(
+        "--style",
+        choices=("screen", "print", "grey"),
+        default="",
+        help="looks of plots: screen, one column, grey paper",
+    )
+    parser.add_argument("--check", action="store_true", help="say what is wrong with the script, and write nothing")
+    parser.epilog = _EPILOG
+
+
+def run(args: argparse.Namespace) -> int:
+    """Write the page and say where it is."""
+    from linklab.netesto.lines import ScriptError
+    from linklab.netesto.table.make import Choice, document_of, table
+
+    choice = Choice(args.csv, args.search, dict(args.define), args.style)
+    if args.csv is not None and not args.csv.is_file():
+        raise InputError(f"{file_name(args.csv)}: there is no such file")
+    try:
+        document = document_of(args.script, choice)
+        for each in document.said:
+            print(f"linklab: {visible(str(each), keep='')}", file=sys.stderr)
+        if args.check:
+            count = len(document.items)
+            print(f"{file_name(args.script)}: no problem; it makes {count} table{'' if count == 1 else 's'} and plots")
+            return 0
+        for path in table(args.script, _page(args), choice):
+            print(file_name(path))
+    except ScriptError as error:
+        for problem in error.problems:
+            print(f"linklab: {visible(str(problem), keep='')}", file=sys.stderr)
+        return error.exit_code
+    return 0
+
+
+def _page(args: argparse.Namespace) -> Path:
+    """The page to write."""
+    name = f"{args.script.stem or 'table'}.html"
+    out: Path | None = args.output
+    if out is None:
+        return Path(name)
+    if out.is_dir() or not out.suffix:
+        return out / name
+    if out.suffix.lower() not in (".html", ".htm"):
+        raise InputError(f"{file_name(out)}: the page must end with .html, or be a folder")
+    return out
+
+
+def _definition(text: str) -> tuple[str, str]:
+    name, equals, value = text.partition("=")
+    if not equals or not name.isidentifier():
+        raise argparse.ArgumentTypeError(f'"{excerpt(text)}" must be NAME=VALUE')
+    return name, value

@@ -1,0 +1,299 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Rows and the variables of a plot → the bars of `linklab.plots.grouped_bars`, and the same numbers as a table.
+
+Rows with the same x and the same series share a bar, which is their mean; a note below the plot says so, with the
+columns that they differ in. Where `Average` joined several rows, or rows share a bar, a line shows the 95 % interval of
+the mean (Student's t over these rows). A cell that is not a number is left out.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from linklab.analysis.statistics import interval
+from linklab.base.text import one_line
+from linklab.netesto.table.cells import Cell, Row, number_in, order_of
+from linklab.netesto.table.located import Located
+from linklab.netesto.table.names import column_of
+from linklab.netesto.table.settings import Settings, units_of
+from linklab.plots.grouped_bars import Bar, BarAxis, BarSeries, GroupedBars
+
+MOST_SECOND = 2
+"""Columns of the second axis."""
+
+_PIXELS = (1300, 650)
+_AXIS_IN, _MARGIN_IN = 6.5, 1.0
+_LOG_FROM = 100.0
+"""Largest over least value from which on `auto` makes an axis logarithmic."""
+
+_SET = ("expName", "test", "testType", "testNote", "desc", "ca", "req", "reply", "dur", "delay", "instances")
+_SET_MORE = ("netem", "qdisc", "bw", "buffers", "ecn", "host", "server", "kernel")
+"""Columns of what was set, and not of what was measured: rows of one bar should not differ in them."""
+
+
+@dataclass(frozen=True)
+class Chart:
+    """A figure, how large it is shown, what to say of it, and its numbers.
+
+    pixels: width and height on the page.
+    words: what it shows, for readers who do not see it.
+    head: of the table of numbers.
+    rows: of the same.
+    """
+
+    drawing: GroupedBars
+    pixels: tuple[int, int]
+    words: str
+    head: Sequence[str]
+    rows: Sequence[Sequence[str]]
+
+
+@dataclass(frozen=True)
+class _Columns:
+    """Which columns are drawn; series: "" for none; chosen: (value, label) of the series, in order."""
+
+    x: str
+    bars: str
+    marks: Sequence[str]
+    series: str
+    chosen: Sequence[tuple[str, str]]
+
+
+def chart_of(rows: Sequence[Row], columns: Sequence[str], settings: Settings, here: Located, style: str = "") -> Chart:
+    """The plot that the variables ask for.
+
+    Args:
+        rows: those that are selected.
+        columns: all that there are.
+        settings: the variables.
+        here: the directive, for what has no line of its own.
+        style: of `linklab.plots.grouped_bars`, where the script asks for none.
+
+    Raises:
+        TableError: a variable is missing, names no column, or no row has a number to draw.
+    """
+    drawn = _columns(rows, columns, settings, here)
+    used = [row for row in rows if row.cells[drawn.x].text and _drawable(row, drawn)]
+    if not used:
+        bars = settings.get("plotY1") or here
+        raise bars.error(f'no selected row has a number in "{drawn.bars}" and a value in "{drawn.x}"')
+    names = sorted({row.cells[drawn.x].text for row in used}, key=order_of)
+    places = _places(names, settings)
+    axes = [_axis(used, (drawn.bars,), 1, settings), _axis(used, drawn.marks, 2, settings)]
+    shared = 0
+    series = []
+    for value, label in drawn.chosen:
+        mine = [row for row in used if not drawn.series or row.cells[drawn.series].text == value]
+        groups = [[row for row in mine if row.cells[drawn.x].text == name] for name in names]
+        shared = max([shared, *map(len, groups)])
+        marks = [[_bar(group, column, axes[1].divisor, settings) for group in groups] for column in drawn.marks]
+        left = [_bar(group, drawn.bars, axes[0].divisor, settings) for group in groups]
+        series.append(BarSeries(one_line(label), left, marks))
+    notes = _notes(used, drawn, shared, series, settings)
+    percent, ratio = (settings.text(name, "off").lower() for name in ("PlotPercent", "PlotRatio"))
+    change = "percent" if percent != "off" else "ratio" if ratio != "off" else ""
+    pixels, size_in = _size(settings)
+    numbers = [number_in(name) for name in names]
+    if all(number is not None for number in numbers):
+        labels = [f"{number:.10g}" for number in numbers]  # 32 flows, and not 32.0
+    else:
+        labels = [one_line(name) for name in names]
+    drawing = GroupedBars(
+        title=_titles(settings, drawn),
+        x_label=one_line(settings.text("plotXTitle", drawn.x)),
+        groups=list(zip(labels, places, strict=True)),
+        series=series,
+        left=axes[0].axis,
+        right=axes[1].axis if drawn.marks else None,
+        marks=drawn.marks,
+        series_title=one_line(settings.text("plotSeriesTitle", drawn.series)),
+        same_axes=settings.is_on("Y1eqY2") and bool(drawn.marks),
+        change=change,
+        upright="vertical" in (percent if change == "percent" else ratio),
+        background=settings.number("BkgLevel"),
+        size_in=size_in,
+        style=settings.text("plotStyle", style or "screen").lower(),
+        note=" ".join(notes),
+    )
+    head, cells = _numbers(drawing, drawn)
+    return Chart(drawing, pixels, _words(drawing, drawn), head, cells)
+
+
+def _columns(rows: Sequence[Row], columns: Sequence[str], settings: Settings, here: Located) -> _Columns:
+    found = {}
+    for name in ("plotX", "plotY1"):
+        value = settings.get(name)
+        if value is None:
+            raise here.error(f"{name} is missing: write {name}=COLUMN on a line before doPlot")
+        found[name] = column_of(value, columns)
+    second = settings.get("plotY2")
+    marks = [column_of(part, columns) for part in second.split(",") if part] if second else []
+    if second and len(marks) > MOST_SECOND:
+        raise second.error(f"the second axis has room for {MOST_SECOND} columns, not {len(marks)}")
+    series, chosen = _series(rows, columns, settings)
+    return _Columns(found["plotX"], found["plotY1"], list(dict.fromkeys(marks)), series, chosen)
+
+
+def _series(rows: Sequence[Row], columns: Sequence[str], settings: Settings) -> tuple[str, list[tuple[str, str]]]:
+    """The column of the series and which of its values are drawn, with the label of each; "" where there is one bar."""
+    asked = settings.get("plotSeries")
+    if asked is None:
+        return "", [("", "")]
+    name, several, chosen = asked.partition(";")
+    column = column_of(name, columns)
+    there = list(dict.fromkeys(row.cells[column].text for row in rows if row.cells[column].text))
+    if not several:
+        return (
+            (column, [(value, value) for value in there]) if len(there) > 1 else ("", [("", there[0] if there else "")])
+        )
+    found = []
+    for part in chosen.split(","):
+        value, equals, label = part.partition("=")
+        wanted = value.unquoted().text
+        if wanted not in there:
+            some = ", ".join(there[:8]) or "none"
+            raise part.error(f'no selected row has "{one_line(wanted)}" in "{column}"; there are {some}')
+        found.append((wanted, label.unquoted().text if equals else wanted))
+    return column, found
+
+
+def _drawable(row: Row, drawn: _Columns) -> bool:
+    if drawn.series and row.cells[drawn.series].text not in {value for value, _ in drawn.chosen}:
+        return False
+    return any(row.cells[column].number is not None for column in (drawn.bars, *drawn.marks))
+
+
+def _places(names: Sequence[str], settings: Settings) -> list[float]:
+    """Where the groups stand: at their values, or at even distances."""
+    orders = [order_of(name) for name in names]
+    distinct = len({order[1] for order in orders}) == len(orders)
+    if not settings.is_on("xUniform") and all(order[0] == 0 for order in orders) and distinct:
+        return [order[1] for order in orders]
+    return [float(number) for number in range(len(names))]
+
+
+@dataclass(frozen=True)
+class _Scaled:
+    axis: BarAxis
+    divisor: float
+
+
+def _axis(rows: Sequence[Row], columns: Sequence[str], number: int, settings: Settings) -> _Scaled:
+    """The left (1) or right (2) axis: its words, what values are divided by, whether it is logarithmic."""
+    cells = [row.cells[column].number for row in rows for column in columns]
+    values = [value for value in cells if value is not None] or [0.0]
+    label = one_line(settings.text(f"plotY{number}Title", " and ".join(columns)))
+    divisor = settings.number(f"Y{number}div") or 1.0
+    units = settings.get(f"Y{number}Units")
+    if units is not None:
+        largest = max(values) / divisor
+        choices = units_of(units)
+        factor, unit = next(((factor, name) for factor, name in choices if factor < largest), choices[-1])
+        divisor *= factor
+        label = f"{label} ({one_line(unit)})"
+    minimum = settings.number(f"Y{number}min")
+    asked = settings.text(f"Y{number}LogScale", "auto").lower()
+    least = min(values) / divisor if minimum is None else minimum
+    log = asked == "on" or (asked == "auto" and least > 0 and max(values) / divisor > _LOG_FROM * least)
+    return _Scaled(BarAxis(label, minimum, log), divisor)
+
+
+def _bar(rows: Sequence[Row], column: str, divisor: float, settings: Settings) -> Bar | None:
+    """The bar of the rows that share it; None if none of them has a number."""
+    cells: list[Cell] = [row.cells[column] for row in rows if row.cells[column].number is not None]
+    values = [cell.number for cell in cells if cell.number is not None]
+    if not values:
+        return None
+    mean = math.fsum(values) / len(values)
+    samples = values if len(values) > 1 else list(cells[0].samples)
+    if len(samples) < 2 or not settings.is_on("plotIntervals", usual=True):
+        return Bar(mean / divisor)
+    half = interval(samples).half
+    ends = sorted(((mean - half) / divisor, (mean + half) / divisor))
+    return Bar(mean / divisor, ends[0], ends[1])
+
+
+def _notes(
+    rows: Sequence[Row], drawn: _Columns, shared: int, series: Sequence[BarSeries], settings: Settings
+) -> list[str]:
+    """How to read the plot."""
+    notes = []
+    with_interval = any(
+        bar is not None and not math.isnan(bar.low) for one in series for bars in (one.bars, *one.marks) for bar in bars
+    )
+    if with_interval:
+        notes.append("Lines: 95 % interval of the mean of the rows that were joined.")
+    if shared > 1:
+        differ = [
+            column
+            for column in (*_SET, *_SET_MORE)
+            if column in rows[0].cells and column not in (drawn.x, drawn.series) and _differs(rows, drawn, column)
+        ]
+        which = f", which differ in {', '.join(differ)}" if differ else ""
+        notes.append(f"Up to {shared} rows share a bar{which}; it shows their mean.")
+    for axis, name in ((1, "left"), (2, "right")):
+        minimum = settings.number(f"Y{axis}min")
+        if axis == 1 and minimum is not None and minimum > 0:
+            notes.append(f"The {name} axis does not begin at 0.")
+    return notes
+
+
+def _differs(rows: Sequence[Row], drawn: _Columns, column: str) -> bool:
+    """Whether rows that share a bar have several values in a column."""
+    found: dict[tuple[str, str], str] = {}
+    for row in rows:
+        key = (row.cells[drawn.x].text, row.cells[drawn.series].text if drawn.series else "")
+        if found.setdefault(key, row.cells[column].text) != row.cells[column].text:
+            return True
+    return False
+
+
+def _titles(settings: Settings, drawn: _Columns) -> list[str]:
+    usual = (
+        f"{drawn.bars} by {drawn.x}" if not drawn.marks else f"{drawn.bars} and {', '.join(drawn.marks)} by {drawn.x}"
+    )
+    return [one_line(part) for part in settings.text("plotTitle", usual).split("|") if part.strip()]
+
+
+def _size(settings: Settings) -> tuple[tuple[int, int], tuple[float, float]]:
+    """Pixels on the page, and inches of the figure: letters keep their size, so a longer axis shows smaller ones."""
+    width = settings.number("plotXSize") or _PIXELS[0]
+    height = settings.number("plotYSize") or width * _PIXELS[1] / _PIXELS[0]
+    wide_in = (settings.number("plotXLen") or _AXIS_IN) + _MARGIN_IN
+    return (round(width), round(height)), (wide_in, min(max(wide_in * height / width, 1.5), 30.0))
+
+
+def _numbers(drawing: GroupedBars, drawn: _Columns) -> tuple[list[str], list[list[str]]]:
+    """What is drawn, as a table: a row for each bar."""
+    labels = [drawing.left.label, *([drawing.right.label] * len(drawn.marks) if drawing.right else [])]
+    columns = [drawn.bars, *drawn.marks]
+    head = [drawing.x_label or drawn.x, *([drawing.series_title] if drawn.series else [])]
+    for label, column in zip(labels, columns, strict=True):
+        head += [column if label == column else f"{column}: {label}", "95 % interval"]
+    rows = []
+    for group, (name, _) in enumerate(drawing.groups):
+        for one in drawing.series:
+            row = [name, *([one.name] if drawn.series else [])]
+            for bar in (one.bars[group], *(marks[group] for marks in one.marks)):
+                row += _cells(bar)
+            if any(row[1 + bool(drawn.series) :]):
+                rows.append(row)
+    known = [index for index in range(len(head)) if any(row[index] for row in rows)]
+    return [head[index] for index in known], [[row[index] for index in known] for row in rows]
+
+
+def _cells(bar: Bar | None) -> list[str]:
+    if bar is None:
+        return ["", ""]
+    ends = "" if math.isnan(bar.low) else f"{bar.low:.4g} to {bar.high:.4g}"
+    return [f"{bar.value:.6g}", ends]
+
+
+def _words(drawing: GroupedBars, drawn: _Columns) -> str:
+    """What a reader who does not see the plot is told; the numbers follow it on the page."""
+    series = f", a bar for each of {', '.join(one.name for one in drawing.series[:12])}" if drawn.series else ""
+    marks = f"; marks on the right axis: {drawing.right.label}" if drawing.right else ""
+    title = ", ".join(drawing.title)
+    return f"{title}. Bars: {drawing.left.label} by {drawing.x_label}{series}{marks}. The numbers follow the plot."

@@ -1,0 +1,347 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The rows that a table script works on, and what each directive does to them.
+
+`table` is the rows of the file, or the averages of some; a selection is a part of it. `Select=all` goes back to all
+rows of the file, with the columns that were made since.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from pathlib import Path
+
+from linklab.base.text import excerpt
+from linklab.errors import InputError
+from linklab.netesto.table.averages import averaged, keys_of
+from linklab.netesto.table.cells import BAD, COUNT, ITERATION, Cell, Row, computed, order_of, same_iteration
+from linklab.netesto.table.csv_input import Read, appended, read_csv
+from linklab.netesto.table.formula import Formula, combine, formula_of
+from linklab.netesto.table.located import Located
+from linklab.netesto.table.names import column_of
+from linklab.netesto.table.selection import holds, selection_of
+
+MOST_COLUMNS = 1000
+MOST_WORK = 200_000_000
+"""Cells that all directives of a script may look at; a few minutes of work."""
+
+_COMPUTED_DECIMALS = 2
+"""Of a column that the script makes, where no format is given."""
+
+_OPERATORS = {"newcoladd": "+", "newcolsub": "-", "newcolmult": "*", "newcoldiv": "/", "newcolconcat": "&"}
+_FORM = ("NewColField1", "NewColOp", "NewColField2", "NewColName")
+_RANGE = re.compile(r"(\d{1,15}(?:\.\d{1,9})?)\s*\.\.\s*(\d{1,15}(?:\.\d{1,9})?)", re.ASCII)
+_ONE = re.compile(r"\d{1,15}(?:\.\d{1,9})?", re.ASCII)
+
+
+class MissingError(Exception):
+    """There are no rows, because exp.csv could not be read, which was told before."""
+
+
+class Rows:
+    """The rows of a script as they stand."""
+
+    def __init__(self) -> None:
+        self.columns: list[str] = []
+        self.shown: list[str] = []
+        self.decimals: dict[str, int] = {}
+        self.selected: list[Row] = []
+        self.sources: list[Path] = []
+        self.first_folder = ""
+        self._all: list[Row] = []
+        self._table: list[Row] = []
+        self._averaged = False
+        self._made: list[tuple[str, Formula]] = []
+        self._old_form: dict[str, Located] = {}
+        self._scaled: list[str] = []
+        self._factor: float | None = None
+        self._scale_at: Located | None = None
+        self._work = 0
+
+    def summary(self) -> str:
+        """How many rows and columns there are."""
+        return f"{len(self.selected)} of {len(self._table)} rows, {len(self.shown)} of {len(self.columns)} columns"
+
+    def column(self, name: Located) -> str:
+        """The column of this name.
+
+        Raises:
+            TableError: there is none.
+        """
+        return column_of(name, self.columns)
+
+    def check_complete(self) -> None:
+        """What was begun must be whole when the script ends.
+
+        Raises:
+            TableError: a line of a column, or of a scale, is missing.
+        """
+        if self._old_form:
+            missing = [name for name in _FORM if name not in self._old_form]
+            last = list(self._old_form.values())[-1]
+            verb = "is" if len(missing) == 1 else "are"
+            raise last.error(f"this column is never made, because {', '.join(missing)} {verb} missing")
+        if self._scale_at is not None:
+            missing_one = "ScaleFactor" if self._factor is None else "ScaleColumns"
+            raise self._scale_at.error(f"nothing is scaled, because {missing_one} is missing")
+
+    # --- files
+
+    def read(self, path: Path, at: Located) -> None:
+        """Take the rows of a file in place of those that are there."""
+        read = _read(path, at)
+        self.columns, self.decimals = list(read.columns), dict(read.decimals)
+        self.shown = list(self.columns)
+        self._all = list(read.rows)
+        self._table = self.selected = self._all
+        self._averaged, self._made = False, []
+        self.sources = [path]
+        self.first_folder = self.first_folder or str(path.parent)
+
+    def append(self, path: Path, at: Located) -> None:
+        """Add the rows of a file, with other numbers for its experiments."""
+        if self._averaged:
+            raise at.error("append must stand before Average, since averages are of rows that are there")
+        more = _read(path, at)
+        count = len(self._all)
+        try:
+            both = appended(Read(self.columns, self.decimals, self._all), more)
+        except InputError as error:
+            raise at.error(str(error)) from error
+        new = list(both.rows[count:])
+        for name, formula in self._made:
+            new = [row.with_cell(name, formula(row.cells)) for row in new]
+        added = [name for name in both.columns if name not in self.columns]
+        self.columns += added
+        self.shown += added
+        self.decimals = dict(both.decimals)
+        kept = {id(row) for row in self.selected}
+        chosen = [id(row) in kept for row in self._all]
+        self._all = [*both.rows[:count], *new]
+        self._table = self._all
+        self.selected = [row for row, is_chosen in zip(self._all, chosen, strict=False) if is_chosen] + new
+        self.sources.append(path)
+
+    # --- which rows
+
+    def select(self, value: Located) -> None:
+        """Keep the selected rows that fulfil a condition, or go back to all."""
+        if value.text.lower() == "all":
+            self._table = self.selected = self._all
+            self._averaged = False
+            return
+        self._spend(value, len(self.selected) * (value.text.count(",") + value.text.count(";") + 1))
+        selection = selection_of(value, self.columns)
+        self.selected = [row for row in self.selected if holds(selection, row.cells)]
+
+    def choose_rows(self, value: Located) -> None:
+        """Select rows by their experiments, in the order in which the script names them."""
+        found: dict[int, Row] = {}
+        for part in value.split(","):
+            self._spend(value, len(self._table))
+            rows = self._named_rows(part)
+            if not rows:
+                there = [row.cells[ITERATION].text for row in self._table]
+                some = f"there are {there[0]} to {there[-1]}" if there else "there are none"
+                raise part.error(f'no row has the experiment "{excerpt(part.text)}"; {some}')
+            found.update({id(row): row for row in rows})
+        self.selected = list(found.values())
+
+    def _named_rows(self, part: Located) -> list[Row]:
+        """The rows of `7`, with all groups; of `7.0`; of `7..9`, with all groups; of `7.0..9.0`; of `all`."""
+        text = part.unquoted().text
+        if text.lower() == "all":
+            return self._table
+        ends = _RANGE.fullmatch(text)
+        if ends:
+            low, high = (float(end) for end in ends.groups())
+            if low > high:
+                raise part.error(f'"{excerpt(text)}" ends before it begins')
+            whole = "." not in ends[1] + ends[2]
+            return [row for row in self._table if low <= _number(row, whole=whole) <= high]
+        if not _ONE.fullmatch(text):
+            raise part.error(f'"{excerpt(text)}" must be an experiment such as 7 or 7.0, a range such as 7..9, or all')
+        if "." in text:
+            return [row for row in self._table if same_iteration(row.cells[ITERATION].text, text)]
+        return [
+            row for row in self._table if row.cells[ITERATION].text.partition(".")[0].lstrip("0") == text.lstrip("0")
+        ]
+
+    def sort(self, value: Located) -> None:
+        """Sort the selected rows by columns, by the first first; `-` before a column sorts downwards."""
+        keys = []
+        for part in value.split(","):
+            down = part.text.startswith("-") and part.text not in self.columns
+            keys.append((self.column(part.slice(1, len(part.text)).strip() if down else part), down))
+        self._spend(value, len(self.selected) * len(keys))
+        for column, down in reversed(keys):
+            known = [row for row in self.selected if row.cells[column].text]
+            blank = [row for row in self.selected if not row.cells[column].text]
+            known.sort(key=lambda row, column=column: order_of(row.cells[column].text), reverse=down)  # type: ignore[misc]
+            self.selected = known + blank
+
+    # --- which columns
+
+    def choose_columns(self, value: Located) -> None:
+        """Show these columns, in this order."""
+        if value.text.lower() == "all":
+            self.shown = list(self.columns)
+            return
+        self.shown = list(dict.fromkeys(self._each(value)))
+
+    def remove_columns(self, value: Located) -> None:
+        """Show these columns no more."""
+        gone = set(self._each(value))
+        self.shown = [name for name in self.shown if name not in gone]
+
+    def _each(self, value: Located) -> list[str]:
+        """The columns of a list; one that ends with a comma has no empty one behind it."""
+        parts = [part for part in value.split(",") if part]
+        if not parts:
+            raise value.error("the names of columns are missing here")
+        return [self.column(part) for part in parts]
+
+    # --- what the rows hold
+
+    def new_column(self, value: Located) -> None:
+        """`name = formula`."""
+        name, equals, formula = value.partition("=")
+        if not equals or not formula:
+            raise value.error(f'"{excerpt(value.text)}" must be NAME = FORMULA, such as fairness = rateMax / rateMin')
+        name = name.unquoted()
+        self._check_new(name)
+        try:
+            compute = formula_of(formula, self.columns)
+        except InputError:
+            self._add(name, lambda _: BAD)  # or every line that names the column would be told, too
+            raise
+        self._spend(value, len(self._all) * (len(self.columns) + len(formula.text)))
+        self._add(name, compute)
+
+    def old_form(self, which: str, value: Located) -> None:
+        """One of the four lines of the paper; the last of them makes the column."""
+        if not value:
+            raise value.error(f"{which} needs a value")
+        self._old_form[which] = value
+        if len(self._old_form) < len(_FORM):
+            return
+        form, self._old_form = self._old_form, {}
+        name = form["NewColName"]
+        self._check_new(name)
+        word = form["NewColOp"]
+        sign = _OPERATORS.get(word.text.lower(), word.text if word.text in "+-*/&" else "")
+        if not sign:
+            self._add(name, lambda _: BAD)
+            raise word.error(
+                f'"{excerpt(word.text)}" must be NewColAdd, NewColSub, NewColMult, NewColDiv, or NewColConcat'
+            )
+        operands = []
+        for field in ("NewColField1", "NewColField2"):
+            try:
+                operands.append(formula_of(form[field], self.columns))
+            except InputError:
+                self._add(name, lambda _: BAD)
+                raise
+        one, other = operands
+        between = Cell("_" if sign == "&" else "")  # the form puts it between the texts that it joins
+
+        def compute(cells: dict[str, Cell]) -> Cell:
+            left, right = one(cells), other(cells)
+            return combine(sign, combine("&", left, between) if sign == "&" else left, right)
+
+        self._spend(value, len(self._all) * len(self.columns))
+        self._add(name, compute)  # type: ignore[arg-type]
+
+    def _check_new(self, name: Located) -> None:
+        text = name.text
+        if not text or len(text) > 60 or not text.isprintable() or any(mark in text for mark in ",;=<>[]'\""):
+            raise name.error(
+                f'"{excerpt(text)}" cannot be the name of a column: use at most 60 letters, digits, and _ . % -'
+            )
+        if text in self.columns:
+            raise name.error(f'there is a column "{excerpt(text)}" already; choose another name')
+        if len(self.columns) >= MOST_COLUMNS:
+            raise name.error(f"there are {MOST_COLUMNS} columns already")
+
+    def _add(self, name: Located, compute: Formula) -> None:
+        """Make a column in all rows, those that are not selected included."""
+        column = name.text
+        made = {id(row): row.with_cell(column, compute(row.cells)) for rows in (self._all, self._table) for row in rows}
+        self._replace(made)
+        self._made.append((column, compute))
+        self.columns.append(column)
+        self.shown.append(column)
+        if any(row.cells[column].number is not None for row in self._all):
+            self.decimals.setdefault(column, _COMPUTED_DECIMALS)
+
+    def _replace(self, made: dict[int, Row]) -> None:
+        self._all, self._table, self.selected = (
+            [made.get(id(row), row) for row in rows] for rows in (self._all, self._table, self.selected)
+        )
+
+    def average(self, value: Located) -> None:
+        """Join the selected rows that agree in some columns."""
+        keys = keys_of(value, self.columns)
+        self._spend(value, len(self.selected) * len(self.columns))
+        if COUNT not in self.columns:
+            one = computed(1.0)
+            self._replace({id(row): row.with_cell(COUNT, one) for rows in (self._all, self._table) for row in rows})
+            self.columns.append(COUNT)
+            self.shown.append(COUNT)
+            self.decimals[COUNT] = 0
+        self._table = self.selected = averaged(self.selected, keys, self.columns)
+        self._averaged = True
+
+    def scale_columns(self, value: Located) -> None:
+        """The columns to scale, once the factor is known."""
+        self._scaled = self._each(value)
+        self._scale(value)
+
+    def scale_factor(self, value: Located) -> None:
+        """The factor, once the columns are known."""
+        try:
+            self._factor = float(value.text)
+        except ValueError:
+            self._factor = float("nan")
+        if not abs(self._factor) < 1e30:
+            self._factor = None
+            raise value.error(f'"{excerpt(value.text)}" must be a number, such as 0.001')
+        self._scale(value)
+
+    def _scale(self, value: Located) -> None:
+        self._scale_at = value
+        if not self._scaled or self._factor is None:
+            return
+        factor, columns = self._factor, set(self._scaled)
+        self._spend(value, len(self._all) * len(self.columns))
+        made = {}
+        for rows in (self._all, self._table):
+            for row in rows:
+                cells = {name: _times(cell, factor) if name in columns else cell for name, cell in row.cells.items()}
+                made[id(row)] = replace(row, cells=cells)
+        self._replace(made)
+        self._scaled, self._factor, self._scale_at = [], None, None
+
+    def _spend(self, at: Located, work: int) -> None:
+        self._work += work
+        if self._work > MOST_WORK:
+            raise at.error("the script has looked at more cells than a table can need; select rows first, or do less")
+
+
+def _read(path: Path, at: Located) -> Read:
+    try:
+        return read_csv(path)
+    except InputError as error:
+        raise at.error(str(error)) from error
+
+
+def _number(row: Row, *, whole: bool) -> float:
+    """The number of a row's experiment, with the group unless `whole`."""
+    text = row.cells[ITERATION].text
+    return float(text.partition(".")[0] if whole else text)
+
+
+def _times(cell: Cell, factor: float) -> Cell:
+    if cell.number is None:
+        return cell
+    return computed(cell.number * factor, [value * factor for value in cell.samples])
