@@ -16,11 +16,19 @@ if TYPE_CHECKING:
     from linklab.commands import Subparsers
 
 VERBS = {
+    "run": ("linklab.commands.netesto_run", "run the experiments of a script, or print what it would do"),
+    "check": ("linklab.commands.netesto_check", "everything that is wrong with a script, each with its place"),
+    "macros": ("linklab.commands.netesto_macros", "the macros of the library or of a script, with their arguments"),
+    "library": ("linklab.commands.netesto_library", "the scripts that SOURCE finds everywhere, or one of them"),
     "table": ("linklab.commands.netesto_table", "tables and plots of a campaign, by a table script, as a page"),
 }
 """Verb → its module, and its line in the list."""
 
 _EPILOG = """examples:
+  linklab netesto library script.basic > mine      a script to start from
+  linklab netesto check mine
+  linklab netesto run -n mine                      every command with its time; nothing runs
+  linklab netesto macros                           what there is to RUN
   linklab netesto table demo.exp                   the tables and plots of a table script, as demo.html
 
 docs/netesto.md describes the language and all that comes of it.

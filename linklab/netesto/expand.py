@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
 
 from linklab.base.text import excerpt
@@ -21,7 +22,7 @@ from linklab.netesto.hosts import HostCommand
 from linklab.netesto.limits import DEEPEST, MOST_LOOPS
 from linklab.netesto.lines import Line, Problem, ScriptError, Where, Word
 from linklab.netesto.script import NAME, Command, Guard, Loop, Macro, Script, Statement, nearest, parse
-from linklab.netesto.sources import Source, find, read
+from linklab.netesto.sources import LIBRARY, Source, find, library_names, read
 from linklab.netesto.state import EndError, Place, State, StopError
 from linklab.netesto.variables import Scope, undefined
 
@@ -45,7 +46,7 @@ def expand(
     Args:
         path: the script.
         search: folders that SOURCE looks into after the script's own, and before the library.
-        variables: set before the first line; the script may set them anew.
+        variables: set before the first line, and kept: a SET of theirs in the script changes nothing.
         seed: of RAND_WAIT.
         counter: number of the last experiment so far; 0 for none.
 
@@ -53,7 +54,7 @@ def expand(
         ScriptError: with every problem that was found.
         InputError: the file cannot be read.
     """
-    state = State(seed, counter, dict(variables or {}))
+    state = State(seed, counter, dict(variables or {}), frozenset(variables or {}))
     worker = _Worker(state, [path.parent, *search])
     worker.whole(path)
     return state.result()
@@ -150,16 +151,21 @@ class _Worker:
         for word in words:
             for name in undefined(word.text):
                 fine = False
-                self.state.complain(
-                    Place(line.where(word.offset), place.running), self._undefined(name, place, command)
-                )
+                where = Place(line.where(word.offset), place.running)
+                self.state.complain(where, f"{command}: {self._undefined(name, line, word, place)}")
         return fine
 
-    def _undefined(self, name: str, place: Place, command: str) -> str:
-        near = nearest(name[1:], self.state.variables).replace("mean ", "mean $")
+    def _undefined(self, name: str, line: Line, word: Word, place: Place) -> str:
+        """What to say of a variable that nothing defines."""
+        written = line.words(word.offset)[0].text
         macro = place.macros[-1] if place.macros else ""
-        cure = f"give {name[1:]}= to RUN {macro}, or SET it before" if macro else "SET it before, or give -D NAME=VALUE"
-        return f"{command}: {name} is not defined{near or f'; {cure}'}"
+        cure = (
+            f"give {name[1:]}= to RUN {macro}, or SET it before" if macro else f"SET it before, or give -D {name[1:]}=…"
+        )
+        if name not in undefined(written):
+            return f"{excerpt(written)} leads to {name}, which is not defined; SET it before, or give -D {name[1:]}=…"
+        near = nearest(name[1:], self.state.variables).removeprefix("; did you mean ").rstrip("?")
+        return f"{name} is not defined; {cure}{f' (is ${near} meant?)' if near else ''}"
 
     def _command(self, command: Command, scope: Scope, place: Place) -> None:
         line = command.line
@@ -189,7 +195,7 @@ class _Worker:
     def _set(self, call: _Call) -> None:
         name, value = self._assignment(call)
         if name:
-            self.state.variables[name] = value
+            self.state.assign(name, value)
 
     def _set_exp(self, call: _Call) -> None:
         name, value = self._assignment(call)
@@ -197,7 +203,7 @@ class _Worker:
             at = Place(call.command.line.where(call.words[1].offset), call.place.running)
             self.state.complain(at, "SET_EXP: an expression has no spaces; write SET_EXP x=$a*2+1")
         elif name and self._defined(call.words, call.command.line, call.place, "SET_EXP"):
-            self.state.variables[name] = str(evaluate(value))
+            self.state.assign(name, str(evaluate(value)))
 
     def _assignment(self, call: _Call) -> tuple[str, str]:
         """Name and value of name=value; ("", "") if they are not there."""
@@ -305,8 +311,10 @@ class _Worker:
             for _ in range(int(times or "1")):
                 for ca in arguments["ca"].split(",") if "ca" in arguments else [""]:
                     state.turn(place)
-                    given = {**arguments, "ca": ca} if "ca" in arguments else arguments
-                    self._block(macro.body, Scope(given, state.variables), running)
+                    given = {**arguments, "ca": ca} if "ca" in arguments else dict(arguments)
+                    if given.get("exp", "").upper() == "COUNTER":  # one number for all servers of the macro
+                        state.variables["exp"] = given.pop("exp")
+                    self._block(macro.body, call.scope.within(given), running)
 
     def _macro(self, name: str, call: _Call) -> Macro | None:
         """The macro of this name; None, and a problem, if it cannot be run."""
@@ -316,7 +324,9 @@ class _Worker:
             state.note(place, f"RUN: the macro is spelt {macros[name.upper()]}")
             name = macros[name.upper()]
         if name not in state.macros:
-            cure = nearest(name, state.macros) or "; define it with BEGIN, or SOURCE the file that does"
+            held = [file for file in library_names() if name in library_macros(file)]
+            cure = f"; SOURCE {held[0]} of the library has it" if held else nearest(name, state.macros)
+            cure = cure or "; define it with BEGIN, or SOURCE the file that does"
             state.complain(place, f'RUN: there is no macro "{excerpt(name)}"{cure}')
             return None
         if name in place.macros:
@@ -337,6 +347,13 @@ class _Worker:
                 at = Place(call.command.line.where(word.offset), call.place.running)
                 self.state.note(at, f'RUN: "{excerpt(word.text)}" is ignored; an argument is name=value without spaces')
         return arguments
+
+
+@lru_cache
+def library_macros(file: str) -> frozenset[str]:
+    """The names of the macros that a script of the library defines."""
+    statements = parse(read(LIBRARY / file, file), file).statements
+    return frozenset(statement.name for statement in statements if isinstance(statement, Macro))
 
 
 _Running = tuple[tuple[str, Where], ...]

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from linklab.netesto.lines import Problem, Where
 
@@ -26,6 +27,14 @@ class TimedCommand:
     where: Where
     within: tuple[str, ...] = ()
 
+    def __str__(self) -> str:
+        """The command as a script would write it, without arguments that are empty."""
+        if self.word == "OTHER":
+            return f"OTHER {','.join(f'{name}={value}' for name, value in self.arguments.items())}"
+        if set(self.arguments) == {"text"}:
+            return f"{self.word} {self.arguments['text']}"
+        return " ".join([self.word, *(f"{name}={value}" for name, value in self.arguments.items() if value)])
+
 
 @dataclass(frozen=True)
 class Expansion:
@@ -43,3 +52,23 @@ class Expansion:
     end_s: float
     counter: int
     notes: tuple[Problem, ...] = ()
+
+    def as_json(self) -> dict[str, Any]:
+        """All of it as plain data."""
+        return {
+            "commands": [
+                {
+                    "at_s": command.at_s,
+                    "command": command.word,
+                    "arguments": dict(command.arguments),
+                    "file": command.where.file,
+                    "line": command.where.line,
+                    "within": list(command.within),
+                }
+                for command in self.commands
+            ],
+            "said": list(self.said),
+            "notes": [str(note) for note in self.notes],
+            "end_s": self.end_s,
+            "counter": self.counter,
+        }

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from linklab.base.text import excerpt
 from linklab.errors import InputError
-from linklab.netesto.command_table import SPECS, Spec
+from linklab.netesto.command_table import SPECS, STREAM_SIZES, Spec
 from linklab.netesto.limits import MODULE_PARAMETERS, refuse_setting, setting_name
 from linklab.netesto.lines import Line, Word
 from linklab.netesto.script import nearest
@@ -138,9 +138,17 @@ class HostCommand:
             state.fetched.add(state.host)
         elif self.word in ("DO_SERVER", "DO_CLIENT"):
             state.fetched.clear()
-        if self.word == "DO_CLIENT" and not int(arguments["group"]):
-            arguments["group"] = str(state.group)
-            state.group += 1
+        elif self.word == "DO_TCPDUMP":  # one capture for each host and server, whatever asks for it again
+            capture = (arguments["exp"], arguments["host"], arguments["server"])
+            if capture in state.captured:
+                return
+            state.captured.add(capture)
+        if self.word == "DO_CLIENT":
+            if arguments["req"] in STREAM_SIZES:
+                arguments |= {"test": "TCP_STREAM", "req": "S"}
+            if not int(arguments["group"]):
+                arguments["group"] = str(state.group)
+                state.group += 1
         state.emit(self.place, self.word, arguments)
         if self.word == "PROCESS_EXP":
             state.group = 1

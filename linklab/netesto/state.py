@@ -43,6 +43,7 @@ class State:
     seed: int
     counter: int
     variables: dict[str, str]
+    given: frozenset[str]
     macros: dict[str, Macro] = field(default_factory=dict)
     sourced: set[Path] = field(default_factory=set)
     commands: list[TimedCommand] = field(default_factory=list)
@@ -55,9 +56,15 @@ class State:
     exp_name: str = ""
     group: int = 1
     fetched: set[str] = field(default_factory=set)
+    captured: set[tuple[str, str, str]] = field(default_factory=set)
     draws: dict[str, int] = field(default_factory=dict)
     steps: int = 0
     turns: int = 0
+
+    def assign(self, name: str, value: str) -> None:
+        """SET a variable, unless the command line gave it."""
+        if name not in self.given:
+            self.variables[name] = value
 
     def complain(self, place: Place, what: str) -> None:
         """Add a problem; the same one at the same place counts once."""

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """`$name` in a script: a macro's arguments first, then the variables that SET and FOR make, which hold everywhere.
 
+A name that is neither is looked for among the arguments of the macros that run this one, the nearest first.
+
 What a variable holds is filled in as well, again and again, so `SET all=$a,$b` may stand before `SET a=h1`, and
 `$client$i` names client1 where i is 1. A name that nothing defines stays as it is; each command decides what of that.
 """
@@ -20,15 +22,19 @@ _MOST_ROUNDS = 30
 
 @dataclass(frozen=True)
 class Scope:
-    """What names mean in a macro, or at the top, where `arguments` is empty."""
+    """What names mean in a macro, or at the top, where `arguments` is empty; outer: arguments of the macros around."""
 
     arguments: Mapping[str, str]
     variables: Mapping[str, str]
+    outer: tuple[Mapping[str, str], ...] = ()
 
     def get(self, name: str) -> str | None:
         """The value; None if nothing defines the name."""
-        found = self.arguments.get(name)
-        return self.variables.get(name) if found is None else found
+        return next((place[name] for place in (self.arguments, self.variables, *self.outer) if name in place), None)
+
+    def within(self, arguments: Mapping[str, str]) -> Scope:
+        """What names mean in a macro that is run here."""
+        return Scope(arguments, self.variables, (self.arguments, *self.outer) if self.arguments else self.outer)
 
     def fill(self, text: str) -> str:
         """The text with its variables filled in; those left are not defined.

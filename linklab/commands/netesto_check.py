@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`linklab netesto check FILE…`: everything that is wrong with a script, where, and what to do; nothing runs."""
+
+from __future__ import annotations
+
+import argparse
+
+from linklab.base.text import visible
+from linklab.commands.netesto_script import add_script_options, expanded
+from linklab.errors import LinklabError
+from linklab.netesto.expand import Expansion, ScriptError
+
+_MINUTE_S, _HOUR_S, _DAY_S = 60, 3600, 86_400
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add `FILE… [-D NAME=VALUE]… [--search FOLDER]… [--seed N]`."""
+    parser.add_argument("files", metavar="FILE", nargs="+", help="a script, or the name of one of the library")
+    add_script_options(parser)
+    parser.epilog = "examples:\n  linklab netesto check mine\n  linklab netesto check mine -D dur=10 --search ../lib\n"
+
+
+def run(args: argparse.Namespace) -> int:
+    """Check each; 2 if one is wrong."""
+    code = 0
+    for name in args.files:
+        try:
+            found = expanded(name, args)
+        except ScriptError as error:
+            for problem in error.problems:
+                print(visible(str(problem)))
+            code = error.exit_code
+        except LinklabError as error:
+            print(visible(str(error)))
+            code = error.exit_code
+        else:
+            for note in found.notes:
+                print(visible(f"note: {note}"))
+            print(visible(f"{name}: {_summary(found)}"))
+    return code
+
+
+def _summary(found: Expansion) -> str:
+    """How much there is, in a line."""
+    experiments = sum(command.word == "PROCESS_EXP" for command in found.commands)
+    flows = sum(int(command.arguments.get("instances", 0)) for command in found.commands)
+    return f"{experiments} experiments, {flows} flows, {_time(found.end_s)} of network time"
+
+
+def _time(seconds: float) -> str:
+    for unit, name in ((_DAY_S, "days"), (_HOUR_S, "hours"), (_MINUTE_S, "minutes")):
+        if seconds >= 2 * unit:
+            return f"{seconds / unit:.1f} {name}"
+    return f"{seconds:.0f} seconds"
