@@ -128,30 +128,34 @@ class HostCommand:
             if not number:
                 return
             arguments["exp"] = state.exp = number
-        if "expName" in arguments:
-            state.exp_name = arguments["expName"]
-        if "host" in arguments:
-            state.host = arguments["host"]
-        if self.word == "GET_DATA":
-            if state.host in state.fetched:
-                return
-            state.fetched.add(state.host)
-        elif self.word in ("DO_SERVER", "DO_CLIENT"):
-            state.fetched.clear()
-        elif self.word == "DO_TCPDUMP":  # one capture for each host and server, whatever asks for it again
-            capture = (arguments["exp"], arguments["host"], arguments["server"])
-            if capture in state.captured:
-                return
-            state.captured.add(capture)
+        state.exp_name = arguments.get("expName", state.exp_name)
+        state.host = arguments.get("host", state.host)
         if self.word == "DO_CLIENT":
-            if arguments["req"] in STREAM_SIZES:
-                arguments |= {"test": "TCP_STREAM", "req": "S"}
-            if not int(arguments["group"]):
-                arguments["group"] = str(state.group)
-                state.group += 1
-        state.emit(self.place, self.word, arguments)
+            self._flows(arguments)
+        if not self._again(arguments):
+            state.emit(self.place, self.word, arguments)
         if self.word == "PROCESS_EXP":
             state.group = 1
+
+    def _flows(self, arguments: dict[str, str]) -> None:
+        """Number the group of a DO_CLIENT, and tell bulk flows by their test alone."""
+        if arguments["req"] in STREAM_SIZES:
+            arguments |= {"test": "TCP_STREAM", "req": "S"}
+        if not int(arguments["group"]):
+            arguments["group"] = str(self.state.group)
+            self.state.group += 1
+
+    def _again(self, arguments: dict[str, str]) -> bool:
+        """Whether the command repeats one that still holds: data that was fetched, a capture that runs."""
+        done = self.state.done
+        if self.word in ("DO_SERVER", "DO_CLIENT"):
+            done.difference_update([each for each in done if each[0] == "GET_DATA"])
+        if self.word not in ("GET_DATA", "DO_TCPDUMP"):
+            return False
+        this = (self.word, arguments["exp"], arguments["host"], arguments.get("server", ""))
+        again = this in done
+        done.add(this)
+        return again
 
     def _experiment(self, exp: str) -> str:
         """The number that `exp` means; "" if there is none."""

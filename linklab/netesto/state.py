@@ -55,8 +55,7 @@ class State:
     exp: str = ""
     exp_name: str = ""
     group: int = 1
-    fetched: set[str] = field(default_factory=set)
-    captured: set[tuple[str, str, str]] = field(default_factory=set)
+    done: set[tuple[str, str, str, str]] = field(default_factory=set)
     draws: dict[str, int] = field(default_factory=dict)
     steps: int = 0
     turns: int = 0
