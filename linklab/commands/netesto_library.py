@@ -9,7 +9,7 @@ from linklab.base.text import visible
 from linklab.errors import InputError
 from linklab.netesto.catalogue import first_line
 from linklab.netesto.script import nearest
-from linklab.netesto.sources import LIBRARY, library_names, read
+from linklab.netesto.sources import LIBRARY, library_files, read
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -20,7 +20,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """List or print."""
-    names = library_names()
+    names = library_files()
     if args.name is None:
         width = max(map(len, names))
         for name in names:

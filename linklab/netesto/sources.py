@@ -26,9 +26,18 @@ class Source:
     shown: str
 
 
+TABLES = ".exp"
+"""How the names of table scripts end, which SOURCE has no use for."""
+
+
+def library_files() -> list[str]:
+    """The files of the library, sorted: scripts, and what table scripts include."""
+    return sorted(file.name for file in LIBRARY.iterdir() if file.is_file() and not file.name.startswith("."))
+
+
 def library_names() -> list[str]:
     """The scripts of the library, sorted."""
-    return sorted(file.name for file in LIBRARY.iterdir() if file.is_file() and not file.name.startswith("."))
+    return [name for name in library_files() if not name.endswith(TABLES)]
 
 
 def find(name: str, folders: Sequence[Path]) -> Source:
