@@ -20,6 +20,9 @@ VERBS = {
     "check": ("linklab.commands.netesto_check", "everything that is wrong with a script, each with its place"),
     "macros": ("linklab.commands.netesto_macros", "the macros of the library or of a script, with their arguments"),
     "library": ("linklab.commands.netesto_library", "the scripts that SOURCE finds everywhere, or one of them"),
+    "csv": ("linklab.commands.netesto_csv", "exp.csv of a campaign, made anew from the folders of its experiments"),
+    "page": ("linklab.commands.netesto_page", "the pages of experiments, made anew from their folders"),
+    "counters": ("linklab.commands.netesto_counters", "which counters of the hosts grew during an experiment"),
     "table": ("linklab.commands.netesto_table", "tables and plots of a campaign, by a table script, as a page"),
 }
 """Verb → its module, and its line in the list."""

@@ -29,7 +29,7 @@ _SUFFIXES = {"": 1.0, "K": 1e3, "M": 1e6, "G": 1e9}
 _NUMBER = re.compile(r"([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)([KMG]?)", re.ASCII)
 _PLAIN = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
 
-_WORDS = frozenset(
+WORDS = frozenset(
     {"exp", "expName", "testType", "testNote", "desc", "kernel", "host", "server", "ca"}
     | {"netem", "qdisc", "bw", "buffers", "ecn"}
 )
@@ -128,7 +128,7 @@ def combined(field: Field, values: Sequence[str], durations: Sequence[str]) -> s
     if isinstance(cell, float):
         decimals = 3 if operate in (_avg, _sum_rate_dur) or field.name in _FINE else 1
         return f"{cell:.{decimals}f}"
-    if field.name in _WORDS or not _PLAIN.fullmatch(cell):
+    if field.name in WORDS or not _PLAIN.fullmatch(cell):
         return cell
     return f"{float(cell):.{3 if field.name in _FINE else 1}f}"
 

@@ -1,51 +1,34 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The list of a campaign's experiments, ExpList.html, and the links between their pages.
 
-A row is that of the experiment in exp.csv (N.0). Sorting and filtering are a script in the page; without it the page is
-a plain table.
+A row is that of the experiment in exp.csv (N.0). Sorting and filtering are done by grid.js in the page; without it the
+page is a plain table.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from html import escape
 from pathlib import Path
 from urllib.parse import quote
 
+from markupsafe import Markup
+
 from linklab.base.files import write_asked
 from linklab.base.text import file_name
 from linklab.netesto.csv_file import CSV_FILE, experiment_folders, finished, rows_of
-from linklab.netesto.fields import Field, number_of
-from linklab.netesto.page import AROUND, PAGE, UNKNOWN, environment, shown
+from linklab.netesto.fields import WORDS, Field, number_of
+from linklab.netesto.page import AROUND, HERE, PAGE, environment, shown
 
 LIST = "ExpList.html"
 
 _COLUMNS = (
-    ("exp", "one", "Exp", ""),
-    ("expName", "one", "Name", ""),
-    ("testType", "one", "Type", ""),
-    ("testNote", "one", "Note", ""),
-    ("desc", "one", "Description", ""),
-    ("ca", "all", "CC", ""),
-    ("instances", "sum", "Flows", ""),
-    ("dur", "max", "Duration", "s"),
-    ("netem", "one", "netem", ""),
-    ("qdisc", "one", "qdisc", ""),
-    ("bw", "one", "bw", ""),
-    ("buffers", "one", "buffers", ""),
-    ("rate", "sumRateDur", "Rate", "Mbit/s"),
-    ("rateMin", "min", "Least rate", "Mbit/s"),
-    ("rateMax", "max", "Largest rate", "Mbit/s"),
-    ("fairness", "one", "Fairness", ""),
-    ("retransPkts%", "one", "Retrans.", "%"),
-    ("p50Latency", "avg", "p50", "µs"),
-    ("p99Latency", "avg", "p99", "µs"),
-    ("rtt", "avg", "rtt", "µs"),
-    ("pingRtt", "avg", "pingRtt", "µs"),
-    ("cwnd", "avg", "cwnd", "packets"),
+    *(("exp", "one"), ("expName", "one"), ("testType", "one"), ("testNote", "one"), ("desc", "one"), ("ca", "all")),
+    *(("instances", "sum"), ("dur", "max"), ("netem", "one"), ("qdisc", "one"), ("bw", "one"), ("buffers", "one")),
+    *(("rate", "sumRateDur"), ("rateMin", "min"), ("rateMax", "max"), ("fairness", "one"), ("retransPkts%", "one")),
+    *(("p50Latency", "avg"), ("p99Latency", "avg"), ("rtt", "avg"), ("pingRtt", "avg"), ("cwnd", "avg")),
 )
-"""Columns of the list: name and operator as in fields.txt, words, unit. One that is blank everywhere is left out."""
+"""Columns of the list: name and operator as in fields.txt. One that is blank everywhere is left out."""
 
 
 def write_list(campaign: Path) -> Path:
@@ -57,37 +40,37 @@ def write_list(campaign: Path) -> Path:
     """
     folders = [folder for folder in experiment_folders(campaign) if finished(folder)]
     link_pages(folders)
-    fields = [Field(name, operator) for name, operator, _, _ in _COLUMNS]
+    fields = [Field(name, operator) for name, operator in _COLUMNS]
     rows = [(folder.name, rows_of(folder, fields)[0]) for folder in folders]
     used = [at for at in range(len(fields)) if any(row[at] for _, row in rows)]
+    numeric = {at for at in used if all(not row[at] or number_of(row[at]) is not None for _, row in rows)}
     text = (
         environment()
         .get_template("list.html.j2")
         .render(
             title=file_name(Path(campaign.resolve().name)),
-            columns=[
-                (name, words, unit, _holds_numbers([row[at] for _, row in rows]))
-                for at in used
-                for name, _, words, unit in [_COLUMNS[at]]
-            ],
+            columns=[(fields[at].name, at in numeric) for at in used],
             rows=[
-                (f"{quote(exp)}/{PAGE}" if (campaign / exp / PAGE).is_file() else "", [_cell(row[at]) for at in used])
+                (_address(campaign, exp), [_cell(fields[at].name, row[at], number=at in numeric) for at in used])
                 for exp, row in rows
             ],
             csv=CSV_FILE if (campaign / CSV_FILE).is_file() else "",
+            program=Markup((HERE / "grid.js").read_text(encoding="utf-8")),  # noqa: S704 - our own
         )
     )
     return write_asked(campaign / LIST, text)
 
 
-def _holds_numbers(cells: Sequence[str]) -> bool:
-    return all(not cell or number_of(cell) is not None for cell in cells)
+def _address(campaign: Path, exp: str) -> str:
+    """Where the page of an experiment is; "" if it has none."""
+    return f"{quote(exp)}/{PAGE}" if (campaign / exp / PAGE).is_file() else ""
 
 
-def _cell(cell: str) -> tuple[str, str]:
-    """What a cell shows, and what it is sorted by: the number in full."""
-    number = number_of(cell) if re.fullmatch(r"-?\d+\.\d+", cell, re.ASCII) else None
-    return (cell or UNKNOWN if number is None else shown(number)), cell
+def _cell(column: str, cell: str, *, number: bool) -> tuple[str, float | None]:
+    """What a cell shows, and the number by which it is sorted; words stay as they are, such as a kernel 6.10."""
+    value = number_of(cell) if number else None
+    plain = value is None or (column in WORDS and column != "exp")
+    return (cell if plain else shown(value)), value
 
 
 # --- links
