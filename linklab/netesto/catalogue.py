@@ -10,11 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 
 from linklab.netesto.lines import Word
 from linklab.netesto.script import Command, Loop, Macro, Statement, parse
-from linklab.netesto.sources import read
+from linklab.netesto.sources import LIBRARY, library_names, read
 from linklab.netesto.variables import VARIABLE
 
 
@@ -33,6 +34,16 @@ def macros_in(path: Path) -> list[MacroEntry]:
     statements = parse(read(path, str(path)), str(path)).statements
     defaults = {name for statement in statements if isinstance(statement, Command) for name in _set(statement)}
     return [_entry(statement, defaults) for statement in statements if isinstance(statement, Macro)]
+
+
+def holder(macro: str) -> str:
+    """The script of the library that defines a macro; "" if none does."""
+    return next((name for name in library_names() if macro in _library_macros(name)), "")
+
+
+@lru_cache
+def _library_macros(name: str) -> frozenset[str]:
+    return frozenset(macro.name for macro in macros_in(LIBRARY / name))
 
 
 def first_line(text: str) -> str:

@@ -9,21 +9,22 @@ came before it, so an experiment added at the end changes none before it.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
-from functools import lru_cache
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from linklab.base.text import excerpt
 from linklab.errors import InputError
-from linklab.netesto.command_table import SPECS, number
+from linklab.netesto.catalogue import holder
+from linklab.netesto.command_table import SPECS
 from linklab.netesto.expansion import Expansion, TimedCommand
-from linklab.netesto.expressions import evaluate
 from linklab.netesto.hosts import HostCommand
 from linklab.netesto.limits import DEEPEST, MOST_LOOPS
 from linklab.netesto.lines import Line, Problem, ScriptError, Where, Word
+from linklab.netesto.local_commands import LOCAL_COMMANDS, Call, all_defined, note_rest
 from linklab.netesto.script import NAME, Command, Guard, Loop, Macro, Script, Statement, nearest, parse
-from linklab.netesto.sources import LIBRARY, Source, find, library_names, read
+from linklab.netesto.sources import Source, find, read
 from linklab.netesto.state import EndError, Place, State, StopError
+from linklab.netesto.unreached import note_unreached
 from linklab.netesto.variables import Scope, undefined
 
 __all__ = ["Expansion", "Problem", "ScriptError", "TimedCommand", "Where", "expand"]
@@ -75,10 +76,13 @@ class _Worker:
         except EndError:
             self.state.next_ten()
         except StopError:
-            pass
+            return
+        for script in self.state.scripts:
+            note_unreached(self.state, script.statements)
 
     def _file(self, source: Source, scope: Scope, running: _Running) -> None:
         script: Script = parse(read(source.path, source.shown), source.shown)
+        self.state.scripts.append(script)
         for problem in script.problems:
             self.state.complain(Place(problem.where, running), problem.what)
         self._block(script.statements, scope, running)
@@ -101,6 +105,7 @@ class _Worker:
             if isinstance(statement, Loop):
                 self._loop(statement, scope, place)
             else:
+                self.state.reached.add(id(statement))
                 self._command(statement, scope, place)
 
     def _holds(self, guard: Guard, line: Line, scope: Scope, place: Place) -> bool:
@@ -112,17 +117,17 @@ class _Worker:
         if undefined(value):
             return False
         if not _CONDITION.fullmatch(value):
-            found = f'{text} is "{excerpt(value)}"' if text != value else f'"{excerpt(value)}"'
+            found = f'not "{excerpt(value)}"' if text == value else f'and {text} is "{excerpt(value)}"'
             hint = f"; is ${value} meant?" if text == value and NAME.fullmatch(value) else ""
             where = Place(line.where(guard.condition.offset), place.running)
-            self.state.complain(where, f"IF needs a number, and {found} is none{hint}")
+            self.state.complain(where, f"IF needs a number, {found}{hint}")
             return False
         return float(value) != 0
 
     def _loop(self, loop: Loop, scope: Scope, place: Place) -> None:
         at = Place(loop.line.where(loop.values.offset), place.running)
         filled = scope.fill(loop.values.text)
-        if not self._defined([Word(filled, loop.values.offset)], loop.line, place, "FOR"):
+        if not all_defined(self.state, [Word(filled, loop.values.offset)], loop.line, place, "FOR"):
             return
         for value in self._values(filled, at):
             self.state.turn(place)
@@ -145,28 +150,6 @@ class _Worker:
             return []
         return text.split(",")
 
-    def _defined(self, words: Sequence[Word], line: Line, place: Place, command: str) -> bool:
-        """Whether the filled words have no variable left; a problem for each that has."""
-        fine = True
-        for word in words:
-            for name in undefined(word.text):
-                fine = False
-                where = Place(line.where(word.offset), place.running)
-                self.state.complain(where, f"{command}: {self._undefined(name, line, word, place)}")
-        return fine
-
-    def _undefined(self, name: str, line: Line, word: Word, place: Place) -> str:
-        """What to say of a variable that nothing defines."""
-        written = line.words(word.offset)[0].text
-        macro = place.macros[-1] if place.macros else ""
-        cure = (
-            f"give {name[1:]}= to RUN {macro}, or SET it before" if macro else f"SET it before, or give -D {name[1:]}=…"
-        )
-        if name not in undefined(written):
-            return f"{excerpt(written)} leads to {name}, which is not defined; SET it before, or give -D {name[1:]}=…"
-        near = nearest(name[1:], self.state.variables).removeprefix("; did you mean ").rstrip("?")
-        return f"{name} is not defined; {cure}{f' (is ${near} meant?)' if near else ''}"
-
     def _command(self, command: Command, scope: Scope, place: Place) -> None:
         line = command.line
         words = [Word(scope.fill(word.text), word.offset) for word in command.words]
@@ -177,129 +160,36 @@ class _Worker:
         if name.startswith("HOST_SUFFIX="):  # as the paper writes it
             name, rest = "HOST_SUFFIX", [Word(name.partition("=")[2], words[0].offset), *rest]
         if name in SPECS:
-            if self._defined(rest, line, place, name):
+            if all_defined(self.state, rest, line, place, name):
                 HostCommand(self.state, name, line, place).work(rest)
-        elif name in _LOCAL:
-            _LOCAL[name](self, _Call(name, rest, command, scope, place))
+        elif name in LOCAL_COMMANDS:
+            LOCAL_COMMANDS[name](self.state, Call(name, rest, command, scope, place))
+        elif name == "SOURCE":
+            self._source(Call(name, rest, command, scope, place))
+        elif name == "RUN":
+            self._run(Call(name, rest, command, scope, place))
         elif "$" in command.words[0].text:
             self.state.complain(place, f'{command.words[0].text} is "{excerpt(name)}", which is not a command')
 
-    # commands that the expansion itself works off
-
-    def _end(self, call: _Call) -> None:
-        raise EndError
-
-    def _nothing(self, call: _Call) -> None:
-        """DEBUG and its kin change nothing here: -n shows every command."""
-
-    def _set(self, call: _Call) -> None:
-        name, value = self._assignment(call)
-        if name:
-            self.state.assign(name, value)
-
-    def _set_exp(self, call: _Call) -> None:
-        name, value = self._assignment(call)
-        if len(call.words) > 1:
-            at = Place(call.command.line.where(call.words[1].offset), call.place.running)
-            self.state.complain(at, "SET_EXP: an expression has no spaces; write SET_EXP x=$a*2+1")
-        elif name and self._defined(call.words, call.command.line, call.place, "SET_EXP"):
-            self.state.assign(name, str(evaluate(value)))
-
-    def _assignment(self, call: _Call) -> tuple[str, str]:
-        """Name and value of name=value; ("", "") if they are not there."""
-        given = call.words[0].text if call.words else ""
-        name, equals, value = given.partition("=")
-        if not equals or not NAME.fullmatch(name):
-            what = f'not "{excerpt(given)}"' if given else "and nothing is there"
-            self.state.complain(call.place, f"{call.name} needs name=value without spaces, {what}")
-            return "", ""
-        if call.name == "SET":
-            self._stray(call, 1)
-        return name, value
-
-    def _stray(self, call: _Call, known: int) -> None:
-        """Note words that a command has no use for."""
-        for word in call.words[known:]:
-            at = Place(call.command.line.where(word.offset), call.place.running)
-            self.state.note(at, f'{call.name}: "{excerpt(word.text)}" is ignored; values have no spaces')
-
-    def _host_suffix(self, call: _Call) -> None:
-        if not call.words:
-            self.state.complain(call.place, "HOST_SUFFIX needs a suffix, such as example.com")
-            return
-        self._stray(call, 1)
-        self.state.emit(call.place, "HOST_SUFFIX", {"text": call.words[0].text})
-
-    def _source(self, call: _Call) -> None:
+    def _source(self, call: Call) -> None:
         if not call.words:
             self.state.complain(call.place, "SOURCE needs the name of a file")
             return
-        if not self._defined(call.words[:1], call.command.line, call.place, "SOURCE"):
+        if not all_defined(self.state, call.words[:1], call.line, call.place, "SOURCE"):
             return
-        self._stray(call, 1)
-        source = find(call.words[0].text, self.folders)
-        if source.path not in self.state.sourced:
-            self.state.sourced.add(source.path)
-            self._file(source, call.scope, call.place.running)
+        note_rest(self.state, call, 1)
+        with call.blaming(self.state, 0):
+            source = find(call.words[0].text, self.folders)
+            if source.path not in self.state.sourced:
+                self.state.sourced.add(source.path)
+                self._file(source, call.scope, call.place.running)
 
-    def _wait(self, call: _Call) -> None:
-        if times := self._times(call, 1):
-            self.state.wait(call.place, times[0])
-
-    def _rand_wait(self, call: _Call) -> None:
-        times = self._times(call, 2)
-        if times:
-            least, most = times if len(times) > 1 else [0.0, times[0]]
-            if most < least:
-                self.state.complain(call.place, f"RAND_WAIT: {most:g} is less than {least:g}; write the smaller first")
-            else:
-                self.state.wait(call.place, self.state.draw(least, most))
-
-    def _times(self, call: _Call, most: int) -> list[float]:
-        """The seconds that a command gives; none if something is wrong with them."""
-        if not call.words:
-            self.state.complain(call.place, f"{call.name} needs a time in seconds, such as {call.name} 10")
-        if not self._defined(call.words[:most], call.command.line, call.place, call.name):
-            return []
-        self._stray(call, most)
-        return [number(word.text) for word in call.words[:most]]
-
-    def _text(self, call: _Call) -> str:
-        """What follows the command, as one text; variables that are not defined stay, and are noted."""
-        first = call.command.words[0]
-        text = call.scope.fill(call.command.line.text[first.offset + len(first.text) :].strip())
-        for name in undefined(text):
-            self.state.note(call.place, f"{call.name}: {name} is not defined, so the text keeps it as it is")
-        return text
-
-    def _desc(self, call: _Call) -> None:
-        text = self._text(call)
-        if not text:
-            self.state.complain(call.place, "DESC needs a text")
-        self.state.emit(call.place, "DESC", {"text": text})
-
-    def _other(self, call: _Call) -> None:
-        text, values = self._text(call), {}
-        for part in text.split(","):
-            name, equals, value = part.partition("=")
-            if equals and name.strip():
-                values[name.strip()] = value.strip()
-            else:
-                self.state.complain(call.place, f'OTHER needs column=value,column=value; "{excerpt(part)}" is not that')
-        self.state.emit(call.place, "OTHER", values)
-
-    def _echo(self, call: _Call) -> None:
-        self.state.said.append(self._text(call))
-
-    def _next_counter(self, call: _Call) -> None:
-        self.state.next_ten()
-
-    def _run(self, call: _Call) -> None:
-        line, place, state = call.command.line, call.place, self.state
+    def _run(self, call: Call) -> None:
+        place, state = call.place, self.state
         if not call.words:
             state.complain(place, "RUN needs the name of a macro")
             return
-        if not self._defined(call.words, line, place, "RUN"):
+        if not all_defined(state, call.words, call.line, place, "RUN"):
             return
         name, _, times = call.words[0].text.partition(",")
         macro = self._macro(name, call)
@@ -316,7 +206,7 @@ class _Worker:
                         state.variables["exp"] = given.pop("exp")
                     self._block(macro.body, call.scope.within(given), running)
 
-    def _macro(self, name: str, call: _Call) -> Macro | None:
+    def _macro(self, name: str, call: Call) -> Macro | None:
         """The macro of this name; None, and a problem, if it cannot be run."""
         state, place = self.state, call.place
         macros = {known.upper(): known for known in state.macros}
@@ -324,8 +214,8 @@ class _Worker:
             state.note(place, f"RUN: the macro is spelt {macros[name.upper()]}")
             name = macros[name.upper()]
         if name not in state.macros:
-            held = [file for file in library_names() if name in library_macros(file)]
-            cure = f"; SOURCE {held[0]} of the library has it" if held else nearest(name, state.macros)
+            held = holder(name)
+            cure = f"; SOURCE {held} of the library has it" if held else nearest(name, state.macros)
             cure = cure or "; define it with BEGIN, or SOURCE the file that does"
             state.complain(place, f'RUN: there is no macro "{excerpt(name)}"{cure}')
             return None
@@ -337,53 +227,17 @@ class _Worker:
             return None
         return state.macros[name]
 
-    def _arguments(self, call: _Call) -> dict[str, str]:
+    def _arguments(self, call: Call) -> dict[str, str]:
         arguments = {}
-        for word in call.words[1:]:
+        for index, word in enumerate(call.words[1:], 1):
             name, equals, value = word.text.partition("=")
             if equals and NAME.fullmatch(name):
                 arguments[name] = value
             else:
-                at = Place(call.command.line.where(word.offset), call.place.running)
-                self.state.note(at, f'RUN: "{excerpt(word.text)}" is ignored; an argument is name=value without spaces')
+                self.state.note(
+                    call.at(index), f'RUN: "{excerpt(word.text)}" is ignored; an argument is name=value without spaces'
+                )
         return arguments
 
 
-@lru_cache
-def library_macros(file: str) -> frozenset[str]:
-    """The names of the macros that a script of the library defines."""
-    statements = parse(read(LIBRARY / file, file), file).statements
-    return frozenset(statement.name for statement in statements if isinstance(statement, Macro))
-
-
 _Running = tuple[tuple[str, Where], ...]
-
-
-class _Call:
-    """A command as it is worked off: its name, the words behind it (filled in), the statement, scope and place."""
-
-    def __init__(self, name: str, words: Sequence[Word], command: Command, scope: Scope, place: Place) -> None:
-        self.name = name
-        self.words = words
-        self.command = command
-        self.scope = scope
-        self.place = place
-
-
-_LOCAL: Mapping[str, Callable[[_Worker, _Call], None]] = {
-    "END": _Worker._end,
-    "SET": _Worker._set,
-    "SET_EXP": _Worker._set_exp,
-    "HOST_SUFFIX": _Worker._host_suffix,
-    "SOURCE": _Worker._source,
-    "RUN": _Worker._run,
-    "WAIT": _Worker._wait,
-    "RAND_WAIT": _Worker._rand_wait,
-    "DESC": _Worker._desc,
-    "OTHER": _Worker._other,
-    "ECHO": _Worker._echo,
-    "NEXT_COUNTER": _Worker._next_counter,
-    "DEBUG": _Worker._nothing,
-    "DEBUG_DISABLE": _Worker._nothing,
-    "DEBUG_RESTORE": _Worker._nothing,
-}

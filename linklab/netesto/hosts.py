@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from linklab.base.text import excerpt
@@ -49,10 +49,8 @@ class HostCommand:
         given = self._given(words)
         arguments = {name: found.value for name, found in given.items() if name in self.spec.arguments}
         self._leave_out(arguments)
-        for name, argument in self.spec.arguments.items():
-            if name in arguments:
-                place = self.at(given[name].offset) if name in given else self.place
-                self._check(place, name, arguments[name], argument.check)
+        for name in arguments.keys() & given.keys():  # what was put in is right
+            self._check(given[name])
         others = [found for name, found in given.items() if name not in self.spec.arguments]
         free = self._settings(others, arguments.get("module", "")) if self.spec.free else self._unknown(others)
         if not self.wrong:
@@ -87,11 +85,19 @@ class HostCommand:
             else:
                 arguments[name] = value
 
-    def _check(self, place: Place, name: str, value: str, check: Callable[[str], None]) -> None:
+    def _check(self, found: Given) -> None:
+        """Add a problem if the value is not of the argument's kind."""
+        this = (self.word, found.name, found.value)
+        if this in self.state.passed:
+            return
         try:
-            check(value)
+            self.spec.arguments[found.name].check(found.value)
         except InputError as error:
-            self.complain(place, f"{name} {error}" if str(error).startswith("must") else f"{name}: {error}")
+            what = str(error)
+            between = " " if what.startswith("must") else ": "
+            self.complain(self.at(found.offset), f"{found.name}{between}{what}")
+        else:
+            self.state.passed.add(this)
 
     def _unknown(self, given: Sequence[Given]) -> dict[str, str]:
         """Note the arguments that the command does not know."""
@@ -104,10 +110,10 @@ class HostCommand:
     def _settings(self, given: Sequence[Given], module: str) -> dict[str, str]:
         """What SET_SYSCTL and SET_MODULE_PARAMS set, each allowed."""
         before = f"{module}." if self.word == "SET_MODULE_PARAMS" else ""
-        if before and module and module not in MODULE_PARAMETERS:
-            self.complain(
-                self.place, f'a script may set parameters of {", ".join(MODULE_PARAMETERS)}, not of "{module}"'
-            )
+        if before and module not in MODULE_PARAMETERS:
+            if module:
+                known = ", ".join(MODULE_PARAMETERS)
+                self.complain(self.place, f'a script may set parameters of {known}, not of "{excerpt(module)}"')
             return {}
         if not given:
             self.complain(self.place, f"nothing is set; write {_EXAMPLES[self.word]}")
@@ -165,7 +171,7 @@ class HostCommand:
         if exp != "PREV":
             return str(int(exp))
         if not self.state.exp:
-            self.complain(self.place, "no experiment was begun before; begin one with DO_SERVER exp=COUNTER")
+            self.complain(self.place, "no experiment has begun yet; begin one with DO_SERVER exp=COUNTER")
         return self.state.exp
 
 

@@ -149,7 +149,9 @@ class _Reader:
         if word.text == "BEGIN_COMMENT":
             self.skipping = line.where(word.offset)
         elif word.text == "END_COMMENT":
-            self.problems.append(Problem(line.where(word.offset), "END_COMMENT ends no BEGIN_COMMENT; remove it"))
+            self.problems.append(
+                Problem(line.where(word.offset), "END_COMMENT has no BEGIN_COMMENT before it; remove it")
+            )
         else:
             self.lines.append(line)
 

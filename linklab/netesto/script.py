@@ -90,7 +90,7 @@ def parse(text: str, file: str) -> Script:
 def nearest(word: str, known: Iterable[str]) -> str:
     """The end of a message where a known word is near, such as "; did you mean FOR?"; else ""."""
     names = {name.upper(): name for name in known}
-    near = difflib.get_close_matches(word.upper(), names, 1, 0.7)
+    near = difflib.get_close_matches(word.upper(), names, 1, 0.6)
     return f"; did you mean {names[near[0]]}?" if near else ""
 
 
@@ -204,7 +204,7 @@ class _Parser:
         if len(words) > 1:
             self.complain(line.where(words[1].offset), "DONE stands alone; put this on the next line")
         if self.blocks[-1].word != "FOR":
-            self.complain(where, "DONE ends no FOR; remove it, or add the FOR that is missing")
+            self.complain(where, "DONE has no FOR before it; remove it, or add the FOR")
             return
         block = self.blocks.pop()
         assert block.line is not None
@@ -218,7 +218,9 @@ class _Parser:
         if not name:
             self.complain(where, "BEGIN has no name behind it; write BEGIN and the macro's name")
         elif name in WORDS:
-            self.complain(line.where(words[1].offset), f"{name} is a command, so no macro may be called so; rename it")
+            self.complain(
+                line.where(words[1].offset), f"{name} is a command, so it cannot name a macro; choose another name"
+            )
         elif not _MACRO.fullmatch(name):
             what = f'"{excerpt(name)}" cannot be the name of a macro; use letters, digits and underscores'
             self.complain(line.where(words[1].offset), what)
@@ -233,7 +235,9 @@ class _Parser:
         if guards:
             self.complain(where, "END of a macro cannot follow a condition; END alone ends the script")
         if not any(block.word == "BEGIN" for block in self.blocks):
-            self.complain(where, f'END {excerpt(name)} ends no macro; add "BEGIN {excerpt(name)}", or write END alone')
+            self.complain(
+                where, f"END {excerpt(name)} has no BEGIN {excerpt(name)} before it; END alone ends the script"
+            )
             return
         while self.blocks[-1].word == "FOR":
             self._unclosed(self.blocks.pop())

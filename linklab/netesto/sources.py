@@ -47,7 +47,7 @@ def find(name: str, folders: Sequence[Path]) -> Source:
         InputError: there is none, or it lies outside; the message has no place.
     """
     if not name or "\0" in name or Path(name).is_absolute():
-        raise InputError(f'SOURCE takes the name of a file in the search path, not "{excerpt(name)}"')
+        raise InputError(f'it takes the name of a file in the search path, not "{excerpt(name)}"')
     for folder in [*folders, LIBRARY]:
         try:
             path = (folder / name).resolve()
@@ -56,7 +56,7 @@ def find(name: str, folders: Sequence[Path]) -> Source:
         except (OSError, RuntimeError):  # such as a name that is too long, or links in a circle
             continue
         if not inside:
-            raise InputError(f'"{excerpt(name)}" leads out of {folder}; SOURCE reads only files within its search path')
+            raise InputError(f'"{excerpt(name)}" leads out of {folder}; only files within the search path are read')
         if there:
             return Source(path, f"library/{name}" if folder == LIBRARY else str(folder / name))
     looked = ", ".join(str(folder) for folder in folders)

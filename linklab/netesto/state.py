@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
@@ -10,7 +11,7 @@ from random import Random
 from linklab.netesto.expansion import Expansion, TimedCommand
 from linklab.netesto.limits import MOST_COMMANDS, MOST_LOOPS, MOST_SECONDS, MOST_STEPS
 from linklab.netesto.lines import MOST_PROBLEMS, Problem, ScriptError, Where
-from linklab.netesto.script import Macro
+from linklab.netesto.script import Macro, Script
 
 MICRO = 1_000_000
 
@@ -45,6 +46,9 @@ class State:
     variables: dict[str, str]
     given: frozenset[str]
     macros: dict[str, Macro] = field(default_factory=dict)
+    scripts: list[Script] = field(default_factory=list)
+    reached: set[int] = field(default_factory=set)
+    """`id` of each command that was worked off, which `scripts` keeps alive."""
     sourced: set[Path] = field(default_factory=set)
     commands: list[TimedCommand] = field(default_factory=list)
     said: list[str] = field(default_factory=list)
@@ -56,6 +60,7 @@ class State:
     exp_name: str = ""
     group: int = 1
     done: set[tuple[str, str, str, str]] = field(default_factory=set)
+    passed: set[tuple[str, str, str]] = field(default_factory=set)
     draws: dict[str, int] = field(default_factory=dict)
     steps: int = 0
     turns: int = 0
@@ -124,6 +129,13 @@ class State:
             ScriptError: there are problems.
         """
         if self.problems:
-            raise ScriptError(list(self.problems.values()))
-        notes = tuple(self.notes.values())
+            raise ScriptError(_in_order(self.problems.values()))
+        notes = tuple(_in_order(self.notes.values()))
         return Expansion(tuple(self.commands), tuple(self.said), self.now_us / MICRO, self.counter, notes)
+
+
+def _in_order(problems: Iterable[Problem]) -> list[Problem]:
+    """By place; files in the order in which they were found to have one."""
+    found = list(problems)
+    files = {problem.where.file: number for number, problem in reversed(list(enumerate(found)))}
+    return sorted(found, key=lambda problem: (files[problem.where.file], problem.where))

@@ -1,0 +1,203 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Commands that no host takes part in: variables, the clock, texts. Those that run other lines are in `expand`.
+
+A command is a function of the state and the call, listed in LOCAL_COMMANDS; what is wrong goes into the state.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from linklab.base.text import excerpt
+from linklab.errors import InputError
+from linklab.netesto.command_table import number
+from linklab.netesto.expressions import evaluate
+from linklab.netesto.lines import Line, Word
+from linklab.netesto.script import NAME, Command, nearest
+from linklab.netesto.state import EndError, Place, State
+from linklab.netesto.variables import Scope, undefined
+
+
+@dataclass(frozen=True)
+class Call:
+    """A command as it is worked off: its name, the words behind it (filled in), the statement, scope and place."""
+
+    name: str
+    words: Sequence[Word]
+    command: Command
+    scope: Scope
+    place: Place
+
+    @property
+    def line(self) -> Line:
+        """The line it stands in."""
+        return self.command.line
+
+    def at(self, index: int) -> Place:
+        """The place of a word."""
+        return Place(self.line.where(self.words[index].offset), self.place.running)
+
+    @contextmanager
+    def blaming(self, state: State, index: int) -> Iterator[None]:
+        """What goes wrong within is a problem of this word."""
+        try:
+            yield
+        except InputError as error:
+            state.complain(self.at(index), f"{self.name}: {error}")
+
+
+def all_defined(state: State, words: Sequence[Word], line: Line, place: Place, command: str) -> bool:
+    """Whether the filled words have no variable left; a problem for each that has."""
+    fine = True
+    for word in words:
+        for name in undefined(word.text):
+            fine = False
+            where = Place(line.where(word.offset), place.running)
+            state.complain(where, f"{command}: {_undefined(state, name, line.words(word.offset)[0].text, place)}")
+    return fine
+
+
+def _undefined(state: State, name: str, written: str, place: Place) -> str:
+    """What to say of a variable that nothing defines; written: the word that it comes from."""
+    given = f"give -D {name[1:]}=VALUE"
+    if name not in undefined(written):
+        return f"{excerpt(written)} leads to {name}, which is not defined; SET it before, or {given}"
+    macro = place.macros[-1] if place.macros else ""
+    cure = f"give {name[1:]}= to RUN {macro}, or SET it before" if macro else f"SET it before, or {given}"
+    near = nearest(name[1:], state.variables).removeprefix("; did you mean ").rstrip("?")
+    return f"{name} is not defined; {cure}{f' (is ${near} meant?)' if near else ''}"
+
+
+def note_rest(state: State, call: Call, known: int) -> None:
+    """Note words that a command has no use for."""
+    for index, word in enumerate(call.words[known:], known):
+        state.note(call.at(index), f'{call.name}: "{excerpt(word.text)}" is ignored; values have no spaces')
+
+
+def _end(state: State, call: Call) -> None:
+    raise EndError
+
+
+def _nothing(state: State, call: Call) -> None:
+    """DEBUG and its kin change nothing: -n shows every command."""
+
+
+def _set(state: State, call: Call) -> None:
+    name, value = _assignment(state, call)
+    if name:
+        state.assign(name, value)
+        note_rest(state, call, 1)
+
+
+def _set_exp(state: State, call: Call) -> None:
+    name, value = _assignment(state, call)
+    if not name:
+        return
+    if len(call.words) > 1:
+        state.complain(call.at(1), "SET_EXP: an expression has no spaces; write SET_EXP x=$a*2+1")
+    elif all_defined(state, call.words, call.line, call.place, call.name):
+        with call.blaming(state, 0):
+            state.assign(name, str(evaluate(value)))
+
+
+def _assignment(state: State, call: Call) -> tuple[str, str]:
+    """Name and value of name=value; ("", "") if they are not there."""
+    given = call.words[0].text if call.words else ""
+    name, equals, value = given.partition("=")
+    if equals and NAME.fullmatch(name):
+        return name, value
+    found = f'not "{excerpt(given)}"' if given else "and nothing is there"
+    state.complain(call.place, f"{call.name} needs name=value without spaces, {found}")
+    return "", ""
+
+
+def _host_suffix(state: State, call: Call) -> None:
+    if not call.words:
+        state.complain(call.place, "HOST_SUFFIX needs a suffix, such as example.com")
+        return
+    note_rest(state, call, 1)
+    state.emit(call.place, "HOST_SUFFIX", {"text": call.words[0].text})
+
+
+def _wait(state: State, call: Call) -> None:
+    if times := _times(state, call, 1):
+        state.wait(call.place, times[0])
+
+
+def _rand_wait(state: State, call: Call) -> None:
+    if not (times := _times(state, call, 2)):
+        return
+    least, most = times if len(times) > 1 else [0.0, times[0]]
+    if most < least:
+        state.complain(call.place, f"RAND_WAIT: {most:g} is less than {least:g}; write the smaller first")
+    else:
+        state.wait(call.place, state.draw(least, most))
+
+
+def _times(state: State, call: Call, most: int) -> list[float]:
+    """The seconds that a command gives; none if something is wrong with them."""
+    if not call.words:
+        state.complain(call.place, f"{call.name} needs a time in seconds, such as {call.name} 10")
+    words = call.words[:most]
+    if not all_defined(state, words, call.line, call.place, call.name):
+        return []
+    note_rest(state, call, most)
+    times = []
+    for index, word in enumerate(words):
+        with call.blaming(state, index):
+            times.append(number(word.text))
+    return times if len(times) == len(words) else []
+
+
+def _text(state: State, call: Call) -> str:
+    """What follows the command, as one text; variables that are not defined stay, and are noted."""
+    first = call.command.words[0]
+    text = call.scope.fill(call.line.text[first.offset + len(first.text) :].strip())
+    for name in undefined(text):
+        state.note(call.place, f"{call.name}: {name} is not defined, so the text keeps it as it is")
+    return text
+
+
+def _desc(state: State, call: Call) -> None:
+    text = _text(state, call)
+    if not text:
+        state.complain(call.place, "DESC needs a text")
+    state.emit(call.place, "DESC", {"text": text})
+
+
+def _other(state: State, call: Call) -> None:
+    values = {}
+    for part in _text(state, call).split(","):
+        name, equals, value = part.partition("=")
+        if not equals or not name.strip():
+            found = f'not "{excerpt(part)}"' if part else "and something is missing"
+            state.complain(call.place, f"OTHER needs column=value,column=value, {found}")
+        values[name.strip()] = value.strip()
+    state.emit(call.place, "OTHER", values)
+
+
+def _echo(state: State, call: Call) -> None:
+    state.said.append(_text(state, call))
+
+
+def _next_counter(state: State, call: Call) -> None:
+    state.next_ten()
+
+
+LOCAL_COMMANDS: Mapping[str, Callable[[State, Call], None]] = {
+    "END": _end,
+    "SET": _set,
+    "SET_EXP": _set_exp,
+    "HOST_SUFFIX": _host_suffix,
+    "WAIT": _wait,
+    "RAND_WAIT": _rand_wait,
+    "DESC": _desc,
+    "OTHER": _other,
+    "ECHO": _echo,
+    "NEXT_COUNTER": _next_counter,
+    "DEBUG": _nothing,
+    "DEBUG_DISABLE": _nothing,
+    "DEBUG_RESTORE": _nothing,
+}
