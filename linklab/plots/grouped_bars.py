@@ -122,16 +122,12 @@ def draw_grouped_bars(chart: GroupedBars) -> Figure:
     if bars > MOST_BARS:
         raise InputError(f"{bars:,} bars are more than a figure can show ({MOST_BARS:,}); select fewer rows")
     with style.context(), mpl.rc_context({"hatch.linewidth": 0.5, "axes.titlesize": 8.5}):
-        size_in = chart.size_in
-        if chart.style == "print":
-            width = style.ONE_COLUMN_IN[0]
-            size_in = (width, max(style.ONE_COLUMN_IN[1], width * size_in[1] / size_in[0]))
-        figure = Figure(figsize=size_in, layout="constrained")
+        figure = Figure(figsize=chart.size_in, layout="constrained")
         axes = figure.add_subplot()
         other = axes.twinx() if chart.right else None
         drawn = _Drawing(chart, axes, other)
         drawn.all()
-        _add_words(figure, chart, size_in[0])
+        _add_words(figure, chart, chart.size_in[0])
     return figure
 
 
@@ -143,9 +139,9 @@ class _Drawing:
 
     def all(self) -> None:
         chart = self.chart
-        left = [end for one in chart.series for bar in one.bars if bar for end in bar.ends]
-        right = [end for one in chart.series for marks in one.marks for mark in marks if mark for end in mark.ends]
-        low, high = _limits(chart.left, left, bars=True, room=bool(chart.change))
+        left = [bar for one in chart.series for bar in one.bars if bar]
+        right = [mark for one in chart.series for marks in one.marks for mark in marks if mark]
+        low, high = _limits(chart.left, left, bars=True)
         if self.other and chart.right:
             other_low, other_high = _limits(chart.right, right, bars=False)
             if chart.same_axes:
@@ -181,21 +177,36 @@ class _Drawing:
             at = self._at(group, index)
             bottom = low if log else 0.0
             self.axes.bar(at, bar.value - bottom, width, bottom=bottom, **self._look(index))
-            _whisker(self.axes, at, bar)
+            _whisker(self.axes, at - self._aside(0) * width, bar)
             base = first.bars[group]
             if self.chart.change and index and base is not None and base.value:
-                words = _change(self.chart.change, bar.value, base.value)
-                turned = {"rotation": 90} if self.chart.upright else {}
-                top = max(bar.ends)
-                place = {"xytext": (0, 2), "textcoords": "offset points", "ha": "center", "va": "bottom", "size": 6}
-                self.axes.annotate(words, (at, top), **place, **turned)
+                self._write(at, low if log else min(max(low, 0.0), bar.value), _change(self.chart.change, bar, base))
+
+    def _write(self, at: float, foot: float, words: str) -> None:
+        """Words at the foot of a bar, where neither its interval nor a mark hides them."""
+        look = {"ha": "center", "va": "bottom", "size": 6, "rotation": 90 if self.chart.upright else 0, "zorder": 7}
+        box = {"boxstyle": "round,pad=0.15", "facecolor": "#ffffff", "edgecolor": "none", "alpha": 0.85}
+        (self.other or self.axes).annotate(
+            words, (at, foot), xycoords=self.axes.transData, xytext=(0, 3), textcoords="offset points", bbox=box, **look
+        )
+
+    def _aside(self, number: int) -> float:
+        """How far from a bar's middle the lines of bar (0) and marks (1, 2) stand, so that none hides another.
+
+        It is a share of the bar's width; 0 where the marks have no intervals.
+        """
+        marks = [mark for one in self.chart.series for marks in one.marks for mark in marks if mark is not None]
+        if not any(not math.isnan(mark.low) for mark in marks):
+            return 0.0
+        return (0.25, 0.12, 0.3)[number] if len(self.chart.marks) > 1 else (0.2, 0.2)[number]
 
     def _marks(self, index: int, number: int, marks: Sequence[Bar | None]) -> None:
         shape, inside, size = _MARKS[number % len(_MARKS)]
+        width = _BAR * _GROUP * self._room() / len(self.chart.series)
         for group, mark in enumerate(marks):
             if mark is None or (self.chart.right and self.chart.right.log and mark.value <= 0):
                 continue
-            at = self._at(group, index)
+            at = self._at(group, index) + self._aside(number + 1) * width
             look = {"marker": shape, "markersize": size, "markerfacecolor": inside, "markeredgecolor": "#000000"}
             self.other.add_line(Line2D([at], [mark.value], linestyle="", clip_on=False, zorder=6, **look))
             _whisker(self.other, at, mark)
@@ -283,9 +294,15 @@ def _whisker(axes: Any, at: float, bar: Bar) -> None:
     )
 
 
-def _limits(axis: BarAxis, ends: Sequence[float], *, bars: bool, room: bool = False) -> tuple[float, float]:
-    """Where an axis begins and ends."""
-    more = 0.16 if room else 0.06
+def _limits(axis: BarAxis, shown: Sequence[Bar], *, bars: bool) -> tuple[float, float]:
+    """Where an axis begins and ends.
+
+    The end of an interval below 0 does not make an axis begin there if no value does: there are no fewer than 0 flows.
+    """
+    more = 0.06
+    ends = [end for bar in shown for end in bar.ends]
+    if all(bar.value >= 0 for bar in shown):
+        ends = [max(end, 0.0) for end in ends]
     if axis.log:
         positive = [end for end in ends if end > 0]
         least, largest = (min(positive), max(positive)) if positive else (1.0, 10.0)
@@ -304,8 +321,9 @@ def _limits(axis: BarAxis, ends: Sequence[float], *, bars: bool, room: bool = Fa
     return low, high
 
 
-def _change(kind: str, value: float, base: float) -> str:
+def _change(kind: str, bar: Bar, first: Bar) -> str:
     """What is written at a bar."""
+    value, base = bar.value, first.value
     if kind == "percent":
         percent = 100 * (value - base) / abs(base)
         return f"{percent:+.0f} %".replace("-", "−") if abs(percent) < 1e6 else f"{percent:+.1e} %"

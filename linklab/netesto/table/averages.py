@@ -92,7 +92,7 @@ def _joined(rows: Sequence[Row], kept: set[str], columns: Sequence[str]) -> Row:
             cells[column] = computed(math.fsum(row.cells[column].number or 0 for row in rows))
         else:
             cells[column] = _mean([row.cells[column] for row in rows], named=column in _NAMES)
-    return Row(cells, first.folder, first.experiment)
+    return Row(cells, first.folder, first.experiment, tuple(each for row in rows for each in row.members))
 
 
 def _mean(cells: Sequence[Cell], *, named: bool) -> Cell:

@@ -46,15 +46,22 @@ class Row:
     cells: by column; every column of the table has one.
     folder: of the exp.csv that it comes from, below which the experiment's folder lies.
     experiment: its number there, which `append` may have changed in `cells`.
+    joined: of an average, folder and experiment of each row that is in it.
     """
 
     cells: Mapping[str, Cell]
     folder: Path
     experiment: str
+    joined: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def members(self) -> tuple[tuple[str, str], ...]:
+        """Folder and experiment of each row of the file that is in this one."""
+        return self.joined or ((str(self.folder), self.experiment),)
 
     def with_cell(self, column: str, cell: Cell) -> Row:
         """The row with a cell more, or another one."""
-        return Row({**self.cells, column: cell}, self.folder, self.experiment)
+        return Row({**self.cells, column: cell}, self.folder, self.experiment, self.joined)
 
 
 def number_in(text: str) -> float | None:

@@ -14,16 +14,18 @@ from dataclasses import dataclass
 
 from linklab.analysis.statistics import interval
 from linklab.base.text import one_line
-from linklab.netesto.table.cells import Cell, Row, number_in, order_of
+from linklab.netesto.table.cells import Cell, Row, cell_of, number_in, order_of, same
 from linklab.netesto.table.located import Located
 from linklab.netesto.table.names import column_of
 from linklab.netesto.table.settings import Settings, units_of
 from linklab.plots.grouped_bars import Bar, BarAxis, BarSeries, GroupedBars
+from linklab.plots.style import ONE_COLUMN_IN
 
 MOST_SECOND = 2
 """Columns of the second axis."""
 
 _PIXELS = (1300, 650)
+_PIXELS_AN_INCH = 150
 _AXIS_IN, _MARGIN_IN = 6.5, 1.0
 _LOG_FROM = 100.0
 """Largest over least value from which on `auto` makes an axis logarithmic."""
@@ -94,7 +96,8 @@ def chart_of(rows: Sequence[Row], columns: Sequence[str], settings: Settings, he
     notes = _notes(used, drawn, shared, series, settings)
     percent, ratio = (settings.text(name, "off").lower() for name in ("PlotPercent", "PlotRatio"))
     change = "percent" if percent != "off" else "ratio" if ratio != "off" else ""
-    pixels, size_in = _size(settings)
+    look = settings.text("plotStyle", style or "screen").lower()
+    pixels, size_in = _size(settings, look)
     numbers = [number_in(name) for name in names]
     if all(number is not None for number in numbers):
         labels = [f"{number:.10g}" for number in numbers]  # 32 flows, and not 32.0
@@ -114,7 +117,7 @@ def chart_of(rows: Sequence[Row], columns: Sequence[str], settings: Settings, he
         upright="vertical" in (percent if change == "percent" else ratio),
         background=settings.number("BkgLevel"),
         size_in=size_in,
-        style=settings.text("plotStyle", style or "screen").lower(),
+        style=look,
         note=" ".join(notes),
     )
     head, cells = _numbers(drawing, drawn)
@@ -152,10 +155,11 @@ def _series(rows: Sequence[Row], columns: Sequence[str], settings: Settings) -> 
     for part in chosen.split(","):
         value, equals, label = part.partition("=")
         wanted = value.unquoted().text
-        if wanted not in there:
+        text = next((each for each in there if same(cell_of(each), cell_of(wanted))), None)
+        if text is None:
             some = ", ".join(there[:8]) or "none"
             raise part.error(f'no selected row has "{one_line(wanted)}" in "{column}"; there are {some}')
-        found.append((wanted, label.unquoted().text if equals else wanted))
+        found.append((text, label.unquoted().text if equals else wanted))
     return column, found
 
 
@@ -225,6 +229,11 @@ def _notes(
     )
     if with_interval:
         notes.append("Lines: 95 % interval of the mean of the rows that were joined.")
+        if _dependent(rows, drawn):
+            notes.append(
+                "Some of these rows are groups of one experiment and depend on each other, so their lines are too "
+                "short; Select=exp[has].0 takes whole experiments."
+            )
     if shared > 1:
         differ = [
             column
@@ -232,7 +241,7 @@ def _notes(
             if column in rows[0].cells and column not in (drawn.x, drawn.series) and _differs(rows, drawn, column)
         ]
         which = f", which differ in {', '.join(differ)}" if differ else ""
-        notes.append(f"Up to {shared} rows share a bar{which}; it shows their mean.")
+        notes.append(f"A bar is the mean of up to {shared} rows{which}.")
     for axis, name in ((1, "left"), (2, "right")):
         minimum = settings.number(f"Y{axis}min")
         if axis == 1 and minimum is not None and minimum > 0:
@@ -250,6 +259,15 @@ def _differs(rows: Sequence[Row], drawn: _Columns, column: str) -> bool:
     return False
 
 
+def _dependent(rows: Sequence[Row], drawn: _Columns) -> bool:
+    """Whether a bar is of several rows of the same experiment."""
+    found: dict[tuple[str, str], list[tuple[str, str]]] = {}
+    for row in rows:
+        key = (row.cells[drawn.x].text, row.cells[drawn.series].text if drawn.series else "")
+        found.setdefault(key, []).extend(row.members)
+    return any(len(set(members)) < len(members) for members in found.values())
+
+
 def _titles(settings: Settings, drawn: _Columns) -> list[str]:
     usual = (
         f"{drawn.bars} by {drawn.x}" if not drawn.marks else f"{drawn.bars} and {', '.join(drawn.marks)} by {drawn.x}"
@@ -257,12 +275,16 @@ def _titles(settings: Settings, drawn: _Columns) -> list[str]:
     return [one_line(part) for part in settings.text("plotTitle", usual).split("|") if part.strip()]
 
 
-def _size(settings: Settings) -> tuple[tuple[int, int], tuple[float, float]]:
+def _size(settings: Settings, style: str) -> tuple[tuple[int, int], tuple[float, float]]:
     """Pixels on the page, and inches of the figure: letters keep their size, so a longer axis shows smaller ones."""
     width = settings.number("plotXSize") or _PIXELS[0]
     height = settings.number("plotYSize") or width * _PIXELS[1] / _PIXELS[0]
     wide_in = (settings.number("plotXLen") or _AXIS_IN) + _MARGIN_IN
-    return (round(width), round(height)), (wide_in, min(max(wide_in * height / width, 1.5), 30.0))
+    high_in = min(max(wide_in * height / width, 1.5), 30.0)
+    if style == "print":  # a column of a paper, and letters as large as in the other plots
+        wide_in, high_in = ONE_COLUMN_IN[0], max(ONE_COLUMN_IN[1], ONE_COLUMN_IN[0] * high_in / wide_in)
+        width, height = wide_in * _PIXELS_AN_INCH, high_in * _PIXELS_AN_INCH
+    return (round(width), round(height)), (wide_in, high_in)
 
 
 def _numbers(drawing: GroupedBars, drawn: _Columns) -> tuple[list[str], list[list[str]]]:

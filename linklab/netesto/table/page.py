@@ -231,7 +231,9 @@ class _Leads:
         inside = f"{row.experiment}/{self.links.file}"
         given = self.links.given if str(row.folder) == self.links.first else ()
         for each in given:
-            if not each.lower().startswith(("http://", "https://")) and (self.folder / each / inside).is_file():
+            # the folder of the page may not be there yet
+            there = Path(os.path.normpath(self.folder.resolve() / each / inside))
+            if not each.lower().startswith(("http://", "https://")) and there.is_file():
                 return quote(f"{each}/{inside}")
         if (row.folder / inside).is_file():
             return quote(os.path.relpath(row.folder / inside, self.folder))

@@ -25,8 +25,8 @@ MOST_COLUMNS = 1000
 MOST_WORK = 200_000_000
 """Cells that all directives of a script may look at; a few minutes of work."""
 
-_COMPUTED_DECIMALS = 2
-"""Of a column that the script makes, where no format is given."""
+_MADE_DECIMALS, _MEAN_DECIMALS = 2, 3
+"""Of a column that the script makes, and of means, where no format is given."""
 
 _OPERATORS = {"newcoladd": "+", "newcolsub": "-", "newcolmult": "*", "newcoldiv": "/", "newcolconcat": "&"}
 _FORM = ("NewColField1", "NewColOp", "NewColField2", "NewColName")
@@ -69,6 +69,20 @@ class Rows:
             TableError: there is none.
         """
         return column_of(name, self.columns)
+
+    def decimals_of(self, column: str, usual: int | None) -> int | None:
+        """How many decimals a column shows; None for numbers as they are written.
+
+        Args:
+            column: one of the columns.
+            usual: what the script's `format` says; exp.csv itself may say otherwise for a column.
+        """
+        asked = self.decimals.get(column, usual)
+        if asked is not None or column in (ITERATION, COUNT):
+            return asked
+        if column in {name for name, _ in self._made}:
+            return _MADE_DECIMALS
+        return _MEAN_DECIMALS if self._averaged else None
 
     def check_complete(self) -> None:
         """What was begun must be whole when the script ends.
@@ -271,8 +285,6 @@ class Rows:
         self._made.append((column, compute))
         self.columns.append(column)
         self.shown.append(column)
-        if any(row.cells[column].number is not None for row in self._all):
-            self.decimals.setdefault(column, _COMPUTED_DECIMALS)
 
     def _replace(self, made: dict[int, Row]) -> None:
         self._all, self._table, self.selected = (
@@ -288,7 +300,6 @@ class Rows:
             self._replace({id(row): row.with_cell(COUNT, one) for rows in (self._all, self._table) for row in rows})
             self.columns.append(COUNT)
             self.shown.append(COUNT)
-            self.decimals[COUNT] = 0
         self._table = self.selected = averaged(self.selected, keys, self.columns)
         self._averaged = True
 

@@ -155,7 +155,7 @@ class Session:
             self.said.append(Problem(word.place, f'"{excerpt(word.text)}" does nothing in a script: {why}'))
         else:
             raise word.error(unknown("directive", word.text, WORDS))
-        if self.log is not None and len(self.log_lines) < MOST_LINES:
+        if self.log is not None and key in self._do and len(self.log_lines) < MOST_LINES:
             self.log_lines.append(f"{line.place}: {excerpt(line.text, 100)}: {self.rows.summary()}")
 
     def _source(self, value: Located, above: tuple[Path, ...]) -> None:
@@ -298,7 +298,7 @@ class Session:
         band = ""
         if change is not None:
             band = self.rows.column(change)
-        decimals = {column: self.rows.decimals.get(column, self.format) for column in columns}
+        decimals = {column: self.rows.decimals_of(column, self.format) for column in columns}
         known = {column: each for column, each in decimals.items() if each is not None}
         if not rows:
             self.said.append(Problem(value.place, "the table is empty, because no row is selected"))
