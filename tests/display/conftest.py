@@ -41,10 +41,8 @@ def hand(display, tmp_path, monkeypatch):
     editor.root.geometry("+0+0")
     robot = Robot(display)
     made = Hand(editor, robot)
-    robot.move(640, 450)  # wherever the test before has left the pointer
+    robot.move(640, 450)  # without a window manager the keys go where the pointer is
     made.settle(0.4)
-    editor.drawing.focus_force()  # as a window manager does with a new window
-    made.settle(0.1)
     yield made
     editor.networking.runner.stop()
     editor.networking.runner.wait(20)
