@@ -194,7 +194,7 @@ class _Worker:
         name, _, times = call.words[0].text.partition(",")
         macro = self._macro(name, call)
         if times and not _TIMES.fullmatch(times):
-            state.complain(place, f'RUN: how often must be a whole number, not "{excerpt(times)}"')
+            state.complain(call.at(0), f'RUN: how often must be a whole number, not "{excerpt(times)}"')
         elif macro is not None:
             arguments = self._arguments(call)
             running = (*place.running, (macro.name, place.where))
@@ -208,7 +208,7 @@ class _Worker:
 
     def _macro(self, name: str, call: Call) -> Macro | None:
         """The macro of this name; None, and a problem, if it cannot be run."""
-        state, place = self.state, call.place
+        state, place = self.state, call.at(0)
         macros = {known.upper(): known for known in state.macros}
         if name not in state.macros and name.upper() in macros:
             state.note(place, f"RUN: the macro is spelt {macros[name.upper()]}")
