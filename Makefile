@@ -82,6 +82,7 @@ selftests: setup ## run Linux's own networking tests in pockets, for docs/selfte
 
 fuzz: tools ## feed every reader of files and outputs 62,500 damaged ones; about ten minutes
 	$(VENV)/python tools/fuzz.py
+	$(VENV)/python tools/fuzz_netesto.py
 
 fuzz-window: tools ## open 5,000 damaged drawings in the editor's window, on a display of its own; about an hour
 	xvfb-run -a $(VENV)/python tools/fuzz_window.py
