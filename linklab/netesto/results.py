@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from linklab.data import open_file
+from linklab.data import Dataset, open_file
 from linklab.netesto import csv_file, names
 from linklab.netesto.graphs import draw_graphs
 from linklab.netesto.key_values import WHOLE, of_flow, of_group, write_values
@@ -19,19 +19,20 @@ from linklab.netesto.recorded import read_experiment
 from linklab.netesto.values import values_of
 
 
-def process(folder: Path, campaign: Path) -> None:
+def process(folder: Path, campaign: Path, data: Dataset | None = None) -> None:
     """Make the files of values and the page of an experiment from its description, data set, and counters.
 
     Args:
         folder: of the experiment, with experiment.json and the data set.
         campaign: the folder above it.
+        data: its data set, where the caller still has it; reading one of hundreds of flows takes seconds.
 
     Raises:
         DataError: a file of the folder is missing or cannot be read.
         InputError: a file cannot be written.
     """
     recorded = read_experiment(folder)
-    data = open_file(folder / names.data_file(recorded.exp))
+    data = data or open_file(folder / names.data_file(recorded.exp))
     found = values_of(recorded, data)
     for (group, instance), values in found.flows.items():
         write_values(folder / of_flow(group, instance), values)

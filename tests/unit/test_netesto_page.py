@@ -13,7 +13,8 @@ from netesto_folders import flow_numbers, flow_series, group, stream_experiment,
 from linklab.data import open_file
 from linklab.measure import make_series
 from linklab.netesto import names, page
-from linklab.netesto.graphs import Line, acked_rate, draw_graphs, flow_lines, retransmitted_at, together
+from linklab.netesto.graph_drawing import Line, together
+from linklab.netesto.graphs import acked_rate, draw_graphs, flow_lines, retransmitted_at
 from linklab.netesto.recorded import read_experiment
 from linklab.netesto.results import process, write_csv
 
@@ -223,7 +224,7 @@ def test_two_hundred_flows_stay_readable(tmp_path):
     assert set(graphs) == {"rates", "acked_rate", "cwnd", "unacked", "rtt", "minrtt", "retrans"}
     assert sum(len(graph.svg) for graph in graphs.values()) < 6_000_000
     assert "of 200 flows, whose means lie between 1.1 and 2 Mbit/s" in graphs["rates"].words
-    assert graphs["rates"].svg.count(b"stroke-width: 1.8") == 2  # the sum, and its entry in the legend
+    assert graphs["rates"].svg.count(b"stroke-width: 1.8") == 1  # the sum, above the flows
     notes = re.findall(rb"<!-- (.*?) -->", graphs["rates"].svg)
     assert b"12 more groups repeat the colours" in notes
     assert sum(note.endswith("(×10)".encode()) for note in notes) == 8
