@@ -21,6 +21,7 @@ _EPILOG = """examples:
   linklab netesto csv mine --fields my.txt -o my.csv     other columns, in another file
   linklab netesto csv mine --get exp --get rate     print two columns, a row a line
   linklab netesto csv mine/3 mine/7                 print the rows of two experiments
+  linklab netesto csv --print-fields > mine/fields.txt   columns to change
 
 FOLDER is that of a campaign or of an experiment. The columns are those of --fields, else of fields.txt in the
 campaign's folder, else the 58 of Netesto. docs/netesto.md, "exp.csv", says what each holds.
@@ -29,22 +30,28 @@ campaign's folder, else the 58 of Netesto. docs/netesto.md, "exp.csv", says what
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add `FOLDER… [--fields FILE] [--get COLUMN] [-o FILE]`."""
-    parser.add_argument("folders", metavar="FOLDER", type=Path, nargs="+", help="of a campaign, or of an experiment")
+    parser.add_argument("folders", metavar="FOLDER", type=Path, nargs="*", help="of a campaign, or of an experiment")
     parser.add_argument("--fields", metavar="FILE", type=Path, help="columns and their operators, as in fields.txt")
     parser.add_argument(
         "--get", metavar="COLUMN", action="append", default=[], help="print this column only; may be given again"
     )
     parser.add_argument("-o", "--output", metavar="FILE", type=Path, help="write here instead")
+    parser.add_argument("--print-fields", action="store_true", help="print the usual columns, as a fields.txt")
     parser.epilog = _EPILOG
 
 
 def run(args: argparse.Namespace) -> int:
     """Write or print the table."""
     from linklab.netesto.csv_file import csv_text, experiment_folders, finished, rows_of
-    from linklab.netesto.fields import fields_of, read_fields
+    from linklab.netesto.fields import SHIPPED, fields_of, read_fields
     from linklab.netesto.names import EXPERIMENT
     from linklab.netesto.results import write_csv
 
+    if args.print_fields:
+        sys.stdout.write(SHIPPED.read_text(encoding="utf-8"))
+        return 0
+    if not args.folders:
+        raise InputError("which campaign? give its folder")
     if len(args.folders) == 1 and not (args.fields or args.get or args.output or _holds(args.folders[0], EXPERIMENT)):
         print(file_name(write_csv(args.folders[0])))
         return 0

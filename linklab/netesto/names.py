@@ -73,6 +73,7 @@ FINAL = {
     "data_segs_in": "segments",
     "segs_out": "segments",
     "lost": "segments",
+    "retrans": "segments",
     "bytes_sent": "bytes",
     "bytes_acked": "bytes",
     "bytes_retrans": "bytes",
@@ -89,7 +90,8 @@ FINAL = {
 }
 """Numbers of a connection's end when the flow ended (struct tcp_info), with their units; port: the end's own.
 
-retransmits is tcpi_total_retrans. A number that this kernel does not have is absent.
+retransmits is tcpi_total_retrans, of which retrans were not acknowledged yet. A number that this kernel does not
+have is absent.
 """
 LOCAL, REMOTE = "", "remote "
 """The ends: that of the client, and that of the server."""

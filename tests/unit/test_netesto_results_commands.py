@@ -6,6 +6,7 @@ from netesto_folders import stream_experiment
 from test_netesto_csv import mixed_experiment
 
 from linklab.cli import main
+from linklab.netesto.fields import parse_fields, shipped_fields
 from linklab.netesto.results import process, write_csv
 
 
@@ -25,11 +26,15 @@ def test_the_command_makes_the_table_and_prints_columns(tmp_path, capsys):
     assert main(["netesto", "csv", str(tmp_path / "c"), "--fields", str(tmp_path / "f"), "-o", str(out)]) == 0
     assert out.read_text() == "exp\n1.0\n2.0\n2.1\n2.2\n2.3\n"
     assert (tmp_path / "c" / "exp.csv").read_text() == made
+    assert main(["netesto", "csv", "--print-fields"]) == 0
+    printed = capsys.readouterr().out
+    assert parse_fields(printed[printed.index("#") :], "printed") == shipped_fields()
 
 
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
+        ([], "which campaign? give its folder"),
         (["none"], "No such file or directory; give the folder of a campaign"),
         (["c", "--get", "rates"], '--get: there is no column "rates"; there is rate,'),
         (["c", "--fields", "none"], "cannot be read"),
