@@ -19,6 +19,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import fuzz_inputs
+import fuzz_tables
 from fuzz_inputs import Mutation
 
 from linklab.editor import decorations, edits
@@ -470,6 +471,10 @@ TARGETS: tuple[Target, ...] = (
     Target("roster", _students, fuzz_inputs.TEXT, _roster),
     Target("batch", lambda: [_BATCH], fuzz_inputs.TEXT, _batch),
     Target("sweep.toml", lambda: [TEMPLATE.encode()], fuzz_inputs.TOML, _sweep),
+    Target(
+        "table-script", fuzz_tables.scripts, (*fuzz_inputs.TEXT, fuzz_tables.change_directive), fuzz_tables.read_script
+    ),
+    Target("exp.csv", fuzz_tables.tables, fuzz_inputs.TEXT, fuzz_tables.read_table),
     Target("trials.json", lambda: [_JOURNAL], fuzz_inputs.JSON, _journal),
     Target("state", _captures("node_state-*"), fuzz_inputs.JSON, _state),
     Target("editor-autosave", _drawings, fuzz_inputs.JSON, _autosave),
