@@ -57,12 +57,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Write the page and say where it is."""
+    from linklab.experiment.out_file import refuse_new_parent
     from linklab.netesto.lines import ScriptError
     from linklab.netesto.table.make import Choice, document_of, table
 
     choice = Choice(args.csv, args.search, dict(args.define), args.style)
     if args.csv is not None and not args.csv.is_file():
         raise InputError(f"{file_name(args.csv)}: there is no such file")
+    if args.output is not None and not args.check:
+        refuse_new_parent(args.output)
     try:
         document = document_of(args.script, choice)
         for each in document.said:

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Tables of results that a reader can sort, filter, cut to some columns and scale, with the keyboard and offline.
 // It works on every <div class="grid"> with a <table> in it. A cell's data-v is its number; without one it is text.
+// A head with data-id is of a column that names its rows, which is neither scaled nor compared.
 // The pure functions at the top are tested with Node.js.
 "use strict";
 
@@ -104,6 +105,7 @@ function enliven(grid) {
       number: cell.dataset.v === undefined ? null : Number(cell.dataset.v),
     })),
   }));
+  const measured = heads.map((head) => head.dataset.id === undefined);
   const state = { sort: -1, down: false, factors: columns.map(() => 1), percent: false };
 
   const filter = element("input", { type: "search", size: 34, spellcheck: false, autocomplete: "off" });
@@ -112,7 +114,7 @@ function enliven(grid) {
   told.setAttribute("aria-live", "polite");
   const boxes = columns.map((name) => element("input", { type: "checkbox", checked: true, value: name }));
   const names = element("select", {}, ...columns
-    .filter((_, at) => rows.some((row) => row.cells[at].number !== null))
+    .filter((_, at) => measured[at] && rows.some((row) => row.cells[at].number !== null))
     .map((name) => element("option", {}, name)));
   const factor = element("input", { type: "text", inputMode: "decimal", size: 7, value: "1" });
   const scale = element("button", { type: "button" }, "Scale");
@@ -146,7 +148,7 @@ function enliven(grid) {
     order.forEach((row) => { row.row.hidden = false; });
     table.tBodies[0].append(...order.map((row) => row.row));
     rows.forEach(({ cells, row }) => cells.forEach((cell, at) => {
-      const first = order.length && state.percent ? order[0].cells[at].number : null;
+      const first = order.length && state.percent && measured[at] ? order[0].cells[at].number : null;
       const plain = cell.number === null || (state.factors[at] === 1 && (first === null || row === order[0].row));
       if (cell.changed || !plain) {
         cell.changed = !plain;
@@ -163,7 +165,7 @@ function enliven(grid) {
       head.firstChild.textContent = `${columns[at]}${by}${{ none: "", ascending: " ▲", descending: " ▼" }[way]}`;
     });
     const hidden = boxes.filter((box) => !box.checked).length;
-    told.textContent = problem || `${order.length} of ${rows.length} rows${hidden ? `, ${hidden} columns hidden` : ""}`;
+    told.textContent = problem || `${order.length} of ${rows.length} rows${hidden ? `, ${hidden} column${hidden === 1 ? "" : "s"} hidden` : ""}`;
   }
 
   heads.forEach((head, at) => {

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What each directive of a table script does to the rows of exp.csv, and how it says what it cannot do."""
 
+import contextlib
 import os
+import time
 from pathlib import Path
 
 import pytest
@@ -399,6 +401,9 @@ def test_end_ends(campaign):
             "t.exp:1:14: this column is never made, because NewColOp, NewColField2, NewColName are missing",
         ),
         ("source=gone.inc\ndoTable", 't.exp:1:8: there is no file "gone.inc" in the search path: '),
+        ("Average=ca[max]\ndoTable", 't.exp:1:9: "ca[max]" must be a column, or COLUMN[int] or COLUMN[has:TEXT]'),
+        ("Average=xy[int]\ndoTable", 't.exp:1:9: there is no column "xy"; '),
+        ("Average=ca[has:^]\ndoTable", "t.exp:1:9: [has:] needs the letters to look for, such as expName[has:fs]"),
         ("plotX=ca", "t.exp:1:1: the script makes no table and no plot; end it with doTable or doPlot"),
         ("doPlot=../x", 't.exp:1:8: "../x" must be a name without a folder: files are written beside the page only'),
         (
@@ -507,6 +512,17 @@ def test_depth_of_parentheses_is_bounded(campaign):
     (found,) = problems(campaign, f"newCol=f={'(' * 5000}rate{')' * 5000}\ndoTable")
     assert f"nested more than {MOST_DEPTH} deep" in found
     assert tables(campaign, f"newCol=f={'+'.join(['1'] * 2000)}\nCols=f\nrows=7.0\ndoTable") == [[["2000"]]]
+
+
+@pytest.mark.parametrize("piece", ["a ", " ", "[", "'", "=", "a&", "$", "(", ",", "<>", "\\"])
+@pytest.mark.parametrize("word", ["Average", "Select", "newCol=f", "rows", "Cols", "source", "Y1Units", "plotSeries"])
+def test_a_long_line_is_refused_or_read_at_once(campaign, word, piece):
+    """Patterns that try again from every letter would take a minute."""
+    start = time.process_time()
+    for count in (19_000 // len(piece), 100_000):
+        with contextlib.suppress(ScriptError):
+            made(campaign, f"{word}=ca{piece * count}b\nplotX=ca\nplotY1=rate\ndoPlot")
+    assert time.process_time() - start < 5
 
 
 # --- properties

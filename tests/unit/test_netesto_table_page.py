@@ -486,10 +486,12 @@ def test_the_command_writes_a_page(campaign, capsys, monkeypatch):
     monkeypatch.chdir(campaign)
     Path("t.exp").write_text("File=runs/exp\ndoTable\n", encoding="utf-8")
     assert main(["netesto", "table", "t.exp"]) == 0
-    assert main(["netesto", "table", "t.exp", "-o", "some/where"]) == 0
+    assert main(["netesto", "table", "t.exp", "-o", "some"]) == 0
     assert main(["netesto", "table", "t.exp", "-o", "some/page.html"]) == 0
-    assert capsys.readouterr().out.split() == ["t.html", "some/where/t.html", "some/page.html"]
+    assert capsys.readouterr().out.split() == ["t.html", "some/t.html", "some/page.html"]
     assert "../runs/3/exp.html" in Path("some/page.html").read_text(encoding="utf-8")
+    assert main(["netesto", "table", "t.exp", "-o", "mistyped/page.html"]) == 2
+    assert "there is no folder mistyped" in capsys.readouterr().err
     assert main(["netesto", "table", "t.exp", "-o", "page.pdf"]) == 2
     assert "must end with .html" in capsys.readouterr().err
 

@@ -8,7 +8,6 @@ out of a mean; a column of words keeps a word that all rows share and shows `...
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
@@ -22,8 +21,6 @@ DIFFERENT = Cell("...")
 
 Same: TypeAlias = Callable[[Cell], Any]
 """What of a cell must be equal in all rows that are joined."""
-
-_FUNCTION = re.compile(r"(.*?)\s*\[\s*(?:(int)|has\s*:(\^?)(.*?))\s*\]", re.IGNORECASE)
 
 _NAMES = frozenset({ITERATION, "expName", "group"})
 """What names a row is not averaged, even if it looks like a number."""
@@ -57,18 +54,20 @@ def averaged(rows: Sequence[Row], keys: Sequence[Key], columns: Sequence[str]) -
 
 def _key(text: Located, columns: Sequence[str]) -> Key:
     whole = text.unquoted()
-    found = _FUNCTION.fullmatch(whole.text)
-    if whole.text in columns or not found:
-        if "[" in whole.text and whole.text not in columns:
-            raise whole.error(f'"{excerpt(whole.text)}" must be a column, or COLUMN[int] or COLUMN[has:TEXT]')
+    name, bracket, function = whole.partition("[")
+    if whole.text in columns or not bracket:
         return Key(column_of(whole, columns), _value)
-    column = column_of(whole.slice(0, len(found[1])), columns)
-    if found[2]:
+    column = column_of(name, columns)
+    inside = function.text[:-1].strip() if function.text.endswith("]") else ""
+    word, colon, part = (each.strip() for each in inside.partition(":"))
+    if word.lower() == "int" and not colon:
         return Key(column, _whole_number)
-    part = found[4]
+    if word.lower() != "has" or not colon:
+        raise whole.error(f'"{excerpt(whole.text)}" must be a column, or COLUMN[int] or COLUMN[has:TEXT]')
+    first, part = part.startswith("^"), part.removeprefix("^")
     if not part:
         raise whole.error("[has:] needs the letters to look for, such as expName[has:fs]")
-    if found[3]:
+    if first:
         return Key(column, lambda cell: cell.text.startswith(part))
     return Key(column, lambda cell: part in cell.text)
 

@@ -84,15 +84,17 @@ class Located:
 
 
 def _parts(text: str, mark: str) -> Iterator[tuple[int, int]]:
-    start, quote = 0, ""
+    start, quote, before = 0, "", ""
     for index, letter in enumerate(text):
         if quote:
             quote = "" if letter == quote else quote
-        elif letter in "'\"" and text[start:index].rstrip()[-1:] in _BEFORE_QUOTES:
-            quote = letter if letter in text[index + 1 :] else ""
+        elif letter in "'\"" and before in _BEFORE_QUOTES and text.find(letter, index + 1) > 0:
+            quote = letter
         elif letter == mark:
             yield start, index
-            start = index + 1
+            start, before = index + 1, ""
+            continue
+        before = before if letter.isspace() else letter
     yield start, len(text)
 
 
@@ -128,8 +130,10 @@ def filled(line: Located, variables: Mapping[str, str], told: Callable[[str, Whe
         told: takes the name and its place.
 
     Raises:
-        TableError: the line becomes longer than any that is meant.
+        TableError: the line is, or becomes, longer than any that is meant.
     """
+    if len(line.text) > MOST_LETTERS:
+        raise line.error(f"a line may have {MOST_LETTERS:,} letters, not {len(line.text):,}")
     if "$" not in line.text:
         return line
     letters: list[str] = []

@@ -135,10 +135,7 @@ def _table_view(item: TableItem, links: Links, folder: Path) -> dict[str, Any]:
         ITERATION
     }
     decimals = {column: _decimals(item, column) for column in item.columns}
-    head = "".join(
-        f'<th scope="col"{" class=n" if column in numeric else ""}>{escape(visible(column))}</th>'
-        for column in item.columns
-    )
+    head = "".join(_head(column, numeric=column in numeric) for column in item.columns)
     lead = _Leads(links, folder)
     lines = []
     for row, attributes in _banded(item):
@@ -151,6 +148,11 @@ def _table_view(item: TableItem, links: Links, folder: Path) -> dict[str, Any]:
         "head": Markup(head),  # noqa: S704 - escaped above
         "body": Markup("\n".join(lines)),  # noqa: S704 - likewise
     }
+
+
+def _head(column: str, *, numeric: bool) -> str:
+    attributes = ' class="n"' if numeric else " data-id" if column == ITERATION else ""
+    return f'<th scope="col"{attributes}>{escape(visible(column))}</th>'
 
 
 def _banded(item: TableItem) -> Iterator[tuple[Row, str]]:

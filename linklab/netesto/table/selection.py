@@ -82,12 +82,16 @@ def _condition(text: Located, columns: Sequence[str]) -> Condition:
 def _operator(text: Located, columns: Sequence[str]) -> tuple[int, int, str]:
     """Where the operator begins and ends, and which it is: the first behind the name of a column."""
     found = list(_OPERATOR.finditer(text.text))
-    known = [each for each in found if text.slice(0, each.start()).unquoted().text in columns]
-    for each in known or found:
+    longest = max(map(len, columns), default=0) + len("''")
+    for each in (*(each for each in found if each.start() <= longest and _names(text, each.start(), columns)), *found):
         return each.start(), each.end(), each[0].lower()
     if "=" in text.text:
         raise text.error(f'"{excerpt(text.text)}" has one "="; write == to compare')
     raise text.error(f'"{excerpt(text.text)}" is no condition; write {_FORM}')
+
+
+def _names(text: Located, end: int, columns: Sequence[str]) -> bool:
+    return text.slice(0, end).unquoted().text in columns
 
 
 def _equals(value: str, column: str, *, wanted: bool) -> Test:
