@@ -28,7 +28,7 @@ sys.path.insert(0, str(ROOT))
 
 from linklab.errors import LinklabError  # noqa: E402 - found by the line above
 from linklab.netesto.expand import Expansion, ScriptError, expand  # noqa: E402
-from linklab.netesto.lines import MOST_PROBLEMS, Problem  # noqa: E402
+from linklab.netesto.lines import MOST_PROBLEMS, ScriptProblem  # noqa: E402
 from linklab.netesto.sources import LIBRARY  # noqa: E402
 
 DEADLINE_S = 60
@@ -254,7 +254,7 @@ def judged(script: Path, deadline_s: float = DEADLINE_S) -> tuple[str, str]:
     return next(filter(None, map(_odd, problems)), ("refused", str(first)))
 
 
-def _odd(problem: Problem) -> tuple[str, str] | None:
+def _odd(problem: ScriptProblem) -> tuple[str, str] | None:
     """What is wrong with how a problem is told."""
     if problem.where.line < 1 or problem.where.column < 1 or not problem.what or "\n" in str(problem):
         return "place", str(problem)

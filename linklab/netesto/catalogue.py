@@ -14,7 +14,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from linklab.netesto.lines import Word
-from linklab.netesto.script import Command, Loop, Macro, Statement, parse
+from linklab.netesto.script import ForLoop, Macro, ScriptCommand, Statement, parse
 from linklab.netesto.sources import LIBRARY, library_names, read
 from linklab.netesto.variables import VARIABLE
 
@@ -32,7 +32,7 @@ class MacroEntry:
 def macros_in(path: Path) -> list[MacroEntry]:
     """The macros of a script, in its order."""
     statements = parse(read(path, str(path)), str(path)).statements
-    defaults = {name for statement in statements if isinstance(statement, Command) for name in _set(statement)}
+    defaults = {name for statement in statements if isinstance(statement, ScriptCommand) for name in _set(statement)}
     return [_entry(statement, defaults) for statement in statements if isinstance(statement, Macro)]
 
 
@@ -62,7 +62,7 @@ def _entry(macro: Macro, defaults: set[str]) -> MacroEntry:
     return MacroEntry(macro.name, does, tuple(needs), tuple(takes))
 
 
-def _set(command: Command) -> Iterator[str]:
+def _set(command: ScriptCommand) -> Iterator[str]:
     """The variable that a command sets."""
     if command.words[0].text in ("SET", "SET_EXP") and len(command.words) > 1:
         yield command.words[1].text.partition("=")[0]
@@ -88,9 +88,9 @@ class _Uses:
                 continue
             asked = {name for guard in statement.guards for name in _names([guard.condition])} - self.made
             self.asked.update(dict.fromkeys(sorted(asked)))
-            words = [statement.values] if isinstance(statement, Loop) else statement.words
+            words = [statement.values] if isinstance(statement, ForLoop) else statement.words
             self.needed.update(dict.fromkeys(n for n in _names(words) if n not in self.made and n not in self.asked))
-            if isinstance(statement, Loop):
+            if isinstance(statement, ForLoop):
                 self.made.add(statement.variable)
                 self.walk(statement.body)
             else:

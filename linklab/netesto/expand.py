@@ -19,15 +19,15 @@ from linklab.netesto.command_table import SPECS
 from linklab.netesto.expansion import Expansion, TimedCommand
 from linklab.netesto.hosts import HostCommand
 from linklab.netesto.limits import DEEPEST, MOST_LOOPS
-from linklab.netesto.lines import Line, Problem, ScriptError, Where, Word
-from linklab.netesto.local_commands import LOCAL_COMMANDS, Call, all_defined, note_rest
-from linklab.netesto.script import NAME, Command, Guard, Loop, Macro, Script, Statement, nearest, parse
-from linklab.netesto.sources import Source, find, read
-from linklab.netesto.state import EndError, Place, State, StopError
+from linklab.netesto.lines import ScriptError, ScriptLine, ScriptProblem, Where, Word
+from linklab.netesto.local_commands import LOCAL_COMMANDS, ScriptCall, all_defined, note_rest
+from linklab.netesto.script import NAME, ForLoop, Guard, Macro, Script, ScriptCommand, Statement, nearest, parse
+from linklab.netesto.sources import SourceFile, find, read
+from linklab.netesto.state import CommandPlace, EndError, ExpansionState, StopError
 from linklab.netesto.unreached import note_unreached
 from linklab.netesto.variables import Scope, undefined
 
-__all__ = ["Expansion", "Problem", "ScriptError", "TimedCommand", "Where", "expand"]
+__all__ = ["Expansion", "ScriptError", "ScriptProblem", "TimedCommand", "Where", "expand"]
 
 _CONDITION = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)")
 _RANGE = re.compile(r"(-?[0-9]{1,15})\.\.(-?[0-9]{1,15})(?:,(-?[0-9]{1,15}))?")
@@ -55,7 +55,7 @@ def expand(
         ScriptError: with every problem that was found.
         InputError: the file cannot be read.
     """
-    state = State(seed, counter, dict(variables or {}), frozenset(variables or {}))
+    state = ExpansionState(seed, counter, dict(variables or {}), frozenset(variables or {}))
     worker = _Worker(state, [path.parent, *search])
     worker.whole(path)
     return state.result()
@@ -64,7 +64,7 @@ def expand(
 class _Worker:
     """Works off statements; `folders` is the search path of SOURCE."""
 
-    def __init__(self, state: State, folders: Sequence[Path]) -> None:
+    def __init__(self, state: ExpansionState, folders: Sequence[Path]) -> None:
         self.state = state
         self.folders = folders
 
@@ -72,7 +72,7 @@ class _Worker:
         """Work off a script to its end, or to the first cap that it reaches."""
         self.state.sourced.add(path.resolve())
         try:
-            self._file(Source(path, str(path)), Scope({}, self.state.variables), ())
+            self._file(SourceFile(path, str(path)), Scope({}, self.state.variables), ())
         except EndError:
             self.state.next_ten()
         except StopError:
@@ -80,35 +80,35 @@ class _Worker:
         for script in self.state.scripts:
             note_unreached(self.state, script.statements)
 
-    def _file(self, source: Source, scope: Scope, running: _Running) -> None:
+    def _file(self, source: SourceFile, scope: Scope, running: _Running) -> None:
         script: Script = parse(read(source.path, source.shown), source.shown)
         self.state.scripts.append(script)
         for problem in script.problems:
-            self.state.complain(Place(problem.where, running), problem.what)
+            self.state.complain(CommandPlace(problem.where, running), problem.what)
         self._block(script.statements, scope, running)
 
     def _block(self, statements: Sequence[Statement], scope: Scope, running: _Running) -> None:
         for statement in statements:
-            place = Place(statement.where, running)
+            place = CommandPlace(statement.where, running)
             self.state.step(place)
             try:
                 self._statement(statement, scope, place)
             except InputError as error:  # of filling in, or of what a command takes
                 self.state.complain(place, str(error))
 
-    def _statement(self, statement: Statement, scope: Scope, place: Place) -> None:
+    def _statement(self, statement: Statement, scope: Scope, place: CommandPlace) -> None:
         if isinstance(statement, Macro):
             if statement.name in self.state.macros:
                 self.state.note(place, f"{statement.name} is defined anew; from here on this one holds")
             self.state.macros[statement.name] = statement
         elif all(self._holds(guard, statement.line, scope, place) for guard in statement.guards):
-            if isinstance(statement, Loop):
+            if isinstance(statement, ForLoop):
                 self._loop(statement, scope, place)
             else:
                 self.state.reached.add(id(statement))
                 self._command(statement, scope, place)
 
-    def _holds(self, guard: Guard, line: Line, scope: Scope, place: Place) -> bool:
+    def _holds(self, guard: Guard, line: ScriptLine, scope: Scope, place: CommandPlace) -> bool:
         text = guard.condition.text
         if guard.word == "IF_DEF":
             name = text.removeprefix("$")
@@ -119,13 +119,13 @@ class _Worker:
         if not _CONDITION.fullmatch(value):
             found = f'not "{excerpt(value)}"' if text == value else f'and {text} is "{excerpt(value)}"'
             hint = f"; is ${value} meant?" if text == value and NAME.fullmatch(value) else ""
-            where = Place(line.where(guard.condition.offset), place.running)
+            where = CommandPlace(line.where(guard.condition.offset), place.running)
             self.state.complain(where, f"IF needs a number, {found}{hint}")
             return False
         return float(value) != 0
 
-    def _loop(self, loop: Loop, scope: Scope, place: Place) -> None:
-        at = Place(loop.line.where(loop.values.offset), place.running)
+    def _loop(self, loop: ForLoop, scope: Scope, place: CommandPlace) -> None:
+        at = CommandPlace(loop.line.where(loop.values.offset), place.running)
         filled = scope.fill(loop.values.text)
         if not all_defined(self.state, [Word(filled, loop.values.offset)], loop.line, place, "FOR"):
             return
@@ -134,7 +134,7 @@ class _Worker:
             self.state.variables[loop.variable] = value
             self._block(loop.body, scope, place.running)
 
-    def _values(self, text: str, place: Place) -> Sequence[str]:
+    def _values(self, text: str, place: CommandPlace) -> Sequence[str]:
         """The values of a list such as a,b,c or 1..9,2."""
         if found := _RANGE.fullmatch(text):
             first, last, step = int(found[1]), int(found[2]), int(found[3] or 1)
@@ -150,7 +150,7 @@ class _Worker:
             return []
         return text.split(",")
 
-    def _command(self, command: Command, scope: Scope, place: Place) -> None:
+    def _command(self, command: ScriptCommand, scope: Scope, place: CommandPlace) -> None:
         line = command.line
         words = [Word(scope.fill(word.text), word.offset) for word in command.words]
         words = [word for word in words if word.text]
@@ -163,15 +163,15 @@ class _Worker:
             if all_defined(self.state, rest, line, place, name):
                 HostCommand(self.state, name, line, place).work(rest)
         elif name in LOCAL_COMMANDS:
-            LOCAL_COMMANDS[name](self.state, Call(name, rest, command, scope, place))
+            LOCAL_COMMANDS[name](self.state, ScriptCall(name, rest, command, scope, place))
         elif name == "SOURCE":
-            self._source(Call(name, rest, command, scope, place))
+            self._source(ScriptCall(name, rest, command, scope, place))
         elif name == "RUN":
-            self._run(Call(name, rest, command, scope, place))
+            self._run(ScriptCall(name, rest, command, scope, place))
         elif "$" in command.words[0].text:
             self.state.complain(place, f'{command.words[0].text} is "{excerpt(name)}", which is not a command')
 
-    def _source(self, call: Call) -> None:
+    def _source(self, call: ScriptCall) -> None:
         if not call.words:
             self.state.complain(call.place, "SOURCE needs the name of a file")
             return
@@ -184,7 +184,7 @@ class _Worker:
                 self.state.sourced.add(source.path)
                 self._file(source, call.scope, call.place.running)
 
-    def _run(self, call: Call) -> None:
+    def _run(self, call: ScriptCall) -> None:
         place, state = call.place, self.state
         if not call.words:
             state.complain(place, "RUN needs the name of a macro")
@@ -206,7 +206,7 @@ class _Worker:
                         state.variables["exp"] = given.pop("exp")
                     self._block(macro.body, call.scope.within(given), running)
 
-    def _macro(self, name: str, call: Call) -> Macro | None:
+    def _macro(self, name: str, call: ScriptCall) -> Macro | None:
         """The macro of this name; None, and a problem, if it cannot be run."""
         state, place = self.state, call.at(0)
         macros = {known.upper(): known for known in state.macros}
@@ -227,7 +227,7 @@ class _Worker:
             return None
         return state.macros[name]
 
-    def _arguments(self, call: Call) -> dict[str, str]:
+    def _arguments(self, call: ScriptCall) -> dict[str, str]:
         arguments = {}
         for index, word in enumerate(call.words[1:], 1):
             name, equals, value = word.text.partition("=")

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from linklab.netesto.lines import Problem, Where
+from linklab.netesto.lines import ScriptProblem, Where
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class Expansion:
     said: tuple[str, ...]
     end_s: float
     counter: int
-    notes: tuple[Problem, ...] = ()
+    notes: tuple[ScriptProblem, ...] = ()
 
     def as_json(self) -> dict[str, Any]:
         """All of it as plain data."""

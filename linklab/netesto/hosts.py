@@ -10,13 +10,13 @@ from linklab.base.text import excerpt
 from linklab.errors import InputError
 from linklab.netesto.command_table import SPECS, STREAM_SIZES, Spec
 from linklab.netesto.limits import MODULE_PARAMETERS, refuse_setting, setting_name
-from linklab.netesto.lines import Line, Word
+from linklab.netesto.lines import ScriptLine, Word
 from linklab.netesto.script import nearest
-from linklab.netesto.state import Place, State
+from linklab.netesto.state import CommandPlace, ExpansionState
 
 
 @dataclass(frozen=True)
-class Given:
+class GivenArgument:
     """An argument as it stands in the line: name, value with its variables filled in, and its offset."""
 
     name: str
@@ -27,7 +27,7 @@ class Given:
 class HostCommand:
     """Works off one command; `words` are those behind its name, filled in, at the offsets they stand at."""
 
-    def __init__(self, state: State, word: str, line: Line, place: Place) -> None:
+    def __init__(self, state: ExpansionState, word: str, line: ScriptLine, place: CommandPlace) -> None:
         self.state = state
         self.word = word
         self.spec: Spec = SPECS[word]
@@ -35,11 +35,11 @@ class HostCommand:
         self.place = place
         self.wrong = False
 
-    def at(self, offset: int) -> Place:
+    def at(self, offset: int) -> CommandPlace:
         """The place of a word of the line."""
-        return Place(self.line.where(offset), self.place.running)
+        return CommandPlace(self.line.where(offset), self.place.running)
 
-    def complain(self, place: Place, what: str) -> None:
+    def complain(self, place: CommandPlace, what: str) -> None:
         """Add a problem; the command is then left out."""
         self.wrong = True
         self.state.complain(place, f"{self.word}: {what}")
@@ -56,13 +56,13 @@ class HostCommand:
         if not self.wrong:
             self._emit({name: arguments[name] for name in self.spec.arguments} | free)
 
-    def _given(self, words: Sequence[Word]) -> dict[str, Given]:
-        given: dict[str, Given] = {}
+    def _given(self, words: Sequence[Word]) -> dict[str, GivenArgument]:
+        given: dict[str, GivenArgument] = {}
         for word in words:
             name, equals, value = word.text.partition("=")
             tail = given.get(self.spec.tail)
             if not equals and tail is not None:
-                given[self.spec.tail] = Given(tail.name, f"{tail.value} {word.text}", tail.offset)
+                given[self.spec.tail] = GivenArgument(tail.name, f"{tail.value} {word.text}", tail.offset)
             elif not equals or not name:
                 self.state.note(self.at(word.offset), f'{self.word}: "{excerpt(word.text)}" is ignored; {_FORM}')
             else:
@@ -70,7 +70,7 @@ class HostCommand:
                     self.state.note(
                         self.at(word.offset), f"{self.word}: {excerpt(name)} is given twice; this one holds"
                     )
-                given[name] = Given(name, value, word.offset)
+                given[name] = GivenArgument(name, value, word.offset)
         return given
 
     def _leave_out(self, arguments: dict[str, str]) -> None:
@@ -85,7 +85,7 @@ class HostCommand:
             else:
                 arguments[name] = value
 
-    def _check(self, found: Given) -> None:
+    def _check(self, found: GivenArgument) -> None:
         """Add a problem if the value is not of the argument's kind."""
         this = (self.word, found.name, found.value)
         if this in self.state.passed:
@@ -99,7 +99,7 @@ class HostCommand:
         else:
             self.state.passed.add(this)
 
-    def _unknown(self, given: Sequence[Given]) -> dict[str, str]:
+    def _unknown(self, given: Sequence[GivenArgument]) -> dict[str, str]:
         """Note the arguments that the command does not know."""
         for found in given:
             near = nearest(found.name, self.spec.arguments)
@@ -107,7 +107,7 @@ class HostCommand:
             self.state.note(self.at(found.offset), what)
         return {}
 
-    def _settings(self, given: Sequence[Given], module: str) -> dict[str, str]:
+    def _settings(self, given: Sequence[GivenArgument], module: str) -> dict[str, str]:
         """What SET_SYSCTL and SET_MODULE_PARAMS set, each allowed."""
         before = f"{module}." if self.word == "SET_MODULE_PARAMS" else ""
         if before and module not in MODULE_PARAMETERS:

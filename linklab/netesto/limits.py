@@ -36,7 +36,7 @@ _WHOLE = re.compile(r"-?[0-9]{1,18}")
 
 
 @dataclass(frozen=True)
-class Numbers:
+class NumberRule:
     """Whole numbers separated by commas, each within its range."""
 
     ranges: tuple[tuple[int, int], ...]
@@ -55,7 +55,7 @@ class Numbers:
 
 
 @dataclass(frozen=True)
-class Names:
+class NameRule:
     """A name, or several separated by commas."""
 
     pattern: re.Pattern[str]
@@ -70,43 +70,43 @@ class Names:
         return ""
 
 
-_BUFFER = Numbers(((2_621_440, 67_108_864),))
-_THREE_BUFFERS = Numbers(((4096, 10_000), (16_000, 270_000), (128_000, 61_000_000)))
-_BYTE = Numbers(((0, 255),))
-_SWITCH = Numbers(((0, 1),))
+_BUFFER = NumberRule(((2_621_440, 67_108_864),))
+_THREE_BUFFERS = NumberRule(((4096, 10_000), (16_000, 270_000), (128_000, 61_000_000)))
+_BYTE = NumberRule(((0, 255),))
+_SWITCH = NumberRule(((0, 1),))
 
-SYSCTLS: Mapping[str, Numbers | Names] = {
+SYSCTLS: Mapping[str, NumberRule | NameRule] = {
     "net.core.rmem_max": _BUFFER,
     "net.core.wmem_max": _BUFFER,
-    "net.core.default_qdisc": Names(_DISCIPLINE, "queueing discipline"),
+    "net.core.default_qdisc": NameRule(_DISCIPLINE, "queueing discipline"),
     "net.ipv4.tcp_rmem": _THREE_BUFFERS,
     "net.ipv4.tcp_wmem": _THREE_BUFFERS,
-    "net.ipv4.tcp_ecn": Numbers(((0, 2),)),
-    "net.ipv4.tcp_congestion_control": Names(_ALGORITHM, "congestion control"),
-    "net.ipv4.tcp_allowed_congestion_control": Names(_ALGORITHM, "congestion control", several=True),
+    "net.ipv4.tcp_ecn": NumberRule(((0, 2),)),
+    "net.ipv4.tcp_congestion_control": NameRule(_ALGORITHM, "congestion control"),
+    "net.ipv4.tcp_allowed_congestion_control": NameRule(_ALGORITHM, "congestion control", several=True),
     "net.ipv4.tcp_cong_dscp_mask": _BYTE,
     "net.ipv4.tcp_cong_dscp_val": _BYTE,
 }
 
-MODULE_PARAMETERS: Mapping[str, Mapping[str, Numbers]] = {
+MODULE_PARAMETERS: Mapping[str, Mapping[str, NumberRule]] = {
     "tcp_cubic": {
         "fast_convergence": _SWITCH,
-        "initial_ssthresh": Numbers(((0, 1_000_000),)),
+        "initial_ssthresh": NumberRule(((0, 1_000_000),)),
         "tcp_friendliness": _SWITCH,
         "hystart": _SWITCH,
-        "hystart_detect": Numbers(((1, 3),)),
-        "hystart_low_window": Numbers(((2, 100_000),)),
-        "hystart_ack_delta": Numbers(((0, 100_000),)),
+        "hystart_detect": NumberRule(((1, 3),)),
+        "hystart_low_window": NumberRule(((2, 100_000),)),
+        "hystart_ack_delta": NumberRule(((0, 100_000),)),
     },
     "tcp_dctcp": {
-        "dctcp_shift_g": Numbers(((0, 10),)),
-        "dctcp_alpha_on_init": Numbers(((0, 1024),)),
+        "dctcp_shift_g": NumberRule(((0, 10),)),
+        "dctcp_alpha_on_init": NumberRule(((0, 1024),)),
         "dctcp_clamp_alpha_on_loss": _SWITCH,
     },
     "tcp_nv": {
-        "nv_pad": Numbers(((0, 1000),)),
-        "nv_reset_period": Numbers(((1, 600),)),
-        "nv_min_cwnd": Numbers(((1, 255),)),
+        "nv_pad": NumberRule(((0, 1000),)),
+        "nv_reset_period": NumberRule(((1, 600),)),
+        "nv_min_cwnd": NumberRule(((1, 255),)),
     },
 }
 
@@ -137,7 +137,7 @@ def refuse_setting(word: str, name: str, value: str) -> None:
         InputError: the setting is not on the list, or the value is out of range; the message has no place.
     """
     name = setting_name(name)
-    allowed: Mapping[str, Numbers | Names]
+    allowed: Mapping[str, NumberRule | NameRule]
     if word == "SET_SYSCTL":
         allowed, what = SYSCTLS, "sysctl"
     elif word == "SET_MODULE_PARAMS":

@@ -33,7 +33,7 @@ class Where:
 
 
 @dataclass(frozen=True, order=True)
-class Problem:
+class ScriptProblem:
     """What is wrong (or odd) at a place, and what to do; run_from: which macros were running, outermost first."""
 
     where: Where
@@ -48,7 +48,7 @@ class Problem:
 class ScriptError(InputError):
     """A script cannot be used; `problems` holds everything that is wrong with it."""
 
-    def __init__(self, problems: Sequence[Problem]) -> None:
+    def __init__(self, problems: Sequence[ScriptProblem]) -> None:
         self.problems = tuple(problems)
         first, *others = self.problems
         more = f" (and {len(others)} more; linklab netesto check lists them)" if others else ""
@@ -64,7 +64,7 @@ class Word:
 
 
 @dataclass(frozen=True)
-class Line:
+class ScriptLine:
     """A whole line, or a part of one.
 
     text: what it says, without comments.
@@ -87,18 +87,18 @@ class Line:
         """Its words from an offset on."""
         return [Word(found[0], found.start()) for found in _WORD.finditer(self.text, start)]
 
-    def until(self, end: int) -> Line:
+    def until(self, end: int) -> ScriptLine:
         """Its beginning, up to an offset."""
-        return Line(self.text[:end].rstrip(), self.file, self.starts, self.comment)
+        return ScriptLine(self.text[:end].rstrip(), self.file, self.starts, self.comment)
 
-    def joined(self, after: Line) -> Line:
+    def joined(self, after: ScriptLine) -> ScriptLine:
         """Both as one line."""
         begin = len(self.text) + 1
         starts = tuple((offset + begin, line, column) for offset, line, column in after.starts)
-        return Line(f"{self.text} {after.text}", self.file, self.starts + starts, self.comment)
+        return ScriptLine(f"{self.text} {after.text}", self.file, self.starts + starts, self.comment)
 
 
-def read_lines(text: str, file: str) -> tuple[list[Line], list[Problem]]:
+def read_lines(text: str, file: str) -> tuple[list[ScriptLine], list[ScriptProblem]]:
     """The whole lines of a script, and what is wrong with how they are written."""
     reader = _Reader(file)
     for number, raw in enumerate(text.split("\n"), 1):
@@ -112,8 +112,8 @@ class _Reader:
 
     def __init__(self, file: str) -> None:
         self.file = file
-        self.lines: list[Line] = []
-        self.problems: list[Problem] = []
+        self.lines: list[ScriptLine] = []
+        self.problems: list[ScriptProblem] = []
         self.pieces: list[tuple[str, int, int]] = []
         self.comment: list[str] = []
         self.skipping: Where | None = None
@@ -144,13 +144,13 @@ class _Reader:
         comment, self.comment = tuple(self.comment), []
         if not text.strip():
             return
-        line = Line(text.rstrip(), self.file, tuple(starts), comment)
+        line = ScriptLine(text.rstrip(), self.file, tuple(starts), comment)
         word = line.words()[0]
         if word.text == "BEGIN_COMMENT":
             self.skipping = line.where(word.offset)
         elif word.text == "END_COMMENT":
             self.problems.append(
-                Problem(line.where(word.offset), "END_COMMENT has no BEGIN_COMMENT before it; remove it")
+                ScriptProblem(line.where(word.offset), "END_COMMENT has no BEGIN_COMMENT before it; remove it")
             )
         else:
             self.lines.append(line)
@@ -159,4 +159,6 @@ class _Reader:
         if self.pieces:
             self._close()
         if self.skipping is not None:
-            self.problems.append(Problem(self.skipping, "BEGIN_COMMENT has no END_COMMENT; add a line END_COMMENT"))
+            self.problems.append(
+                ScriptProblem(self.skipping, "BEGIN_COMMENT has no END_COMMENT; add a line END_COMMENT")
+            )

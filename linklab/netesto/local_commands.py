@@ -14,33 +14,33 @@ from linklab.base.text import excerpt
 from linklab.errors import InputError
 from linklab.netesto.command_table import number
 from linklab.netesto.expressions import evaluate
-from linklab.netesto.lines import Line, Word
-from linklab.netesto.script import NAME, Command, nearest
-from linklab.netesto.state import EndError, Place, State
+from linklab.netesto.lines import ScriptLine, Word
+from linklab.netesto.script import NAME, ScriptCommand, nearest
+from linklab.netesto.state import CommandPlace, EndError, ExpansionState
 from linklab.netesto.variables import Scope, undefined
 
 
 @dataclass(frozen=True)
-class Call:
+class ScriptCall:
     """A command as it is worked off: its name, the words behind it (filled in), the statement, scope and place."""
 
     name: str
     words: Sequence[Word]
-    command: Command
+    command: ScriptCommand
     scope: Scope
-    place: Place
+    place: CommandPlace
 
     @property
-    def line(self) -> Line:
+    def line(self) -> ScriptLine:
         """The line it stands in."""
         return self.command.line
 
-    def at(self, index: int) -> Place:
+    def at(self, index: int) -> CommandPlace:
         """The place of a word."""
-        return Place(self.line.where(self.words[index].offset), self.place.running)
+        return CommandPlace(self.line.where(self.words[index].offset), self.place.running)
 
     @contextmanager
-    def blaming(self, state: State, index: int) -> Iterator[None]:
+    def blaming(self, state: ExpansionState, index: int) -> Iterator[None]:
         """What goes wrong within is a problem of this word."""
         try:
             yield
@@ -48,18 +48,20 @@ class Call:
             state.complain(self.at(index), f"{self.name}: {error}")
 
 
-def all_defined(state: State, words: Sequence[Word], line: Line, place: Place, command: str) -> bool:
+def all_defined(
+    state: ExpansionState, words: Sequence[Word], line: ScriptLine, place: CommandPlace, command: str
+) -> bool:
     """Whether the filled words have no variable left; a problem for each that has."""
     fine = True
     for word in words:
         for name in undefined(word.text):
             fine = False
-            where = Place(line.where(word.offset), place.running)
+            where = CommandPlace(line.where(word.offset), place.running)
             state.complain(where, f"{command}: {_undefined(state, name, line.words(word.offset)[0].text, place)}")
     return fine
 
 
-def _undefined(state: State, name: str, written: str, place: Place) -> str:
+def _undefined(state: ExpansionState, name: str, written: str, place: CommandPlace) -> str:
     """What to say of a variable that nothing defines; written: the word that it comes from."""
     given = f"give -D {name[1:]}=VALUE"
     if name not in undefined(written):
@@ -70,28 +72,28 @@ def _undefined(state: State, name: str, written: str, place: Place) -> str:
     return f"{name} is not defined; {cure}{f' (is ${near} meant?)' if near else ''}"
 
 
-def note_rest(state: State, call: Call, known: int) -> None:
+def note_rest(state: ExpansionState, call: ScriptCall, known: int) -> None:
     """Note words that a command has no use for."""
     for index, word in enumerate(call.words[known:], known):
         state.note(call.at(index), f'{call.name}: "{excerpt(word.text)}" is ignored; values have no spaces')
 
 
-def _end(state: State, call: Call) -> None:
+def _end(state: ExpansionState, call: ScriptCall) -> None:
     raise EndError
 
 
-def _nothing(state: State, call: Call) -> None:
+def _nothing(state: ExpansionState, call: ScriptCall) -> None:
     """DEBUG and its kin change nothing: -n shows every command."""
 
 
-def _set(state: State, call: Call) -> None:
+def _set(state: ExpansionState, call: ScriptCall) -> None:
     name, value = _assignment(state, call)
     if name:
         state.assign(name, value)
         note_rest(state, call, 1)
 
 
-def _set_exp(state: State, call: Call) -> None:
+def _set_exp(state: ExpansionState, call: ScriptCall) -> None:
     name, value = _assignment(state, call)
     if not name:
         return
@@ -102,7 +104,7 @@ def _set_exp(state: State, call: Call) -> None:
             state.assign(name, str(evaluate(value)))
 
 
-def _assignment(state: State, call: Call) -> tuple[str, str]:
+def _assignment(state: ExpansionState, call: ScriptCall) -> tuple[str, str]:
     """Name and value of name=value; ("", "") if they are not there."""
     given = call.words[0].text if call.words else ""
     name, equals, value = given.partition("=")
@@ -113,7 +115,7 @@ def _assignment(state: State, call: Call) -> tuple[str, str]:
     return "", ""
 
 
-def _host_suffix(state: State, call: Call) -> None:
+def _host_suffix(state: ExpansionState, call: ScriptCall) -> None:
     if not call.words:
         state.complain(call.place, "HOST_SUFFIX needs a suffix, such as example.com")
         return
@@ -121,12 +123,12 @@ def _host_suffix(state: State, call: Call) -> None:
     state.emit(call.place, "HOST_SUFFIX", {"text": call.words[0].text})
 
 
-def _wait(state: State, call: Call) -> None:
+def _wait(state: ExpansionState, call: ScriptCall) -> None:
     if times := _times(state, call, 1):
         state.wait(call.place, times[0])
 
 
-def _rand_wait(state: State, call: Call) -> None:
+def _rand_wait(state: ExpansionState, call: ScriptCall) -> None:
     if not (times := _times(state, call, 2)):
         return
     least, most = times if len(times) > 1 else [0.0, times[0]]
@@ -136,7 +138,7 @@ def _rand_wait(state: State, call: Call) -> None:
         state.wait(call.place, state.draw(least, most))
 
 
-def _times(state: State, call: Call, most: int) -> list[float]:
+def _times(state: ExpansionState, call: ScriptCall, most: int) -> list[float]:
     """The seconds that a command gives; none if something is wrong with them."""
     if not call.words:
         state.complain(call.place, f"{call.name} needs a time in seconds, such as {call.name} 10")
@@ -151,7 +153,7 @@ def _times(state: State, call: Call, most: int) -> list[float]:
     return times if len(times) == len(words) else []
 
 
-def _text(state: State, call: Call) -> str:
+def _text(state: ExpansionState, call: ScriptCall) -> str:
     """What follows the command, as one text; variables that are not defined stay, and are noted."""
     first = call.command.words[0]
     text = call.scope.fill(call.line.text[first.offset + len(first.text) :].strip())
@@ -160,14 +162,14 @@ def _text(state: State, call: Call) -> str:
     return text
 
 
-def _desc(state: State, call: Call) -> None:
+def _desc(state: ExpansionState, call: ScriptCall) -> None:
     text = _text(state, call)
     if not text:
         state.complain(call.place, "DESC needs a text")
     state.emit(call.place, "DESC", {"text": text})
 
 
-def _other(state: State, call: Call) -> None:
+def _other(state: ExpansionState, call: ScriptCall) -> None:
     values = {}
     for part in _text(state, call).split(","):
         name, equals, value = part.partition("=")
@@ -178,15 +180,15 @@ def _other(state: State, call: Call) -> None:
     state.emit(call.place, "OTHER", values)
 
 
-def _echo(state: State, call: Call) -> None:
+def _echo(state: ExpansionState, call: ScriptCall) -> None:
     state.said.append(_text(state, call))
 
 
-def _next_counter(state: State, call: Call) -> None:
+def _next_counter(state: ExpansionState, call: ScriptCall) -> None:
     state.next_ten()
 
 
-LOCAL_COMMANDS: Mapping[str, Callable[[State, Call], None]] = {
+LOCAL_COMMANDS: Mapping[str, Callable[[ExpansionState, ScriptCall], None]] = {
     "END": _end,
     "SET": _set,
     "SET_EXP": _set_exp,

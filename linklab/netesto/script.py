@@ -16,7 +16,7 @@ from typing import TypeAlias
 from linklab.base.text import excerpt
 from linklab.netesto.command_table import STRUCTURE, WORDS
 from linklab.netesto.limits import DEEPEST
-from linklab.netesto.lines import Line, Problem, Where, Word, read_lines
+from linklab.netesto.lines import ScriptLine, ScriptProblem, Where, Word, read_lines
 
 NAME = re.compile(r"[A-Za-z0-9_]+")
 _MACRO = re.compile(r"[A-Za-z0-9_.:-]+")
@@ -31,10 +31,10 @@ class Guard:
 
 
 @dataclass(frozen=True)
-class Command:
+class ScriptCommand:
     """A command: its words in the line, the first of which names it."""
 
-    line: Line
+    line: ScriptLine
     words: tuple[Word, ...]
     guards: tuple[Guard, ...] = ()
 
@@ -45,10 +45,10 @@ class Command:
 
 
 @dataclass(frozen=True)
-class Loop:
+class ForLoop:
     """FOR … DONE."""
 
-    line: Line
+    line: ScriptLine
     variable: str
     values: Word
     where: Where
@@ -66,7 +66,7 @@ class Macro:
     comment: tuple[str, ...] = ()
 
 
-Statement: TypeAlias = Command | Loop | Macro
+Statement: TypeAlias = ScriptCommand | ForLoop | Macro
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ class Script:
     """A file's statements, and what is wrong with it."""
 
     statements: tuple[Statement, ...]
-    problems: tuple[Problem, ...]
+    problems: tuple[ScriptProblem, ...]
 
 
 def parse(text: str, file: str) -> Script:
@@ -105,28 +105,28 @@ class _Block:
     word: str = ""
     name: str = ""
     where: Where = _NOWHERE
-    line: Line | None = None
+    line: ScriptLine | None = None
     values: Word = _NOTHING
     guards: tuple[Guard, ...] = ()
     body: list[Statement] = field(default_factory=list)
 
 
 class _Parser:
-    def __init__(self, lines: list[Line], problems: list[Problem]) -> None:
+    def __init__(self, lines: list[ScriptLine], problems: list[ScriptProblem]) -> None:
         self.lines = lines
         self.problems = problems
         self.at = 0
         self.blocks = [_Block()]
 
     def complain(self, where: Where, what: str) -> None:
-        self.problems.append(Problem(where, what))
+        self.problems.append(ScriptProblem(where, what))
 
-    def take(self, line: Line, start: int = 0) -> None:
+    def take(self, line: ScriptLine, start: int = 0) -> None:
         """Take the statement that begins at an offset of the next line, and go on to the line after it."""
         self.at += 1
         self._statement(line, line.words(start), ())
 
-    def _statement(self, line: Line, words: list[Word], guards: tuple[Guard, ...]) -> None:
+    def _statement(self, line: ScriptLine, words: list[Word], guards: tuple[Guard, ...]) -> None:
         while words and words[0].text in ("IF", "IF_DEF"):
             guard, words = self._guard(line, words)
             if guard is None:
@@ -147,14 +147,18 @@ class _Parser:
             self.complain(where, f"{first} cannot stand here; {_ALONE.get(first, 'it begins a line of its own')}")
         else:
             self._check_word(first, where)
-            self.blocks[-1].body.append(Command(line, tuple(words), guards))
+            self.blocks[-1].body.append(ScriptCommand(line, tuple(words), guards))
 
     def _check_word(self, word: str, where: Where) -> None:
         if word in WORDS or "$" in word or word.startswith("HOST_SUFFIX="):
             return
-        self.complain(where, f'"{excerpt(word)}" is not a command{nearest(word, WORDS - {"FORLOOP"})}')
+        if NAME.fullmatch(word.partition("=")[0]) and "=" in word:
+            what = f'"{excerpt(word)}" is an argument, not a command; end the line before it with \\ if it goes on here'
+        else:
+            what = f'"{excerpt(word)}" is not a command{nearest(word, WORDS - {"FORLOOP"})}'
+        self.complain(where, what)
 
-    def _guard(self, line: Line, words: list[Word]) -> tuple[Guard | None, list[Word]]:
+    def _guard(self, line: ScriptLine, words: list[Word]) -> tuple[Guard | None, list[Word]]:
         """The condition that the words begin with, and the words behind its colon."""
         word = words[0]
         colon = line.text.find(":", word.offset)
@@ -174,7 +178,7 @@ class _Parser:
             return None, []
         return Guard(word.text, condition), rest
 
-    def _open_loop(self, line: Line, words: list[Word], guards: tuple[Guard, ...]) -> None:
+    def _open_loop(self, line: ScriptLine, words: list[Word], guards: tuple[Guard, ...]) -> None:
         where = line.where(words[0].offset)
         if len(words) == _HEADER - 1 and self._next_word() in ("DO", "do"):
             line = line.joined(self.lines[self.at])
@@ -197,7 +201,7 @@ class _Parser:
     def _next_word(self) -> str:
         return self.lines[self.at].words()[0].text if self.at < len(self.lines) else ""
 
-    def _close_loop(self, line: Line, words: list[Word], guards: tuple[Guard, ...]) -> None:
+    def _close_loop(self, line: ScriptLine, words: list[Word], guards: tuple[Guard, ...]) -> None:
         where = line.where(words[0].offset)
         if guards:
             self.complain(where, "DONE cannot follow a condition; a loop ends whether or not it holds")
@@ -209,10 +213,10 @@ class _Parser:
         block = self.blocks.pop()
         assert block.line is not None
         if block.name:
-            loop = Loop(block.line, block.name, block.values, block.where, tuple(block.body), block.guards)
+            loop = ForLoop(block.line, block.name, block.values, block.where, tuple(block.body), block.guards)
             self.blocks[-1].body.append(loop)
 
-    def _open_macro(self, line: Line, words: list[Word], guards: tuple[Guard, ...]) -> None:
+    def _open_macro(self, line: ScriptLine, words: list[Word], guards: tuple[Guard, ...]) -> None:
         where = line.where(words[0].offset)
         name = words[1].text if len(words) > 1 else ""
         if not name:
@@ -230,7 +234,7 @@ class _Parser:
             self.complain(where, f"{_outside(self.blocks[-1])}; a macro is defined at the top of a script alone")
         self.blocks.append(_Block("BEGIN", name, where, line))
 
-    def _close_macro(self, line: Line, words: list[Word], guards: tuple[Guard, ...]) -> None:
+    def _close_macro(self, line: ScriptLine, words: list[Word], guards: tuple[Guard, ...]) -> None:
         where, name = line.where(words[0].offset), words[1].text
         if guards:
             self.complain(where, "END of a macro cannot follow a condition; END alone ends the script")
@@ -253,7 +257,7 @@ class _Parser:
         assert block.line is not None
         if block.word == "FOR":
             if block.name:
-                loop = Loop(block.line, block.name, block.values, block.where, tuple(block.body), block.guards)
+                loop = ForLoop(block.line, block.name, block.values, block.where, tuple(block.body), block.guards)
                 self.blocks[-1].body.append(loop)
             self.complain(block.where, "FOR has no DONE; add DONE behind the last command of the loop")
         else:

@@ -19,7 +19,7 @@ LIBRARY = Path(__file__).resolve().parent / "library"
 
 
 @dataclass(frozen=True)
-class Source:
+class SourceFile:
     """A file of a script, and what messages call it."""
 
     path: Path
@@ -40,7 +40,7 @@ def library_names() -> list[str]:
     return [name for name in library_files() if not name.endswith(TABLES)]
 
 
-def find(name: str, folders: Sequence[Path]) -> Source:
+def find(name: str, folders: Sequence[Path]) -> SourceFile:
     """The file that SOURCE means, in the first folder that has it, else in the library.
 
     Raises:
@@ -58,7 +58,7 @@ def find(name: str, folders: Sequence[Path]) -> Source:
         if not inside:
             raise InputError(f'"{excerpt(name)}" leads out of {folder}; only files within the search path are read')
         if there:
-            return Source(path, f"library/{name}" if folder == LIBRARY else str(folder / name))
+            return SourceFile(path, f"library/{name}" if folder == LIBRARY else str(folder / name))
     looked = ", ".join(str(folder) for folder in folders)
     raise InputError(
         f'there is no file "{excerpt(name)}" in {looked} or the library ({", ".join(library_names())});'

@@ -10,7 +10,7 @@ from random import Random
 
 from linklab.netesto.expansion import Expansion, TimedCommand
 from linklab.netesto.limits import MOST_COMMANDS, MOST_LOOPS, MOST_SECONDS, MOST_STEPS
-from linklab.netesto.lines import MOST_PROBLEMS, Problem, ScriptError, Where
+from linklab.netesto.lines import MOST_PROBLEMS, ScriptError, ScriptProblem, Where
 from linklab.netesto.script import Macro, Script
 
 MICRO = 1_000_000
@@ -25,7 +25,7 @@ class StopError(Exception):
 
 
 @dataclass(frozen=True)
-class Place:
+class CommandPlace:
     """Where a command stands: its place, and which macros are running, each with where it was run from."""
 
     where: Where
@@ -38,7 +38,7 @@ class Place:
 
 
 @dataclass
-class State:
+class ExpansionState:
     """The state of an expansion; times in whole microseconds, so that sums are exact."""
 
     seed: int
@@ -52,8 +52,8 @@ class State:
     sourced: set[Path] = field(default_factory=set)
     commands: list[TimedCommand] = field(default_factory=list)
     said: list[str] = field(default_factory=list)
-    problems: dict[tuple[Where, str], Problem] = field(default_factory=dict)
-    notes: dict[tuple[Where, str], Problem] = field(default_factory=dict)
+    problems: dict[tuple[Where, str], ScriptProblem] = field(default_factory=dict)
+    notes: dict[tuple[Where, str], ScriptProblem] = field(default_factory=dict)
     now_us: int = 0
     host: str = ""
     exp: str = ""
@@ -70,35 +70,35 @@ class State:
         if name not in self.given:
             self.variables[name] = value
 
-    def complain(self, place: Place, what: str) -> None:
+    def complain(self, place: CommandPlace, what: str) -> None:
         """Add a problem; the same one at the same place counts once."""
-        self.problems.setdefault((place.where, what), Problem(place.where, what, place.running))
+        self.problems.setdefault((place.where, what), ScriptProblem(place.where, what, place.running))
         if len(self.problems) >= MOST_PROBLEMS:
             raise StopError
 
-    def note(self, place: Place, what: str) -> None:
+    def note(self, place: CommandPlace, what: str) -> None:
         """Add what is odd and yet does not stop the script."""
         if len(self.notes) < MOST_PROBLEMS:
-            self.notes.setdefault((place.where, what), Problem(place.where, what, place.running))
+            self.notes.setdefault((place.where, what), ScriptProblem(place.where, what, place.running))
 
-    def stop(self, place: Place, what: str) -> None:
+    def stop(self, place: CommandPlace, what: str) -> None:
         """Add a problem, and work no further."""
         self.complain(place, what)
         raise StopError
 
-    def step(self, place: Place) -> None:
+    def step(self, place: CommandPlace) -> None:
         """Count a line that is worked off."""
         self.steps += 1
         if self.steps > MOST_STEPS:
             self.stop(place, f"the script works off more than {MOST_STEPS:,} lines; let its loops do less")
 
-    def turn(self, place: Place) -> None:
+    def turn(self, place: CommandPlace) -> None:
         """Count a turn of a loop, or one run of a macro."""
         self.turns += 1
         if self.turns > MOST_LOOPS:
             self.stop(place, f"loops and repetitions take more than {MOST_LOOPS:,} turns in all; let them take fewer")
 
-    def wait(self, place: Place, seconds: float) -> None:
+    def wait(self, place: CommandPlace, seconds: float) -> None:
         """Move the clock."""
         self.now_us += round(seconds * MICRO)
         if self.now_us > MOST_SECONDS * MICRO:
@@ -111,7 +111,7 @@ class State:
         random = Random(f"netesto {self.seed} {self.exp} {number}")  # noqa: S311 - repeatable on purpose
         return int((least + random.random() * (most - least)) * MICRO) / MICRO
 
-    def emit(self, place: Place, word: str, arguments: dict[str, str]) -> None:
+    def emit(self, place: CommandPlace, word: str, arguments: dict[str, str]) -> None:
         """Add a command that is due now."""
         if len(self.commands) >= MOST_COMMANDS:
             self.stop(place, f"the script has more than {MOST_COMMANDS:,} commands; let its loops do less")
@@ -134,7 +134,7 @@ class State:
         return Expansion(tuple(self.commands), tuple(self.said), self.now_us / MICRO, self.counter, notes)
 
 
-def _in_order(problems: Iterable[Problem]) -> list[Problem]:
+def _in_order(problems: Iterable[ScriptProblem]) -> list[ScriptProblem]:
     """By place; files in the order in which they were found to have one."""
     found = list(problems)
     files = {problem.where.file: number for number, problem in reversed(list(enumerate(found)))}

@@ -14,28 +14,28 @@ from linklab.netesto.catalogue import holder
 from linklab.netesto.command_table import SPECS
 from linklab.netesto.limits import refuse_setting
 from linklab.netesto.lines import Word
-from linklab.netesto.script import Command, Loop, Macro, Statement
-from linklab.netesto.state import Place, State
+from linklab.netesto.script import ForLoop, Macro, ScriptCommand, Statement
+from linklab.netesto.state import CommandPlace, ExpansionState
 
 
-def note_unreached(state: State, statements: Iterable[Statement]) -> None:
+def note_unreached(state: ExpansionState, statements: Iterable[Statement]) -> None:
     """Add notes on commands among the statements that were never worked off."""
     for command in _commands(statements):
         if id(command) not in state.reached:
             for word, what in _wrong(command, state):
-                place = Place(command.line.where(word.offset))
+                place = CommandPlace(command.line.where(word.offset))
                 state.note(place, f"this line is not reached, and {command.words[0].text} in it is wrong: {what}")
 
 
-def _commands(statements: Iterable[Statement]) -> Iterator[Command]:
+def _commands(statements: Iterable[Statement]) -> Iterator[ScriptCommand]:
     for statement in statements:
-        if isinstance(statement, Loop | Macro):
+        if isinstance(statement, ForLoop | Macro):
             yield from _commands(statement.body)
         else:
             yield statement
 
 
-def _wrong(command: Command, state: State) -> Iterator[tuple[Word, str]]:
+def _wrong(command: ScriptCommand, state: ExpansionState) -> Iterator[tuple[Word, str]]:
     """Words of a command whose values can be told to be wrong."""
     first, *rest = command.words
     if first.text == "RUN" and rest and not any(guard.word == "IF_DEF" for guard in command.guards):

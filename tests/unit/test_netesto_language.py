@@ -279,6 +279,7 @@ def test_source_reads_nothing_else(tmp_path):
     ("text", "says"),
     [
         ("\n  FRO x IN a DO\n", "2:3: \"FRO\" is not a command; did you mean FOR?"),
+        ("BEGIN m\nEND m\nRUN m a=1\n b=2\n", '4:2: "b=2" is an argument, not a command; end the line'),
         ("ECHO x\nWAIT $dur\n", "2:6: WAIT: $dur is not defined; SET it before, or give -D dur=VALUE"),
         ("SET dura=1\nWAIT $dur\n", "2:6: WAIT: $dur is not defined; SET it before, or give -D dur=VALUE (is $du"),
         ("SET a=$b\nWAIT $a\n", "2:6: WAIT: $a leads to $b, which is not defined; SET it before, or give -D b=VALUE"),

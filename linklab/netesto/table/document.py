@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from linklab.netesto.lines import Problem
+from linklab.netesto.lines import ScriptProblem
 from linklab.netesto.table.cells import Row
 from linklab.netesto.table.chart import Chart
 
@@ -61,5 +61,5 @@ class Document:
     items: Sequence[TableItem | PlotItem]
     sources: Sequence[Path]
     links: Links
-    said: Sequence[Problem]
+    said: Sequence[ScriptProblem]
     log: tuple[str, Sequence[str]] | None = None

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from linklab.netesto.lines import Problem, ScriptError
+from linklab.netesto.lines import ScriptError, ScriptProblem
 from linklab.netesto.table.document import Document
 from linklab.netesto.table.session import Session
 
@@ -39,7 +39,7 @@ def document_of(script: Path, choice: Choice | None = None) -> Document:
     session = Session(script, choice.csv, choice.search, choice.variables or {}, choice.style)
     found = session.run()
     if session.problems:
-        raise ScriptError(sorted({Problem(error.at, error.what) for error in session.problems}))
+        raise ScriptError(sorted({ScriptProblem(error.at, error.what) for error in session.problems}))
     return found
 
 

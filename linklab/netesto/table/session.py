@@ -13,7 +13,7 @@ from pathlib import Path
 
 from linklab.base.text import excerpt, file_name
 from linklab.errors import InputError
-from linklab.netesto.lines import Problem, Where
+from linklab.netesto.lines import ScriptProblem, Where
 from linklab.netesto.sources import LIBRARY
 from linklab.netesto.table.chart import chart_of
 from linklab.netesto.table.document import Document, Links, PlotItem, TableItem
@@ -54,7 +54,7 @@ class Session:
     variables: Mapping[str, str] = field(default_factory=dict)
     style: str = ""
     problems: list[TableError] = field(default_factory=list)
-    said: list[Problem] = field(default_factory=list)
+    said: list[ScriptProblem] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.rows = Rows()
@@ -117,7 +117,9 @@ class Session:
             if (name, variable) not in self._untold:
                 self._untold.add((name, variable))
                 self.said.append(
-                    Problem(place, f"${variable} has no value and is left out; give it with source=FILE,{variable}=…")
+                    ScriptProblem(
+                        place, f"${variable} has no value and is left out; give it with source=FILE,{variable}=…"
+                    )
                 )
 
         for line in lines_of(text, name):
@@ -152,7 +154,7 @@ class Session:
             self.settings.set(VARIABLE_NAMES[key], value)
         elif key in IN_THE_PAGE or key in WEB_ONLY:
             why = IN_THE_PAGE.get(key, "it belongs to the form that exp.py showed in a browser")
-            self.said.append(Problem(word.place, f'"{excerpt(word.text)}" does nothing in a script: {why}'))
+            self.said.append(ScriptProblem(word.place, f'"{excerpt(word.text)}" does nothing in a script: {why}'))
         else:
             raise word.error(unknown("directive", word.text, WORDS))
         if self.log is not None and key in self._do and len(self.log_lines) < MOST_LINES:
@@ -301,7 +303,7 @@ class Session:
         decimals = {column: self.rows.decimals_of(column, self.format) for column in columns}
         known = {column: each for column, each in decimals.items() if each is not None}
         if not rows:
-            self.said.append(Problem(value.place, "the table is empty, because no row is selected"))
+            self.said.append(ScriptProblem(value.place, "the table is empty, because no row is selected"))
         self.items.append(TableItem(list(columns), list(rows), known, band))
 
     def _plot(self, value: Located) -> None:
