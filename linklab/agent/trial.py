@@ -27,6 +27,7 @@ import resource
 import select
 import signal
 import time
+from collections import deque
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any
@@ -35,9 +36,10 @@ from linklab.agent.trial_facts import as_json, ask_facts
 from linklab.agent.trial_keeper import Sessions, keep, kill_children
 from linklab.agent.trial_loop import FIRST, LAST, SECOND, THIRD, Loop
 from linklab.agent.trial_nodes import Nodes
-from linklab.agent.trial_plan import Fact, PlanError, TrialPlan, load
+from linklab.agent.trial_plan import Fact, PlanError, PlannedSetting, TrialPlan, load
 from linklab.agent.trial_programs import PRELOADED, Child, Programs
-from linklab.agent.trial_samplers import Sampler, samplers
+from linklab.agent.trial_samplers import ENDED, Sampler, samplers
+from linklab.agent.trial_settings import Settings
 from linklab.linux import held
 from linklab.native import find
 
@@ -60,16 +62,19 @@ class RunningTrial:
 
     def __init__(self, plan: TrialPlan, out: Path, tell: Callable[[dict[str, Any]], None]) -> None:
         self.plan, self.out, self.tell = plan, out, tell
-        most = len(plan.programs) + 2 * len(plan.facts)
+        most = len(plan.programs) + 2 * len(plan.facts) + len(plan.settings)
         self.sessions = Sessions(most)
         self.keeper, self.all_ended = keep(self.sessions)
         self.nodes = Nodes()
         self.programs = Programs(self.nodes, out, self.sessions)
-        self.loop = Loop(self.programs.notice, self.interrupt)
+        self.loop = Loop(self.notice, self.interrupt)
+        self.settings = Settings(plan.settings, self.nodes)
         self.t0 = self.ended_ns = 0
         self.interrupts = 0
         self.servers: list[Child] = []
         self.flows: list[Child] = []
+        self.commands: dict[PlannedSetting, Child] = {}
+        self.starting: deque[tuple[PlannedSetting, float]] = deque()
         self.samplers: list[Sampler] = []
         self.lacks: list[str] = []
 
@@ -78,6 +83,7 @@ class RunningTrial:
     def run(self) -> None:
         """All of it; nothing of it runs afterwards."""
         try:
+            self.settings.before(self.programs, self.loop)
             before = ask_facts(self.plan.facts, self.programs, self.loop)
             self.samplers, self.lacks = samplers(self.plan.samplers, self.nodes, self.out)
             self.start_servers()
@@ -88,6 +94,7 @@ class RunningTrial:
                 self.ended_ns = time.monotonic_ns()
                 self.end(self.flows)
             self.end([server for server in self.servers if server.runs], self_s=SELF_S)
+            self.sample_ended()
             after = ask_facts([fact for fact in self.plan.facts if not fact.once], self.programs, self.loop)
             self.save(before, after)
             self.tell({"phase": "end", "how": "early" if self.early else "whole", **self.counts()})
@@ -133,8 +140,12 @@ class RunningTrial:
             if program.role == "flow" and not self.early:
                 self.flows.append(self.programs.start(program, hold=True))
         self.programs.draw_lots(self.flows)
+        for setting in self.plan.settings:
+            if setting.argv and setting.at_s is not None:
+                self.commands[setting] = self.programs.start(self.settings.program(setting), hold=True)
         deadline = time.monotonic_ns() + LOAD_NS
-        self.loop.run(lambda: self.early or all(flow.loaded or flow.over for flow in self.flows), deadline)
+        loading = [*self.flows, *self.commands.values()]
+        self.loop.run(lambda: self.early or all(each.loaded or each.over for each in loading), deadline)
         for flow in self.flows:
             if not flow.loaded and not flow.over and not self.early:
                 flow.why = f"it was not loaded within {LOAD_NS // NS} s"
@@ -143,7 +154,8 @@ class RunningTrial:
     def begin(self) -> None:
         """Fix T0, at a whole second of this kernel's clock, and what happens when."""
         self.t0 = (time.monotonic_ns() // NS + 1) * NS
-        for start_s in sorted({flow.program.start_s for flow in self.flows}):
+        times = {setting.at_s for setting in self.plan.settings if setting.at_s is not None}
+        for start_s in sorted(times | {flow.program.start_s for flow in self.flows}):
             self.loop.at(self.when(start_s), FIRST, lambda start_s=start_s: self.start_those_of(start_s))  # type: ignore[misc]
         for flow in self.flows:
             stop_s = flow.program.stop_s
@@ -184,8 +196,40 @@ class RunningTrial:
         return self.t0 + round(s * NS)
 
     def start_those_of(self, start_s: float) -> None:
-        """Let all flows of this time go."""
+        """Set what is set at this time, then let its flows go: at once, or when the last command has ended."""
+        settings = [setting for setting in self.plan.settings if setting.at_s == start_s]
+        for setting in settings:
+            if setting.argv:
+                self.starting.append((setting, start_s))
+            else:
+                self.settings.write(setting)
+        if any(setting.argv for setting in settings):
+            self.run_commands()
+        else:
+            self.release(start_s)
+
+    def release(self, start_s: float) -> None:
+        """Let all flows of a time go."""
         self.programs.release([flow for flow in self.flows if flow.program.start_s == start_s])
+
+    def run_commands(self) -> None:
+        """Let the commands that are due go, each when the one before it has ended; the flows of their time follow."""
+        while self.starting:
+            setting, start_s = self.starting[0]
+            child = self.commands[setting]
+            if not child.over:
+                self.programs.release([child])
+                return
+            self.settings.ended(setting, child)
+            self.starting.popleft()
+            if not any(later_s == start_s for _, later_s in self.starting):
+                self.release(start_s)
+
+    def notice(self) -> None:
+        """Take notice of programs that are loaded or have ended."""
+        self.programs.notice()
+        if self.starting:
+            self.run_commands()
 
     def stop(self, child: Child) -> None:
         """Ask a program to end, and again after the plan's grace, up to SIGKILL."""
@@ -202,6 +246,12 @@ class RunningTrial:
         t = round((now - late if late <= period * PUNCTUAL else now) / NS, 6)
         for sampler in self.samplers:
             sampler.sample(t)
+
+    def sample_ended(self) -> None:
+        """Read once more of the connections that have ended."""
+        for sampler in self.samplers:
+            if Path(sampler.file.name).name == ENDED:
+                sampler.sample(self.since(time.monotonic_ns(), 6))
 
     def interrupt(self) -> None:
         """End early; when asked again, without waiting for what does not end."""
@@ -243,6 +293,7 @@ class RunningTrial:
             "ended_s": self.since(self.ended_ns),
             "programs": {child.program.id: self.outcome(child) for child in (*self.servers, *self.flows)},
             "lacks": self.lacks,
+            **({"settings": self.settings.as_json()} if self.plan.settings else {}),
             "shared_objects": [path.name for path in map(find, PRELOADED) if path is not None],
         }
         write(self.out / "outcome.json", outcome)

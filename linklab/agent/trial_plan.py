@@ -57,12 +57,14 @@ class PlannedInterface:
 class Samplers:
     """What is read every `period_s`, from T0 on.
 
-    sockets, netstat: nodes; ports: only sockets with one of these at either end, () for all.
+    sockets, ended, netstat: nodes; ended: where what is known in the end of each TCP connection is kept.
+    ports: only sockets with one of these at either end, () for all.
     """
 
     period_s: float = 0.2
     qdiscs: tuple[PlannedInterface, ...] = ()
     sockets: tuple[str, ...] = ()
+    ended: tuple[str, ...] = ()
     ports: tuple[int, ...] = ()
     cpu: bool = False
     netstat: tuple[str, ...] = ()
@@ -79,6 +81,22 @@ class Fact:
 
 
 @dataclass(frozen=True)
+class PlannedSetting:
+    """A value of the kernel that is written, or a command; of those at one time the first comes first.
+
+    at_s: since T0, before the flows of that time start; None: before anything of the test.
+    name: for people. path: of a file below /proc/sys or /sys/module, which gets the value; "" where there is an argv.
+    """
+
+    node: str
+    name: str
+    path: str = ""
+    value: str = ""
+    argv: tuple[str, ...] = ()
+    at_s: float | None = None
+
+
+@dataclass(frozen=True)
 class TrialPlan:
     """A test on a network.
 
@@ -91,6 +109,7 @@ class TrialPlan:
     programs: tuple[PlannedProgram, ...] = ()
     samplers: Samplers = field(default_factory=Samplers)
     facts: tuple[Fact, ...] = ()
+    settings: tuple[PlannedSetting, ...] = ()
     grace_s: float = 2.0
     ready_s: float = 10.0
     end_s: float = 10.0
@@ -121,6 +140,9 @@ def _plan(data: dict[str, Any]) -> TrialPlan:
     programs = tuple(_made(PlannedProgram, one, f"program {n}") for n, one in enumerate(_list(data, "programs"), 1))
     data["programs"] = programs
     data["facts"] = tuple(_made(Fact, one, f"fact {n}") for n, one in enumerate(_list(data, "facts"), 1))
+    data["settings"] = tuple(
+        _made(PlannedSetting, one, f"setting {n}") for n, one in enumerate(_list(data, "settings"), 1)
+    )
     samplers = dict(data.get("samplers") or {})
     samplers["qdiscs"] = tuple(_made(PlannedInterface, one, "samplers.qdiscs") for one in _list(samplers, "qdiscs"))
     data["samplers"] = _made(Samplers, samplers, "samplers")

@@ -17,16 +17,18 @@ from typing import IO, Any
 from linklab.agent.sampler import CLASSFUL, QdiscReader
 from linklab.agent.trial_nodes import NodeError, Nodes
 from linklab.agent.trial_plan import PlannedInterface, Samplers
-from linklab.linux.sock_diag import FIELDS, SocketReader
+from linklab.linux.sock_diag import FIELDS, EndedSockets, SocketReader
 
 PROC_BYTES = 1 << 16
 CPU = ("user", "nice", "system", "idle", "iowait", "irq", "softirq", "steal", "guest", "guest_nice")
 """The columns of /proc/stat, ticks of USER_HZ."""
-Read = Callable[[], dict[str, Any]]
+ENDED = "ended.jsonl"
+"""Of connections that have ended; read once more when the servers have."""
+Read = Callable[[], "dict[str, Any] | None"]
 
 
 class Sampler:
-    """A file of readings; `readers` give what stands in a line beside its time."""
+    """A file of readings; `readers` give what stands in a line beside its time, or None for no line."""
 
     def __init__(self, path: Path, head: dict[str, Any], readers: list[Read]) -> None:
         self.readers = readers
@@ -36,7 +38,8 @@ class Sampler:
     def sample(self, t: float) -> None:
         """Read now."""
         for read in self.readers:
-            self._write({"t": t, **read()})
+            if (found := read()) is not None:
+                self._write({"t": t, **found})
 
     def flush(self) -> None:
         """Have all readings in the file."""
@@ -71,6 +74,9 @@ def samplers(plan: Samplers, nodes: Nodes, out: Path) -> tuple[list[Sampler], li
     if plan.sockets:
         readers = had([lambda node=node: sockets(nodes, node, plan.ports) for node in plan.sockets])  # type: ignore[misc]
         found.append(Sampler(out / "sockets.jsonl", {**period, "fields": FIELDS}, readers))
+    if plan.ended:
+        readers = had([lambda node=node: ended(nodes, node, plan.ports) for node in plan.ended])  # type: ignore[misc]
+        found.append(Sampler(out / ENDED, {**period, "fields": FIELDS}, readers))
     if plan.cpu:
         head = {**period, "fields": CPU, "ticks_per_s": os.sysconf("SC_CLK_TCK")}
         found.append(Sampler(out / "cpu.jsonl", head, had([processor])))
@@ -102,6 +108,17 @@ def sockets(nodes: Nodes, node: str, ports: tuple[int, ...]) -> Read:
     """The TCP sockets of a node."""
     reader = nodes[node].inside(lambda: SocketReader(ports))
     return lambda: {"node": node, "sockets": reader.read()}
+
+
+def ended(nodes: Nodes, node: str, ports: tuple[int, ...]) -> Read:
+    """The TCP sockets of a node that have ended since the last reading, as they were in the end."""
+    reader = nodes[node].inside(lambda: EndedSockets(ports))
+
+    def read() -> dict[str, Any] | None:
+        found = reader.read()
+        return {"node": node, "sockets": found} if found else None
+
+    return read
 
 
 def processor() -> Read:

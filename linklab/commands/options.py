@@ -18,8 +18,13 @@ def seed(text: str) -> int:
 
 def add_network_options(parser: argparse.ArgumentParser) -> None:
     """The options of whatever starts a network, but for its clock."""
-    parser.add_argument("--engine", choices=ENGINES, default="pocket", help="default: pocket")
     parser.add_argument("--seed", type=seed, default=1, metavar="N", help="seed of all chance (default: 1)")
+    add_engine_options(parser)
+
+
+def add_engine_options(parser: argparse.ArgumentParser) -> None:
+    """Where a network runs, and what computing costs there."""
+    parser.add_argument("--engine", choices=ENGINES, default="pocket", help="default: pocket")
     parser.add_argument(
         "--cpu",
         choices=list(PROFILES),

@@ -23,8 +23,8 @@ _LEAST = 5
 class TrialsView:
     """The table, redrawn a few times a second; on something that is no terminal, a line for each trial that ends."""
 
-    def __init__(self, progress: ListProgress, folder: Path, *, quiet: bool) -> None:
-        self.progress, self.folder = progress, folder
+    def __init__(self, progress: ListProgress, folder: Path, *, quiet: bool, noun: str = "trial") -> None:
+        self.progress, self.folder, self.noun = progress, folder, noun
         self.console = make_console(quiet=quiet)
         # Redrawn by us: a thread that draws must not be there while processes are forked.
         self.live = Live(console=self.console, auto_refresh=False, transient=True)
@@ -57,7 +57,7 @@ class TrialsView:
         """How far all of it is."""
         progress = self.progress
         counts = {"done": progress.count("done", "gaps"), "failed": progress.count("failed")}
-        parts = [f"{counts['done']} of {len(progress.tasks)} trials done"]
+        parts = [f"{counts['done']} of {len(progress.tasks)} {self.noun}s done"]
         parts += [f"{counts['failed']} failed"] if counts["failed"] else []
         guess = "" if progress.measured else ", at a guess"
         return f"{', '.join(parts)}; about {duration(progress.left_s)} left{guess}"
@@ -65,7 +65,7 @@ class TrialsView:
     def table(self) -> Table:
         """The trials that matter now, as many as there is room for."""
         table = Table(header_style="bold")
-        table.add_column("Trial", ratio=2, no_wrap=True)
+        table.add_column(self.noun.capitalize(), ratio=2, no_wrap=True)
         for name in ("Network time", "Took"):
             table.add_column(name, justify="right", no_wrap=True)
         table.add_column("State", no_wrap=True)
@@ -100,7 +100,7 @@ class TrialsView:
         network_s = sum(task.entry.network_s for task in progress.tasks if not task.kept and task.state != "failed")
         at_a_time = f", {progress.jobs} at a time" if progress.jobs > 1 else ""
         self.say(
-            f"{progress.count('done', 'gaps')} of {len(progress.tasks)} trials gave data{before}. "
+            f"{progress.count('done', 'gaps')} of {len(progress.tasks)} {self.noun}s gave data{before}. "
             f"{duration(network_s)} of network time in {duration(wall_s)}{at_a_time}. Folder: {self.folder}"
         )
 

@@ -21,16 +21,21 @@ from typing import Any
 import numpy as np
 
 from linklab.errors import DataError, EngineError
-from linklab.experiment import outputs, programs, samples
+from linklab.experiment import connections, outputs, programs, rpc, samples
+from linklab.experiment.connections import FlowEnd
 from linklab.experiment.irtt import read_irtt
 from linklab.experiment.model import Traffic, TrafficFlow
 from linklab.experiment.outputs import Samples, Streams
-from linklab.experiment.plan import IPERF, PlannedProcess, ProgramPlan, named_ports, target_of
+from linklab.experiment.plan import named_ports
+from linklab.experiment.planned import IPERF, PlannedProcess, ProgramPlan, source_of, target_of
+from linklab.experiment.samples import Key, Sockets
 from linklab.measure import Series, make_series
 
 HANDSHAKES = {Traffic.TCP: 4.5, Traffic.SCTP: 4.5, Traffic.UDP: 3.5}
 """Round trips between the start of an iperf3 client and the moment at which its server begins to count: connection,
 parameters, and the connection of the stream (iperf_client_api.c, iperf_server_api.c of 3.12)."""
+IPERF_COOKIE_BYTES = 37
+"""What iperf3 sends first on each connection (COOKIE_SIZE of iperf.h)."""
 SETTLED = 0.05
 """Of the last interval of an iperf3 report: shorter ones are left out."""
 RUNNERS = {
@@ -49,6 +54,7 @@ class TrialOutcome:
     failed: series → why it is missing or broken off.
     notes: what else a person should know.
     commands: of the trial, that were run before and after the test: name, when, node, command, status, output.
+    ends: of flows of TCP in the end, by series, where the plan asks for them.
     """
 
     series: dict[str, Series] = field(default_factory=dict)
@@ -57,6 +63,7 @@ class TrialOutcome:
     outcome: dict[str, Any] = field(default_factory=dict)
     facts: dict[tuple[str, str], Mapping[str, Any]] = field(default_factory=dict)
     commands: list[dict[str, Any]] = field(default_factory=list)
+    ends: dict[str, FlowEnd] = field(default_factory=dict)
 
 
 def collect(plan: ProgramPlan, folder: Path) -> TrialOutcome:
@@ -73,6 +80,9 @@ class _Collector:
         self.plan, self.folder = plan, folder
         self.found = TrialOutcome()
         self.t0_s = 0.0
+        self.t0_ns = 0
+        self.ended: Sockets | None = None
+        """Connections in their end; None where the plan does not ask for them."""
 
     def collect(self) -> TrialOutcome:
         try:
@@ -82,7 +92,10 @@ class _Collector:
         self.t0_s = self.found.outcome.get("t0_date_ns", 0) / 1e9
         self.found.notes += [f"not sampled: {lack}" for lack in self.found.outcome.get("lacks", ())]
         self.found.facts = _facts(self.folder / "facts.json")
+        self.t0_ns = self.found.outcome.get("t0_ns", 0)
         self.sockets = samples.read_sockets(self.folder / "sockets.jsonl")
+        if self.plan.data["samplers"].get("ended"):
+            self.ended = samples.read_sockets(self.folder / "ended.jsonl")
         for number, process in enumerate(self.plan.processes):
             self._process(process, number)
         self._sampled()
@@ -131,6 +144,9 @@ class _Collector:
                 self.found.failed[flow.series] = self._reason(process, why)
                 known["FAILED"] = self.found.failed[flow.series]
             self._keep(flow.series, one, known, source=process.output)
+            rate = str(flow.options.get("rate") or "")
+            if rate in made:
+                self._keep(rate, made[rate], known, source=process.output)
 
     def _reason(self, process: PlannedProcess, why: str) -> str:
         words = " ".join(self._text(f"{process.id}.err").split())[-300:]
@@ -138,6 +154,8 @@ class _Collector:
 
     def _samples(self, process: PlannedProcess, ran: Mapping[str, Any]) -> dict[str, Samples]:
         flow, text = process.flows[0], self._text(process.output)
+        if rpc.is_rpc(flow):
+            return self._rpc(process, text, ran)
         if flow.traffic in IPERF:
             return self._iperf(process, text, ran)
         readers: dict[Traffic, Callable[[], Samples]] = {
@@ -172,6 +190,32 @@ class _Collector:
             count = min(count, max(0, math.floor((ended_s - began_s) / flow.interval_s)))
         return outputs.read_ping(text, self.t0_s, began_s=began_s, interval_s=flow.interval_s, count=count)
 
+    # --- requests back to back
+
+    def _rpc(self, process: PlannedProcess, text: str, ran: Mapping[str, Any]) -> dict[str, Samples]:
+        """Of each connection the answers, and what it moved; of one without requests that end, the latter alone."""
+        found = rpc.read(text)
+        servers: dict[str, dict[tuple[int, int], dict[str, Any]]] = {}
+        made = {}
+        for number, flow in enumerate(process.flows, 1):
+            one = found.get(number)
+            if one is None or not one.info:
+                continue
+            source, target = source_of(flow, self.plan.place), target_of(flow, self.plan.place)
+            if target not in servers:
+                servers[target] = rpc.read_server(self._text(f"{rpc.server_id(target)}.out"))
+            remote = servers[target].get((one.port, one.peer_port), {})
+            asks = flow.traffic is Traffic.TCP_RTT
+            began_s = ran.get("started_s") or flow.start_s
+            end = connections.rpc_end(one, remote, began_s, self.t0_ns, asks=asks)
+            self.found.ends[str(flow.options.get("rate") or flow.series)] = end
+            ends = (source, one.port, one.peer_port), (target, one.peer_port, one.port)
+            moved = connections.payload(self.sockets, ends, end.ended_s, whole=self.ended is not None)
+            made[flow.series] = connections.answers(one, self.t0_ns) if asks else moved
+            if asks and flow.options.get("rate"):
+                made[str(flow.options["rate"])] = moved
+        return made
+
     # --- iperf3
 
     def _iperf(self, process: PlannedProcess, text: str, ran: Mapping[str, Any]) -> dict[str, Samples]:
@@ -192,21 +236,39 @@ class _Collector:
                 series = self._of_reports(each, receiving, process.port, number, ran)
             series.meta |= _of_stream(each, client, receiving, number)
             made[each.series] = series
+            if self.ended is not None and number < len(client.ports):
+                self.found.ends[each.series] = self._iperf_end(each, client, number, ran)
         return made
+
+    def _ends(self, flow: TrafficFlow, client: Streams, number: int) -> tuple[Key, Key]:
+        """The ends of a stream: that of the client, and that of the server."""
+        local, remote = client.ports[number]
+        place = self.plan.place
+        return (source_of(flow, place), local, remote), (target_of(flow, place), remote, local)
+
+    def _iperf_end(self, flow: TrafficFlow, client: Streams, number: int, ran: Mapping[str, Any]) -> FlowEnd:
+        """A stream's connection in the end."""
+        here, there = self._ends(flow, client, number)
+        began_s = ran.get("started_s") or flow.start_s
+        seconds = client.seconds[number] if number < len(client.seconds) else math.nan
+        ended_s = flow.start_s + flow.length_s if math.isnan(seconds) else began_s + seconds
+        assert self.ended is not None
+        local, remote = (samples.last_of(self.ended, end) for end in (here, there))
+        port, peer_port = client.ports[number]
+        return FlowEnd(port, peer_port, began_s, ended_s, local, remote, head_bytes=IPERF_COOKIE_BYTES)
 
     def _of_sockets(self, flow: TrafficFlow, process: PlannedProcess, client: Streams, number: int) -> Samples | None:
         """The connection as the kernels of both ends saw it."""
         if number >= len(client.ports):
             return None
-        local, remote = client.ports[number]
-        place = self.plan.place
-        here, there = (place.source, local, remote), (target_of(flow, place), remote, local)
+        here, there = self._ends(flow, client, number)
         sender, receiver = (there, here) if flow.direction == "down" else (here, there)
         if receiver not in self.sockets.connections:
             return None
         further: dict[float, dict[str, float]] = {}
         if sender in self.sockets.connections:
-            further = samples.tcp_numbers(self.sockets, self.sockets.connections[sender])
+            whole = self.ended is not None
+            further = samples.tcp_numbers(self.sockets, self.sockets.connections[sender], whole=whole)
         found = Samples("Mbits/s")
         until_s = flow.start_s + flow.length_s
         for time_s, rate in samples.throughput(self.sockets, self.sockets.connections[receiver], receiver[0], until_s):
@@ -232,7 +294,7 @@ class _Collector:
     def _round_trip_s(self, flow: TrafficFlow, port: int) -> float:
         """The shortest that the control connection of its iperf3 saw; 0 if it was not sampled."""
         column = self.sockets.columns.get("min_rtt_ms")
-        client, server = self.plan.place.source, target_of(flow, self.plan.place)
+        client, server = source_of(flow, self.plan.place), target_of(flow, self.plan.place)
         rtts = [
             row[column]
             for (node, own, other), connection in self.sockets.connections.items()

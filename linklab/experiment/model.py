@@ -44,17 +44,20 @@ class TrafficFlow:
     series: the name of its series in the data set, such as "TCP upload BE" or "TCP upload::1".
     direction: "up" from the first host to a target, "down" from there; "" where it has none.
     target: number of the target host, from 0.
+    source: the node that it comes from; "" for the test's source.
+    together: flows of one such name are the streams or connections of one program; "" for a program of its own.
     start_s, length_s: network time since the test began.
     tos: the byte of the IP header that holds DSCP and ECN.
     congestion: algorithm of TCP; "" for the host's own.
-    interval_s: between two samples, or two packets of a probe.
+    interval_s: between two samples, or two packets of a probe; 0 of TCP_RTT: requests follow each other at once.
     rate_bps: of UDP; None for the tool's own.
     size_bytes: of a datagram, or of one write of TCP; None for the tool's own.
     version: of IP, 4 or 6; None for what the target's name gives.
     options: what only this kind of traffic has, as text by name: "host" (a node to probe, sample or call, where it is
         no target), "interface" (QDISC), "urls" and "pages" (HTTP), "ports" (BURSTS), "window" (TCP), "command"
         (COMMAND), "workers" and "load" (CPU_LOAD), "request" and "response" (TCP_RTT, bytes), "protocol" (TCP_RTT,
-        "sctp").
+        "sctp"), "rate" (TCP_RTT, the series of what it moves), "buffer" and "server_buffer" (TCP and TCP_RTT without an
+        interval, bytes of the socket's buffers at either end).
     """
 
     series: str
@@ -70,6 +73,8 @@ class TrafficFlow:
     size_bytes: int | None = None
     version: int | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
+    source: str = ""
+    together: str = ""
 
 
 class DerivedRule(Enum):

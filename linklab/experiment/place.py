@@ -128,18 +128,31 @@ def place_in(drawn: Topology, words: str, source: str, targets: Sequence[str], h
             raise InputError(f"{drawn.name}: there is no host {excerpt(name)}; there are {', '.join(names)}")
     if source in targets:
         raise InputError(f"{drawn.name}: {source} cannot be the source and a target")
-    ways = [_way(drawn, source, target) for target in dict.fromkeys(targets)]
-    ports = dict.fromkeys(port for way in ways for port in way)
-    targets = tuple(targets[i % len(targets)] for i in range(max(hosts, len(targets))))
+    place = place_between(drawn, words, [(source, target) for target in dict.fromkeys(targets)], built)
+    return replace(place, targets=tuple(targets[i % len(targets)] for i in range(max(hosts, len(targets)))))
+
+
+def place_between(
+    drawn: Topology, words: str, pairs: Sequence[tuple[str, str]], built: Mapping[str, Any] | None = None
+) -> TrialPlace:
+    """The place of flows between these pairs of nodes, from the first of each to the second.
+
+    built: the topology's plan, if it is there already.
+
+    Raises:
+        InputError: no way leads from one node of a pair to the other.
+    """
+    built = built or plan_of(drawn)
+    ways = [way_between(drawn, *pair) for pair in pairs]
     return TrialPlace(
         topology=drawn,
         name=drawn.name,
         words=words,
-        source=source,
-        targets=targets,
+        source=pairs[0][0],
+        targets=tuple(dict.fromkeys(target for _, target in pairs)),
         addresses={node["name"]: _addresses(node) for node in built["nodes"]},
-        ports=tuple(ports),
-        egress=ways[0][0].interface,
+        ports=tuple(dict.fromkeys(port for up, down in ways for port in (*up, *down[::-1]))),
+        egress=ways[0][0][0].interface,
         commands=tuple(_commands(built)),
     )
 
@@ -154,8 +167,12 @@ def _addresses(node: Mapping[str, Any]) -> dict[int, str]:
     return found
 
 
-def _way(drawn: Topology, source: str, target: str) -> list[PathPort]:
-    """The ports that packets leave by on the shortest way up, then on the way down, from the source's side on."""
+def way_between(drawn: Topology, source: str, target: str) -> tuple[list[PathPort], list[PathPort]]:
+    """The ports that packets leave by on the shortest way up, and on the way down, both as they pass them.
+
+    Raises:
+        InputError: no way leads there.
+    """
     near: dict[str, list[tuple[str, PathPort, PathPort]]] = defaultdict(list)
     for link, (src, dest) in zip(drawn.links, drawn.link_ends(), strict=True):
         here, there = PathPort(link.src, src), PathPort(link.dest, dest)
@@ -177,7 +194,7 @@ def _way(drawn: Topology, source: str, target: str) -> list[PathPort]:
         up.append(out)
         down.append(back)
         node = before
-    return [*reversed(up), *reversed(down)]
+    return up[::-1], down
 
 
 def _commands(built: Mapping[str, Any]) -> list[str]:

@@ -9,61 +9,36 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from linklab.errors import InputError
-from linklab.experiment import metadata, programs
+from linklab.experiment import metadata, programs, rpc
 from linklab.experiment.model import Expanded, Traffic, TrafficFlow, TrialCommand
 from linklab.experiment.place import PathPort, TrialPlace
+from linklab.experiment.planned import (
+    IPERF,
+    IRTT,
+    LATE_S,
+    PlannedProcess,
+    ProgramPlan,
+    address_of,
+    ports_at,
+    program,
+    source_of,
+    target_of,
+)
 from linklab.experiment.trial_commands import beside
 
 FORMAT = 1
-IPERF = (Traffic.TCP, Traffic.UDP, Traffic.SCTP)
 SAMPLED = (Traffic.QDISC, Traffic.CPU, Traffic.NETSTAT)
 """What no program is started for: the samplers read it."""
 ON_HOST = (Traffic.CPU_LOAD, Traffic.COMMAND)
 """What runs on the node that the flow names, and goes to none."""
-IRTT = (Traffic.UDP_RTT, Traffic.VOIP)
 MONITOR_LATE_S = 600.0
 """For a command beside the test whose end is waited for."""
-LATE_S = 5.0
-"""A program that should have ended is stopped so long after."""
 IRTT_LATE_S = 30.0
 """irtt waits three times the longest round trip for the last answers, and loses everything if it is stopped then."""
-
-
-@dataclass(frozen=True)
-class PlannedProcess:
-    """A program whose output becomes series: one of each flow, in the order of the streams.
-
-    port: of the server; 0 where it has none.
-    """
-
-    id: str
-    flows: tuple[TrafficFlow, ...]
-    argv: tuple[str, ...]
-    port: int = 0
-
-    @property
-    def output(self) -> str:
-        """The file that says what it measured."""
-        return f"{self.id}.json" if self.flows[0].traffic in IRTT else f"{self.id}.out"
-
-    @property
-    def server(self) -> str:
-        """Id of the server that belongs to it alone."""
-        return f"{self.id}-server"
-
-
-@dataclass(frozen=True)
-class ProgramPlan:
-    """What runs inside, and what its outputs become."""
-
-    place: TrialPlace
-    expanded: Expanded
-    processes: tuple[PlannedProcess, ...]
-    data: dict[str, Any]
 
 
 def make_plan(expanded: Expanded, place: TrialPlace, commands: Sequence[TrialCommand] = ()) -> ProgramPlan:
@@ -77,22 +52,24 @@ def make_plan(expanded: Expanded, place: TrialPlace, commands: Sequence[TrialCom
     flows = [flow for flow in expanded.flows if flow.traffic not in SAMPLED]
     processes: list[PlannedProcess] = []
     found: list[dict[str, Any]] = []
-    for make in (_iperfs, _plain):
+    for make in (_iperfs, rpc.clients, _plain):
         for process, entries in make(expanded, place, flows):
             processes.append(process)
             found += entries
     found += _monitors(expanded, commands)
-    servers = _servers(flows, place)
-    nodes = list(dict.fromkeys((place.source, *(target_of(flow, place) for flow in flows if flow.traffic in IPERF))))
-    iperf = [flow for flow in flows if flow.traffic in IPERF]  # with UDP the control connection tells the round trip
+    servers = [*_servers(flows, place), *rpc.servers(flows, place)]
+    # of UDP the control connection tells the round trip
+    connected = [flow for flow in flows if flow.traffic in IPERF or rpc.is_rpc(flow)]
+    nodes = dict.fromkeys(source_of(flow, place) for flow in connected)
+    nodes |= dict.fromkeys(target_of(flow, place) for flow in connected)
     netstat = [
         str(flow.options.get("host", place.source)) for flow in expanded.flows if flow.traffic is Traffic.NETSTAT
     ]
     samplers: dict[str, Any] = {
         "period_s": expanded.step_s,
         "qdiscs": _ports(expanded, place),
-        "sockets": nodes if iperf else [],
-        "ports": [process.port for process in processes if process.port],
+        "sockets": list(nodes),
+        "ports": list(dict.fromkeys(process.port for process in processes if process.port)),
         "cpu": True,
         "netstat": list(dict.fromkeys(netstat)),
     }
@@ -134,24 +111,11 @@ def named_ports(flow: TrafficFlow, place: TrialPlace) -> list[PathPort]:
 Made = Iterator[tuple[PlannedProcess, list[dict[str, Any]]]]
 
 
-def _program(place: TrialPlace, process: PlannedProcess, node: str, *, late_s: float = LATE_S) -> dict[str, Any]:
-    flow = process.flows[0]
-    return {
-        "id": process.id,
-        "node": node,
-        "argv": list(process.argv),
-        "role": "flow",
-        "start_s": flow.start_s,
-        "stop_s": flow.start_s + flow.length_s + late_s,
-        "in_out": flow.traffic in IRTT,
-    }
-
-
 def _iperfs(expanded: Expanded, place: TrialPlace, flows: Sequence[TrafficFlow]) -> Made:
     """A process each for a few flows; of many, equal ones share one."""
-    ours = [flow for flow in flows if flow.traffic in IPERF]
+    ours = [flow for flow in flows if flow.traffic in IPERF and not rpc.is_rpc(flow)]
     few = len(ours) <= programs.FEW
-    for number, group in enumerate([(flow,) for flow in ours] if few else _groups(ours), 1):
+    for number, group in enumerate(_groups(ours, apart=few), 1):
         # of TCP the sockets are sampled
         reports = few and group[0].traffic is not Traffic.TCP
         flow, port = group[0], ports_at(place).iperf + number - 1
@@ -167,16 +131,20 @@ def _iperfs(expanded: Expanded, place: TrialPlace, flows: Sequence[TrafficFlow])
             "env": {"IPERF3_TOS": str(flow.tos)} if flow.tos and flow.direction == "down" else {},  # -S is the client's
         }
         # iperf3 ends with an exchange over the path that it has filled
-        yield process, [server, _program(place, process, place.source, late_s=4 * LATE_S)]
+        yield process, [server, program(process, source_of(flow, place), late_s=4 * LATE_S)]
 
 
-def _groups(flows: Sequence[TrafficFlow]) -> list[tuple[TrafficFlow, ...]]:
-    """Flows that differ in their series alone, at most `MOST_STREAMS` together and equally many in each."""
+def _groups(flows: Sequence[TrafficFlow], *, apart: bool) -> list[tuple[TrafficFlow, ...]]:
+    """Flows that differ in their series alone, at most `MOST_STREAMS` together and equally many in each.
+
+    apart: each has a group of its own, unless it is to be together with others.
+    """
     alike: dict[Any, list[TrafficFlow]] = {}
-    for flow in flows:
+    for number, flow in enumerate(flows):
         key = (flow.traffic, flow.direction, flow.target, flow.start_s, flow.length_s, flow.tos, flow.congestion)
         more = (flow.rate_bps, flow.size_bytes, flow.version, tuple(sorted(map(str, flow.options.items()))))
-        alike.setdefault((key, more), []).append(flow)
+        whose = (flow.source, flow.together, number if apart and not flow.together else 0)
+        alike.setdefault((key, more, whose), []).append(flow)
     found = []
     for group in alike.values():
         parts = -(-len(group) // programs.MOST_STREAMS)
@@ -193,14 +161,15 @@ def _plain(expanded: Expanded, place: TrialPlace, flows: Sequence[TrafficFlow]) 
     """Programs of one flow each, on the source or on a node that the flow names."""
     numbers: Counter[Traffic] = Counter()
     for flow in flows:
-        if flow.traffic not in IPERF:
+        if flow.traffic not in IPERF and not rpc.is_rpc(flow):
             numbers[flow.traffic] += 1
             name = flow.traffic.value.replace("_", "-")
             process = PlannedProcess(f"{name}-{numbers[flow.traffic]}", (flow,), ())
             process = replace(process, argv=tuple(_argv(flow, place, process.output)))
-            node = str(flow.options.get("host") or place.source) if flow.traffic in ON_HOST else place.source
+            on_host = str(flow.options.get("host") or "") if flow.traffic in ON_HOST else ""
+            node = place.known(on_host) if on_host else source_of(flow, place)
             late_s = IRTT_LATE_S if flow.traffic in IRTT else LATE_S
-            yield process, [_program(place, process, place.known(node), late_s=late_s)]
+            yield process, [program(process, node, late_s=late_s)]
 
 
 def _argv(flow: TrafficFlow, place: TrialPlace, output: str) -> list[str]:
@@ -219,23 +188,8 @@ def _argv(flow: TrafficFlow, place: TrialPlace, output: str) -> list[str]:
     return programs.ping(flow, address)
 
 
-def ports_at(place: TrialPlace) -> programs.ServerPorts:
-    """On which the servers of a test listen there."""
-    return programs.ServerPorts.of_slot(place.slot)
-
-
 def _request_port(flow: TrafficFlow, ports: programs.ServerPorts) -> int:
     return ports.requests + (flow.options.get("protocol") == "sctp")
-
-
-def target_of(flow: TrafficFlow, place: TrialPlace) -> str:
-    """The node that a flow goes to: a target, or another that it names."""
-    return place.known(str(flow.options.get("host") or place.targets[flow.target]))
-
-
-def address_of(flow: TrafficFlow, place: TrialPlace) -> str:
-    """Its address, as the flow uses it."""
-    return place.address(target_of(flow, place), flow.version)
 
 
 def _servers(flows: Sequence[TrafficFlow], place: TrialPlace) -> list[dict[str, Any]]:
@@ -249,7 +203,7 @@ def _servers(flows: Sequence[TrafficFlow], place: TrialPlace) -> list[dict[str, 
                 name, argv, ready = "irtt", programs.irtt_server(ports.irtt), {"udp": ports.irtt}
             case Traffic.HTTP if not programs.listed(flow.options.get("urls")):
                 name, argv, ready = "pages", programs.pages_server(ports.http), {"tcp": ports.http}
-            case Traffic.TCP_RTT:
+            case Traffic.TCP_RTT if not rpc.is_rpc(flow):
                 # which ports SCTP listens on stands nowhere in /proc/net/tcp; its clients begin later anyway
                 port = _request_port(flow, ports)
                 argv, ready = programs.request_server(port, sctp=sctp), {} if sctp else {"tcp": port}

@@ -11,7 +11,8 @@ from linklab.experiment.model import Expanded, Trial
 from linklab.experiment.parameters import mistyped
 from linklab.experiment.path import parse_path
 from linklab.experiment.place import TrialPlace, place_of
-from linklab.experiment.plan import ProgramPlan, make_plan
+from linklab.experiment.plan import make_plan
+from linklab.experiment.planned import ProgramPlan
 from linklab.experiment.test_file import load_test
 
 

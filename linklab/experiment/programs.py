@@ -37,12 +37,14 @@ class ServerPorts:
     """On which the servers of a test listen.
 
     iperf: of the first iperf3; the others have those after it. requests: over TCP; over SCTP it is the next one.
+    rpc: of the first of those that answer requests back to back.
     """
 
     iperf: int = 5201
     irtt: int = 2112
     http: int = 80
     requests: int = 7000
+    rpc: int = 7200
 
     @classmethod
     def of_slot(cls, slot: int) -> ServerPorts:
@@ -50,7 +52,8 @@ class ServerPorts:
         usual = cls()
         if not slot:
             return usual
-        return cls(usual.iperf + PORTS_APART * slot, usual.irtt + slot, 8080 + slot, usual.requests + 2 * slot)
+        iperf, rpc = usual.iperf + PORTS_APART * slot, usual.rpc + PORTS_APART * slot + 10_000
+        return cls(iperf, usual.irtt + slot, 8080 + slot, usual.requests + 2 * slot, rpc)
 
 
 def iperf_server(port: int, step_s: float, *, reports: bool) -> list[str]:
@@ -173,6 +176,23 @@ def requests(flow: TrafficFlow, address: str, port: int) -> list[str]:
         argv += [f"--{name}", str(flow.options[name])] if flow.options.get(name) else []
     argv += ["--tos", str(flow.tos)] if flow.tos else []
     return [*argv, "--sctp"] if sctp else argv
+
+
+def rpc_server(ports: Sequence[tuple[int, str, int]]) -> list[str]:
+    """What answers requests back to back: of each port its number, congestion control ("") and buffer (0)."""
+    words = [f"{port}:{algorithm}:{buffer}" for port, algorithm, buffer in ports]
+    return [*own("trial_rpc"), "serve", *words]
+
+
+def rpc(flow: TrafficFlow, address: str, port: int, connections: int) -> list[str]:
+    """Requests back to back on some connections, or, for a flow of TCP, one that never ends on each."""
+    argv = [*own("trial_rpc"), "ask", address, str(port), "--length", f"{flow.length_s:g}"]
+    request = "stream" if flow.traffic is Traffic.TCP else str(flow.options.get("request", 1))
+    argv += ["--request", request, "--response", str(flow.options.get("response", 1))]
+    argv += ["--connections", str(connections)]
+    argv += ["--congestion", flow.congestion] if flow.congestion else []
+    argv += ["--buffer", str(flow.options["buffer"])] if flow.options.get("buffer") else []
+    return [*argv, "--tos", str(flow.tos)] if flow.tos else argv
 
 
 def bursts(flow: TrafficFlow, address: str, rate_mbit: float | None) -> list[str]:

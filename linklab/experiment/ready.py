@@ -10,7 +10,7 @@ stands behind the bottleneck of each direction, where nothing queues and nothing
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -18,7 +18,7 @@ from linklab.experiment.path import NetworkPath, parse_path
 from linklab.topology import Topology
 from linklab.topology.builder import Builder
 
-DUMBBELL, RTT_FAIRNESS, PARKING_LOT = "Dumbbell", "RTT fairness", "Parking lot"
+DUMBBELL, RTT_FAIRNESS, PARKING_LOT, STAR = "Dumbbell", "RTT fairness", "Parking lot", "Star"
 TCP_MEM = (10240, 87380, 16777216)
 """Mininet's for every host (mininet/util.py, fixLimits); the last is raised where a path holds more than a flow could
 fill with it."""
@@ -53,12 +53,12 @@ class _Drawing:
         self.routes[name] = []
         return self.to.switch(name, "legacyRouter")
 
-    def host(self, router: str) -> str:
-        """A host with its link; its number is its subnet's."""
+    def host(self, router: str, name: str = "") -> str:
+        """A host with its link, named by its number if no name is given; its number is its subnet's."""
         number = len(self.to.hosts) + 1
         routes = [{"to": "default", "via": f"fd00:0:0:{number:x}::fe"}] if self.version6 else []
         opts = {"startCommand": self.command} if self.command else {}
-        name = self.to.host(ip=f"10.0.{number}.1/24", defaultRoute=f"10.0.{number}.254", routes=routes, **opts)
+        name = self.to.host(name, ip=f"10.0.{number}.1/24", defaultRoute=f"10.0.{number}.254", routes=routes, **opts)
         at = [f"10.0.{number}.254/24"], [f"10.0.{number}.1/24"]
         if self.version6:
             at[0].append(f"fd00:0:0:{number:x}::fe/64")
@@ -124,6 +124,21 @@ def draw(path: NetworkPath, *, targets: int = 1, sources: int = 1, version6: boo
     middle = _height(0, 1, max(sources, targets))
     to.to.places |= {left: (LEFT + PITCH, middle), right: (LEFT + 2 * PITCH, middle)}
     return to.done((left, right))
+
+
+def draw_star(path: NetworkPath, hosts: Sequence[str], router: str, *, version6: bool = False) -> Topology:
+    """A router with a host at each of its ports, which have the rate and the discipline towards their host.
+
+    A host delays what it sends by half the round trip.
+    """
+    to = _Drawing(STAR, path, version6=version6)
+    to.router(router)
+    for number, name in enumerate(hosts):
+        to.impair(path.bottleneck(path.up_mbit), path.delay(path.rtts_s[0]))
+        to.host(router, name)
+        to.to.places[name] = (LEFT + (PITCH * 2 if number else 0.0), _height(max(0, number - 1), len(hosts) - 1, 1))
+    to.to.places[router] = (LEFT + PITCH, _height(0, 1, len(hosts) - 1))
+    return to.done((router,))
 
 
 def draw_parking_lot(path: NetworkPath, *, hops: int = 3, version6: bool = False) -> Topology:

@@ -76,6 +76,12 @@ TCP = {
     "tcp_ca_state": ("ca_state", 1.0, ""),
 }
 """Number of a sample → field of a reading, factor and unit."""
+TOTALS = {
+    "tcp_data_segs_out": ("data_segs_out", 1.0, "segments"),
+    "tcp_bytes_acked": ("bytes_acked", 1.0, "bytes"),
+    "tcp_bytes_sent": ("bytes_sent", 1.0, "bytes"),
+}
+"""What is kept beside it where a plan asks for the ends of connections."""
 OWN = {
     "bw_bps": ("tcp_bbr_bw", 1e-6, "Mbits/s"),
     "min_rtt_ms": ("tcp_bbr_mrtt", 1.0, "ms"),
@@ -87,7 +93,9 @@ OWN = {
 LARGEST = frozenset({"delay", "maxpacket", "avg_dq_rate", "prob"})
 """Numbers of a discipline of which several side by side have a largest one and no sum."""
 CA_STATES = ("Open", "Disorder", "CWR", "Recovery", "Loss")
-TCP_UNITS = {name: unit for name, (_, _, unit) in [*TCP.items(), *((n, ("", f, u)) for n, f, u in OWN.values())]}
+TCP_UNITS = {
+    name: unit for name, (_, _, unit) in [*TCP.items(), *TOTALS.items(), *((n, ("", f, u)) for n, f, u in OWN.values())]
+}
 
 
 def lines(path: Path) -> Iterator[Line]:
@@ -234,6 +242,14 @@ def read_sockets(path: Path) -> Sockets:
     return found
 
 
+def last_of(sockets: Sockets, end: Key) -> dict[str, Any]:
+    """The last reading of a connection's end by field; {} where there is none."""
+    found = sockets.connections.get(end)
+    if found is None:
+        return {}
+    return {name: found.rows[-1][at] for name, at in sockets.columns.items() if name not in ("local", "peer", "own")}
+
+
 def _port(end: str) -> int:
     return int(end.rpartition(":")[2])
 
@@ -258,10 +274,11 @@ def throughput(sockets: Sockets, receiver: SocketPair, node: str, until_s: float
     return [(time_s, rate) for time_s, rate in found if moved[0] <= time_s <= max(moved[-1], until_s)] if moved else []
 
 
-def tcp_numbers(sockets: Sockets, sender: SocketPair) -> dict[float, dict[str, float]]:
-    """The further numbers of a connection's sender, by time."""
+def tcp_numbers(sockets: Sockets, sender: SocketPair, *, whole: bool = False) -> dict[float, dict[str, float]]:
+    """The further numbers of a connection's sender, by time; whole: those of TOTALS too."""
     found: dict[float, dict[str, float]] = {}
-    at = {name: sockets.columns[field_] for name, (field_, _, _) in TCP.items() if field_ in sockets.columns}
+    table = TCP | TOTALS if whole else TCP
+    at = {name: sockets.columns[field_] for name, (field_, _, _) in table.items() if field_ in sockets.columns}
     own = sockets.columns.get("own")
     for time_s, row in zip(sender.time_s, sender.rows, strict=True):
         numbers = {}
@@ -270,7 +287,7 @@ def tcp_numbers(sockets: Sockets, sender: SocketPair) -> dict[float, dict[str, f
             if isinstance(value, str):
                 value = CA_STATES.index(value) if value in CA_STATES else None
             if value is not None:
-                numbers[name] = value * TCP[name][1]
+                numbers[name] = value * table[name][1]
         for key, value in ((row[own] if own is not None else None) or {}).items():
             if key in OWN and value is not None:
                 numbers[OWN[key][0]] = value * OWN[key][1]

@@ -14,9 +14,9 @@ import json
 import os
 import shutil
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from linklab.base.files import write_json
 from linklab.base.toml import read_text
@@ -30,6 +30,7 @@ SCRATCH = ".work"
 """Where trials work; it is not there when nothing runs."""
 LOCK_S = 25.0
 """A run that was killed lets go of the folder once its processes have ended, wall-clock seconds."""
+Folder = TypeVar("Folder", bound="TrialFolder")
 DONE = ("done", "gaps")
 """States of a trial whose data file is there; with gaps, a program of it failed."""
 
@@ -100,8 +101,12 @@ class TrialFolder:
         file = self.path / entry.file
         file.parent.mkdir(parents=True, exist_ok=True)
         sha256 = hashlib.sha256(made.file.read_bytes()).hexdigest()
-        made.file.replace(file)
+        self.place(made.file, file)
         self._note(entry, state, why, sha256=sha256, **({"values": dict(made.values)} if made.values else {}))
+
+    def place(self, made: Path, file: Path) -> None:
+        """Put a data file where it belongs."""
+        made.replace(file)
 
     def keep_values(self, entry: ListedTrial, values: Mapping[str, float | None]) -> None:
         """What was read in the data of a trial that is done already."""
@@ -145,15 +150,22 @@ class TrialFolder:
         return hashlib.sha256(content).hexdigest() == record.get("sha256")
 
 
-@contextlib.contextmanager
-def opened(path: Path, about: Mapping[str, Any]) -> Iterator[TrialFolder]:
+def opened(path: Path, about: Mapping[str, Any]) -> contextlib.AbstractContextManager[TrialFolder]:
     """Work on a folder that is there, alone; what is only needed meanwhile goes at the end.
 
     Raises:
         InputError: another run works on it, or it holds another list.
     """
+    return opened_as(path, about, TrialFolder)
+
+
+@contextlib.contextmanager
+def opened_as(
+    path: Path, about: Mapping[str, Any], kind: Callable[[Path, Mapping[str, Any]], Folder]
+) -> Iterator[Folder]:
+    """As `opened`, with a folder of another kind."""
     with _locked(path):
-        folder = TrialFolder(path, about)
+        folder = kind(path, about)
         folder.begin()
         try:
             yield folder

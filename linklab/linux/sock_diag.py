@@ -8,6 +8,7 @@ the kernel's headers. A field that this kernel's tcp_info does not have, or that
 
 from __future__ import annotations
 
+import contextlib
 import operator
 import socket
 import struct
@@ -17,6 +18,8 @@ from typing import Any
 from linklab.linux import netlink
 
 NETLINK_SOCK_DIAG, SOCK_DIAG_BY_FAMILY = 4, 20
+SKNLGRP_INET_TCP_DESTROY, SKNLGRP_INET6_TCP_DESTROY = 1, 3
+SOL_NETLINK, ADD_MEMBERSHIP, SO_RCVBUFFORCE = 270, 1, 33
 INET_DIAG_INFO, INET_DIAG_VEGASINFO, INET_DIAG_CONG = 2, 3, 4
 INET_DIAG_DCTCPINFO, INET_DIAG_BBRINFO = 9, 16
 TCP_ESTABLISHED, TCP_SYN_SENT, TCP_SYN_RECV, TCP_FIN_WAIT1, TCP_FIN_WAIT2 = 1, 2, 3, 4, 5
@@ -115,6 +118,8 @@ _PLAIN = {
     "notsent_bytes": "notsent_bytes",
     "snd_wnd": "snd_wnd",
     "rcv_space": "rcv_space",
+    "data_segs_out": "data_segs_out",
+    "data_segs_in": "data_segs_in",
 }
 """What is read of tcp_info as it is: our name and the kernel's."""
 _CHANGED: dict[str, tuple[str, Callable[[int], Any]]] = {
@@ -169,11 +174,12 @@ class SocketReader:
         Raises:
             OSError: this kernel tells nothing about its sockets.
         """
-        rows = [self.row(body) for body in self._bodies() if not self.ports or self._wanted(body)]
+        rows = [self.row(body) for body in self._bodies() if not self.ports or self.wanted(body)]
         rows.sort(key=lambda row: (row[0], row[1]))
         return rows
 
-    def _wanted(self, body: bytes) -> bool:
+    def wanted(self, body: bytes) -> bool:
+        """Whether a struct inet_diag_msg is about one of our ports."""
         return body[4:6] in self.ports or body[6:8] in self.ports
 
     def _bodies(self) -> Iterator[bytes]:
@@ -202,12 +208,55 @@ class SocketReader:
         info = attributes.get(INET_DIAG_INFO)
         if info is None:
             return [*head, None, receive, send, *[None] * (len(FIELDS) - len(HEADING))]
-        values = _INFO.unpack_from(info if len(info) >= _INFO.size else info.ljust(_INFO.size, b"\0"))
-        read = [*_plain_of(values), *[change(values[place]) for place, change in _CHANGED_PLACES]]
-        if len(info) < _WANTED_END:
-            places = (*_PLAIN_PLACES, *(place for place, _ in _CHANGED_PLACES))
-            read = [one if _ENDS[place] <= len(info) else None for place, one in zip(places, read, strict=True)]
-        return [*head, CA_STATES[values[1]] if values[1] < 5 else values[1], receive, send, *read, own(attributes)]
+        ca_state = CA_STATES[info[1]] if info[1] < len(CA_STATES) else info[1]
+        return [*head, ca_state, receive, send, *_read(info), own(attributes)]
+
+
+class EndedSockets:
+    """The TCP sockets of the network namespace in which it was made that have ended since, as they were in the end.
+
+    The kernel tells who listens of each socket that it destroys (linux/sock_diag.h, SKNLGRP_INET_TCP_DESTROY).
+    """
+
+    ROOM = 64 << 20
+    """Bytes that may wait: a few hundred flows may end at the same instant."""
+
+    def __init__(self, ports: Collection[int] = ()) -> None:
+        """ports: as of SocketReader."""
+        self.reader = SocketReader(ports)
+        self.socket = netlink.connect(NETLINK_SOCK_DIAG)
+        with contextlib.suppress(OSError):  # not root of this machine's network
+            self.socket.setsockopt(socket.SOL_SOCKET, SO_RCVBUFFORCE, self.ROOM)
+        for group in (SKNLGRP_INET_TCP_DESTROY, SKNLGRP_INET6_TCP_DESTROY):
+            self.socket.setsockopt(SOL_NETLINK, ADD_MEMBERSHIP, group)
+        self.socket.setblocking(False)
+
+    def read(self) -> list[list[Any]]:
+        """Those that have ended since it was read last, each a row of FIELDS, in the order of their ends."""
+        rows = []
+        with contextlib.suppress(BlockingIOError):
+            while True:
+                for kind, body in netlink.messages(self.socket.recv(1 << 16)):
+                    if kind == SOCK_DIAG_BY_FAMILY and (not self.reader.ports or self.reader.wanted(body)):
+                        rows.append(self.reader.row(body))
+        rows.sort(key=lambda row: (row[0], row[1]))
+        return rows
+
+
+def _read(info: bytes) -> list[Any]:
+    """The fields of a struct tcp_info, which may be longer or shorter than ours."""
+    values = _INFO.unpack_from(info if len(info) >= _INFO.size else info.ljust(_INFO.size, b"\0"))
+    read = [*_plain_of(values), *[change(values[place]) for place, change in _CHANGED_PLACES]]
+    if len(info) < _WANTED_END:
+        places = (*_PLAIN_PLACES, *(place for place, _ in _CHANGED_PLACES))
+        read = [one if _ENDS[place] <= len(info) else None for place, one in zip(places, read, strict=True)]
+    return read
+
+
+def tcp_info(connection: socket.socket) -> dict[str, Any]:
+    """What the kernel says of a connection of our own now, by the names of FIELDS (tcp(7), TCP_INFO)."""
+    info = connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 2 * _INFO.size)
+    return dict(zip((*_PLAIN, *_CHANGED), _read(info), strict=True))
 
 
 def ends(family: int, identity: bytes) -> tuple[str, str]:

@@ -52,7 +52,8 @@ MAY_IMPORT = {
     "experiment": FLOOR
     | {"linux", "native", "tc", "topology", "engine", "terminal", "measure", "data", "analysis", "plots", "numpy"},
     "netesto": FLOOR
-    | {"manual", "measure", "data", "analysis", "plots", "numpy", "matplotlib", "jinja2", "markupsafe"},
+    | {"linux", "tc", "topology", "manual", "measure", "data", "analysis", "plots", "experiment"}
+    | {"numpy", "matplotlib", "jinja2", "markupsafe"},
     "documents": FLOOR | {"manual", "lab", "exercise"},
     "figures": FLOOR | {"analysis", "lab"},
     # what people touch

@@ -1,0 +1,187 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A script → a folder with all its experiments: which are due, each in a process and a network of its own.
+
+    Expansion ─→ CampaignPlan ─→ `experiment.runner` ─→ OUT/EXP/…, then OUT/exp.csv and OUT/ExpList.html
+
+An experiment's folder appears whole, and the journal of trials follows; so the same command goes on where a run was
+killed. An experiment depends on the script, the network and the seed alone, and not on how many run at once.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from linklab.base.files import write
+from linklab.base.processes import processors
+from linklab.errors import DataError, EngineError, InputError, MissingError
+from linklab.experiment.algorithms import refuse_missing
+from linklab.experiment.model import Trial
+from linklab.experiment.runner import ListProgress, TrialTask, at_once, here, run_entries
+from linklab.experiment.trial_folder import TrialFolder, opened_as
+from linklab.experiment.trial_inside import Tell
+from linklab.experiment.trial_list import JOURNAL, ListedTrial, digest
+from linklab.experiment.trial_work import TrialSettings
+from linklab.netesto import results
+from linklab.netesto.campaign_cost import wall_s
+from linklab.netesto.expansion import Expansion
+from linklab.netesto.experiments import experiments
+from linklab.netesto.machines import Machines
+from linklab.netesto.names import data_file
+from linklab.netesto.network_plan import PlannedExperiment, plan_experiment
+from linklab.netesto.running import TEST, run_experiment
+
+COUNTER = "counter"
+"""Number of the last experiment, for people and scripts that look for it."""
+FIELDS = "fields.txt"
+
+
+@dataclass(frozen=True)
+class RunSettings:
+    """How the networks of a campaign run; version: of IP, None for what the hosts have."""
+
+    seed: int = 1
+    version: int | None = None
+    clock: str = "virtual"
+    engine: str = "pocket"
+    profile: str = "desktop"
+
+
+@dataclass(frozen=True)
+class CampaignPlan:
+    """All experiments of a script on a network; entries: the same as a list of trials, in the same order."""
+
+    planned: tuple[PlannedExperiment, ...]
+    machines: Machines
+    settings: RunSettings
+    entries: tuple[ListedTrial, ...]
+    counter: int
+
+
+def seed_of(campaign: int, number: int) -> int:
+    """The seed of an experiment: of its campaign's seed and its number alone, so that no other one changes it."""
+    return int.from_bytes(hashlib.sha256(f"netesto {campaign} {number}".encode()).digest()[:6], "big")
+
+
+def plan_campaign(expansion: Expansion, machines: Machines, settings: RunSettings) -> CampaignPlan:
+    """The plan of a campaign; nothing runs.
+
+    Raises:
+        InputError: an experiment cannot be; the message names it.
+        MissingError: the kernel lacks a congestion control.
+    """
+    planned = []
+    for each in experiments(expansion):
+        try:
+            found = plan_experiment(each, machines, seed_of(settings.seed, each.number), settings.version)
+            refuse_missing(found.expanded, settings.engine)
+        except (InputError, MissingError) as error:
+            raise type(error)(f"experiment {each.number} ({each.name}): {error}") from error
+        planned.append(found)
+    if not planned:
+        raise InputError("the script starts no flows: it has no DO_CLIENT that is reached")
+    entries = tuple(_entry(each, machines, settings) for each in planned)
+    return CampaignPlan(tuple(planned), machines, settings, entries, expansion.counter)
+
+
+def _entry(planned: PlannedExperiment, machines: Machines, settings: RunSettings) -> ListedTrial:
+    """An experiment as an entry of a list: the trial says all that decides what comes of it."""
+    experiment = planned.experiment
+    number = experiment.number
+    drawing = machines.topology.dumps()
+    trial = Trial(
+        TEST,
+        seed=planned.about["seed"],
+        clock=settings.clock,
+        engine=settings.engine,
+        profile=settings.profile,
+        title=" ".join(filter(None, (experiment.name, experiment.desc))),
+        extra={"experiment": planned.about, "topology_sha256": hashlib.sha256(drawing.encode()).hexdigest()},
+    )
+    label = f"{number} {experiment.name}"
+    name = f"{number}/{data_file(number).partition('.')[0]}"
+    cost_s = wall_s(planned, settings.clock)
+    return ListedTrial(name, label, trial, network_s=experiment.length_s, cost_s=cost_s)
+
+
+@dataclass(frozen=True)
+class ExperimentRunner:
+    """Does one experiment of a campaign, as `TrialSettings.run` has it, in a process of its own.
+
+    campaign: its folder.
+    """
+
+    plan: CampaignPlan
+    campaign: Path
+    by_name: Mapping[str, PlannedExperiment] = field(default_factory=dict)
+
+    def __call__(self, trial: Trial, path: Path, tell: Tell) -> Path:
+        """Run it; all that comes of it lies in a folder beside the data file that was asked for."""
+        planned = self.by_name[path.name]
+        folder = path.parent / str(planned.experiment.number)
+        file = run_experiment(planned, self.plan.machines.nodes, trial, folder, tell)
+        try:
+            results.process(folder, self.campaign)
+        except DataError as error:
+            raise EngineError(f"its values and its page could not be made: {error}") from error
+        return file
+
+
+class CampaignFolder(TrialFolder):
+    """The folder of a campaign: a data file takes its experiment's whole folder with it."""
+
+    def place(self, made: Path, file: Path) -> None:
+        """Put an experiment's folder where it belongs, whole."""
+        shutil.rmtree(file.parent, ignore_errors=True)
+        made.parent.replace(file.parent)
+
+
+Changed = Callable[[TrialTask | None], None]
+
+
+def run_campaign(
+    plan: CampaignPlan, out: Path, *, jobs: int | None = None, progress: ListProgress | None = None, changed: Changed
+) -> list[TrialTask]:
+    """Run the experiments that are not done yet, and make exp.csv and the pages of all.
+
+    Args:
+        plan: of the campaign.
+        out: its folder, which is there; one in which another campaign ran is refused.
+        jobs: experiments at once; None for one a processor.
+        progress: gets the tasks.
+        changed: told of each task whose state changed, and with None a few times a second.
+
+    Raises:
+        InputError: another run works on the folder, or it holds something else.
+    """
+    out = out.resolve()
+    by_name = {data_file(each.experiment.number): each for each in plan.planned}
+    how = TrialSettings(ExperimentRunner(plan, out, by_name))
+    about = {"what": TEST, "list": digest(plan.entries)}
+    progress = progress or ListProgress(jobs=jobs_of(plan.entries, jobs))
+    with opened_as(out, about, CampaignFolder) as folder:
+        tasks = run_entries(plan.entries, folder, here(how, progress.jobs), progress, changed)
+        write(out / COUNTER, f"{plan.counter}\n")
+        if any(task.state in ("done", "gaps") for task in tasks):
+            results.write_csv(out)
+    return tasks
+
+
+def jobs_of(entries: Sequence[ListedTrial], wanted: int | None) -> int:
+    """How many experiments run at once."""
+    return at_once([entry.trial for entry in entries], wanted, processors())
+
+
+def refuse_other(out: Path) -> None:
+    """Refuse a folder that holds something else than a campaign.
+
+    Raises:
+        InputError: it is not empty, and no campaign ran there.
+    """
+    if out.is_dir() and not (out / JOURNAL).exists():
+        there = sorted(path.name for path in out.iterdir() if path.name != FIELDS)
+        if there:
+            raise InputError(f"{out}: this folder is not empty ({there[0]}); give another one with -o")

@@ -1,0 +1,284 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""An experiment on a topology → the flows and the plan that run inside, and its description, experiment.json.
+
+    CampaignExperiment, Machines ─→ flows ─→ `experiment.plan.make_plan`, with settings, captures and counters
+
+Nothing runs here; what comes of the plan: `linklab.netesto.running`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from linklab.errors import InputError
+from linklab.experiment import programs
+from linklab.experiment.model import STEP_S, Expanded, Traffic, TrafficFlow
+from linklab.experiment.place import TrialPlace, place_between
+from linklab.experiment.plan import make_plan
+from linklab.experiment.planned import ProgramPlan
+from linklab.netesto import names
+from linklab.netesto.data_plots import DEFAULT, data_plots
+from linklab.netesto.experiments import ANY_HOST, CampaignExperiment, Capture, FlowGroup
+from linklab.netesto.machines import Machines
+from linklab.netesto.settings_plan import SettingsPlan, plan_settings, ports_of
+from linklab.topology.plan import plan as plan_of
+
+FORMAT = 1
+SNAP_BYTES = 128
+"""Of each packet that DO_TCPDUMP keeps."""
+COUNTERS = "counters"
+"""Name of the fact that `linklab.agent.trial_counters` gives."""
+FLUSH_S = 0.05
+"""So long before a flow starts, what the kernel remembers of earlier connections is forgotten."""
+FLUSH = ("ip", "tcp_metrics", "flush", "all")
+
+
+@dataclass(frozen=True)
+class PlannedExperiment:
+    """An experiment with its network and its plan; about: what stands in experiment.json."""
+
+    experiment: CampaignExperiment
+    expanded: Expanded
+    place: TrialPlace
+    plan: ProgramPlan
+    settings: SettingsPlan
+    about: dict[str, Any]
+
+
+def plan_experiment(
+    experiment: CampaignExperiment, machines: Machines, seed: int, version: int | None = None
+) -> PlannedExperiment:
+    """The plan of an experiment.
+
+    Args:
+        experiment: of a script.
+        machines: the network.
+        seed: of the experiment.
+        version: of IP; None for IPv4, or IPv6 where a server has nothing else.
+
+    Raises:
+        InputError: a flow has no way, a node lacks an address, or a setting cannot be.
+    """
+    nodes, topology = machines.nodes, machines.topology
+    for group in experiment.groups:
+        if nodes[group.host] == nodes[group.server]:
+            raise InputError(f"group {group.number}: {group.host} cannot be the client and the server")
+    pairs = list(dict.fromkeys((nodes[group.host], nodes[group.server]) for group in experiment.groups))
+    built = plan_of(topology)
+    place = place_between(topology, "", pairs, built)
+    flows = tuple(_flows(experiment, nodes, version))
+    length_s = experiment.length_s
+    expanded = Expanded(
+        name=experiment.name or f"experiment {experiment.number}",
+        title=experiment.desc or experiment.name,
+        flows=flows,
+        derived=(),
+        plots=data_plots({group.test for group in experiment.groups}),
+        default_plot=DEFAULT,
+        hosts=len(place.targets),
+        length_s=length_s,
+        total_s=length_s,
+        step_s=STEP_S,
+        parameters={},
+    )
+    settings = plan_settings(experiment, topology, built, nodes)
+    plan = make_plan(expanded, place)
+    data = {
+        **plan.data,
+        "programs": [*plan.data["programs"], *_captures(experiment, machines, place, version)],
+        "samplers": {**plan.data["samplers"], "ended": plan.data["samplers"]["sockets"]},
+        "facts": [*plan.data["facts"], *_facts(experiment, machines, place, version)],
+        "settings": [*settings.planned, *_flushes(experiment, nodes)],
+    }
+    about = _about(experiment, machines, seed, settings)
+    return PlannedExperiment(experiment, expanded, place, replace(plan, data=data), settings, about)
+
+
+# --- flows
+
+
+def _flows(experiment: CampaignExperiment, nodes: Mapping[str, str], version: int | None) -> Iterator[TrafficFlow]:
+    for group in experiment.groups:
+        host, server = nodes[group.host], nodes[group.server]
+        common = TrafficFlow(
+            "",
+            Traffic.TCP if group.test == names.STREAM else Traffic.TCP_RTT,
+            start_s=group.start_s,
+            length_s=group.dur_s,
+            congestion=group.ca,
+            interval_s=STEP_S if group.test == names.STREAM else 0.0,
+            version=version,
+            source=host,
+            together=f"group {group.number}",
+        )
+        for instance in range(1, group.instances + 1):
+            yield replace(common, series=_series(group, instance), options=_options(group, instance, server))
+    for (host, server), groups in _pairs(experiment, nodes).items():
+        start_s = min(group.start_s for group in groups)
+        end_s = max(group.start_s + group.dur_s for group in groups)
+        yield TrafficFlow(
+            names.ping(host, server),
+            Traffic.ICMP,
+            start_s=start_s,
+            length_s=round(end_s - start_s, 6),
+            version=version,
+            source=host,
+            options={"host": server},
+        )
+
+
+def _pairs(experiment: CampaignExperiment, nodes: Mapping[str, str]) -> dict[tuple[str, str], list[FlowGroup]]:
+    """The groups of each client and server, by their nodes."""
+    found: dict[tuple[str, str], list[FlowGroup]] = {}
+    for group in experiment.groups:
+        found.setdefault((nodes[group.host], nodes[group.server]), []).append(group)
+    return found
+
+
+def _series(group: FlowGroup, instance: int) -> str:
+    name = names.stream if group.test == names.STREAM else names.answers
+    return name(group.number, instance)
+
+
+def _options(group: FlowGroup, instance: int, server: str) -> dict[str, Any]:
+    found: dict[str, Any] = {"host": server}
+    if group.test == names.RR:
+        found |= {"request": group.req_bytes, "response": group.reply_bytes}
+        found["rate"] = names.answer_rate(group.number, instance)
+    buffers = {"buffer": group.local_buffer, "server_buffer": group.remote_buffer}
+    return found | {name: size for name, size in buffers.items() if size}
+
+
+# --- beside the flows
+
+
+def _captures(
+    experiment: CampaignExperiment, machines: Machines, place: TrialPlace, version: int | None
+) -> Iterator[dict[str, Any]]:
+    """What DO_TCPDUMP starts; one from before the first flow is there before all of them."""
+    first_s = min(group.start_s for group in experiment.groups)
+    ports = ports_of(experiment, machines.topology, machines.nodes)
+    for number, capture in enumerate(experiment.captures, 1):
+        node = machines.nodes[capture.host]
+        interface = ports[node][0].interface if node in ports else "any"
+        server = "" if capture.server == ANY_HOST else machines.nodes[capture.server]
+        argv = ["tcpdump", "-n", "-Z", "root", "-K", "-s", str(SNAP_BYTES), "-c", str(capture.packets)]
+        argv += ["-i", interface, "-w", capture_file(number)]
+        argv += ["host", place.address(server, version)] if server else []
+        program = {"id": f"capture-{number}", "node": node, "argv": argv, "in_out": True}
+        if capture.at_s <= first_s:
+            yield {**program, "role": "server"}
+        else:
+            yield {**program, "role": "flow", "start_s": capture.at_s, "stop_s": experiment.length_s}
+
+
+def capture_file(number: int) -> str:
+    """The packets of a DO_TCPDUMP in the folder of the runner's outputs, by its number from 1."""
+    return f"capture-{number}.pcap"
+
+
+def captured(experiment: CampaignExperiment, nodes: Mapping[str, str]) -> dict[str, str]:
+    """The files of DO_TCPDUMP: their names in the runner's outputs, and in the experiment's folder."""
+
+    def shown(capture: Capture) -> str:
+        server = capture.server if capture.server == ANY_HOST else nodes[capture.server]
+        return names.capture(nodes[capture.host], server)
+
+    return {capture_file(number): shown(capture) for number, capture in enumerate(experiment.captures, 1)}
+
+
+def _facts(
+    experiment: CampaignExperiment, machines: Machines, place: TrialPlace, version: int | None
+) -> Iterator[dict[str, Any]]:
+    """The counters of hosts, and what finds the other way of each flow before it starts."""
+    pairs = _pairs(experiment, machines.nodes)
+    for host, server in pairs:
+        if host != place.source:
+            argv = ["ping", "-n", "-c", "1", "-W", "5", place.address(server, version)]
+            yield {"node": host, "name": f"way to {server}", "argv": argv, "once": True}
+    for host in dict.fromkeys(machines.nodes[name] for name in experiment.counted):
+        if host in place.addresses:
+            interfaces = sorted(_interfaces(machines, host))
+            argv = [*programs.own("trial_counters"), *interfaces]
+            yield {"node": host, "name": COUNTERS, "argv": argv, "once": False}
+
+
+def _interfaces(machines: Machines, node: str) -> Iterator[str]:
+    topology = machines.topology
+    for link, ends in zip(topology.links, topology.link_ends(), strict=True):
+        for name, interface in zip((link.src, link.dest), ends, strict=True):
+            if name == node:
+                yield interface
+
+
+def _flushes(experiment: CampaignExperiment, nodes: Mapping[str, str]) -> Iterator[dict[str, Any]]:
+    """What a host's kernel remembers of its connections is forgotten before one of its flows starts.
+
+    A network begins with nothing to remember, so only a flow that starts after another has ended needs this.
+    """
+    for group in experiment.groups:
+        host = nodes[group.host]
+        before = [each.start_s + each.dur_s for each in experiment.groups if nodes[each.host] == host]
+        at_s = round(group.start_s - FLUSH_S, 6)
+        if any(end_s <= at_s for end_s in before):
+            yield {"node": host, "name": " ".join(FLUSH), "argv": list(FLUSH), "at_s": at_s}
+
+
+# --- experiment.json
+
+
+def _about(experiment: CampaignExperiment, machines: Machines, seed: int, settings: SettingsPlan) -> dict[str, Any]:
+    nodes = machines.nodes
+    return {
+        "format": FORMAT,
+        "exp": experiment.number,
+        "expName": experiment.name,
+        "seed": seed,
+        "desc": experiment.desc,
+        "other": dict(experiment.other),
+        "topology": machines.topology.name,
+        "length_s": experiment.length_s,
+        "machines": {name: node for name, node in nodes.items() if name != node},
+        "commands": [
+            {
+                "at_s": command.at_s,
+                "word": command.word,
+                "arguments": dict(command.arguments),
+                "line": command.where.line,
+                "within": list(command.within),
+            }
+            for command in experiment.commands
+        ],
+        "settings": settings.told,
+        "notes": settings.notes,
+        "groups": [_group(group, nodes) for group in experiment.groups],
+        "servers": [nodes[name] for name in experiment.servers],
+        "counted": [nodes[name] for name in experiment.counted],
+        "captures": list(captured(experiment, nodes).values()),
+        "pings": {f"{host} {server}": names.ping(host, server) for host, server in _pairs(experiment, nodes)},
+    }
+
+
+def _group(group: FlowGroup, nodes: Mapping[str, str]) -> dict[str, Any]:
+    streams = group.test == names.STREAM
+    return {
+        "group": group.number,
+        "host": nodes[group.host],
+        "server": nodes[group.server],
+        "test": group.test,
+        "ca": group.ca,
+        "dur": group.dur_s,
+        "delay": group.delay_s,
+        "start_s": group.start_s,
+        "instances": group.instances,
+        "req": "" if streams else group.req,
+        "reply": "" if streams else group.reply,
+        "req_bytes": None if streams else group.req_bytes,
+        "reply_bytes": None if streams else group.reply_bytes,
+        "localBuffer": group.local_buffer,
+        "remoteBuffer": group.remote_buffer,
+        "stats": group.stats,
+        "series": [_series(group, instance) for instance in range(1, group.instances + 1)],
+    }

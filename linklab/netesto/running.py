@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""One experiment: its plan, its network, and the folder that comes of it, without exp.csv and pages.
+
+PlannedExperiment ─→ network, runner inside ─→ collect ─→ EXP.flent.gz, 0/ and 1/ (counters), raw/, *.pcap
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from linklab.base.files import write_json
+from linklab.data import Dataset
+from linklab.errors import EngineError
+from linklab.experiment.collect import TrialOutcome
+from linklab.experiment.connections import FlowEnd
+from linklab.experiment.early_end import EarlyEnd, NotBegunError
+from linklab.experiment.model import Trial
+from linklab.experiment.out_file import keep
+from linklab.experiment.prepared import Prepared
+from linklab.experiment.result import dataset
+from linklab.experiment.trial import measure
+from linklab.experiment.trial_inside import Tell, TrialProgress, quiet
+from linklab.measure import Quantity
+from linklab.netesto import names
+from linklab.netesto.network_plan import COUNTERS, PlannedExperiment, captured
+
+TEST = "netesto"
+"""What the data set calls its test."""
+
+
+def run_experiment(
+    planned: PlannedExperiment, nodes: Mapping[str, str], trial: Trial, folder: Path, tell: Tell = quiet
+) -> Path:
+    """Run an experiment and fill its folder.
+
+    Args:
+        planned: the experiment.
+        nodes: of the script's machines.
+        trial: seed, clock, engine and profile, and what else its data set says of it.
+        folder: new; gets all that comes of the experiment.
+        tell: told how far it is.
+
+    Returns:
+        The data set's file.
+
+    Raises:
+        EngineError: the network could not be started, or the experiment was ended before its time.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    write_json(folder / names.EXPERIMENT, planned.about)
+    prepared = Prepared(trial, planned.expanded, planned.place, planned.plan, tuple(planned.settings.notes))
+    tell(TrialProgress("starting the network"))
+    work = folder / names.RAW
+    try:
+        with EarlyEnd() as early:
+            found, environment = measure(prepared, early, tell, raw=work)
+    except NotBegunError:
+        raise EngineError("the experiment was ended before it had begun") from None
+    if found.outcome.get("ended") == "early":
+        raise EngineError("the experiment was ended early, so it does not count")
+    tell(TrialProgress("writing the data"))
+    _note_settings(found)
+    _write_counters(found, folder)
+    for inside, shown in captured(planned.experiment, nodes).items():
+        if (work / "out" / inside).is_file():
+            (work / "out" / inside).replace(folder / shown)
+    _tidy(work)
+    file = folder / names.data_file(planned.experiment.number)
+    made = dataset(prepared, found, environment, file.name)
+    return keep(_with_ends(made, found), file, named=True)
+
+
+def _note_settings(found: TrialOutcome) -> None:
+    """What could not be set is a note of the data set."""
+    for one in found.outcome.get("settings", ()):
+        if one["why"]:
+            when = f" at {one['at_s']:g} s" if one["at_s"] is not None else ""
+            found.notes.append(f"not set on {one['node']}{when}: {one['what']}: {one['why']}")
+
+
+def _write_counters(found: TrialOutcome, folder: Path) -> None:
+    """The counters of each host as files, and no longer among the facts of the data set, which they would swell."""
+    for (node, name), fact in list(found.facts.items()):
+        if name != COUNTERS:
+            continue
+        del found.facts[node, name]
+        for place, when in ((names.BEFORE, "before"), (names.AFTER, "after")):
+            said = fact.get(when) or {}
+            try:
+                texts = json.loads(said.get("text", ""))
+            except ValueError:
+                found.notes.append(f"the counters of {node} {when} the flows are missing: {said.get('text', '')[:200]}")
+                continue
+            for file, text in texts.items():
+                path = folder / place / node / file
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_text(text, encoding="utf-8")
+
+
+def _tidy(work: Path) -> None:
+    """Of the runner's own files, what the data set and the counters hold goes; what the programs printed stays."""
+    for path in [*(work / "out").glob("*.jsonl"), work / "out" / "facts.json"]:
+        path.unlink(missing_ok=True)
+    for path in (work / "out").iterdir():
+        path.replace(work / path.name)
+    shutil.rmtree(work / "out")
+
+
+def _with_ends(data: Dataset, found: TrialOutcome) -> Dataset:
+    """The data set with the final numbers of each flow."""
+    scalars = dict(data.scalars)
+    for series, end in found.ends.items():
+        if series in data.series:
+            scalars |= _final(series, end)
+    return Dataset(data.metadata, scalars, data.series, data.notes, data.flent, data.grid)
+
+
+def _final(series: str, end: FlowEnd) -> dict[str, Quantity]:
+    """The final numbers of a flow."""
+    made: dict[str, Quantity] = {}
+
+    def add(name: str, value: Any, unit: str) -> None:
+        if isinstance(value, int | float) and math.isfinite(value):
+            made[f"{series} {name}"] = Quantity(float(value), unit)
+
+    for where, info, port in ((names.LOCAL, end.local, end.port), (names.REMOTE, end.remote, end.peer_port)):
+        for name, unit in names.FINAL.items():
+            add(f"{where}{name}", info.get(name), unit)
+        add(f"{where}port", port, "")
+    add(names.TRANSACTIONS, end.transactions, "")
+    add(names.BYTES, end.payload_bytes, "bytes")
+    add(names.SECONDS, round(end.ended_s - end.began_s, 9), "s")
+    return made

@@ -1,0 +1,186 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The settings of an experiment on its network → what the runner inside sets, each on its node, when it is due.
+
+A setting of a host that takes no part is left out, and so is all that another makes void before the experiment begins.
+Disciplines go to the interfaces towards the others: of a client those towards its servers, of a server those towards
+its clients, of a machine between them those by which packets leave towards the servers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from linklab.errors import InputError
+from linklab.experiment.place import PathPort, way_between
+from linklab.netesto import disciplines
+from linklab.netesto.disciplines import Standing
+from linklab.netesto.experiments import CampaignExperiment, NetworkSetting
+from linklab.netesto.limits import refuse_setting
+from linklab.topology import Topology
+
+DEFAULT_QDISC = "net.core.default_qdisc"
+OF_ALL = ("net.core.rmem_max", "net.core.wmem_max", DEFAULT_QDISC)
+"""Sysctls that a kernel has once for all hosts of a network."""
+
+
+@dataclass
+class SettingsPlan:
+    """What comes of the settings.
+
+    planned: for the plan of the trial (`linklab.agent.trial_plan.PlannedSetting`), in their order.
+    told: each SET command that holds, for experiment.json.
+    notes: what a person should know, a sentence each.
+    """
+
+    planned: list[dict[str, Any]] = field(default_factory=list)
+    told: list[dict[str, Any]] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+
+def ports_of(experiment: CampaignExperiment, topology: Topology, nodes: Mapping[str, str]) -> dict[str, list[PathPort]]:
+    """The interfaces of each node that takes part that lead towards the others."""
+    found: dict[str, dict[PathPort, None]] = {}
+    between: dict[str, dict[PathPort, None]] = {}
+    pairs = dict.fromkeys((nodes[group.host], nodes[group.server]) for group in experiment.groups)
+    for client, server in pairs:
+        up, down = way_between(topology, client, server)
+        found.setdefault(client, {}).setdefault(up[0])
+        found.setdefault(server, {}).setdefault(down[0])
+        for port in up[1:]:
+            between.setdefault(port.node, {}).setdefault(port)
+    return {node: list(ports) for node, ports in (between | found).items()}
+
+
+def drawn_at(built: Mapping[str, Any]) -> dict[PathPort, Standing]:
+    """What stands at each interface of a network when it is built; built: its plan."""
+    found = {}
+    for link in built["links"]:
+        for end in (link["src"], link["dest"]):
+            lines = end.get("tc", {}).get("lines", ())
+            found[PathPort(end["node"], end["interface"])] = disciplines.drawn(lines, other=bool(link["opts"]))
+    return found
+
+
+class _Planner:
+    def __init__(self, ports: Mapping[str, Sequence[PathPort]], standing: Mapping[PathPort, Standing]) -> None:
+        self.ports = ports
+        self.now = dict(standing)
+        self.found = SettingsPlan()
+        self.default = ""
+        """The kernel's default discipline, as far as the script has set it."""
+        self.of_all: dict[str, tuple[str, str]] = {}
+
+    def values(self, setting: NetworkSetting, node: str) -> None:
+        """A SET_SYSCTL or SET_MODULE_PARAMS."""
+        for name, value in setting.arguments.items():
+            refuse_setting(setting.word, name, value)
+            if name == DEFAULT_QDISC:
+                self.default = value
+            is_sysctl = setting.word == "SET_SYSCTL"
+            if name in OF_ALL or not is_sysctl:
+                self._once(name, node, value)
+            path = "/proc/sys/" + name.replace(".", "/")
+            if not is_sysctl:
+                module, _, parameter = name.partition(".")
+                path = f"/sys/module/{module}/parameters/{parameter}"
+            planned = {"name": name, "path": path, "value": value.replace(",", " ")}
+            self.found.planned.append({"node": node, "at_s": setting.at_s, **planned})
+
+    def _once(self, name: str, node: str, value: str) -> None:
+        """A value that all hosts share: what another host was given no longer holds."""
+        other, before = self.of_all.get(name, (node, value))
+        if before != value:
+            self.found.notes.append(
+                f"{name} is one value for all hosts, because they share a kernel: "
+                f'"{value}" of {node} replaces "{before}" of {other}'
+            )
+        self.of_all[name] = (node, value)
+
+    def discipline(self, setting: NetworkSetting, node: str) -> list[dict[str, Any]]:
+        """A SET_NETEM or SET_QDISC at the interfaces of a node; its commands, for the plan."""
+        planned = []
+        for port in self.ports[node]:
+            before = self.now.get(port, Standing())
+            if setting.word == "SET_NETEM":
+                after = disciplines.with_netem(before, setting.arguments)
+            else:
+                after = disciplines.with_qdisc(before, setting.arguments, self.default)
+                self._note_one_queue(setting, port)
+            self.now[port] = after
+            for argv in disciplines.commands(port.interface, before, after):
+                planned.append({"node": node, "name": " ".join(argv), "argv": argv, "at_s": setting.at_s})
+        return planned
+
+    def _note_one_queue(self, setting: NetworkSetting, port: PathPort) -> None:
+        if setting.arguments["qdisc"] != disciplines.ONE_QUEUE or setting.arguments["action"] == "del":
+            return
+        given = f"it gets {self.default}, the default" if self.default else "it keeps what the kernel gives it"
+        sentence = f"{port.interface} has one transmit queue, so there is no mq: {given}"
+        if sentence not in self.found.notes:
+            self.found.notes.append(sentence)
+
+
+def plan_settings(
+    experiment: CampaignExperiment, topology: Topology, built: Mapping[str, Any], nodes: Mapping[str, str]
+) -> SettingsPlan:
+    """What is set for an experiment.
+
+    Args:
+        experiment: of the script.
+        topology: its network.
+        built: the plan of it.
+        nodes: of its machines.
+
+    Raises:
+        InputError: a setting cannot be, or is not allowed; the message names it.
+    """
+    ports = ports_of(experiment, topology, nodes)
+    at_first = drawn_at(built)
+    planner = _Planner(ports, at_first)
+    for setting in experiment.settings:
+        node = nodes[setting.host]
+        in_part = node in ports or any(name in OF_ALL for name in setting.arguments)
+        told: dict[str, Any] = {
+            "word": setting.word,
+            "host": node,
+            "arguments": dict(setting.arguments),
+            "at_s": setting.at_s,
+        }
+        if not in_part:
+            continue
+        try:
+            if setting.word in ("SET_NETEM", "SET_QDISC"):
+                commands = planner.discipline(setting, node)
+                told["interfaces"] = [port.interface for port in ports[node]]
+                if setting.at_s is not None:
+                    told["commands"] = [" ".join(each["argv"]) for each in commands]
+                    planner.found.planned += commands
+            else:
+                planner.values(setting, node)
+        except InputError as error:
+            raise InputError(f"{setting.word} host={setting.host}: {error}") from error
+        planner.found.told.append(told)
+    planner.found.planned = _at_first(planner, experiment, at_first, nodes) + planner.found.planned
+    return planner.found
+
+
+def _at_first(
+    planner: _Planner,
+    experiment: CampaignExperiment,
+    at_first: Mapping[PathPort, Standing],
+    nodes: Mapping[str, str],
+) -> list[dict[str, Any]]:
+    """The commands that lead, before the experiment begins, to the disciplines that then hold."""
+    before = _Planner(planner.ports, at_first)
+    for setting in experiment.settings:
+        if setting.at_s is None and setting.arguments.get(DEFAULT_QDISC):
+            before.default = setting.arguments[DEFAULT_QDISC]
+        if setting.at_s is None and setting.word in ("SET_NETEM", "SET_QDISC") and nodes[setting.host] in planner.ports:
+            before.discipline(setting, nodes[setting.host])
+    found: list[dict[str, Any]] = []
+    for port, wanted in before.now.items():
+        for argv in disciplines.commands(port.interface, at_first.get(port, Standing()), wanted):
+            found.append({"node": port.node, "name": " ".join(argv), "argv": argv, "at_s": None})
+    return found
