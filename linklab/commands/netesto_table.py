@@ -16,6 +16,7 @@ _EPILOG = """examples:
   linklab netesto table demo.exp -o pages/            pages/demo.html, with the plots that the script names
   linklab netesto table demo.exp --check              every problem with its line; nothing is written
   linklab netesto table demo.exp -D rtt=10 --style grey
+  linklab netesto table basic.exp --csv runs/exp.csv   a script of the library
 
 docs/netesto.md, "Tables and plots", describes the directives.
 """
@@ -23,7 +24,7 @@ docs/netesto.md, "Tables and plots", describes the directives.
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add `SCRIPT [-o OUT] [--csv FILE]` and the rest."""
-    parser.add_argument("script", metavar="SCRIPT", type=Path, help="the table script")
+    parser.add_argument("script", metavar="SCRIPT", help="the table script, or the name of one of the library")
     parser.add_argument(
         "-o", "--output", metavar="OUT", type=Path, help="the page, .html, or its folder (this one, SCRIPT's name)"
     )
@@ -59,22 +60,26 @@ def run(args: argparse.Namespace) -> int:
     """Write the page and say where it is."""
     from linklab.experiment.out_file import refuse_new_parent
     from linklab.netesto.lines import ScriptError
-    from linklab.netesto.table.make import Choice, document_of, table
+    from linklab.netesto.table.make import Choice, document_of
 
+    script = _script(args.script)
     choice = Choice(args.csv, args.search, dict(args.define), args.style)
     if args.csv is not None and not args.csv.is_file():
         raise InputError(f"{file_name(args.csv)}: there is no such file")
     if args.output is not None and not args.check:
         refuse_new_parent(args.output)
     try:
-        document = document_of(args.script, choice)
+        document = document_of(script, choice)
         for each in document.said:
             print(f"linklab: {visible(str(each), keep='')}", file=sys.stderr)
         if args.check:
             count = len(document.items)
-            print(f"{file_name(args.script)}: no problem; it makes {count} table{'' if count == 1 else 's'} and plots")
+            print(f"{file_name(script)}: no problem; it makes {count} table{'' if count == 1 else 's'} and plots")
             return 0
-        for path in table(args.script, _page(args), choice):
+        from linklab.netesto.table.page import write_page
+
+        written = write_page(document, script, _page(args))
+        for path in (written.page, *written.files):
             print(file_name(path))
     except ScriptError as error:
         for problem in error.problems:
@@ -85,7 +90,9 @@ def run(args: argparse.Namespace) -> int:
 
 def _page(args: argparse.Namespace) -> Path:
     """The page to write."""
-    name = f"{args.script.stem or 'table'}.html"
+    script = Path(args.script)
+    # exp.script.example has no ending
+    name = f"{script.stem if script.suffix.lower() == '.exp' else script.name}.html"
     out: Path | None = args.output
     if out is None:
         return Path(name)
@@ -94,6 +101,19 @@ def _page(args: argparse.Namespace) -> Path:
     if out.suffix.lower() not in (".html", ".htm"):
         raise InputError(f"{file_name(out)}: the page must end with .html, or be a folder")
     return out
+
+
+def _script(name: str) -> Path:
+    """The script of this path, else that of this name in the library."""
+    from linklab.netesto.sources import LIBRARY, TABLES, library_files
+
+    path = Path(name)
+    tables = [each for each in library_files() if each.endswith(TABLES)]
+    if not path.exists() and name in tables:
+        return LIBRARY / name
+    if not path.is_file() and not path.is_fifo():  # a shell's <(…) is a pipe
+        raise InputError(f"there is no such script; the library has {', '.join(tables)}", where=file_name(path))
+    return path
 
 
 def _definition(text: str) -> tuple[str, str]:

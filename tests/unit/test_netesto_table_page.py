@@ -14,6 +14,7 @@ import pytest
 
 from linklab.analysis.statistics import interval
 from linklab.cli import main
+from linklab.netesto.fields import SHIPPED, read_fields
 from linklab.netesto.lines import Where
 from linklab.netesto.sources import LIBRARY
 from linklab.netesto.table.cells import cell_of
@@ -122,6 +123,27 @@ def test_the_round_trip_times_of_the_paper_are_milliseconds(tmp_path):
 def test_the_library_is_all_there():
     """Under the names that scripts of others source."""
     assert {"plotFlowsRetransFairness.exp", "plotFlowsRttCwnd.exp"} <= {file.name for file in LIBRARY.iterdir()}
+
+
+@pytest.mark.parametrize("name", ["basic.exp", "flows.exp"])
+def test_scripts_of_the_library_take_our_columns(tmp_path, name):
+    """Every column that they name is in the fields.txt that is shipped."""
+    columns = [field.name for field in read_fields(SHIPPED)]
+    known = {
+        "exp": "7.0",
+        "ca": "bbr",
+        "instances": "4",
+        "rateMin": "1.0",
+        "rateMax": "2.0",
+        "netem": "10",
+        "bw": "1gbit",
+    }
+    rows = [",".join((known | {"exp": exp}).get(column, "1.0") for column in columns) for exp in ("7.0", "7.1", "8.0")]
+    (tmp_path / "exp.csv").write_text("\n".join([",".join(columns), *rows]), encoding="utf-8")
+    document = document_of(LIBRARY / name, Choice(csv=tmp_path / "exp.csv", variables={"what": "a", "where": "b"}))
+    assert not document.said
+    assert len(document.items[0].rows) == (2 if name == "basic.exp" else 1)
+    assert len(document.items) == (1 if name == "basic.exp" else 3)
 
 
 # --- plot variables
@@ -494,6 +516,15 @@ def test_the_command_writes_a_page(campaign, capsys, monkeypatch):
     assert "there is no folder mistyped" in capsys.readouterr().err
     assert main(["netesto", "table", "t.exp", "-o", "page.pdf"]) == 2
     assert "must end with .html" in capsys.readouterr().err
+
+
+def test_the_command_finds_scripts_of_the_library(campaign, capsys, monkeypatch):
+    """By their names; the page is called after the whole name, which has no ending."""
+    monkeypatch.chdir(campaign)
+    assert main(["netesto", "table", "plotFlowsRttCwnd.exp", "--csv", "runs/exp.csv"]) == 2
+    assert "library/plotFlowsRttCwnd.exp:" in capsys.readouterr().err
+    assert main(["netesto", "table", "basic.exp", "--csv", str(PAPER / "figure-8.csv")]) == 2
+    assert 'there is no column "req"' in capsys.readouterr().err
 
 
 def test_the_command_tells_every_problem_and_writes_nothing(campaign, capsys, monkeypatch):
