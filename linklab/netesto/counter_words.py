@@ -44,7 +44,6 @@ MEANINGS = {
     "TcpExt TCPHystartTrainDetect": "ends of slow start that HyStart chose because of closely spaced ACKs",
     "TcpExt TCPHystartDelayDetect": "ends of slow start that HyStart chose because the round-trip time grew",
     "TcpExt TCPZeroWindowDrop": "segments that were dropped because the window was closed",
-    "TcpExt TCPDelivered": "segments that the other side acknowledged, retransmissions included",
     "TcpExt TCPDeliveredCE": "delivered segments whose packet had a congestion mark (ECN)",
     "IpExt InCEPkts": "packets that arrived with a congestion mark (ECN)",
 }

@@ -25,7 +25,10 @@ _CURE = "run the experiment again"
 
 @dataclass(frozen=True)
 class Group:
-    """The flows of one DO_CLIENT; texts as the script has them, `instances` >= 1, `dur` and `delay` in s."""
+    """The flows of one DO_CLIENT; texts as the script has them, `instances` >= 1, `dur`, `delay` and `start_s` in s.
+
+    start_s: since the experiment's begin, after the delay.
+    """
 
     group: int
     host: str
@@ -34,6 +37,7 @@ class Group:
     ca: str
     dur: float
     delay: float
+    start_s: float
     instances: int
     req: str
     reply: str
@@ -136,6 +140,7 @@ def _group(known: _Object) -> Group:
         ca=known.get("ca", str, ""),
         dur=known.need("dur", float),
         delay=known.get("delay", float, 0.0),
+        start_s=known.get("start_s", float, 0.0),
         instances=known.need("instances", int),
         req=known.text("req"),
         reply=known.text("reply"),

@@ -14,6 +14,7 @@ import numpy as np
 
 from linklab.analysis.formulas import jain_index
 from linklab.data import Dataset
+from linklab.measure import Series
 from linklab.measure.series import FloatArray
 from linklab.netesto import names
 from linklab.netesto.host_facts import client_values, kernel_of
@@ -125,8 +126,8 @@ def _joined(words: Iterable[str]) -> str | None:
 
 def _flow(group: Group, instance: int, data: Dataset) -> Values:
     series = names.flow(group.test, group.group, instance)
-    octets, seconds = _final(data, series, names.BYTES), _final(data, series, names.SECONDS)
-    rate = octets * 8e-6 / seconds if octets is not None and seconds else None
+    seconds = _final(data, series, names.SECONDS)
+    rate = _goodput(data, series, group.start_s + (group.dur if seconds is None else seconds))
     local, remote = (_final(data, series, "retransmits", end) for end in (names.LOCAL, names.REMOTE))
     sent, answered = (_final(data, series, "data_segs_out", end) for end in (names.LOCAL, names.REMOTE))
     retransmitted, segments = _both(local, remote), _both(sent, answered)
@@ -148,6 +149,25 @@ def _flow(group: Group, instance: int, data: Dataset) -> Values:
         "retransPkts%": share(retransmitted, segments),
         "mss": _final(data, series, "mss"),
     }
+
+
+def _goodput(data: Dataset, series: str, end_s: float) -> float | None:
+    """What receivers got while the flow ran, Mbits/s; not what a queue still held when it ended.
+
+    end_s: when it ended. Where there is no series, the payload over the time that the flow ran.
+    """
+    found = data.series.get(series)
+    if found is None or not found.known.size:
+        octets, seconds = _final(data, series, names.BYTES), _final(data, series, names.SECONDS)
+        return octets * 8e-6 / seconds if octets is not None and seconds else None
+    lengths = np.diff(found.time_s, prepend=_began_s(found))
+    there = ~np.isnan(found.value) & (lengths > 0) & (found.time_s <= end_s + lengths / 2)
+    return float(np.average(found.value[there], weights=lengths[there])) if there.any() else None
+
+
+def _began_s(series: Series) -> float:
+    """When the first interval of a series began: a sample stands at the end of its interval."""
+    return float(series.time_s[0] - np.median(np.diff(series.time_s))) if len(series) > 1 else 0.0
 
 
 def _final(data: Dataset, series: str, number: str, end: str = names.LOCAL) -> float | None:
@@ -200,12 +220,12 @@ def latencies(answers_ms: FloatArray) -> Values:
 
 
 def ping_rtt(data: Dataset, group: Group, flows: Sequence[str]) -> float | None:
-    """The mean round trip, µs, of the pings beside these flows, from their first to their last sample."""
+    """The mean round trip, µs, of the pings beside these flows, from their begin to their last sample."""
     name = names.ping(group.host, group.server)
-    times = [data.series[flow].time_s for flow in flows if flow in data.series and len(data.series[flow])]
-    if name not in data.series or not times:
+    found = [data.series[flow] for flow in flows if flow in data.series and len(data.series[flow])]
+    if name not in data.series or not found:
         return None
-    begin, end = min(float(each[0]) for each in times), max(float(each[-1]) for each in times)
+    begin, end = min(map(_began_s, found)), max(float(each.time_s[-1]) for each in found)
     pings = data.series[name]
     beside = pings.value[(pings.time_s >= begin) & (pings.time_s <= end)]
     known = beside[~np.isnan(beside)]

@@ -61,9 +61,9 @@ def flow_numbers(test, number, instance, *, octets=10_000_000, seconds=10.0, ret
 
 
 def pings(host="h2", server="h1", *, before=1.0, while_ms=30.0):
-    """Round trips every 0.2 s from 0 to 12 s; those until 0.5 s and after 10.5 s are `before` ms."""
+    """Round trips every 0.2 s from 0 to 12 s; those before 0.3 s and after 10.5 s are `before` ms."""
     times = np.arange(0, 12.01, 0.2).round(6)
-    busy = (times >= 0.5) & (times <= 10.5)
+    busy = (times >= 0.3) & (times <= 10.5)
     return make_series(names.ping(host, server), "ms", times, np.where(busy, while_ms, before))
 
 
@@ -102,11 +102,11 @@ def write_counters(folder, host, *, packets=(100, 1100), octets=(1000, 1_449_000
 
 
 def stream_experiment(campaign, exp=1, **further):
-    """Two bulk flows of 8 Mbit/s, 10 s long, of one group, with pings; the first lost segments at 3 and 5 s."""
+    """Two bulk flows of 8 and 4 Mbit/s, 10 s long, of one group, with pings; one lost segments at 3 and 5 s."""
     one = group(1, instances=2)
     series = [
         *flow_series(names.STREAM, 1, 1, retransmits=(3.0, 5.0)),
-        *flow_series(names.STREAM, 1, 2),
+        *flow_series(names.STREAM, 1, 2, rate=4.0),
         pings(),
     ]
     scalars = flow_numbers(names.STREAM, 1, 1) | flow_numbers(

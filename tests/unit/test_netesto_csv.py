@@ -20,10 +20,10 @@ def mixed_experiment(campaign, exp=2, **further):
         group(2, names.RR, host="h3", dur=60.0),
         group(3, names.RR, host="h3", dur=20.0, req="10K"),
     ]
-    series = [one for each in groups for one in flow_series(each["test"], each["group"], 1, answers=[1.0, 3.0])]
-    numbers = {}
-    for each, octets in zip(groups, (75_000_000, 15_000_000, 2_500_000), strict=True):
-        numbers |= flow_numbers(each["test"], each["group"], 1, octets=octets, seconds=each["dur"])
+    series, numbers = [], {}
+    for each, rate in zip(groups, (10.0, 2.0, 1.0), strict=True):
+        series += flow_series(each["test"], each["group"], 1, rate=rate, answers=[1.0, 3.0])
+        numbers |= flow_numbers(each["test"], each["group"], 1, seconds=each["dur"])
     return write_experiment(campaign, exp, groups, series, numbers, name="1s2c.mix", **further)
 
 

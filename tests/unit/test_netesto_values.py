@@ -17,6 +17,7 @@ from netesto_folders import (
 
 from linklab.data import open_file
 from linklab.errors import DataError
+from linklab.measure import make_series
 from linklab.netesto import names
 from linklab.netesto.host_facts import carried
 from linklab.netesto.key_values import read_values, write_values
@@ -35,7 +36,7 @@ def test_a_group_is_of_all_its_instances(tmp_path):
     values = found_in(stream_experiment(tmp_path)).groups[1]
     assert values["exp"] == "1.1"
     assert values["instance"] == "all"
-    assert values["rate"] == pytest.approx(12)  # 10 MB and 5 MB in 10 s
+    assert values["rate"] == pytest.approx(12)
     assert (values["rateMin"], values["rateMax"]) == (pytest.approx(4), pytest.approx(8))
     assert (values["localRetrans"], values["remoteRetrans"], values["retrans_total"]) == (5, 0, 5)
     assert values["lost"] == 2
@@ -82,6 +83,24 @@ def test_latencies_are_of_all_answers_of_all_instances(tmp_path):
     assert values["p99Latency"] == pytest.approx(990_010)
     assert values["p999Latency"] == pytest.approx(999_001)
     assert found.flows[1, 1]["p99Latency"] == 1_000
+
+
+def test_what_a_queue_still_held_is_no_goodput_of_the_flow(tmp_path):
+    """8 Mbit/s reached the receiver while the flow ran; that 2 MB came after its end makes it no faster."""
+    numbers = flow_numbers(names.STREAM, 1, 1, octets=12_000_000)
+    series = flow_series(names.STREAM, 1, 1)
+    times = np.append(series[0].time_s, 10.7)
+    series[0] = make_series("STREAM 1::1", "Mbits/s", times, np.append(series[0].value, 80.0))
+    folder = write_experiment(tmp_path, 1, [group(1)], series, numbers)
+    assert found_in(folder).groups[1]["rate"] == pytest.approx(8)
+
+
+def test_intervals_of_goodput_count_by_their_length(tmp_path):
+    """1 s at 10 Mbit/s and a last piece of 0.1 s at 100."""
+    times, rates = [1.0, 2.0, 3.0, 3.1], [10.0, 10.0, np.nan, 100.0]
+    series = [make_series("STREAM 1::1", "Mbits/s", times, rates)]
+    folder = write_experiment(tmp_path, 1, [group(1, start_s=0.0, dur=3.1)], series, {})
+    assert found_in(folder).groups[1]["rate"] == pytest.approx((10 + 10 + 10) / 2.1)
 
 
 def test_pings_count_while_the_flow_runs(tmp_path):
