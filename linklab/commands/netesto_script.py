@@ -38,6 +38,8 @@ def add_script_options(parser: argparse.ArgumentParser) -> None:
 
 def script_file(name: str) -> Path:
     """The file of a script: a path, or the name of a script of the library."""
+    if name == "-":
+        raise InputError("the script is read from a file, not from standard input; name the file")
     path = Path(name)
     if not path.exists() and name in library_names():
         return LIBRARY / name

@@ -90,7 +90,7 @@ class _Worker:
     def _block(self, statements: Sequence[Statement], scope: Scope, running: _Running) -> None:
         for statement in statements:
             place = CommandPlace(statement.where, running)
-            self.state.step(place)
+            self.state.step(place, 0)
             try:
                 self._statement(statement, scope, place)
             except InputError as error:  # of filling in, or of what a command takes
@@ -132,7 +132,8 @@ class _Worker:
         for value in self._values(filled, at):
             self.state.turn(place)
             self.state.variables[loop.variable] = value
-            self._block(loop.body, scope, place.running)
+            with self.state.deeper(place):
+                self._block(loop.body, scope, place.running)
 
     def _values(self, text: str, place: CommandPlace) -> Sequence[str]:
         """The values of a list such as a,b,c or 1..9,2."""
@@ -154,6 +155,7 @@ class _Worker:
         line = command.line
         words = [Word(scope.fill(word.text), word.offset) for word in command.words]
         words = [word for word in words if word.text]
+        self.state.step(place, sum(len(word.text) for word in words))
         if not words:
             return
         name, rest = words[0].text, words[1:]
@@ -182,7 +184,8 @@ class _Worker:
             source = find(call.words[0].text, self.folders)
             if source.path not in self.state.sourced:
                 self.state.sourced.add(source.path)
-                self._file(source, call.scope, call.place.running)
+                with self.state.deeper(call.place):
+                    self._file(source, call.scope, call.place.running)
 
     def _run(self, call: ScriptCall) -> None:
         place, state = call.place, self.state
@@ -204,7 +207,8 @@ class _Worker:
                     given = {**arguments, "ca": ca} if "ca" in arguments else dict(arguments)
                     if given.get("exp", "").upper() == "COUNTER":  # one number for all servers of the macro
                         state.variables["exp"] = given.pop("exp")
-                    self._block(macro.body, call.scope.within(given), running)
+                    with state.deeper(place):
+                        self._block(macro.body, call.scope.within(given), running)
 
     def _macro(self, name: str, call: ScriptCall) -> Macro | None:
         """The macro of this name; None, and a problem, if it cannot be run."""

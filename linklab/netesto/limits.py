@@ -25,10 +25,14 @@ MOST_SECONDS = 30 * 86_400
 """Of network time in all."""
 MOST_BYTES = 1_000_000
 """Of one file."""
-MOST_CHARACTERS = 100_000
+MOST_CHARACTERS = 20_000
 """Of one line once its variables are filled in."""
+MOST_TEXT = 50_000_000
+"""Characters of all commands, variables that are set, and lines that are said."""
 DEEPEST = 50
-"""Of macros that run macros, and of loops in loops."""
+"""Of loops in loops, and of macros that run macros."""
+DEEPEST_IN_ALL = 80
+"""Of loops, macros and files inside one another."""
 
 _ALGORITHM = re.compile(r"[a-z0-9][a-z0-9_-]{0,14}")
 _DISCIPLINE = re.compile(r"[a-z][a-z0-9_]{0,14}")

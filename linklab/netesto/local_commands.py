@@ -89,7 +89,7 @@ def _nothing(state: ExpansionState, call: ScriptCall) -> None:
 def _set(state: ExpansionState, call: ScriptCall) -> None:
     name, value = _assignment(state, call)
     if name:
-        state.assign(name, value)
+        state.assign(call.place, name, value)
         note_rest(state, call, 1)
 
 
@@ -101,7 +101,7 @@ def _set_exp(state: ExpansionState, call: ScriptCall) -> None:
         state.complain(call.at(1), "SET_EXP: an expression has no spaces; write SET_EXP x=$a*2+1")
     elif all_defined(state, call.words, call.line, call.place, call.name):
         with call.blaming(state, 0):
-            state.assign(name, str(evaluate(value)))
+            state.assign(call.place, name, str(evaluate(value)))
 
 
 def _assignment(state: ExpansionState, call: ScriptCall) -> tuple[str, str]:
@@ -181,7 +181,7 @@ def _other(state: ExpansionState, call: ScriptCall) -> None:
 
 
 def _echo(state: ExpansionState, call: ScriptCall) -> None:
-    state.said.append(_text(state, call))
+    state.say(call.place, _text(state, call))
 
 
 def _next_counter(state: ExpansionState, call: ScriptCall) -> None:

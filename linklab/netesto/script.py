@@ -11,12 +11,13 @@ import difflib
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import TypeAlias
 
 from linklab.base.text import excerpt
 from linklab.netesto.command_table import STRUCTURE, WORDS
 from linklab.netesto.limits import DEEPEST
-from linklab.netesto.lines import ScriptLine, ScriptProblem, Where, Word, read_lines
+from linklab.netesto.lines import MOST_PROBLEMS, ScriptLine, ScriptProblem, Where, Word, read_lines
 
 NAME = re.compile(r"[A-Za-z0-9_]+")
 _MACRO = re.compile(r"[A-Za-z0-9_.:-]+")
@@ -81,15 +82,18 @@ def parse(text: str, file: str) -> Script:
     """The statements of a script's text; `file` is what messages call it."""
     lines, problems = read_lines(text, file)
     parser = _Parser(lines, problems)
-    while parser.at < len(lines):
+    while parser.at < len(lines) and len(problems) < MOST_PROBLEMS:
         parser.take(lines[parser.at])
     parser.end()
     return Script(tuple(parser.blocks[0].body), tuple(parser.problems))
 
 
+_MOST_COMPARED = 1000
+
+
 def nearest(word: str, known: Iterable[str]) -> str:
     """The end of a message where a known word is near, such as "; did you mean FOR?"; else ""."""
-    names = {name.upper(): name for name in known}
+    names = {name.upper(): name for name in islice(known, _MOST_COMPARED)}
     near = difflib.get_close_matches(word.upper(), names, 1, 0.6)
     return f"; did you mean {names[near[0]]}?" if near else ""
 
@@ -132,6 +136,9 @@ class _Parser:
             if guard is None:
                 return
             guards = (*guards, guard)
+            if len(guards) > DEEPEST:
+                self.complain(line.where(words[0].offset), f"more than {DEEPEST} conditions precede one command")
+                return
         if not words:
             return
         first, where = words[0].text, line.where(words[0].offset)
@@ -188,8 +195,10 @@ class _Parser:
             self.complain(where, f"FOR {wrong}; write FOR x IN a,b,c DO")
             self.blocks.append(_Block("FOR", "", where, line, Word("", words[0].offset), guards))
             return
-        if len(self.blocks) == DEEPEST:
+        if len(self.blocks) > DEEPEST:
             self.complain(where, f"more than {DEEPEST} loops are inside one another; take some out")
+            self.at = len(self.lines)  # what follows would only repeat it
+            return
         self.blocks.append(_Block("FOR", words[1].text, where, line, words[3], guards))
         rest = words[_HEADER:]
         closing = rest.pop() if rest and rest[-1].text == "DONE" else None

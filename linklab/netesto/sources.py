@@ -73,9 +73,9 @@ def read(path: Path, shown: str) -> str:
         InputError: it cannot be read, is too long, or no text.
     """
     try:
+        if not stat.S_ISREG(path.stat().st_mode):  # opening a pipe would wait
+            raise InputError("this is not a file", where=shown)
         with path.open("rb") as file:
-            if not stat.S_ISREG(path.stat().st_mode):
-                raise InputError("this is not a file", where=shown)
             data = file.read(MOST_BYTES + 1)
     except OSError as error:
         raise InputError(f"cannot be read: {error.strerror or error}", where=shown) from error

@@ -3,13 +3,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
 
 from linklab.netesto.expansion import Expansion, TimedCommand
-from linklab.netesto.limits import MOST_COMMANDS, MOST_LOOPS, MOST_SECONDS, MOST_STEPS
+from linklab.netesto.limits import DEEPEST_IN_ALL, MOST_COMMANDS, MOST_LOOPS, MOST_SECONDS, MOST_STEPS, MOST_TEXT
 from linklab.netesto.lines import MOST_PROBLEMS, ScriptError, ScriptProblem, Where
 from linklab.netesto.script import Macro, Script
 
@@ -63,12 +64,26 @@ class ExpansionState:
     passed: set[tuple[str, str, str]] = field(default_factory=set)
     draws: dict[str, int] = field(default_factory=dict)
     steps: int = 0
+    depth: int = 0
+    text: int = 0
     turns: int = 0
 
-    def assign(self, name: str, value: str) -> None:
+    def assign(self, place: CommandPlace, name: str, value: str) -> None:
         """SET a variable, unless the command line gave it."""
         if name not in self.given:
+            self.keep(place, len(value))
             self.variables[name] = value
+
+    def say(self, place: CommandPlace, text: str) -> None:
+        """Add a line that ECHO says."""
+        self.keep(place, len(text))
+        self.said.append(text)
+
+    def keep(self, place: CommandPlace, characters: int) -> None:
+        """Count text that is kept."""
+        self.text += characters
+        if self.text > MOST_TEXT:
+            self.stop(place, f"the script makes more than {MOST_TEXT:,} characters of text; let its loops do less")
 
     def complain(self, place: CommandPlace, what: str) -> None:
         """Add a problem; the same one at the same place counts once."""
@@ -86,11 +101,22 @@ class ExpansionState:
         self.complain(place, what)
         raise StopError
 
-    def step(self, place: CommandPlace) -> None:
-        """Count a line that is worked off."""
-        self.steps += 1
+    def step(self, place: CommandPlace, characters: int) -> None:
+        """Count a line that is worked off; a long one counts for several."""
+        self.steps += 1 + characters // 500
         if self.steps > MOST_STEPS:
             self.stop(place, f"the script works off more than {MOST_STEPS:,} lines; let its loops do less")
+
+    @contextmanager
+    def deeper(self, place: CommandPlace) -> Iterator[None]:
+        """Count a loop, macro or file as long as it is worked off."""
+        if self.depth >= DEEPEST_IN_ALL:
+            self.stop(place, f"more than {DEEPEST_IN_ALL} loops, macros and files are inside one another; use fewer")
+        self.depth += 1
+        try:
+            yield
+        finally:
+            self.depth -= 1
 
     def turn(self, place: CommandPlace) -> None:
         """Count a turn of a loop, or one run of a macro."""
@@ -115,6 +141,7 @@ class ExpansionState:
         """Add a command that is due now."""
         if len(self.commands) >= MOST_COMMANDS:
             self.stop(place, f"the script has more than {MOST_COMMANDS:,} commands; let its loops do less")
+        self.keep(place, sum(map(len, arguments.values())))
         self.commands.append(TimedCommand(self.now_us / MICRO, word, arguments, place.where, place.macros))
 
     def next_ten(self) -> None:

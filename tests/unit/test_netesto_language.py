@@ -10,7 +10,7 @@ import pytest
 from linklab.cli import main
 from linklab.errors import InputError
 from linklab.netesto.expand import ScriptError, expand
-from linklab.netesto.limits import MOST_BYTES, MOST_COMMANDS, MOST_LOOPS, MOST_SECONDS, MOST_STEPS
+from linklab.netesto.limits import MOST_BYTES, MOST_LOOPS, MOST_SECONDS
 from linklab.netesto.lines import MOST_PROBLEMS, read_lines
 
 
@@ -359,21 +359,48 @@ def test_what_is_odd_is_noted(tmp_path, text, note):
     assert str(found[0]).removeprefix(f"{tmp_path}/script:").startswith(note)
 
 
+NESTED = (
+    "".join(
+        f"BEGIN m{n}\n"
+        + "FOR i IN a DO\n" * 10
+        + (f"RUN m{n - 1}\n" if n else "ECHO\n")
+        + "DONE\n" * 10
+        + f"END m{n}\n"
+        for n in range(40)
+    )
+    + "RUN m39\n"
+)
+"""Macros that run one another out of ten loops."""
+
+
 @pytest.mark.parametrize(
     ("text", "says"),
     [
         ("FOR i IN 1..400 DO\nFOR j IN 1..400 DO\nDONE\nDONE\n", f"more than {MOST_LOOPS:,} turns"),
         ("BEGIN m\nEND m\nRUN m,999999999\n", f"more than {MOST_LOOPS:,} turns"),
-        ("FOR i IN 1..90000 DO\nGET_DATA host=$i exp=1\n" + "PROCESS_EXP\n" * 3 + "DONE\n", f"{MOST_COMMANDS:,}"),
-        ("FOR i IN 1..90000 DO\n" + "IF 0: ECHO\n" * 12 + "DONE\n", f"more than {MOST_STEPS:,} lines"),
+        ("FOR i IN 1..90000 DO\nGET_DATA host=$i exp=1\n" + "PROCESS_EXP\n" * 3 + "DONE\n", "2,000 commands"),
+        ("FOR i IN 1..90000 DO\n" + "IF 0: ECHO\n" * 12 + "DONE\n", "more than 120,000 lines"),
         ("FOR i IN 1..10 DO\nWAIT 999999\nDONE\n", f"longer than {MOST_SECONDS // 86400} days"),
         ("FOR i IN a DO\n" * 60 + "DONE\n" * 60, "more than 50 loops"),
+        ("FOR i IN a DO\n" * 500, "more than 50 loops"),
+        ("FOR i IN a DO " * 5000, "more than 50 loops"),
+        ("IF 1: " * 2000 + "FRO\n", "more than 50 conditions"),
+        ("x\n" * 20000, '"x" is not a command'),
         ("WAIT $x\nECHO\n" * 200, "is not defined"),
-        ("SET a=" + "x" * 900 + "\nSET b=" + "$a" * 200 + "\nECHO $b\n", "exceeds 100,000 characters"),
+        ("FOR i IN 1..30000 DO\nSET v$i=1\nDONE\n" + "WAIT $x\nECHO\n" * 200, "is not defined"),
+        ("SET a=" + "x" * 19000 + "\nFOR i IN 1..9999 DO\nDESC $a\nDONE\n", "characters of text"),
+        ("SET a=" + "x" * 19000 + "\nFOR i IN 1..9999 DO\nECHO $a\nDONE\n", "characters of text"),
+        ("SET a=" + "x" * 19000 + "\nFOR i IN 1..9999 DO\nSET v$i=$a\nDONE\n", "characters of text"),
+        ("SET a=" + "x" * 19000 + "\nFOR i IN 1..99999 DO\nDEBUG $a\nDONE\n", "more than 120,000 lines"),
+        (NESTED, "more than 80 loops, macros and files"),
+        ("SET a=" + "x" * 900 + "\nSET b=" + "$a" * 200 + "\nECHO $b\n", "exceeds 20,000 characters"),
     ],
 )  # fmt: skip
-def test_what_would_never_end_is_stopped(tmp_path, text, says):
-    """Loops, repetitions, commands, lines, time, depth, problems, and text that grows."""
+def test_what_would_never_end_is_stopped(tmp_path, text, says, monkeypatch):
+    """Loops, repetitions, commands, lines, time, depth, problems, and text that grows; some sooner than in earnest."""
+    monkeypatch.setattr("linklab.netesto.state.MOST_COMMANDS", 2000)
+    monkeypatch.setattr("linklab.netesto.state.MOST_STEPS", 120_000)
+    monkeypatch.setattr("linklab.netesto.state.MOST_TEXT", 500_000)
     found = problems(tmp_path, text)
     assert says in found[-1]
     assert len(found) <= MOST_PROBLEMS
