@@ -4,20 +4,26 @@
     python tools/link_scale.py [--out build/links] [--rounds 5] [LINKS…]
 
 Computing costs no network time in a pocket, so this reads the processor time of the pocket's kernel from outside: its
-process, without those of the programs inside. Each number of links is measured in each round, and the least counts,
-since what else the machine does can only add. The eBPF program is run on a packet many times (BPF_PROG_TEST_RUN); the
-filters see datagrams of iperf3, and their cost is what these take beyond an interface without filters.
-Writes scale.csv (kind, links, microseconds of each packet, seconds for setting the links) and scale.svg.
+process, without those of the programs inside. Datagrams are really sent through the interface, to the last link there,
+and counted as they leave it. What they cost beyond an interface without any discipline is the cost of a link: the
+program and fq, or the list of u32 filters, htb, and netem. Each number of links is measured in each round between
+others, and the least counts, since what else the machine does can only add. Beside it the eBPF program alone is run on
+a packet three million times (BPF_PROG_TEST_RUN).
+
+Writes scale.csv and scale.svg. Columns: kind (bare, edt, netem, program), links, microseconds of each packet (of `bare`
+all, else what is added), packets measured, and for setting the links: seconds of the kernel, seconds of the wall clock,
+MiB of the pocket's memory.
 """
 
 from __future__ import annotations
 
 import argparse
 import csv
-import math
 import os
 import tempfile
+import time
 from collections.abc import Iterator, Sequence
+from dataclasses import astuple, dataclass, fields
 from pathlib import Path
 
 from matplotlib.figure import Figure
@@ -28,12 +34,61 @@ from linklab.topology import Topology
 
 ROOT = Path(__file__).resolve().parent.parent
 LINKS = (1, 500, 5_000, 30_000, 65_000)
-RUNS, DATAGRAMS = 3_000_000, 3_000
-"""Packets of one measurement: runs of the program, and datagrams through the filters."""
-PORT, TARGET = "s1-eth2", "10.0.0.2"
+RUNS = 3_000_000
+DATAGRAMS = 200_000
+BUDGET = 100_000_000
+"""Datagrams x links of a measurement of netem, whose packets meet all filters."""
+LEAST_DATAGRAMS = 1_000
+PORT, TARGET, DELAY = "s1-eth2", "10.0.0.2", "1ms"
 OF_A_TABLE = 4_000
 """u32 has at most 4,095 filters in a table; each priority has one of its own."""
-DEADLINE_S = 1200
+MEMORY_MIB = 6144
+DEADLINE_S = 1800
+
+SEND = f"""
+import socket, sys, time
+sender = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+for number in range(int(sys.argv[1])):
+    sender.sendto(bytes(1000), ("{TARGET}", 9))
+    if number % 20 == 19:
+        time.sleep(0.002)
+time.sleep(0.1)
+"""
+"""Typed at h1: so many datagrams, 10,000 a second."""
+SINK = f"""
+import socket, time
+sink = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+sink.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 0)
+sink.bind(("{TARGET}", 9))
+time.sleep(1e6)
+"""
+"""Runs at h2: takes the datagrams and reads none, so that nothing is sent back and no program is woken."""
+RUN = f"""
+import socket, sys
+sys.path.insert(0, "/opt/linklab")
+from linklab.linux import bpf
+from linklab.linux.edt_stage import EdtStage
+addresses = b"".join(map(socket.inet_aton, ("10.0.0.1", "{TARGET}")))
+packet = bytes(12) + bytes([8, 0, 0x45, 0, 0, 84]) + bytes(4) + bytes([64, 1, 0, 0]) + addresses + bytes(64)
+with EdtStage("{PORT}") as stage:
+    program = bpf.program_by_id(stage.classifier().program)
+    assert bpf.run_program(program, packet, int(sys.argv[1])) == -1
+    assert sum(link.state.get("packets", 0) for link in stage.links()) >= int(sys.argv[1])
+"""
+"""Typed inside: has the program see a packet to the last link many times; -1 is TC_ACT_UNSPEC."""
+
+
+@dataclass
+class Row:
+    """What was found for a kind and a number of links; see the head of this file."""
+
+    kind: str
+    links: int
+    packet_us: float
+    packets: int
+    set_kernel_s: float = 0.0
+    set_wall_s: float = 0.0
+    set_mib: float = 0.0
 
 
 def main() -> None:
@@ -46,29 +101,17 @@ def main() -> None:
     args.out.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as folder:
         topology = Topology.load(ROOT / "topologies/Lab 8.mn")
-        with PocketEngine().start(topology, workdir=Path(folder), profile="ideal") as network:
-            rows = list(Scale(network, Path(folder)).measure(args.links, args.rounds))
+        engine = PocketEngine(memory_mib=MEMORY_MIB)
+        with engine.start(topology, workdir=Path(folder), profile="ideal") as network:
+            rows = Scale(network, Path(folder)).measure(args.links, args.rounds)
     with (args.out / "scale.csv").open("w", newline="") as file:
         writer = csv.writer(file)
-        writer.writerow(("kind", "links", "packet_us", "set_s"))
-        writer.writerows(rows)
+        writer.writerow(field.name for field in fields(Row))
+        writer.writerows(
+            [round(value, 3) if isinstance(value, float) else value for value in astuple(row)] for row in rows
+        )
     draw(rows, args.out / "scale.svg")
     print(args.out / "scale.csv", args.out / "scale.svg")
-
-
-RUN = f"""
-import socket, sys
-sys.path.insert(0, "/opt/linklab")
-from linklab.linux import bpf
-from linklab.linux.edt_stage import Stage
-addresses = b"".join(map(socket.inet_aton, ("10.0.0.1", "{TARGET}")))
-packet = bytes(12) + bytes([8, 0, 0x45, 0, 0, 84]) + bytes(4) + bytes([64, 1, 0, 0]) + addresses + bytes(64)
-with Stage("{PORT}") as stage:
-    program = bpf.program_by_id(stage.classifier().program)
-    assert bpf.run_program(program, packet, int(sys.argv[1])) == -1
-    assert sum(link.state.get("packets", 0) for link in stage.links()) >= int(sys.argv[1])
-"""
-"""Typed inside: has the program see a packet to the last link many times; -1 is TC_ACT_UNSPEC."""
 
 
 class Scale:
@@ -77,36 +120,73 @@ class Scale:
     def __init__(self, network: PocketNetwork, folder: Path) -> None:
         self.network, self.folder = network, folder
         self.kernel = kernel_of(network.keeper_pid)
-        self.type("iperf3 -s -D", "h2")
-        (folder / "runs.py").write_text(RUN)
+        for name, text in (("send.py", SEND), ("sink.py", SINK), ("runs.py", RUN)):
+            (folder / name).write_text(text)
+        self.type("python3 sink.py > /dev/null 2>&1 &", "h2")
+        self.rows: dict[tuple[str, int], Row] = {}
+
+    def say(self, text: str, terminal: str = "client") -> str:
+        """What a command prints, which must succeed."""
+        done = self.network.run([Typed(terminal, text)], deadline_s=DEADLINE_S)[0]
+        if done.exit_status:
+            raise SystemExit(f"{text}: {done.output}")
+        return done.output
 
     def type(self, text: str, terminal: str = "client") -> float:
         """Seconds of the kernel's processor time for a command, which must succeed."""
         before = processor_s(self.kernel)
-        done = self.network.run([Typed(terminal, text)], deadline_s=DEADLINE_S)[0]
-        if done.exit_status:
-            raise SystemExit(f"{text}: {done.output}")
+        self.say(text, terminal)
         return processor_s(self.kernel) - before
 
-    def measure(self, numbers: Sequence[int], rounds: int) -> Iterator[tuple[str, int, float, float]]:
-        """Kind, links, microseconds of a packet, seconds of the kernel for setting the links."""
-        bare = min(self._datagrams() for _ in range(rounds))
-        for kind in ("edt", "netem"):
-            costs: dict[int, float] = {}
-            times: dict[int, float] = {}
-            for turn in range(rounds if kind == "edt" else 1):
-                for number in numbers:
-                    times[number] = min(self._set(kind, number), times.get(number, math.inf))
-                    cost = min((self._runs() if kind == "edt" else self._datagrams() - bare) for _ in range(3))
-                    costs[number] = min(cost, costs.get(number, math.inf))
-                    self._clear(kind)
-                print(f"{kind}: round {turn + 1}: " + ", ".join(f"{n}: {costs[n]:.2f} µs" for n in numbers), flush=True)
-            for number in numbers:
-                yield kind, number, round(costs[number], 3), round(times[number], 3)
+    def measure(self, numbers: Sequence[int], rounds: int) -> list[Row]:
+        """The least of all rounds, each of which measures everything once; netem once from 30,000 links on."""
+        for turn in range(rounds):
+            for number in (0, *numbers):
+                for kind in ("edt", "netem", "program") if number else ("bare",):
+                    if kind != "netem" or number < 30_000 or not turn:
+                        self._least(self._one(kind, number))
+            print(f"round {turn + 1}: " + ", ".join(self._shown()), flush=True)
+        return sorted(self.rows.values(), key=lambda row: (row.kind, row.links))
 
-    def _datagrams(self) -> float:
-        """Microseconds of the kernel for each of many datagrams from h1 to h2."""
-        return self.type(f"iperf3 -c {TARGET} -u -l 1000 -b 100M -k {DATAGRAMS}", "h1") / DATAGRAMS * 1e6
+    def _shown(self) -> Iterator[str]:
+        for row in self.rows.values():
+            yield f"{row.kind} {row.links}: {row.packet_us:.2f} µs"
+
+    def _least(self, row: Row) -> None:
+        known = self.rows.setdefault((row.kind, row.links), row)
+        for name in ("packet_us", "set_kernel_s", "set_wall_s"):
+            setattr(known, name, min(getattr(known, name), getattr(row, name)))
+
+    def _one(self, kind: str, number: int) -> Row:
+        """One measurement, with the links set before and removed after it."""
+        count = DATAGRAMS if kind != "netem" else max(LEAST_DATAGRAMS, min(DATAGRAMS, BUDGET // number))
+        if kind == "bare":
+            return Row(kind, 0, self._datagrams(count), count)
+        free_mib, began = self._free_mib(), time.monotonic()
+        kernel_s = self._set(kind, number)
+        wall_s, used_mib = time.monotonic() - began, free_mib - self._free_mib()
+        if kind == "program":
+            cost, count = self._runs(), RUNS
+        else:
+            cost = self._datagrams(count) - self.rows["bare", 0].packet_us
+        self.type("linklab link clear" if kind != "netem" else f"tc qdisc del dev {PORT} root")
+        return Row(kind, number, cost, count, kernel_s, wall_s, used_mib)
+
+    def _datagrams(self, count: int) -> float:
+        """Microseconds of the kernel for each of so many datagrams from h1 to h2, all of which must leave."""
+        before = self._sent()
+        none, all_ = (self.type(f"python3 send.py {number}", "h1") for number in (0, count))
+        left = self._sent() - before
+        if left < count:
+            raise SystemExit(f"{left} of {count} datagrams have left {PORT}")
+        return (all_ - none) / count * 1e6
+
+    def _sent(self) -> int:
+        return int(self.say(f"cat /sys/class/net/{PORT}/statistics/tx_packets"))
+
+    def _free_mib(self) -> float:
+        lines = self.say("grep -E '^(MemFree|Cached|Buffers)' /proc/meminfo").splitlines()
+        return sum(int(line.split()[1]) for line in lines) / 1024
 
     def _runs(self) -> float:
         """Microseconds of the kernel for each run of the program, without starting the program that asks for them."""
@@ -116,26 +196,27 @@ class Scale:
     def _set(self, kind: str, number: int) -> float:
         """Seconds of the kernel for setting as many links, of which the last is the one that is measured."""
         file = self.folder / f"{kind}-{number}"
-        others = [f"10.{100 + (n >> 16)}.{(n >> 8) & 255}.{n & 255}" for n in range(number - 1)]
-        if kind == "edt":
+        targets = [f"10.{100 + (n >> 16)}.{(n >> 8) & 255}.{n & 255}" for n in range(number - 1)] + [TARGET]
+        if kind != "netem":
             # a packet of BPF_PROG_TEST_RUN belongs to a socket, which those that arrive from a link do not
-            file.write_text("from,to,delay,orphan\n" + "".join(f"any,{to},1ms,off\n" for to in [*others, TARGET]))
+            off = ",off" if kind == "program" else ",on"
+            file.write_text("from,to,delay,orphan\n" + "".join(f"any,{to},{DELAY}{off}\n" for to in targets))
             return self.type(f"linklab link load {file.name} at {PORT}")
-        start = f"filter add dev {PORT} parent 1: protocol ip prio"
-        filters = "".join(
-            f"{start} {1 + n // OF_A_TABLE} u32 match ip dst {to}/32 flowid 1:2\n"
-            for n, to in enumerate([*others, TARGET])
-        )
-        file.write_text(
-            f"qdisc add dev {PORT} root handle 1: htb default 1\n"
-            f"class add dev {PORT} parent 1: classid 1:1 htb rate 100gbit\n"
-            f"class add dev {PORT} parent 1: classid 1:2 htb rate 100gbit\n"
-            f"qdisc add dev {PORT} parent 1:2 handle 2: netem limit 100000\n{filters}"
-        )
+        file.write_text("".join(f"{line}\n" for line in netem_lines(targets)))
         return self.type(f"tc -batch {file.name}")
 
-    def _clear(self, kind: str) -> None:
-        self.type("linklab link clear" if kind == "edt" else f"tc qdisc del dev {PORT} root")
+
+def netem_lines(targets: Sequence[str]) -> Iterator[str]:
+    """What tc needs for a netem for each target: a class of htb, the netem in it, and a u32 filter that leads there."""
+    yield f"qdisc add dev {PORT} root handle 1: htb"
+    for number, target in enumerate(targets):
+        own = f"{number + 2:x}"
+        yield f"class add dev {PORT} parent 1: classid 1:{own} htb rate 100gbit quantum 1514"
+        yield f"qdisc add dev {PORT} parent 1:{own} handle {own}: netem delay {DELAY} limit 1000"
+        yield (
+            f"filter add dev {PORT} parent 1: protocol ip prio {1 + number // OF_A_TABLE} "
+            f"u32 match ip dst {target}/32 flowid 1:{own}"
+        )
 
 
 def kernel_of(keeper: int) -> int:
@@ -143,8 +224,8 @@ def kernel_of(keeper: int) -> int:
     for entry in Path("/proc").iterdir():
         if entry.name.isdecimal():
             try:
-                fields = (entry / "stat").read_text().rpartition(")")[2].split()
-                if int(fields[1]) == keeper and b"mem=" in (entry / "cmdline").read_bytes():
+                fields_ = (entry / "stat").read_text().rpartition(")")[2].split()
+                if int(fields_[1]) == keeper and b"mem=" in (entry / "cmdline").read_bytes():
                     return int(entry.name)
             except OSError:
                 continue
@@ -159,14 +240,19 @@ def processor_s(process: int) -> float:
     return total / 1e9
 
 
-def draw(rows: list[tuple[str, int, float, float]], path: Path) -> None:
-    """Both kinds over the number of links, on logarithmic axes."""
+def draw(rows: Sequence[Row], path: Path) -> None:
+    """All kinds over the number of links, on logarithmic axes."""
     figure = Figure(figsize=(7, 4), layout="constrained")
     axes = figure.subplots()
-    for kind, label, marker in (("edt", "departure time (eBPF, fq)", "o"), ("netem", "netem behind u32 filters", "s")):
-        points = [(links, cost) for name, links, cost, _ in rows if name == kind]
+    shown = (
+        ("netem", "netem behind u32 filters", "s"),
+        ("edt", "departure time: program and fq", "o"),
+        ("program", "the program alone", "^"),
+    )
+    for kind, label, marker in shown:
+        points = [(row.links, row.packet_us) for row in rows if row.kind == kind]
         axes.plot(*zip(*points, strict=True), marker=marker, label=label)
-    axes.set(xscale="log", yscale="log", xlabel="Links at the interface", ylabel="Processor time (µs per packet)")
+    axes.set(xscale="log", yscale="log", xlabel="Links at the interface", ylabel="Added processor time (µs per packet)")
     axes.grid(visible=True, which="both", alpha=0.3)
     axes.legend()
     figure.savefig(path)

@@ -7,16 +7,19 @@ The links of one place are set by one call of bpf(2). Times of `play` are those 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias, TypeVar
 
+from linklab.agent.edt_columns import columns
 from linklab.agent.edt_csv import CsvLink, Specs, rows
 from linklab.agent.edt_place import ANY, HeldAt, LinkWays, PlaceError
 from linklab.agent.trial_map import WayError
 from linklab.linux import edt_maps
-from linklab.linux.edt_stage import ENTRIES, Wanted
+from linklab.linux.edt_maps import LINK
+from linklab.linux.edt_rows import Rows, Wanted
+from linklab.linux.edt_stage import ENTRIES
 from linklab.linux.edt_words import LinkSpec
 
 Groups: TypeAlias = dict[HeldAt, list[Wanted]]
@@ -54,14 +57,31 @@ def load(file: LinkFile, places: LinkWays, at: str = "", entries: int = 0, say: 
 
     entries: how many links a new place has room for; 0 for ENTRIES, or the links of the file where they are more.
     """
-    groups = file.named(lambda: _grouped(rows(file.lines, timed=False), places, at))
-    for place, links in groups.items():
-        room = entries or max(ENTRIES, sum(len(keys) for keys, _ in links))
+    for place, links in file.named(lambda: _read(file.lines, places, at)).items():
+        room = entries or max(ENTRIES, links.key_count)
         with places.stage(place) as stage, stage.standing(room):
-            stage.set_links(links)
+            stage.set_rows(links)
         say(f"{place}: {len(links)} link{'s' if len(links) > 1 else ''} set")
-        if place.warning:
-            say(f"note: {place.warning}")
+        for note in _notes(links, places, place, at):
+            say(f"note: {note}")
+
+
+def _notes(links: Rows, places: LinkWays, place: HeldAt, at: str) -> list[str]:
+    """What a person should know of links that are held there; where `at` names the place, by the way of the first."""
+    if at:
+        source, target = map(edt_maps.address_text, edt_maps.KEY.unpack(links.key(0)))
+        place = places.place(source, target, at)
+    orphans = {not holds for holds in LINK.read(links.values, "holds_socket")}
+    return sorted({place.note(orphan=orphan) for orphan in orphans} - {""})
+
+
+def _read(lines: Sequence[str], places: LinkWays, at: str) -> dict[HeldAt, Rows]:
+    """The links of a file by their places."""
+    if at:
+        keys = Keys(places, at)
+        if (found := columns(lines, keys.side)) is not None and keys.fixed is not None:
+            return {keys.fixed: found} if len(found) else {}
+    return {place: Rows.of(links) for place, links in _grouped(rows(lines, timed=False), places, at).items()}
 
 
 def _grouped(found: Iterator[CsvLink], places: LinkWays, at: str) -> Groups:
@@ -132,21 +152,21 @@ class Keys:
         return found
 
     def _side(self, row: CsvLink, word: str) -> list[tuple[bytes, int]]:
-        """Packed addresses with their versions, 0 for any."""
+        """As `side`; ValueError with the row's line."""
         if (known := self.packed.get(word)) is not None:
             return known
         try:
-            if word and word[0].isdecimal():  # quicker than to ask for a node of that name
-                texts = [word]
-                packed = [edt_maps.address(word)]
-            else:
-                texts = self.places.addresses(word)
-                packed = [edt_maps.address(text) for text in texts]
+            found = self.packed[word] = self.side(word)
         except (PlaceError, ValueError) as error:
             raise ValueError(f"line {row.line}: {error}") from None
+        return found
+
+    def side(self, word: str) -> list[tuple[bytes, int]]:
+        """Packed addresses of a word with their versions, 0 for any; PlaceError or ValueError if it has none."""
+        # a number is quicker read than asked for as a node
+        texts = [word] if word and word[0].isdecimal() else self.places.addresses(word)
         versions = [0 if text == ANY else 6 if ":" in text else 4 for text in texts]
-        self.packed[word] = list(zip(packed, versions, strict=True))
-        return self.packed[word]
+        return list(zip(map(edt_maps.address, texts), versions, strict=True))
 
     def place(self, row: CsvLink) -> HeldAt:
         """Where the packets of a row are held."""

@@ -248,16 +248,21 @@ class PartlyError(OSError):
 
 
 def update_all(file: int, keys: bytes | bytearray, values: bytes | bytearray, count: int) -> None:
-    """Set `count` elements by one call.
+    """Set `count` elements by one call; bytearrays are not copied for it.
 
     Raises:
         PartlyError: with E2BIG where the map is full; those before it are set.
     """
-    key = (ctypes.c_char * len(keys)).from_buffer_copy(keys)
-    value = (ctypes.c_char * len(values)).from_buffer_copy(values)
+    key, value = _seen(keys), _seen(values)
     done, failed = _batch(UPDATE_BATCH, file, (0, 0, _at(key), _at(value)), count, f"setting {count} elements")
     if failed is not None:
         raise PartlyError(failed, done) from failed
+
+
+def _seen(data: bytes | bytearray) -> ctypes.Array[ctypes.c_char]:
+    """The bytes themselves where they may be written to, else a copy."""
+    kind = ctypes.c_char * len(data)
+    return kind.from_buffer(data) if isinstance(data, bytearray) else kind.from_buffer_copy(data)
 
 
 def delete_all(file: int, keys: bytes, count: int) -> None:

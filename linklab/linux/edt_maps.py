@@ -9,6 +9,7 @@ from __future__ import annotations
 import ipaddress
 import socket
 import struct
+from array import array
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -44,6 +45,23 @@ class Structure:
     def unpack(self, data: bytes) -> dict[str, int]:
         """The fields by their names."""
         return dict(zip(self.fields, self.layout.unpack(data), strict=True))
+
+    def write(self, structures: bytearray, name: str, column: array[int]) -> None:
+        """Write a field of as many structures as there are, which stand one after the other; column: of its letter."""
+        words, place = self._words(structures, name)
+        words[place] = column
+
+    def read(self, structures: bytearray, name: str) -> list[int]:
+        """A field of all structures that stand one after the other."""
+        words, place = self._words(structures, name)
+        return words[place].tolist()
+
+    def _words(self, structures: bytearray, name: str) -> tuple[memoryview[int], slice]:
+        """Memory as words of a field's size, and where among them that field is."""
+        letter, before = self.fields[name], list(self.fields.values())[: list(self.fields).index(name)]
+        size = struct.calcsize(f"={letter}")
+        place = slice(struct.calcsize("=" + "".join(before)) // size, None, self.size // size)
+        return memoryview(structures).cast("Q" if letter == "Q" else "I"), place
 
 
 LINK = Structure(

@@ -12,12 +12,14 @@ import errno
 import fcntl
 import os
 import socket
+from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
-from linklab.linux import bpf, edt_object, elf
+from linklab.linux import bpf, edt_object, edt_room, elf
 from linklab.linux.edt_maps import ABOUT, DISTRIBUTIONS, ID, LINK, NUMBER, STATE, VERSION, table
+from linklab.linux.edt_rows import Rows, Wanted
 from linklab.linux.edt_words import LinkSpec
 from linklab.linux.tc_attributes import (
     TCA_FQ_FLOW_PLIMIT,
@@ -37,13 +39,15 @@ LEAST_HELD = 10_000
 """fq's own limit, for what belongs to no link."""
 MOST_HELD = 2**31 - 1
 ENTRIES = 4096
-"""How many links an interface has room for, unless more are loaded at once."""
+"""How many links an interface has room for at first, unless more are loaded at once."""
+MOST_ENTRIES = 2**20
+"""More are a mistake: their maps take 350 MiB of the kernel's memory."""
 LINKS, STATES, TABLES, ABOUT_MAP = "edt_links", "edt_states", "edt_tables", "edt_about"
 ZERO = NUMBER.pack(0)
 
 
-Wanted: TypeAlias = tuple[Sequence[bytes], LinkSpec]
-"""A link that is to be set: its keys, and what it does."""
+There: TypeAlias = dict[bytes, tuple[int, int]]
+"""Links that are there: key → number, packets that fq may have to hold."""
 ONE_BY_ONE = 64
 """Up to so many links are looked up one by one."""
 
@@ -173,24 +177,26 @@ class EdtStage:
 
     def _load(self, entries: int) -> int:
         """Maps and program; on failure neither is left."""
-        thing = self._object()
-        files: dict[str, int] = {}
+        files, program = self._made(entries, {})
+        bpf.update(files[ABOUT_MAP], ZERO, ABOUT.pack({"version": VERSION, "next_id": 1}))
+        self.files = files
+        return program
+
+    def _made(self, entries: int, kept: Mapping[str, int]) -> tuple[dict[str, int], int]:
+        """Maps with room for so many links, and a program that has them, all open; kept: maps that it shares."""
+        thing, files = self._object(), dict(kept)
         try:
             types = bpf.lock_types(STATE.size)
             try:
-                for name, shape in thing.maps.items():
-                    asked = replace(shape, entries=entries) if name in (LINKS, STATES) else shape
+                for name in thing.maps.keys() - kept.keys():
+                    asked = replace(thing.maps[name], entries=entries) if name in (LINKS, STATES) else thing.maps[name]
                     files[name] = bpf.create_map(name, asked, types if name == STATES else None)
             finally:
                 os.close(types)
-            bpf.update(files[ABOUT_MAP], ZERO, ABOUT.pack({"version": VERSION, "next_id": 1}))
-            program = bpf.load_program("edt", thing.linked(files), thing.license)
+            return files, bpf.load_program("edt", thing.linked(files), thing.license)
         except BaseException:
-            for file in files.values():
-                os.close(file)
+            edt_room.close(files, kept)
             raise
-        self.files = files
-        return program
 
     def _object(self) -> elf.BpfObject:
         path = edt_object.find()
@@ -243,6 +249,37 @@ class EdtStage:
             os.close(file)
         self.files = {}
 
+    def _grow(self, more: int) -> None:
+        """Make room for so many links more, and for the next ones, while packets pass.
+
+        Raises:
+            StageError: there are too many, or no memory for them; everything is as before.
+        """
+        old = self.files
+        room = bpf.shape_of(old[LINKS]).entries
+        if room + more > MOST_ENTRIES:
+            raise StageError(f"{self.interface} can have {MOST_ENTRIES} links at most, and {room} are set")
+        with contextlib.ExitStack() as undo:
+            try:
+                kept = {name: old[name] for name in (TABLES, ABOUT_MAP)}
+                files, program = self._made(min(MOST_ENTRIES, max(2 * room, room + more)), kept)
+                undo.callback(os.close, program)
+                failed = undo.enter_context(contextlib.ExitStack())
+                failed.callback(edt_room.close, files, kept)
+                edt_room.copy(old[LINKS], files[LINKS])
+                copied = edt_room.copy(old[STATES], files[STATES])
+                self.control.add_classifier(self.index, NAME, program, PRIORITY, new=False)
+                failed.pop_all()
+            except OSError as error:
+                raise StageError(
+                    f"{self.interface} has room for {room} links and not for {more} more: {error.strerror}"
+                ) from error
+        self.files = files
+        try:
+            edt_room.settle(old[STATES], files[STATES], copied)
+        finally:
+            edt_room.close(old, files)
+
     # --- links
 
     def about(self) -> dict[str, int]:
@@ -271,70 +308,78 @@ class EdtStage:
         self.set_links([(keys, spec)])
 
     def set_links(self, links: Sequence[Wanted]) -> None:
-        """Set many by one call; a link under a key that is there is changed.
+        """As `set_rows`."""
+        self.set_rows(Rows.of(links))
+
+    def set_rows(self, rows: Rows) -> None:
+        """Set many by one call; a link under a key that is there is changed. Where the maps are full, they grow.
 
         Raises:
-            StageError: there is no room for all of them; none of the new ones is left.
+            StageError: there is no memory for all of them; none of the new ones is left.
         """
         about = self.about()
-        there = self._numbers(links, about)
-        number, held = about["next_id"], about["held_pkts"]
-        keys, values, new = bytearray(), bytearray(), list[bool]()
-        packed: dict[int, tuple[bytes, int]] = {}  # by the object, as the same one is asked for thousands of times
-        for own, spec in links:
-            known = packed.get(id(spec))
-            if known is None:
-                known = packed[id(spec)] = LINK.pack(spec.values(0))[ID.size :], spec.held_pkts
-            body, pkts = known
-            before = next((there[key] for key in own if key in there), None) if there else None
-            if before is None:
-                value = ID.pack(number) + body
-                number += 1
-                held += pkts
-            else:
-                value = ID.pack(before[0]) + body
-                held += pkts - before[1].held_pkts
-            for key in own:
-                keys += key
-                values += value
-                new.append(key not in there)
-        self._fill_tables({spec.distribution for _, spec in links})
-        self._let_hold(held)
-        changed = {**about, "next_id": number, "held_pkts": held}
+        there = self._there(rows, about)
+        changed = self._number(rows, there, about)
+        self._fill_tables(rows.distributions)
+        self._let_hold(changed["held_pkts"])
         try:
             bpf.update(self.files[ABOUT_MAP], ZERO, ABOUT.pack(changed))
-            bpf.update_all(self.files[LINKS], keys, values, len(keys) // 32)
-        except bpf.PartlyError as error:
-            made = [bytes(keys[number * 32 : number * 32 + 32]) for number in range(error.done) if new[number]]
-            bpf.delete_all(self.files[LINKS], b"".join(made), len(made))
+            self._write(rows, there)
+        except (OSError, StageError) as error:
             bpf.update(self.files[ABOUT_MAP], ZERO, ABOUT.pack(about))
-            if error.errno == errno.E2BIG:
-                room = bpf.shape_of(self.files[LINKS]).entries
-                raise StageError(
-                    f"{self.interface} has room for {room} links and not for {sum(new)} more; "
-                    "linklab link clear, then load them all with entries and a higher number"
-                ) from error
-            raise self._failure(error) from error
+            raise (error if isinstance(error, StageError) else self._failure(error)) from error
 
-    def _numbers(self, links: Sequence[Wanted], about: Mapping[str, int]) -> dict[bytes, tuple[int, LinkSpec]]:
-        """Number and doings of those that are there, by each of their keys."""
+    def _number(self, rows: Rows, there: There, about: Mapping[str, int]) -> dict[str, int]:
+        """Give each link the number that it has, or the next one; what is known of the interface afterwards."""
+        ids, number, held = array("Q"), about["next_id"], about["held_pkts"] + sum(rows.held)
+        if not there and len(rows) == rows.key_count:
+            ids.extend(range(number, number + len(rows)))
+            number += len(rows)
+        else:
+            first = 0
+            for count in rows.counts:
+                own = (there.get(rows.key(first + each)) for each in range(count))
+                before = next((each for each in own if each is not None), None)
+                if before is None:
+                    ids.extend([number] * count)
+                    number += 1
+                else:
+                    ids.extend([before[0]] * count)
+                    held -= before[1]
+                first += count
+        rows.give_ids(ids)
+        return {**about, "next_id": number, "held_pkts": max(0, held)}
+
+    def _write(self, rows: Rows, there: There) -> None:
+        """Put them into the map, which may have to grow for it; on failure those are removed that were not there."""
+        try:
+            bpf.update_all(self.files[LINKS], rows.keys, rows.values, rows.key_count)
+        except bpf.PartlyError as error:
+            if error.errno == errno.E2BIG:
+                self._grow(sum(key not in there for key in rows.all_keys()[error.done :]))
+                bpf.update_all(self.files[LINKS], rows.keys, rows.values, rows.key_count)
+                return
+            new = [key for key in rows.all_keys()[: error.done] if key not in there]
+            bpf.delete_all(self.files[LINKS], b"".join(new), len(new))
+            raise
+
+    def _there(self, rows: Rows, about: Mapping[str, int]) -> There:
+        """Number and packets held of those that are there, by each of their keys."""
         if about["next_id"] == 1:
             return {}
-        found = {}
-        for key, value in self._values(links):
-            if value is not None:
-                fields = LINK.unpack(value)
-                found[key] = (fields["id"], LinkSpec.of_values(fields))
-        return found
-
-    def _values(self, links: Sequence[Wanted]) -> Iterator[tuple[bytes, bytes | None]]:
-        """What is there under the keys of these links, or of all where that is quicker."""
-        if len(links) > ONE_BY_ONE:
-            yield from bpf.elements(self.files[LINKS])
-            return
-        for keys, _ in links:
-            for key in keys:
-                yield key, bpf.lookup(self.files[LINKS], key, LINK.size)
+        if len(rows) > ONE_BY_ONE:
+            found = bpf.elements(self.files[LINKS])
+        else:
+            asked = ((key, bpf.lookup(self.files[LINKS], key, LINK.size)) for key in rows.all_keys())
+            found = ((key, value) for key, value in asked if value is not None)
+        held: dict[bytes, int] = {}
+        there = {}
+        for key, value in found:
+            (number,), body = ID.unpack_from(value), value[ID.size :]
+            if body not in held:
+                held[body] = LinkSpec.of_values(LINK.unpack(value)).held_pkts
+            there[key] = number, held[body]
+        return there
 
     def _fill_tables(self, distributions: set[str]) -> None:
         for name in sorted(distributions - {"uniform"}):

@@ -93,7 +93,7 @@ class LinkSpec:
     def held_ns(self) -> int:
         """The longest that a packet may be on its way."""
         sending = PIECE_BYTES * 8 * 10**9 // self.rate_bit if self.rate_bit else 0
-        return self.longest_queue_ns + sending + self.delay_ns + (4 * self.jitter_ns)
+        return self.longest_queue_ns + sending + self.delay_ns + 4 * self.jitter_ns
 
     @property
     def held_pkts(self) -> int:

@@ -133,13 +133,13 @@ class TrafficControl:
         body = TCMSG.pack(0, interface, INGRESS_HANDLE, INGRESS, 0) + text(TCA_KIND, "clsact")
         self._do(RTM_DELQDISC, 0, body, "removing clsact")
 
-    def add_classifier(self, interface: int, name: str, program: int, priority: int) -> None:
-        """Have an open program look at all that leaves and decide about it."""
+    def add_classifier(self, interface: int, name: str, program: int, priority: int, *, new: bool = True) -> None:
+        """Have an open program look at all that leaves and decide about it; not `new`: in place of the one there."""
         info = priority << 16 | socket.htons(ETH_P_ALL)
         options = attribute(TCA_BPF_FD, struct.pack("=I", program)) + text(TCA_BPF_NAME, name)
         options += attribute(TCA_BPF_FLAGS, struct.pack("=I", TCA_BPF_FLAG_ACT_DIRECT))
         body = TCMSG.pack(0, interface, 1, EGRESS, info) + text(TCA_KIND, "bpf") + attribute(TCA_OPTIONS, options)
-        self._do(RTM_NEWTFILTER, CREATE | EXCL, body, f"adding the classifier {name}")
+        self._do(RTM_NEWTFILTER, CREATE | EXCL if new else 0, body, f"adding the classifier {name}")
 
     def remove_classifier(self, interface: int, classifier: Classifier) -> None:
         """Remove one; its program and maps go with it if nobody else holds them."""

@@ -3,6 +3,7 @@
 
 import re
 import struct
+from array import array
 
 import pytest
 
@@ -76,3 +77,13 @@ def test_a_table_that_is_missing_or_wrong_is_named(tmp_path):
     (tmp_path / "usr/lib/tc/pareto.dist").write_text("1 2 3\n")
     with pytest.raises(ValueError, match=r"pareto.dist has 3 values; 4096 are needed"):
         edt_maps.table("pareto", tmp_path)
+
+
+@pytest.mark.parametrize("name", ["id", "queue_ns", "to_bad", "unused"])
+def test_a_field_of_many_structures_is_written_and_read_at_once(name):
+    """The first and the last, of either size; the others stay."""
+    structures = bytearray(edt_maps.LINK.pack(dict.fromkeys(edt_maps.LINK.fields, 7)) * 3)
+    edt_maps.LINK.write(structures, name, array(edt_maps.LINK.fields[name], [1, 2, 3]))
+    assert edt_maps.LINK.read(structures, name) == [1, 2, 3]
+    found = [edt_maps.LINK.unpack(structures[at : at + edt_maps.LINK.size]) for at in range(0, len(structures), 96)]
+    assert found == [{**dict.fromkeys(edt_maps.LINK.fields, 7), name: number} for number in (1, 2, 3)]
