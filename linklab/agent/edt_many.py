@@ -6,6 +6,7 @@ The links of one place are set by one call of bpf(2). Times of `play` are those 
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -36,9 +37,10 @@ class LinkFile:
 
     @classmethod
     def read(cls, file: Path) -> LinkFile:
-        """ValueError if it cannot be read."""
+        """ValueError if it cannot be read; "-" is the standard input."""
         try:
-            return cls(str(file), file.read_text(encoding="utf-8-sig").splitlines())
+            data = sys.stdin.buffer.read() if str(file) == "-" else file.read_bytes()
+            return cls(str(file), data.decode("utf-8-sig").splitlines())
         except OSError as error:
             raise ValueError(f"{file}: {error.strerror}") from None
         except UnicodeDecodeError:

@@ -28,6 +28,8 @@ DEADLINE_S = 60
 CLIENT = "client"
 _SYSCTL = re.compile(r"\s*(?:sudo\s+)?sysctl\s+(?:-q\s+)?-w\s+(?P<name>[\w./-]+)=(?P<value>'[^']*'|\"[^\"]*\"|\S+)\s*")
 _LINK = re.compile(r"\b(?:dev|ifconfig|ethtool -K|ip link set(?: dev)?)\s+(\S+-eth\d+)")
+_EDT = re.compile(r"\s*(?:sudo\s+)?linklab\s+link\s+(?P<verb>set|change|load)\s+(?P<words>.*)")
+_AT = re.compile(r"\bat\s+(?P<place>(?:[^\s:]+:)?(?P<device>\S+))")
 EXISTS = "File exists"
 
 
@@ -72,6 +74,15 @@ def shaped(lines: Sequence[Line]) -> list[tuple[str, str]]:
             (line.on, qdisc.device) for line in lines if (qdisc := _qdisc(line)) is not None and qdisc.verb in MAKES
         )
     )
+
+
+def linked(lines: Sequence[Line]) -> dict[str, str]:
+    """The places at which the lines set links by departure time, as `linklab link` calls them → the interface.
+
+    A link whose line does not say where is at none of them: to set it again changes it.
+    """
+    found = [_AT.search(link["words"]) for line in lines if (link := _EDT.fullmatch(line.command))]
+    return {place["place"]: place["device"] for place in found if place}
 
 
 def _qdisc(line: Line) -> tc_line.Line | None:
@@ -119,8 +130,12 @@ class Setter:
                 )
 
     def clear(self, lines: Sequence[Line]) -> None:
-        """Take away the disciplines of the interfaces that the lines shape; none there is no fault."""
+        """Take away the disciplines and links of the interfaces that the lines shape; none there is no fault."""
+        for place in linked(lines):
+            self._run(CLIENT, f"linklab link clear at {place} 2>/dev/null")
         for on, device in shaped(lines):
+            if "qdisc fq ed7:" in self._run(on, f"tc qdisc show dev {device}")[1]:
+                self._run(CLIENT, f"linklab link clear at {device if on == CLIENT else f'{on}:{device}'}")
             for place in ("root", "ingress"):
                 self._run(on, f"tc qdisc del dev {device} {place} 2>/dev/null")
 
@@ -133,6 +148,10 @@ class Setter:
             shown = self._run(line.on, f"tc qdisc show dev {qdisc.device}")[1]
             if not re.search(rf"^qdisc {re.escape(qdisc.kind)} ", shown, re.MULTILINE):
                 raise SettingError(self._told(line, f"{qdisc.device} shows {shown or 'nothing'} afterwards"))
+        if (link := _EDT.fullmatch(line.command)) and link["verb"] != "load":
+            said, shown = output.partition("\n")[0], self._run(CLIENT, "linklab link show")[1]
+            if said not in shown.splitlines():
+                raise SettingError(self._told(line, f"linklab link show says {shown or 'nothing'} afterwards"))
         if found := _SYSCTL.fullmatch(line.command):
             wanted = found["value"].strip("'\"").split()
             shown = self._run(line.on, f"sysctl -n {found['name']}")[1]

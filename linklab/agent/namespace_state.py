@@ -10,6 +10,7 @@ import array
 import contextlib
 import errno
 import fcntl
+import itertools
 import os
 import re
 import socket
@@ -19,8 +20,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from linklab.linux import edt_maps, tc_filter_options, tc_options
 from linklab.linux import route_attributes as attr
-from linklab.linux import tc_filter_options, tc_options
+from linklab.linux.edt_stage import FQ_HANDLE, PRIORITY, EdtStage, StageError
 from linklab.linux.netlink import (
     DUMP,
     INGRESS,
@@ -90,6 +92,10 @@ SYSCTLS = (
 """Watched: what decides how TCP sends.  `linklab.exercise.node` has the same list."""
 
 CLSACT_HOOKS = (0xFFFFFFF2, 0xFFFFFFF3)
+CLSACT_TEXTS = tuple(map(handle_text, CLSACT_HOOKS))
+EDT_FQ = handle_text(FQ_HANDLE)
+MOST_LINKS = 1000
+"""At an interface; the file of a state is limited, and a restored network has as many to set."""
 ROUTE_TYPES = {
     attr.RTN_UNICAST: "unicast",
     attr.RTN_BLACKHOLE: "blackhole",
@@ -265,6 +271,35 @@ def _queues(netlink: Netlink, names: dict[int, str], interfaces: dict[str, dict[
         parents = [handle, *_classes(netlink, index, handle, interface)]
         for hook in CLSACT_HOOKS if kind == "clsact" else parents if handle else ():
             _filters(netlink, index, hook, interface)
+    for name, interface in interfaces.items():
+        if any(qdisc["kind"] == "fq" and qdisc["handle"] == EDT_FQ for qdisc in interface["qdiscs"]):
+            _links(name, interface)
+
+
+def _links(name: str, interface: dict[str, Any]) -> None:
+    """Put links by departure time in place of the disciplines and the classifier that they are made of."""
+    try:
+        with EdtStage(name) as stage:
+            found = list(itertools.islice(stage.links(), MOST_LINKS + 1)) if stage.stands else None
+            count = stage.count() if stage.stands else 0
+    except StageError:  # of another version: it is told as what it is
+        found = None
+    if found is None:
+        return
+    if len(found) > MOST_LINKS:
+        interface["unread"] = f"{count} links by departure time"
+    else:
+        interface["links"] = [_words(link.keys, link.spec.words()) for link in found]
+    interface["filters"] = [each for each in interface["filters"] if (each["kind"], each["pref"]) != ("bpf", PRIORITY)]
+    ours = {"fq"} if any(each["parent"] in CLSACT_TEXTS for each in interface["filters"]) else {"fq", "clsact"}
+    interface["qdiscs"] = [each for each in interface["qdiscs"] if each["kind"] not in ours]
+
+
+def _words(keys: tuple[bytes, ...], words: list[str]) -> dict[str, Any]:
+    """A link; of one whose ends have addresses of both versions those of IPv4, as of interfaces."""
+    pairs = [[edt_maps.address_text(end) for end in edt_maps.KEY.unpack(key)] for key in keys]
+    of_four = [pair for pair in pairs if ":" not in pair[1]]
+    return {"pairs": sorted(of_four or pairs), "does": " ".join(words)}
 
 
 def _parent(number: int) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from linklab.agent.exercise_env import Line, shaped
+from linklab.agent.exercise_env import Line, linked, shaped
 from linklab.engine.choice import load_engine
 from linklab.errors import LinklabError
 from linklab.exercise.answers import Answers
@@ -32,7 +32,7 @@ def not_set(state: str, exercise: Exercise, instance: Instance) -> str:
         instance: with the values of the settings.
     """
     lines = [Line(on, line, "") for on, line in filled(exercise.settings, quantities(exercise, instance))]
-    wanted = [device for _, device in shaped(lines)]
+    wanted = [*(device for _, device in shaped(lines)), *linked(lines).values()]
     found = facts(State.loads(state, "the network's state"))
     if not wanted or any(found.get(f"{device}.discipline", "none") != "none" for device in wanted):
         return ""

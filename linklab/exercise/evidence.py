@@ -6,7 +6,7 @@ Pure. A fact or metric is a number or a word; its name says its unit (docs/writi
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from linklab.exercise.answers import Answers
@@ -35,6 +35,7 @@ class Evidence:
 
     lookup: parameters and derived quantities; fault: id of the planted one.
     facts: of the submitted state; references: "start" and "healthy" → their facts.
+    ways: gives facts of what happens between two nodes ("h1>h2.delay"), which follow from the state.
     metrics: experiment → metric → a value for each seed, base units.
     broken: experiment → why the network gave no number (the submission's doing); errors: why our tools gave none.
     """
@@ -48,6 +49,7 @@ class Evidence:
     answers: Answers
     broken: Mapping[str, str] = field(default_factory=dict)
     errors: Mapping[str, str] = field(default_factory=dict)
+    ways: Callable[[str], float | None] = lambda name: None
 
     def name(self, name: str) -> Value | None:
         """Value of a parameter, answer or metric; None where there is none, KeyError for no such name."""
@@ -63,6 +65,8 @@ class Evidence:
     def fact(self, name: str) -> Value | None:
         """Value of a fact of the submitted state; None where it is absent."""
         found = self.facts.get(name)
+        if found is None:
+            found = self.ways(name)
         return None if found is None else fact_value(name, found)
 
 

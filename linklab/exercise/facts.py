@@ -7,18 +7,23 @@ Pure. The names are listed in docs/writing-an-exercise.md; what is not there is 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import Any
 
 from linklab.exercise.node import Interface, Node, Route
 from linklab.exercise.state import CLIENT, State
-from linklab.tc import DEFAULT_HANDLE, FRAME_BYTES, HOOKS, Options, Qdisc, mean_loss
+from linklab.tc import DEFAULT_HANDLE, FRAME_BYTES, HOOKS, Link, Options, Qdisc, mean_loss
 from linklab.topology import Topology
 from linklab.topology.checks import wireless_names
 
+ARROW = ">"
+"""Stands between source and target in the names of facts."""
 CC = "net.ipv4.tcp_congestion_control"
 BUFFERS = {"rmem": "net.ipv4.tcp_rmem", "wmem": "net.ipv4.tcp_wmem"}
 OFFLOADS = {"gso": "tx-generic-segmentation", "gro": "rx-gro"}
 _TSO = re.compile(r"tx-tcp\w*-(?:\w+-)?segmentation")
+LINKS = "edt"
+"""The discipline of an interface with links by departure time."""
 _NO_DISCIPLINE = ("noqueue", "noop")
 
 
@@ -27,9 +32,32 @@ def facts(state: State, topology: Topology | None = None) -> dict[str, float | s
     found: dict[str, float | str] = {} if topology is None else _of_topology(topology)
     for name, node in state.nodes.items():
         found |= {f"{name}.{fact}": value for fact, value in _of_node(name, node).items()}
+    owner = owners(state)
     for name, (_, interface) in state.interfaces().items():
-        found |= {f"{name}.{fact}": value for fact, value in _of_interface(interface).items()}
+        found |= {f"{name}.{fact}": value for fact, value in of_interface(interface).items()}
+        for link in interface.links:
+            if not link.is_of_all:
+                found |= {f"{name}.{ends(link, owner)}.{fact}": value for fact, value in _of_link(link).items()}
     return dict(sorted(found.items()))
+
+
+def owners(state: State) -> dict[str, str]:
+    """Address → the node that has it."""
+    return {
+        address.partition("/")[0]: node
+        for node, settings in state.nodes.items()
+        for interface in settings.interfaces.values()
+        for address in interface.addresses
+    }
+
+
+def ends(link: Link, owner: Mapping[str, str]) -> str:
+    """How facts call a link by departure time: "h1>h2", by addresses where no node has them."""
+    return ARROW.join(owner.get(end, end) for end in link.pairs[0])
+
+
+def _of_link(link: Link) -> dict[str, float | str]:
+    return {**link.facts(), **({"options": link.untold} if link.untold else {})}
 
 
 def _of_topology(topology: Topology) -> dict[str, float | str]:
@@ -73,7 +101,8 @@ def route_words(route: Route) -> str:
     return " ".join([*words, *([f"({route.unread})"] if route.unread else [])])
 
 
-def _of_interface(interface: Interface) -> dict[str, float | str]:
+def of_interface(interface: Interface) -> dict[str, float | str]:
+    """The facts of one interface, without its name."""
     found: dict[str, float | str] = {"mtu": float(interface.mtu), "up": "yes" if interface.up else "no"}
     if interface.mac:
         found["mac"] = interface.mac
@@ -86,13 +115,20 @@ def _of_interface(interface: Interface) -> dict[str, float | str]:
             found[fact] = "on" if interface.features[feature] else "off"
     qdiscs = inwards(interface)
     kinds = [qdisc.kind for qdisc in qdiscs if qdisc.kind not in _NO_DISCIPLINE]
+    kinds += [LINKS] if interface.links or interface.unread else []
     kinds += [qdisc.kind for qdisc in interface.qdiscs if qdisc.kind in HOOKS]
     found["discipline"] = " ".join(dict.fromkeys(kinds)) or "none"
     if (queue := queue_bytes(interface)) is not None:
         found["queue"] = float(queue)
     if options := _options(interface, qdiscs):
         found["options"] = options
-    return found | _shaping(interface, qdiscs) | _trouble([qdisc.options for qdisc in qdiscs if qdisc.kind == "netem"])
+    found |= _shaping(interface, qdiscs) | _trouble([qdisc.options for qdisc in qdiscs if qdisc.kind == "netem"])
+    return found | (_of_link(link) if (link := of_all(interface)) else {})
+
+
+def of_all(interface: Interface) -> Link | None:
+    """The link by departure time of all that leaves and belongs to no other."""
+    return next((link for link in interface.links if link.is_of_all), None)
 
 
 def _options(interface: Interface, qdiscs: list[Qdisc]) -> str:

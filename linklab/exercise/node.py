@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from linklab.exercise.strict import At
-from linklab.tc import Class, Filter, Qdisc
+from linklab.tc import Class, Filter, Link, Qdisc
 
 _TCP = """
 adv_win_scale app_win autocorking base_mss comp_sack_delay_ns comp_sack_nr comp_sack_slack_ns congestion_control dsack
@@ -50,6 +50,7 @@ _HANDLE = re.compile(r"[0-9a-f]{1,4}:")
 _CLASSID = re.compile(r"[0-9a-f]{1,4}:[0-9a-f]{1,4}")
 _PARENT = re.compile(r"root|[0-9a-f]{1,4}:[0-9a-f]{0,4}|:[0-9a-f]{1,4}")
 _PROTOCOL = re.compile(r"all|ip|ipv6|arp|802\.1Q|0x[0-9a-f]{4}")
+_UNREAD = re.compile(r"[1-9]\d{0,6} links by departure time", re.ASCII)
 _ROUTE_WORDS = {
     "to": re.compile(rf"default|{_PREFIX.pattern}", re.ASCII),
     "type": re.compile("unicast|blackhole|unreachable|prohibit"),
@@ -68,7 +69,10 @@ ROUTE_OPTIONS = frozenset(_METRICS.split())
 
 @dataclass(frozen=True)
 class Interface:
-    """An interface; features: offloads that can be changed, by the kernel's names; master: the bridge it is in."""
+    """An interface; features: offloads that can be changed, by the kernel's names; master: the bridge it is in.
+
+    links: by departure time, in place of the disciplines that they need; unread: why none is read though some are set.
+    """
 
     up: bool
     mtu: int
@@ -81,6 +85,8 @@ class Interface:
     qdiscs: tuple[Qdisc, ...] = ()
     classes: tuple[Class, ...] = ()
     filters: tuple[Filter, ...] = ()
+    links: tuple[Link, ...] = ()
+    unread: str = ""
 
 
 @dataclass(frozen=True)
@@ -140,6 +146,8 @@ def _interface(at: At, data: Any) -> Interface:
         qdiscs=tuple(_qdisc(at, entry) for entry in at.each(given.get("qdiscs", []))),
         classes=tuple(_class(at, entry) for entry in at.each(given.get("classes", []))),
         filters=tuple(_filter(at, entry) for entry in at.each(given.get("filters", []))),
+        links=tuple(_link(at, entry) for entry in at.each(given.get("links", []))),
+        unread=at.word(given["unread"], _UNREAD, "a number of links") if given.get("unread") else "",
     )
 
 
@@ -181,6 +189,20 @@ def _filter(at: At, data: Any) -> Filter:
     )
     (at / f"filter {kind}").options(found.check)
     return found
+
+
+def _link(at: At, data: Any) -> Link:
+    given = at.mapping(data, Link.__dataclass_fields__)
+    at = at / "link"
+    pairs = [at.each(pair) for pair in at.each(given.get("pairs"))]
+    if not all(len(pair) == 2 and all(isinstance(end, str) for end in pair) for pair in pairs):
+        raise at.wrong("must have pairs of addresses", None)
+    does = given.get("does", "")
+    if not isinstance(does, str):
+        raise at.wrong("must have words", does)
+    found: list[Link] = []
+    at.options(lambda: found.append(Link.read(pairs, does)))
+    return found[0]
 
 
 def _route(at: At, data: Any) -> Route:

@@ -11,10 +11,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, replace
 
 from linklab.errors import StateError
-from linklab.exercise.facts import inwards, root, route_words
+from linklab.exercise.facts import ARROW, inwards, owners, root, route_words
+from linklab.exercise.link_lines import link_lines
 from linklab.exercise.node import Interface, Node, Route
 from linklab.exercise.state import CLIENT, State
-from linklab.tc import DEFAULT_HANDLE, HOOKS, INCOMING, Class, Filter, Options, Qdisc
+from linklab.tc import DEFAULT_HANDLE, HOOKS, INCOMING, Class, Filter, Link, Options, Qdisc
 
 _INNER_QUANTUM = 1514
 """For a class with classes below it, which has none: tc would warn of the one it computes."""
@@ -33,7 +34,16 @@ def restore_lines(now: State, wanted: State) -> list[Line]:
         before = now.nodes[name]
         _same_names("interface", name, before.interfaces, after.interfaces)
         lines += [(name, line) for line in _node_lines(name, before, after)]
+    for name, after in wanted.nodes.items():  # by names of nodes, whose addresses are there only now
+        for interface, becomes in after.interfaces.items():
+            if _queues_unlike(now.nodes[name].interfaces[interface], becomes):
+                lines += [(CLIENT, line) for line in link_lines(_place(name, interface), becomes, owners(wanted))]
     return lines
+
+
+def _place(node: str, interface: str) -> str:
+    """As `linklab link` calls an interface."""
+    return interface if node == CLIENT else f"{node}:{interface}"
 
 
 def _same_names(what: str, where: str, now: Mapping[str, object], wanted: Mapping[str, object]) -> None:
@@ -60,6 +70,8 @@ def _node_lines(name: str, before: Node, after: Node) -> Iterator[str]:
         moved = moved or (was.up, was.addresses) != (becomes.up, becomes.addresses)
         if was.features != becomes.features:
             yield _features_line(name, interface, was, becomes)
+        if (was.links or was.unread) and _queues_unlike(was, becomes):
+            yield f"linklab link clear at {_place(name, interface)} >/dev/null"
         yield from _queue_lines(f"{name}: {interface}" if name != CLIENT else interface, interface, was, becomes)
     if moved or not _same_routes(before.routes, after.routes):
         yield from _route_lines(name, before.routes, after.routes)
@@ -99,6 +111,8 @@ def _queue_lines(where: str, interface: str, was: Interface, becomes: Interface)
     """Everything anew where anything differs: a part cannot always be changed while others hang on it."""
     if not _queues_unlike(was, becomes):
         return
+    if becomes.unread:
+        raise StateError(f"{where}: {becomes.unread} cannot be repeated, at most 1000 at an interface can")
     for qdisc in was.qdiscs:
         if qdisc.kind in HOOKS:
             yield f"tc qdisc del dev {interface} {qdisc.kind}"
@@ -241,6 +255,11 @@ def _shown(value: object) -> str:
 
 def _queues_unlike(one: Interface, other: Interface) -> list[str]:
     found: list[str] = []
+    links = [sorted(f"{_ends_shown(link)} {link.does}" for link in side.links) for side in (one, other)]
+    links = [[side.unread] if side.unread else told for side, told in zip((one, other), links, strict=True)]
+    if links[0] != links[1]:
+        told = [", ".join(sorted({*mine} - {*theirs})[:3]) or "fewer" for mine, theirs in (links, links[::-1])]
+        found.append(f"links are {told[0]}, not {told[1]}")
     for what, key in (("qdiscs", "handle"), ("classes", "classid"), ("filters", "pref")):
         entries = [[asdict(each) for each in getattr(side, what)] for side in (one, other)]
         if what != "filters":  # of filters, the kernel's order counts
@@ -253,6 +272,10 @@ def _queues_unlike(one: Interface, other: Interface) -> list[str]:
         for before, after in zip(*entries, strict=True):
             found += _options_unlike(f"{before['kind']} {before[key]}", before["options"], after["options"])
     return found
+
+
+def _ends_shown(link: Link) -> str:
+    return " ".join(ARROW.join(pair) for pair in sorted(link.pairs))
 
 
 def _options_unlike(what: str, one: Options, other: Options) -> Iterator[str]:

@@ -18,6 +18,7 @@ _HEAD = re.compile(r"# network (\d+\.\d+) \S+")
 _LINE = re.compile(r"(-?\d+\.\d+) (\S+) ([$=]) (.*)")
 _CONFIGURES = re.compile(
     r"""\btc\s.*\b(?:add|change|replace|del|delete)\b
+      | \blinklab\s+link\s+(?:set|change|del|load|clear)\b
       | \bsysctl\s.*(?:-w\b|-p\b|=)
       | \bip\s.*\b(?:set|add|del|delete|replace|change|flush)\b
       | \bifconfig\s+\S+\s+\S

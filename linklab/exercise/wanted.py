@@ -11,10 +11,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from linklab.errors import StateError
-from linklab.exercise.facts import BUFFERS, CC, children, inwards, plain_leaves, root
+from linklab.exercise.facts import BUFFERS, CC, children, inwards, of_all, plain_leaves, root
 from linklab.exercise.node import SYSCTLS, Interface, Node, sysctl_form
 from linklab.exercise.state import State
-from linklab.tc import DEFAULT_HANDLE, Class, Qdisc, fq_defaults, mean_loss
+from linklab.tc import DEFAULT_HANDLE, Class, Link, Qdisc, fq_defaults, mean_loss
 
 _HELD_PKTS = 100_000
 """For a netem of ours: more than any link of a course has in flight."""
@@ -70,14 +70,24 @@ def _with_sysctl(node: Node, fact: str, setting: str, value: float | str) -> Nod
 def _loss(interface: Interface, share: float) -> Interface:
     if share > 1:
         raise StateError("cannot lose more than all")
+    if interface.links:
+        return _with_links(interface, lambda link: link.with_loss(share), anew=share > 0)
     spoken = ("loss", "loss_state", "loss_gemodel", *(() if share else ("loss_correlation", "ecn")))
     return _with_netem(interface, {"loss": share} if share else {}, spoken, lambda each: mean_loss(each.options) > 0)
 
 
 def _delay(interface: Interface, delay_s: float) -> Interface:
+    if interface.links:
+        return _with_links(interface, lambda link: link.with_delay(delay_s), anew=delay_s > 0)
     delay_ns = round(delay_s * 1e9)
     spoken = ("delay_ns",) if delay_ns else ("delay_ns", "reorder", "reorder_correlation", "gap")
     return _with_netem(interface, {"delay_ns": delay_ns} if delay_ns else {}, spoken, lambda each: True)
+
+
+def _with_links(interface: Interface, change: Callable[[Link], Link], *, anew: bool) -> Interface:
+    """With every link by departure time changed; anew: and one for what belongs to none, as netem takes everything."""
+    links = interface.links if of_all(interface) or not anew else (*interface.links, Link.of_all())
+    return replace(interface, links=tuple(map(change, links)))
 
 
 def _with_netem(
@@ -122,6 +132,8 @@ def _rate(interface: Interface, rate: float) -> Interface:
     """Change the one that limits now."""
     if rate < 1:
         raise StateError("cannot have a rate below 1 bit/s")
+    if any(link.spec.rate_bit for link in interface.links):
+        return _with_links(interface, lambda link: link.with_rate(rate), anew=False)
     limits = {}
     for qdisc in inwards(interface):
         tops = _tops(interface, qdisc) if qdisc.classful else []
@@ -166,7 +178,7 @@ def _pacing(interface: Interface, rate: float) -> Interface:
         return _with_options(interface, fqs[0], {**options, **paced})
     if not rate:
         return interface
-    if top is not None and top.handle != DEFAULT_HANDLE:
+    if interface.links or (top is not None and top.handle != DEFAULT_HANDLE):
         raise StateError("has no fq to pace with")
     fq = Qdisc("fq", _free_handle(interface), "root", {**fq_defaults(interface.mtu), **paced})
     hooks = [qdisc for qdisc in interface.qdiscs if qdisc.parent != "root"]
@@ -180,6 +192,8 @@ def _queue(interface: Interface, size: float) -> Interface:
     """Every innermost queue."""
     if size < 1:
         raise StateError("cannot have a queue of nothing")
+    if any(link.spec.rate_bit for link in interface.links):
+        return _with_links(interface, lambda link: link.with_queue(size), anew=False)
     found = interface
     for qdisc in inwards(interface):
         inner = children(interface, qdisc)

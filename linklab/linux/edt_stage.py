@@ -426,6 +426,10 @@ class EdtStage:
             spec = LinkSpec.of_values(LINK.unpack(values[number]))
             yield StagedLink(tuple(sorted(keys[number])), spec, number, state)
 
+    def count(self) -> int:
+        """How many links there are."""
+        return len({value[: ID.size] for _, value in bpf.elements(self.files[LINKS])})
+
     def _failure(self, error: OSError) -> StageError:
         """One sentence for what the kernel refuses."""
         missing = {"fq": "fq (sch_fq)", "clsact": "clsact (sch_ingress)", "classifier": "classifiers of eBPF (cls_bpf)"}

@@ -10,6 +10,7 @@ from linklab.exercise.facts import facts
 from linklab.exercise.restore import restore_lines, unlike
 from linklab.exercise.state import State
 from linklab.exercise.wanted import with_facts
+from linklab.exercise.ways import Ways
 from linklab.topology import Topology
 
 pytestmark = needs_pocket
@@ -97,6 +98,32 @@ DISCIPLINES = {
 }
 SWITCH_PORTS = ("s1-eth1", "s1-eth2", "s2-eth1", "s2-eth2")
 BATCHES = [list(DISCIPLINES)[i :: -(-len(DISCIPLINES) // 4)] for i in range(-(-len(DISCIPLINES) // 4))]
+LINKS = {
+    "all": [("client", "linklab link set any any rate 10mbit delay 20ms loss 1% queue 64kb at s1-eth2 >/dev/null")],
+    "pairs": [
+        ("client", "linklab link set any any delay 3ms at s1:s1-eth2 >/dev/null"),
+        ("client", "linklab link set h1 h2 rate 100mbit delay 5ms jitter 1ms distribution normal ecn 5ms >/dev/null"),
+        ("client", "linklab link set any 10.9.9.9 loss gemodel 1% 25% 90% 0.1% at s1-eth2 >/dev/null"),
+    ],
+    "hosts": [("h1", "linklab link set any h2 rate 1gbit queue 10ms orphan off at h1-eth0 >/dev/null")],
+    "beside a hook": [
+        ("client", "tc qdisc add dev s1-eth2 clsact"),
+        ("client", "tc filter add dev s1-eth2 ingress matchall action pass"),
+        ("client", "linklab link set any any delay 3ms at s1:s1-eth2 >/dev/null"),
+    ],
+    "after netem": [
+        ("client", "tc qdisc add dev s1-eth1 root netem delay 2ms"),
+        ("client", "tc qdisc del dev s1-eth1 root"),
+        ("client", "linklab link set any any delay 3ms duplicate 30% at s1-eth1 >/dev/null"),
+    ],
+    "many": [
+        (
+            "client",
+            "(echo from,to,delay; seq 700 | awk '{printf \"any,10.5.%d.%d,%dus\\n\", $1 / 250, $1 % 250, $1}') | "
+            "linklab link load - at s1-eth2 >/dev/null",
+        )
+    ],
+}
 HOSTS = {
     "sysctls": [
         ("h1", "sysctl -q -w net.ipv4.tcp_congestion_control=bbr net.ipv4.tcp_rmem='10240 87380 52428800'"),
@@ -140,6 +167,9 @@ def after(network, lines):
         at.setdefault(terminal, []).append(line)
     typed = [(terminal, " && ".join(f"{{ {line}; }}" for line in lines)) for terminal, lines in at.items()]
     for terminal, line in [*typed, ("client", "python3 -m linklab.agent.node_state > /lab/state.json")]:
+        if len(line) > 4000:  # more than can be typed
+            (network.folder / "lines.sh").write_text(f"{line}\n")
+            line = "sh /lab/lines.sh"
         done = type_(network, line, terminal)
         assert (done.exit_status, done.output.strip()) == (0, ""), line
     return State.loads((network.folder / "state.json").read_text())
@@ -171,6 +201,83 @@ def test_settings_of_hosts_are_restored(network, name):
     """Sysctls, links, offloads, addresses, routes and queues of hosts come back as they were read."""
     made, again = there_and_back(network, HOSTS[name])
     assert again == made
+
+
+@pytest.mark.parametrize("name", [name for name in LINKS if name != "beside a hook"])
+def test_links_by_departure_time_are_restored(network, name):
+    """Read from the kernel's maps, taken away, set by our lines and read again, they are the same."""
+    made, again = there_and_back(network, LINKS[name])
+    assert again == made
+    assert sum(len(interface.links) for _, interface in made.interfaces().values()) == {"many": 700, "pairs": 3}.get(
+        name, 1
+    )
+
+
+def test_a_filter_beside_links_is_told_of(network):
+    """One for what comes in cannot be repeated, so neither is what stands beside it."""
+    made = after(network, LINKS["beside a hook"])
+    assert [each.kind for each in made.nodes["client"].interfaces["s1-eth2"].filters] == ["matchall"]
+    assert [each.kind for each in made.nodes["client"].interfaces["s1-eth2"].qdiscs] == ["clsact"]
+    with pytest.raises(StateError, match="packets that come in"):
+        restore_lines(network.first, made)
+    after(network, [("client", "linklab link clear >/dev/null; tc qdisc del dev s1-eth2 clsact")])
+
+
+def test_a_link_has_the_facts_of_netem_that_does_the_same(network):
+    """Both by all that leaves an interface, and by what happens from h1 to h2."""
+    told = {}
+    topology = Topology.load(TOPOLOGY)
+    typed = {
+        "netem": [
+            "tc qdisc add dev s1-eth2 root handle 1: netem delay 20ms 2ms loss 1% duplicate 30% corrupt 0.1%",
+            "tc qdisc add dev s1-eth2 parent 1: handle 2: tbf rate 10mbit burst 5000 limit 64000",
+        ],
+        "edt": [
+            "linklab link set any any rate 10mbit delay 20ms jitter 2ms loss 1% duplicate 30% corrupt 0.1% queue 64kb "
+            "at s1-eth2 >/dev/null"
+        ],
+        "pair": [
+            "linklab link set h1 h2 rate 10mbit delay 20ms jitter 2ms loss 1% duplicate 30% corrupt 0.1% queue 64kb "
+            "at s1-eth2 >/dev/null"
+        ],
+    }
+    names = ("delay", "jitter", "loss", "duplicate", "corrupt", "rate", "queue")
+    for backend, lines in typed.items():
+        made = after(network, [("client", line) for line in lines])
+        ways = Ways(made, topology)
+        where = "s1-eth2.h1>h2" if backend == "pair" else "s1-eth2"
+        told[backend] = [facts(made, topology)[f"{where}.{name}"] for name in names]
+        assert [ways.fact(f"h1>h2.{name}") for name in names] == told[backend]
+        assert [ways.fact(f"h2>h1.{name}") for name in names] == [None] * len(names)
+        after(network, restore_lines(made, network.first))
+    assert told["netem"] == [0.02, 0.002, 0.01, 0.3, 0.001, 1e7, 64000]
+    assert told["netem"] == told["edt"] == told["pair"]
+
+
+def test_experiments_change_links_as_they_change_netem(network):
+    """Loss and delay of all that leaves, rate and queue of those that have one."""
+    lines = ["set any h2 rate 10mbit delay 20ms at s1-eth2", "set any any delay 1ms loss 1% at s1-eth1"]
+    now = after(network, [("client", f"linklab link {line} >/dev/null") for line in lines])
+    wanted = {"s1-eth2.delay": 0.03, "s1-eth2.loss": 0.02, "s1-eth2.rate": 2e7, "s1-eth2.queue": 1e5, "s1-eth1.loss": 0}
+    asked = with_facts(now, wanted)
+    seen = after(network, restore_lines(now, asked))
+    assert unlike(seen, asked) == []
+    found = facts(seen)
+    assert (found["s1-eth2.delay"], found["s1-eth2.loss"]) == (0.03, 0.02)
+    assert (found["s1-eth2.any>h2.rate"], found["s1-eth2.any>h2.queue"]) == (2e7, 1e5)
+    assert found["s1-eth1.delay"] == 0.001
+    assert "s1-eth1.loss" not in found
+    after(network, restore_lines(seen, network.first))
+
+
+def test_more_links_than_a_state_holds_are_counted(network):
+    """1,001 at an interface."""
+    load = LINKS["many"][0][1].replace("seq 700", "seq 1001")
+    made = after(network, [("client", load)])
+    assert made.nodes["client"].interfaces["s1-eth2"].unread == "1001 links by departure time"
+    with pytest.raises(StateError, match="1001 links by departure time cannot be repeated, at most 1000"):
+        restore_lines(network.first, made)
+    assert unlike(after(network, restore_lines(made, network.first)), network.first) == []
 
 
 def test_facts_are_what_was_typed(network):

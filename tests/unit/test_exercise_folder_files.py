@@ -253,6 +253,19 @@ def test_interfaces_are_found_in_what_shapes_them():
     assert exercise_env.shaped([Line("client", text, "") for text in typed]) == [("client", "s1-eth1")]
 
 
+def test_places_of_links_are_found_in_what_sets_them():
+    """Each once, as `linklab link` calls it; one that is not named is none."""
+    typed = [
+        "linklab link set any any delay 5ms at s1:s1-eth2",
+        "sudo linklab link load mesh.csv at s1:s1-eth2 entries 100",
+        "linklab link set any h2 rate 1mbit at h1-eth0",
+        "linklab link set h1 h2 delay 2ms",
+        "linklab link show h1 h2",
+    ]
+    found = exercise_env.linked([Line("client", text, "") for text in typed])
+    assert found == {"s1:s1-eth2": "s1-eth2", "h1-eth0": "h1-eth0"}
+
+
 def test_set_env_outside_of_a_network_says_so(tmp_path, capsys):
     """Nothing is set, exit 1."""
     assert start("3") == 0

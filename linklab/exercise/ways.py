@@ -1,0 +1,167 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What happens to packets from one node to another, whichever backend does it: "h1>h2.delay" → 0.02.
+
+Pure. Follows IPv4 routes and switches through a state, and adds up what netem, shapers, and links by departure time do
+on the way. Facts of `linklab.exercise.facts` say what is set where. These follow from them, so they are asked for one
+by one, and are not compared with those of another state.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from ipaddress import ip_address, ip_interface, ip_network
+
+from linklab.exercise.facts import ARROW, of_all, of_interface, peers
+from linklab.exercise.node import Interface, Route
+from linklab.exercise.state import CLIENT, State
+from linklab.tc import Link
+from linklab.topology import Topology
+
+MOST_HOPS = 64
+
+
+def _added(values: Sequence[float]) -> float:
+    return round(sum(values), 12)
+
+
+def _combined(shares: Sequence[float]) -> float:
+    """The share of packets that at least one of several takes."""
+    return round(1 - math.prod(1 - share for share in shares), 12)
+
+
+_TOGETHER: Mapping[str, Callable[[Sequence[float]], float]] = {
+    **dict.fromkeys(("delay", "jitter"), _added),
+    **dict.fromkeys(("loss", "duplicate", "corrupt", "reorder"), _combined),
+    **dict.fromkeys(("rate", "queue"), min),
+}
+"""What several interfaces on a way do together."""
+
+
+class Ways:
+    """The ways through a network that is set to a state."""
+
+    def __init__(self, state: State, topology: Topology) -> None:
+        self.state = state
+        self.peers = peers(topology)
+        self.interfaces = state.interfaces()
+        self.up = {name for name, (_, interface) in self.interfaces.items() if interface.up}
+
+    def fact(self, name: str) -> float | None:
+        """The value of such a fact; None for other names, where there is no one way, or where nothing does it."""
+        head, _, what = name.rpartition(".")
+        source, arrow, target = head.partition(ARROW)
+        if not arrow or CLIENT in (source, target) or not {source, target} <= self.state.nodes.keys():
+            return None
+        ports = self.ports(source, target)
+        found = [self._at(self.interfaces[port][1], source, target) for port in ports or ()]
+        if what == "queue":  # of the bottleneck
+            found = sorted((at for at in found if "rate" in at and "queue" in at), key=lambda at: at["rate"])[:1]
+        values = [value for at in found if isinstance(value := at.get(what), float)]
+        return _TOGETHER[what](values) if values and what in _TOGETHER else None
+
+    def _at(self, interface: Interface, source: str, target: str) -> dict[str, float | str]:
+        """What an interface does to packets of this pair, by the names of facts."""
+        if not interface.links:
+            return of_interface(interface)
+        link = self._link(interface, source, target)
+        return {**link.facts()} if link else {}
+
+    def _link(self, interface: Interface, source: str, target: str) -> Link | None:
+        """The link that takes them: of the pair, else of the target, else of all."""
+        sources, targets = self._addresses(source), self._addresses(target)
+        for wanted in (sources, {"any"}):
+            for link in interface.links:
+                if any(a in wanted and b in targets for a, b in link.pairs):
+                    return link
+        return of_all(interface)
+
+    # --- the way
+
+    def ports(self, source: str, target: str) -> list[str] | None:
+        """The interfaces by which packets leave on their way; None where there is none, or switches form a loop."""
+        address = self._address(target)
+        node, found = source, list[str]()
+        while address and node != target and len(found) < MOST_HOPS:
+            route = self._route(node, address)
+            hop = self._hop(route.dev, route.via or address) if route is not None else None
+            if route is None or hop is None:
+                return None
+            node, more = hop
+            found += [route.dev, *more]
+        return found if node == target else None
+
+    def _address(self, node: str) -> str:
+        """By which others reach it: that of its first interface."""
+        interfaces = self.state.nodes[node].interfaces
+        found = [interfaces[name].addresses for name in sorted(interfaces) if name != "lo"]
+        return next((addresses[0].partition("/")[0] for addresses in found if addresses), "")
+
+    def _addresses(self, node: str) -> set[str]:
+        interfaces = self.state.nodes[node].interfaces.values()
+        return {address.partition("/")[0] for interface in interfaces for address in interface.addresses}
+
+    def _route(self, node: str, address: str) -> Route | None:
+        """The one that the kernel takes: the longest prefix, then the smallest metric."""
+        fitting = [
+            (-length, route.metric, number)
+            for number, route in enumerate(self.state.nodes[node].routes)
+            if (length := _fits(route, address)) is not None
+        ]
+        if not fitting:
+            return None
+        route = self.state.nodes[node].routes[min(fitting)[2]]
+        return route if route.type == "unicast" and route.dev and not route.unread else None
+
+    def _hop(self, port: str, address: str) -> tuple[str, list[str]] | None:
+        """The node that has an address on the other side of a port, and the ports of switches before it."""
+        peer = self.peers.get(port, "")
+        if not {port, peer} <= self.up:
+            return None
+        owner = self.interfaces[peer][0]
+        if owner != CLIENT:
+            return (owner, []) if address in self._addresses(owner) else None
+        reached = [
+            (node, self.peers[name])
+            for name, (node, interface) in self.interfaces.items()
+            if node != CLIENT and address in _plain(interface) and {name, self.peers.get(name, "")} <= self.up
+        ]
+        if len(reached) != 1:
+            return None
+        node, last = reached[0]
+        ports = self._through(_switch(peer), _switch(last))
+        return None if ports is None else (node, [*ports, last])
+
+    def _through(self, first: str, last: str) -> list[str] | None:
+        """The ports from one switch to another; None where switches form a loop, which a state does not decide."""
+        way: dict[str, list[str]] = {first: []}
+        waiting, links = deque([first]), set[frozenset[str]]()
+        while waiting:
+            switch = waiting.popleft()
+            for port, other in self._links_of(switch):
+                links.add(frozenset((port, other)))
+                if _switch(other) not in way:
+                    way[_switch(other)] = [*way[switch], port]
+                    waiting.append(_switch(other))
+        return way.get(last) if len(links) == len(way) - 1 else None
+
+    def _links_of(self, switch: str) -> Iterator[tuple[str, str]]:
+        for port, other in self.peers.items():
+            ends = {port, other}
+            if _switch(port) == switch and ends <= self.up and {self.interfaces[end][0] for end in ends} == {CLIENT}:
+                yield port, other
+
+
+def _switch(port: str) -> str:
+    return port.rpartition("-eth")[0]
+
+
+def _plain(interface: Interface) -> list[str]:
+    return [str(ip_interface(address).ip) for address in interface.addresses]
+
+
+def _fits(route: Route, address: str) -> int | None:
+    """The length of a route's prefix that an address has; None if it has another."""
+    network = ip_network("0.0.0.0/0" if route.to == "default" else route.to, strict=False)
+    return network.prefixlen if ip_address(address) in network else None

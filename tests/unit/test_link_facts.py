@@ -1,0 +1,211 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Links by departure time in a state: strict reading, facts, the way between two nodes, and lines that restore them."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from linklab.errors import InputError, StateError
+from linklab.exercise.evidence import Change, Evidence
+from linklab.exercise.facts import facts
+from linklab.exercise.restore import restore_lines, unlike
+from linklab.exercise.state import State
+from linklab.exercise.wanted import with_facts
+from linklab.exercise.ways import Ways
+from linklab.tc import Link, Qdisc
+from linklab.topology import Topology
+
+CAPTURE = Path(__file__).parents[1] / "captures" / "node_state-7.3.4-links.json"
+LAB_8 = Path(__file__).parents[2] / "topologies" / "Lab 8.mn"
+STATE = State.loads(CAPTURE.read_text())
+TOPOLOGY = Topology.load(LAB_8)
+
+
+def with_links(interface: str, *links: Link, state: State = STATE, unread: str = "", qdiscs=()) -> State:
+    """The capture with other links at one interface."""
+    owner, before = state.interfaces()[interface]
+    after = replace(before, links=links, unread=unread, qdiscs=qdiscs)
+    node = replace(state.nodes[owner], interfaces={**state.nodes[owner].interfaces, interface: after})
+    return replace(state, nodes={**state.nodes, owner: node})
+
+
+def bare() -> State:
+    """The capture without links; the kernel's own default stands in their place."""
+    default = (Qdisc("noqueue", "0:", "root"),)
+    return with_links("h1-eth0", state=with_links("s1-eth2", qdiscs=default), qdiscs=default)
+
+
+def test_a_state_with_links_is_canonical():
+    """What the agent wrote gives the same state again, by the text that is handed in."""
+    assert State.loads(STATE.dumps()) == STATE
+    assert State.loads(STATE.dumps()).dumps() == STATE.dumps()
+
+
+def test_links_have_the_facts_of_netem_and_shapers():
+    """The one of all under the interface's name, those of pairs under their ends'."""
+    found = {name: value for name, value in facts(STATE, TOPOLOGY).items() if name.startswith(("s1-eth2.", "h1-eth0."))}
+    assert found["s1-eth2.discipline"] == "edt"
+    expected = {"rate": 1e7, "delay": 0.02, "loss": 0.01, "queue": 64000}
+    assert {name: found[f"s1-eth2.{name}"] for name in expected} == expected
+    pair = {"rate": 1e8, "delay": 0.005, "jitter": 0.001, "loss": round(0.01 / 0.26, 12), "queue": 25e6}
+    assert {name: found[f"s1-eth2.h1>h2.{name}"] for name in pair} == pair
+    assert found["s1-eth2.h1>h2.options"] == "distribution normal ecn 5ms"
+    assert found["h1-eth0.any>10.9.9.9.delay"] == 0.001
+    assert found["h1-eth0.any>10.9.9.9.options"] == "orphan off"
+    assert "h1-eth0.delay" not in found
+
+
+def test_the_way_between_two_nodes_takes_the_link_of_its_pair():
+    """Else that of the target, else that of all; each direction by itself."""
+    ways = Ways(STATE, TOPOLOGY)
+    assert ways.ports("h1", "h2") == ["h1-eth0", "s1-eth2", "s2-eth1"]
+    assert ways.ports("h2", "h1") == ["h2-eth0", "s2-eth2", "s1-eth1"]
+    assert (ways.fact("h1>h2.delay"), ways.fact("h1>h2.rate")) == (0.005, 1e8)
+    target = Link.read([("any", "10.0.0.2")], "delay 7ms")
+    every = Link.read([("any", "any")], "delay 9ms loss 50%")
+    assert Ways(with_links("s1-eth2", every, target), TOPOLOGY).fact("h1>h2.delay") == 0.007
+    assert Ways(with_links("s1-eth2", every), TOPOLOGY).fact("h1>h2.delay") == 0.009
+    assert ways.fact("h2>h1.delay") is None
+
+
+def test_what_several_interfaces_do_is_put_together():
+    """Delays add up, of losses what at least one takes, the lowest rate with its queue; whichever backend."""
+    state = with_links("s2-eth1", Link.read([("any", "any")], "rate 20mbit delay 2ms loss 50% queue 30kb"))
+    netem = Qdisc("netem", "1:", "root", {"limit": 1000, "delay_ns": 1_000_000, "loss": 0.5})
+    state = with_links("h1-eth0", state=state, qdiscs=(netem,))
+    ways = Ways(state, TOPOLOGY)
+    assert ways.fact("h1>h2.delay") == 0.008
+    assert ways.fact("h1>h2.loss") == pytest.approx(1 - 0.5 * 0.5 * (1 - 0.01 / 0.26))
+    assert (ways.fact("h1>h2.rate"), ways.fact("h1>h2.queue")) == (2e7, 30000)
+
+
+@pytest.mark.parametrize(
+    "name", ["h1>h9.delay", "h1>client.delay", "h1.delay", "h1>h2.mtu", "h1>h2", "s1-eth2.x>y.rate"]
+)
+def test_there_is_no_such_fact_of_a_way(name):
+    """Nodes that are not there, the root namespace, other facts."""
+    assert Ways(STATE, TOPOLOGY).fact(name) is None
+
+
+def test_a_way_that_is_cut_has_no_facts():
+    """A port that is down."""
+    owner, before = STATE.interfaces()["s2-eth1"]
+    node = replace(
+        STATE.nodes[owner], interfaces={**STATE.nodes[owner].interfaces, "s2-eth1": replace(before, up=False)}
+    )
+    assert Ways(replace(STATE, nodes={**STATE.nodes, owner: node}), TOPOLOGY).fact("h1>h2.delay") is None
+
+
+def test_an_exercise_can_ask_for_what_happens_between_two_nodes():
+    """With its unit, as of any fact."""
+    nothing = {}
+    evidence = Evidence(
+        None, lambda name: None, "", facts(STATE, TOPOLOGY), {}, nothing, None, ways=Ways(STATE, TOPOLOGY).fact
+    )
+    assert str(evidence.fact("h1>h2.delay").shown) == "5 ms"
+    assert evidence.fact("h1>h2.loss").shown == "3.85 %"
+    assert evidence.fact("s1-eth2.h1>h2.rate").shown == "100 Mbps"
+    assert evidence.fact("h2>h1.loss") is None
+    assert str(Change("s1-eth2.h1>h2.delay", 0.005, None)) == "the delay of s1-eth2.h1>h2 (5 ms) has been removed"
+
+
+@pytest.mark.parametrize(
+    ("link", "says"),
+    [
+        ({"pairs": [], "does": ""}, "each pair of addresses once, and at least one"),
+        ({"pairs": [["any", "any"], ["any", "any"]], "does": ""}, "each pair of addresses once"),
+        ({"pairs": [["any", "any", "any"]], "does": ""}, "must have pairs of addresses"),
+        ({"pairs": [["10.0.0.1", "any"]], "does": ""}, "are not the ends of a link"),
+        ({"pairs": [["any", "$(reboot)"]], "does": ""}, "are not the ends of a link"),
+        ({"pairs": [["any", "fe80::1%eth0"]], "does": ""}, "are not the ends of a link"),
+        ({"pairs": [["any", "any"]], "does": "delay 20ms; reboot"}, '"20ms;"'),
+        ({"pairs": [["any", "any"]], "does": "delay 0.02s"}, "is not how `linklab link show` says it"),
+        ({"pairs": [["any", "any"]], "does": 7}, "must have words, found 7"),
+        ({"pairs": [["any", "any"]], "does": "", "more": 1}, "may have does, pairs"),
+    ],
+)
+def test_a_link_of_a_hostile_state_is_refused(link, says):
+    """The sentence names the place."""
+    data = json.loads(CAPTURE.read_text())
+    data["nodes"]["client"]["interfaces"]["s1-eth2"]["links"] = [link]
+    with pytest.raises(InputError, match="client: s1-eth2") as refused:
+        State.loads(json.dumps(data))
+    assert says in str(refused.value)
+
+
+def test_links_are_restored_by_one_load_for_an_interface():
+    """Cleared where they were, loaded where they are wanted, from the Client, after all addresses are set."""
+    lines = restore_lines(bare(), STATE)
+    assert lines == [
+        (
+            "client",
+            "printf '%s\\n' 'from,to,rate,delay,loss,queue,jitter,distribution,ecn' "
+            "'any,any,10mbit,20ms,1%,64kb,,,' "
+            "'10.0.0.1,10.0.0.2,100mbit,5ms,gemodel 1% 25% 100% 0%,,1ms,normal,5ms' "
+            "| linklab link load - at s1-eth2 >/dev/null",
+        ),
+        (
+            "client",
+            "printf '%s\\n' 'from,to,delay,orphan' 'any,10.9.9.9,1ms,off' "
+            "| linklab link load - at h1:h1-eth0 >/dev/null",
+        ),
+    ]
+    assert restore_lines(STATE, bare()) == [
+        ("client", "linklab link clear at s1-eth2 >/dev/null"),
+        ("h1", "linklab link clear at h1:h1-eth0 >/dev/null"),
+    ]
+    assert restore_lines(STATE, STATE) == []
+
+
+def test_a_link_of_several_addresses_is_set_by_the_names_of_its_nodes():
+    """So that they share its line; where they are not those of two nodes, it cannot be repeated."""
+    owner, before = STATE.interfaces()["h1-eth0"]
+    own = replace(before, addresses=("10.0.0.1/8", "10.1.0.1/8"))
+    node = replace(STATE.nodes[owner], interfaces={**STATE.nodes[owner].interfaces, "h1-eth0": own})
+    state = replace(STATE, nodes={**STATE.nodes, owner: node})
+    both = Link.read([("10.0.0.1", "10.0.0.2"), ("10.1.0.1", "10.0.0.2")], "delay 2ms")
+    (line,) = restore_lines(state, with_links("s1-eth2", both, state=state))[1:]
+    assert "'h1,h2,2ms'" in line[1]
+    strange = Link.read([("10.0.0.1", "10.0.0.2"), ("10.7.0.1", "10.0.0.2")], "delay 2ms")
+    with pytest.raises(StateError, match="has several ends, which cannot be repeated"):
+        restore_lines(state, with_links("s1-eth2", strange, state=state))
+
+
+def test_links_that_differ_are_told():
+    """What each has that the other has not."""
+    other = with_links("s1-eth2", Link.read([("any", "any")], "delay 9ms"))
+    assert unlike(STATE, STATE) == []
+    (told,) = unlike(STATE, other)
+    assert told.startswith("s1-eth2: links are 10.0.0.1>10.0.0.2 rate 100mbit delay 5ms")
+    assert told.endswith("not any>any delay 9ms")
+    (told,) = unlike(STATE, with_links("s1-eth2", unread="3000 links by departure time"))
+    assert told.endswith("not 3000 links by departure time")
+
+
+def test_experiments_change_every_link_at_an_interface():
+    """A loss or delay also that of all, which there is afterwards; rates and queues where there are some."""
+    found = facts(with_facts(STATE, {"s1-eth2.loss": 0.25, "s1-eth2.rate": 5e6, "h1-eth0.delay": 0.3}))
+    assert (found["s1-eth2.loss"], found["s1-eth2.h1>h2.loss"]) == (0.25, 0.25)
+    assert (found["s1-eth2.rate"], found["s1-eth2.h1>h2.rate"]) == (5e6, 5e6)
+    assert (found["h1-eth0.delay"], found["h1-eth0.any>10.9.9.9.delay"]) == (0.3, 0.3)
+    gone = facts(with_facts(STATE, {"s1-eth2.delay": 0.0, "s1-eth2.loss": 0.0}))
+    assert not [name for name in gone if name.startswith("s1-eth2.") and name.endswith(("delay", "jitter", "loss"))]
+    assert "s1-eth2.queue" in facts(with_facts(STATE, {"s1-eth2.queue": 1e5}))
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({"h1-eth0.rate": 1e6}, "has nothing that limits its rate"),
+        ({"h1-eth0.pacing": 1e6}, "has no fq to pace with"),
+        ({"h1-eth0.queue": 1e4}, "has no queue"),
+        ({"s1-eth2.queue": 100.0}, "the queue must hold a frame of 1514 bytes"),
+        ({"s1-eth2.rate": 10.0}, "has a link that cannot be so"),
+    ],
+)
+def test_what_a_link_cannot_be_changed_to(change, says):
+    """One sentence."""
+    with pytest.raises(StateError, match=says):
+        with_facts(STATE, change)
