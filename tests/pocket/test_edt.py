@@ -10,6 +10,7 @@ import pytest
 from pockets import needs_pocket, type_
 
 from linklab.engine.pocket import PocketEngine
+from linklab.exercise.instance import encode_environment
 from linklab.linux import edt_maps
 from linklab.topology import Topology
 
@@ -397,6 +398,38 @@ def test_the_same_seed_gives_the_same_bytes(tmp_path):
 def test_the_tables_of_netem_are_there():
     """Of the same iproute2 that the network's tc is of."""
     assert len(edt_maps.table("normal")) == 2 * edt_maps.TABLE_SIZE
+
+
+def test_an_exercise_sets_links_and_sets_them_again(network, folder):
+    """set_env.sh reads back what it sets, and clears what a student has put in its place; a wrong line is told."""
+    lines = [
+        ["client", "linklab link set h1 h2 rate 10mbit delay 20ms at r3:r3-eth1", "Link h1 → h2: 10 Mbps, 20 ms"],
+        ["h1", "linklab link set any any loss 5% at h1-eth0", ""],
+        ["r3", "tc qdisc add dev r3-eth0 root netem delay 3ms", "Delay at r3-eth0: 3 ms"],
+    ]
+    shown = "h1 → h2 at r3:r3-eth1: rate 10mbit delay 20ms\n"
+    own = folder / "exercise"
+    own.mkdir()
+
+    def set_env(lines):
+        data = {"exercise": "exercise 9", "environment": encode_environment(lines)}
+        (own / "instance.json").write_text(json.dumps(data))
+        return type_(network, "PYTHONSAFEPATH=1 python3 -m linklab.agent.exercise_env exercise")
+
+    said = "Exercise 9: setting the environment\n  Link h1 → h2: 10 Mbps, 20 ms\n  Delay at r3-eth0: 3 ms\n"
+    for changed in ("true", "change h1 h2 delay 1ms", "set any h2 delay 9ms at r3:r3-eth0", "clear at r3:r3-eth1"):
+        done = set_env(lines)
+        assert (done.exit_status, done.output) == (0, f"{said}The environment is set.\n")
+        assert link(network, "show") == f"any → any at h1:h1-eth0: loss 5%\n{shown}"
+        assert "netem" in type_(network, "tc qdisc show dev r3-eth0", "r3").output
+        if changed.endswith("r3-eth0"):
+            type_(network, "tc qdisc del dev r3-eth0 root", "r3")
+        if changed != "true":
+            link(network, changed)
+    done = set_env([["client", "linklab link set h1 h2 delay soon at r3:r3-eth1", "A delay"]])
+    assert done.exit_status == 1
+    assert "client: linklab link set h1 h2 delay soon at r3:r3-eth1: linklab: a delay must be a number" in done.output
+    type_(network, "tc qdisc del dev r3-eth0 root", "r3")
 
 
 def test_a_drawing_with_links_by_departure_time_is_built(tmp_path):

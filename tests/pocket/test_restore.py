@@ -167,10 +167,8 @@ def after(network, lines):
         at.setdefault(terminal, []).append(line)
     typed = [(terminal, " && ".join(f"{{ {line}; }}" for line in lines)) for terminal, lines in at.items()]
     for terminal, line in [*typed, ("client", "python3 -m linklab.agent.node_state > /lab/state.json")]:
-        if len(line) > 4000:  # more than can be typed
-            (network.folder / "lines.sh").write_text(f"{line}\n")
-            line = "sh /lab/lines.sh"
-        done = type_(network, line, terminal)
+        (network.folder / "lines.sh").write_text(f"{line}\n")  # some are longer than what can be typed
+        done = type_(network, ". /lab/lines.sh", terminal)
         assert (done.exit_status, done.output.strip()) == (0, ""), line
     return State.loads((network.folder / "state.json").read_text())
 
