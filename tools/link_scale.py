@@ -144,18 +144,16 @@ class Scale:
             for number in (0, *numbers):
                 for kind in ("edt", "netem", "program") if number else ("bare",):
                     if kind != "netem" or number < 30_000 or not turn:
-                        self._least(self._one(kind, number))
-            print(f"round {turn + 1}: " + ", ".join(self._shown()), flush=True)
+                        row = self._least(self._one(kind, number))
+                        print(f"round {turn + 1}: {row}", flush=True)
         return sorted(self.rows.values(), key=lambda row: (row.kind, row.links))
 
-    def _shown(self) -> Iterator[str]:
-        for row in self.rows.values():
-            yield f"{row.kind} {row.links}: {row.packet_us:.2f} µs"
-
-    def _least(self, row: Row) -> None:
+    def _least(self, row: Row) -> Row:
+        """The row that is kept for what this one is of."""
         known = self.rows.setdefault((row.kind, row.links), row)
         for name in ("packet_us", "set_kernel_s", "set_wall_s"):
             setattr(known, name, min(getattr(known, name), getattr(row, name)))
+        return known
 
     def _one(self, kind: str, number: int) -> Row:
         """One measurement, with the links set before and removed after it."""
