@@ -17,7 +17,7 @@ from typing import TypeAlias
 
 from linklab.agent.edt_csv import FROM, TO
 from linklab.linux.edt_maps import LINK, MAPPED
-from linklab.linux.edt_rows import Rows
+from linklab.linux.edt_rows import EdtRows
 from linklab.linux.edt_words import LinkSpec, read
 
 PLAIN = {
@@ -39,7 +39,7 @@ class NotPlainError(Exception):
     """A file must be read row by row."""
 
 
-def columns(lines: Sequence[str], addresses: Addresses) -> Rows | None:
+def columns(lines: Sequence[str], addresses: Addresses) -> EdtRows | None:
     """The links of a file; None if it must be read row by row."""
     try:
         return _columns(lines, addresses)
@@ -47,12 +47,12 @@ def columns(lines: Sequence[str], addresses: Addresses) -> Rows | None:
         return None
 
 
-def _columns(lines: Sequence[str], addresses: Addresses) -> Rows:
+def _columns(lines: Sequence[str], addresses: Addresses) -> EdtRows:
     names = [name.strip() for name in lines[0].split(",")] if lines else []
     words = [name for name in names if name in PLAIN]
     if len(set(names)) != len(names) or not {FROM, TO} <= set(names) or len(words) + 2 != len(names):
         raise NotPlainError
-    rows, ends, held = Rows(), _Ends(addresses), _Held()
+    rows, ends, held = EdtRows(), _Ends(addresses), _Held()
     known = {word: _Cells(word) for word in words}
     for begin in range(1, len(lines), CHUNK):
         cells = _cells(lines[begin : begin + CHUNK], len(names))

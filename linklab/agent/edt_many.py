@@ -19,7 +19,7 @@ from linklab.agent.edt_place import ANY, HeldAt, LinkWays, PlaceError
 from linklab.agent.trial_map import WayError
 from linklab.linux import edt_maps
 from linklab.linux.edt_maps import LINK
-from linklab.linux.edt_rows import Rows, Wanted
+from linklab.linux.edt_rows import EdtRows, Wanted
 from linklab.linux.edt_stage import ENTRIES
 from linklab.linux.edt_words import LinkSpec
 
@@ -68,7 +68,7 @@ def load(file: LinkFile, places: LinkWays, at: str = "", entries: int = 0, say: 
             say(f"note: {note}")
 
 
-def _notes(links: Rows, places: LinkWays, place: HeldAt, at: str) -> list[str]:
+def _notes(links: EdtRows, places: LinkWays, place: HeldAt, at: str) -> list[str]:
     """What a person should know of links that are held there; where `at` names the place, by the way of the first."""
     if at:
         source, target = map(edt_maps.address_text, edt_maps.KEY.unpack(links.key(0)))
@@ -77,13 +77,13 @@ def _notes(links: Rows, places: LinkWays, place: HeldAt, at: str) -> list[str]:
     return sorted({place.note(orphan=orphan) for orphan in orphans} - {""})
 
 
-def _read(lines: Sequence[str], places: LinkWays, at: str) -> dict[HeldAt, Rows]:
+def _read(lines: Sequence[str], places: LinkWays, at: str) -> dict[HeldAt, EdtRows]:
     """The links of a file by their places."""
     if at:
         keys = Keys(places, at)
         if (found := columns(lines, keys.side)) is not None and keys.fixed is not None:
             return {keys.fixed: found} if len(found) else {}
-    return {place: Rows.of(links) for place, links in _grouped(rows(lines, timed=False), places, at).items()}
+    return {place: EdtRows.of(links) for place, links in _grouped(rows(lines, timed=False), places, at).items()}
 
 
 def _grouped(found: Iterator[CsvLink], places: LinkWays, at: str) -> Groups:

@@ -12,7 +12,7 @@ from typing import Any
 
 from linklab.exercise.node import Interface, Node, Route
 from linklab.exercise.state import CLIENT, State
-from linklab.tc import DEFAULT_HANDLE, FRAME_BYTES, HOOKS, Link, Options, Qdisc, mean_loss
+from linklab.tc import DEFAULT_HANDLE, FRAME_BYTES, HOOKS, EdtLink, Options, Qdisc, mean_loss
 from linklab.topology import Topology
 from linklab.topology.checks import wireless_names
 
@@ -51,12 +51,12 @@ def owners(state: State) -> dict[str, str]:
     }
 
 
-def ends(link: Link, owner: Mapping[str, str]) -> str:
+def ends(link: EdtLink, owner: Mapping[str, str]) -> str:
     """How facts call a link by departure time: "h1>h2", by addresses where no node has them."""
     return ARROW.join(owner.get(end, end) for end in link.pairs[0])
 
 
-def _of_link(link: Link) -> dict[str, float | str]:
+def _of_link(link: EdtLink) -> dict[str, float | str]:
     return {**link.facts(), **({"options": link.untold} if link.untold else {})}
 
 
@@ -126,7 +126,7 @@ def of_interface(interface: Interface) -> dict[str, float | str]:
     return found | (_of_link(link) if (link := of_all(interface)) else {})
 
 
-def of_all(interface: Interface) -> Link | None:
+def of_all(interface: Interface) -> EdtLink | None:
     """The link by departure time of all that leaves and belongs to no other."""
     return next((link for link in interface.links if link.is_of_all), None)
 

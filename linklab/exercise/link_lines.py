@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Links by departure time of an interface → the lines that set them again, by `linklab link load`.
 
-Pure; what is written here is addresses, names of nodes and words that `linklab.tc.Link` has checked, so it is safe to
-give to a shell. docs/links.md.
+Pure. What is written here are addresses, names of nodes, and words that `linklab.tc.EdtLink` has checked, so it is safe
+to give to a shell. docs/links.md.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from linklab.errors import StateError
 from linklab.exercise.node import Interface
-from linklab.tc import Link
+from linklab.tc import EdtLink
 
 ROWS = 200
 """Of one line, which is short enough for any shell's script."""
@@ -32,12 +32,12 @@ def link_lines(place: str, interface: Interface, owner: Mapping[str, str]) -> It
         yield f"printf '%s\\n' {quoted} | linklab link load - at {place} >/dev/null"
 
 
-def _row(place: str, link: Link, words: Sequence[str], owner: Mapping[str, str]) -> str:
+def _row(place: str, link: EdtLink, words: Sequence[str], owner: Mapping[str, str]) -> str:
     cells = link.cells()
     return ",".join((*_ends(place, link, owner), *(cells.get(word, "") for word in words)))
 
 
-def _ends(place: str, link: Link, owner: Mapping[str, str]) -> tuple[str, str]:
+def _ends(place: str, link: EdtLink, owner: Mapping[str, str]) -> tuple[str, str]:
     """Addresses; names of nodes where a link is of all addresses of two."""
     if len(link.pairs) == 1:
         return link.pairs[0]

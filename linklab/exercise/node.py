@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from linklab.exercise.strict import At
-from linklab.tc import Class, Filter, Link, Qdisc
+from linklab.tc import Class, EdtLink, Filter, Qdisc
 
 _TCP = """
 adv_win_scale app_win autocorking base_mss comp_sack_delay_ns comp_sack_nr comp_sack_slack_ns congestion_control dsack
@@ -85,7 +85,7 @@ class Interface:
     qdiscs: tuple[Qdisc, ...] = ()
     classes: tuple[Class, ...] = ()
     filters: tuple[Filter, ...] = ()
-    links: tuple[Link, ...] = ()
+    links: tuple[EdtLink, ...] = ()
     unread: str = ""
 
 
@@ -191,8 +191,8 @@ def _filter(at: At, data: Any) -> Filter:
     return found
 
 
-def _link(at: At, data: Any) -> Link:
-    given = at.mapping(data, Link.__dataclass_fields__)
+def _link(at: At, data: Any) -> EdtLink:
+    given = at.mapping(data, EdtLink.__dataclass_fields__)
     at = at / "link"
     pairs = [at.each(pair) for pair in at.each(given.get("pairs"))]
     if not all(len(pair) == 2 and all(isinstance(end, str) for end in pair) for pair in pairs):
@@ -200,8 +200,8 @@ def _link(at: At, data: Any) -> Link:
     does = given.get("does", "")
     if not isinstance(does, str):
         raise at.wrong("must have words", does)
-    found: list[Link] = []
-    at.options(lambda: found.append(Link.read(pairs, does)))
+    found: list[EdtLink] = []
+    at.options(lambda: found.append(EdtLink.read(pairs, does)))
     return found[0]
 
 

@@ -15,7 +15,7 @@ from linklab.exercise.facts import ARROW, inwards, owners, root, route_words
 from linklab.exercise.link_lines import link_lines
 from linklab.exercise.node import Interface, Node, Route
 from linklab.exercise.state import CLIENT, State
-from linklab.tc import DEFAULT_HANDLE, HOOKS, INCOMING, Class, Filter, Link, Options, Qdisc
+from linklab.tc import DEFAULT_HANDLE, HOOKS, INCOMING, Class, EdtLink, Filter, Options, Qdisc
 
 _INNER_QUANTUM = 1514
 """For a class with classes below it, which has none: tc would warn of the one it computes."""
@@ -274,7 +274,7 @@ def _queues_unlike(one: Interface, other: Interface) -> list[str]:
     return found
 
 
-def _ends_shown(link: Link) -> str:
+def _ends_shown(link: EdtLink) -> str:
     return " ".join(ARROW.join(pair) for pair in sorted(link.pairs))
 
 

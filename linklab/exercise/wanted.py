@@ -14,7 +14,7 @@ from linklab.errors import StateError
 from linklab.exercise.facts import BUFFERS, CC, children, inwards, of_all, plain_leaves, root
 from linklab.exercise.node import SYSCTLS, Interface, Node, sysctl_form
 from linklab.exercise.state import State
-from linklab.tc import DEFAULT_HANDLE, Class, Link, Qdisc, fq_defaults, mean_loss
+from linklab.tc import DEFAULT_HANDLE, Class, EdtLink, Qdisc, fq_defaults, mean_loss
 
 _HELD_PKTS = 100_000
 """For a netem of ours: more than any link of a course has in flight."""
@@ -84,9 +84,9 @@ def _delay(interface: Interface, delay_s: float) -> Interface:
     return _with_netem(interface, {"delay_ns": delay_ns} if delay_ns else {}, spoken, lambda each: True)
 
 
-def _with_links(interface: Interface, change: Callable[[Link], Link], *, anew: bool) -> Interface:
+def _with_links(interface: Interface, change: Callable[[EdtLink], EdtLink], *, anew: bool) -> Interface:
     """With every link by departure time changed; anew: and one for what belongs to none, as netem takes everything."""
-    links = interface.links if of_all(interface) or not anew else (*interface.links, Link.of_all())
+    links = interface.links if of_all(interface) or not anew else (*interface.links, EdtLink.of_all())
     return replace(interface, links=tuple(map(change, links)))
 
 

@@ -16,7 +16,7 @@ from ipaddress import ip_address, ip_interface, ip_network
 from linklab.exercise.facts import ARROW, of_all, of_interface, peers
 from linklab.exercise.node import Interface, Route
 from linklab.exercise.state import CLIENT, State
-from linklab.tc import Link
+from linklab.tc import EdtLink
 from linklab.topology import Topology
 
 MOST_HOPS = 64
@@ -39,7 +39,7 @@ _TOGETHER: Mapping[str, Callable[[Sequence[float]], float]] = {
 """What several interfaces on a way do together."""
 
 
-class Ways:
+class StateWays:
     """The ways through a network that is set to a state."""
 
     def __init__(self, state: State, topology: Topology) -> None:
@@ -68,7 +68,7 @@ class Ways:
         link = self._link(interface, source, target)
         return {**link.facts()} if link else {}
 
-    def _link(self, interface: Interface, source: str, target: str) -> Link | None:
+    def _link(self, interface: Interface, source: str, target: str) -> EdtLink | None:
         """The link that takes them: of the pair, else of the target, else of all."""
         sources, targets = self._addresses(source), self._addresses(target)
         for wanted in (sources, {"any"}):

@@ -36,7 +36,7 @@ from linklab.exercise.load import find_exercise, load_exercise
 from linklab.exercise.model import Check, Exercise, Experiment, Instance
 from linklab.exercise.report import Report, Status
 from linklab.exercise.state import State
-from linklab.exercise.ways import Ways
+from linklab.exercise.ways import StateWays
 from linklab.grade.rebuild import rebuild
 from linklab.grade.rerun import ExerciseNetwork, Rerun, UnbuildableError, rerun
 from linklab.judge.evaluation import Lookup, NoValueError
@@ -307,7 +307,7 @@ def _evidence(submission: Submission, done: Rerun, handed_in: State | None, look
         lookup=lookup,
         fault=submission.instance.fault,
         facts=facts(handed_in, topology) if handed_in is not None else start,
-        ways=Ways(handed_in or done.start, topology).fact,
+        ways=StateWays(handed_in or done.start, topology).fact,
         references={"start": start, "healthy": facts(done.healthy, topology)},
         metrics=done.metrics,
         answers=submission.answers,

@@ -18,7 +18,7 @@ Wanted: TypeAlias = tuple[Sequence[bytes], LinkSpec]
 """A link that is to be set: its keys, and what it does."""
 
 
-class Rows:
+class EdtRows:
     """Links in the order in which they are to be set; several keys may be one link's.
 
     keys, values: of all of them, one after the other; a value has no id until `give_ids`.
@@ -31,7 +31,7 @@ class Rows:
         self.distributions: set[str] = set()
 
     @classmethod
-    def of(cls, links: Sequence[Wanted]) -> Rows:
+    def of(cls, links: Sequence[Wanted]) -> EdtRows:
         """Those of a list."""
         found = cls()
         packed: dict[int, tuple[bytes, int]] = {}  # by the object, as the same one is asked for thousands of times

@@ -19,7 +19,7 @@ from typing import TypeAlias
 
 from linklab.linux import bpf, edt_object, edt_room, elf
 from linklab.linux.edt_maps import ABOUT, DISTRIBUTIONS, ID, LINK, NUMBER, STATE, VERSION, table
-from linklab.linux.edt_rows import Rows, Wanted
+from linklab.linux.edt_rows import EdtRows, Wanted
 from linklab.linux.edt_words import LinkSpec
 from linklab.linux.tc_attributes import (
     TCA_FQ_FLOW_PLIMIT,
@@ -309,9 +309,9 @@ class EdtStage:
 
     def set_links(self, links: Sequence[Wanted]) -> None:
         """As `set_rows`."""
-        self.set_rows(Rows.of(links))
+        self.set_rows(EdtRows.of(links))
 
-    def set_rows(self, rows: Rows) -> None:
+    def set_rows(self, rows: EdtRows) -> None:
         """Set many by one call; a link under a key that is there is changed. Where the maps are full, they grow.
 
         Raises:
@@ -329,7 +329,7 @@ class EdtStage:
             bpf.update(self.files[ABOUT_MAP], ZERO, ABOUT.pack(about))
             raise (error if isinstance(error, StageError) else self._failure(error)) from error
 
-    def _number(self, rows: Rows, there: There, about: Mapping[str, int]) -> dict[str, int]:
+    def _number(self, rows: EdtRows, there: There, about: Mapping[str, int]) -> dict[str, int]:
         """Give each link the number that it has, or the next one; what is known of the interface afterwards."""
         ids, number, held = array("Q"), about["next_id"], about["held_pkts"] + sum(rows.held)
         if not there and len(rows) == rows.key_count:
@@ -350,7 +350,7 @@ class EdtStage:
         rows.give_ids(ids)
         return {**about, "next_id": number, "held_pkts": max(0, held)}
 
-    def _write(self, rows: Rows, there: There) -> None:
+    def _write(self, rows: EdtRows, there: There) -> None:
         """Put them into the map, which may have to grow for it; on failure those are removed that were not there."""
         try:
             bpf.update_all(self.files[LINKS], rows.keys, rows.values, rows.key_count)
@@ -363,7 +363,7 @@ class EdtStage:
             bpf.delete_all(self.files[LINKS], b"".join(new), len(new))
             raise
 
-    def _there(self, rows: Rows, about: Mapping[str, int]) -> There:
+    def _there(self, rows: EdtRows, about: Mapping[str, int]) -> There:
         """Number and packets held of those that are there, by each of their keys."""
         if about["next_id"] == 1:
             return {}

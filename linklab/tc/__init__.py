@@ -17,7 +17,7 @@ from linklab.tc.backends import change_lines, lines, objects
 from linklab.tc.impairment import BACKENDS, EDT, Impairment
 from linklab.tc.kind import FRAME_BYTES, Kind
 from linklab.tc.kinds import CLASSES, DISCIPLINES, FILTERS, QDISCS, module_of
-from linklab.tc.link import Link
+from linklab.tc.link import EdtLink
 from linklab.tc.model import DEFAULT_HANDLE, INCOMING, Class, Filter, Qdisc, read_line
 from linklab.tc.netem import DISTRIBUTIONS, mean_loss
 from linklab.tc.option import Options, Parameter
@@ -37,11 +37,11 @@ __all__ = [
     "QDISCS",
     "SETS",
     "Class",
+    "EdtLink",
     "Filter",
     "Impairment",
     "Kind",
     "Line",
-    "Link",
     "Options",
     "Parameter",
     "Qdisc",

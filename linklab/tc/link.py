@@ -24,14 +24,14 @@ _LONGEST = 400
 
 
 @dataclass(frozen=True)
-class Link:
+class EdtLink:
     """pairs: source and target, addresses or "any"; several are one link's where nodes have several addresses."""
 
     pairs: tuple[Pair, ...]
     does: str
 
     @classmethod
-    def read(cls, pairs: Sequence[Sequence[str]], does: str) -> Link:
+    def read(cls, pairs: Sequence[Sequence[str]], does: str) -> EdtLink:
         """The link of those pairs; InputError unless they and the words are as the agent gives them."""
         found = tuple((str(source), str(target)) for source, target in pairs)
         for source, target in found:
@@ -48,7 +48,7 @@ class Link:
         return cls(found, does)
 
     @classmethod
-    def of_all(cls) -> Link:
+    def of_all(cls) -> EdtLink:
         """One for all packets that belong to no other link, which does nothing yet."""
         return cls(((ANY, ANY),), "")
 
@@ -97,30 +97,30 @@ class Link:
 
     # --- the same with something changed
 
-    def with_loss(self, lost: float) -> Link:
+    def with_loss(self, lost: float) -> EdtLink:
         """It loses that share by chance, and nothing in bursts."""
         value = min(ALWAYS, round(lost * 2**32))
         return self._with(loss_good=value, loss_bad=0, to_bad=0, to_good=0)
 
-    def with_delay(self, delay_s: float) -> Link:
+    def with_delay(self, delay_s: float) -> EdtLink:
         """Of 0, what hangs on a delay goes with it."""
         delay_ns = round(delay_s * 1e9)
         if not delay_ns:
             return self._with(delay_ns=0, jitter_ns=0, distribution="uniform", reorder=0)
         return self._with(delay_ns=delay_ns)
 
-    def with_rate(self, rate_bit: float) -> Link:
+    def with_rate(self, rate_bit: float) -> EdtLink:
         """The same if it has no rate."""
         return self._with(rate_bit=round(rate_bit)) if self.spec.rate_bit else self
 
-    def with_queue(self, size_bytes: float) -> Link:
+    def with_queue(self, size_bytes: float) -> EdtLink:
         """The same if it has no rate, and so no queue."""
         return self._with(queue_bytes=round(size_bytes), queue_ns=None) if self.spec.rate_bit else self
 
-    def _with(self, **fields: int | str | None) -> Link:
+    def _with(self, **fields: int | str | None) -> EdtLink:
         try:
             changed = " ".join(replace(self.spec, **fields).words())  # type: ignore[arg-type] # of our own callers
-            return Link.read(self.pairs, changed)
+            return EdtLink.read(self.pairs, changed)
         except (ValueError, InputError) as error:
             raise StateError(f"has a link that cannot be so: {error}") from error
 

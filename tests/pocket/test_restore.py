@@ -10,7 +10,7 @@ from linklab.exercise.facts import facts
 from linklab.exercise.restore import restore_lines, unlike
 from linklab.exercise.state import State
 from linklab.exercise.wanted import with_facts
-from linklab.exercise.ways import Ways
+from linklab.exercise.ways import StateWays
 from linklab.topology import Topology
 
 pytestmark = needs_pocket
@@ -242,7 +242,7 @@ def test_a_link_has_the_facts_of_netem_that_does_the_same(network):
     names = ("delay", "jitter", "loss", "duplicate", "corrupt", "rate", "queue")
     for backend, lines in typed.items():
         made = after(network, [("client", line) for line in lines])
-        ways = Ways(made, topology)
+        ways = StateWays(made, topology)
         where = "s1-eth2.h1>h2" if backend == "pair" else "s1-eth2"
         told[backend] = [facts(made, topology)[f"{where}.{name}"] for name in names]
         assert [ways.fact(f"h1>h2.{name}") for name in names] == told[backend]

@@ -9,7 +9,7 @@ from linklab.agent import edt_columns
 from linklab.agent.edt_columns import columns
 from linklab.agent.edt_csv import Specs, rows
 from linklab.linux import edt_maps
-from linklab.linux.edt_rows import Rows
+from linklab.linux.edt_rows import EdtRows
 
 NODES = {"h1": ["10.0.0.1"], "h2": ["10.0.0.2"], "both": ["10.0.0.3", "2001:db8::3"]}
 
@@ -20,7 +20,7 @@ def side(word: str) -> list[tuple[bytes, int]]:
     return [(edt_maps.address(text), 0 if text == "any" else 6 if ":" in text else 4) for text in texts]
 
 
-def one_by_one(text: str) -> Rows:
+def one_by_one(text: str) -> EdtRows:
     """The same file, read row by row."""
     specs = Specs()
     found = []
@@ -29,7 +29,7 @@ def one_by_one(text: str) -> Rows:
             a + b for (a, one), (b, two) in itertools.product(side(row.source), side(row.target)) if one in (0, two)
         ]
         found.append((keys, specs.read(row)))
-    return Rows.of(found)
+    return EdtRows.of(found)
 
 
 @pytest.mark.parametrize(

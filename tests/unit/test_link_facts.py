@@ -13,8 +13,8 @@ from linklab.exercise.facts import facts
 from linklab.exercise.restore import restore_lines, unlike
 from linklab.exercise.state import State
 from linklab.exercise.wanted import with_facts
-from linklab.exercise.ways import Ways
-from linklab.tc import Link, Qdisc
+from linklab.exercise.ways import StateWays
+from linklab.tc import EdtLink, Qdisc
 from linklab.topology import Topology
 
 CAPTURE = Path(__file__).parents[1] / "captures" / "node_state-7.3.4-links.json"
@@ -23,7 +23,7 @@ STATE = State.loads(CAPTURE.read_text())
 TOPOLOGY = Topology.load(LAB_8)
 
 
-def with_links(interface: str, *links: Link, state: State = STATE, unread: str = "", qdiscs=()) -> State:
+def with_links(interface: str, *links: EdtLink, state: State = STATE, unread: str = "", qdiscs=()) -> State:
     """The capture with other links at one interface."""
     owner, before = state.interfaces()[interface]
     after = replace(before, links=links, unread=unread, qdiscs=qdiscs)
@@ -59,23 +59,23 @@ def test_links_have_the_facts_of_netem_and_shapers():
 
 def test_the_way_between_two_nodes_takes_the_link_of_its_pair():
     """Else that of the target, else that of all; each direction by itself."""
-    ways = Ways(STATE, TOPOLOGY)
+    ways = StateWays(STATE, TOPOLOGY)
     assert ways.ports("h1", "h2") == ["h1-eth0", "s1-eth2", "s2-eth1"]
     assert ways.ports("h2", "h1") == ["h2-eth0", "s2-eth2", "s1-eth1"]
     assert (ways.fact("h1>h2.delay"), ways.fact("h1>h2.rate")) == (0.005, 1e8)
-    target = Link.read([("any", "10.0.0.2")], "delay 7ms")
-    every = Link.read([("any", "any")], "delay 9ms loss 50%")
-    assert Ways(with_links("s1-eth2", every, target), TOPOLOGY).fact("h1>h2.delay") == 0.007
-    assert Ways(with_links("s1-eth2", every), TOPOLOGY).fact("h1>h2.delay") == 0.009
+    target = EdtLink.read([("any", "10.0.0.2")], "delay 7ms")
+    every = EdtLink.read([("any", "any")], "delay 9ms loss 50%")
+    assert StateWays(with_links("s1-eth2", every, target), TOPOLOGY).fact("h1>h2.delay") == 0.007
+    assert StateWays(with_links("s1-eth2", every), TOPOLOGY).fact("h1>h2.delay") == 0.009
     assert ways.fact("h2>h1.delay") is None
 
 
 def test_what_several_interfaces_do_is_put_together():
     """Delays add up, of losses what at least one takes, the lowest rate with its queue; whichever backend."""
-    state = with_links("s2-eth1", Link.read([("any", "any")], "rate 20mbit delay 2ms loss 50% queue 30kb"))
+    state = with_links("s2-eth1", EdtLink.read([("any", "any")], "rate 20mbit delay 2ms loss 50% queue 30kb"))
     netem = Qdisc("netem", "1:", "root", {"limit": 1000, "delay_ns": 1_000_000, "loss": 0.5})
     state = with_links("h1-eth0", state=state, qdiscs=(netem,))
-    ways = Ways(state, TOPOLOGY)
+    ways = StateWays(state, TOPOLOGY)
     assert ways.fact("h1>h2.delay") == 0.008
     assert ways.fact("h1>h2.loss") == pytest.approx(1 - 0.5 * 0.5 * (1 - 0.01 / 0.26))
     assert (ways.fact("h1>h2.rate"), ways.fact("h1>h2.queue")) == (2e7, 30000)
@@ -86,7 +86,7 @@ def test_what_several_interfaces_do_is_put_together():
 )
 def test_there_is_no_such_fact_of_a_way(name):
     """Nodes that are not there, the root namespace, other facts."""
-    assert Ways(STATE, TOPOLOGY).fact(name) is None
+    assert StateWays(STATE, TOPOLOGY).fact(name) is None
 
 
 def test_a_way_that_is_cut_has_no_facts():
@@ -95,14 +95,14 @@ def test_a_way_that_is_cut_has_no_facts():
     node = replace(
         STATE.nodes[owner], interfaces={**STATE.nodes[owner].interfaces, "s2-eth1": replace(before, up=False)}
     )
-    assert Ways(replace(STATE, nodes={**STATE.nodes, owner: node}), TOPOLOGY).fact("h1>h2.delay") is None
+    assert StateWays(replace(STATE, nodes={**STATE.nodes, owner: node}), TOPOLOGY).fact("h1>h2.delay") is None
 
 
 def test_an_exercise_can_ask_for_what_happens_between_two_nodes():
     """With its unit, as of any fact."""
     nothing = {}
     evidence = Evidence(
-        None, lambda name: None, "", facts(STATE, TOPOLOGY), {}, nothing, None, ways=Ways(STATE, TOPOLOGY).fact
+        None, lambda name: None, "", facts(STATE, TOPOLOGY), {}, nothing, None, ways=StateWays(STATE, TOPOLOGY).fact
     )
     assert str(evidence.fact("h1>h2.delay").shown) == "5 ms"
     assert evidence.fact("h1>h2.loss").shown == "3.85 %"
@@ -165,17 +165,17 @@ def test_a_link_of_several_addresses_is_set_by_the_names_of_its_nodes():
     own = replace(before, addresses=("10.0.0.1/8", "10.1.0.1/8"))
     node = replace(STATE.nodes[owner], interfaces={**STATE.nodes[owner].interfaces, "h1-eth0": own})
     state = replace(STATE, nodes={**STATE.nodes, owner: node})
-    both = Link.read([("10.0.0.1", "10.0.0.2"), ("10.1.0.1", "10.0.0.2")], "delay 2ms")
+    both = EdtLink.read([("10.0.0.1", "10.0.0.2"), ("10.1.0.1", "10.0.0.2")], "delay 2ms")
     (line,) = restore_lines(state, with_links("s1-eth2", both, state=state))[1:]
     assert "'h1,h2,2ms'" in line[1]
-    strange = Link.read([("10.0.0.1", "10.0.0.2"), ("10.7.0.1", "10.0.0.2")], "delay 2ms")
+    strange = EdtLink.read([("10.0.0.1", "10.0.0.2"), ("10.7.0.1", "10.0.0.2")], "delay 2ms")
     with pytest.raises(StateError, match="has several ends, which cannot be repeated"):
         restore_lines(state, with_links("s1-eth2", strange, state=state))
 
 
 def test_links_that_differ_are_told():
     """What each has that the other has not."""
-    other = with_links("s1-eth2", Link.read([("any", "any")], "delay 9ms"))
+    other = with_links("s1-eth2", EdtLink.read([("any", "any")], "delay 9ms"))
     assert unlike(STATE, STATE) == []
     (told,) = unlike(STATE, other)
     assert told.startswith("s1-eth2: links are 10.0.0.1>10.0.0.2 rate 100mbit delay 5ms")
