@@ -15,8 +15,6 @@ from linklab.errors import EngineError, InputError
 if TYPE_CHECKING:
     from linklab.commands import Subparsers
 
-MOST_ENTRIES = 2**20
-"""As `linklab.linux.edt_stage.MOST_ENTRIES`, which is not imported before it is needed."""
 VERBS = ("set", "change", "show", "del", "stats", "load", "play", "clear")
 _EPILOG = """examples, typed in any terminal of a running network:
   linklab link set h1 h2 rate 10mbit delay 20ms
@@ -61,8 +59,6 @@ def run(args: argparse.Namespace) -> int:
     ends, words = _ends(args.verb, words)
     if entries and (args.verb != "load" or not entries.isdecimal() or not int(entries)):
         raise InputError("entries is for load alone, with the number of links to have room for, such as entries 100000")
-    if entries and int(entries) > MOST_ENTRIES:
-        raise InputError(f"an interface has room for {MOST_ENTRIES} links at most, not for {entries}")
     if not os.environ.get("LINKLAB_INSIDE"):
         raise InputError(
             "this is no terminal of a network: start one with linklab shell or in the editor, then type this there"

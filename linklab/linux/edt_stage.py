@@ -134,6 +134,8 @@ class EdtStage:
         Raises:
             StageError: the kernel lacks something, refuses the program, or the interface is used otherwise.
         """
+        if entries > MOST_ENTRIES:
+            raise StageError(f"{self.interface} can have {MOST_ENTRIES} links at most, not {entries}")
         with contextlib.ExitStack() as undo:
             try:
                 self._check_root()
@@ -353,12 +355,17 @@ class EdtStage:
     def _write(self, rows: EdtRows, there: There) -> None:
         """Put them into the map, which may have to grow for it; on failure those are removed that were not there."""
         try:
+            self._update(rows, there)
+        except OSError as error:
+            if error.errno != errno.E2BIG:
+                raise
+            self._grow(sum(key not in there for key in rows.all_keys()))
+            self._update(rows, there)
+
+    def _update(self, rows: EdtRows, there: There) -> None:
+        try:
             bpf.update_all(self.files[LINKS], rows.keys, rows.values, rows.key_count)
         except bpf.PartlyError as error:
-            if error.errno == errno.E2BIG:
-                self._grow(sum(key not in there for key in rows.all_keys()[error.done :]))
-                bpf.update_all(self.files[LINKS], rows.keys, rows.values, rows.key_count)
-                return
             new = [key for key in rows.all_keys()[: error.done] if key not in there]
             bpf.delete_all(self.files[LINKS], b"".join(new), len(new))
             raise
