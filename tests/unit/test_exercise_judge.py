@@ -56,6 +56,23 @@ def test_a_measured_check_takes_the_median_of_the_runs():
     assert found.experiments == ("go",)
 
 
+@pytest.mark.parametrize(
+    ("ways", "told"),
+    [
+        ({"h1>h2.delay": 0.02}, "pass far: expected 19.8 ms to 20.2 ms (W), saw 20 ms."),
+        ({"h1>h2.delay": 0.003}, "fail far: expected 19.8 ms to 20.2 ms (W), saw 3 ms."),
+        ({}, "fail far: expected 19.8 ms to 20.2 ms (W), but h1>h2 has no delay."),
+    ],
+)
+def test_a_check_may_ask_for_what_happens_between_two_nodes(ways, told):
+    """Whichever interface and backend does it."""
+    check = replace(QUEUE, id="far", subject="h1>h2.delay", bands=(Band("0.99 * rtt", "1.01 * rtt"),))
+    found = one(check, replace(EVIDENCE, ways=ways.get))
+    assert found.story == told
+    again = replace(check, kind="holds", subject='fact("h1>h2.delay") > 10 ms', bands=(), why="W.")
+    assert (outcome(again, replace(EVIDENCE, ways=ways.get))[0] == "pass") == (ways.get("h1>h2.delay", 0) > 0.01)
+
+
 def test_a_third_run_is_needed_where_two_earn_different_marks():
     """Two runs within the band, or both below it, decide; one on each side does not."""
 
