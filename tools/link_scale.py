@@ -25,6 +25,7 @@ import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import astuple, dataclass, fields
+from itertools import product
 from pathlib import Path
 
 from matplotlib.figure import Figure
@@ -43,6 +44,8 @@ LEAST_DATAGRAMS = 1_000
 PORT, TARGET, DELAY = "s1-eth2", "10.0.0.2", "1ms"
 OF_A_TABLE = 4_000
 """u32 has at most 4,095 filters in a table; each priority has one of its own."""
+SLOW = 30_000
+"""Links from which on netem is set up once."""
 MEMORY_MIB = 6144
 DEADLINE_S = 1800
 
@@ -115,15 +118,19 @@ def main() -> None:
         topology = Topology.loads(json.dumps(BRIDGED), "h1 - s1 - h2")
         engine = PocketEngine(memory_mib=MEMORY_MIB)
         with engine.start(topology, workdir=Path(folder), profile="ideal") as network:
-            rows = Scale(network, Path(folder)).measure(args.links, args.rounds)
-    with (args.out / "scale.csv").open("w", newline="") as file:
-        writer = csv.writer(file)
-        writer.writerow(field.name for field in fields(Row))
-        writer.writerows(
-            [round(value, 3) if isinstance(value, float) else value for value in astuple(row)] for row in rows
-        )
+            for rows in Scale(network, Path(folder)).measure(args.links, args.rounds):
+                write(rows, args.out / "scale.csv")
     draw(rows, args.out / "scale.svg")
     print(args.out / "scale.csv", args.out / "scale.svg")
+
+
+def write(rows: Sequence[Row], path: Path) -> None:
+    """The table as it is by now."""
+    with path.open("w", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(field.name for field in fields(Row))
+        for row in rows:
+            writer.writerow(round(value, 3) if isinstance(value, float) else value for value in astuple(row))
 
 
 class Scale:
@@ -150,15 +157,14 @@ class Scale:
         self.say(text, terminal)
         return processor_s(self.kernel) - before
 
-    def measure(self, numbers: Sequence[int], rounds: int) -> list[Row]:
-        """The least of all rounds, each of which measures everything once; netem once from 30,000 links on."""
-        for turn in range(rounds):
-            for number in (0, *numbers):
-                for kind in ("edt", "netem", "program") if number else ("bare",):
-                    if kind != "netem" or number < 30_000 or not turn:
-                        row = self._least(self._one(kind, number))
-                        print(f"round {turn + 1}: {row}", flush=True)
-        return sorted(self.rows.values(), key=lambda row: (row.kind, row.links))
+    def measure(self, numbers: Sequence[int], rounds: int) -> Iterator[list[Row]]:
+        """What is known after each measurement: the least of all rounds; last, and once, what takes minutes to set."""
+        slow = [("netem", number) for number in numbers if number >= SLOW]
+        every = [("bare", 0), *((kind, number) for number in numbers for kind in ("edt", "netem", "program"))]
+        for turn, what in [*product(range(rounds), (each for each in every if each not in slow)), *product([0], slow)]:
+            row = self._least(self._one(*what))
+            print(f"round {turn + 1}: {row}", flush=True)
+            yield sorted(self.rows.values(), key=lambda row: (row.kind, row.links))
 
     def _least(self, row: Row) -> Row:
         """The row that is kept for what this one is of."""
@@ -212,14 +218,19 @@ class Scale:
             off = ",off" if kind == "program" else ",on"
             file.write_text("from,to,delay,orphan\n" + "".join(f"any,{to},{DELAY}{off}\n" for to in targets))
             return self.type(f"linklab link load {file.name} at {PORT}")
-        file.write_text("".join(f"{line}\n" for line in netem_lines(targets)))
-        return self.type(f"tc -batch {file.name}")
+        # in pieces: tc keeps 12 KiB of memory for each line of a batch, and stands still with 260 MiB
+        parts = [targets[begin : begin + OF_A_TABLE] for begin in range(0, number, OF_A_TABLE)]
+        for place, part in enumerate(parts):
+            lines = netem_lines(part, place * OF_A_TABLE)
+            (self.folder / f"{file.name}.{place:02}").write_text("".join(f"{line}\n" for line in lines))
+        return self.type(f"for part in {file.name}.*; do tc -batch $part || exit; done")
 
 
-def netem_lines(targets: Sequence[str]) -> Iterator[str]:
+def netem_lines(targets: Sequence[str], first: int) -> Iterator[str]:
     """What tc needs for a netem for each target: a class of htb, the netem in it, and a u32 filter that leads there."""
-    yield f"qdisc add dev {PORT} root handle 1: htb"
-    for number, target in enumerate(targets):
+    if not first:
+        yield f"qdisc add dev {PORT} root handle 1: htb"
+    for number, target in enumerate(targets, first):
         own = f"{number + 2:x}"
         yield f"class add dev {PORT} parent 1: classid 1:{own} htb rate 100gbit quantum 1514"
         yield f"qdisc add dev {PORT} parent 1:{own} handle {own}: netem delay {DELAY} limit 1000"
