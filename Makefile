@@ -80,7 +80,7 @@ seeds: setup ## replay labs with several seeds, which rewrites docs/seeds.md; ov
 selftests: setup ## run Linux's own networking tests in pockets, for docs/selftests.md; more than an hour
 	$(VENV)/python tools/selftests.py $(TESTS)
 
-fuzz: tools ## feed every reader of files and outputs 62,500 damaged ones, and 1,000 campaign scripts; about ten minutes
+fuzz: tools ## feed every reader of files and outputs 77,500 damaged ones, and 1,000 campaign scripts; about ten minutes
 	$(VENV)/python tools/fuzz.py
 	$(VENV)/python tools/fuzz_netesto.py
 

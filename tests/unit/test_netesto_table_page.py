@@ -140,10 +140,11 @@ def test_scripts_of_the_library_take_our_columns(tmp_path, name):
     }
     rows = [",".join((known | {"exp": exp}).get(column, "1.0") for column in columns) for exp in ("7.0", "7.1", "8.0")]
     (tmp_path / "exp.csv").write_text("\n".join([",".join(columns), *rows]), encoding="utf-8")
-    document = document_of(LIBRARY / name, Choice(csv=tmp_path / "exp.csv", variables={"what": "a", "where": "b"}))
+    document = document_of(LIBRARY / name, Choice(csv=tmp_path / "exp.csv", variables={"what": "a, b", "where": "c"}))
     assert not document.said
     assert len(document.items[0].rows) == (2 if name == "basic.exp" else 1)
     assert len(document.items) == (1 if name == "basic.exp" else 3)
+    assert all(item.chart.drawing.title[1:] == ["c", "a, b"] for item in document.items[1:])
 
 
 # --- plot variables

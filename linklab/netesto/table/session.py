@@ -81,11 +81,10 @@ class Session:
         Raises:
             InputError: the script cannot be read.
         """
-        whole = Where(file_name(self.script), 1, 1)
+        name = _shown(self.script)
+        whole = Where(name, 1, 1)
         try:
-            self._run_text(
-                text_of(self.script, MOST_BYTES), file_name(self.script), self.variables, (self.script.resolve(),)
-            )
+            self._run_text(text_of(self.script, MOST_BYTES), name, self.variables, (self.script.resolve(),))
             self._finish(whole)
         except _End:
             self._finish(whole)
@@ -180,8 +179,7 @@ class Session:
             script = text_of(path, MOST_BYTES)
         except InputError as error:
             raise name.error(str(error)) from error
-        shown_name = f"library/{path.name}" if path.is_relative_to(LIBRARY) else file_name(near(path))
-        self._run_text(script, shown_name, variables, (*above, path))
+        self._run_text(script, _shown(near(path)), variables, (*above, path))
 
     def _file(self, name: Located, folders: Sequence[Path], *suffixes: str) -> Path:
         """The file of this name in the search path, or of the name with one of the suffixes."""
@@ -315,3 +313,8 @@ class Session:
             raise value.error(f'there are two plots "{excerpt(name)}"; give one another name')
         chart = chart_of(self.rows.selected, self.rows.columns, self.settings, value, self.style)
         self.items.append(PlotItem(chart, name))
+
+
+def _shown(path: Path) -> str:
+    """What messages call a script."""
+    return f"library/{path.name}" if path.is_relative_to(LIBRARY) else file_name(path)
