@@ -18,7 +18,7 @@ from typing import TypeAlias
 from linklab.agent.edt_csv import FROM, TO
 from linklab.linux.edt_maps import LINK, MAPPED
 from linklab.linux.edt_rows import EdtRows
-from linklab.linux.edt_words import LinkSpec, read
+from linklab.linux.edt_words import QUEUE_NS, held_pkts, read
 
 PLAIN = {
     "rate": ("rate_bit", "queue_ns"),
@@ -153,5 +153,5 @@ class _Held(dict[tuple[int, int], int]):
 
     def __missing__(self, pair: tuple[int, int]) -> int:
         rate_bit, delay_ns = pair
-        self[pair] = LinkSpec(rate_bit=rate_bit, delay_ns=delay_ns).held_pkts
+        self[pair] = held_pkts(rate_bit, QUEUE_NS if rate_bit else 0, delay_ns)
         return self[pair]

@@ -92,15 +92,12 @@ class LinkSpec:
     @property
     def held_ns(self) -> int:
         """The longest that a packet may be on its way."""
-        sending = PIECE_BYTES * 8 * 10**9 // self.rate_bit if self.rate_bit else 0
-        return self.longest_queue_ns + sending + self.delay_ns + 4 * self.jitter_ns
+        return held_ns(self.rate_bit, self.longest_queue_ns, self.delay_ns + 4 * self.jitter_ns)
 
     @property
     def held_pkts(self) -> int:
         """How many packets of this link fq may have to hold at once."""
-        if not self.rate_bit:
-            return HELD_WITHOUT_RATE if self.delay_ns else 0
-        return self.held_ns * self.rate_bit // (LEAST_BYTES * 8 * 10**9) + 1
+        return held_pkts(self.rate_bit, self.longest_queue_ns, self.delay_ns + 4 * self.jitter_ns)
 
     def values(self, number: int) -> dict[str, int]:
         """The fields of `struct edt_link`, for the state of that number."""
@@ -151,6 +148,18 @@ class LinkSpec:
             found += ["queue", time_text(self.queue_ns)]
         found += ["ecn", time_text(self.ecn_ns)] if self.ecn_ns is not None else []
         return found + ([] if self.orphan else ["orphan", "off"])
+
+
+def held_ns(rate_bit: int, queue_ns: int, travel_ns: int) -> int:
+    """The longest that a packet may be on its way: in the queue, while it is sent, and while it travels."""
+    return queue_ns + (PIECE_BYTES * 8 * 10**9 // rate_bit if rate_bit else 0) + travel_ns
+
+
+def held_pkts(rate_bit: int, queue_ns: int, travel_ns: int) -> int:
+    """How many packets may be on their way at once."""
+    if not rate_bit:
+        return HELD_WITHOUT_RATE if travel_ns else 0
+    return held_ns(rate_bit, queue_ns, travel_ns) * rate_bit // (LEAST_BYTES * 8 * 10**9) + 1
 
 
 WORDS = ("rate", "delay", "jitter", "distribution", "loss", "duplicate", "reorder", "corrupt", "queue", "ecn", "orphan")
