@@ -130,22 +130,19 @@ class _Collector:
             made = {}
             why = why or str(error)
         for flow in process.flows:
-            one = made.get(flow.series)
-            if one is None or not one.rows:
-                if why or traffic is not Traffic.BURSTS:  # which only send
-                    self.found.failed[flow.series] = self._reason(process, why or "it measured nothing")
-                continue
             known: dict[str, Any] = {
                 "COMMAND": programs.spoken(process.argv),
                 "RUNNER": RUNNERS.get(traffic, traffic.value),
             }
             known |= {"IDX": number, **_of_flow(flow)}
-            if why:
-                self.found.failed[flow.series] = self._reason(process, why)
+            one, rate = made.get(flow.series), str(flow.options.get("rate") or "")
+            answered = one is not None and bool(one.rows)
+            if why or (not answered and traffic is not Traffic.BURSTS):  # which only send
+                self.found.failed[flow.series] = self._reason(process, why or "it measured nothing")
                 known["FAILED"] = self.found.failed[flow.series]
-            self._keep(flow.series, one, known, source=process.output)
-            rate = str(flow.options.get("rate") or "")
-            if rate in made:
+            if one is not None and answered:
+                self._keep(flow.series, one, known, source=process.output)
+            if rate in made and made[rate].rows:  # a flow without any answer may have carried much
                 self._keep(rate, made[rate], known, source=process.output)
 
     def _reason(self, process: PlannedProcess, why: str) -> str:

@@ -127,7 +127,7 @@ def _joined(words: Iterable[str]) -> str | None:
 def _flow(group: Group, instance: int, data: Dataset) -> Values:
     series = names.flow(group.test, group.group, instance)
     seconds = _final(data, series, names.SECONDS)
-    rate = _goodput(data, series, group.start_s + (group.dur if seconds is None else seconds))
+    rate = _goodput(data, series, group.start_s, group.dur)
     local, remote = (_final(data, series, "retransmits", end) for end in (names.LOCAL, names.REMOTE))
     sent, answered = (_final(data, series, "data_segs_out", end) for end in (names.LOCAL, names.REMOTE))
     retransmitted, segments = _both(local, remote), _both(sent, answered)
@@ -151,18 +151,21 @@ def _flow(group: Group, instance: int, data: Dataset) -> Values:
     }
 
 
-def _goodput(data: Dataset, series: str, end_s: float) -> float | None:
+def _goodput(data: Dataset, series: str, start_s: float, dur_s: float) -> float | None:
     """What receivers got while the flow ran, Mbits/s; not what a queue still held when it ended.
 
-    end_s: when it ended. Where there is no series, the payload over the time that the flow ran.
+    A series begins with the first data, which may come late: the time until then counts, and a gap (NaN) does not.
+    Where there is no series, it is the payload over the time that the flow ran.
     """
     found = data.series.get(series)
     if found is None or not found.known.size:
         octets, seconds = _final(data, series, names.BYTES), _final(data, series, names.SECONDS)
         return octets * 8e-6 / seconds if octets is not None and seconds else None
     lengths = np.diff(found.time_s, prepend=_began_s(found))
-    there = ~np.isnan(found.value) & (lengths > 0) & (found.time_s <= end_s + lengths / 2)
-    return float(np.average(found.value[there], weights=lengths[there])) if there.any() else None
+    there = found.time_s <= start_s + dur_s + lengths / 2
+    unknown = np.isnan(found.value)
+    seconds = dur_s - float(lengths[there & unknown].sum())
+    return float((found.value * lengths)[there & ~unknown].sum()) / seconds if seconds > 0 else None
 
 
 def _began_s(series: Series) -> float:

@@ -27,8 +27,8 @@ def group(number, test=names.STREAM, host="h2", **further):
     return {**found, "localBuffer": None, "remoteBuffer": None, "stats": True, **further}
 
 
-def flow_series(test, number, instance, *, rate=8.0, begin=0.5, end=10.5, answers=(), retransmits=()):
-    """The series of a flow: a sample every 0.2 s; retransmits: moments at which one segment was sent again."""
+def flow_series(test, number, instance, *, rate=8.0, begin=0.7, end=10.5, answers=(), retransmits=()):
+    """The series of a flow: samples at the ends of intervals of 0.2 s; retransmits: moments of one segment each."""
     name = names.flow(test, number, instance)
     times = np.arange(begin, end + 1e-9, 0.2).round(6)
     found = [make_series(name, "Mbits/s", times, np.full(times.size, rate))]

@@ -22,7 +22,7 @@ def mixed_experiment(campaign, exp=2, **further):
     ]
     series, numbers = [], {}
     for each, rate in zip(groups, (10.0, 2.0, 1.0), strict=True):
-        series += flow_series(each["test"], each["group"], 1, rate=rate, answers=[1.0, 3.0])
+        series += flow_series(each["test"], each["group"], 1, rate=rate, end=0.5 + each["dur"], answers=[1.0, 3.0])
         numbers |= flow_numbers(each["test"], each["group"], 1, seconds=each["dur"])
     return write_experiment(campaign, exp, groups, series, numbers, name="1s2c.mix", **further)
 

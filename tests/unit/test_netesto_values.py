@@ -95,8 +95,15 @@ def test_what_a_queue_still_held_is_no_goodput_of_the_flow(tmp_path):
     assert found_in(folder).groups[1]["rate"] == pytest.approx(8)
 
 
+def test_a_flow_that_waits_for_its_first_data_is_slow(tmp_path):
+    """A series begins with the first data: 8 Mbit/s from 5.5 s on are 4 Mbit/s from 0.5 to 10.5 s."""
+    series = flow_series(names.STREAM, 1, 1, begin=5.7)
+    folder = write_experiment(tmp_path, 1, [group(1)], series, flow_numbers(names.STREAM, 1, 1))
+    assert found_in(folder).groups[1]["rate"] == pytest.approx(4)
+
+
 def test_intervals_of_goodput_count_by_their_length(tmp_path):
-    """1 s at 10 Mbit/s and a last piece of 0.1 s at 100."""
+    """2 s at 10 Mbit/s and a last piece of 0.1 s at 100; a second of which nothing is known does not count."""
     times, rates = [1.0, 2.0, 3.0, 3.1], [10.0, 10.0, np.nan, 100.0]
     series = [make_series("STREAM 1::1", "Mbits/s", times, rates)]
     folder = write_experiment(tmp_path, 1, [group(1, start_s=0.0, dur=3.1)], series, {})
@@ -110,7 +117,7 @@ def test_pings_count_while_the_flow_runs(tmp_path):
 
 def test_a_late_flow_has_pings_of_its_own_time(tmp_path):
     """From 11 s on the pings take 1 ms again."""
-    series = [*flow_series(names.STREAM, 1, 1, begin=11.0, end=12.0), pings()]
+    series = [*flow_series(names.STREAM, 1, 1, begin=11.2, end=12.0), pings()]
     folder = write_experiment(tmp_path, 1, [group(1)], series, flow_numbers(names.STREAM, 1, 1))
     assert found_in(folder).groups[1]["pingRtt"] == pytest.approx(1_000)
 
