@@ -164,12 +164,19 @@ class _Drawing:
 
     def _at(self, group: int, series: int) -> float:
         """The middle of a bar."""
-        step = _GROUP * self._room() / len(self.chart.series)
-        return self.chart.groups[group][1] + (series - (len(self.chart.series) - 1) / 2) * step
+        if self._slots() == 1:
+            return self.chart.groups[group][1]
+        return self.chart.groups[group][1] + (series - (self._slots() - 1) / 2) * _GROUP * self._room() / self._slots()
+
+    def _slots(self) -> int:
+        """Bars that a group has room for: one if no group has more, as where series and groups are of one column."""
+        of_groups = zip(*(one.bars for one in self.chart.series), strict=True)
+        most = max(sum(bar is not None for bar in bars) for bars in of_groups)
+        return 1 if most <= 1 else len(self.chart.series)
 
     def _bars(self, index: int, one: BarSeries, low: float) -> None:
         log = self.chart.left.log
-        width = _BAR * _GROUP * self._room() / len(self.chart.series)
+        width = _BAR * _GROUP * self._room() / self._slots()
         first = self.chart.series[0]
         for group, bar in enumerate(one.bars):
             if bar is None or (log and bar.value <= 0):
@@ -202,7 +209,7 @@ class _Drawing:
 
     def _marks(self, index: int, number: int, marks: Sequence[Bar | None]) -> None:
         shape, inside, size = _MARKS[number % len(_MARKS)]
-        width = _BAR * _GROUP * self._room() / len(self.chart.series)
+        width = _BAR * _GROUP * self._room() / self._slots()
         for group, mark in enumerate(marks):
             if mark is None or (self.chart.right and self.chart.right.log and mark.value <= 0):
                 continue

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import io
 import math
+import warnings
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -105,7 +106,9 @@ def drawn(figure: Figure, suffix: str = ".svg", dpi: float | None = None) -> byt
         ".png": {"Software": None},
     }
     file = io.BytesIO()
-    with context():
+    with context(), warnings.catch_warnings():
+        # a letter that the font lacks is drawn as a box, which says as much as a warning for each
+        warnings.filterwarnings("ignore", message="Glyph .* missing from")
         figure.savefig(file, format=suffix[1:], metadata=metadata[suffix], dpi=dpi or mpl.rcParams["savefig.dpi"])
     return file.getvalue()
 

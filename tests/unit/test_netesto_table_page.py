@@ -23,6 +23,7 @@ from linklab.netesto.table.located import Located
 from linklab.netesto.table.make import Choice, document_of, table
 from linklab.netesto.table.page import shown
 from linklab.netesto.table.selection import holds, selection_of
+from linklab.plots import style
 from linklab.plots.grouped_bars import Bar, BarAxis, BarSeries, GroupedBars, draw_grouped_bars
 
 PAPER = Path(__file__).resolve().parents[1] / "captures" / "netesto"
@@ -335,6 +336,21 @@ def test_changes_are_written_at_the_other_bars(change, expected):
     assert texts == expected
 
 
+def test_single_bars_stand_at_their_groups():
+    """As where the series is the column of the groups, and each group has one bar."""
+    figure = draw_grouped_bars(bars([Bar(5.0), None], [None, Bar(3.0)]))
+    middles = [round(patch.get_x() + patch.get_width() / 2, 6) for patch in figure.axes[0].patches]
+    assert middles == [0.0, 1.0]
+
+
+def test_a_letter_that_the_font_lacks_is_no_warning(tmp_path, recwarn):
+    """It is drawn as a box."""
+    figure = draw_grouped_bars(bars([Bar(5.0)], series_title="日本"))
+    figure.suptitle("日本")
+    style.save(figure, tmp_path / "a.svg")
+    assert not recwarn.list
+
+
 def test_an_interval_below_zero_does_not_lower_the_axis():
     """There are no fewer than 0 segments."""
     figure = draw_grouped_bars(bars([Bar(5.0, -3.0, 13.0)]))
@@ -343,8 +359,8 @@ def test_an_interval_below_zero_does_not_lower_the_axis():
 
 def test_looks_differ_without_colour():
     """By their hatch, and in grey by their grey, too."""
-    for style in ("screen", "grey", "print"):
-        figure = draw_grouped_bars(bars([Bar(1.0)], [Bar(2.0)], [Bar(3.0)], style=style))
+    for look in ("screen", "grey", "print"):
+        figure = draw_grouped_bars(bars([Bar(1.0)], [Bar(2.0)], [Bar(3.0)], style=look))
         patches = figure.axes[0].patches
         assert len({patch.get_hatch() for patch in patches}) == 3
         assert len({patch.get_facecolor() for patch in patches}) == 3

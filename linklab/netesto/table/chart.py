@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from linklab.analysis.statistics import interval
-from linklab.base.text import one_line
+from linklab.base.text import excerpt, one_line
 from linklab.netesto.table.cells import Cell, Row, cell_of, number_in, order_of, same
 from linklab.netesto.table.located import Located
 from linklab.netesto.table.names import column_of
@@ -23,6 +23,9 @@ from linklab.plots.style import ONE_COLUMN_IN
 
 MOST_SECOND = 2
 """Columns of the second axis."""
+
+_MOST_LABEL = 40
+"""Letters of a value of x or of a series; the rest is an ellipsis."""
 
 _PIXELS = (1300, 650)
 _PIXELS_AN_INCH = 150
@@ -92,7 +95,7 @@ def chart_of(rows: Sequence[Row], columns: Sequence[str], settings: Settings, he
         shared = max([shared, *map(len, groups)])
         marks = [[_bar(group, column, axes[1].divisor, settings) for group in groups] for column in drawn.marks]
         left = [_bar(group, drawn.bars, axes[0].divisor, settings) for group in groups]
-        series.append(BarSeries(one_line(label), left, marks))
+        series.append(BarSeries(excerpt(label, _MOST_LABEL), left, marks))
     notes = _notes(used, drawn, shared, series, settings)
     percent, ratio = (settings.text(name, "off").lower() for name in ("PlotPercent", "PlotRatio"))
     change = "percent" if percent != "off" else "ratio" if ratio != "off" else ""
@@ -102,16 +105,16 @@ def chart_of(rows: Sequence[Row], columns: Sequence[str], settings: Settings, he
     if all(number is not None for number in numbers):
         labels = [f"{number:.10g}" for number in numbers]  # 32 flows, and not 32.0
     else:
-        labels = [one_line(name) for name in names]
+        labels = [excerpt(name, _MOST_LABEL) for name in names]
     drawing = GroupedBars(
         title=_titles(settings, drawn),
-        x_label=one_line(settings.text("plotXTitle", drawn.x)),
+        x_label=one_line(settings.text("plotXTitle", excerpt(drawn.x))),
         groups=list(zip(labels, places, strict=True)),
         series=series,
         left=axes[0].axis,
         right=axes[1].axis if drawn.marks else None,
-        marks=drawn.marks,
-        series_title=one_line(settings.text("plotSeriesTitle", drawn.series)),
+        marks=[excerpt(name, _MOST_LABEL) for name in drawn.marks],
+        series_title=one_line(settings.text("plotSeriesTitle", excerpt(drawn.series))),
         same_axes=settings.is_on("Y1eqY2") and bool(drawn.marks),
         change=change,
         upright="vertical" in (percent if change == "percent" else ratio),
@@ -188,7 +191,7 @@ def _axis(rows: Sequence[Row], columns: Sequence[str], number: int, settings: Se
     """The left (1) or right (2) axis: its words, what values are divided by, whether it is logarithmic."""
     cells = [row.cells[column].number for row in rows for column in columns]
     values = [value for value in cells if value is not None] or [0.0]
-    label = one_line(settings.text(f"plotY{number}Title", " and ".join(columns)))
+    label = one_line(settings.text(f"plotY{number}Title", " and ".join(map(excerpt, columns))))
     divisor = settings.number(f"Y{number}div") or 1.0
     units = settings.get(f"Y{number}Units")
     if units is not None:
@@ -269,10 +272,9 @@ def _dependent(rows: Sequence[Row], drawn: _Columns) -> bool:
 
 
 def _titles(settings: Settings, drawn: _Columns) -> list[str]:
-    usual = (
-        f"{drawn.bars} by {drawn.x}" if not drawn.marks else f"{drawn.bars} and {', '.join(drawn.marks)} by {drawn.x}"
-    )
-    return [one_line(part) for part in settings.text("plotTitle", usual).split("|") if part.strip()]
+    columns = " and ".join(map(excerpt, (drawn.bars, *drawn.marks)))
+    lines = settings.text("plotTitle", f"{columns} by {excerpt(drawn.x)}").split("|")
+    return [one_line(line) for line in lines if line.strip()]
 
 
 def _size(settings: Settings, style: str) -> tuple[tuple[int, int], tuple[float, float]]:
