@@ -150,7 +150,7 @@ class Spec:
     """A command that hosts take part in.
 
     free: any further argument belongs to it, as the sysctls do to SET_SYSCTL.
-    tail: the argument that takes the words behind it as well.
+    tail: the argument that takes the words after it as well.
     """
 
     arguments: Mapping[str, Argument]
@@ -235,7 +235,7 @@ LOCAL = frozenset(
     {"SET", "SET_EXP", "HOST_SUFFIX", "SOURCE", "RUN", "WAIT", "RAND_WAIT", "DESC", "OTHER", "ECHO", "END"}
     | {"DEBUG", "DEBUG_DISABLE", "DEBUG_RESTORE", "NEXT_COUNTER"}
 )
-"""Commands that the expansion itself works off."""
+"""Commands that the expansion itself executes."""
 
 STRUCTURE = frozenset({"BEGIN", "END", "IF", "IF_DEF", "FOR", "DONE", "BEGIN_COMMENT", "END_COMMENT", "FORLOOP"})
 

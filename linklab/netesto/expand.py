@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A script → its commands with times, all variables filled in: `expand`.
 
-A script never reads a result, so it is worked off as a whole before anything runs. WAIT and RAND_WAIT move the clock,
+A script never reads a result, so it is executed as a whole before anything runs. WAIT and RAND_WAIT move the clock,
 all else takes no time. RAND_WAIT draws from the seed, the experiment's number, and how many waits of that experiment
 came before it, so an experiment added at the end changes none before it.
 """
@@ -69,7 +69,7 @@ class _Worker:
         self.folders = folders
 
     def whole(self, path: Path) -> None:
-        """Work off a script to its end, or to the first cap that it reaches."""
+        """Execute a script to its end, or to the first cap that it reaches."""
         self.state.sourced.add(path.resolve())
         try:
             self._file(SourceFile(path, str(path)), Scope({}, self.state.variables), ())
@@ -99,7 +99,7 @@ class _Worker:
     def _statement(self, statement: Statement, scope: Scope, place: CommandPlace) -> None:
         if isinstance(statement, Macro):
             if statement.name in self.state.macros:
-                self.state.note(place, f"{statement.name} is defined anew; from here on this one holds")
+                self.state.note(place, f"{statement.name} is defined again; this definition replaces the earlier one")
             self.state.macros[statement.name] = statement
         elif all(self._holds(guard, statement.line, scope, place) for guard in statement.guards):
             if isinstance(statement, ForLoop):
@@ -143,7 +143,7 @@ class _Worker:
                 self.state.complain(place, f"FOR cannot go from {first} to {last} in steps of {step}")
                 return []
             if (last - first) // step >= MOST_LOOPS:
-                self.state.complain(place, f"FOR would take more than {MOST_LOOPS:,} turns; let it take fewer")
+                self.state.complain(place, f"FOR would run more than {MOST_LOOPS:,} times; use fewer values")
                 return []
             return [str(value) for value in range(first, last + (1 if step > 0 else -1), step)]
         if ".." in text[1:]:
@@ -197,7 +197,7 @@ class _Worker:
         name, _, times = call.words[0].text.partition(",")
         macro = self._macro(name, call)
         if times and not _TIMES.fullmatch(times):
-            state.complain(call.at(0), f'RUN: how often must be a whole number, not "{excerpt(times)}"')
+            state.complain(call.at(0), f'RUN: the number of repetitions must be a whole number, not "{excerpt(times)}"')
         elif macro is not None:
             arguments = self._arguments(call)
             running = (*place.running, (macro.name, place.where))
@@ -224,10 +224,10 @@ class _Worker:
             state.complain(place, f'RUN: there is no macro "{excerpt(name)}"{cure}')
             return None
         if name in place.macros:
-            state.complain(place, f"RUN: {name} runs itself, which would never end; take this RUN out of it")
+            state.complain(place, f"RUN: {name} runs itself and would never end; remove this RUN")
             return None
         if len(place.running) >= DEEPEST:
-            state.complain(place, f"RUN: more than {DEEPEST} macros run inside one another")
+            state.complain(place, f"RUN: more than {DEEPEST} macros are nested")
             return None
         return state.macros[name]
 

@@ -25,7 +25,7 @@ class GivenArgument:
 
 
 class HostCommand:
-    """Works off one command; `words` are those behind its name, filled in, at the offsets they stand at."""
+    """Expands one command; `words` are those after its name, filled in, at the offsets they stand at."""
 
     def __init__(self, state: ExpansionState, word: str, line: ScriptLine, place: CommandPlace) -> None:
         self.state = state
@@ -68,7 +68,7 @@ class HostCommand:
             else:
                 if name in given:
                     self.state.note(
-                        self.at(word.offset), f"{self.word}: {excerpt(name)} is given twice; this one holds"
+                        self.at(word.offset), f"{self.word}: {excerpt(name)} is given twice; the last value counts"
                     )
                 given[name] = GivenArgument(name, value, word.offset)
         return given

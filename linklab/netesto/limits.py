@@ -17,10 +17,10 @@ from linklab.base.text import excerpt
 from linklab.errors import InputError
 
 MOST_LOOPS = 100_000
-"""Turns of all FOR loops and repetitions of all RUNs of a script."""
+"""Passes of all FOR loops and repetitions of all RUNs of a script."""
 MOST_COMMANDS = 200_000
 MOST_STEPS = 1_000_000
-"""Lines that are worked off, whether they give a command or not."""
+"""Lines that are executed, whether they give a command or not."""
 MOST_SECONDS = 30 * 86_400
 """Of network time in all."""
 MOST_BYTES = 1_000_000

@@ -22,7 +22,7 @@ from linklab.netesto.variables import Scope, undefined
 
 @dataclass(frozen=True)
 class ScriptCall:
-    """A command as it is worked off: its name, the words behind it (filled in), the statement, scope and place."""
+    """A command as it is executed: its name, the words after it (filled in), the statement, scope and place."""
 
     name: str
     words: Sequence[Word]
@@ -75,7 +75,7 @@ def _undefined(state: ExpansionState, name: str, written: str, place: CommandPla
 def note_rest(state: ExpansionState, call: ScriptCall, known: int) -> None:
     """Note words that a command has no use for."""
     for index, word in enumerate(call.words[known:], known):
-        state.note(call.at(index), f'{call.name}: "{excerpt(word.text)}" is ignored; values have no spaces')
+        state.note(call.at(index), f'{call.name}: "{excerpt(word.text)}" is ignored; a value cannot contain spaces')
 
 
 def _end(state: ExpansionState, call: ScriptCall) -> None:
@@ -158,7 +158,7 @@ def _text(state: ExpansionState, call: ScriptCall) -> str:
     first = call.command.words[0]
     text = call.scope.fill(call.line.text[first.offset + len(first.text) :].strip())
     for name in undefined(text):
-        state.note(call.place, f"{call.name}: {name} is not defined, so the text keeps it as it is")
+        state.note(call.place, f"{call.name}: {name} is not defined, so the text shows it as it is written")
     return text
 
 

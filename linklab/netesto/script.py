@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Lines of a script → its statements: commands, loops and macros, each with the conditions before it.
 
-Nothing is filled in or worked off here; `expand` does that. What is wrong with how loops and macros begin and end is
+Nothing is filled in or executed here; `expand` does that. What is wrong with how loops and macros begin and end is
 found whether or not a line is ever reached.
 """
 
@@ -151,7 +151,7 @@ class _Parser:
         elif first == "END" and len(words) > 1:
             self._close_macro(line, words, guards)
         elif first in STRUCTURE - {"END"}:
-            self.complain(where, f"{first} cannot stand here; {_ALONE.get(first, 'it begins a line of its own')}")
+            self.complain(where, f"{first} cannot be used here; {_ALONE.get(first, 'it begins a line of its own')}")
         else:
             self._check_word(first, where)
             self.blocks[-1].body.append(ScriptCommand(line, tuple(words), guards))
@@ -166,13 +166,13 @@ class _Parser:
         self.complain(where, what)
 
     def _guard(self, line: ScriptLine, words: list[Word]) -> tuple[Guard | None, list[Word]]:
-        """The condition that the words begin with, and the words behind its colon."""
+        """The condition that the words begin with, and the words after its colon."""
         word = words[0]
         colon = line.text.find(":", word.offset)
         where = line.where(word.offset)
         before = [w for w in words[1:] if colon >= 0 and w.offset < colon]
         if colon < 0:
-            self.complain(where, f"{word.text} needs a colon behind its condition, as in {_EXAMPLES[word.text]}")
+            self.complain(where, f"{word.text} needs a colon after its condition, as in {_EXAMPLES[word.text]}")
             return None, []
         condition = Word(line.text[before[0].offset : colon].rstrip(), before[0].offset) if before else Word("", colon)
         if not condition.text or len(condition.text.split()) > 1:
@@ -181,7 +181,7 @@ class _Parser:
             return None, []
         rest = line.words(colon + 1)
         if not rest:
-            self.complain(where, f"{word.text} has no command behind its colon; put it on the same line")
+            self.complain(where, f"{word.text} has no command after its colon; put it on the same line")
             return None, []
         return Guard(word.text, condition), rest
 
@@ -196,7 +196,7 @@ class _Parser:
             self.blocks.append(_Block("FOR", "", where, line, Word("", words[0].offset), guards))
             return
         if len(self.blocks) > DEEPEST:
-            self.complain(where, f"more than {DEEPEST} loops are inside one another; take some out")
+            self.complain(where, f"more than {DEEPEST} loops are nested; remove some")
             self.at = len(self.lines)  # what follows would only repeat it
             return
         self.blocks.append(_Block("FOR", words[1].text, where, line, words[3], guards))
@@ -215,7 +215,7 @@ class _Parser:
         if guards:
             self.complain(where, "DONE cannot follow a condition; a loop ends whether or not it holds")
         if len(words) > 1:
-            self.complain(line.where(words[1].offset), "DONE stands alone; put this on the next line")
+            self.complain(line.where(words[1].offset), "nothing may follow DONE; put this on the next line")
         if self.blocks[-1].word != "FOR":
             self.complain(where, "DONE has no FOR before it; remove it, or add the FOR")
             return
@@ -229,7 +229,7 @@ class _Parser:
         where = line.where(words[0].offset)
         name = words[1].text if len(words) > 1 else ""
         if not name:
-            self.complain(where, "BEGIN has no name behind it; write BEGIN and the macro's name")
+            self.complain(where, "BEGIN has no name after it; write the macro's name there")
         elif name in WORDS:
             self.complain(
                 line.where(words[1].offset), f"{name} is a command, so it cannot name a macro; choose another name"
@@ -240,7 +240,7 @@ class _Parser:
         if guards:
             self.complain(where, "BEGIN cannot follow a condition; put the condition before the RUN of the macro")
         if len(self.blocks) > 1:
-            self.complain(where, f"{_outside(self.blocks[-1])}; a macro is defined at the top of a script alone")
+            self.complain(where, f"{_outside(self.blocks[-1])}; define macros outside loops and other macros")
         self.blocks.append(_Block("BEGIN", name, where, line))
 
     def _close_macro(self, line: ScriptLine, words: list[Word], guards: tuple[Guard, ...]) -> None:
@@ -268,7 +268,7 @@ class _Parser:
             if block.name:
                 loop = ForLoop(block.line, block.name, block.values, block.where, tuple(block.body), block.guards)
                 self.blocks[-1].body.append(loop)
-            self.complain(block.where, "FOR has no DONE; add DONE behind the last command of the loop")
+            self.complain(block.where, "FOR has no DONE; add DONE after the last command of the loop")
         else:
             self.complain(block.where, f"BEGIN {block.name} has no end; add a line END {block.name}")
 
@@ -292,19 +292,19 @@ _ALONE = {
 def _wrong_header(texts: list[str]) -> str:
     """What is wrong with FOR x IN list DO; "" if nothing is."""
     if len(texts) < 2 or not NAME.fullmatch(texts[1]):
-        return "has no variable behind it"
+        return "has no variable after it"
     if len(texts) < 3 or texts[2] not in ("IN", "in"):
-        return f"has no IN behind {texts[1]}"
+        return f"has no IN after {texts[1]}"
     if len(texts) < 4 or texts[3] in ("DO", "do"):
-        return "has no list behind IN"
+        return "has no list after IN"
     if len(texts) < _HEADER or texts[4] not in ("DO", "do"):
-        return f'has no DO behind the list "{excerpt(texts[3])}" (a list has commas and no spaces)'
+        return f'has no DO after the list "{excerpt(texts[3])}" (a list has commas and no spaces)'
     return ""
 
 
 def _outside(block: _Block) -> str:
     return (
-        f"BEGIN stands inside FOR of line {block.where.line}"
+        f"BEGIN is inside the FOR of line {block.where.line}"
         if block.word == "FOR"
-        else (f"BEGIN stands inside BEGIN {block.name} of line {block.where.line}")
+        else (f"BEGIN is inside the macro {block.name} of line {block.where.line}")
     )

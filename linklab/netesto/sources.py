@@ -56,7 +56,7 @@ def find(name: str, folders: Sequence[Path]) -> SourceFile:
         except (OSError, RuntimeError):  # such as a name that is too long, or links in a circle
             continue
         if not inside:
-            raise InputError(f'"{excerpt(name)}" leads out of {folder}; only files within the search path are read')
+            raise InputError(f'"{excerpt(name)}" is outside {folder}; only files within the search path are read')
         if there:
             return SourceFile(path, f"library/{name}" if folder == LIBRARY else str(folder / name))
     looked = ", ".join(str(folder) for folder in folders)

@@ -49,7 +49,7 @@ class ExpansionState:
     macros: dict[str, Macro] = field(default_factory=dict)
     scripts: list[Script] = field(default_factory=list)
     reached: set[int] = field(default_factory=set)
-    """`id` of each command that was worked off, which `scripts` keeps alive."""
+    """`id` of each command that was executed, which `scripts` keeps alive."""
     sourced: set[Path] = field(default_factory=set)
     commands: list[TimedCommand] = field(default_factory=list)
     said: list[str] = field(default_factory=list)
@@ -83,7 +83,7 @@ class ExpansionState:
         """Count text that is kept."""
         self.text += characters
         if self.text > MOST_TEXT:
-            self.stop(place, f"the script makes more than {MOST_TEXT:,} characters of text; let its loops do less")
+            self.stop(place, f"the script makes more than {MOST_TEXT:,} characters of text; make its loops smaller")
 
     def complain(self, place: CommandPlace, what: str) -> None:
         """Add a problem; the same one at the same place counts once."""
@@ -102,16 +102,16 @@ class ExpansionState:
         raise StopError
 
     def step(self, place: CommandPlace, characters: int) -> None:
-        """Count a line that is worked off; a long one counts for several."""
+        """Count a line that is executed; a long one counts for several."""
         self.steps += 1 + characters // 500
         if self.steps > MOST_STEPS:
-            self.stop(place, f"the script works off more than {MOST_STEPS:,} lines; let its loops do less")
+            self.stop(place, f"the script executes more than {MOST_STEPS:,} lines; make its loops smaller")
 
     @contextmanager
     def deeper(self, place: CommandPlace) -> Iterator[None]:
-        """Count a loop, macro or file as long as it is worked off."""
+        """Count a loop, macro or file as long as it is executed."""
         if self.depth >= DEEPEST_IN_ALL:
-            self.stop(place, f"more than {DEEPEST_IN_ALL} loops, macros and files are inside one another; use fewer")
+            self.stop(place, f"more than {DEEPEST_IN_ALL} loops, macros and files are nested; use fewer")
         self.depth += 1
         try:
             yield
@@ -122,7 +122,7 @@ class ExpansionState:
         """Count a turn of a loop, or one run of a macro."""
         self.turns += 1
         if self.turns > MOST_LOOPS:
-            self.stop(place, f"loops and repetitions take more than {MOST_LOOPS:,} turns in all; let them take fewer")
+            self.stop(place, f"loops and repetitions run more than {MOST_LOOPS:,} times in total; use fewer")
 
     def wait(self, place: CommandPlace, seconds: float) -> None:
         """Move the clock."""
@@ -140,7 +140,7 @@ class ExpansionState:
     def emit(self, place: CommandPlace, word: str, arguments: dict[str, str]) -> None:
         """Add a command that is due now."""
         if len(self.commands) >= MOST_COMMANDS:
-            self.stop(place, f"the script has more than {MOST_COMMANDS:,} commands; let its loops do less")
+            self.stop(place, f"the script has more than {MOST_COMMANDS:,} commands; make its loops smaller")
         self.keep(place, sum(map(len, arguments.values())))
         self.commands.append(TimedCommand(self.now_us / MICRO, word, arguments, place.where, place.macros))
 

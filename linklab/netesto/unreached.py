@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Lines that a script never reaches: what is wrong with them as far as they tell without being worked off.
+"""Lines that a script never reaches: what is wrong with them as far as they tell without being executed.
 
 Such lines do no harm, so what is found are notes, not problems.
 """
@@ -19,7 +19,7 @@ from linklab.netesto.state import CommandPlace, ExpansionState
 
 
 def note_unreached(state: ExpansionState, statements: Iterable[Statement]) -> None:
-    """Add notes on commands among the statements that were never worked off."""
+    """Add notes on commands among the statements that were never executed."""
     for command in _commands(statements):
         if id(command) not in state.reached:
             for word, what in _wrong(command, state):
