@@ -24,7 +24,7 @@ import os
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import astuple, dataclass, fields
+from dataclasses import astuple, dataclass, fields, replace
 from itertools import product
 from pathlib import Path
 
@@ -164,7 +164,16 @@ class Scale:
         for turn, what in [*product(range(rounds), (each for each in every if each not in slow)), *product([0], slow)]:
             row = self._least(self._one(*what))
             print(f"round {turn + 1}: {row}", flush=True)
-            yield sorted(self.rows.values(), key=lambda row: (row.kind, row.links))
+            yield self._added()
+
+    def _added(self) -> list[Row]:
+        """The rows, in which a link's datagrams cost what they take beyond the least of an interface without any."""
+        bare_us = self.rows["bare", 0].packet_us
+        found = [
+            replace(row, packet_us=row.packet_us - bare_us) if row.kind in ("edt", "netem") else row
+            for row in self.rows.values()
+        ]
+        return sorted(found, key=lambda row: (row.kind, row.links))
 
     def _least(self, row: Row) -> Row:
         """The row that is kept for what this one is of."""
@@ -184,7 +193,7 @@ class Scale:
         if kind == "program":
             cost, count = self._runs(), RUNS
         else:
-            cost = self._datagrams(count) - self.rows["bare", 0].packet_us
+            cost = self._datagrams(count)
         self.type("linklab link clear" if kind != "netem" else f"tc qdisc del dev {PORT} root")
         return Row(kind, number, cost, count, kernel_s, wall_s, used_mib)
 
