@@ -473,6 +473,14 @@ def test_it_reads_nothing_outside_its_search_path(campaign):
     assert len(tables(inside, "File=../exp\nsource=../secret.inc\ndoTable", search=[campaign])[0]) == 5
 
 
+def test_the_search_path_is_named_without_repetition(campaign, monkeypatch):
+    """The script's folder is often the working directory."""
+    monkeypatch.chdir(campaign)
+    Path("t.exp").write_text("File=../exp\ndoTable\n", encoding="utf-8")
+    with pytest.raises(ScriptError, match=r"is outside the search path \(this folder\)"):
+        document_of(Path("t.exp"))
+
+
 def test_it_reads_ordinary_files_only(campaign):
     """A pipe would never end."""
     os.mkfifo(campaign / "pipe.csv")

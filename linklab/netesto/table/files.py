@@ -55,7 +55,9 @@ def within(name: str, folders: Sequence[Path]) -> Path | None:
 
 def listed(folders: Sequence[Path]) -> str:
     """The search path as a sentence names it."""
-    return ", ".join(file_name(folder) if str(folder) != "." else "this folder" for folder in folders)
+    shown = {os.path.realpath(folder): folder for folder in reversed(folders)}
+    named = [shown.pop(real) for real in map(os.path.realpath, folders) if real in shown]
+    return ", ".join("this folder" if str(folder) == "." else file_name(folder) for folder in named)
 
 
 def near(path: Path) -> Path:
