@@ -148,6 +148,22 @@ def test_scripts_of_the_library_take_our_columns(tmp_path, name):
     assert all(item.chart.drawing.title[1:] == ["c", "a, b"] for item in document.items[1:])
 
 
+def test_the_script_of_the_documentation_works(tmp_path):
+    """On the table of the paper, three times over."""
+    text = (PAPER.parents[2] / "docs" / "netesto.md").read_text(encoding="utf-8").partition("## Tables and plots")[2]
+    (tmp_path / "runs").mkdir()
+    lines = (PAPER / "figure-8.csv").read_text(encoding="utf-8").splitlines()[2:]
+    rows = [row.replace("15", f"{number}5", 1) for number in (1, 2, 3) for row in lines[1:]]
+    (tmp_path / "runs" / "exp.csv").write_text("\n".join([lines[0], *rows]), encoding="utf-8")
+    script = tmp_path / "demo.exp"
+    script.write_text(text.split("```")[1], encoding="utf-8")
+    document = document_of(script)
+    assert not document.said
+    first, second = document.items
+    assert {row.cells["avgCnt"].text for row in first.rows} == {"3"}
+    assert second.chart.drawing.title[2] == "10 ms and 100 Mbit/s"
+
+
 # --- plot variables
 
 
