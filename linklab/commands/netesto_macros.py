@@ -12,21 +12,21 @@ from linklab.netesto.catalogue import macros_in
 from linklab.netesto.sources import library_names
 
 WIDTH = 100
+LOADED = "inlib"
+"""How the names of the library's files of macros begin."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add `[FILE…]`."""
-    parser.add_argument("files", metavar="FILE", nargs="*", help="scripts (default: all of the library)")
+    parser.add_argument("files", metavar="FILE", nargs="*", help="scripts (default: the files of macros of the library)")
     parser.epilog = "examples:\n  linklab netesto macros\n  linklab netesto macros mine inlib.vsTest\n"
 
 
 def run(args: argparse.Namespace) -> int:
     """List them by file."""
     begun = False
-    for name in args.files or library_names():
+    for name in args.files or [name for name in library_names() if name.startswith(LOADED)]:
         macros = macros_in(script_file(name))
-        if not macros and not args.files:
-            continue
         print("\n" * begun + visible(name if macros else f"{name}: no macros"))
         begun = True
         for macro in macros:
