@@ -18,7 +18,7 @@ LOADED = "inlib"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add `[FILE…]`."""
-    parser.add_argument("files", metavar="FILE", nargs="*", help="scripts (default: the files of macros of the library)")
+    parser.add_argument("files", metavar="FILE", nargs="*", help="scripts (default: the library's inlib files)")
     parser.epilog = "examples:\n  linklab netesto macros\n  linklab netesto macros mine inlib.vsTest\n"
 
 
