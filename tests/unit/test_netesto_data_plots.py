@@ -14,6 +14,7 @@ from linklab.netesto import names
 from linklab.netesto.data_plots import DEFAULT, data_plots
 from linklab.plots.named import Loaded, Options, lacking
 from linklab.plots.spec_json import METADATA_KEY, read_specs, to_json
+from linklab.viewer.drawable import drawable
 
 
 @pytest.fixture
@@ -70,6 +71,15 @@ def test_the_plots_can_be_drawn(file, plot, tmp_path, capsys):
     assert main(["test", "plot", str(file), "-p", plot, "-o", str(out)]) == 0
     assert out.read_text().startswith("<?xml")
     assert capsys.readouterr().err == ""
+
+
+def test_the_viewer_offers_the_plots(file):
+    """All that show something, the goodput first, and no plots by units instead of them."""
+    offered = drawable([Loaded(str(file), open_file(file))])
+    names_of = [spec.name for spec in offered.specs]
+    assert offered.default.name == DEFAULT
+    assert names_of == [spec.name for spec in data_plots({names.STREAM, names.RR}) if spec.name != "delivery_rate"]
+    assert offered.why == ""
 
 
 def test_numbers_by_the_commands_of_tests(file, capsys):
