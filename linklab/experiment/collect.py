@@ -234,7 +234,7 @@ class _Collector:
             series.meta |= _of_stream(each, client, receiving, number)
             made[each.series] = series
             if self.ended is not None and number < len(client.ports):
-                self.found.ends[each.series] = self._iperf_end(each, client, number, ran)
+                self.found.ends[each.series] = self._iperf_end(each, client, receiving, number, ran)
         return made
 
     def _ends(self, flow: TrafficFlow, client: Streams, number: int) -> tuple[Key, Key]:
@@ -243,12 +243,15 @@ class _Collector:
         place = self.plan.place
         return (source_of(flow, place), local, remote), (target_of(flow, place), remote, local)
 
-    def _iperf_end(self, flow: TrafficFlow, client: Streams, number: int, ran: Mapping[str, Any]) -> FlowEnd:
-        """A stream's connection in the end."""
+    def _iperf_end(
+        self, flow: TrafficFlow, client: Streams, receiving: Streams, number: int, ran: Mapping[str, Any]
+    ) -> FlowEnd:
+        """A stream's connection in the end; it lasts until the receiver has what was under way."""
         here, there = self._ends(flow, client, number)
         began_s = ran.get("started_s") or flow.start_s
-        seconds = client.seconds[number] if number < len(client.seconds) else math.nan
-        ended_s = flow.start_s + flow.length_s if math.isnan(seconds) else began_s + seconds
+        known = [each.seconds[number] for each in (receiving, client) if number < len(each.seconds)]
+        seconds = next((each for each in known if not math.isnan(each)), flow.length_s)
+        ended_s = began_s + seconds
         assert self.ended is not None
         local, remote = (samples.last_of(self.ended, end) for end in (here, there))
         port, peer_port = client.ports[number]
