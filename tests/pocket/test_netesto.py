@@ -96,7 +96,7 @@ def test_percentiles_are_those_of_all_answers(both):
         series = data.series[names.answers(2, number)]
         np.testing.assert_allclose(series.value, [took_ns / 1e6 for _, took_ns in found])
         np.testing.assert_allclose(series.time_s, [(when_ns - t0_ns) / 1e9 for when_ns, _ in found])
-        assert data.scalars[f"{names.answer_rate(2, number)} transactions"].value == len(found) > 40
+        assert data.scalars[f"{names.answer_rate(2, number)} transactions"].value == len(found) > 30
         # answers follow each other: the next is asked for when one is there
         assert sum(took_ns for _, took_ns in found) == pytest.approx(4e9, rel=0.1)
     took = sorted(took_ns for found in noted.values() for _, took_ns in found)
@@ -141,7 +141,10 @@ def test_settings_hold_when_and_where_they_are_set(both):
     assert "net.ipv4.tcp_wmem = 10000\t262144\t20971520\n" in after
     data = open_file(both / "1" / names.data_file(1))
     flows = [names.stream(1, 1), names.stream(1, 2), names.answer_rate(2, 1), names.answer_rate(2, 2)]
-    last = [data.series[flow].value[(data.series[flow].time_s > 3) & (data.series[flow].time_s <= 4)] for flow in flows]
+    # until 3.2 s receivers are given at once what had waited for what the change dropped
+    last = [
+        data.series[flow].value[(data.series[flow].time_s > 3.2) & (data.series[flow].time_s <= 4)] for flow in flows
+    ]
     assert sum(one.mean() for one in last) == pytest.approx(10 * 1448 / 1514, rel=0.05)
 
 
