@@ -159,8 +159,11 @@ def shares(answers: Sequence[tuple[Line, Any]], lines: Sequence[Line]) -> Figure
     drawn = []
     for line, known in answers:
         ordered = np.sort(known)
-        some = np.unique(np.linspace(0, ordered.size - 1, min(ordered.size, points)).round().astype(int))
-        drawn.append((line, ordered[some], (some + 1) / ordered.size))
+        some = np.unique(np.linspace(0, ordered.size - 1, min(ordered.size, points // 2)).round().astype(int))
+        share = (some + 1) / ordered.size
+        # each answer is a step, so that a single one is a line and not a point that nobody sees
+        steps = np.column_stack((np.concatenate(([0.0], share[:-1])), share)).ravel()
+        drawn.append((line, np.repeat(ordered[some], 2), steps))
     _draw(axes, drawn, lines)
     axes.set_ylim(0, 1.02)
     axes.set_xlim(0, None)

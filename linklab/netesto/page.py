@@ -24,7 +24,7 @@ from linklab.netesto import names
 from linklab.netesto.counters import Change, changes, hosts_of, telling
 from linklab.netesto.graphs import Graph
 from linklab.netesto.key_values import WHOLE, of_group, spelt
-from linklab.netesto.recorded import Recorded
+from linklab.netesto.recorded import Recorded, Setting
 from linklab.netesto.values import NO_CPU, Found, Value, Values
 
 PAGE = "exp.html"
@@ -169,15 +169,19 @@ def write_page(recorded: Recorded, data: Dataset, found: Found, graphs: Sequence
             graphs=[(graph, data_uri(graph.svg)) for graph in graphs],
             notes=page_notes(recorded, data, found),
             conditions=_conditions(recorded, data),
-            settings=[
-                " ".join([one.word, *(f"{k}={v}" for k, v in one.arguments.items())]) for one in recorded.settings
-            ],
+            settings=[_setting(one) for one in recorded.settings],
             counters=[(host, _telling(recorded.folder, host)) for host in hosts_of(recorded.folder)],
             files=_files(recorded),
             around=Markup("".join(AROUND)),  # noqa: S704 - our own
         )
     )
     return write_asked(recorded.folder / PAGE, text)
+
+
+def _setting(setting: Setting) -> str:
+    """A SET command as a script has it."""
+    given = [f"{name}={value}" for name, value in setting.arguments.items() if value]
+    return " ".join([setting.word, f"host={setting.host}", *given])
 
 
 def _telling(folder: Path, host: str) -> list[Change]:

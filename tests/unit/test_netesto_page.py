@@ -139,6 +139,22 @@ def test_neighbours_are_linked_when_the_campaign_has_ended(tmp_path):
     assert [each["href"] for each in listed.found("a")][2:] == ["2/exp.html", "7/exp.html", "10/exp.html"]
 
 
+def test_the_settings_of_the_script_are_shown(tmp_path):
+    """As the script has them, without what is empty."""
+    settings = [{"word": "SET_QDISC", "host": "r1", "arguments": {"qdisc": "tbf", "rate": "10mbit", "other": ""}}]
+    (one,), _ = made(tmp_path, stream_experiment(tmp_path, settings=settings))
+    assert "Settings of the script (1) SET_QDISC host=r1 qdisc=tbf rate=10mbit " in one.text
+
+
+def test_a_single_answer_is_seen(tmp_path):
+    """In the graph of latencies it is a line from 0 to 1 at its latency, not a point without size."""
+    series = flow_series(names.RR, 1, 1, answers=[5.0])
+    folder = write_experiment(tmp_path, 1, [group(1, names.RR)], series, flow_numbers(names.RR, 1, 1))
+    process(folder, tmp_path)
+    paths = re.findall(r'<path d="M ([\d.]+) ([\d.]+) \nL ([\d.]+) ([\d.]+) \n"', (folder / "latency.svg").read_text())
+    assert any(x == to_x and float(y) - float(to_y) > 50 for x, y, to_x, to_y in paths)
+
+
 def test_a_flow_that_gave_nothing_is_said(tmp_path):
     """A blank number has its reason on the page."""
     folder = write_experiment(
