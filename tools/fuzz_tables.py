@@ -11,7 +11,7 @@ from random import Random
 from linklab.netesto.lines import ScriptError
 from linklab.netesto.sources import LIBRARY
 from linklab.netesto.table.document import PlotItem
-from linklab.netesto.table.make import Choice, document_of, table
+from linklab.netesto.table.make import ScriptChoice, document_of, table
 from linklab.netesto.table.words import WORDS
 
 PAPER = Path(__file__).resolve().parents[1] / "tests" / "captures" / "netesto"
@@ -106,7 +106,7 @@ def _run(data: bytes, folder: Path) -> None:
     script.write_bytes(data)
     lines = {"t.exp": data.count(b"\n") + data.count(b"\r") + 20}
     try:
-        document = document_of(script, Choice())
+        document = document_of(script, ScriptChoice())
     except ScriptError as error:
         for problem in error.problems:
             where = problem.where
@@ -119,6 +119,6 @@ def _run(data: bytes, folder: Path) -> None:
         raise
     before = {file.name for file in folder.iterdir()}
     if sum(isinstance(item, PlotItem) for item in document.items) <= MOST_PLOTS:
-        written = table(script, folder / "out" / "t.html", Choice())
+        written = table(script, folder / "out" / "t.html", ScriptChoice())
         assert all(path.parent == folder / "out" for path in written), "a file outside the output's folder"
         assert {file.name for file in folder.iterdir()} == before | {"out"}, "a file outside the output's folder"

@@ -60,10 +60,10 @@ def run(args: argparse.Namespace) -> int:
     """Write the page and say where it is."""
     from linklab.experiment.out_file import refuse_new_parent
     from linklab.netesto.lines import ScriptError
-    from linklab.netesto.table.make import Choice, document_of
+    from linklab.netesto.table.make import ScriptChoice, document_of
 
     script = _script(args.script)
-    choice = Choice(args.csv, args.search, dict(args.define), args.style)
+    choice = ScriptChoice(args.csv, args.search, dict(args.define), args.style)
     if args.csv is not None and not args.csv.is_file():
         raise InputError(f"{file_name(args.csv)}: there is no such file")
     if args.output is not None and not args.check:

@@ -11,11 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from linklab.netesto.lines import ScriptError, Where
-from linklab.netesto.table.cells import Row, cell_of, iteration_of, order_of
+from linklab.netesto.table.cells import CsvRow, cell_of, iteration_of, order_of
 from linklab.netesto.table.document import PlotItem, TableItem
 from linklab.netesto.table.formula import MOST_DEPTH, formula_of
 from linklab.netesto.table.located import Located, lines_of
-from linklab.netesto.table.make import Choice, document_of
+from linklab.netesto.table.make import ScriptChoice, document_of
 from linklab.netesto.table.selection import holds, selection_of
 
 PAPER = Path(__file__).resolve().parents[1] / "captures" / "netesto"
@@ -39,7 +39,7 @@ def made(folder, text, **choice):
     """The document of a script in the folder."""
     script = folder / "t.exp"
     script.write_text(text, encoding="utf-8")
-    return document_of(script, Choice(**choice))
+    return document_of(script, ScriptChoice(**choice))
 
 
 def tables(folder, text, **choice):
@@ -552,7 +552,7 @@ CELLS = st.one_of(
 def test_conditions_and_their_opposites(left, right, sign):
     """A condition and its opposite never both hold, and of numbers exactly one does."""
     opposite = {"==": "!=", "!=": "==", ">": "<=", "<=": ">", ">=": "<", "<": ">="}[sign]
-    row = Row({"a": cell_of(left)}, Path(), "1")
+    row = CsvRow({"a": cell_of(left)}, Path(), "1")
     number = cell_of(right).number
     if number is None and sign not in ("==", "!="):
         return

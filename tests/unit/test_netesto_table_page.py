@@ -20,7 +20,7 @@ from linklab.netesto.sources import LIBRARY
 from linklab.netesto.table.cells import cell_of
 from linklab.netesto.table.document import PlotItem, TableItem
 from linklab.netesto.table.located import Located
-from linklab.netesto.table.make import Choice, document_of, table
+from linklab.netesto.table.make import ScriptChoice, document_of, table
 from linklab.netesto.table.page import shown
 from linklab.netesto.table.selection import holds, selection_of
 from linklab.plots import style
@@ -53,7 +53,7 @@ def chart(folder, text, **choice):
     """The only plot of a script in the folder."""
     script = folder / "t.exp"
     script.write_text(f"File=runs/exp\n{text}\ndoPlot\n", encoding="utf-8")
-    (item,) = [item for item in document_of(script, Choice(**choice)).items if isinstance(item, PlotItem)]
+    (item,) = [item for item in document_of(script, ScriptChoice(**choice)).items if isinstance(item, PlotItem)]
     return item.chart
 
 
@@ -141,7 +141,9 @@ def test_scripts_of_the_library_take_our_columns(tmp_path, name):
     }
     rows = [",".join((known | {"exp": exp}).get(column, "1.0") for column in columns) for exp in ("7.0", "7.1", "8.0")]
     (tmp_path / "exp.csv").write_text("\n".join([",".join(columns), *rows]), encoding="utf-8")
-    document = document_of(LIBRARY / name, Choice(csv=tmp_path / "exp.csv", variables={"what": "a, b", "where": "c"}))
+    document = document_of(
+        LIBRARY / name, ScriptChoice(csv=tmp_path / "exp.csv", variables={"what": "a, b", "where": "c"})
+    )
     assert not document.said
     assert len(document.items[0].rows) == (2 if name == "basic.exp" else 1)
     assert len(document.items) == (1 if name == "basic.exp" else 3)

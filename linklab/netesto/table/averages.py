@@ -13,13 +13,13 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from linklab.base.text import excerpt
-from linklab.netesto.table.cells import BLANK, COUNT, ITERATION, Cell, Row, computed
+from linklab.netesto.table.cells import BLANK, COUNT, ITERATION, CsvCell, CsvRow, computed
 from linklab.netesto.table.located import Located
 from linklab.netesto.table.names import column_of
 
-DIFFERENT = Cell("...")
+DIFFERENT = CsvCell("...")
 
-Same: TypeAlias = Callable[[Cell], Any]
+Same: TypeAlias = Callable[[CsvCell], Any]
 """What of a cell must be equal in all rows that are joined."""
 
 _NAMES = frozenset({ITERATION, "expName", "group"})
@@ -43,9 +43,9 @@ def keys_of(text: Located, columns: Sequence[str]) -> list[Key]:
     return [_key(part, columns) for part in text.split(",")]
 
 
-def averaged(rows: Sequence[Row], keys: Sequence[Key], columns: Sequence[str]) -> list[Row]:
+def averaged(rows: Sequence[CsvRow], keys: Sequence[Key], columns: Sequence[str]) -> list[CsvRow]:
     """A row for each group, in the order of their first rows."""
-    groups: dict[tuple[Any, ...], list[Row]] = {}
+    groups: dict[tuple[Any, ...], list[CsvRow]] = {}
     for row in rows:
         groups.setdefault(tuple(key.same(row.cells[key.column]) for key in keys), []).append(row)
     kept = {key.column for key in keys}
@@ -72,15 +72,15 @@ def _key(text: Located, columns: Sequence[str]) -> Key:
     return Key(column, lambda cell: part in cell.text)
 
 
-def _value(cell: Cell) -> Any:
+def _value(cell: CsvCell) -> Any:
     return cell.text if cell.number is None else cell.number
 
 
-def _whole_number(cell: Cell) -> Any:
+def _whole_number(cell: CsvCell) -> Any:
     return cell.text if cell.number is None else math.trunc(cell.number)
 
 
-def _joined(rows: Sequence[Row], kept: set[str], columns: Sequence[str]) -> Row:
+def _joined(rows: Sequence[CsvRow], kept: set[str], columns: Sequence[str]) -> CsvRow:
     """The average of these rows."""
     first = rows[0]
     cells = {}
@@ -91,10 +91,10 @@ def _joined(rows: Sequence[Row], kept: set[str], columns: Sequence[str]) -> Row:
             cells[column] = computed(math.fsum(row.cells[column].number or 0 for row in rows))
         else:
             cells[column] = _mean([row.cells[column] for row in rows], named=column in _NAMES)
-    return Row(cells, first.folder, first.experiment, tuple(each for row in rows for each in row.members))
+    return CsvRow(cells, first.folder, first.experiment, tuple(each for row in rows for each in row.members))
 
 
-def _mean(cells: Sequence[Cell], *, named: bool) -> Cell:
+def _mean(cells: Sequence[CsvCell], *, named: bool) -> CsvCell:
     known = [cell for cell in cells if cell.text]
     numbers = [cell.number for cell in known if cell.number is not None]
     if not known:
@@ -102,5 +102,5 @@ def _mean(cells: Sequence[Cell], *, named: bool) -> Cell:
     if not named and len(numbers) == len(known):
         mean = math.fsum(numbers) / len(numbers)
         found = computed(mean, numbers)
-        return Cell(known[0].text, mean, found.samples) if len({cell.text for cell in cells}) == 1 else found
+        return CsvCell(known[0].text, mean, found.samples) if len({cell.text for cell in cells}) == 1 else found
     return known[0] if len({cell.text for cell in cells}) == 1 else DIFFERENT

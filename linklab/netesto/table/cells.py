@@ -25,7 +25,7 @@ _SUFFIXES = {"": 1.0, "k": 1e3, "m": 1e6, "g": 1e9}
 _LARGEST = 1e300
 
 
-class Cell(NamedTuple):
+class CsvCell(NamedTuple):
     """A value: as written, as a number if it is one, and the values that an average is of, one a row."""
 
     text: str
@@ -33,14 +33,14 @@ class Cell(NamedTuple):
     samples: tuple[float, ...] = ()
 
 
-BLANK = Cell("")
-BAD = Cell("*")
-DIVIDED_BY_ZERO = Cell("00")
+BLANK = CsvCell("")
+BAD = CsvCell("*")
+DIVIDED_BY_ZERO = CsvCell("00")
 """What Netesto writes; it looks like a number, and is none."""
 
 
 @dataclass(frozen=True)
-class Row:
+class CsvRow:
     """A line of exp.csv, or an average of several.
 
     cells: by column; every column of the table has one.
@@ -49,7 +49,7 @@ class Row:
     joined: of an average, folder and experiment of each row that is in it.
     """
 
-    cells: Mapping[str, Cell]
+    cells: Mapping[str, CsvCell]
     folder: Path
     experiment: str
     joined: tuple[tuple[str, str], ...] = ()
@@ -59,9 +59,9 @@ class Row:
         """Folder and experiment of each row of the file that is in this one."""
         return self.joined or ((str(self.folder), self.experiment),)
 
-    def with_cell(self, column: str, cell: Cell) -> Row:
+    def with_cell(self, column: str, cell: CsvCell) -> CsvRow:
         """The row with a cell more, or another one."""
-        return Row({**self.cells, column: cell}, self.folder, self.experiment, self.joined)
+        return CsvRow({**self.cells, column: cell}, self.folder, self.experiment, self.joined)
 
 
 def number_in(text: str) -> float | None:
@@ -72,20 +72,20 @@ def number_in(text: str) -> float | None:
     return number if abs(number) < _LARGEST else None
 
 
-def cell_of(text: str) -> Cell:
+def cell_of(text: str) -> CsvCell:
     """The cell of a text, without the blanks around it."""
     text = text.strip()
-    return Cell(text, number_in(text))
+    return CsvCell(text, number_in(text))
 
 
-def computed(number: float, samples: Sequence[float] = ()) -> Cell:
+def computed(number: float, samples: Sequence[float] = ()) -> CsvCell:
     """The cell of a number that was computed; `BAD` for one that is too large to be meant."""
     if not abs(number) < _LARGEST:
         return BAD
-    return Cell(f"{number:.10g}", number, tuple(samples))
+    return CsvCell(f"{number:.10g}", number, tuple(samples))
 
 
-def same(one: Cell, other: Cell) -> bool:
+def same(one: CsvCell, other: CsvCell) -> bool:
     """Whether two cells are equal: as numbers where both are, else as text."""
     if one.number is not None and other.number is not None:
         return close(one.number, other.number)

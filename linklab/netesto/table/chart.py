@@ -14,10 +14,10 @@ from dataclasses import dataclass
 
 from linklab.analysis.statistics import interval
 from linklab.base.text import excerpt, one_line
-from linklab.netesto.table.cells import Cell, Row, cell_of, number_in, order_of, same
+from linklab.netesto.table.cells import CsvCell, CsvRow, cell_of, number_in, order_of, same
 from linklab.netesto.table.located import Located
 from linklab.netesto.table.names import column_of
-from linklab.netesto.table.settings import Settings, units_of
+from linklab.netesto.table.settings import PlotVariables, units_of
 from linklab.plots.grouped_bars import Bar, BarAxis, BarSeries, GroupedBars
 from linklab.plots.style import ONE_COLUMN_IN
 
@@ -39,7 +39,7 @@ _SET_MORE = ("netem", "qdisc", "bw", "buffers", "ecn", "host", "server", "kernel
 
 
 @dataclass(frozen=True)
-class Chart:
+class ScriptChart:
     """A figure, how large it is shown, what to say of it, and its numbers.
 
     pixels: width and height on the page.
@@ -66,7 +66,9 @@ class _Columns:
     chosen: Sequence[tuple[str, str]]
 
 
-def chart_of(rows: Sequence[Row], columns: Sequence[str], settings: Settings, here: Located, style: str = "") -> Chart:
+def chart_of(
+    rows: Sequence[CsvRow], columns: Sequence[str], settings: PlotVariables, here: Located, style: str = ""
+) -> ScriptChart:
     """The plot that the variables ask for.
 
     Args:
@@ -124,10 +126,10 @@ def chart_of(rows: Sequence[Row], columns: Sequence[str], settings: Settings, he
         note=" ".join(notes),
     )
     head, cells = _numbers(drawing, drawn)
-    return Chart(drawing, pixels, _words(drawing, drawn), head, cells)
+    return ScriptChart(drawing, pixels, _words(drawing, drawn), head, cells)
 
 
-def _columns(rows: Sequence[Row], columns: Sequence[str], settings: Settings, here: Located) -> _Columns:
+def _columns(rows: Sequence[CsvRow], columns: Sequence[str], settings: PlotVariables, here: Located) -> _Columns:
     found = {}
     for name in ("plotX", "plotY1"):
         value = settings.get(name)
@@ -142,7 +144,9 @@ def _columns(rows: Sequence[Row], columns: Sequence[str], settings: Settings, he
     return _Columns(found["plotX"], found["plotY1"], list(dict.fromkeys(marks)), series, chosen)
 
 
-def _series(rows: Sequence[Row], columns: Sequence[str], settings: Settings) -> tuple[str, list[tuple[str, str]]]:
+def _series(
+    rows: Sequence[CsvRow], columns: Sequence[str], settings: PlotVariables
+) -> tuple[str, list[tuple[str, str]]]:
     """The column of the series and which of its values are drawn, with the label of each; "" where there is one bar."""
     asked = settings.get("plotSeries")
     if asked is None:
@@ -166,13 +170,13 @@ def _series(rows: Sequence[Row], columns: Sequence[str], settings: Settings) -> 
     return column, found
 
 
-def _drawable(row: Row, drawn: _Columns) -> bool:
+def _drawable(row: CsvRow, drawn: _Columns) -> bool:
     if drawn.series and row.cells[drawn.series].text not in {value for value, _ in drawn.chosen}:
         return False
     return any(row.cells[column].number is not None for column in (drawn.bars, *drawn.marks))
 
 
-def _places(names: Sequence[str], settings: Settings) -> list[float]:
+def _places(names: Sequence[str], settings: PlotVariables) -> list[float]:
     """Where the groups stand: at their values, or at even distances."""
     orders = [order_of(name) for name in names]
     distinct = len({order[1] for order in orders}) == len(orders)
@@ -187,7 +191,7 @@ class _Scaled:
     divisor: float
 
 
-def _axis(rows: Sequence[Row], columns: Sequence[str], number: int, settings: Settings) -> _Scaled:
+def _axis(rows: Sequence[CsvRow], columns: Sequence[str], number: int, settings: PlotVariables) -> _Scaled:
     """The left (1) or right (2) axis: its words, what values are divided by, whether it is logarithmic."""
     cells = [row.cells[column].number for row in rows for column in columns]
     values = [value for value in cells if value is not None] or [0.0]
@@ -207,9 +211,9 @@ def _axis(rows: Sequence[Row], columns: Sequence[str], number: int, settings: Se
     return _Scaled(BarAxis(label, minimum, log), divisor)
 
 
-def _bar(rows: Sequence[Row], column: str, divisor: float, settings: Settings) -> Bar | None:
+def _bar(rows: Sequence[CsvRow], column: str, divisor: float, settings: PlotVariables) -> Bar | None:
     """The bar of the rows that share it; None if none of them has a number."""
-    cells: list[Cell] = [row.cells[column] for row in rows if row.cells[column].number is not None]
+    cells: list[CsvCell] = [row.cells[column] for row in rows if row.cells[column].number is not None]
     values = [cell.number for cell in cells if cell.number is not None]
     if not values:
         return None
@@ -223,7 +227,7 @@ def _bar(rows: Sequence[Row], column: str, divisor: float, settings: Settings) -
 
 
 def _notes(
-    rows: Sequence[Row], drawn: _Columns, shared: int, series: Sequence[BarSeries], settings: Settings
+    rows: Sequence[CsvRow], drawn: _Columns, shared: int, series: Sequence[BarSeries], settings: PlotVariables
 ) -> list[str]:
     """How to read the plot."""
     notes = []
@@ -252,7 +256,7 @@ def _notes(
     return notes
 
 
-def _differs(rows: Sequence[Row], drawn: _Columns, column: str) -> bool:
+def _differs(rows: Sequence[CsvRow], drawn: _Columns, column: str) -> bool:
     """Whether rows that share a bar have several values in a column."""
     found: dict[tuple[str, str], str] = {}
     for row in rows:
@@ -262,7 +266,7 @@ def _differs(rows: Sequence[Row], drawn: _Columns, column: str) -> bool:
     return False
 
 
-def _dependent(rows: Sequence[Row], drawn: _Columns) -> bool:
+def _dependent(rows: Sequence[CsvRow], drawn: _Columns) -> bool:
     """Whether a bar is of several rows of the same experiment."""
     found: dict[tuple[str, str], list[tuple[str, str]]] = {}
     for row in rows:
@@ -271,13 +275,13 @@ def _dependent(rows: Sequence[Row], drawn: _Columns) -> bool:
     return any(len(set(members)) < len(members) for members in found.values())
 
 
-def _titles(settings: Settings, drawn: _Columns) -> list[str]:
+def _titles(settings: PlotVariables, drawn: _Columns) -> list[str]:
     columns = " and ".join(map(excerpt, (drawn.bars, *drawn.marks)))
     lines = settings.text("plotTitle", f"{columns} by {excerpt(drawn.x)}").split("|")
     return [one_line(line) for line in lines if line.strip()]
 
 
-def _size(settings: Settings, style: str) -> tuple[tuple[int, int], tuple[float, float]]:
+def _size(settings: PlotVariables, style: str) -> tuple[tuple[int, int], tuple[float, float]]:
     """Pixels on the page, and inches of the figure: letters keep their size, so a longer axis shows smaller ones."""
     width = settings.number("plotXSize") or _PIXELS[0]
     height = settings.number("plotYSize") or width * _PIXELS[1] / _PIXELS[0]

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from linklab.base.text import excerpt, file_name
 from linklab.errors import InputError
-from linklab.netesto.table.cells import BLANK, ITERATION, Row, cell_of
+from linklab.netesto.table.cells import BLANK, ITERATION, CsvRow, cell_of
 from linklab.netesto.table.files import near, text_of
 
 MOST_CELLS = 4_000_000
@@ -32,7 +32,7 @@ class Read:
 
     columns: Sequence[str]
     decimals: Mapping[str, int]
-    rows: Sequence[Row]
+    rows: Sequence[CsvRow]
 
 
 def read_csv(path: Path) -> Read:
@@ -44,7 +44,7 @@ def read_csv(path: Path) -> Read:
     where = file_name(near(path))
     columns: list[str] = []
     decimals: dict[str, int] = {}
-    rows: list[Row] = []
+    rows: list[CsvRow] = []
     for number, line in enumerate(text_of(path).splitlines(), 1):
         if not line.strip() or line.lstrip().startswith("#"):
             continue
@@ -72,12 +72,12 @@ def appended(first: Read, more: Read) -> Read:
     offset = (last + 100) // 100 * 100
     columns = [*first.columns, *(name for name in more.columns if name not in first.columns)]
     blanks = dict.fromkeys(columns, BLANK)
-    rows = [Row({**blanks, **row.cells}, row.folder, row.experiment) for row in first.rows]
+    rows = [CsvRow({**blanks, **row.cells}, row.folder, row.experiment) for row in first.rows]
     for row in more.rows:
         cells = {**blanks, **row.cells}
         whole, point, group = cells[ITERATION].text.partition(".")
         cells[ITERATION] = cell_of(f"{int(whole) + offset}{point}{group}")
-        rows.append(Row(cells, row.folder, row.experiment))
+        rows.append(CsvRow(cells, row.folder, row.experiment))
     return Read(columns, {**more.decimals, **first.decimals}, rows)
 
 
@@ -104,7 +104,7 @@ def _head(values: Sequence[str], where: str) -> tuple[list[str], dict[str, int]]
     return columns, decimals
 
 
-def _row(values: Sequence[str], columns: Sequence[str], folder: Path, where: str) -> Row:
+def _row(values: Sequence[str], columns: Sequence[str], folder: Path, where: str) -> CsvRow:
     if len(values) != len(columns):
         raise InputError(
             f"{where}: the row has {len(values)} values, but the first line names {len(columns)} columns; were the "
@@ -114,4 +114,4 @@ def _row(values: Sequence[str], columns: Sequence[str], folder: Path, where: str
     experiment = cells[ITERATION].text
     if not _NUMBER.fullmatch(experiment):
         raise InputError(f'{where}: the experiment "{excerpt(experiment)}" must be a number such as 7.0')
-    return Row(cells, folder, experiment.partition(".")[0])
+    return CsvRow(cells, folder, experiment.partition(".")[0])

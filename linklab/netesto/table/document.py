@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from linklab.netesto.lines import ScriptProblem
-from linklab.netesto.table.cells import Row
-from linklab.netesto.table.chart import Chart
+from linklab.netesto.table.cells import CsvRow
+from linklab.netesto.table.chart import ScriptChart
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,7 @@ class TableItem:
     """
 
     columns: Sequence[str]
-    rows: Sequence[Row]
+    rows: Sequence[CsvRow]
     decimals: Mapping[str, int]
     change: str = ""
 
@@ -31,7 +31,7 @@ class TableItem:
 class PlotItem:
     """A plot; name: of the file that it is written to beside the page, "" for none."""
 
-    chart: Chart
+    chart: ScriptChart
     name: str = ""
 
 
@@ -50,7 +50,7 @@ class Links:
 
 
 @dataclass(frozen=True)
-class Document:
+class TablePage:
     """All of it.
 
     sources: the files that it is made of.

@@ -13,11 +13,11 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TypeAlias
 
 from linklab.base.text import excerpt
-from linklab.netesto.table.cells import BAD, DIVIDED_BY_ZERO, Cell, cell_of, computed
+from linklab.netesto.table.cells import BAD, DIVIDED_BY_ZERO, CsvCell, cell_of, computed
 from linklab.netesto.table.located import Located, TableError
 from linklab.netesto.table.names import unknown
 
-Formula: TypeAlias = Callable[[Mapping[str, Cell]], Cell]
+Formula: TypeAlias = Callable[[Mapping[str, CsvCell]], CsvCell]
 
 MOST_DEPTH = 50
 MOST_LETTERS = 1000
@@ -43,7 +43,7 @@ def formula_of(text: Located, columns: Sequence[str]) -> Formula:
     return _Reader(text, columns).whole()
 
 
-def combine(sign: str, one: Cell, other: Cell) -> Cell:
+def combine(sign: str, one: CsvCell, other: CsvCell) -> CsvCell:
     """What an operator makes of two cells."""
     if sign == "&":
         joined = one.text + other.text
@@ -95,7 +95,7 @@ class _Reader:
         if not rest:
             return first
 
-        def value(cells: Mapping[str, Cell]) -> Cell:
+        def value(cells: Mapping[str, CsvCell]) -> CsvCell:
             found = first(cells)
             for sign, other in rest:
                 found = combine(sign, found, other(cells))
@@ -153,7 +153,7 @@ class _Reader:
             end = quoted.end()
             if name not in self.columns:
                 cell = cell_of(name)  # a text to join, such as " of "
-                cell = Cell(name, cell.number)
+                cell = CsvCell(name, cell.number)
                 self.position = end
                 return lambda _: cell
         else:

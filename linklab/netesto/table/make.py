@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from linklab.netesto.lines import ScriptError, ScriptProblem
-from linklab.netesto.table.document import Document
-from linklab.netesto.table.session import Session
+from linklab.netesto.table.document import TablePage
+from linklab.netesto.table.session import TableSession
 
 
 @dataclass(frozen=True)
-class Choice:
+class ScriptChoice:
     """What a person asks of a script.
 
     csv: read instead of the file that the script names.
@@ -28,22 +28,22 @@ class Choice:
     style: str = ""
 
 
-def document_of(script: Path, choice: Choice | None = None) -> Document:
+def document_of(script: Path, choice: ScriptChoice | None = None) -> TablePage:
     """Run the script and draw nothing yet.
 
     Raises:
         ScriptError: something in it cannot be done; it holds every problem.
         InputError: it cannot be read.
     """
-    choice = choice or Choice()
-    session = Session(script, choice.csv, choice.search, choice.variables or {}, choice.style)
+    choice = choice or ScriptChoice()
+    session = TableSession(script, choice.csv, choice.search, choice.variables or {}, choice.style)
     found = session.run()
     if session.problems:
         raise ScriptError(sorted({ScriptProblem(error.at, error.what) for error in session.problems}))
     return found
 
 
-def table(script: Path, out: Path, choice: Choice | None = None) -> Sequence[Path]:
+def table(script: Path, out: Path, choice: ScriptChoice | None = None) -> Sequence[Path]:
     """Write the page of a script, and the files beside it that it names; gives what was written, the page first.
 
     Raises:

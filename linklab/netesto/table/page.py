@@ -21,8 +21,8 @@ from linklab.base.files import write_asked
 from linklab.base.text import file_name, visible
 from linklab.manual.images import data_uri
 from linklab.manual.templates import templates
-from linklab.netesto.table.cells import ITERATION, Cell, Row
-from linklab.netesto.table.document import Document, Links, PlotItem, TableItem
+from linklab.netesto.table.cells import ITERATION, CsvCell, CsvRow
+from linklab.netesto.table.document import Links, PlotItem, TableItem, TablePage
 from linklab.plots import style
 from linklab.plots.grouped_bars import draw_grouped_bars
 
@@ -46,14 +46,14 @@ _HIGHLIGHTS: Mapping[str, str] = {
 
 
 @dataclass(frozen=True)
-class Written:
+class WrittenTable:
     """The page, and the files beside it."""
 
     page: Path
     files: Sequence[Path]
 
 
-def write_page(document: Document, script: Path, out: Path) -> Written:
+def write_page(document: TablePage, script: Path, out: Path) -> WrittenTable:
     """Write the page and what belongs to it.
 
     Args:
@@ -93,10 +93,10 @@ def write_page(document: Document, script: Path, out: Path) -> Written:
     if document.log is not None:
         name, lines = document.log
         files.append(write_asked(out.parent / name, "".join(f"{line}\n" for line in lines)))
-    return Written(out, files)
+    return WrittenTable(out, files)
 
 
-def _title(document: Document, script: Path) -> str:
+def _title(document: TablePage, script: Path) -> str:
     """The first plot's, or the script's name."""
     for item in document.items:
         if isinstance(item, PlotItem) and item.chart.drawing.title:
@@ -155,7 +155,7 @@ def _head(column: str, *, numeric: bool) -> str:
     return f'<th scope="col"{attributes}>{escape(visible(column))}</th>'
 
 
-def _banded(item: TableItem) -> Iterator[tuple[Row, str]]:
+def _banded(item: TableItem) -> Iterator[tuple[CsvRow, str]]:
     """Each row with the attributes of its element: the colour of its band, and where a band begins."""
     tints: dict[str, int] = {}
     before: str | None = None
@@ -190,14 +190,14 @@ def _decimals(item: TableItem, column: str) -> int | None:
     return item.decimals[column]
 
 
-def shown(cell: Cell, decimals: int | None) -> str:
+def shown(cell: CsvCell, decimals: int | None) -> str:
     """The text of a cell."""
     if cell.number is None or decimals is None:
         return visible(cell.text, keep="")
     return f"{cell.number:.{decimals}f}"
 
 
-def _cell(row: Row, column: str, decimals: int | None, lead: _Leads, numeric: set[str]) -> str:
+def _cell(row: CsvRow, column: str, decimals: int | None, lead: _Leads, numeric: set[str]) -> str:
     cell = row.cells[column]
     text = escape(shown(cell, decimals))
     classes = ["n"] if column in numeric else []
@@ -221,14 +221,14 @@ class _Leads:
         self.folder = folder
         self._known: dict[tuple[str, str], str] = {}
 
-    def to(self, row: Row) -> str:
+    def to(self, row: CsvRow) -> str:
         """The address of an experiment's page; "" if there is none."""
         key = (str(row.folder), row.experiment)
         if key not in self._known:
             self._known[key] = self._find(row)
         return self._known[key]
 
-    def _find(self, row: Row) -> str:
+    def _find(self, row: CsvRow) -> str:
         """The first place that has the page; what the script says where no place has it."""
         inside = f"{row.experiment}/{self.links.file}"
         given = self.links.given if str(row.folder) == self.links.first else ()

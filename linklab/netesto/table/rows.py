@@ -14,7 +14,7 @@ from pathlib import Path
 from linklab.base.text import excerpt
 from linklab.errors import InputError
 from linklab.netesto.table.averages import averaged, keys_of
-from linklab.netesto.table.cells import BAD, COUNT, ITERATION, Cell, Row, computed, order_of, same_iteration
+from linklab.netesto.table.cells import BAD, COUNT, ITERATION, CsvCell, CsvRow, computed, order_of, same_iteration
 from linklab.netesto.table.csv_input import Read, appended, read_csv
 from linklab.netesto.table.formula import Formula, combine, formula_of
 from linklab.netesto.table.located import Located
@@ -34,7 +34,7 @@ _RANGE = re.compile(r"(\d{1,15}(?:\.\d{1,9})?)\s*\.\.\s*(\d{1,15}(?:\.\d{1,9})?)
 _ONE = re.compile(r"\d{1,15}(?:\.\d{1,9})?", re.ASCII)
 
 
-class MissingError(Exception):
+class NoRowsError(Exception):
     """There are no rows, because exp.csv could not be read, which was told before."""
 
 
@@ -45,11 +45,11 @@ class Rows:
         self.columns: list[str] = []
         self.shown: list[str] = []
         self.decimals: dict[str, int] = {}
-        self.selected: list[Row] = []
+        self.selected: list[CsvRow] = []
         self.sources: list[Path] = []
         self.first_folder = ""
-        self._all: list[Row] = []
-        self._table: list[Row] = []
+        self._all: list[CsvRow] = []
+        self._table: list[CsvRow] = []
         self._averaged = False
         self._made: list[tuple[str, Formula]] = []
         self._old_form: dict[str, Located] = {}
@@ -150,7 +150,7 @@ class Rows:
 
     def choose_rows(self, value: Located) -> None:
         """Select rows by their experiments, in the order in which the script names them."""
-        found: dict[int, Row] = {}
+        found: dict[int, CsvRow] = {}
         for part in value.split(","):
             self._spend(value, len(self._table))
             rows = self._named_rows(part)
@@ -161,7 +161,7 @@ class Rows:
             found.update({id(row): row for row in rows})
         self.selected = list(found.values())
 
-    def _named_rows(self, part: Located) -> list[Row]:
+    def _named_rows(self, part: Located) -> list[CsvRow]:
         """The rows of `7`, with all groups; of `7.0`; of `7..9`, with all groups; of `7.0..9.0`; of `all`."""
         text = part.unquoted().text
         if text.lower() == "all":
@@ -257,9 +257,9 @@ class Rows:
                 self._add(name, lambda _: BAD)
                 raise
         one, other = operands
-        between = Cell("_" if sign == "&" else "")  # the form puts it between the texts that it joins
+        between = CsvCell("_" if sign == "&" else "")  # the form puts it between the texts that it joins
 
-        def compute(cells: dict[str, Cell]) -> Cell:
+        def compute(cells: dict[str, CsvCell]) -> CsvCell:
             left, right = one(cells), other(cells)
             return combine(sign, combine("&", left, between) if sign == "&" else left, right)
 
@@ -286,7 +286,7 @@ class Rows:
         self.columns.append(column)
         self.shown.append(column)
 
-    def _replace(self, made: dict[int, Row]) -> None:
+    def _replace(self, made: dict[int, CsvRow]) -> None:
         self._all, self._table, self.selected = (
             [made.get(id(row), row) for row in rows] for rows in (self._all, self._table, self.selected)
         )
@@ -346,13 +346,13 @@ def _read(path: Path, at: Located) -> Read:
         raise at.error(str(error)) from error
 
 
-def _number(row: Row, *, whole: bool) -> float:
+def _number(row: CsvRow, *, whole: bool) -> float:
     """The number of a row's experiment, with the group unless `whole`."""
     text = row.cells[ITERATION].text
     return float(text.partition(".")[0] if whole else text)
 
 
-def _times(cell: Cell, factor: float) -> Cell:
+def _times(cell: CsvCell, factor: float) -> CsvCell:
     if cell.number is None:
         return cell
     return computed(cell.number * factor, [value * factor for value in cell.samples])

@@ -17,11 +17,11 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from linklab.base.text import excerpt
-from linklab.netesto.table.cells import ITERATION, Cell, cell_of, number_in, same, same_iteration
+from linklab.netesto.table.cells import ITERATION, CsvCell, cell_of, number_in, same, same_iteration
 from linklab.netesto.table.located import Located
 from linklab.netesto.table.names import column_of
 
-Test: TypeAlias = Callable[[Cell], bool]
+Test: TypeAlias = Callable[[CsvCell], bool]
 
 MOST_CONDITIONS = 1000
 
@@ -36,14 +36,14 @@ _FORM = "COLUMN OPERATOR VALUE, such as ca==bbr or rate>10; operators are == != 
 
 
 @dataclass(frozen=True)
-class Condition:
+class RowCondition:
     """What a cell of one column must be."""
 
     column: str
     test: Test
 
 
-Selection: TypeAlias = Sequence[Sequence[Condition]]
+Selection: TypeAlias = Sequence[Sequence[RowCondition]]
 """One of these must hold, with all of its conditions."""
 
 
@@ -59,24 +59,24 @@ def selection_of(text: Located, columns: Sequence[str]) -> Selection:
     return found
 
 
-def holds(selection: Selection, cells: Mapping[str, Cell]) -> bool:
+def holds(selection: Selection, cells: Mapping[str, CsvCell]) -> bool:
     """Whether a row with these cells is chosen."""
     return any(all(each.test(cells[each.column]) for each in every) for every in selection)
 
 
-def _condition(text: Located, columns: Sequence[str]) -> Condition:
+def _condition(text: Located, columns: Sequence[str]) -> RowCondition:
     if not text:
         raise text.error(f"a condition is missing here; write {_FORM}")
     start, end, word = _operator(text, columns)
     column = column_of(text.slice(0, start), columns)
     value = text.slice(end, len(text.text)).strip().unquoted()
     if word in ("[has]", "[hasnot]"):
-        return Condition(column, _has(value, wanted=word == "[has]"))
+        return RowCondition(column, _has(value, wanted=word == "[has]"))
     if word == "<>":
-        return Condition(column, _between(value))
+        return RowCondition(column, _between(value))
     if word in _ORDER:
-        return Condition(column, _ordered(value, _ORDER[word]))
-    return Condition(column, _equals(value.text, column, wanted=word == "=="))
+        return RowCondition(column, _ordered(value, _ORDER[word]))
+    return RowCondition(column, _equals(value.text, column, wanted=word == "=="))
 
 
 def _operator(text: Located, columns: Sequence[str]) -> tuple[int, int, str]:

@@ -16,13 +16,13 @@ from linklab.errors import InputError
 from linklab.netesto.lines import ScriptProblem, Where
 from linklab.netesto.sources import LIBRARY
 from linklab.netesto.table.chart import chart_of
-from linklab.netesto.table.document import Document, Links, PlotItem, TableItem
+from linklab.netesto.table.document import Links, PlotItem, TableItem, TablePage
 from linklab.netesto.table.files import listed, near, text_of, within
 from linklab.netesto.table.located import Located, TableError, filled, lines_of
 from linklab.netesto.table.names import unknown
 from linklab.netesto.table.paths import SUFFIXES, link_file, link_folder, output_name
-from linklab.netesto.table.rows import MissingError, Rows
-from linklab.netesto.table.settings import Settings
+from linklab.netesto.table.rows import NoRowsError, Rows
+from linklab.netesto.table.settings import PlotVariables
 from linklab.netesto.table.words import ALONE, IN_THE_PAGE, VARIABLE_NAMES, WEB_ONLY, WORDS
 
 MOST_LINES = 20_000
@@ -40,7 +40,7 @@ class _End(Exception):  # noqa: N818 - the directive of this name
 
 
 @dataclass
-class Session:
+class TableSession:
     """A script that is being run.
 
     search: folders in which `source`, File, read and append look, after the script's own; exp.csv is looked for in the
@@ -58,7 +58,7 @@ class Session:
 
     def __post_init__(self) -> None:
         self.rows = Rows()
-        self.settings = Settings()
+        self.settings = PlotVariables()
         self.items: list[TableItem | PlotItem] = []
         self.format: int | None = None
         self.links = Links()
@@ -75,7 +75,7 @@ class Session:
         self._tables = [folder, *self.search, Path()]
         self._do = self._directives()
 
-    def run(self) -> Document:
+    def run(self) -> TablePage:
         """Run the whole script; `problems` then has what was wrong with it.
 
         Raises:
@@ -93,7 +93,7 @@ class Session:
         if not self.items and not self.problems:
             self._keep(TableError("the script makes no table and no plot; end it with doTable or doPlot", whole))
         log = None if self.log is None else (self.log, self.log_lines)
-        return Document(self.items, self.rows.sources, self.links, self.said, log)
+        return TablePage(self.items, self.rows.sources, self.links, self.said, log)
 
     def _finish(self, whole: Where) -> None:
         """What may be missing when the script ends."""
@@ -129,7 +129,7 @@ class Session:
                 whole = filled(line, variables, told)
                 if whole:
                     self._run_line(whole, above)
-            except MissingError:
+            except NoRowsError:
                 continue  # what is wrong with exp.csv was told when it was read
             except TableError as error:
                 self._keep(error)
@@ -241,7 +241,7 @@ class Session:
                 self._started = value.place
                 self._load(self.csv or self._file(Located("exp", [value.place] * 4), self._tables, ".csv"), value)
             elif self._failed:
-                raise MissingError
+                raise NoRowsError
             do(value)
 
         return run

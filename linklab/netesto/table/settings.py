@@ -135,7 +135,7 @@ VARIABLES: Mapping[str, Callable[[Located], None]] = {
 
 
 @dataclass
-class Settings:
+class PlotVariables:
     """The variables as they stand."""
 
     values: dict[str, Located] = field(default_factory=dict)
