@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import signal
 import sys
 import time
@@ -87,6 +88,10 @@ def run(args: argparse.Namespace) -> int:
     if args.dry_run:
         print_expansion(found, as_json=args.json)
         return 0
+    if os.environ.get("LINKLAB_INSIDE"):
+        from linklab.commands import netesto_inside
+
+        return netesto_inside.run(args, found)
     plan = _plan(args, found)
     if args.jobs is not None and args.jobs < 1:
         raise InputError(f"--jobs {args.jobs}: at least one experiment runs at a time")

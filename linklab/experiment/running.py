@@ -284,7 +284,7 @@ def run_ready(ready: ReadyNetwork, out: Path, door: Door, tell: Tell = quiet) ->
     """
     prepared = ready.prepared
     refuse_unwritable(out)
-    found = _measure(prepared, door, tell)
+    found = measure_on(prepared, door, tell)
     tell(TrialProgress("writing the data"))
     path = out if is_file(out) else out / named(prepared, found)
     made = completed(prepared, found, door, path.name)
@@ -298,7 +298,7 @@ def run_on(trial: Trial, out: Path, door: Door, tell: Tell = quiet, *, choice: R
     return run_ready(ready_on(trial, door, tell, choice=choice), out, door, tell)
 
 
-def _measure(ready: Prepared, door: Door, tell: Tell) -> TrialOutcome:
+def measure_on(ready: Prepared, door: Door, tell: Tell) -> TrialOutcome:
     """Run the plan, and the trial's own commands before and after it."""
     (door.folder / PLAN).write_text(json.dumps(ready.plan.data), encoding="utf-8")
     said: list[str] = []

@@ -20,7 +20,7 @@ from linklab.base.processes import processors
 from linklab.errors import DataError, EngineError, InputError, MissingError
 from linklab.experiment.algorithms import refuse_missing
 from linklab.experiment.model import Trial
-from linklab.experiment.runner import ListProgress, TrialTask, at_once, here, run_entries
+from linklab.experiment.runner import Deal, ListProgress, TrialTask, at_once, here, run_entries
 from linklab.experiment.trial_folder import TrialFolder, opened_as
 from linklab.experiment.trial_inside import Tell
 from linklab.experiment.trial_list import JOURNAL, ListedTrial, digest
@@ -32,7 +32,8 @@ from linklab.netesto.experiments import experiments
 from linklab.netesto.machines import Machines
 from linklab.netesto.names import data_file
 from linklab.netesto.network_plan import PlannedExperiment, plan_experiment
-from linklab.netesto.running import TEST, run_experiment
+from linklab.netesto.running import TEST, Measured, in_its_own, run_experiment
+from linklab.netesto.site import Site
 
 COUNTER = "counter"
 """Number of the last experiment, for people and scripts that look for it."""
@@ -66,8 +67,10 @@ def seed_of(campaign: int, number: int) -> int:
     return int.from_bytes(hashlib.sha256(f"netesto {campaign} {number}".encode()).digest()[:6], "big")
 
 
-def plan_campaign(expansion: Expansion, machines: Machines, settings: RunSettings) -> CampaignPlan:
-    """The plan of a campaign; nothing runs.
+def plan_campaign(
+    expansion: Expansion, machines: Machines, settings: RunSettings, site: Site | None = None
+) -> CampaignPlan:
+    """The plan of a campaign; nothing runs. site: the network, where it runs already.
 
     Raises:
         InputError: an experiment cannot be; the message names it.
@@ -76,7 +79,7 @@ def plan_campaign(expansion: Expansion, machines: Machines, settings: RunSetting
     planned = []
     for each in experiments(expansion):
         try:
-            found = plan_experiment(each, machines, seed_of(settings.seed, each.number), settings.version)
+            found = plan_experiment(each, machines, seed_of(settings.seed, each.number), settings.version, site)
             refuse_missing(found.expanded, settings.engine)
         except (InputError, MissingError) as error:
             raise type(error)(f"experiment {each.number} ({each.name}): {error}") from error
@@ -117,12 +120,13 @@ class ExperimentRunner:
     plan: CampaignPlan
     campaign: Path
     by_name: Mapping[str, PlannedExperiment] = field(default_factory=dict)
+    measured: Measured = in_its_own
 
     def __call__(self, trial: Trial, path: Path, tell: Tell) -> Path:
         """Run it; all that comes of it lies in a folder beside the data file that was asked for."""
         planned = self.by_name[path.name]
         folder = path.parent / str(planned.experiment.number)
-        file = run_experiment(planned, self.plan.machines.nodes, trial, folder, tell)
+        file = run_experiment(planned, self.plan.machines.nodes, trial, folder, tell, measured=self.measured)
         try:
             results.process(folder, self.campaign)
         except DataError as error:
@@ -143,7 +147,14 @@ Changed = Callable[[TrialTask | None], None]
 
 
 def run_campaign(
-    plan: CampaignPlan, out: Path, *, jobs: int | None = None, progress: ListProgress | None = None, changed: Changed
+    plan: CampaignPlan,
+    out: Path,
+    *,
+    jobs: int | None = None,
+    progress: ListProgress | None = None,
+    changed: Changed,
+    measured: Measured = in_its_own,
+    deal: Callable[[TrialSettings], Deal] | None = None,
 ) -> list[TrialTask]:
     """Run the experiments that are not done yet, and make exp.csv and the pages of all.
 
@@ -153,17 +164,19 @@ def run_campaign(
         jobs: experiments at once; None for one a processor.
         progress: gets the tasks.
         changed: told of each task whose state changed, and with None a few times a second.
+        measured: runs one experiment in its network.
+        deal: has the experiments done; None for each in a process of its own.
 
     Raises:
         InputError: another run works on the folder, or it holds something else.
     """
     out = out.resolve()
     by_name = {data_file(each.experiment.number): each for each in plan.planned}
-    how = TrialSettings(ExperimentRunner(plan, out, by_name))
+    how = TrialSettings(ExperimentRunner(plan, out, by_name, measured))
     about = {"what": TEST, "list": digest(plan.entries)}
     progress = progress or ListProgress(jobs=jobs_of(plan.entries, jobs))
     with opened_as(out, about, CampaignFolder) as folder:
-        tasks = run_entries(plan.entries, folder, here(how, progress.jobs), progress, changed)
+        tasks = run_entries(plan.entries, folder, deal(how) if deal else here(how, progress.jobs), progress, changed)
         write(out / COUNTER, f"{plan.counter}\n")
         if any(task.state in ("done", "gaps") for task in tasks):
             results.write_csv(out)

@@ -69,18 +69,35 @@ def on_topology(commands: Sequence[TimedCommand], topology: Topology, given: Map
     Raises:
         InputError: some machines are no nodes; the message names all of them, and the nodes that there are.
     """
-    names = machines(commands)
     there = [node.name for node in topology.nodes]
+    return Machines(topology, nodes_of(commands, there, given, topology.name))
+
+
+def nodes_of(
+    commands: Sequence[TimedCommand], there: Sequence[str], given: Mapping[str, str], network: str
+) -> dict[str, str]:
+    """The node that each machine of a script is.
+
+    Args:
+        commands: of the script.
+        there: the nodes of the network.
+        given: nodes that the person chose.
+        network: its name, for people.
+
+    Raises:
+        InputError: some machines are no nodes; the message names all of them, and the nodes that there are.
+    """
+    names = machines(commands)
     nodes = {name: _node(name, there, given) for name in names}
     missing = [name for name, node in nodes.items() if node not in there]
     if missing:
         raise InputError(
-            f"{topology.name} has no {_listed(missing, 'or')}, which the script names; "
+            f"{network} has no {_listed(missing, 'or')}, which the script names; "
             f"it has {_listed(there, 'and')}. The script names {_listed(names, 'and')}; "
             f"say which is which with --map {missing[0]}={there[0] if there else 'NODE'},… or in a file {MAP_FILE} "
             "beside the script"
         )
-    return Machines(topology, nodes)
+    return nodes
 
 
 def _node(name: str, there: Sequence[str], given: Mapping[str, str]) -> str:

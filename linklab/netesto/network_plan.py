@@ -15,7 +15,7 @@ from typing import Any
 from linklab.errors import InputError
 from linklab.experiment import programs
 from linklab.experiment.model import STEP_S, Expanded, Traffic, TrafficFlow
-from linklab.experiment.place import TrialPlace, place_between
+from linklab.experiment.place import TrialPlace
 from linklab.experiment.plan import make_plan
 from linklab.experiment.planned import ProgramPlan
 from linklab.netesto import names
@@ -23,7 +23,7 @@ from linklab.netesto.data_plots import DEFAULT, data_plots
 from linklab.netesto.experiments import ANY_HOST, CampaignExperiment, Capture, FlowGroup
 from linklab.netesto.machines import Machines
 from linklab.netesto.settings_plan import SettingsPlan, plan_settings, ports_of
-from linklab.topology.plan import plan as plan_of
+from linklab.netesto.site import DrawnSite, Site
 
 FORMAT = 1
 SNAP_BYTES = 128
@@ -48,7 +48,11 @@ class PlannedExperiment:
 
 
 def plan_experiment(
-    experiment: CampaignExperiment, machines: Machines, seed: int, version: int | None = None
+    experiment: CampaignExperiment,
+    machines: Machines,
+    seed: int,
+    version: int | None = None,
+    site: Site | None = None,
 ) -> PlannedExperiment:
     """The plan of an experiment.
 
@@ -57,17 +61,18 @@ def plan_experiment(
         machines: the network.
         seed: of the experiment.
         version: of IP; None for IPv4, or IPv6 where a server has nothing else.
+        site: what answers for the network; None for its drawing.
 
     Raises:
         InputError: a flow has no way, a node lacks an address, or a setting cannot be.
     """
-    nodes, topology = machines.nodes, machines.topology
+    nodes = machines.nodes
+    site = site or DrawnSite(machines.topology)
     for group in experiment.groups:
         if nodes[group.host] == nodes[group.server]:
             raise InputError(f"group {group.number}: {group.host} cannot be the client and the server")
     pairs = list(dict.fromkeys((nodes[group.host], nodes[group.server]) for group in experiment.groups))
-    built = plan_of(topology)
-    place = place_between(topology, "", pairs, built)
+    place = site.place(pairs)
     flows = tuple(_flows(experiment, nodes, version))
     length_s = experiment.length_s
     expanded = Expanded(
@@ -83,16 +88,16 @@ def plan_experiment(
         step_s=STEP_S,
         parameters={},
     )
-    settings = plan_settings(experiment, topology, built, nodes)
+    settings = plan_settings(experiment, site, nodes)
     plan = make_plan(expanded, place)
     data = {
         **plan.data,
-        "programs": [*plan.data["programs"], *_captures(experiment, machines, place, version)],
+        "programs": [*plan.data["programs"], *_captures(experiment, nodes, site, place, version)],
         "samplers": {**plan.data["samplers"], "ended": plan.data["samplers"]["sockets"]},
-        "facts": [*plan.data["facts"], *_facts(experiment, machines, place, version)],
+        "facts": [*plan.data["facts"], *_facts(experiment, nodes, site, place, version)],
         "settings": [*settings.planned, *_flushes(experiment, nodes)],
     }
-    about = _about(experiment, machines, seed, settings)
+    about = _about(experiment, machines, site.name, seed, settings)
     return PlannedExperiment(experiment, expanded, place, replace(plan, data=data), settings, about)
 
 
@@ -155,15 +160,15 @@ def _options(group: FlowGroup, instance: int, server: str) -> dict[str, Any]:
 
 
 def _captures(
-    experiment: CampaignExperiment, machines: Machines, place: TrialPlace, version: int | None
+    experiment: CampaignExperiment, nodes: Mapping[str, str], site: Site, place: TrialPlace, version: int | None
 ) -> Iterator[dict[str, Any]]:
     """What DO_TCPDUMP starts; one from before the first flow is there before all of them."""
     first_s = min(group.start_s for group in experiment.groups)
-    ports = ports_of(experiment, machines.topology, machines.nodes)
+    ports = ports_of(experiment, site, nodes)
     for number, capture in enumerate(experiment.captures, 1):
-        node = machines.nodes[capture.host]
+        node = nodes[capture.host]
         interface = ports[node][0].interface if node in ports else "any"
-        server = "" if capture.server == ANY_HOST else machines.nodes[capture.server]
+        server = "" if capture.server == ANY_HOST else nodes[capture.server]
         argv = ["tcpdump", "-n", "-Z", "root", "-K", "-s", str(SNAP_BYTES), "-c", str(capture.packets)]
         argv += ["-i", interface, "-w", capture_file(number)]
         argv += ["host", place.address(server, version)] if server else []
@@ -190,27 +195,19 @@ def captured(experiment: CampaignExperiment, nodes: Mapping[str, str]) -> dict[s
 
 
 def _facts(
-    experiment: CampaignExperiment, machines: Machines, place: TrialPlace, version: int | None
+    experiment: CampaignExperiment, nodes: Mapping[str, str], site: Site, place: TrialPlace, version: int | None
 ) -> Iterator[dict[str, Any]]:
     """The counters of hosts, and what finds the other way of each flow before it starts."""
-    pairs = _pairs(experiment, machines.nodes)
+    pairs = _pairs(experiment, nodes)
     for host, server in pairs:
         if host != place.source:
             argv = ["ping", "-n", "-c", "1", "-W", "5", place.address(server, version)]
             yield {"node": host, "name": f"way to {server}", "argv": argv, "once": True}
-    for host in dict.fromkeys(machines.nodes[name] for name in experiment.counted):
+    for host in dict.fromkeys(nodes[name] for name in experiment.counted):
         if host in place.addresses:
-            interfaces = sorted(_interfaces(machines, host))
+            interfaces = sorted(site.interfaces(host, place.ports))
             argv = [*programs.own("trial_counters"), *interfaces]
             yield {"node": host, "name": COUNTERS, "argv": argv, "once": False}
-
-
-def _interfaces(machines: Machines, node: str) -> Iterator[str]:
-    topology = machines.topology
-    for link, ends in zip(topology.links, topology.link_ends(), strict=True):
-        for name, interface in zip((link.src, link.dest), ends, strict=True):
-            if name == node:
-                yield interface
 
 
 def _flushes(experiment: CampaignExperiment, nodes: Mapping[str, str]) -> Iterator[dict[str, Any]]:
@@ -229,7 +226,9 @@ def _flushes(experiment: CampaignExperiment, nodes: Mapping[str, str]) -> Iterat
 # --- experiment.json
 
 
-def _about(experiment: CampaignExperiment, machines: Machines, seed: int, settings: SettingsPlan) -> dict[str, Any]:
+def _about(
+    experiment: CampaignExperiment, machines: Machines, network: str, seed: int, settings: SettingsPlan
+) -> dict[str, Any]:
     nodes = machines.nodes
     return {
         "format": FORMAT,
@@ -238,7 +237,7 @@ def _about(experiment: CampaignExperiment, machines: Machines, seed: int, settin
         "seed": seed,
         "desc": experiment.desc,
         "other": dict(experiment.other),
-        "topology": machines.topology.name,
+        "topology": network,
         "length_s": experiment.length_s,
         "machines": {name: node for name, node in nodes.items() if name != node},
         "commands": [

@@ -2,6 +2,8 @@
 """One experiment: its plan, its network, and the folder that comes of it, without exp.csv and pages.
 
 PlannedExperiment ─→ network, runner inside ─→ collect ─→ EXP.flent.gz, 0/ and 1/ (counters), raw/, *.pcap
+
+The network is one of its own (`in_its_own`), or one that runs already (`OnRunning`).
 """
 
 from __future__ import annotations
@@ -9,9 +11,11 @@ from __future__ import annotations
 import json
 import math
 import shutil
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from linklab.base.files import write_json
 from linklab.data import Dataset
@@ -23,18 +27,59 @@ from linklab.experiment.model import Trial
 from linklab.experiment.out_file import keep
 from linklab.experiment.prepared import Prepared
 from linklab.experiment.result import dataset
+from linklab.experiment.running import Door, completed, measure_on
 from linklab.experiment.trial import measure
 from linklab.experiment.trial_inside import Tell, TrialProgress, quiet
 from linklab.measure import Quantity
 from linklab.netesto import names
 from linklab.netesto.network_plan import COUNTERS, PlannedExperiment, captured
+from linklab.netesto.running_site import keeping
 
 TEST = "netesto"
 """What the data set calls its test."""
 
 
+Measured: TypeAlias = Callable[[PlannedExperiment, Prepared, Path, Tell], tuple[TrialOutcome, "MakeData"]]
+"""Runs an experiment, with a new folder for the outputs of its programs; what was found, and what makes its data."""
+MakeData: TypeAlias = Callable[[TrialOutcome, str], Dataset]
+
+
+def in_its_own(planned: PlannedExperiment, prepared: Prepared, work: Path, tell: Tell) -> tuple[TrialOutcome, MakeData]:
+    """Run an experiment in a network that is started for it."""
+    tell(TrialProgress("starting the network"))
+    try:
+        with EarlyEnd() as early:
+            found, environment = measure(prepared, early, tell, raw=work)
+    except NotBegunError:
+        raise EngineError("the experiment was ended before it had begun") from None
+    return found, lambda found, name: dataset(prepared, found, environment, name)
+
+
+@dataclass(frozen=True)
+class OnRunning:
+    """Runs experiments on the network behind a door; each has a door of its own, because its folder is a door's."""
+
+    door: Callable[[], AbstractContextManager[Door]]
+
+    def __call__(
+        self, planned: PlannedExperiment, prepared: Prepared, work: Path, tell: Tell
+    ) -> tuple[TrialOutcome, MakeData]:
+        """Run an experiment, and leave the network as it was."""
+        with self.door() as door:
+            with keeping(planned, door):
+                found = measure_on(prepared, door, tell)
+            shutil.copytree(door.folder, work)
+        return found, lambda found, name: completed(prepared, found, door, name)
+
+
 def run_experiment(
-    planned: PlannedExperiment, nodes: Mapping[str, str], trial: Trial, folder: Path, tell: Tell = quiet
+    planned: PlannedExperiment,
+    nodes: Mapping[str, str],
+    trial: Trial,
+    folder: Path,
+    tell: Tell = quiet,
+    *,
+    measured: Measured = in_its_own,
 ) -> Path:
     """Run an experiment and fill its folder.
 
@@ -44,6 +89,7 @@ def run_experiment(
         trial: seed, clock, engine and profile, and what else its data set says of it.
         folder: new; gets all that comes of the experiment.
         tell: told how far it is.
+        measured: runs it in its network.
 
     Returns:
         The data set's file.
@@ -54,13 +100,8 @@ def run_experiment(
     folder.mkdir(parents=True, exist_ok=True)
     write_json(folder / names.EXPERIMENT, planned.about)
     prepared = Prepared(trial, planned.expanded, planned.place, planned.plan, tuple(planned.settings.notes))
-    tell(TrialProgress("starting the network"))
     work = folder / names.RAW
-    try:
-        with EarlyEnd() as early:
-            found, environment = measure(prepared, early, tell, raw=work)
-    except NotBegunError:
-        raise EngineError("the experiment was ended before it had begun") from None
+    found, make = measured(planned, prepared, work, tell)
     if found.outcome.get("ended") == "early":
         raise EngineError("the experiment was ended early, so it does not count")
     tell(TrialProgress("writing the data"))
@@ -71,8 +112,7 @@ def run_experiment(
             (work / "out" / inside).replace(folder / shown)
     _tidy(work)
     file = folder / names.data_file(planned.experiment.number)
-    made = dataset(prepared, found, environment, file.name)
-    return keep(_with_ends(made, found), file, named=True)
+    return keep(_with_ends(make(found, file.name), found), file, named=True)
 
 
 def _note_settings(found: TrialOutcome) -> None:

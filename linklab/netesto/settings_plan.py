@@ -8,17 +8,17 @@ its clients, of a machine between them those by which packets leave towards the 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from linklab.errors import InputError
-from linklab.experiment.place import PathPort, way_between
+from linklab.experiment.place import PathPort
 from linklab.netesto import disciplines
 from linklab.netesto.disciplines import Standing
 from linklab.netesto.experiments import CampaignExperiment, NetworkSetting
 from linklab.netesto.limits import refuse_setting
-from linklab.topology import Topology
+from linklab.netesto.site import Site
 
 DEFAULT_QDISC = "net.core.default_qdisc"
 OF_ALL = ("net.core.rmem_max", "net.core.wmem_max", DEFAULT_QDISC)
@@ -39,13 +39,13 @@ class SettingsPlan:
     notes: list[str] = field(default_factory=list)
 
 
-def ports_of(experiment: CampaignExperiment, topology: Topology, nodes: Mapping[str, str]) -> dict[str, list[PathPort]]:
+def ports_of(experiment: CampaignExperiment, site: Site, nodes: Mapping[str, str]) -> dict[str, list[PathPort]]:
     """The interfaces of each node that takes part that lead towards the others."""
     found: dict[str, dict[PathPort, None]] = {}
     between: dict[str, dict[PathPort, None]] = {}
     pairs = dict.fromkeys((nodes[group.host], nodes[group.server]) for group in experiment.groups)
     for client, server in pairs:
-        up, down = way_between(topology, client, server)
+        up, down = site.way(client, server)
         found.setdefault(client, {}).setdefault(up[0])
         found.setdefault(server, {}).setdefault(down[0])
         for port in up[1:]:
@@ -53,20 +53,12 @@ def ports_of(experiment: CampaignExperiment, topology: Topology, nodes: Mapping[
     return {node: list(ports) for node, ports in (between | found).items()}
 
 
-def drawn_at(built: Mapping[str, Any]) -> dict[PathPort, Standing]:
-    """What stands at each interface of a network when it is built; built: its plan."""
-    found = {}
-    for link in built["links"]:
-        for end in (link["src"], link["dest"]):
-            lines = end.get("tc", {}).get("lines", ())
-            found[PathPort(end["node"], end["interface"])] = disciplines.drawn(lines, other=bool(link["opts"]))
-    return found
-
-
 class _Planner:
-    def __init__(self, ports: Mapping[str, Sequence[PathPort]], standing: Mapping[PathPort, Standing]) -> None:
+    def __init__(self, ports: Mapping[str, Sequence[PathPort]], at_first: Callable[[PathPort], Standing]) -> None:
         self.ports = ports
-        self.now = dict(standing)
+        self.at_first = at_first
+        self.now: dict[PathPort, Standing] = {}
+        """What stands at each interface that the script has set something at."""
         self.found = SettingsPlan()
         self.default = ""
         """The kernel's default discipline, as far as the script has set it."""
@@ -102,7 +94,7 @@ class _Planner:
         """A SET_NETEM or SET_QDISC at the interfaces of a node; its commands, for the plan."""
         planned = []
         for port in self.ports[node]:
-            before = self.now.get(port, Standing())
+            before = self.now[port] if port in self.now else self.at_first(port)
             if setting.word == "SET_NETEM":
                 after = disciplines.with_netem(before, setting.arguments)
             else:
@@ -122,23 +114,19 @@ class _Planner:
             self.found.notes.append(sentence)
 
 
-def plan_settings(
-    experiment: CampaignExperiment, topology: Topology, built: Mapping[str, Any], nodes: Mapping[str, str]
-) -> SettingsPlan:
+def plan_settings(experiment: CampaignExperiment, site: Site, nodes: Mapping[str, str]) -> SettingsPlan:
     """What is set for an experiment.
 
     Args:
         experiment: of the script.
-        topology: its network.
-        built: the plan of it.
+        site: its network.
         nodes: of its machines.
 
     Raises:
         InputError: a setting cannot be, or is not allowed; the message names it.
     """
-    ports = ports_of(experiment, topology, nodes)
-    at_first = drawn_at(built)
-    planner = _Planner(ports, at_first)
+    planner = _Planner(ports_of(experiment, site, nodes), site.standing)
+    ports = planner.ports
     for setting in experiment.settings:
         node = nodes[setting.host]
         in_part = node in ports or any(name in OF_ALL for name in setting.arguments)
@@ -162,18 +150,17 @@ def plan_settings(
         except InputError as error:
             raise InputError(f"{setting.word} host={setting.host}: {error}") from error
         planner.found.told.append(told)
-    planner.found.planned = _at_first(planner, experiment, at_first, nodes) + planner.found.planned
+    planner.found.planned = _at_first(planner, experiment, nodes) + planner.found.planned
     return planner.found
 
 
 def _at_first(
     planner: _Planner,
     experiment: CampaignExperiment,
-    at_first: Mapping[PathPort, Standing],
     nodes: Mapping[str, str],
 ) -> list[dict[str, Any]]:
     """The commands that lead, before the experiment begins, to the disciplines that then hold."""
-    before = _Planner(planner.ports, at_first)
+    before = _Planner(planner.ports, planner.at_first)
     for setting in experiment.settings:
         if setting.at_s is None and setting.arguments.get(DEFAULT_QDISC):
             before.default = setting.arguments[DEFAULT_QDISC]
@@ -181,6 +168,6 @@ def _at_first(
             before.discipline(setting, nodes[setting.host])
     found: list[dict[str, Any]] = []
     for port, wanted in before.now.items():
-        for argv in disciplines.commands(port.interface, at_first.get(port, Standing()), wanted):
+        for argv in disciplines.commands(port.interface, planner.at_first(port), wanted):
             found.append({"node": port.node, "name": " ".join(argv), "argv": argv, "at_s": None})
     return found
