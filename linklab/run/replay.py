@@ -17,6 +17,7 @@ from linklab.lab.model import Lab
 from linklab.manual.model import Commands, Manual, Step
 from linklab.manual.parse import groups
 from linklab.measure import Measurements, measure, merge
+from linklab.run.campaign_tables import is_campaign_table, measure_campaign_table
 from linklab.run.data_files import JOURNAL, is_data_file, measure_data_file
 from linklab.run.stage import Capture, RunSettings, Stage
 from linklab.run.sweep_tables import is_sweep_table, measure_sweep_table
@@ -145,6 +146,8 @@ def measure_step(manual: Manual, capture: Capture, files: Path) -> Measurements:
     if tables := [files / name for name in capture.files if is_sweep_table(files / name)]:
         # what a sweep prints and writes beside its tables says the same, in words that other tools use, too
         return _below(files, merge(map(measure_sweep_table, tables), source))
+    if tables := [files / name for name in capture.files if is_campaign_table(files / name)]:
+        return _below(files, merge(map(measure_campaign_table, tables), source))
     paths = [files / name for name in capture.files if _is_measured(Path(name))]
     stopped = not isinstance(step.action.finish, Prompt)
     found = measure(capture.output, paths, source, partial=stopped)
