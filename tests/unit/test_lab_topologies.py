@@ -25,6 +25,7 @@ WIRED = {
     **dict.fromkeys((17, 18, 20), f"{CHAIN} s3-eth3:h4"),
     **dict.fromkeys((21, 22), "s1-eth1:s2-eth1 s2-eth2:s3-eth1 s1-eth2:h1 s3-eth2:h2"),
     23: "r1-eth0:h1 r1-eth1:h2",
+    24: "s1-eth1:s2-eth1 s2-eth2:h1 s1-eth2:h2 s1-eth3:h3 s1-eth4:h4",
 }
 ROUTED = (23,)
 """Labs of routers, which have addresses of their own."""
