@@ -30,13 +30,14 @@ import time
 from collections import deque
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from functools import partial
 from typing import Any
 
 from linklab.agent.trial_facts import as_json, ask_facts
 from linklab.agent.trial_keeper import Sessions, keep, kill_children
 from linklab.agent.trial_loop import FIRST, LAST, SECOND, THIRD, Loop
 from linklab.agent.trial_nodes import Nodes
-from linklab.agent.trial_plan import Fact, PlanError, PlannedSetting, TrialPlan, load
+from linklab.agent.trial_plan import Fact, PlanError, TrialPlan, load
 from linklab.agent.trial_programs import PRELOADED, Child, Programs
 from linklab.agent.trial_samplers import ENDED, Sampler, samplers
 from linklab.agent.trial_settings import Settings
@@ -68,13 +69,16 @@ class RunningTrial:
         self.nodes = Nodes()
         self.programs = Programs(self.nodes, out, self.sessions)
         self.loop = Loop(self.notice, self.interrupt)
-        self.settings = Settings(plan.settings, self.nodes)
+        self.settings = Settings(plan.settings, self.nodes, plan.command_s)
         self.t0 = self.ended_ns = 0
         self.interrupts = 0
         self.servers: list[Child] = []
         self.flows: list[Child] = []
-        self.commands: dict[PlannedSetting, Child] = {}
-        self.starting: deque[tuple[PlannedSetting, float]] = deque()
+        self.commands: dict[int, Child] = {}
+        """By the numbers of their settings in the plan, from 0: two settings may be equal."""
+        self.starting: deque[tuple[int, float]] = deque()
+        self.given: int | None = None
+        """Number of the command whose turn it is."""
         self.samplers: list[Sampler] = []
         self.lacks: list[str] = []
 
@@ -96,12 +100,16 @@ class RunningTrial:
             self.end([server for server in self.servers if server.runs], self_s=SELF_S)
             self.sample_ended()
             after = ask_facts([fact for fact in self.plan.facts if not fact.once], self.programs, self.loop)
+            for number, _ in self.starting:
+                self.settings.cut_off(number)
+            self.lacks += self.settings.restore()
             self.save(before, after)
             self.tell({"phase": "end", "how": "early" if self.early else "whole", **self.counts()})
         finally:
             for sampler in self.samplers:
                 sampler.close()
             self.sessions.kill()
+            self.settings.restore()
             kill_children(self.keeper)
             self.all_ended()
 
@@ -140,9 +148,9 @@ class RunningTrial:
             if program.role == "flow" and not self.early:
                 self.flows.append(self.programs.start(program, hold=True))
         self.programs.draw_lots(self.flows)
-        for setting in self.plan.settings:
+        for number, setting in enumerate(self.plan.settings):
             if setting.argv and setting.at_s is not None:
-                self.commands[setting] = self.programs.start(self.settings.program(setting), hold=True)
+                self.commands[number] = self.programs.start(self.settings.program(number), hold=True)
         deadline = time.monotonic_ns() + LOAD_NS
         loading = [*self.flows, *self.commands.values()]
         self.loop.run(lambda: self.early or all(each.loaded or each.over for each in loading), deadline)
@@ -197,13 +205,13 @@ class RunningTrial:
 
     def start_those_of(self, start_s: float) -> None:
         """Set what is set at this time, then let its flows go: at once, or when the last command has ended."""
-        settings = [setting for setting in self.plan.settings if setting.at_s == start_s]
-        for setting in settings:
+        due = [(number, one) for number, one in enumerate(self.plan.settings) if one.at_s == start_s]
+        for number, setting in due:
             if setting.argv:
-                self.starting.append((setting, start_s))
+                self.starting.append((number, start_s))
             else:
-                self.settings.write(setting)
-        if any(setting.argv for setting in settings):
+                self.settings.write(number)
+        if any(setting.argv for _, setting in due):
             self.run_commands()
         else:
             self.release(start_s)
@@ -215,15 +223,22 @@ class RunningTrial:
     def run_commands(self) -> None:
         """Let the commands that are due go, each when the one before it has ended; the flows of their time follow."""
         while self.starting:
-            setting, start_s = self.starting[0]
-            child = self.commands[setting]
+            number, start_s = self.starting[0]
+            child = self.commands[number]
             if not child.over:
-                self.programs.release([child])
+                if self.given != number:  # its turn begins now
+                    self.given = number
+                    self.programs.release([child])
+                    self.loop.at(self.settings.deadline_ns(), THIRD, partial(self.give_up, child))
                 return
-            self.settings.ended(setting, child)
+            self.settings.ended(number, child)
             self.starting.popleft()
             if not any(later_s == start_s for _, later_s in self.starting):
                 self.release(start_s)
+
+    def give_up(self, command: Child) -> None:
+        """Kill a command that has had its time, so that those behind it and the flows go on."""
+        self.programs.ask_to_end(command, signal.SIGKILL)
 
     def notice(self) -> None:
         """Take notice of programs that are loaded or have ended."""

@@ -85,12 +85,13 @@ class PlannedSetting:
     """A value of the kernel that is written, or a command; of those at one time the first comes first.
 
     at_s: since T0, before the flows of that time start; None: before anything of the test.
-    name: for people. path: of a file below /proc/sys or /sys/module, which gets the value; "" where there is an argv.
+    word, name, value: as `linklab.linux.allowed_settings` has them; of a command the word is "", and the name for
+        people.
     """
 
     node: str
     name: str
-    path: str = ""
+    word: str = ""
     value: str = ""
     argv: tuple[str, ...] = ()
     at_s: float | None = None
@@ -103,6 +104,7 @@ class TrialPlan:
     length_s: samples are taken so long at least; it ends with its last flow.
     grace_s: between SIGINT, SIGTERM and SIGKILL for a program that is stopped.
     ready_s: for each server to listen. end_s: beyond length_s for flows without a stop_s.
+    command_s: for each command of a setting.
     """
 
     length_s: float
@@ -113,6 +115,7 @@ class TrialPlan:
     grace_s: float = 2.0
     ready_s: float = 10.0
     end_s: float = 10.0
+    command_s: float = 20.0
 
 
 T = TypeVar("T")
@@ -143,6 +146,9 @@ def _plan(data: dict[str, Any]) -> TrialPlan:
     data["settings"] = tuple(
         _made(PlannedSetting, one, f"setting {n}") for n, one in enumerate(_list(data, "settings"), 1)
     )
+    for n, setting in enumerate(data["settings"], 1):
+        if bool(setting.word) == bool(setting.argv):
+            raise PlanError(f"setting {n}: it needs either a word or an argv")
     samplers = dict(data.get("samplers") or {})
     samplers["qdiscs"] = tuple(_made(PlannedInterface, one, "samplers.qdiscs") for one in _list(samplers, "qdiscs"))
     data["samplers"] = _made(Samplers, samplers, "samplers")

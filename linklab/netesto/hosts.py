@@ -8,8 +8,9 @@ from dataclasses import dataclass
 
 from linklab.base.text import excerpt
 from linklab.errors import InputError
+from linklab.linux.allowed_settings import MODULE_PARAMETERS, setting_name
 from linklab.netesto.command_table import SPECS, STREAM_SIZES, Spec
-from linklab.netesto.limits import MODULE_PARAMETERS, refuse_setting, setting_name
+from linklab.netesto.limits import refuse_setting
 from linklab.netesto.lines import ScriptLine, Word
 from linklab.netesto.script import nearest
 from linklab.netesto.state import CommandPlace, ExpansionState

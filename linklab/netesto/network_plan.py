@@ -215,11 +215,14 @@ def _flushes(experiment: CampaignExperiment, nodes: Mapping[str, str]) -> Iterat
 
     A network begins with nothing to remember, so only a flow that starts after another has ended needs this.
     """
+    first_end_s: dict[str, float] = {}
     for group in experiment.groups:
-        host = nodes[group.host]
-        before = [each.start_s + each.dur_s for each in experiment.groups if nodes[each.host] == host]
-        at_s = round(group.start_s - FLUSH_S, 6)
-        if any(end_s <= at_s for end_s in before):
+        host, end_s = nodes[group.host], group.start_s + group.dur_s
+        first_end_s[host] = min(end_s, first_end_s.get(host, end_s))
+    starts = dict.fromkeys((nodes[group.host], group.start_s) for group in experiment.groups)
+    for host, start_s in starts:  # once for groups that start together
+        at_s = round(start_s - FLUSH_S, 6)
+        if first_end_s[host] <= at_s:
             yield {"node": host, "name": " ".join(FLUSH), "argv": list(FLUSH), "at_s": at_s}
 
 

@@ -16,6 +16,7 @@ from typing import Any
 from linklab.errors import EngineError, InputError
 from linklab.experiment.place import PathPort, TrialPlace
 from linklab.experiment.running import HERE, Door, Ground, ground_of, place_on
+from linklab.linux.allowed_settings import setting_file
 from linklab.netesto.disciplines import Standing
 from linklab.netesto.network_plan import FLUSH, PlannedExperiment
 from linklab.netesto.site import Pair
@@ -122,7 +123,9 @@ def keeping(planned: PlannedExperiment, door: Door) -> Iterator[None]:
 
 def _values(settings: Sequence[Mapping[str, Any]]) -> list[tuple[str, str]]:
     """Node and file of each value that is set."""
-    return list(dict.fromkeys((each["node"], each["path"]) for each in settings if "path" in each))
+    return list(
+        dict.fromkeys((each["node"], setting_file(each["word"], each["name"])) for each in settings if each.get("word"))
+    )
 
 
 def _value(door: Door, place: tuple[str, str]) -> tuple[str, str] | None:

@@ -14,6 +14,7 @@ from typing import Any
 
 from linklab.errors import InputError
 from linklab.experiment.place import PathPort
+from linklab.linux.allowed_settings import NETWORK_WIDE, is_network_wide
 from linklab.netesto import disciplines
 from linklab.netesto.disciplines import Standing
 from linklab.netesto.experiments import CampaignExperiment, NetworkSetting
@@ -21,8 +22,6 @@ from linklab.netesto.limits import refuse_setting
 from linklab.netesto.site import Site
 
 DEFAULT_QDISC = "net.core.default_qdisc"
-OF_ALL = ("net.core.rmem_max", "net.core.wmem_max", DEFAULT_QDISC)
-"""Sysctls that a kernel has once for all hosts of a network."""
 
 
 @dataclass
@@ -70,14 +69,9 @@ class _Planner:
             refuse_setting(setting.word, name, value)
             if name == DEFAULT_QDISC:
                 self.default = value
-            is_sysctl = setting.word == "SET_SYSCTL"
-            if name in OF_ALL or not is_sysctl:
+            if is_network_wide(setting.word, name):
                 self._once(name, node, value)
-            path = "/proc/sys/" + name.replace(".", "/")
-            if not is_sysctl:
-                module, _, parameter = name.partition(".")
-                path = f"/sys/module/{module}/parameters/{parameter}"
-            planned = {"name": name, "path": path, "value": value.replace(",", " ")}
+            planned = {"word": setting.word, "name": name, "value": value}
             self.found.planned.append({"node": node, "at_s": setting.at_s, **planned})
 
     def _once(self, name: str, node: str, value: str) -> None:
@@ -129,7 +123,7 @@ def plan_settings(experiment: CampaignExperiment, site: Site, nodes: Mapping[str
     ports = planner.ports
     for setting in experiment.settings:
         node = nodes[setting.host]
-        in_part = node in ports or any(name in OF_ALL for name in setting.arguments)
+        in_part = node in ports or any(name in NETWORK_WIDE for name in setting.arguments)
         told: dict[str, Any] = {
             "word": setting.word,
             "host": node,
