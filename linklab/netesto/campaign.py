@@ -126,9 +126,10 @@ class ExperimentRunner:
         """Run it; all that comes of it lies in a folder beside the data file that was asked for."""
         planned = self.by_name[path.name]
         folder = path.parent / str(planned.experiment.number)
-        file = run_experiment(planned, self.plan.machines.nodes, trial, folder, tell, measured=self.measured)
+        nodes = self.plan.machines.nodes
+        file, data = run_experiment(planned, nodes, trial, folder, tell, measured=self.measured)
         try:
-            results.process(folder, self.campaign)
+            results.process(folder, self.campaign, data)
         except DataError as error:
             raise EngineError(f"its values and its page could not be made: {error}") from error
         return file

@@ -80,7 +80,7 @@ def run_experiment(
     tell: Tell = quiet,
     *,
     measured: Measured = in_its_own,
-) -> Path:
+) -> tuple[Path, Dataset]:
     """Run an experiment and fill its folder.
 
     Args:
@@ -92,7 +92,7 @@ def run_experiment(
         measured: runs it in its network.
 
     Returns:
-        The data set's file.
+        The data set's file, and the data set.
 
     Raises:
         EngineError: the network could not be started, or the experiment was ended before its time.
@@ -112,7 +112,8 @@ def run_experiment(
             (work / "out" / inside).replace(folder / shown)
     _tidy(work)
     file = folder / names.data_file(planned.experiment.number)
-    return keep(_with_ends(make(found, file.name), found), file, named=True)
+    data = _with_ends(make(found, file.name), found)
+    return keep(data, file, named=True), data
 
 
 def _note_settings(found: TrialOutcome) -> None:

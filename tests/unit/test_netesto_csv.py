@@ -7,7 +7,9 @@ import itertools
 import pytest
 from netesto_folders import flow_numbers, flow_series, group, stream_experiment, write_experiment
 
+from linklab.data import Dataset, save
 from linklab.errors import DataError, InputError
+from linklab.measure import make_series
 from linklab.netesto import names
 from linklab.netesto.csv_file import experiment_folders
 from linklab.netesto.results import process, write_csv
@@ -97,6 +99,20 @@ def test_any_order_of_finishing_gives_the_same_bytes(tmp_path):
         found.add(tuple((str(each.relative_to(campaign)), each.read_bytes()) for each in files))
         assert [row["exp"] for row in rows_in(campaign)] == ["1.0", "9.0", "10.0"]
     assert len(found) == 1
+
+
+def test_a_data_set_in_memory_gives_what_its_file_gives(tmp_path):
+    """A campaign hands over the data set that it has just written; gaps and all digits are the same in both."""
+    found = []
+    series = make_series("STREAM 1::1", "Mbits/s", [0.7, 0.9, 1.1], [1 / 3, float("nan"), 2 / 3])
+    for name in ("memory", "file"):
+        data = Dataset({"kernel": "7.0.1"}, flow_numbers(names.STREAM, 1, 1, octets=1 / 3), {series.name: series})
+        folder = write_experiment(tmp_path / name, 1, [group(1)])
+        save(data, folder / names.data_file(1))
+        process(folder, tmp_path / name, data if name == "memory" else None)
+        files = sorted(each for each in folder.rglob("*") if each.is_file())
+        found.append([(str(each.relative_to(folder)), each.read_bytes()) for each in files])
+    assert found[0] == found[1]
 
 
 def test_an_experiment_that_has_not_ended_has_no_row(tmp_path):
