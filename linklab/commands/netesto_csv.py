@@ -52,9 +52,6 @@ def run(args: argparse.Namespace) -> int:
         return 0
     if not args.folders:
         raise InputError("which campaign? give its folder")
-    if len(args.folders) == 1 and not (args.fields or args.get or args.output or _holds(args.folders[0], EXPERIMENT)):
-        print(file_name(write_csv(args.folders[0])))
-        return 0
     experiments = []
     for folder in args.folders:
         of_one = _holds(folder, EXPERIMENT)
@@ -62,6 +59,9 @@ def run(args: argparse.Namespace) -> int:
     if not experiments:
         raise InputError(f"{file_name(args.folders[0])}: there is no experiment that has ended in this folder")
     first = args.folders[0]
+    if len(args.folders) == 1 and not (args.fields or args.get or args.output or _holds(first, EXPERIMENT)):
+        print(file_name(write_csv(first)))
+        return 0
     campaign = first.parent if _holds(first, EXPERIMENT) else first
     fields = read_fields(args.fields) if args.fields else fields_of(campaign)
     rows = [row for folder in experiments for row in rows_of(folder, fields)]

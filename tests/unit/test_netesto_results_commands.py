@@ -36,6 +36,7 @@ def test_the_command_makes_the_table_and_prints_columns(tmp_path, capsys):
     [
         ([], "which campaign? give its folder"),
         (["none"], "No such file or directory; give the folder of a campaign"),
+        (["."], ".: there is no experiment that has ended in this folder"),
         (["c", "--get", "rates"], '--get: there is no column "rates"; there is rate,'),
         (["c", "--fields", "none"], "cannot be read"),
     ],
