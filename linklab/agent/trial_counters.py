@@ -34,6 +34,8 @@ TOOLS = {
     "qdiscs.json": ("tc", "-s", "-j", "qdisc"),
     "top": ("top", "-b", "-n", "1", "-w", "200"),
 }
+TOOL_S = 3.0
+"""What one tool may take; all of them together have the time of a fact (`linklab.agent.trial_facts`)."""
 OF_EACH = {"offloads": "-k", "coalescing": "-c", "statistics": "-S"}
 """Of each interface, with ethtool's option."""
 
@@ -43,7 +45,7 @@ def told(interfaces: Sequence[str]) -> dict[str, str]:
     found = {}
     for name in FILES:
         try:
-            found[name] = Path("/proc/self/net", name).read_text(encoding="ascii")
+            found[name] = Path("/proc/self/net", name).read_text(encoding="utf-8", errors="replace")
         except OSError:
             continue
     found["sysctl"] = "".join(f"{line}\n" for line in settings())
@@ -77,7 +79,7 @@ def setting(name: str) -> Iterator[str]:
 
 
 def printed(argv: Sequence[str]) -> str:
-    """What a tool prints; "" if it is not there or fails."""
+    """What a tool prints; "" if it is not there, fails, or does not end."""
     try:
         done = subprocess.run(
             argv,
@@ -87,8 +89,9 @@ def printed(argv: Sequence[str]) -> str:
             errors="replace",
             env={**os.environ, "LC_ALL": "C"},
             check=False,
+            timeout=TOOL_S,
         )
-    except OSError:
+    except (OSError, subprocess.TimeoutExpired):
         return ""
     return done.stdout if done.returncode == 0 else ""
 

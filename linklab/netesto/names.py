@@ -130,3 +130,12 @@ def data_file(exp: int) -> str:
 def capture(host: str, server: str) -> str:
     """The packets that DO_TCPDUMP had written."""
     return f"{host}-{server}.pcap"
+
+
+COUNTED = frozenset(
+    {
+        *("snmp", "snmp6", "netstat", "sockstat", "sysctl", "interfaces.json", "qdiscs.json", "top"),
+        *("offloads", "coalescing", "statistics"),
+    }
+)
+"""Files of a host's counters, as `linklab.agent.trial_counters` names them."""

@@ -52,11 +52,15 @@ class Group:
 
 @dataclass(frozen=True)
 class Setting:
-    """A SET_… command that was in force: its word, host and other arguments, as the script has them."""
+    """A SET_… command that was in force: its word, host and other arguments, as the script has them.
+
+    failed: it could not be made, or not all of it.
+    """
 
     word: str
     host: str
     arguments: Mapping[str, str]
+    failed: bool = False
 
 
 @dataclass(frozen=True)
@@ -167,6 +171,7 @@ def _settings(found: list[Any]) -> list[Setting]:
             str(one["word"]),
             str(one.get("host", "")),
             {str(key): str(value) for key, value in one["arguments"].items()},
+            bool(one.get("failed")),
         )
         for one in found
         if isinstance(one, Mapping) and isinstance(one.get("arguments"), Mapping) and "word" in one

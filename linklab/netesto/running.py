@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from linklab.base.files import write_json
+from linklab.base.text import excerpt
 from linklab.data import Dataset
 from linklab.errors import EngineError
 from linklab.experiment.collect import TrialOutcome
@@ -35,6 +36,7 @@ from linklab.netesto import names
 from linklab.netesto.network_plan import COUNTERS, PlannedExperiment, captured
 from linklab.netesto.running_site import keeping
 
+DISCIPLINES = ("SET_NETEM", "SET_QDISC")
 TEST = "netesto"
 """What the data set calls its test."""
 
@@ -105,7 +107,7 @@ def run_experiment(
     if found.outcome.get("ended") == "early":
         raise EngineError("the experiment was ended early, so it does not count")
     tell(TrialProgress("writing the data"))
-    _note_settings(found)
+    _mark_settings(found, planned.about, folder)
     _write_counters(found, folder)
     for inside, shown in captured(planned.experiment, nodes).items():
         if (work / "out" / inside).is_file():
@@ -116,12 +118,33 @@ def run_experiment(
     return keep(data, file, named=True), data
 
 
-def _note_settings(found: TrialOutcome) -> None:
-    """What could not be set is a note of the data set."""
-    for one in found.outcome.get("settings", ()):
-        if one["why"]:
-            when = f" at {one['at_s']:g} s" if one["at_s"] is not None else ""
-            found.notes.append(f"not set on {one['node']}{when}: {one['what']}: {one['why']}")
+def _mark_settings(found: TrialOutcome, about: Mapping[str, Any], folder: Path) -> None:
+    """Note what could not be set: the experiment then has gaps, and its description says which settings do not hold.
+
+    A discipline's commands at an interface depend on each other, so none of the host's is said to hold then.
+    """
+    not_set = [one for one in found.outcome.get("settings", ()) if one["why"]]
+    if not not_set:
+        return
+    for one in not_set:
+        when = f" at {one['at_s']:g} s" if one["at_s"] is not None else ""
+        what = f"not set on {one['node']}{when}: {one['what']}"
+        found.failed[what] = one["why"]
+        found.notes.append(f"{what}: {one['why']}")
+    settings = [
+        {**setting, "failed": True} if any(_is_of(one, setting) for one in not_set) else setting
+        for setting in about["settings"]
+    ]
+    write_json(folder / names.EXPERIMENT, {**about, "settings": settings})
+
+
+def _is_of(not_set: Mapping[str, Any], setting: Mapping[str, Any]) -> bool:
+    """Whether what was not set belongs to this SET command."""
+    if not_set["node"] != setting["host"]:
+        return False
+    if setting["word"] in DISCIPLINES:
+        return bool(not_set["what"].startswith("tc "))
+    return not_set["what"] in setting["arguments"]
 
 
 def _write_counters(found: TrialOutcome, folder: Path) -> None:
@@ -131,16 +154,23 @@ def _write_counters(found: TrialOutcome, folder: Path) -> None:
             continue
         del found.facts[node, name]
         for place, when in ((names.BEFORE, "before"), (names.AFTER, "after")):
-            said = fact.get(when) or {}
+            said = str((fact.get(when) or {}).get("text", ""))
             try:
-                texts = json.loads(said.get("text", ""))
-            except ValueError:
-                found.notes.append(f"the counters of {node} {when} the flows are missing: {said.get('text', '')[:200]}")
+                texts = json.loads(said)
+            except (ValueError, RecursionError):
+                texts = None
+            if not isinstance(texts, dict):
+                found.notes.append(f"the counters of {node} {when} the flows are missing: {excerpt(said)}")
                 continue
             for file, text in texts.items():
+                if file not in names.COUNTED or not isinstance(text, str):
+                    found.notes.append(
+                        f"the counters of {node} have something unknown, {excerpt(file)}; it is left out"
+                    )
+                    continue
                 path = folder / place / node / file
                 path.parent.mkdir(parents=True, exist_ok=True)
-                path.write_text(text, encoding="utf-8")
+                path.write_text(text, encoding="utf-8", errors="replace")
 
 
 def _tidy(work: Path) -> None:
@@ -153,11 +183,10 @@ def _tidy(work: Path) -> None:
 
 
 def _with_ends(data: Dataset, found: TrialOutcome) -> Dataset:
-    """The data set with the final numbers of each flow."""
+    """The data set with the final numbers of each flow, also of one that was too short for a series."""
     scalars = dict(data.scalars)
     for series, end in found.ends.items():
-        if series in data.series:
-            scalars |= _final(series, end)
+        scalars |= _final(series, end)
     return Dataset(data.metadata, scalars, data.series, data.notes, data.flent, data.grid)
 
 

@@ -92,7 +92,11 @@ def _set_up(recorded: Recorded, group: Group) -> Values:
 
 
 def path_settings(settings: Sequence[Setting]) -> Values:
-    """netem, qdisc, bw and buffers as the script set them: a setting of a host replaces an earlier one of its kind."""
+    """netem, qdisc, bw and buffers as the script set them: a setting of a host replaces an earlier one of its kind.
+
+    Of a kind that could not be set on one of the hosts nothing is known.
+    """
+    failed = {one.word for one in settings if one.failed}
     delays: dict[str, str] = {}
     disciplines: dict[str, Mapping[str, str]] = {}
     for one in settings:
@@ -100,12 +104,11 @@ def path_settings(settings: Sequence[Setting]) -> Values:
             delays[one.host] = _netem(one.arguments)
         elif one.word == "SET_QDISC":
             disciplines[one.host] = one.arguments
-    return {
-        "netem": _joined(delays.values()),
-        "qdisc": _joined(one.get("qdisc", "") for one in disciplines.values()),
-        "bw": _joined(one.get("rate", "") for one in disciplines.values()),
-        "buffers": _joined(one.get("limit", "") for one in disciplines.values()),
-    }
+    known: Values = {"netem": None if "SET_NETEM" in failed else _joined(delays.values())}
+    for column, argument in (("qdisc", "qdisc"), ("bw", "rate"), ("buffers", "limit")):
+        asked = _joined(one.get(argument, "") for one in disciplines.values())
+        known[column] = None if "SET_QDISC" in failed else asked
+    return known
 
 
 def _netem(arguments: Mapping[str, str]) -> str:
