@@ -64,7 +64,7 @@ def variables_of(words: list[str]) -> dict[str, str]:
     return found
 
 
-def expanded(name: str, args: argparse.Namespace, counter: int = 0) -> Expansion:
+def expanded(name: str, args: argparse.Namespace) -> Expansion:
     """The script as its options say.
 
     Raises:
@@ -75,7 +75,7 @@ def expanded(name: str, args: argparse.Namespace, counter: int = 0) -> Expansion
         if not folder.is_dir():
             raise InputError("--search takes folders, and this is none", where=str(folder))
     variables = variables_of(args.variables)
-    return expand(script_file(name), search=args.search, variables=variables, seed=args.seed, counter=counter)
+    return expand(script_file(name), search=args.search, variables=variables, seed=args.seed)
 
 
 def print_expansion(found: Expansion, *, as_json: bool) -> None:

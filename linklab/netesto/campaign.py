@@ -12,32 +12,35 @@ from __future__ import annotations
 import hashlib
 import shutil
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from linklab.base.files import write
 from linklab.base.processes import processors
-from linklab.errors import DataError, EngineError, InputError, MissingError
+from linklab.base.text import one_line
+from linklab.errors import InputError, LinklabError, MissingError
 from linklab.experiment.algorithms import refuse_missing
 from linklab.experiment.model import Trial
 from linklab.experiment.runner import Deal, ListProgress, TrialTask, at_once, here, run_entries
-from linklab.experiment.trial_folder import TrialFolder, opened_as
+from linklab.experiment.trial_folder import DONE, TrialFolder, opened_as
 from linklab.experiment.trial_inside import Tell
 from linklab.experiment.trial_list import JOURNAL, ListedTrial, digest
 from linklab.experiment.trial_work import TrialSettings
 from linklab.netesto import results
 from linklab.netesto.campaign_cost import wall_s
+from linklab.netesto.csv_file import finished
 from linklab.netesto.expansion import Expansion
 from linklab.netesto.experiments import experiments
+from linklab.netesto.fields import fields_of
 from linklab.netesto.machines import Machines
 from linklab.netesto.names import data_file
 from linklab.netesto.network_plan import PlannedExperiment, plan_experiment
 from linklab.netesto.running import TEST, Measured, in_its_own, run_experiment
 from linklab.netesto.site import Site
 
-COUNTER = "counter"
-"""Number of the last experiment, for people and scripts that look for it."""
 FIELDS = "fields.txt"
+UNMADE = (LinklabError, ArithmeticError, LookupError, TypeError, ValueError)
+"""What may go wrong where values and a page are made of data that are not as they should be."""
 
 
 @dataclass(frozen=True)
@@ -59,7 +62,6 @@ class CampaignPlan:
     machines: Machines
     settings: RunSettings
     entries: tuple[ListedTrial, ...]
-    counter: int
 
 
 def seed_of(campaign: int, number: int) -> int:
@@ -87,7 +89,7 @@ def plan_campaign(
     if not planned:
         raise InputError("the script starts no flows: it has no DO_CLIENT that is reached")
     entries = tuple(_entry(each, machines, settings) for each in planned)
-    return CampaignPlan(tuple(planned), machines, settings, entries, expansion.counter)
+    return CampaignPlan(tuple(planned), machines, settings, entries)
 
 
 def _entry(planned: PlannedExperiment, machines: Machines, settings: RunSettings) -> ListedTrial:
@@ -128,10 +130,8 @@ class ExperimentRunner:
         folder = path.parent / str(planned.experiment.number)
         nodes = self.plan.machines.nodes
         file, data = run_experiment(planned, nodes, trial, folder, tell, measured=self.measured)
-        try:
+        with suppress(*UNMADE):  # the measurement counts all the same; `_remake` says so and tries again
             results.process(folder, self.campaign, data)
-        except DataError as error:
-            raise EngineError(f"its values and its page could not be made: {error}") from error
         return file
 
 
@@ -139,9 +139,19 @@ class CampaignFolder(TrialFolder):
     """The folder of a campaign: a data file takes its experiment's whole folder with it."""
 
     def place(self, made: Path, file: Path) -> None:
-        """Put an experiment's folder where it belongs, whole."""
-        shutil.rmtree(file.parent, ignore_errors=True)
-        made.parent.replace(file.parent)
+        """Put an experiment's folder where it belongs, whole; one that is there goes when the new one is in place."""
+        old = file.parent.with_name(f".{file.parent.name}.old")
+        if file.parent.exists():
+            if old.exists():
+                shutil.rmtree(old)
+            file.parent.replace(old)
+        try:
+            made.parent.replace(file.parent)
+        except OSError:
+            if old.exists():
+                old.replace(file.parent)
+            raise
+        shutil.rmtree(old, ignore_errors=True)
 
 
 Changed = Callable[[TrialTask | None], None]
@@ -169,19 +179,34 @@ def run_campaign(
         deal: has the experiments done; None for each in a process of its own.
 
     Raises:
-        InputError: another run works on the folder, or it holds something else.
+        InputError: another run works on the folder, it holds something else, or its fields.txt has mistakes.
     """
     out = out.resolve()
+    fields_of(out)
     by_name = {data_file(each.experiment.number): each for each in plan.planned}
     how = TrialSettings(ExperimentRunner(plan, out, by_name, measured))
     about = {"what": TEST, "list": digest(plan.entries)}
     progress = progress or ListProgress(jobs=jobs_of(plan.entries, jobs))
     with opened_as(out, about, CampaignFolder) as folder:
         tasks = run_entries(plan.entries, folder, deal(how) if deal else here(how, progress.jobs), progress, changed)
-        write(out / COUNTER, f"{plan.counter}\n")
+        _remake(tasks, out, changed)
         if any(task.state in ("done", "gaps") for task in tasks):
             results.write_csv(out)
     return tasks
+
+
+def _remake(tasks: Sequence[TrialTask], out: Path, changed: Changed) -> None:
+    """Make the values and pages that are missing of experiments that were measured; say where that cannot be."""
+    for task in tasks:
+        folder = (out / task.entry.file).parent
+        if task.state not in DONE or finished(folder):
+            continue
+        try:
+            results.process(folder, out)
+        except UNMADE as error:
+            why = f"its values and page could not be made ({one_line(str(error))}); linklab netesto page tries again"
+            task.state, task.why = "gaps", "; ".join(filter(None, (task.why, why)))
+            changed(task)
 
 
 def jobs_of(entries: Sequence[ListedTrial], wanted: int | None) -> int:

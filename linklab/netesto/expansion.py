@@ -43,7 +43,7 @@ class Expansion:
     commands: in order, by time.
     said: what ECHO says, a line each.
     end_s: when the script ends.
-    counter: the number of the last experiment, as the campaign's file `counter` keeps it for the next script.
+    counter: the number of the last experiment.
     notes: what is odd and yet does not stop the script, such as an argument that the command does not know.
     """
 

@@ -139,6 +139,7 @@ class HostCommand:
         state.host = arguments.get("host", state.host)
         if self.word == "DO_CLIENT":
             self._flows(arguments)
+            state.start(self.place, arguments["exp"], int(arguments["instances"]))
         if not self._again(arguments):
             state.emit(self.place, self.word, arguments)
         if self.word == "PROCESS_EXP":

@@ -16,6 +16,9 @@ MOST_STEPS = 1_000_000
 """Lines that are executed, whether they give a command or not."""
 MOST_SECONDS = 30 * 86_400
 """Of network time in all."""
+MOST_FLOWS = 5_000
+"""Of one experiment: as many as a test may have (`linklab.experiment.parameters`)."""
+MOST_FLOWS_IN_ALL = 1_000_000
 MOST_BYTES = 1_000_000
 """Of one file."""
 MOST_CHARACTERS = 20_000

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -10,7 +11,16 @@ from pathlib import Path
 from random import Random
 
 from linklab.netesto.expansion import Expansion, TimedCommand
-from linklab.netesto.limits import DEEPEST_IN_ALL, MOST_COMMANDS, MOST_LOOPS, MOST_SECONDS, MOST_STEPS, MOST_TEXT
+from linklab.netesto.limits import (
+    DEEPEST_IN_ALL,
+    MOST_COMMANDS,
+    MOST_FLOWS,
+    MOST_FLOWS_IN_ALL,
+    MOST_LOOPS,
+    MOST_SECONDS,
+    MOST_STEPS,
+    MOST_TEXT,
+)
 from linklab.netesto.lines import MOST_PROBLEMS, ScriptError, ScriptProblem, Where
 from linklab.netesto.script import Macro, Script
 
@@ -67,6 +77,9 @@ class ExpansionState:
     depth: int = 0
     text: int = 0
     turns: int = 0
+    flows: Counter[str] = field(default_factory=Counter)
+    """By the number of their experiment."""
+    flows_in_all: int = 0
 
     def assign(self, place: CommandPlace, name: str, value: str) -> None:
         """SET a variable, unless the command line gave it."""
@@ -143,6 +156,17 @@ class ExpansionState:
             self.stop(place, f"the script has more than {MOST_COMMANDS:,} commands; make its loops smaller")
         self.keep(place, sum(map(len, arguments.values())))
         self.commands.append(TimedCommand(self.now_us / MICRO, word, arguments, place.where, place.macros))
+
+    def start(self, place: CommandPlace, exp: str, flows: int) -> None:
+        """Count the flows that a command starts."""
+        self.flows[exp] += flows
+        self.flows_in_all += flows
+        if self.flows[exp] > MOST_FLOWS:
+            self.stop(
+                place, f"experiment {exp} has more than {MOST_FLOWS:,} flows; start fewer, or in several experiments"
+            )
+        if self.flows_in_all > MOST_FLOWS_IN_ALL:
+            self.stop(place, f"the script starts more than {MOST_FLOWS_IN_ALL:,} flows in all; make it several scripts")
 
     def next_ten(self) -> None:
         """Move the counter on to the next ten, as NEXT_COUNTER and END do; before the first experiment it stays."""

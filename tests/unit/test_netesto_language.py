@@ -468,3 +468,12 @@ def test_a_character_of_a_joined_line_has_its_place():
                 assert raw[place.line - 1][place.column - 1 :].startswith(word.text)
         words = [word.text for line in lines for word in line.words()]
         assert words == [word for text in raw for word in text.partition("#")[0].rstrip().removesuffix("\\").split()]
+
+
+def test_flows_are_bounded_in_all(tmp_path):
+    """Regression: only those of one DO_CLIENT were, so 200,000 of them could ask for 200 million flows."""
+    flow = "DO_CLIENT exp={} host=h1 server=h2 instances=1000\n"
+    (problem,) = problems(tmp_path, flow.format("COUNTER") + 5 * flow.format("PREV"))
+    assert problem.startswith("6:1: ") and "experiment 1 has more than 5,000 flows" in problem
+    (problem,) = problems(tmp_path, "FOR i IN 1..1001 DO\n" + flow.format("COUNTER") + "PROCESS_EXP\nDONE\n")
+    assert problem.startswith("2:1: ") and "more than 1,000,000 flows in all" in problem
