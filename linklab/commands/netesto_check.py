@@ -9,6 +9,7 @@ from linklab.base.text import visible
 from linklab.commands.netesto_script import add_script_options, expanded
 from linklab.errors import LinklabError
 from linklab.netesto.expand import Expansion, ScriptError
+from linklab.netesto.experiments import experiments
 
 _MINUTE_S, _HOUR_S, _DAY_S = 60, 3600, 86_400
 
@@ -26,6 +27,7 @@ def run(args: argparse.Namespace) -> int:
     for name in args.files:
         try:
             found = expanded(name, args)
+            summary = _summary(found)
         except ScriptError as error:
             for problem in error.problems:
                 print(visible(str(problem)))
@@ -36,19 +38,28 @@ def run(args: argparse.Namespace) -> int:
         else:
             for note in found.notes:
                 print(visible(f"note: {note}"))
-            print(visible(f"{name}: {_summary(found)}"))
+            print(visible(f"{name}: {summary}"))
     return code
 
 
 def _summary(found: Expansion) -> str:
-    """How much there is, in a line."""
-    experiments = sum(command.word == "PROCESS_EXP" for command in found.commands)
-    flows = sum(int(command.arguments.get("instances", 0)) for command in found.commands)
-    return f"{experiments} experiments, {flows} flows, {_time(found.end_s)} of network time"
+    """How much there is, in a line.
+
+    Raises:
+        ScriptError: the commands make no experiments.
+    """
+    all_of_them = experiments(found)
+    flows = sum(group.instances for each in all_of_them for group in each.groups)
+    length_s = sum(each.length_s for each in all_of_them)
+    return f"{_count(len(all_of_them), 'experiment')}, {_count(flows, 'flow')}, {_time(length_s)} of network time"
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 
 def _time(seconds: float) -> str:
     for unit, name in ((_DAY_S, "days"), (_HOUR_S, "hours"), (_MINUTE_S, "minutes")):
         if seconds >= 2 * unit:
             return f"{seconds / unit:.1f} {name}"
-    return f"{seconds:.0f} seconds"
+    return f"{seconds:.3g} second{'' if seconds == 1 else 's'}"

@@ -73,7 +73,7 @@ def expanded(name: str, args: argparse.Namespace) -> Expansion:
     """
     for folder in args.search:
         if not folder.is_dir():
-            raise InputError("--search takes folders, and this is none", where=str(folder))
+            raise InputError("--search must be a folder that is there", where=str(folder))
     variables = variables_of(args.variables)
     return expand(script_file(name), search=args.search, variables=variables, seed=args.seed)
 

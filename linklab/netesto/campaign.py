@@ -32,6 +32,7 @@ from linklab.netesto.csv_file import finished
 from linklab.netesto.expansion import Expansion
 from linklab.netesto.experiments import experiments
 from linklab.netesto.fields import fields_of
+from linklab.netesto.lines import MOST_PROBLEMS, ScriptError, ScriptProblem
 from linklab.netesto.machines import Machines
 from linklab.netesto.names import data_file
 from linklab.netesto.network_plan import PlannedExperiment, plan_experiment
@@ -75,17 +76,24 @@ def plan_campaign(
     """The plan of a campaign; nothing runs. site: the network, where it runs already.
 
     Raises:
+        ScriptError: commands of the script cannot be on this network; it holds every problem with its place.
         InputError: an experiment cannot be; the message names it.
         MissingError: the kernel lacks a congestion control.
     """
     planned = []
+    problems: list[ScriptProblem] = []
     for each in experiments(expansion):
         try:
             found = plan_experiment(each, machines, seed_of(settings.seed, each.number), settings.version, site)
             refuse_missing(found.expanded, settings.engine)
+        except ScriptError as error:
+            problems += [problem for problem in error.problems if problem not in problems]
+            continue
         except (InputError, MissingError) as error:
             raise type(error)(f"experiment {each.number} ({each.name}): {error}") from error
         planned.append(found)
+    if problems:
+        raise ScriptError(problems[:MOST_PROBLEMS])
     if not planned:
         raise InputError("the script starts no flows: it has no DO_CLIENT that is reached")
     entries = tuple(_entry(each, machines, settings) for each in planned)

@@ -12,11 +12,14 @@ from dataclasses import dataclass
 
 from linklab.base.text import excerpt
 from linklab.errors import InputError
+from linklab.netesto.limits import MOST_DELAY_MS, MOST_SECONDS
 
 MOST_SIZE = 1 << 30
 MOST_FLOWS = 1000
 MOST_EXPERIMENT = 10**9
 
+ANY_HOST = "X"
+"""As `server` of DO_TCPDUMP: packets to and from any host."""
 STREAM_SIZES = frozenset({"S", "s", "STREAM", "stream"})
 """As `req`: bulk transfer instead of requests."""
 
@@ -31,7 +34,7 @@ def size_bytes(text: str) -> int:
     """Bytes of a size such as 10K, 1M or 1500: capital letters are powers of 1024, small ones of 1000, as in netperf.
 
     Raises:
-        InputError: it is no size of 1 byte to 1 GiB.
+        InputError: the size must be 1 byte to 1 GiB, written as above.
     """
     found = _SIZE.fullmatch(text)
     size = int(float(found[1]) * _UNITS[found[2]]) if found else 0
@@ -44,7 +47,7 @@ def number(text: str) -> float:
     """A number that is not negative, such as 10 or 0.5.
 
     Raises:
-        InputError: it is none.
+        InputError: the text must be digits, perhaps with a decimal point.
     """
     if not _NUMBER.fullmatch(text):
         raise InputError(f'"{excerpt(text)}" is not a number such as 10 or 0.5')
@@ -69,16 +72,27 @@ def _one_of(*words: str) -> Callable[[str], None]:
     return check
 
 
-def _host(text: str) -> None:
+def host_name(text: str) -> None:
+    """Refuse what cannot be the name of a host; InputError."""
     if not _HOST.fullmatch(text) or text in (".", ".."):
         raise InputError(f'"{excerpt(text)}" cannot be the name of a host')
 
 
-def _number(text: str) -> None:
-    number(text)
+def _at_most(most: int, unit: str) -> Callable[[str], None]:
+    """A check for numbers from 0 on."""
+
+    def check(text: str) -> None:
+        if number(text) > most:
+            raise InputError(f'must be at most {most:,} {unit}, not "{excerpt(text)}"')
+
+    return check
+
+
+_seconds = _at_most(MOST_SECONDS, "seconds")
 
 
 def _duration(text: str) -> None:
+    _seconds(text)
     if not number(text):
         raise InputError("must be more than 0 seconds")
 
@@ -158,7 +172,7 @@ class Spec:
     tail: str = ""
 
 
-_HOST_ARGUMENT = Argument(_host)
+_HOST_ARGUMENT = Argument(host_name)
 _EXP = Argument(_experiment, "COUNTER")
 _EXP_NAME = Argument(_any, "Exp")
 _WHOLE_LIMIT = _between(1, 10**9)
@@ -181,7 +195,7 @@ SPECS: Mapping[str, Spec] = {
             "server": _HOST_ARGUMENT,
             "ca": Argument(_algorithm, "reno"),
             "dur": Argument(_duration, "20"),
-            "delay": Argument(_number, "0"),
+            "delay": Argument(_seconds, "0"),
             "instances": Argument(_between(1, MOST_FLOWS), "1"),
             "test": Argument(_one_of("TCP_RR", "TCP_STREAM"), "TCP_RR"),
             "req": Argument(_request, "1M"),
@@ -205,7 +219,7 @@ SPECS: Mapping[str, Spec] = {
     "SET_NETEM": Spec(
         {
             "host": _HOST_ARGUMENT,
-            "netem_delay": Argument(_number),
+            "netem_delay": Argument(_at_most(MOST_DELAY_MS, "milliseconds")),
             "limit": Argument(_WHOLE_LIMIT, "1000"),
             "loss": Argument(_percent, "0"),
         }

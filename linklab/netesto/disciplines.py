@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any, TypeAlias
 
 from linklab.base.text import excerpt
@@ -88,6 +89,26 @@ def with_netem(before: Standing, given: Mapping[str, str]) -> Standing:
     return replace(before, delay=_checked(Qdisc("netem", NETEM, "root", options)))
 
 
+@lru_cache(maxsize=1024)  # a script repeats its settings
+def refuse_words(word: str, given: tuple[tuple[str, str], ...]) -> None:
+    """Refuse a SET_NETEM or SET_QDISC that cannot be on any network.
+
+    Args:
+        word: the command.
+        given: its arguments, without the host.
+
+    Raises:
+        InputError: the discipline or its words cannot be.
+    """
+    arguments = dict(given)
+    if word == "SET_NETEM":
+        with_netem(Standing(), arguments)
+    elif arguments["action"] == "change" and arguments["qdisc"] != ONE_QUEUE:
+        _read(arguments)  # what it changes, and so what it may leave out, is known on the network only
+    else:
+        with_qdisc(Standing(), arguments, "")
+
+
 def with_qdisc(before: Standing, given: Mapping[str, str], default: str) -> Standing:
     """After a SET_QDISC; default: the kernel's default discipline as the script has set it, "" if it has not.
 
@@ -97,16 +118,12 @@ def with_qdisc(before: Standing, given: Mapping[str, str], default: str) -> Stan
     action, kind = given["action"], given["qdisc"]
     if action == "del":
         return replace(before, rest=(), other=False)
-    words = [word for name in ("rate", "burst", "limit") if given[name] for word in (name, given[name])]
-    words += given["other"].split()
+    words = _words(given)
     if kind == ONE_QUEUE:
         if words:
             raise InputError(f'{kind} has no option "{excerpt(words[0])}"')
         return replace(before, rest=(Qdisc(default, OWN, "root"),) if default else (), other=False)
-    read = parse(["tc", "qdisc", "add", "dev", "X", "root", "handle", OWN, kind, *words])
-    if read is None or read.device != "X" or read.kind != kind or read.parent != "root":
-        raise InputError(f'"{excerpt(" ".join([kind, *words]))}" is no discipline with its options')
-    found = Qdisc.from_line(read)
+    found = _read(given)
     if action == "change":
         first = before.rest[0] if before.rest else None
         if not isinstance(first, Qdisc) or first.kind != kind:
@@ -115,6 +132,22 @@ def with_qdisc(before: Standing, given: Mapping[str, str], default: str) -> Stan
     if kind == "netem":  # set as a discipline, it takes the place of SET_NETEM's
         return replace(before, delay=_checked(replace(found, handle=NETEM)), rest=(), other=False)
     return replace(before, rest=(_checked(found),), other=False)
+
+
+def _words(given: Mapping[str, str]) -> list[str]:
+    """The options of a SET_QDISC, as tc is given them."""
+    words = [word for name in ("rate", "burst", "limit") if given[name] for word in (name, given[name])]
+    return words + given["other"].split()
+
+
+def _read(given: Mapping[str, str]) -> Qdisc:
+    """The discipline that a SET_QDISC names; it may still lack options that tc insists on."""
+    kind, words = given["qdisc"], _words(given)
+    read = parse(["tc", "qdisc", "add", "dev", "X", "root", "handle", OWN, kind, *words])
+    if read is None or read.device != "X" or read.kind != kind or read.parent != "root":
+        what = excerpt(" ".join([kind, *words]))
+        raise InputError(f'"{what}" must be a queueing discipline with options that it has, as tc writes them')
+    return Qdisc.from_line(read)
 
 
 def _checked(found: Qdisc) -> Qdisc:

@@ -8,24 +8,30 @@ there. Pure data; names of machines are the script's, and `linklab.netesto.netwo
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import heapq
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from linklab.errors import InputError
-from linklab.netesto.command_table import SETTINGS, STREAM_SIZES, size_bytes
+from linklab.netesto.command_table import ANY_HOST, SETTINGS, STREAM_SIZES, size_bytes
 from linklab.netesto.expansion import Expansion, TimedCommand
+from linklab.netesto.limits import MOST_HELD, MOST_OPEN
+from linklab.netesto.lines import MOST_PROBLEMS, ScriptError, ScriptProblem, Where
 from linklab.netesto.names import STREAM
 
+__all__ = ["ANY_HOST", "CampaignExperiment", "Capture", "FlowGroup", "NetworkSetting", "experiments", "machines"]
+
 BEGINS = frozenset({"DO_SERVER", "DO_CLIENT", "DO_TCPDUMP"})
-ANY_HOST = "X"
-"""As `server` of DO_TCPDUMP: packets to and from any host."""
 TO_HOSTS = ("host", "server")
+NOWHERE = Where("", 0, 0)
+"""Of what no script says."""
 
 
 @dataclass(frozen=True)
 class FlowGroup:
     """What one DO_CLIENT starts; times in s since the experiment's begin, sizes in bytes.
 
+    where: of the DO_CLIENT.
     start_s: of its flows, after its delay. local_buffer, remote_buffer: of the sockets; None for the system's own.
     req, reply: as the script writes them.
     """
@@ -46,19 +52,21 @@ class FlowGroup:
     local_buffer: int | None
     remote_buffer: int | None
     stats: bool
+    where: Where = NOWHERE
 
 
 @dataclass(frozen=True)
 class NetworkSetting:
     """A SET command; at_s: since the experiment's begin, None for what was set before it.
 
-    arguments: without the host.
+    arguments: without the host; where: of the command.
     """
 
     word: str
     host: str
     arguments: Mapping[str, str]
     at_s: float | None = None
+    where: Where = NOWHERE
 
     @property
     def key(self) -> tuple[str, ...]:
@@ -117,12 +125,17 @@ def experiments(expansion: Expansion) -> tuple[CampaignExperiment, ...]:
     """The experiments of a script that have flows, by number.
 
     Raises:
-        InputError: two experiments have one number.
+        ScriptError: two experiments have one number, or the script makes more than the limits allow.
     """
     found = _Experiments()
     for command in expansion.commands:
         found.take(command)
     return found.end()
+
+
+def refusal(where: Where, what: str) -> InputError:
+    """The error for what is wrong at a place of a script."""
+    return InputError(what) if where == NOWHERE else ScriptError([ScriptProblem(where, what)])
 
 
 def machines(commands: Iterable[TimedCommand]) -> tuple[str, ...]:
@@ -137,15 +150,24 @@ def machines(commands: Iterable[TimedCommand]) -> tuple[str, ...]:
 
 
 class _Experiments:
-    """Takes the commands of a script in their order."""
+    """Takes the commands of a script in their order.
+
+    Many experiments may be open at once. What is set meanwhile is kept once, in `log`; an open experiment remembers
+    where it began in it.
+    """
 
     def __init__(self) -> None:
         self.desc = ""
         self.other: dict[str, str] = {}
         self.settings: dict[tuple[str, ...], NetworkSetting] = {}
         """All so far; a setting that another has made void is left out, so that they do not grow without end."""
+        self.before: tuple[NetworkSetting, ...] | None = None
+        """The same as a tuple; None once it has changed."""
+        self.log: list[TimedCommand] = []
         self.open: dict[int, _Open] = {}
-        self.done: list[CampaignExperiment] = []
+        self.done: dict[int, CampaignExperiment] = {}
+        self.held = 0
+        self.problems: list[ScriptProblem] = []
 
     def take(self, command: TimedCommand) -> None:
         given = command.arguments
@@ -156,10 +178,7 @@ class _Experiments:
         elif command.word in SETTINGS:
             self._set(command)
         elif command.word in BEGINS:
-            number = int(given["exp"])
-            if number not in self.open:
-                self.open[number] = _Open(number, command.at_s, tuple(self.settings.values()))
-            self.open[number].take(command)
+            self._opened(int(given["exp"]), command).take(command, len(self.log))
         elif command.word == "PROCESS_EXP":
             self._process(int(given["exp"]))
 
@@ -167,46 +186,86 @@ class _Experiments:
         for setting in settings_of(command):
             self.settings.pop(setting.key, None)
             self.settings[setting.key] = setting
-            for each in self.open.values():
-                each.settings.append(replace(setting, at_s=round(command.at_s - each.begin_s, 6)))
-        for each in self.open.values():
-            each.note(command)
+        self.before = None
+        if self.open:
+            self.log.append(command)
+
+    def _opened(self, number: int, command: TimedCommand) -> _Open:
+        """The open experiment of this number, which begins here unless it has."""
+        if number not in self.open:
+            if self.before is None:
+                self.before = tuple(self.settings.values())
+            if len(self.open) == MOST_OPEN:
+                what = f"more than {MOST_OPEN:,} experiments are under way; end each with PROCESS_EXP"
+                raise ScriptError([*self.problems, ScriptProblem(command.where, what)])
+            self.open[number] = _Open(number, command, self.before, len(self.log))
+        return self.open[number]
 
     def _process(self, number: int) -> None:
-        if number in self.open:
-            if any(each.number == number for each in self.done):
-                raise InputError(f"experiment {number} is begun twice; give the second one exp=COUNTER")
-            found = self.open.pop(number).done(self.desc, self.other)
-            if found.groups:
-                self.done.append(found)
+        if number not in self.open:
+            return
+        ended = self.open.pop(number)
+        if not ended.groups:
+            return
+        self.held += ended.holds + len(self.log) - ended.logged
+        if self.held > MOST_HELD:
+            what = f"the experiments up to this one have more than {MOST_HELD:,} settings and commands; make fewer"
+            raise ScriptError([*self.problems, ScriptProblem(ended.begin.where, what)])
+        if number in self.done:
+            what = f"experiment {number} is begun twice; give the second one exp=COUNTER"
+            self.problems.append(ScriptProblem(ended.begin.where, what))
+        self.done[number] = ended.done(self.log[ended.logged :], self.desc, self.other)
 
     def end(self) -> tuple[CampaignExperiment, ...]:
         for number in list(self.open):
             self._process(number)
-        return tuple(sorted(self.done, key=lambda each: each.number))
+        if self.problems:
+            raise ScriptError(self.problems[:MOST_PROBLEMS])
+        return tuple(self.done[number] for number in sorted(self.done))
 
 
 class _Open:
-    """An experiment that has begun."""
+    """An experiment that has begun.
 
-    def __init__(self, number: int, begin_s: float, before: Sequence[NetworkSetting]) -> None:
-        self.number, self.begin_s = number, begin_s
+    before: what was set before it.
+    logged: how many settings were logged then.
+    """
+
+    def __init__(self, number: int, begin: TimedCommand, before: tuple[NetworkSetting, ...], logged: int) -> None:
+        self.number, self.begin, self.before, self.logged = number, begin, before, logged
         self.name = ""
-        self.settings = list(before)
         self.groups: list[FlowGroup] = []
+        self.taken: set[int] = set()
+        self.after: dict[int, int] = {}
+        """Number of a group that a script gave more than once → where to look for a free one."""
         self.captures: list[Capture] = []
         self.servers: dict[str, None] = {}
         self.counted: dict[str, None] = {}
-        self.commands: list[TimedCommand] = []
+        self.commands: list[tuple[int, TimedCommand]] = []
+        """Its own, each with how many settings were logged before it."""
 
-    def note(self, command: TimedCommand) -> float:
-        """Keep a command with its time since the begin, which is given."""
-        at_s = round(command.at_s - self.begin_s, 6)
-        self.commands.append(replace(command, at_s=at_s))
-        return at_s
+    @property
+    def holds(self) -> int:
+        """How many settings and commands it has, less those that were logged since it began."""
+        return len(self.before) + len(self.commands)
 
-    def take(self, command: TimedCommand) -> None:
-        at_s, given = self.note(command), command.arguments
+    def _free(self, wanted: int) -> int:
+        """The number of a group, or the next that is free, since a script may give one twice."""
+        number = self.after.get(wanted, wanted)
+        while number in self.taken:
+            number += 1
+        self.after[wanted] = number + 1
+        self.taken.add(number)
+        return number
+
+    def at_s(self, command: TimedCommand) -> float:
+        """The time of a command since the begin."""
+        return round(command.at_s - self.begin.at_s, 6)
+
+    def take(self, command: TimedCommand, logged: int) -> None:
+        """Take one of its own commands; logged: how many settings were logged before it."""
+        at_s, given = self.at_s(command), command.arguments
+        self.commands.append((logged, command))
         if "expName" in given:
             self.name = self.name or given["expName"]
         if command.word == "DO_SERVER":
@@ -214,7 +273,7 @@ class _Open:
             if given["start"] == "1":
                 self.servers.setdefault(given["host"])
         elif command.word == "DO_CLIENT":
-            group = group_of(given, at_s, {group.number for group in self.groups})
+            group = group_of(command, at_s, self._free(int(given["group"])))
             self.groups.append(group)
             self.servers.setdefault(group.server)
             if group.stats:
@@ -222,26 +281,32 @@ class _Open:
         else:
             self.captures.append(Capture(given["host"], given["server"], int(given["packets"]), at_s))
 
-    def done(self, desc: str, other: Mapping[str, str]) -> CampaignExperiment:
+    def _all(self, log: Sequence[TimedCommand]) -> Iterator[TimedCommand]:
+        """Its own commands and those that were logged, in the order of the script."""
+        own = ((logged, 1, command) for logged, command in self.commands)
+        others = ((logged, 0, command) for logged, command in enumerate(log, self.logged + 1))
+        return (command for _, _, command in heapq.merge(others, own, key=lambda each: each[:2]))
+
+    def done(self, log: Sequence[TimedCommand], desc: str, other: Mapping[str, str]) -> CampaignExperiment:
+        """It as a whole; log: the SET commands since it began."""
+        during = [replace(each, at_s=self.at_s(command)) for command in log for each in settings_of(command)]
         return CampaignExperiment(
             self.number,
             self.name,
             desc,
             dict(other),
             tuple(self.groups),
-            tuple(self.settings),
+            (*self.before, *during),
             tuple(self.captures),
             tuple(self.servers),
             tuple(self.counted),
-            tuple(self.commands),
+            tuple(replace(command, at_s=self.at_s(command)) for command in self._all(log)),
         )
 
 
-def group_of(given: Mapping[str, str], at_s: float, taken: set[int]) -> FlowGroup:
-    """The flows of a DO_CLIENT; taken: numbers of groups that are in use, since a script may give one twice."""
-    number = int(given["group"])
-    while number in taken:
-        number += 1
+def group_of(command: TimedCommand, at_s: float, number: int) -> FlowGroup:
+    """The flows of a DO_CLIENT, as the group of this number."""
+    given = command.arguments
     test = STREAM if given["req"] in STREAM_SIZES else given["test"]
     delay_s = float(given["delay"])
     local, remote = (
@@ -264,6 +329,7 @@ def group_of(given: Mapping[str, str], at_s: float, taken: set[int]) -> FlowGrou
         local,
         remote,
         given["stats"] == "1",
+        command.where,
     )
 
 
@@ -271,9 +337,10 @@ def settings_of(command: TimedCommand) -> list[NetworkSetting]:
     """A SET command as settings: a SET_SYSCTL or SET_MODULE_PARAMS of several values as one of each."""
     given = dict(command.arguments)
     host = given.pop("host")
+    each = [given]
     if command.word == "SET_SYSCTL":
-        return [NetworkSetting(command.word, host, {name: value}) for name, value in given.items()]
+        each = [{name: value} for name, value in given.items()]
     if command.word == "SET_MODULE_PARAMS":
         module = given.pop("module")
-        return [NetworkSetting(command.word, host, {f"{module}.{name}": value}) for name, value in given.items()]
-    return [NetworkSetting(command.word, host, given)]
+        each = [{f"{module}.{name}": value} for name, value in given.items()]
+    return [NetworkSetting(command.word, host, values, where=command.where) for values in each]

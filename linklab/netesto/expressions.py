@@ -23,7 +23,7 @@ def evaluate(text: str) -> int:
     """The value of an expression.
 
     Raises:
-        InputError: it is none, divides by zero, or a value on the way exceeds MOST; the message has no place.
+        InputError: it has another form, divides by zero, or a value on the way exceeds MOST; it has no place.
     """
     if len(text) > LONGEST:
         raise InputError(f"the expression is longer than {LONGEST} characters")

@@ -9,11 +9,12 @@ from dataclasses import dataclass
 from linklab.base.text import excerpt
 from linklab.errors import InputError
 from linklab.linux.allowed_settings import MODULE_PARAMETERS, setting_name
-from linklab.netesto.command_table import SPECS, STREAM_SIZES, Spec
-from linklab.netesto.limits import refuse_setting
+from linklab.netesto.command_table import ANY_HOST, SPECS, STREAM_SIZES, Spec
+from linklab.netesto.disciplines import refuse_words
+from linklab.netesto.limits import MOST_SECONDS, refuse_setting
 from linklab.netesto.lines import ScriptLine, Word
 from linklab.netesto.script import nearest
-from linklab.netesto.state import CommandPlace, ExpansionState
+from linklab.netesto.state import MICRO, CommandPlace, ExpansionState
 
 
 @dataclass(frozen=True)
@@ -35,6 +36,7 @@ class HostCommand:
         self.line = line
         self.place = place
         self.wrong = False
+        self.given: dict[str, GivenArgument] = {}
 
     def at(self, offset: int) -> CommandPlace:
         """The place of a word of the line."""
@@ -47,13 +49,16 @@ class HostCommand:
 
     def work(self, words: Sequence[Word]) -> None:
         """Check the arguments, fill in the rest, and emit the command."""
-        given = self._given(words)
+        given = self.given = self._given(words)
         arguments = {name: found.value for name, found in given.items() if name in self.spec.arguments}
         self._leave_out(arguments)
         for name in arguments.keys() & given.keys():  # what was put in is right
             self._check(given[name])
         others = [found for name, found in given.items() if name not in self.spec.arguments]
         free = self._settings(others, arguments.get("module", "")) if self.spec.free else self._unknown(others)
+        self._add_suffix(arguments)
+        if not self.wrong:
+            self._check_together(arguments)
         if not self.wrong:
             self._emit({name: arguments[name] for name in self.spec.arguments} | free)
 
@@ -99,6 +104,34 @@ class HostCommand:
             self.complain(self.at(found.offset), f"{found.name}{between}{what}")
         else:
             self.state.passed.add(this)
+
+    def _add_suffix(self, arguments: dict[str, str]) -> None:
+        """HOST_SUFFIX for the names of machines without a dot."""
+        for name in ("host", "server"):
+            value = arguments.get(name, "")
+            if value and self.state.suffix and "." not in value and (self.word != "DO_TCPDUMP" or value != ANY_HOST):
+                arguments[name] = f"{value}.{self.state.suffix}"
+
+    def _check_together(self, arguments: dict[str, str]) -> None:
+        """Add a problem for values that are right one by one, and not together."""
+        if self.word == "DO_CLIENT":
+            if arguments["host"] == arguments["server"]:
+                self._blame("server", f"{excerpt(arguments['server'])} is the client too; name another machine")
+            end_s = self.state.now_us / MICRO + float(arguments["delay"]) + float(arguments["dur"])
+            if end_s > MOST_SECONDS:
+                days = MOST_SECONDS // 86_400
+                self._blame("dur", f"the flows would end after more than {days} days of network time; shorten them")
+        elif self.word in ("SET_NETEM", "SET_QDISC"):
+            try:
+                refuse_words(
+                    self.word, tuple((name, arguments[name]) for name in self.spec.arguments if name != "host")
+                )
+            except InputError as error:
+                self._blame("qdisc", str(error))
+
+    def _blame(self, name: str, what: str) -> None:
+        """Add a problem at an argument, or at the command if it has a value that was left out."""
+        self.complain(self.at(self.given[name].offset) if name in self.given else self.place, what)
 
     def _unknown(self, given: Sequence[GivenArgument]) -> dict[str, str]:
         """Note the arguments that the command does not know."""

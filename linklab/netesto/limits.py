@@ -15,10 +15,16 @@ MOST_COMMANDS = 200_000
 MOST_STEPS = 1_000_000
 """Lines that are executed, whether they give a command or not."""
 MOST_SECONDS = 30 * 86_400
-"""Of network time in all."""
+"""Of network time in all, flows that are still under way when the script ends included."""
 MOST_FLOWS = 5_000
 """Of one experiment: as many as a test may have (`linklab.experiment.parameters`)."""
 MOST_FLOWS_IN_ALL = 1_000_000
+MOST_DELAY_MS = 100_000
+"""That netem may hold a packet; the kernel keeps it as a number of 32 bits, which ends at 274 s."""
+MOST_OPEN = 1000
+"""Experiments that are under way at one time."""
+MOST_HELD = 1_000_000
+"""Settings and commands of all experiments together; each experiment has those that were made before it."""
 MOST_BYTES = 1_000_000
 """Of one file."""
 MOST_CHARACTERS = 20_000

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from linklab.base.text import excerpt
 from linklab.errors import InputError
-from linklab.netesto.command_table import number
+from linklab.netesto.command_table import host_name, number
 from linklab.netesto.expressions import evaluate
 from linklab.netesto.lines import ScriptLine, Word
 from linklab.netesto.script import NAME, ScriptCommand, nearest
@@ -120,7 +120,12 @@ def _host_suffix(state: ExpansionState, call: ScriptCall) -> None:
         state.complain(call.place, "HOST_SUFFIX needs a suffix, such as example.com")
         return
     note_rest(state, call, 1)
-    state.emit(call.place, "HOST_SUFFIX", {"text": call.words[0].text})
+    suffix = call.words[0].text.removeprefix(".")
+    if all_defined(state, call.words[:1], call.line, call.place, call.name):
+        with call.blaming(state, 0):
+            host_name(suffix)
+            state.suffix = suffix
+            state.emit(call.place, "HOST_SUFFIX", {"text": suffix})
 
 
 def _wait(state: ExpansionState, call: ScriptCall) -> None:

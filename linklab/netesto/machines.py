@@ -130,13 +130,13 @@ def drawn_for(
     """
     names = machines(commands)
     router = _router(names, commands)
-    shown = {name: given.get(name, name.partition(".")[0]) for name in names}
+    shown = {name: _node(name, (), given) for name in names}
     taken: set[str] = set()
     nodes: dict[str, str] = {}
     for name in names:
         node = shown[name]
-        if node.lower() in taken and node in nodes.values():
-            nodes[name] = node  # two names of one machine, such as with a suffix and without
+        if _same_machine(name, [other for other in nodes if nodes[other] == node], given):
+            nodes[name] = node
             continue
         if not _NODE.fullmatch(node) or node.lower() in taken:
             kind = "r" if name == router else "h"
@@ -149,6 +149,13 @@ def drawn_for(
     if len(hosts) < 2:
         raise InputError(f"the script has flows between {len(hosts)} machines, and a network needs two")
     return Machines(draw_star(parse_path(words or PATH), hosts, middle, version6=version6), nodes)
+
+
+def _same_machine(name: str, others: Sequence[str], given: Mapping[str, str]) -> bool:
+    """Whether a name is of the machine of the others: the person says so, or one is another without its suffix."""
+    if others and (name in given or name.partition(".")[0] in given):
+        return True
+    return any(name.partition(".")[0] == other or other.partition(".")[0] == name for other in others)
 
 
 def _router(names: Sequence[str], commands: Sequence[TimedCommand]) -> str:

@@ -12,7 +12,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from linklab.errors import InputError
 from linklab.experiment import programs
 from linklab.experiment.model import STEP_S, Expanded, Traffic, TrafficFlow
 from linklab.experiment.place import TrialPlace
@@ -20,7 +19,7 @@ from linklab.experiment.plan import make_plan
 from linklab.experiment.planned import ProgramPlan
 from linklab.netesto import names
 from linklab.netesto.data_plots import DEFAULT, data_plots
-from linklab.netesto.experiments import ANY_HOST, CampaignExperiment, Capture, FlowGroup
+from linklab.netesto.experiments import ANY_HOST, CampaignExperiment, Capture, FlowGroup, refusal
 from linklab.netesto.machines import Machines
 from linklab.netesto.settings_plan import SettingsPlan, plan_settings, ports_of
 from linklab.netesto.site import DrawnSite, Site
@@ -70,7 +69,8 @@ def plan_experiment(
     site = site or DrawnSite(machines.topology)
     for group in experiment.groups:
         if nodes[group.host] == nodes[group.server]:
-            raise InputError(f"group {group.number}: {group.host} cannot be the client and the server")
+            what = f"group {group.number}: {group.host} and {group.server} are one node, {nodes[group.host]}"
+            raise refusal(group.where, f"{what}; flows need two")
     pairs = list(dict.fromkeys((nodes[group.host], nodes[group.server]) for group in experiment.groups))
     place = site.place(pairs)
     flows = tuple(_flows(experiment, nodes, version))

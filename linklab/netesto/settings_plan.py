@@ -17,7 +17,7 @@ from linklab.experiment.place import PathPort
 from linklab.linux.allowed_settings import NETWORK_WIDE, is_network_wide
 from linklab.netesto import disciplines
 from linklab.netesto.disciplines import Standing
-from linklab.netesto.experiments import CampaignExperiment, NetworkSetting
+from linklab.netesto.experiments import CampaignExperiment, NetworkSetting, refusal
 from linklab.netesto.limits import refuse_setting
 from linklab.netesto.site import Site
 
@@ -142,7 +142,7 @@ def plan_settings(experiment: CampaignExperiment, site: Site, nodes: Mapping[str
             else:
                 planner.values(setting, node)
         except InputError as error:
-            raise InputError(f"{setting.word} host={setting.host}: {error}") from error
+            raise refusal(setting.where, f"{setting.word} host={setting.host}: {error}") from error
         planner.found.told.append(told)
     planner.found.planned = _at_first(planner, experiment, nodes) + planner.found.planned
     return planner.found

@@ -67,6 +67,8 @@ class ExpansionState:
     notes: dict[tuple[Where, str], ScriptProblem] = field(default_factory=dict)
     now_us: int = 0
     host: str = ""
+    suffix: str = ""
+    """Of machines whose name has no dot."""
     exp: str = ""
     exp_name: str = ""
     group: int = 1
@@ -148,7 +150,8 @@ class ExpansionState:
         number = self.draws.get(self.exp, 0)
         self.draws[self.exp] = number + 1
         random = Random(f"netesto {self.seed} {self.exp} {number}")  # noqa: S311 - repeatable on purpose
-        return int((least + random.random() * (most - least)) * MICRO) / MICRO
+        first_us = round(least * MICRO)
+        return (first_us + int(random.random() * (round(most * MICRO) - first_us))) / MICRO
 
     def emit(self, place: CommandPlace, word: str, arguments: dict[str, str]) -> None:
         """Add a command that is due now."""

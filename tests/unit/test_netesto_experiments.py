@@ -12,6 +12,7 @@ from linklab.netesto.campaign import RunSettings, plan_campaign, seed_of
 from linklab.netesto.disciplines import Standing, commands, drawn, with_netem, with_qdisc
 from linklab.netesto.expand import expand
 from linklab.netesto.experiments import experiments, machines
+from linklab.netesto.lines import ScriptError
 from linklab.netesto.machines import drawn_for, on_topology, read_map
 from linklab.netesto.network_plan import plan_experiment
 
@@ -76,6 +77,59 @@ def test_a_number_that_is_used_twice_is_refused(tmp_path):
         experiments(expansion(tmp_path, client * 2))
 
 
+def test_a_number_that_is_used_twice_has_its_place(tmp_path):
+    """All of them at once, each where the second one begins."""
+    client = "DO_CLIENT exp={0} host=h1 server=h3 ca=cubic dur=1\nPROCESS_EXP\n"
+    text = "".join(client.format(number) for number in (3, 4, 3, 4))
+    with pytest.raises(ScriptError) as raised:
+        experiments(expansion(tmp_path, text))
+    assert [problem.where.line for problem in raised.value.problems] == [5, 7]
+
+
+def test_many_open_experiments_share_what_is_set(tmp_path, monkeypatch):
+    """Regression: each kept each setting from then on, so both times and memory grew with their product."""
+    opened = "".join(f"DO_CLIENT exp={number} host=h1 server=h3 ca=cubic dur=1\n" for number in range(1, 1001))
+    found = expansion(tmp_path, opened + "FOR d IN 1..1000 DO\nSET_NETEM host=h1 netem_delay=$d\nDONE\n")
+    with pytest.raises(ScriptError, match=r"more than 1,000,000 settings and commands"):
+        experiments(found)
+    with pytest.raises(ScriptError, match=r":1001:1: more than 1,000 experiments are under way"):
+        experiments(expansion(tmp_path, opened + "DO_CLIENT exp=2000 host=h1 server=h3 ca=cubic dur=1\n"))
+
+
+def test_commands_of_an_experiment_keep_the_order_of_the_script(tmp_path):
+    """Those of others are not among them; groups that have one number get the next."""
+    client = "DO_CLIENT exp={} host={} server=h3 ca=cubic dur=1 group=1\n"
+    netem = "SET_NETEM host=h1 netem_delay={}\nWAIT 1\n"
+    text = (
+        netem.format(1)
+        + client.format(1, "h1")
+        + netem.format(2)
+        + client.format(2, "h2")
+        + client.format(1, "h2")
+        + netem.format(3)
+        + "PROCESS_EXP exp=1\n"
+        + netem.format(4)
+    )
+    first, second = experiments(expansion(tmp_path, text))
+    assert [(each.word, each.at_s) for each in first.commands] == [
+        ("DO_CLIENT", 0.0),
+        ("SET_NETEM", 0.0),
+        ("DO_CLIENT", 1.0),
+        ("SET_NETEM", 1.0),
+    ]
+    assert [(each.arguments["netem_delay"], each.at_s) for each in first.settings] == [
+        ("1", None),
+        ("2", 0.0),
+        ("3", 1.0),
+    ]
+    assert [(each.arguments["netem_delay"], each.at_s) for each in second.settings] == [
+        ("2", None),
+        ("3", 0.0),
+        ("4", 1.0),
+    ]
+    assert [group.number for group in first.groups] == [1, 2]
+
+
 def test_settings_do_not_grow_with_the_script(tmp_path):
     """A hundred experiments that set the same values leave the last experiment with one of each."""
     one = "SET_SYSCTL host=h1 net.ipv4.tcp_ecn=1\nDO_CLIENT exp=COUNTER host=h1 server=h3 ca=cubic dur=1\nPROCESS_EXP\n"
@@ -118,6 +172,25 @@ def test_a_network_is_drawn_for_a_script_with_its_router_in_the_middle(tmp_path)
     assert drawn_.nodes["kerneltest014"] not in ("h1", "h2", "r1")
     assert sorted(node.name for node in drawn_.topology.nodes) == sorted(drawn_.nodes.values())
     assert machines(found.commands) == ("kerneltest010", "h1", "kerneltest014", "h2")
+
+
+def test_names_of_several_domains_are_several_machines(tmp_path):
+    """Regression: a.x.com and a.y.com were one node; only a name without a suffix is that of one with it."""
+    text = "".join(
+        f"DO_CLIENT exp=COUNTER host={host} server=s ca=cubic dur=1\n" for host in ("a.x.com", "a.y.com", "a")
+    )
+    nodes = drawn_for(expansion(tmp_path, text).commands, {}).nodes
+    assert nodes == {"a.x.com": "a", "s": "s", "a.y.com": "h1", "a": "a"}
+
+
+def test_a_map_and_a_suffix_hold_on_a_network_that_is_drawn(tmp_path):
+    """Regression: --map k1=h9 was not for k1.x.com there, and HOST_SUFFIX was never appended."""
+    text = "HOST_SUFFIX .x.com\nDO_CLIENT exp=COUNTER host=k1 server=k2.y.com ca=cubic dur=1\nDO_TCPDUMP server=X\n"
+    found = expansion(tmp_path, text)
+    assert machines(found.commands) == ("k1.x.com", "k2.y.com")
+    for given in ({"k1": "h9"}, {"k1.x.com": "h9"}):
+        assert drawn_for(found.commands, given).nodes == {"k1.x.com": "h9", "k2.y.com": "k2"}
+        assert on_topology(found.commands, star(("h9", "k2")), given).nodes["k1.x.com"] == "h9"
 
 
 # --- disciplines
@@ -274,8 +347,11 @@ def test_a_campaign_names_the_experiment_that_cannot_be(tmp_path):
 
     with pytest.raises(MissingError, match=r"experiment 2 \(e\).*prague"):
         plan(flow.format(ca="cubic") + flow.format(ca="prague"))
-    with pytest.raises(InputError, match=r"experiment 1 \(e\): SET_QDISC host=h1: nonsense"):
-        plan("SET_QDISC host=h1 qdisc=nonsense\n" + flow.format(ca="cubic"))
+    with pytest.raises(ScriptError) as raised:  # a drawing may have a discipline to change, so its place is kept
+        plan("\nSET_QDISC host=h1 qdisc=red action=change limit=9\n" + flow.format(ca="cubic") * 2)
+    (problem,) = raised.value.problems
+    assert problem.where.line == 2
+    assert problem.what == "SET_QDISC host=h1: there is no red to change; set it first, with action=replace"
     with pytest.raises(InputError, match="starts no flows"):
         plan("WAIT 1\n")
     with pytest.raises(InputError, match="no IPv6 address"):

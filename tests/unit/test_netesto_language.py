@@ -120,7 +120,7 @@ def test_time_is_made_by_waits_alone(tmp_path):
     found = of(tmp_path, text)
     assert [(c.at_s, str(c)) for c in found.commands] == [
         (0, "HOST_SUFFIX a.b"),
-        (10, "GET_DATA exp=3 host=h1"),
+        (10, "GET_DATA exp=3 host=h1.a.b"),
         (12.5, "PROCESS_EXP exp=3"),
     ]
     assert found.end_s == 13.5
@@ -477,3 +477,61 @@ def test_flows_are_bounded_in_all(tmp_path):
     assert problem.startswith("6:1: ") and "experiment 1 has more than 5,000 flows" in problem
     (problem,) = problems(tmp_path, "FOR i IN 1..1001 DO\n" + flow.format("COUNTER") + "PROCESS_EXP\nDONE\n")
     assert problem.startswith("2:1: ") and "more than 1,000,000 flows in all" in problem
+
+
+CLIENT = "DO_CLIENT host=h1 server=h2 exp=COUNTER dur=1"
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        (f"{CLIENT} dur=999999999999", "1:47: DO_CLIENT: dur must be at most 2,592,000 seconds"),
+        (f"{CLIENT} delay=2592001", "1:47: DO_CLIENT: delay must be at most 2,592,000 seconds"),
+        (f"WAIT 2591999\n{CLIENT} delay=1", "2:41: DO_CLIENT: the flows would end after more than 30 days"),
+        ("SET_NETEM host=h1 netem_delay=100001", "1:19: SET_NETEM: netem_delay must be at most 100,000 milliseconds"),
+        (f"{CLIENT} server=h1", "1:47: DO_CLIENT: h1 is the client too; name another machine"),
+        ("SET_QDISC host=h1 qdisc=tbf rate=1mbit", "1:19: SET_QDISC: tbf needs burst and limit"),
+        ("SET_QDISC host=h1 qdisc=nonsense", "1:19: SET_QDISC: nonsense is not a discipline"),
+        ("SET_QDISC host=h1 qdisc=tbf action=change rate=x", "1:19: SET_QDISC: "),
+        ("HOST_SUFFIX a/b", '1:13: HOST_SUFFIX: "a/b" cannot be the name of a host'),
+    ],
+)
+def test_what_no_network_could_do_is_refused_with_its_place(tmp_path, text, says):
+    """Regression: these passed the check, and some failed without a line when the campaign began."""
+    with pytest.raises(ScriptError) as raised:
+        of(tmp_path, text)
+    assert f"script:{says}" in str(raised.value)
+
+
+def test_what_a_change_leaves_out_may_be_there(tmp_path):
+    """Only the network knows what stands at an interface."""
+    assert of(tmp_path, "SET_QDISC host=h1 qdisc=tbf action=change rate=1mbit").commands
+
+
+def test_a_random_time_that_has_no_room_is_that_time(tmp_path):
+    """Regression: 1.001 became 1.000999."""
+    assert of(tmp_path, "RAND_WAIT 1.001 1.001\n").end_s == 1.001
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        (f"{CLIENT}\n", "1 experiment, 1 flow, 1 second of network time"),
+        (f"{CLIENT} instances=4 dur=2.5\nPROCESS_EXP\n{CLIENT}\n", "2 experiments, 5 flows, 3.5 seconds of network"),
+        ("SET a=1\n", "0 experiments, 0 flows, 0 seconds"),
+    ],
+)
+def test_check_counts_experiments(tmp_path, capsys, text, says):
+    """Regression: it counted PROCESS_EXP, without which an experiment ends with its script."""
+    script = tmp_path / "mine"
+    script.write_text(text)
+    assert main(["netesto", "check", str(script)]) == 0
+    assert says in capsys.readouterr().out
+
+
+def test_check_names_a_number_that_is_used_twice(tmp_path, capsys):
+    """Regression: only run said so."""
+    script = tmp_path / "mine"
+    script.write_text("DO_CLIENT exp=3 host=h1 server=h2 dur=1\nPROCESS_EXP\n" * 2)
+    assert main(["netesto", "check", str(script)]) == 2
+    assert "mine:3:1: experiment 3 is begun twice" in capsys.readouterr().out
