@@ -27,6 +27,7 @@ import argparse
 import errno
 import json
 import os
+import resource
 import select
 import socket
 import struct
@@ -44,6 +45,8 @@ BLOCK = 1 << 20
 ZEROS = memoryview(bytes(BLOCK))
 ROOM = bytearray(BLOCK)
 PRINT_BYTES = 1 << 16
+FULL = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM)
+"""Why accept(2) leaves a client in the queue, of which epoll(7) then tells for ever."""
 WAITS = (errno.EAGAIN, errno.EINPROGRESS)
 
 
@@ -208,18 +211,50 @@ def serve(ports: Sequence[str]) -> None:
         said.out()
 
 
+def accepted(door: socket.socket) -> Answering | None:
+    """A client that has come; None if it is gone again.
+
+    Raises:
+        OSError: one of FULL: this process may have no more files.
+    """
+    try:
+        connection, _ = door.accept()
+    except OSError as error:
+        if error.errno in FULL:
+            raise
+        return None  # ECONNABORTED and others of accept(2)
+    try:
+        connection.setblocking(False)
+        return Answering(connection)
+    except OSError:  # ENOTCONN: it was reset before it was looked at
+        connection.close()
+        return None
+
+
+def allow_many() -> None:
+    """As many files as this user may have: each connection is one."""
+    with suppress(OSError, ValueError):
+        resource.setrlimit(resource.RLIMIT_NOFILE, (resource.getrlimit(resource.RLIMIT_NOFILE)[1],) * 2)
+
+
 def answer_all(
     doors: Mapping[int, socket.socket], peers: dict[int, Answering], waiting: select.epoll, said: Said
 ) -> None:
-    """Answer everybody."""
+    """Answer everybody; a door at which nobody can be taken for want of files waits until a connection has ended."""
+    full: list[int] = []
     while True:
         for file, _ in waiting.poll():
             if file in doors:
-                connection, _ = doors[file].accept()
-                connection.setblocking(False)
-                peers[connection.fileno()] = Answering(connection)
-                # what has come already is told at once
-                waiting.register(connection.fileno(), select.EPOLLIN | select.EPOLLOUT | select.EPOLLET)
+                try:
+                    came = accepted(doors[file])
+                except OSError:
+                    waiting.unregister(file)
+                    full.append(file)
+                    continue
+                if came is not None:
+                    peers[came.socket.fileno()] = came
+                    # what has come already is told at once
+                    waiting.register(came.socket.fileno(), select.EPOLLIN | select.EPOLLOUT | select.EPOLLET)
                 continue
             peer = peers[file]
             try:
@@ -229,6 +264,8 @@ def answer_all(
                 said.out()
                 del peers[file]
                 peer.socket.close()
+                while full:
+                    waiting.register(full.pop(), select.EPOLLIN)
 
 
 # --- the client
@@ -341,6 +378,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         asking.add_argument(f"--{name}", type=int, default=number)
     asking.add_argument("--congestion", default="")
     args = parser.parse_args(argv)
+    allow_many()
     if args.verb == "serve":
         serve(args.ports)
         return 0
