@@ -32,6 +32,8 @@ _COLUMNS = {
     "retransPkts%": ("", 0.01),
 }
 """Columns that are measured, with the unit in which labs judge and its factor."""
+_OF_GROUPS = ("rate", "retransPkts%", "meanLatency", "p99Latency", "pingRtt", "rtt", "cwnd")
+"""Those of them that are measured of each group as well."""
 _FAIRNESS = "fairness"
 """Of an experiment: rate of its fastest flow over that of its slowest, as table scripts call it."""
 _MOST_ROWS = 20_000
@@ -79,7 +81,7 @@ def _values(rows: list[list[str]], where: str) -> Iterator[tuple[str, float, str
         group = cells["exp"].rpartition(".")[2]
         name = in_names(f"{cells['expName']}-{cells['ca']}") + ("" if group == "0" else f".group-{in_names(group)}")
         for column, (unit, factor) in _COLUMNS.items():
-            if cells.get(column):
+            if cells.get(column) and (group == "0" or column in _OF_GROUPS):
                 yield f"{name}.{in_names(column)}", _number(cells[column], where) * factor, unit
         if group == "0":
             yield from _fairness(name, cells, where)

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from linklab.base.text import excerpt
+from linklab.data.suffixes import SUFFIX
 from linklab.lab.model import Lab
 from linklab.lab.reference import Reference, load_reference
 from linklab.lab.saved import SavedRun
@@ -21,6 +22,8 @@ from linklab.run.compare import made_differently, made_with
 
 SAME = "the same bytes as the recording"
 _FIGURES = {".pdf", ".png", ".svg", ".jpg"}
+_EXPERIMENT = "experiment.json"
+"""In the folder of each experiment of a campaign."""
 _LINE_CHARS = 80
 """How much of a line that differs is quoted."""
 
@@ -109,7 +112,10 @@ def _first_difference(run: SavedRun, reference: Reference) -> tuple[str, str]:
 
 
 def file_digests(run: SavedRun) -> dict[str, str]:
-    """The SHA-256 of each file that a step wrote, except figures, by its path below the working folder."""
+    """The SHA-256 of each file that a step wrote, by its path below the working folder.
+
+    Figures are left out, and of an experiment of a campaign all but its data set, from which most of the rest is made.
+    """
     return {path: digest for step in run.steps for path, digest in _digests(run, step)}
 
 
@@ -117,8 +123,18 @@ def _digests(run: SavedRun, step: str) -> Iterator[tuple[str, str]]:
     """The files that one step wrote, with the SHA-256 of each as it is at the end of the run."""
     for name in run.steps[step].files:
         path = run.folder / "files" / name
+        if _is_made_of_data(run.folder / "files", PurePosixPath(name)):
+            continue
         if PurePosixPath(name).suffix.lower() not in _FIGURES and path.is_file():
             yield name, _sha256(path)
+
+
+def _is_made_of_data(files: Path, name: PurePosixPath) -> bool:
+    """Whether a file lies in the folder of a campaign's experiment and is not the data set."""
+    for folder in list(name.parents)[:-1]:
+        if folder.name.isdecimal() and (files / folder / _EXPERIMENT).is_file():
+            return name != folder / f"{folder.name}{SUFFIX}"
+    return False
 
 
 def _recorded_files(reference: Reference) -> Mapping[str, str]:

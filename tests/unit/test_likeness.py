@@ -7,6 +7,7 @@ import shutil
 import subprocess
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from scripted import ScriptedEngine, ScriptedNetwork
@@ -20,7 +21,7 @@ from linklab.errors import LabError
 from linklab.lab.reference import folder_of
 from linklab.lab.saved import load_run
 from linklab.run.compare import compared_run, made_differently
-from linklab.run.likeness import SAME, against_recording, made_otherwise
+from linklab.run.likeness import SAME, against_recording, file_digests, made_otherwise
 from linklab.run.record import record
 from linklab.run.runner import run_lab
 from linklab.run.stage import RunSettings
@@ -295,3 +296,14 @@ def test_the_programs_that_computed_are_read_whatever_they_call_themselves(tmp_p
         {"program": "bash", "clock_s": 2.5, "s": 0.001},
         {"program": "\ufffd two", "clock_s": 3.0, "s": 0.002},
     ]
+
+
+def test_of_an_experiment_of_a_campaign_the_data_set_counts(tmp_path):
+    """Most else in its folder is made of that; files beside it and in other folders count as ever."""
+    names = ["mine/exp.csv", "mine/12/12.flent.gz", "mine/12/exp.html", "mine/12/0/h1/snmp", "7/notes", "mine/exp.svg"]
+    for name in (*names, "mine/12/experiment.json"):
+        path = tmp_path / "files" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(name)
+    run = SimpleNamespace(folder=tmp_path, steps={"step": SimpleNamespace(files=tuple(names))})
+    assert sorted(file_digests(run)) == ["7/notes", "mine/12/12.flent.gz", "mine/exp.csv"]
