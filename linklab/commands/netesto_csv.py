@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from linklab.base.text import excerpt, file_name
+from linklab.base.text import excerpt, file_name, one_line
 from linklab.errors import InputError
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def run(args: argparse.Namespace) -> int:
         sys.stdout.write(SHIPPED.read_text(encoding="utf-8"))
         return 0
     if not args.folders:
-        raise InputError("which campaign? give its folder")
+        raise InputError("give the folder of a campaign or of an experiment, such as linklab netesto csv mine")
     experiments = []
     for folder in args.folders:
         of_one = _holds(folder, EXPERIMENT)
@@ -67,7 +67,7 @@ def run(args: argparse.Namespace) -> int:
     rows = [row for folder in experiments for row in rows_of(folder, fields)]
     if args.get:
         chosen = [_column(name, fields) for name in args.get]
-        text = "".join("\t".join(row[at] for at in chosen) + "\n" for row in rows)
+        text = "".join("\t".join(one_line(row[at]) for at in chosen) + "\n" for row in rows)
     else:
         text = csv_text(fields, rows)
     _give(text, args.output)

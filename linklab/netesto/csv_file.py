@@ -18,17 +18,12 @@ from linklab.base.text import csv_cell, file_name
 from linklab.errors import DataError, InputError
 from linklab.netesto import names
 from linklab.netesto.fields import Field, combined, fields_of
+from linklab.netesto.host_facts import OF_CLIENT
 from linklab.netesto.key_values import WHOLE, Texts, of_group, read_values
 from linklab.netesto.recorded import Recorded, read_experiment
-from linklab.netesto.values import WHO
+from linklab.netesto.values import other_of
 
 CSV_FILE = "exp.csv"
-
-OF_CLIENT = frozenset(
-    {"tcpRmem", "tcpWmem", "tso", "gso", "lro", "gro", "adaptive_rx", "rx-frames", "tx-frames"}
-    | {f"client-{way}-{what}" for way in ("rx", "tx") for what in ("packets", "bytes", "packet-len")}
-)
-"""Columns of a client's host, which an operator counts once a host, however many groups the host has."""
 
 
 def experiment_folders(campaign: Path) -> list[Path]:
@@ -74,33 +69,24 @@ def rows_of(folder: Path, fields: Sequence[Field]) -> list[list[str]]:
 
 def _row(fields: Sequence[Field], groups: Sequence[Texts], whole: Mapping[str, str], recorded: Recorded) -> list[str]:
     """A row of some groups; what the experiment as a whole has counts before what an operator makes of them."""
-    durations = [group.get("dur", "") for group in groups]
+    other = other_of(recorded)
+    a_host = list({group.get("host", ""): group for group in reversed(groups)}.values())[::-1]
     row = []
     for field in fields:
-        if field.name in recorded.other and field.name not in WHO:
-            row.append(recorded.other[field.name])
+        if field.name in other:  # one value for all groups, which no operator changes
+            row.append(other[field.name])
             continue
-        if field.name in whole:
-            row.append(combined(field, [whole[field.name]], durations[:1]))
-            continue
-        values = [group.get(field.name, "") for group in groups]
-        if field.name in OF_CLIENT:
-            values = _once_a_host(values, groups)
-        row.append(combined(field, values, durations))
+        counted = [whole] if field.name in whole else a_host if field.name in OF_CLIENT else groups
+        durations = [each.get("dur", groups[0].get("dur", "")) for each in counted]
+        row.append(combined(field, [each.get(field.name, "") for each in counted], durations))
     return row
-
-
-def _once_a_host(values: Sequence[str], groups: Sequence[Texts]) -> list[str]:
-    """The values with all but the first of each host blank."""
-    hosts = [group.get("host", "") for group in groups]
-    return [value if host not in hosts[:at] else "" for at, (value, host) in enumerate(zip(values, hosts, strict=True))]
 
 
 def csv_text(fields: Sequence[Field], rows: Iterable[Sequence[str]]) -> str:
     """The file: cells are quoted only where they must be (RFC 4180), and no cell is a formula to a spreadsheet."""
     file = io.StringIO()
     writer = csv.writer(file, lineterminator="\n")
-    writer.writerow([field.name for field in fields])
+    writer.writerow([csv_cell(field.name) for field in fields])
     writer.writerows([csv_cell(" ".join(cell.split())) for cell in row] for row in rows)
     return file.getvalue()
 

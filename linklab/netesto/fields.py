@@ -2,7 +2,8 @@
 """fields.txt: the columns of exp.csv and the operators that join the values of several groups.
 
 Names and operators are those of Netesto's newest fields.txt (58 columns, with `sumRateDur`). Values are text, as the
-files of an experiment hold them; "" is a value that is not known, and no operator makes a number of it.
+files of an experiment hold them; "" is a value that is not known, and no operator makes a number of it: sums are then
+unknown too, and means and extremes are those of the known values.
 """
 
 from __future__ import annotations
@@ -27,13 +28,12 @@ DIFFERENT = "+..."
 
 _SUFFIXES = {"": 1.0, "K": 1e3, "M": 1e6, "G": 1e9}
 _NUMBER = re.compile(r"([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)([KMG]?)", re.ASCII)
-_PLAIN = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
 
 WORDS = frozenset(
     {"exp", "expName", "testType", "testNote", "desc", "kernel", "host", "server", "ca"}
     | {"netem", "qdisc", "bw", "buffers", "ecn"}
 )
-"""Columns of words, where "6.10" is a name and not a number: they stay as they are."""
+"""Columns of words, where "6.10" is a name and not a number: a page shows them as they are."""
 
 _FINE = frozenset({"retransPkts%", "rateMin", "rateMax", "fairness"})
 """Columns that have three decimals whatever their operator."""
@@ -48,9 +48,10 @@ class Field:
 
 
 def number_of(text: str) -> float | None:
-    """The number that a value is, with K, M and G for 10^3, 10^6 and 10^9; None if it is not a number."""
+    """The number that a value is, with K, M and G for 10^3, 10^6 and 10^9; None if it is not a finite number."""
     found = _NUMBER.fullmatch(text.strip())
-    return float(found[1]) * _SUFFIXES[found[2]] if found else None
+    number = float(found[1]) * _SUFFIXES[found[2]] if found else math.inf
+    return number if math.isfinite(number) else None
 
 
 # --- operators
@@ -101,23 +102,27 @@ OPERATORS: Mapping[str, Callable[[Sequence[str], Sequence[str]], str | float]] =
 }
 
 
+_WHOLE = (_sum, _sum_rate_dur)
+"""Operators whose value is not known if one of the groups' is not: a part is no total."""
+
+
 def combined(field: Field, values: Sequence[str], durations: Sequence[str]) -> str:
     """The cell that a field's operator makes of the values of groups, in the format of Netesto's exp.csv.
 
-    Averages and `sumRateDur` have three decimals, other numbers one; columns of words stay as they are.
+    Averages and `sumRateDur` have three decimals, other numbers one; `one` and `all` keep values as they are written.
 
     Args:
         field: the column.
-        values: of each group; "" where it is not known, which is left out.
+        values: of each group; "" where it is not known: a sum is then "", and other operators leave it out.
         durations: of each group, for `sumRateDur`.
 
     Raises:
         InputError: the operator needs numbers and a value is not one.
     """
     known = [(value, dur) for value, dur in zip(values, durations, strict=True) if value.strip()]
-    if not known:
-        return ""
     operate = OPERATORS[field.operator]
+    if not known or (operate in _WHOLE and len(known) < len(values)):
+        return ""
     try:
         cell = operate([value for value, _ in known], [dur for _, dur in known])
     except _NoNumberError as error:
@@ -128,9 +133,8 @@ def combined(field: Field, values: Sequence[str], durations: Sequence[str]) -> s
     if isinstance(cell, float):
         decimals = 3 if operate in (_avg, _sum_rate_dur) or field.name in _FINE else 1
         return f"{cell:.{decimals}f}"
-    if field.name in WORDS or not _PLAIN.fullmatch(cell):
-        return cell
-    return f"{float(cell):.{3 if field.name in _FINE else 1}f}"
+    number = number_of(cell) if field.name in _FINE else None
+    return cell if number is None else f"{number:.3f}"
 
 
 class _NoNumberError(ValueError):

@@ -17,6 +17,13 @@ from linklab.netesto.recorded import Recorded
 
 INTERFACES, OFFLOADS, COALESCING, SYSCTL = "interfaces.json", "offloads", "coalescing", "sysctl"
 _LOOPBACK = "lo"
+_MOST_COUNTED = (1 << 64) - 1
+
+OF_CLIENT = frozenset(
+    {"tcpRmem", "tcpWmem", "tso", "gso", "lro", "gro", "adaptive_rx", "rx-frames", "tx-frames"}
+    | {f"client-{way}-{what}" for way in ("rx", "tx") for what in ("packets", "bytes", "packet-len")}
+)
+"""Columns of a client's host, which an operator counts once a host, however many groups the host has."""
 
 _OFFLOADS = {
     "tso": "tcp-segmentation-offload",
@@ -49,7 +56,7 @@ def _counted(stats: Mapping[str, Any]) -> list[tuple[str, int]]:
         for way, numbers in stats.items()
         if isinstance(numbers, Mapping)
         for name, value in numbers.items()
-        if isinstance(value, int) and not isinstance(value, bool)
+        if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= _MOST_COUNTED
     ]
 
 

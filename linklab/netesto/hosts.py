@@ -52,8 +52,9 @@ class HostCommand:
         given = self.given = self._given(words)
         arguments = {name: found.value for name, found in given.items() if name in self.spec.arguments}
         self._leave_out(arguments)
-        for name in arguments.keys() & given.keys():  # what was put in is right
-            self._check(given[name])
+        for name, found in given.items():  # in the order of the line; what was put in is right
+            if name in arguments:
+                self._check(found)
         others = [found for name, found in given.items() if name not in self.spec.arguments]
         free = self._settings(others, arguments.get("module", "")) if self.spec.free else self._unknown(others)
         self._add_suffix(arguments)

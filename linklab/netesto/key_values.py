@@ -6,6 +6,7 @@ A key without a value is one that is not known. Blanks around keys and values do
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -29,8 +30,8 @@ def of_flow(group: int, instance: int) -> str:
 
 
 def spelt(value: str | float | None) -> str:
-    """A value as text: twelve digits of a number at most, "" for None."""
-    if value is None:
+    """A value as text: twelve digits of a number at most, "" for None and for what is not a finite number."""
+    if value is None or (isinstance(value, float) and not math.isfinite(value)):
         return ""
     return one_line(value) if isinstance(value, str) else f"{value:.12g}"
 

@@ -7,6 +7,7 @@ Everything that a script or a stranger's folder says is escaped by the templates
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -43,6 +44,8 @@ def shown(value: Value) -> str:
         return UNKNOWN
     if isinstance(value, str):
         return value
+    if not math.isfinite(value):
+        return UNKNOWN
     if value == int(value):
         return f"{int(value):,}"
     return f"{value:,.0f}" if abs(value) >= 10_000 else f"{value:.4g}"

@@ -21,6 +21,8 @@ from linklab.netesto import names
 FORMAT = 1
 _T = TypeVar("_T")
 _CURE = "run the experiment again"
+_MOST = 10**15
+"""Of any number, but the seed: far more than a script may ask for, and all of them exact as floats."""
 
 
 @dataclass(frozen=True)
@@ -52,15 +54,17 @@ class Group:
 
 @dataclass(frozen=True)
 class Setting:
-    """A SET_… command that was in force: its word, host and other arguments, as the script has them.
+    """A SET_… command: its word, host and other arguments, as the script has them.
 
     failed: it could not be made, or not all of it.
+    at_s: since the experiment's begin; None if it was made before.
     """
 
     word: str
     host: str
     arguments: Mapping[str, str]
     failed: bool = False
+    at_s: float | None = None
 
 
 @dataclass(frozen=True)
@@ -75,6 +79,11 @@ class Recorded:
     other: Mapping[str, str]
     settings: tuple[Setting, ...]
     groups: tuple[Group, ...]
+
+    @property
+    def end_s(self) -> float:
+        """When the last flow ended, s since the experiment's begin."""
+        return max((group.start_s + group.dur for group in self.groups), default=0.0)
 
     def counters(self, when: str, host: str, name: str) -> str:
         """A file of a host's counters; `when`: `names.BEFORE` or `names.AFTER`. "" if there is none.
@@ -127,10 +136,10 @@ def read_experiment(folder: Path) -> Recorded:
         folder=folder,
         exp=known.need("exp", int),
         name=known.need("expName", str),
-        seed=known.get("seed", int, None),
+        seed=known.get("seed", int, None, most=1 << 64),
         desc=known.get("desc", str, ""),
         other={str(key): str(value) for key, value in known.get("other", dict, {}).items()},
-        settings=tuple(_settings(known.get("settings", list, []))),
+        settings=tuple(_settings(known.get("settings", list, []), where)),
         groups=tuple(sorted(groups, key=lambda group: group.group)),
     )
 
@@ -164,7 +173,7 @@ def _name(known: _Object, key: str) -> str:
     return found
 
 
-def _settings(found: list[Any]) -> list[Setting]:
+def _settings(found: list[Any], where: str) -> list[Setting]:
     """The settings that can be understood; others are of no use to a table."""
     return [
         Setting(
@@ -172,8 +181,9 @@ def _settings(found: list[Any]) -> list[Setting]:
             str(one.get("host", "")),
             {str(key): str(value) for key, value in one["arguments"].items()},
             bool(one.get("failed")),
+            _Object(one, f"{where}: settings[{at}]").get("at_s", float, None),
         )
-        for one in found
+        for at, one in enumerate(found)
         if isinstance(one, Mapping) and isinstance(one.get("arguments"), Mapping) and "word" in one
     ]
 
@@ -186,19 +196,21 @@ class _Object:
             raise DataError(f"{where}: must be an object, not {quoted(found)}; {_CURE}")
         self.found, self.where = found, where
 
-    def need(self, key: str, kind: Callable[..., _T]) -> _T:
-        """The value, which must be there."""
+    def need(self, key: str, kind: Callable[..., _T], most: int = _MOST) -> _T:
+        """The value, which must be there; a number is 0 to `most`."""
         if key not in self.found:
             raise DataError(f"{self.where}: {key} is missing; {_CURE}")
         value = self.found[key]
         right = isinstance(value, int | float) if kind is float else isinstance(value, kind)  # type: ignore[arg-type]
-        if not right or (isinstance(value, bool) and kind is not bool) or value != value:  # noqa: PLR0124 - NaN
+        if (
+            not right or isinstance(value, bool) or (isinstance(value, int | float) and not 0 <= value <= most)
+        ):  # or NaN
             raise DataError(f"{self.where}: {key} must not be {quoted(value)}; {_CURE}")
         return kind(value)
 
-    def get(self, key: str, kind: Callable[..., _T], default: Any) -> Any:
+    def get(self, key: str, kind: Callable[..., _T], default: Any, most: int = _MOST) -> Any:
         """The value, or the default if it is missing or null."""
-        return default if self.found.get(key) is None else self.need(key, kind)
+        return default if self.found.get(key) is None else self.need(key, kind, most)
 
     def text(self, key: str) -> str:
         """A text, or a number as text; "" if it is missing or null."""

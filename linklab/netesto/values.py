@@ -7,8 +7,10 @@ and no sum is given if a part of it is unknown. Columns and units: docs/netesto.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -17,7 +19,7 @@ from linklab.data import Dataset
 from linklab.measure import Series
 from linklab.measure.series import FloatArray
 from linklab.netesto import names
-from linklab.netesto.host_facts import client_values, kernel_of
+from linklab.netesto.host_facts import OF_CLIENT, client_values, kernel_of
 from linklab.netesto.recorded import Group, Recorded, Setting
 
 Value = str | float | None
@@ -28,10 +30,24 @@ PERCENTILES = {"p50Latency": 50.0, "p90Latency": 90.0, "p99Latency": 99.0, "p999
 _US_PER_MS = 1000.0
 
 WHO = frozenset({"exp", "expName", "group", "host", "server", "instances", "instance"})
-"""Columns that say what a row is about: OTHER does not change them."""
+"""Columns that say what a row is about."""
 
 NO_CPU = ("localCpu", "remoteCpu")
 """Never known: the hosts of a network share one kernel, which counts processor time for all of them together."""
+
+_RESULTS = (
+    *("rate", "rateMin", "rateMax", "fairness", "transactions", "seconds", "mss", "dataSegsOut"),
+    *("minLatency", "meanLatency", "maxLatency", *PERCENTILES),
+    *("cwnd", "unacked", "rtt", "minRtt", "pingRtt"),
+    *("localRetrans", "remoteRetrans", "lost", "retrans", "retrans_total", "retransPkts%", *NO_CPU),
+)
+_OF_SCRIPT = ("test", "ca", "dur", "delay", "req", "reply", "localBuffer", "remoteBuffer", "seed", "kernel")
+
+FIXED = WHO | OF_CLIENT | {*_OF_SCRIPT, *_RESULTS}
+"""Columns that OTHER does not fill: what the script had the flows do, and what was measured, even if it is unknown.
+
+Left are desc, ecn, and those of the path, which a network may have without a SET command, and any other name.
+"""
 
 
 @dataclass(frozen=True)
@@ -47,19 +63,24 @@ def values_of(recorded: Recorded, data: Dataset) -> Found:
     """Everything that is known of an experiment, by column."""
     flows: dict[tuple[int, int], Values] = {}
     groups: dict[int, Values] = {}
-    hosts = {host: client_values(recorded, host) for host in {group.host for group in recorded.groups}}
-    shared = _shared(recorded, data)
+    hosts = {host: client_values(recorded, host) for host in dict.fromkeys(group.host for group in recorded.groups)}
+    shared, other = _shared(recorded, data), other_of(recorded)
     for group in recorded.groups:
         mine = [_flow(group, instance, data) for instance, _ in group.flows]
-        head = {**shared, **_set_up(recorded, group), **hosts[group.host]}
+        head = {**shared, **_set_up(recorded, group), **hosts[group.host], **other}
         for (instance, _), found in zip(group.flows, mine, strict=True):
             flows[group.group, instance] = {**head, "instance": str(instance), **found}
         groups[group.group] = {**head, "instance": "all", **_group(group, mine, data)}
-    return Found(_whole(recorded, shared, list(flows.values())), groups, flows)
+    return Found(_whole(recorded, {**shared, **other}, list(flows.values())), groups, flows)
+
+
+def other_of(recorded: Recorded) -> dict[str, str]:
+    """The columns that OTHER fills."""
+    return {column: value for column, value in recorded.other.items() if column not in FIXED}
 
 
 def _shared(recorded: Recorded, data: Dataset) -> Values:
-    """What is the same for all groups: the experiment, its settings, and what OTHER says, which counts before them."""
+    """What is the same for all groups: the experiment, and its settings."""
     first = recorded.groups[0].host if recorded.groups else ""
     kernel = data.metadata.get("kernel") or kernel_of(recorded, first)
     return {
@@ -67,8 +88,7 @@ def _shared(recorded: Recorded, data: Dataset) -> Values:
         "desc": recorded.desc or None,
         "kernel": str(kernel) if kernel else None,
         "seed": None if recorded.seed is None else str(recorded.seed),
-        **path_settings(recorded.settings),
-        **{column: value for column, value in recorded.other.items() if column not in WHO},
+        **path_settings(recorded.settings, recorded.end_s),
     }
 
 
@@ -91,24 +111,35 @@ def _set_up(recorded: Recorded, group: Group) -> Values:
     }
 
 
-def path_settings(settings: Sequence[Setting]) -> Values:
+def path_settings(settings: Sequence[Setting], end_s: float = float("inf")) -> Values:
     """netem, qdisc, bw and buffers as the script set them: a setting of a host replaces an earlier one of its kind.
 
-    Of a kind that could not be set on one of the hosts nothing is known.
+    Of a kind that could not be set on one of the hosts nothing is known. A setting that was due when the last flow had
+    ended (end_s) was never made.
     """
     failed = {one.word for one in settings if one.failed}
     delays: dict[str, str] = {}
     disciplines: dict[str, Mapping[str, str]] = {}
     for one in settings:
+        if one.at_s is not None and one.at_s >= end_s:
+            continue
         if one.word == "SET_NETEM":
             delays[one.host] = _netem(one.arguments)
         elif one.word == "SET_QDISC":
-            disciplines[one.host] = one.arguments
+            disciplines[one.host] = _discipline(disciplines.get(one.host, {}), one.arguments)
     known: Values = {"netem": None if "SET_NETEM" in failed else _joined(delays.values())}
     for column, argument in (("qdisc", "qdisc"), ("bw", "rate"), ("buffers", "limit")):
         asked = _joined(one.get(argument, "") for one in disciplines.values())
         known[column] = None if "SET_QDISC" in failed else asked
     return known
+
+
+def _discipline(before: Mapping[str, str], arguments: Mapping[str, str]) -> Mapping[str, str]:
+    """The arguments of what then stands at a host's interface; {} if nothing does."""
+    action = arguments.get("action", "")
+    if action == "del":
+        return {}
+    return {**before, **{key: value for key, value in arguments.items() if value}} if action == "change" else arguments
 
 
 def _netem(arguments: Mapping[str, str]) -> str:
@@ -133,7 +164,10 @@ def _flow(group: Group, instance: int, data: Dataset) -> Values:
     rate = _goodput(data, series, group.start_s, group.dur)
     local, remote = (_final(data, series, "retransmits", end) for end in (names.LOCAL, names.REMOTE))
     sent, answered = (_final(data, series, "data_segs_out", end) for end in (names.LOCAL, names.REMOTE))
-    retransmitted, segments = _both(local, remote), _both(sent, answered)
+    lost = [_final(data, series, "lost", end) for end in (names.LOCAL, names.REMOTE)]
+    retrans = [_final(data, series, "retrans", end) for end in (names.LOCAL, names.REMOTE)]
+    both = partial(_both, answers=group.test != names.STREAM)
+    retransmitted, segments = both(local, remote), both(sent, answered)
     return {
         "seconds": seconds,
         "rate": rate,
@@ -145,8 +179,8 @@ def _flow(group: Group, instance: int, data: Dataset) -> Values:
         "pingRtt": ping_rtt(data, group, [series]),
         "localRetrans": local,
         "remoteRetrans": remote,
-        "lost": _both(*(_final(data, series, "lost", end) for end in (names.LOCAL, names.REMOTE))),
-        "retrans": _both(*(_final(data, series, "retrans", end) for end in (names.LOCAL, names.REMOTE))),
+        "lost": both(*lost),
+        "retrans": both(*retrans),
         "retrans_total": retransmitted,
         "dataSegsOut": segments,
         "retransPkts%": share(retransmitted, segments),
@@ -164,26 +198,31 @@ def _goodput(data: Dataset, series: str, start_s: float, dur_s: float) -> float 
     if found is None or not found.known.size:
         octets, seconds = _final(data, series, names.BYTES), _final(data, series, names.SECONDS)
         return octets * 8e-6 / seconds if octets is not None and seconds else None
-    lengths = np.diff(found.time_s, prepend=_began_s(found))
+    lengths = np.diff(found.time_s, prepend=_began_s(found, start_s))
     there = found.time_s <= start_s + dur_s + lengths / 2
     unknown = np.isnan(found.value)
     seconds = dur_s - float(lengths[there & unknown].sum())
     return float((found.value * lengths)[there & ~unknown].sum()) / seconds if seconds > 0 else None
 
 
-def _began_s(series: Series) -> float:
-    """When the first interval of a series began: a sample stands at the end of its interval."""
-    return float(series.time_s[0] - np.median(np.diff(series.time_s))) if len(series) > 1 else 0.0
+def _began_s(series: Series, start_s: float) -> float:
+    """When the first interval of a series began: a sample stands at the end of its interval.
+
+    A single sample does not say how long its interval was, so it counts from the flow's start.
+    """
+    return float(series.time_s[0] - np.median(np.diff(series.time_s))) if len(series) > 1 else start_s
 
 
 def _final(data: Dataset, series: str, number: str, end: str = names.LOCAL) -> float | None:
     found = data.scalars.get(names.final(series, number, end))
-    return None if found is None else found.value
+    return found.value if found is not None and math.isfinite(found.value) else None
 
 
-def _both(local: float | None, remote: float | None) -> float | None:
-    """Of both ends together; of the client's alone where the server's is not known."""
-    return None if local is None else local + (remote or 0.0)
+def _both(local: float | None, remote: float | None, *, answers: bool) -> float | None:
+    """Of both ends together; None if one is unknown, but for a server that sends no data (answers: it does)."""
+    if local is None or (remote is None and answers):
+        return None
+    return local + (remote or 0.0)
 
 
 def share(retransmitted: float | None, segments: float | None) -> float | None:
@@ -231,7 +270,8 @@ def ping_rtt(data: Dataset, group: Group, flows: Sequence[str]) -> float | None:
     found = [data.series[flow] for flow in flows if flow in data.series and len(data.series[flow])]
     if name not in data.series or not found:
         return None
-    begin, end = min(map(_began_s, found)), max(float(each.time_s[-1]) for each in found)
+    begin = min(_began_s(each, group.start_s) for each in found)
+    end = max(float(each.time_s[-1]) for each in found)
     pings = data.series[name]
     beside = pings.value[(pings.time_s >= begin) & (pings.time_s <= end)]
     known = beside[~np.isnan(beside)]

@@ -55,7 +55,8 @@ def flow_numbers(test, number, instance, *, octets=10_000_000, seconds=10.0, ret
     for end, sent_again, sent in zip((names.LOCAL, names.REMOTE), retransmits, segments, strict=True):
         found[names.final(name, "retransmits", end)] = Quantity(sent_again, "segments")
         found[names.final(name, "data_segs_out", end)] = Quantity(sent, "segments")
-    found[names.final(name, "lost")] = Quantity(1, "segments")
+    for end, lost in ((names.LOCAL, 1), (names.REMOTE, 0)):
+        found[names.final(name, "lost", end)] = Quantity(lost, "segments")
     found[names.final(name, "mss")] = Quantity(1448, "bytes")
     return found
 

@@ -3,16 +3,25 @@
 
 import csv
 import itertools
+import os
+import re
+import shutil
+import subprocess
+import sys
+from functools import partial
 
 import pytest
 from netesto_folders import flow_numbers, flow_series, group, stream_experiment, write_experiment
 
-from linklab.data import Dataset, save
+from linklab.data import Dataset, open_file, save
 from linklab.errors import DataError, InputError
 from linklab.measure import make_series
 from linklab.netesto import names
 from linklab.netesto.csv_file import experiment_folders
+from linklab.netesto.key_values import read_values
+from linklab.netesto.recorded import read_experiment
 from linklab.netesto.results import process, write_csv
+from linklab.netesto.values import FIXED, values_of
 
 
 def mixed_experiment(campaign, exp=2, **further):
@@ -52,7 +61,7 @@ def test_the_row_of_an_experiment_is_made_by_operators(tmp_path):
     assert (row["rateMin"], row["rateMax"]) == ("1.000", "10.000")
     assert row["ca"] == "bbr/cubic"
     assert (row["test"], row["host"], row["req"]) == ("TCP_STREAM+...", "h2+...", "1M+...")
-    assert (row["dur"], row["instances"], row["reply"]) == ("60+...", "1.0", "1.0")
+    assert (row["dur"], row["instances"], row["reply"]) == ("60+...", "1", "1")
     assert (row["testType"], row["netem"], row["desc"]) == ("mix", "40", "a, b")
     assert (row["minLatency"], row["maxLatency"], row["meanLatency"]) == ("1000.0", "3000.0", "2000.000")
     assert row["localRetrans"] == "15.0"
@@ -82,9 +91,66 @@ def test_the_header_has_58_columns_and_every_row_as_many_cells(tmp_path):
 
 def test_a_cell_is_no_formula(tmp_path):
     """What a script says of itself must not run in a spreadsheet."""
-    process(stream_experiment(tmp_path, desc="=HYPERLINK(1)", name="+1"), tmp_path)
+    folder = stream_experiment(tmp_path, desc="=HYPERLINK(1)", name="@x", other={"testNote": "-2+3", "@x()": "1"})
+    process(folder, tmp_path)
+    (tmp_path / "fields.txt").write_text("desc:one\nexpName:one\ntestNote:one\n@x():one\n")
+    assert write_csv(tmp_path).read_text() == "desc,expName,testNote,'@x()\n'=HYPERLINK(1),'@x,'-2+3,1\n"
+
+
+def test_other_does_not_say_what_was_measured(tmp_path):
+    """Columns of the script's flows and of their results stay, in exp.csv as in exp.out; others are as it says."""
+    other = {"ca": "X", "dur": "9", "rate": "777", "localCpu": "5", "tso": "off", "ecn": "400/1802", "burst": "3e3"}
+    folder = stream_experiment(tmp_path, other=other)
+    process(folder, tmp_path)
+    (tmp_path / "fields.txt").write_text("".join(f"{name}:one\n" for name in other))
     write_csv(tmp_path)
-    assert rows_in(tmp_path)[0]["desc"] == "'=HYPERLINK(1)"
+    row = {"ca": "cubic", "dur": "10", "rate": "12", "localCpu": "", "tso": "on", "ecn": "400/1802", "burst": "3e3"}
+    assert rows_in(tmp_path)[0] == row
+    texts = read_values(folder / "exp.out.1")
+    assert {name: texts[name] for name in row} == row
+
+
+def test_the_sum_of_an_experiment_with_an_unknown_group_is_unknown(tmp_path):
+    """Group 2 gave nothing: the known rate of group 1 is not that of both; group 1's own row has it."""
+    groups = [group(1), group(2, host="h3")]
+    process(
+        write_experiment(tmp_path, 1, groups, flow_series(names.STREAM, 1, 1), flow_numbers(names.STREAM, 1, 1)),
+        tmp_path,
+    )
+    write_csv(tmp_path)
+    assert [row["rate"] for row in rows_in(tmp_path)] == ["", "8.000", ""]
+    assert [row["localRetrans"] for row in rows_in(tmp_path)] == ["", "5.0", ""]
+
+
+def test_every_column_that_is_not_others_is_known(tmp_path):
+    """What `OTHER` may not fill are the keys of exp.out but those it is for."""
+    found = values_of(read_experiment(folder := stream_experiment(tmp_path)), open_file(folder / names.data_file(1)))
+    keys = set().union(found.whole, *found.groups.values(), *found.flows.values())
+    assert keys == FIXED | {"desc", "ecn", "netem", "qdisc", "bw", "buffers"}
+
+
+@pytest.mark.parametrize("seed", ["1", "2"])
+def test_the_order_of_a_set_decides_nothing(tmp_path, seed):
+    """The same bytes, and the same complaints, in processes whose sets have other orders."""
+    folder = mixed_experiment(tmp_path / "a")
+    copied = tmp_path / "b" / "2"
+    shutil.copytree(folder, copied)
+    process(folder, folder.parent)
+    write_csv(folder.parent)
+    bad = tmp_path / "bad"
+    bad.write_text("DO_CLIENT exp=1 host=h2 server=h1 dur=x delay=x instances=x req=x reply=x ca=! stats=9\n")
+    asked = "from linklab.cli import main; import sys; sys.exit(main(sys.argv[1:]))"
+    run = partial(subprocess.run, env={**os.environ, "PYTHONHASHSEED": seed, "LC_ALL": "C"}, capture_output=True)
+    run([sys.executable, "-c", asked, "netesto", "page", str(copied.parent)], check=True)
+    made = []  # but the list, which has the name of its campaign
+    for campaign in (folder.parent, copied.parent):
+        files = (each for each in campaign.rglob("*") if each.is_file() and each.name != "ExpList.html")
+        made.append({each.relative_to(campaign): each.read_bytes() for each in files})
+    assert made[0] == made[1]
+    done = run([sys.executable, "-c", asked, "netesto", "check", str(bad)], check=False)
+    columns = [int(found) for found in re.findall(rb"bad:1:(\d+)", done.stdout + done.stderr)]
+    assert len(columns) >= 5
+    assert columns == sorted(columns)
 
 
 def test_any_order_of_finishing_gives_the_same_bytes(tmp_path):

@@ -66,6 +66,19 @@ def test_both_ends_count(tmp_path):
     assert values["retransPkts%"] == pytest.approx(1.5)
 
 
+@pytest.mark.parametrize("missing", [names.LOCAL, names.REMOTE])
+def test_an_end_that_nobody_counted_leaves_the_sum_unknown(tmp_path, missing):
+    """Of requests and answers both ends send; of a bulk flow the client alone does, so its server counts as nothing."""
+    for at, (test, known) in enumerate(((names.RR, False), (names.STREAM, missing == names.REMOTE))):
+        numbers = flow_numbers(test, 1, 1, retransmits=(2, 1), segments=(100, 100))
+        for number in ("retransmits", "data_segs_out", "lost"):
+            del numbers[names.final(names.flow(test, 1, 1), number, missing)]
+        folder = write_experiment(tmp_path, at, [group(1, test)], flow_series(test, 1, 1), numbers)
+        values = found_in(folder).groups[1]
+        for column in ("retrans_total", "dataSegsOut", "lost", "retransPkts%"):
+            assert (values[column] is not None) == known, (test, column)
+
+
 def test_latencies_are_of_all_answers_of_all_instances(tmp_path):
     """1 to 1,000 ms over two flows that answered 1 and 999 times."""
     answers = np.arange(1.0, 1001.0)
@@ -100,6 +113,19 @@ def test_a_flow_that_waits_for_its_first_data_is_slow(tmp_path):
     series = flow_series(names.STREAM, 1, 1, begin=5.7)
     folder = write_experiment(tmp_path, 1, [group(1)], series, flow_numbers(names.STREAM, 1, 1))
     assert found_in(folder).groups[1]["rate"] == pytest.approx(4)
+
+
+def test_a_single_sample_is_of_the_flows_own_time(tmp_path):
+    """8 Mbit/s in the second from 30 to 31 s are no 248 Mbit/s, and pings before it do not count."""
+    times = np.array([10.0, 30.5])
+    series = [
+        make_series("STREAM 1::1", "Mbits/s", [31.0], [8.0]),
+        make_series(names.ping("h2", "h1"), "ms", times, [1.0, 30.0]),
+    ]
+    folder = write_experiment(tmp_path, 1, [group(1, start_s=30.0, dur=1.0)], series, {})
+    values = found_in(folder).groups[1]
+    assert values["rate"] == pytest.approx(8)
+    assert values["pingRtt"] == pytest.approx(30_000)
 
 
 def test_intervals_of_goodput_count_by_their_length(tmp_path):
@@ -192,6 +218,20 @@ def test_settings_of_the_path_fill_their_columns(tmp_path):
     assert values["host"] == "h2"
 
 
+def test_a_setting_that_does_not_hold_fills_no_column(tmp_path):
+    """A discipline that was deleted, and settings that were due when the last flow had ended."""
+    tbf = {"qdisc": "tbf", "rate": "10mbit", "limit": "100000", "action": "add"}
+    settings = [
+        {"word": "SET_QDISC", "host": "r1", "arguments": tbf, "at_s": None},
+        {"word": "SET_QDISC", "host": "r1", "arguments": {**tbf, "action": "del"}, "at_s": 2.0},
+        {"word": "SET_QDISC", "host": "r2", "arguments": {"qdisc": "fq"}, "at_s": 10.0},
+        {"word": "SET_QDISC", "host": "r2", "arguments": {"qdisc": "fq_codel"}, "at_s": 10.5},
+        {"word": "SET_NETEM", "host": "h1", "arguments": {"netem_delay": "40"}, "at_s": 11.0},
+    ]
+    values = found_in(stream_experiment(tmp_path, settings=settings)).groups[1]
+    assert (values["netem"], values["qdisc"], values["bw"], values["buffers"]) == (None, "fq", None, None)
+
+
 def test_values_are_read_as_they_were_written(tmp_path):
     """A value is one line whatever is in it, and an unknown one stays unknown."""
     write_values(tmp_path / "v", {"a": 1.5, "b": None, "c": "x = y\nd = 3", "e": "", "f": 123456789012.0})
@@ -204,8 +244,15 @@ def test_values_are_read_as_they_were_written(tmp_path):
         (lambda told: told.pop("groups"), "groups is missing"),
         (lambda told: told.update(format=2), "format must be 1, not 2; update Linklab"),
         (lambda told: told["groups"][0].update(host="../../etc"), "cannot be the name of a host"),
-        (lambda told: told["groups"][0].update(instances=-1), "instances must be 0 to 100000, not -1"),
+        (lambda told: told["groups"][0].update(instances=200_000), "instances must be 0 to 100000, not 200000"),
         (lambda told: told["groups"][0].update(dur="long"), 'dur must not be "long"'),
+        (lambda told: told["groups"][0].update(dur=float("inf")), "dur must not be Infinity"),
+        (lambda told: told["groups"][0].update(start_s=float("nan")), "start_s must not be NaN"),
+        (lambda told: told["groups"][0].update(dur=10**400), "dur must not be 1000"),
+        (lambda told: told["groups"][0].update(dur=-1), "dur must not be -1"),
+        (lambda told: told["groups"][0].update(group=10**400), "group must not be 1000"),
+        (lambda told: told.update(exp=10**400), "exp must not be 1000"),
+        (lambda told: told.update(settings=[{"word": "W", "arguments": {}, "at_s": "x"}]), 'at_s must not be "x"'),
         (lambda told: told["groups"].append(told["groups"][0]), "two groups have the same number"),
         (lambda told: told.update(groups=[3]), r"groups\[0\]: must be an object, not 3"),
     ],
