@@ -31,7 +31,7 @@ from linklab.netesto.campaign_cost import wall_s
 from linklab.netesto.csv_file import finished
 from linklab.netesto.expansion import Expansion
 from linklab.netesto.experiments import experiments
-from linklab.netesto.fields import fields_of
+from linklab.netesto.fields import FIELDS_FILE, fields_of
 from linklab.netesto.lines import MOST_PROBLEMS, ScriptError, ScriptProblem
 from linklab.netesto.machines import Machines
 from linklab.netesto.names import data_file
@@ -39,7 +39,6 @@ from linklab.netesto.network_plan import PlannedExperiment, plan_experiment
 from linklab.netesto.running import TEST, Measured, in_its_own, run_experiment
 from linklab.netesto.site import Site
 
-FIELDS = "fields.txt"
 UNMADE = (LinklabError, ArithmeticError, LookupError, TypeError, ValueError)
 """What may go wrong where values and a page are made of data that are not as they should be."""
 
@@ -229,6 +228,6 @@ def refuse_other(out: Path) -> None:
         InputError: it is not empty, and no campaign ran there.
     """
     if out.is_dir() and not (out / JOURNAL).exists():
-        there = sorted(path.name for path in out.iterdir() if path.name != FIELDS)
+        there = sorted(path.name for path in out.iterdir() if path.name != FIELDS_FILE)
         if there:
             raise InputError(f"{out}: this folder is not empty ({there[0]}); give another one with -o")

@@ -21,10 +21,10 @@ from linklab.netesto import names
 from linklab.netesto.data_plots import DEFAULT, data_plots
 from linklab.netesto.experiments import ANY_HOST, CampaignExperiment, Capture, FlowGroup, refusal
 from linklab.netesto.machines import Machines
+from linklab.netesto.recorded import FORMAT
 from linklab.netesto.settings_plan import SettingsPlan, plan_settings, ports_of
 from linklab.netesto.site import DrawnSite, Site
 
-FORMAT = 1
 SNAP_BYTES = 128
 """Of each packet that DO_TCPDUMP keeps."""
 COUNTERS = "counters"

@@ -202,9 +202,8 @@ class _Object:
             raise DataError(f"{self.where}: {key} is missing; {_CURE}")
         value = self.found[key]
         right = isinstance(value, int | float) if kind is float else isinstance(value, kind)  # type: ignore[arg-type]
-        if (
-            not right or isinstance(value, bool) or (isinstance(value, int | float) and not 0 <= value <= most)
-        ):  # or NaN
+        in_range = not isinstance(value, int | float) or 0 <= value <= most  # a NaN is not
+        if not right or isinstance(value, bool) or not in_range:
             raise DataError(f"{self.where}: {key} must not be {quoted(value)}; {_CURE}")
         return kind(value)
 
