@@ -5,7 +5,10 @@
 // The pure functions at the top are tested with Node.js.
 "use strict";
 
-const OPERATOR = /==|!=|>=|<=|<>|>|<|\[has\]|\[hasnot\]/i;
+const OPERATOR = /==|!=|>=|<=|<>|>|<|\[has\]|\[hasnot\]/gi;
+const SIZE = /^(\d{1,12}(?:\.\d{1,12})?)\s*([kmg]?)(?:i?b|bit|bps)?$/i;
+const SUFFIXES = { "": 1, k: 1e3, m: 1e6, g: 1e9 };
+const ITERATION = "exp"; // experiment and, after the point, group: 7 is 7.0, and 7.10 is not 7.1
 const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
 
 // A cell is {text, number}, number null where it is none.
@@ -22,10 +25,40 @@ function unquoted(text) {
   return quoted ? quoted[1] ?? quoted[2] : text.trim();
 }
 
+// The parts between marks, as `Located.split` in Python has them: one in quotes may hold the mark.
+function parts(text, mark) {
+  const found = [];
+  let start = 0, quote = "", before = "";
+  [...text].reduce((index, letter) => {
+    if (quote) quote = letter === quote ? "" : quote;
+    else if ("'\"".includes(letter) && (!before || "=<>]:!".includes(before)) && text.indexOf(letter, index + 1) > 0) {
+      quote = letter;
+    } else if (letter === mark) {
+      found.push(text.slice(start, index));
+      start = index + 1;
+      before = "";
+      return index + letter.length;
+    }
+    if (letter.trim()) before = letter;
+    return index + letter.length;
+  }, 0);
+  return [...found, text.slice(start)];
+}
+
+function iterationOf(text) {
+  const [, experiment, group] = /^([^.]*)\.?(.*)$/s.exec(text.trim());
+  return [experiment, group.replace(/^0+/, "") || "0"];
+}
+
+function sameIteration(one, other) {
+  return iterationOf(one).join(".") === iterationOf(other).join(".");
+}
+
 // One condition, such as ca==bbr or rate<>10:20 → a test of a row's cells, an array beside `columns`.
 // Without an operator: rows in which each word occurs.
 function conditionOf(text, columns) {
-  const found = OPERATOR.exec(text);
+  const all = [...text.matchAll(OPERATOR)];
+  const found = all.find((each) => columns.includes(unquoted(text.slice(0, each.index)))) ?? all[0];
   if (!found) {
     const words = text.toLowerCase().split(/\s+/).filter(Boolean);
     return (cells) => words.every((word) => cells.some((cell) => cell.text.toLowerCase().includes(word)));
@@ -35,8 +68,9 @@ function conditionOf(text, columns) {
   if (at < 0) throw new Error(`there is no column "${name}"`);
   const value = unquoted(text.slice(found.index + found[0].length));
   const sign = found[0].toLowerCase();
-  if (sign === "==") return (cells) => same(cells[at], value);
-  if (sign === "!=") return (cells) => !same(cells[at], value);
+  const equal = name === ITERATION ? (cell) => sameIteration(cell.text, value) : (cell) => same(cell, value);
+  if (sign === "==") return (cells) => equal(cells[at]);
+  if (sign === "!=") return (cells) => !equal(cells[at]);
   if (sign === "[has]" || sign === "[hasnot]") {
     const part = value.startsWith("^") ? value.slice(1) : value;
     if (!part) throw new Error("the letters to look for are missing");
@@ -59,16 +93,27 @@ function conditionOf(text, columns) {
 // "," is and, ";" is or, as in a table script's Select.
 function filterOf(text, columns) {
   if (!text.trim()) return () => true;
-  const any = text.split(";").map((every) => every.split(",").map((part) => conditionOf(part, columns)));
+  const any = parts(text, ";").map((every) => parts(every, ",").map((part) => conditionOf(part, columns)));
   return (cells) => any.some((every) => every.every((test) => test(cells)));
 }
 
-// Numbers first, then words; blanks last in both directions.
-function compare(one, other, down) {
+// What a cell is sorted by: a number, or a size such as 10K or 1gbit, by value; null for words.
+function valueIn(cell) {
+  const size = SIZE.exec(cell.text);
+  if (cell.number !== null || !size) return cell.number;
+  return Number(size[1]) * SUFFIXES[size[2].toLowerCase()];
+}
+
+// Numbers and sizes first, then words; blanks last in both directions. id: the cells name rows, as `exp` does.
+function compare(one, other, down, id = false) {
   if (!one.text || !other.text) return (one.text ? 0 : 1) - (other.text ? 0 : 1);
   let found;
-  if (one.number !== null && other.number !== null) found = one.number - other.number;
-  else if ((one.number !== null) !== (other.number !== null)) found = one.number !== null ? -1 : 1;
+  const [left, right] = [valueIn(one), valueIn(other)];
+  if (id && left !== null && right !== null) {
+    const [ours, theirs] = [iterationOf(one.text), iterationOf(other.text)];
+    found = ours[0] - theirs[0] || ours[1] - theirs[1];
+  } else if (left !== null && right !== null) found = left - right;
+  else if ((left !== null) !== (right !== null)) found = left !== null ? -1 : 1;
   else found = one.text < other.text ? -1 : one.text > other.text ? 1 : 0;
   return down ? -found : found;
 }
@@ -143,7 +188,10 @@ function enliven(grid) {
     }
     const kept = rows.filter((row) => test(row.cells));
     const order = [...kept];
-    if (state.sort >= 0) order.sort((one, other) => compare(one.cells[state.sort], other.cells[state.sort], state.down));
+    if (state.sort >= 0) {
+      const at = state.sort;
+      order.sort((one, other) => compare(one.cells[at], other.cells[at], state.down, !measured[at]));
+    }
     rows.forEach((row) => { row.row.hidden = true; });
     order.forEach((row) => { row.row.hidden = false; });
     table.tBodies[0].append(...order.map((row) => row.row));

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from linklab.netesto.lines import ScriptError, Where
+from linklab.netesto.table import rows
 from linklab.netesto.table.cells import CsvRow, cell_of, iteration_of, order_of
 from linklab.netesto.table.document import PlotItem, TableItem
 from linklab.netesto.table.formula import MOST_DEPTH, formula_of
@@ -281,6 +282,24 @@ def test_append_gives_other_numbers(campaign):
     assert tables(campaign, text) == [
         [["7.2", "bbr", "1M", "148", ""], ["103.0", "nv", "", "3", "x"], ["103.1", "nv", "", "1", "y"]]
     ]
+
+
+def test_appended_rows_count(campaign):
+    """Regression: rows without avgCnt counted as 0 in the next average."""
+    (campaign / "more.csv").write_text("exp,ca,rate\n3.0,cubic,1.5\n3.1,cubic,0.5\n", encoding="utf-8")
+    text = "Average=ca\nSelect=all\nappend=more\nAverage=exp[has:.]\nCols=avgCnt\ndoTable"
+    assert tables(campaign, text) == [[["7"]]]
+    (campaign / "exp.csv").write_text("exp,avgCnt\n3.0,2\n4.0,\n", encoding="utf-8")
+    assert tables(campaign, "Average=exp[has:.]\nCols=avgCnt\ndoTable") == [[[""]]]
+
+
+def test_what_files_hold_together_is_bounded(campaign, monkeypatch):
+    """Regression: only each file was; to append is work, too."""
+    (campaign / "exp.csv").write_text("exp,a\n" + "1.0,2\n" * 100, encoding="utf-8")
+    monkeypatch.setattr(rows, "MOST_CELLS", 900)
+    assert "5:8: with this file there are more than 900 cells" in problems(campaign, "append=exp\n" * 5 + "doTable")[-1]
+    monkeypatch.setattr(rows, "MOST_WORK", 1500)
+    assert "looked at more cells" in problems(campaign, "read=exp\n" * 12 + "doTable")[0]
 
 
 def test_read_takes_another_file(campaign):

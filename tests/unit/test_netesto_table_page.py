@@ -14,10 +14,11 @@ import pytest
 
 from linklab.analysis.statistics import interval
 from linklab.cli import main
+from linklab.errors import InputError
 from linklab.netesto.fields import SHIPPED, read_fields
 from linklab.netesto.lines import Where
 from linklab.netesto.sources import LIBRARY
-from linklab.netesto.table.cells import cell_of
+from linklab.netesto.table.cells import cell_of, order_in
 from linklab.netesto.table.document import PlotItem, TableItem
 from linklab.netesto.table.located import Located
 from linklab.netesto.table.make import ScriptChoice, document_of, table
@@ -212,6 +213,60 @@ def test_an_unknown_value_is_no_bar(campaign):
     drawing = chart(campaign, "plotX=instances\nplotY1=rate\nplotY2=retransPkts%").drawing
     assert drawing.series[0].bars[1].value == 8.0
     assert drawing.series[0].marks[0][1] is None
+
+
+def test_bars_are_grouped_by_number(campaign):
+    """Regression: 1 and 1.0 were two groups and two series, as they are not for Average."""
+    text = "exp,ca,n,rate\n1.0,a,1,2\n2.0,a,1.0,4\n3.0,b,2,8\n"
+    (campaign / "runs" / "exp.csv").write_text(text, encoding="utf-8")
+    drawing = chart(campaign, "plotX=n\nplotY1=rate").drawing
+    assert ([name for name, _ in drawing.groups], drawing.series[0].bars[0].value) == (["1", "2"], 3.0)
+    drawing = chart(campaign, "plotX=ca\nplotY1=rate\nplotSeries=n").drawing
+    assert [one.name for one in drawing.series] == ["1", "2"]
+    assert drawing.series[0].bars[0].value == 3.0
+
+
+def test_experiments_are_groups_of_their_own(campaign):
+    """Regression: 7.1 and 7.10 were both labelled 7.1, and 7.10 stood before 7.2."""
+    text = "exp,rate\n7.1,1\n7.10,2\n7.2,3\n"
+    (campaign / "runs" / "exp.csv").write_text(text, encoding="utf-8")
+    drawing = chart(campaign, "plotX=exp\nplotY1=rate").drawing
+    assert [name for name, _ in drawing.groups] == ["7.1", "7.2", "7.10"]
+    assert [bar.value for bar in drawing.series[0].bars] == [1.0, 3.0, 2.0]
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("plotX=exp\nplotY1=rate\ndoPlot=first\nplotX=n\nplotY1=rate\ndoPlot", "5:7: 1,501 bars are more than"),
+        ("rows=2\nplotX=exp\nplotY1=empty\nplotY2=rate\ndoPlot", '4:8: no selected row has a number in "empty"'),
+    ],
+)
+def test_what_cannot_be_drawn_is_a_problem_of_its_line(campaign, text, says, capsys):
+    """Regression: --check found nothing, and the plots before it were left behind."""
+    rows = "".join(f"2.0,{number},1,\n" for number in range(1501))
+    (campaign / "runs" / "exp.csv").write_text(f"exp,n,rate,empty\n{rows}", encoding="utf-8")
+    (campaign / "t.exp").write_text(f"File=runs/exp\n{text}\n", encoding="utf-8")
+    assert main(["netesto", "table", str(campaign / "t.exp"), "--check"]) == 2
+    assert says in capsys.readouterr().err
+
+
+def test_a_script_writes_over_its_own_files_only(campaign):
+    """A picture of somebody else, or a link to another folder, stays as it is; what the script made is made anew."""
+    text = BASIC + "doPlot=a\ndoPlot=b\nlog=what"
+    page(campaign, text)
+    page(campaign, text)
+    out = campaign / "out"
+    for name, make in (
+        ("c.svg", lambda path: path.write_text("mine")),
+        ("d.svg", lambda path: path.symlink_to(campaign / "elsewhere")),
+    ):
+        make(out / name)
+        before = {path.name: path.read_bytes() for path in out.iterdir() if not path.is_symlink()}
+        with pytest.raises(InputError, match=name):
+            page(campaign, text + f"\ndoPlot={name}")
+        assert {path.name: path.read_bytes() for path in out.iterdir() if not path.is_symlink()} == before
+    assert not (campaign / "elsewhere").exists()
 
 
 def test_series_are_chosen_and_named(campaign):
@@ -605,18 +660,52 @@ def test_the_filter_of_the_page_selects_what_select_does():
     conditions += ["a<>0:2.5", "a[has]bbr", "a[has]^cubic", "a[hasnot]b", "a[HASNOT]^b", "a=='bbr'", "'a'>1,a<5;a==bbr"]
     cells = [cell_of(value) for value in values]
     cells[-1] = cell_of("00")._replace(number=None)  # a division by zero
+    agrees(conditions, cells, "a")
+
+
+def agrees(conditions, cells, column):
+    """The page chooses the cells that Select chooses."""
     expected = []
     for text in conditions:
         located = Located(text, [Where("s", 1, 1)] * (len(text) + 1))
-        selection = selection_of(located, ["a"])
-        expected.append([holds(selection, {"a": cell}) for cell in cells])
+        selection = selection_of(located, [column])
+        expected.append([holds(selection, {column: cell}) for cell in cells])
     data = json.dumps([{"text": cell.text, "number": cell.number} for cell in cells])
     found = node(
         f"const cells = {data}; const conditions = {json.dumps(conditions)};\n"
         "console.log(JSON.stringify(conditions.map((text) => {"
-        " const test = grid.filterOf(text, ['a']); return cells.map((cell) => test([cell])); })));"
+        f" const test = grid.filterOf(text, ['{column}']); return cells.map((cell) => test([cell])); }})));"
     )
     assert dict(zip(conditions, found, strict=True)) == dict(zip(conditions, expected, strict=True))
+
+
+@pytest.mark.skipif(NODE is None, reason="needs Node.js")
+def test_the_filter_of_the_page_reads_experiments_and_quotes_as_select_does():
+    """Regression: exp==7.1 took 7.10, and a comma in quotes ended a condition."""
+    values = ["7.0", "7", "7.1", "7.10", "7.2", "17.1"]
+    conditions = [f"exp{sign}{value}" for sign in ("==", "!=", ">", "<=") for value in (*values, "7.01")]
+    agrees(conditions, [cell_of(value) for value in values], "exp")
+    values = ["a, b", "a", "don't", "x;y", "10K", "10000", "a==b", ""]
+    conditions = ['desc=="a, b"', "desc=='a, b';desc==a", "desc!='x;y',desc[has]'", "desc==don't", "desc=='a==b'"]
+    conditions += ["desc[has]'x;y'", "desc==10K", "desc[hasnot]'a, '", "desc=='a,desc==a"]
+    agrees(conditions, [cell_of(value) for value in values], "desc")
+
+
+@pytest.mark.skipif(NODE is None, reason="needs Node.js")
+def test_the_page_sorts_experiments_and_sizes_as_a_script_does():
+    """Regression: 7.10 stood before 7.2, and 10mbit behind 100mbit."""
+    for column, values in (
+        ("exp", ["7.10", "7.2", "7.1", "17.0", "7.11", "7.0"]),
+        ("bw", ["100mbit", "10mbit", "1gbit", "5", "8M", "50K", "none"]),
+    ):
+        data = json.dumps([{"text": cell.text, "number": cell.number} for cell in map(cell_of, values)])
+        isid = "true" if column == "exp" else "false"
+        found = node(
+            f"console.log(JSON.stringify({data}.sort((x, y) => grid.compare(x, y, false, {isid}))"
+            ".map((cell) => cell.text)));"
+        )
+        assert found == sorted(values, key=lambda value, column=column: order_in(column, value))
+    assert order_in("exp", "7.2") < order_in("exp", "7.10") < order_in("exp", "17.0")
 
 
 @pytest.mark.skipif(NODE is None, reason="needs Node.js")

@@ -88,7 +88,9 @@ def _joined(rows: Sequence[CsvRow], kept: set[str], columns: Sequence[str]) -> C
         if column in kept or column == ITERATION or len(rows) == 1:
             cells[column] = first.cells[column]
         elif column == COUNT:
-            cells[column] = computed(math.fsum(row.cells[column].number or 0 for row in rows))
+            counts = [row.cells[column].number for row in rows]
+            known = [count for count in counts if count is not None]
+            cells[column] = computed(math.fsum(known)) if len(known) == len(counts) else BLANK
         else:
             cells[column] = _mean([row.cells[column] for row in rows], named=column in _NAMES)
     return CsvRow(cells, first.folder, first.experiment, tuple(each for row in rows for each in row.members))

@@ -79,7 +79,7 @@ def cell_of(text: str) -> CsvCell:
 
 
 def computed(number: float, samples: Sequence[float] = ()) -> CsvCell:
-    """The cell of a number that was computed; `BAD` for one that is too large to be meant."""
+    """The cell of a number that was computed; `BAD` for one of 1e300 or more."""
     if not abs(number) < _LARGEST:
         return BAD
     return CsvCell(f"{number:.10g}", number, tuple(samples))
@@ -106,6 +106,21 @@ def iteration_of(text: str) -> tuple[str, str]:
     """Experiment and group of a number such as 7.10; the group is 0 where there is none."""
     experiment, _, group = text.strip().partition(".")
     return experiment, group.lstrip("0") or "0"
+
+
+def order_in(column: str, text: str) -> tuple[int, float, str]:
+    """Sorts the cells of a column: as `order_of`, but experiments by number and then by group, 7.2 before 7.10."""
+    experiment, group = iteration_of(text)
+    if column == ITERATION and experiment.isdecimal() and group.isdecimal() and len(experiment + group) <= 30:
+        return 0, float(experiment), group.zfill(30)
+    return order_of(text)
+
+
+def key_in(column: str, cell: CsvCell) -> object:
+    """What is equal for equal cells of a column: 1 is 1.0, but experiment 7.1 is not 7.10."""
+    if column == ITERATION:
+        return iteration_of(cell.text)
+    return cell.text if cell.number is None else cell.number
 
 
 def order_of(text: str) -> tuple[int, float, str]:

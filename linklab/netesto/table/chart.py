@@ -14,11 +14,11 @@ from dataclasses import dataclass
 
 from linklab.analysis.statistics import interval
 from linklab.base.text import excerpt, one_line
-from linklab.netesto.table.cells import CsvCell, CsvRow, cell_of, number_in, order_of, same
+from linklab.netesto.table.cells import ITERATION, CsvCell, CsvRow, cell_of, key_in, number_in, order_in, same
 from linklab.netesto.table.located import Located
 from linklab.netesto.table.names import column_of
 from linklab.netesto.table.settings import PlotVariables, units_of
-from linklab.plots.grouped_bars import Bar, BarAxis, BarSeries, GroupedBars
+from linklab.plots.grouped_bars import MOST_BARS, Bar, BarAxis, BarSeries, GroupedBars
 from linklab.plots.style import ONE_COLUMN_IN
 
 MOST_SECOND = 2
@@ -57,13 +57,13 @@ class ScriptChart:
 
 @dataclass(frozen=True)
 class _Columns:
-    """Which columns are drawn; series: "" for none; chosen: (value, label) of the series, in order."""
+    """Which columns are drawn; series: "" for none; chosen: (`key_in` of the value, label) of each, in order."""
 
     x: str
     bars: str
     marks: Sequence[str]
     series: str
-    chosen: Sequence[tuple[str, str]]
+    chosen: Sequence[tuple[object, str]]
 
 
 def chart_of(
@@ -86,25 +86,34 @@ def chart_of(
     if not used:
         bars = settings.get("plotY1") or here
         raise bars.error(f'no selected row has a number in "{drawn.bars}" and a value in "{drawn.x}"')
-    names = sorted({row.cells[drawn.x].text for row in used}, key=order_of)
-    places = _places(names, settings)
+    groups_of = _distinct(used, drawn.x)
+    keys = sorted(groups_of, key=lambda key: order_in(drawn.x, groups_of[key]))
+    names = [groups_of[key] for key in keys]
+    _refuse_many(len(names) * len(drawn.chosen), settings, here)
+    places = _places(names, drawn.x, settings)
     axes = [_axis(used, (drawn.bars,), 1, settings), _axis(used, drawn.marks, 2, settings)]
     shared = 0
     series = []
     for value, label in drawn.chosen:
-        mine = [row for row in used if not drawn.series or row.cells[drawn.series].text == value]
-        groups = [[row for row in mine if row.cells[drawn.x].text == name] for name in names]
+        by_x: dict[object, list[CsvRow]] = {}
+        for row in used:
+            if not drawn.series or key_in(drawn.series, row.cells[drawn.series]) == value:
+                by_x.setdefault(key_in(drawn.x, row.cells[drawn.x]), []).append(row)
+        groups = [by_x.get(key, []) for key in keys]
         shared = max([shared, *map(len, groups)])
         marks = [[_bar(group, column, axes[1].divisor, settings) for group in groups] for column in drawn.marks]
         left = [_bar(group, drawn.bars, axes[0].divisor, settings) for group in groups]
         series.append(BarSeries(excerpt(label, _MOST_LABEL), left, marks))
+    if not any(bar for one in series for bar in one.bars):
+        bars = settings.get("plotY1") or here
+        raise bars.error(f'no selected row has a number in "{drawn.bars}", which the bars show; give it another column')
     notes = _notes(used, drawn, shared, series, settings)
     percent, ratio = (settings.text(name, "off").lower() for name in ("PlotPercent", "PlotRatio"))
     change = "percent" if percent != "off" else "ratio" if ratio != "off" else ""
     look = settings.text("plotStyle", style or "screen").lower()
     pixels, size_in = _size(settings, look)
     numbers = [number_in(name) for name in names]
-    if all(number is not None for number in numbers):
+    if drawn.x != ITERATION and all(number is not None for number in numbers):
         labels = [f"{number:.10g}" for number in numbers]  # 32 flows, and not 32.0
     else:
         labels = [excerpt(name, _MOST_LABEL) for name in names]
@@ -146,39 +155,53 @@ def _columns(rows: Sequence[CsvRow], columns: Sequence[str], settings: PlotVaria
 
 def _series(
     rows: Sequence[CsvRow], columns: Sequence[str], settings: PlotVariables
-) -> tuple[str, list[tuple[str, str]]]:
+) -> tuple[str, list[tuple[object, str]]]:
     """The column of the series and which of its values are drawn, with the label of each; "" where there is one bar."""
     asked = settings.get("plotSeries")
     if asked is None:
         return "", [("", "")]
     name, several, chosen = asked.partition(";")
     column = column_of(name, columns)
-    there = list(dict.fromkeys(row.cells[column].text for row in rows if row.cells[column].text))
+    there = _distinct(rows, column)
     if not several:
-        return (
-            (column, [(value, value) for value in there]) if len(there) > 1 else ("", [("", there[0] if there else "")])
-        )
-    found = []
+        return (column, list(there.items())) if len(there) > 1 else ("", [("", next(iter(there.values()), ""))])
+    found: list[tuple[object, str]] = []
     for part in chosen.split(","):
         value, equals, label = part.partition("=")
         wanted = value.unquoted().text
-        text = next((each for each in there if same(cell_of(each), cell_of(wanted))), None)
-        if text is None:
-            some = ", ".join(there[:8]) or "none"
+        key = key_in(column, cell_of(wanted))
+        if key not in there:
+            some = ", ".join(list(there.values())[:8]) or "none"
             raise part.error(f'no selected row has "{one_line(wanted)}" in "{column}"; there are {some}')
-        found.append((text, label.unquoted().text if equals else wanted))
+        found.append((key, label.unquoted().text if equals else wanted))
     return column, found
 
 
+def _distinct(rows: Sequence[CsvRow], column: str) -> dict[object, str]:
+    """The values of a column that are not blank, in the order of their first rows: `key_in` and first text of each."""
+    found: dict[object, str] = {}
+    for row in rows:
+        if row.cells[column].text:
+            found.setdefault(key_in(column, row.cells[column]), row.cells[column].text)
+    return found
+
+
 def _drawable(row: CsvRow, drawn: _Columns) -> bool:
-    if drawn.series and row.cells[drawn.series].text not in {value for value, _ in drawn.chosen}:
+    if drawn.series and key_in(drawn.series, row.cells[drawn.series]) not in {value for value, _ in drawn.chosen}:
         return False
     return any(row.cells[column].number is not None for column in (drawn.bars, *drawn.marks))
 
 
-def _places(names: Sequence[str], settings: PlotVariables) -> list[float]:
+def _refuse_many(bars: int, settings: PlotVariables, here: Located) -> None:
+    """Refuse more bars than a figure shows, while the script's line is known."""
+    if bars > MOST_BARS:
+        place = settings.get("plotX") or here
+        raise place.error(f"{bars:,} bars are more than a figure can show ({MOST_BARS:,}); select fewer rows")
+
+
+def _places(names: Sequence[str], column: str, settings: PlotVariables) -> list[float]:
     """Where the groups stand: at their values, or at even distances."""
-    orders = [order_of(name) for name in names]
+    orders = [order_in(column, name) for name in names]
     distinct = len({order[1] for order in orders}) == len(orders)
     if not settings.is_on("xUniform") and all(order[0] == 0 for order in orders) and distinct:
         return [order[1] for order in orders]
@@ -258,20 +281,21 @@ def _notes(
 
 def _differs(rows: Sequence[CsvRow], drawn: _Columns, column: str) -> bool:
     """Whether rows that share a bar have several values in a column."""
-    found: dict[tuple[str, str], str] = {}
-    for row in rows:
-        key = (row.cells[drawn.x].text, row.cells[drawn.series].text if drawn.series else "")
-        if found.setdefault(key, row.cells[column].text) != row.cells[column].text:
-            return True
-    return False
+    found: dict[object, CsvCell] = {}
+    cells = ((_bar_of(row, drawn), row.cells[column]) for row in rows)
+    return any(not same(found.setdefault(bar, cell), cell) for bar, cell in cells)
+
+
+def _bar_of(row: CsvRow, drawn: _Columns) -> object:
+    """Which bar a row belongs to."""
+    return tuple(key_in(column, row.cells[column]) for column in (drawn.x, drawn.series) if column)
 
 
 def _dependent(rows: Sequence[CsvRow], drawn: _Columns) -> bool:
     """Whether a bar is of several rows of the same experiment."""
-    found: dict[tuple[str, str], list[tuple[str, str]]] = {}
+    found: dict[object, list[tuple[str, str]]] = {}
     for row in rows:
-        key = (row.cells[drawn.x].text, row.cells[drawn.series].text if drawn.series else "")
-        found.setdefault(key, []).extend(row.members)
+        found.setdefault(_bar_of(row, drawn), []).extend(row.members)
     return any(len(set(members)) < len(members) for members in found.values())
 
 

@@ -72,7 +72,9 @@ def appended(first: Read, more: Read) -> Read:
     offset = (last + 100) // 100 * 100
     columns = [*first.columns, *(name for name in more.columns if name not in first.columns)]
     blanks = dict.fromkeys(columns, BLANK)
-    rows = [CsvRow({**blanks, **row.cells}, row.folder, row.experiment) for row in first.rows]
+    rows = list(first.rows)
+    if len(columns) > len(first.columns):
+        rows = [CsvRow({**blanks, **row.cells}, row.folder, row.experiment) for row in rows]
     for row in more.rows:
         cells = {**blanks, **row.cells}
         whole, point, group = cells[ITERATION].text.partition(".")

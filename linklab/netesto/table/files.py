@@ -30,7 +30,7 @@ def within(name: str, folders: Sequence[Path]) -> Path | None:
         InputError: there is a file, but outside all of the folders, or it is not an ordinary one.
     """
     if not name or "\0" in name:
-        raise InputError(f'"{excerpt(name)}" is no name of a file')
+        raise InputError(f'"{excerpt(name)}" must be the name of a file')
     roots = [Path(os.path.realpath(folder)) for folder in folders]
     outside = False
     for root in roots:
@@ -78,7 +78,7 @@ def text_of(path: Path, most: int = MOST_BYTES) -> str:
     except OSError as error:
         raise InputError(f"{file_name(path)}: cannot be read: {error.strerror}") from error
     if len(data) > most:
-        raise InputError(f"{file_name(path)}: has more than {most // 2**20} MiB, which is more than can be meant")
+        raise InputError(f"{file_name(path)}: is larger than {most // 2**20} MiB, the most that is read; divide it")
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:

@@ -130,7 +130,7 @@ def filled(line: Located, variables: Mapping[str, str], told: Callable[[str, Whe
         told: takes the name and its place.
 
     Raises:
-        TableError: the line is, or becomes, longer than any that is meant.
+        TableError: the line is, or becomes, longer than MOST_LETTERS.
     """
     if len(line.text) > MOST_LETTERS:
         raise line.error(f"a line may have {MOST_LETTERS:,} letters, not {len(line.text):,}")

@@ -8,9 +8,10 @@ in files of their own where the script names them.
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from html import escape
+from html import escape, unescape
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -19,6 +20,7 @@ from markupsafe import Markup
 
 from linklab.base.files import write_asked
 from linklab.base.text import file_name, visible
+from linklab.errors import InputError
 from linklab.manual.images import data_uri
 from linklab.manual.templates import templates
 from linklab.netesto.table.cells import ITERATION, CsvCell, CsvRow
@@ -30,6 +32,10 @@ HERE = Path(__file__).resolve().parent
 
 _TINTS = {"cubic": 0, "bbr": 1, "bbr2": 1, "bbr3": 1, "reno": 2, "dctcp": 3, "nv": 4, "cdg": 5}
 """Congestion control → colour of its rows; others take turns."""
+_OWN = re.compile(r'<meta name="linklab-files" content="([^"]*)">')
+"""What a page says of the files that were written beside it."""
+_MOST_HEAD = 100_000
+"""Bytes of a page in which that stands."""
 _MOST_TINTS = 6
 _BY = "ca"
 
@@ -62,9 +68,9 @@ def write_page(document: TablePage, script: Path, out: Path) -> WrittenTable:
         out: the page; its folder is made if need be.
 
     Raises:
-        InputError: it cannot be written there.
+        InputError: it cannot be written there, or a file beside it would take the place of one that is not its own.
     """
-    files = []
+    files: dict[str, bytes] = {}
     views: list[dict[str, Any]] = []
     for item in document.items:
         if isinstance(item, TableItem):
@@ -72,13 +78,14 @@ def write_page(document: TablePage, script: Path, out: Path) -> WrittenTable:
             continue
         picture = _picture(item)
         if item.name:
-            path = out.parent / item.name
-            if path.suffix.lower() == ".svg":
-                write_asked(path, picture)
-            else:
-                style.save(draw_grouped_bars(item.chart.drawing), path)
-            files.append(path)
+            suffix = Path(item.name).suffix.lower()
+            figure = draw_grouped_bars(item.chart.drawing)
+            files[item.name] = picture if suffix == ".svg" else style.drawn(figure, suffix)
         views.append(_plot_view(item, picture))
+    if document.log is not None:
+        name, lines = document.log
+        files[name] = "".join(f"{line}\n" for line in lines).encode()
+    names = list(files)
     page = templates(HERE, HERE.parent).get_template("table.html.j2")
     html = page.render(
         title=_title(document, script),
@@ -87,13 +94,35 @@ def write_page(document: TablePage, script: Path, out: Path) -> WrittenTable:
         notes=[str(each) for each in document.said],
         items=views,
         tables=any(view["kind"] == "table" for view in views),
+        files="/".join(names),
         program=Markup((HERE.parent / "grid.js").read_text(encoding="utf-8")),  # noqa: S704 - our own
     )
+    _refuse_others(out, names)
     write_asked(out, html)
-    if document.log is not None:
-        name, lines = document.log
-        files.append(write_asked(out.parent / name, "".join(f"{line}\n" for line in lines)))
-    return WrittenTable(out, files)
+    return WrittenTable(out, [write_asked(out.parent / name, content) for name, content in files.items()])
+
+
+def _refuse_others(out: Path, names: Sequence[str]) -> None:
+    """Refuse to write over files that are not of an earlier page of this name: the script has chosen their names.
+
+    Raises:
+        InputError: such a file is there, or a link.
+    """
+    before = b""
+    if out.is_file():
+        with out.open("rb") as file:
+            before = file.read(_MOST_HEAD)
+    found = _OWN.search(before.decode("utf-8", "replace"))
+    own = unescape(found[1]).split("/") if found else []
+    for name in names:
+        path = out.parent / name
+        if path.is_symlink():
+            raise InputError(f"{file_name(path)}: is a link, and the script writes to no other place; remove it")
+        if path.exists() and name not in own:
+            raise InputError(
+                f"{file_name(path)}: is there already, and not from this script; move it away, or name another "
+                "folder with -o"
+            )
 
 
 def _title(document: TablePage, script: Path) -> str:

@@ -19,7 +19,7 @@ def output_name(value: Located, suffixes: tuple[str, ...]) -> str:
     """The name of a file beside the page, with the first of the suffixes if it has none of them.
 
     Raises:
-        TableError: it would lie in another folder, or is no name.
+        TableError: it would lie in another folder, or has characters that such a name must not have.
     """
     name = value.text
     if "/" in name or "\\" in name or name.startswith("."):
@@ -39,7 +39,7 @@ def link_folder(value: Located) -> str:
     if _SCHEME.match(text) and not text.lower().startswith(("http://", "https://")):
         raise value.error(f'"{excerpt(text)}" must be a folder, or begin with http:// or https://')
     if "\0" in text or len(text) > 1000:
-        raise value.error("this is no folder")
+        raise value.error("the name of a folder must have at most 1000 letters, and no NUL among them")
     if text.startswith("/"):  # two slashes would begin the name of a server
         return "/" + text.strip("/") if text.strip("/") else "/."
     return text.rstrip("/") or "."

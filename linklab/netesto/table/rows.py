@@ -11,11 +11,11 @@ import re
 from dataclasses import replace
 from pathlib import Path
 
-from linklab.base.text import excerpt
+from linklab.base.text import excerpt, file_name
 from linklab.errors import InputError
 from linklab.netesto.table.averages import averaged, keys_of
-from linklab.netesto.table.cells import BAD, COUNT, ITERATION, CsvCell, CsvRow, computed, order_of, same_iteration
-from linklab.netesto.table.csv_input import Read, appended, read_csv
+from linklab.netesto.table.cells import BAD, COUNT, ITERATION, CsvCell, CsvRow, computed, order_in, same_iteration
+from linklab.netesto.table.csv_input import MOST_CELLS, Read, appended, read_csv
 from linklab.netesto.table.formula import Formula, combine, formula_of
 from linklab.netesto.table.located import Located
 from linklab.netesto.table.names import column_of
@@ -24,6 +24,9 @@ from linklab.netesto.table.selection import holds, selection_of
 MOST_COLUMNS = 1000
 MOST_WORK = 200_000_000
 """Cells that all directives of a script may look at; a few minutes of work."""
+
+_BYTES_A_CELL = 4
+"""Reading so many bytes of a file is about as much work as looking at a cell."""
 
 _MADE_DECIMALS, _MEAN_DECIMALS = 2, 3
 """Of a column that the script makes, and of means, where no format is given."""
@@ -103,7 +106,7 @@ class Rows:
 
     def read(self, path: Path, at: Located) -> None:
         """Take the rows of a file in place of those that are there."""
-        read = _read(path, at)
+        read = self._file(path, at)
         self.columns, self.decimals = list(read.columns), dict(read.decimals)
         self.shown = list(self.columns)
         self._all = list(read.rows)
@@ -116,8 +119,12 @@ class Rows:
         """Add the rows of a file, with other numbers for its experiments."""
         if self._averaged:
             raise at.error("append must stand before Average, since averages are of rows that are there")
-        more = _read(path, at)
+        more = self._file(path, at)
         count = len(self._all)
+        columns = len({*self.columns, *more.columns})
+        if (count + len(more.rows)) * columns > MOST_CELLS:
+            raise at.error(f"with this file there are more than {MOST_CELLS:,} cells; append fewer or smaller files")
+        self._spend(at, count * (1 if columns == len(self.columns) else columns))
         try:
             both = appended(Read(self.columns, self.decimals, self._all), more)
         except InputError as error:
@@ -125,13 +132,18 @@ class Rows:
         new = list(both.rows[count:])
         for name, formula in self._made:
             new = [row.with_cell(name, formula(row.cells)) for row in new]
+        old = list(both.rows[:count])
+        if COUNT in self.columns and COUNT not in more.columns:  # each of these rows stands for itself
+            new = [row.with_cell(COUNT, computed(1.0)) for row in new]
+        elif COUNT in more.columns and COUNT not in self.columns:
+            old = [row.with_cell(COUNT, computed(1.0)) for row in old]
         added = [name for name in both.columns if name not in self.columns]
         self.columns += added
         self.shown += added
         self.decimals = dict(both.decimals)
         kept = {id(row) for row in self.selected}
         chosen = [id(row) in kept for row in self._all]
-        self._all = [*both.rows[:count], *new]
+        self._all = [*old, *new]
         self._table = self._all
         self.selected = [row for row, is_chosen in zip(self._all, chosen, strict=False) if is_chosen] + new
         self.sources.append(path)
@@ -191,7 +203,7 @@ class Rows:
         for column, down in reversed(keys):
             known = [row for row in self.selected if row.cells[column].text]
             blank = [row for row in self.selected if not row.cells[column].text]
-            known.sort(key=lambda row, column=column: order_of(row.cells[column].text), reverse=down)  # type: ignore[misc]
+            known.sort(key=lambda row, column=column: order_in(column, row.cells[column].text), reverse=down)  # type: ignore[misc]
             self.selected = known + blank
 
     # --- which columns
@@ -332,6 +344,14 @@ class Rows:
                 made[id(row)] = replace(row, cells=cells)
         self._replace(made)
         self._scaled, self._factor, self._scale_at = [], None, None
+
+    def _file(self, path: Path, at: Located) -> Read:
+        """The rows of a file, which count as work before they are read."""
+        try:
+            self._spend(at, path.stat().st_size // _BYTES_A_CELL)
+        except OSError as error:
+            raise at.error(f"{file_name(path)}: cannot be read: {error.strerror}") from error
+        return _read(path, at)
 
     def _spend(self, at: Located, work: int) -> None:
         self._work += work
