@@ -8,13 +8,13 @@ Nothing runs here; what comes of the plan: `linklab.netesto.running`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from linklab.experiment import programs
 from linklab.experiment.model import STEP_S, Expanded, Traffic, TrafficFlow
-from linklab.experiment.place import TrialPlace
+from linklab.experiment.place import PathPort, TrialPlace
 from linklab.experiment.plan import make_plan
 from linklab.experiment.planned import ProgramPlan
 from linklab.netesto import names
@@ -89,6 +89,7 @@ def plan_experiment(
         parameters={},
     )
     settings = plan_settings(experiment, site, nodes)
+    settings.notes += _capture_notes(experiment, nodes, ports_of(experiment, site, nodes))
     plan = make_plan(expanded, place)
     data = {
         **plan.data,
@@ -165,7 +166,7 @@ def _captures(
     """What DO_TCPDUMP starts; one from before the first flow is there before all of them."""
     first_s = min(group.start_s for group in experiment.groups)
     ports = ports_of(experiment, site, nodes)
-    for number, capture in enumerate(experiment.captures, 1):
+    for number, capture in _due(experiment):
         node = nodes[capture.host]
         interface = ports[node][0].interface if node in ports else "any"
         server = "" if capture.server == ANY_HOST else nodes[capture.server]
@@ -186,12 +187,34 @@ def capture_file(number: int) -> str:
 
 def captured(experiment: CampaignExperiment, nodes: Mapping[str, str]) -> dict[str, str]:
     """The files of DO_TCPDUMP: their names in the runner's outputs, and in the experiment's folder."""
-
-    def shown(capture: Capture) -> str:
+    found: dict[str, str] = {}
+    for number, capture in _due(experiment):
         server = capture.server if capture.server == ANY_HOST else nodes[capture.server]
-        return names.capture(nodes[capture.host], server)
+        name = names.capture(nodes[capture.host], server)
+        stem, dot, suffix = name.rpartition(".")
+        while name in found.values():  # one machine may have two names
+            name = f"{stem}-{number}{dot}{suffix}"
+        found[capture_file(number)] = name
+    return found
 
-    return {capture_file(number): shown(capture) for number, capture in enumerate(experiment.captures, 1)}
+
+def _due(experiment: CampaignExperiment) -> list[tuple[int, Capture]]:
+    """The captures with their numbers from 1, without those that would begin when the last flow has ended."""
+    return [(number, one) for number, one in enumerate(experiment.captures, 1) if one.at_s < experiment.length_s]
+
+
+def _capture_notes(
+    experiment: CampaignExperiment, nodes: Mapping[str, str], ports: Mapping[str, Sequence[PathPort]]
+) -> Iterator[str]:
+    """What a person may not expect of the captures, a sentence each."""
+    due = _due(experiment)
+    if late := len(experiment.captures) - len(due):
+        what = "a DO_TCPDUMP stands" if late == 1 else f"{late} DO_TCPDUMP stand"
+        yield f"{what} where the last flow has ended, so nothing is captured there"
+    for node in dict.fromkeys(nodes[one.host] for _, one in due):
+        first, *others = [port.interface for port in ports.get(node, ())] or [""]
+        if others:
+            yield f"packets of {node} are captured at {first} alone, and not at {', '.join(others)}"
 
 
 def _facts(

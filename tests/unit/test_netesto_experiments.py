@@ -14,7 +14,7 @@ from linklab.netesto.expand import expand
 from linklab.netesto.experiments import experiments, machines
 from linklab.netesto.lines import ScriptError
 from linklab.netesto.machines import drawn_for, on_topology, read_map
-from linklab.netesto.network_plan import plan_experiment
+from linklab.netesto.network_plan import captured, plan_experiment
 
 TWO = """
 SET_SYSCTL host=h1 net.ipv4.tcp_wmem=10000,262144,20971520
@@ -325,6 +325,32 @@ def test_captures_are_there_before_the_first_flow(tmp_path):
     assert "host" not in dumps[1]["argv"]
     assert {"-s", "128", "-c", "50"} <= set(dumps[0]["argv"])
     assert found.about["captures"] == ["h1-h3.pcap", "h3-X.pcap"]
+
+
+def test_captures_that_nobody_would_find_are_said(tmp_path):
+    """Regression: one after the last flow began at 100 s and ended at 5 s; two names of a machine gave one file."""
+    text = (
+        "DO_TCPDUMP exp=COUNTER host=h1 server=h3\nDO_TCPDUMP exp=PREV host=h1.example.org server=h3\n"
+        "DO_CLIENT exp=PREV host=h1 server=h3 ca=cubic dur=1\nWAIT 100\n"
+        "DO_TCPDUMP exp=PREV host=h3 server=h1\nPROCESS_EXP\n"
+    )
+    found = planned(tmp_path, text)
+    dumps = [each["id"] for each in found.plan.data["programs"] if each["id"].startswith("capture")]
+    assert dumps == ["capture-1", "capture-2"]
+    assert found.about["captures"] == ["h1-h3.pcap", "h1-h3-2.pcap"]
+    assert found.about["notes"] == ["a DO_TCPDUMP stands where the last flow has ended, so nothing is captured there"]
+    assert captured(found.experiment, {"h1": "h1", "h1.example.org": "h1", "h3": "h3"}) == {
+        "capture-1.pcap": "h1-h3.pcap",
+        "capture-2.pcap": "h1-h3-2.pcap",
+    }
+
+
+def test_groups_that_start_together_forget_once(tmp_path):
+    """Regression: two equal commands at one time, of which the runner lost the first."""
+    later = "DO_CLIENT exp=PREV host=h1 server=h3 ca=cubic dur=2\n"
+    text = "DO_CLIENT exp=COUNTER host=h1 server=h3 ca=cubic dur=2\nWAIT 5\n" + 2 * later + "PROCESS_EXP\n"
+    flushes = [each for each in planned(tmp_path, text).plan.data["settings"] if each["argv"][0] == "ip"]
+    assert [(each["node"], each["at_s"]) for each in flushes] == [("h1", 4.95)]
 
 
 def test_the_kernels_memory_of_connections_is_forgotten_before_a_later_flow(tmp_path):
