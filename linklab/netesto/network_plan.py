@@ -171,9 +171,9 @@ def _captures(
         interface = ports[node][0].interface if node in ports else "any"
         server = "" if capture.server == ANY_HOST else nodes[capture.server]
         argv = ["tcpdump", "-n", "-Z", "root", "-K", "-s", str(SNAP_BYTES), "-c", str(capture.packets)]
-        argv += ["-i", interface, "-w", capture_file(number)]
+        argv += ["-i", interface, "-w", "-"]  # of a file it would want to be the owner, which not every user may
         argv += ["host", place.address(server, version)] if server else []
-        program = {"id": f"capture-{number}", "node": node, "argv": argv, "in_out": True}
+        program = {"id": f"capture-{number}", "node": node, "argv": argv}
         if capture.at_s <= first_s:
             yield {**program, "role": "server"}
         else:
@@ -182,7 +182,7 @@ def _captures(
 
 def capture_file(number: int) -> str:
     """The packets of a DO_TCPDUMP in the folder of the runner's outputs, by its number from 1."""
-    return f"capture-{number}.pcap"
+    return f"capture-{number}.out"
 
 
 def captured(experiment: CampaignExperiment, nodes: Mapping[str, str]) -> dict[str, str]:
