@@ -34,8 +34,9 @@ from linklab.measure import Series, make_series
 HANDSHAKES = {Traffic.TCP: 4.5, Traffic.SCTP: 4.5, Traffic.UDP: 3.5}
 """Round trips between the start of an iperf3 client and the moment at which its server begins to count: connection,
 parameters, and the connection of the stream (iperf_client_api.c, iperf_server_api.c of 3.12)."""
-IPERF_COOKIE_BYTES = 37
-"""What iperf3 sends first on each connection (COOKIE_SIZE of iperf.h)."""
+IPERF_HEAD_BYTES = 37 + 2
+"""What a connection of iperf3 carries beside its data: a cookie at first (COOKIE_SIZE of iperf.h), and in the end the
+FIN of each side, which tcp_info counts as a byte."""
 SETTLED = 0.05
 """Of the last interval of an iperf3 report: shorter ones are left out."""
 RUNNERS = {
@@ -255,7 +256,7 @@ class _Collector:
         assert self.ended is not None
         local, remote = (samples.last_of(self.ended, end) for end in (here, there))
         port, peer_port = client.ports[number]
-        return FlowEnd(port, peer_port, began_s, ended_s, local, remote, head_bytes=IPERF_COOKIE_BYTES)
+        return FlowEnd(port, peer_port, began_s, ended_s, local, remote, head_bytes=IPERF_HEAD_BYTES)
 
     def _of_sockets(self, flow: TrafficFlow, process: PlannedProcess, client: Streams, number: int) -> Samples | None:
         """The connection as the kernels of both ends saw it."""

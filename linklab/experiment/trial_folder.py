@@ -43,6 +43,9 @@ class TrialFolder:
         about: what stands at the head of the journal: what the list is, and the seed of its order.
     """
 
+    noun = "list"
+    """What it is a folder of, in a message."""
+
     def __init__(self, path: Path, about: Mapping[str, Any]) -> None:
         self.path, self.about = path, dict(about)
         self.known: dict[str, dict[str, Any]] = {}
@@ -65,7 +68,9 @@ class TrialFolder:
         if (self.path / JOURNAL).exists():
             found = read_journal(self.path)
             if {key: found.get(key) for key in self.about} != self.about:
-                raise InputError(f"{self.path / JOURNAL}: this folder holds another list; give another one with --out")
+                raise InputError(
+                    f"{self.path / JOURNAL}: this folder holds another {self.noun}; give another one with --out"
+                )
             self.known = {record["file"]: record for record in found["trials"]}
 
     def add(self, entries: Sequence[ListedTrial]) -> list[ListedTrial]:

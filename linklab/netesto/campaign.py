@@ -23,7 +23,7 @@ from linklab.experiment.algorithms import refuse_missing
 from linklab.experiment.model import Trial
 from linklab.experiment.runner import Deal, ListProgress, TrialTask, at_once, here, run_entries
 from linklab.experiment.trial_folder import DONE, TrialFolder, opened_as
-from linklab.experiment.trial_inside import Tell
+from linklab.experiment.trial_inside import Tell, TrialProgress
 from linklab.experiment.trial_list import JOURNAL, ListedTrial, digest
 from linklab.experiment.trial_work import TrialSettings
 from linklab.netesto import results
@@ -137,6 +137,7 @@ class ExperimentRunner:
         folder = path.parent / str(planned.experiment.number)
         nodes = self.plan.machines.nodes
         file, data = run_experiment(planned, nodes, trial, folder, tell, measured=self.measured)
+        tell(TrialProgress("making its page"))
         with suppress(*UNMADE):  # the measurement counts all the same; `_remake` says so and tries again
             results.process(folder, self.campaign, data)
         return file
@@ -144,6 +145,8 @@ class ExperimentRunner:
 
 class CampaignFolder(TrialFolder):
     """The folder of a campaign: a data file takes its experiment's whole folder with it."""
+
+    noun = "campaign"
 
     def place(self, made: Path, file: Path) -> None:
         """Put an experiment's folder where it belongs, whole; one that is there goes when the new one is in place."""

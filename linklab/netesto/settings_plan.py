@@ -9,7 +9,7 @@ its clients, of a machine between them those by which packets leave towards the 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from linklab.errors import InputError
@@ -61,7 +61,7 @@ class _Planner:
         self.found = SettingsPlan()
         self.default = ""
         """The kernel's default discipline, as far as the script has set it."""
-        self.of_all: dict[str, tuple[str, str]] = {}
+        self.of_all: dict[str, dict[str, str]] = {}
 
     def values(self, setting: NetworkSetting, node: str) -> None:
         """A SET_SYSCTL or SET_MODULE_PARAMS."""
@@ -75,14 +75,20 @@ class _Planner:
             self.found.planned.append({"node": node, "at_s": setting.at_s, **planned})
 
     def _once(self, name: str, node: str, value: str) -> None:
-        """A value that all hosts share: what another host was given no longer holds."""
-        other, before = self.of_all.get(name, (node, value))
-        if before != value:
-            self.found.notes.append(
-                f"{name} is one value for all hosts, because they share a kernel: "
-                f'"{value}" of {node} replaces "{before}" of {other}'
-            )
-        self.of_all[name] = (node, value)
+        """A value that all hosts share."""
+        self.of_all.setdefault(name, {}).pop(node, None)
+        self.of_all[name][node] = value
+
+    def note_shared(self) -> None:
+        """Where hosts were given different values of what they share, say which one holds."""
+        for name, values in self.of_all.items():
+            *others, last = values.items()
+            lost = [f'"{value}" of {node}' for node, value in others if value != last[1]]
+            if lost:
+                self.found.notes.append(
+                    f"{name} is one value for all hosts, because they share a kernel: "
+                    f'"{last[1]}" of {last[0]}, which is set last, holds instead of {", ".join(lost)}'
+                )
 
     def discipline(self, setting: NetworkSetting, node: str) -> list[dict[str, Any]]:
         """A SET_NETEM or SET_QDISC at the interfaces of a node; its commands, for the plan."""
@@ -121,14 +127,15 @@ def plan_settings(experiment: CampaignExperiment, site: Site, nodes: Mapping[str
     """
     planner = _Planner(ports_of(experiment, site, nodes), site.standing)
     ports = planner.ports
-    for setting in experiment.settings:
+    settings = _before_flows(experiment)
+    for setting, asked in zip(settings, experiment.settings, strict=True):
         node = nodes[setting.host]
         in_part = node in ports or any(name in NETWORK_WIDE for name in setting.arguments)
         told: dict[str, Any] = {
             "word": setting.word,
             "host": node,
             "arguments": dict(setting.arguments),
-            "at_s": setting.at_s,
+            "at_s": asked.at_s,
         }
         if not in_part:
             continue
@@ -144,18 +151,31 @@ def plan_settings(experiment: CampaignExperiment, site: Site, nodes: Mapping[str
         except InputError as error:
             raise refusal(setting.where, f"{setting.word} host={setting.host}: {error}") from error
         planner.found.told.append(told)
-    planner.found.planned = _at_first(planner, experiment, nodes) + planner.found.planned
+    planner.note_shared()
+    planner.found.planned = _at_first(planner, settings, nodes) + planner.found.planned
     return planner.found
+
+
+def _before_flows(experiment: CampaignExperiment) -> list[NetworkSetting]:
+    """The settings; those of the experiment's own before its first flow are made before its servers start.
+
+    A listening socket keeps the buffers that it began with, and in Netesto it begins with the flow.
+    """
+    first_s = min(group.start_s for group in experiment.groups)
+    return [
+        replace(setting, at_s=None) if setting.at_s is not None and setting.at_s <= first_s else setting
+        for setting in experiment.settings
+    ]
 
 
 def _at_first(
     planner: _Planner,
-    experiment: CampaignExperiment,
+    settings: Sequence[NetworkSetting],
     nodes: Mapping[str, str],
 ) -> list[dict[str, Any]]:
     """The commands that lead, before the experiment begins, to the disciplines that then hold."""
     before = _Planner(planner.ports, planner.at_first)
-    for setting in experiment.settings:
+    for setting in settings:
         if setting.at_s is None and setting.arguments.get(DEFAULT_QDISC):
             before.default = setting.arguments[DEFAULT_QDISC]
         if setting.at_s is None and setting.word in ("SET_NETEM", "SET_QDISC") and nodes[setting.host] in planner.ports:
