@@ -37,11 +37,11 @@ class FlowEnd:
 
     @property
     def payload_bytes(self) -> int | None:
-        """What reached the programs at both ends; None where it is not known."""
+        """What reached the programs at both ends, nothing if not even the head did; None where it is not known."""
         counts = [info.get("bytes_received") for info in (self.local, self.remote)]
         if any(count is None for count in counts):
             return None
-        return sum(counts) - self.head_bytes  # type: ignore[arg-type]
+        return max(0, sum(counts) - self.head_bytes)  # type: ignore[arg-type]
 
 
 def payload(sockets: Sockets, ends: tuple[Key, Key], until_s: float, *, whole: bool) -> Samples:

@@ -17,7 +17,7 @@ from pockets import needs_pocket
 
 from linklab.cli import main
 from linklab.data import open_file
-from linklab.experiment.collect import IPERF_COOKIE_BYTES
+from linklab.experiment.collect import IPERF_HEAD_BYTES
 from linklab.experiment.rpc import HEAD_BYTES
 from linklab.experiment.trial_folder import read_journal
 from linklab.netesto import names
@@ -111,7 +111,7 @@ def test_percentiles_are_those_of_all_answers(both):
 def test_final_numbers_are_those_of_the_end(both):
     """They are no smaller than those of the last sample, and both ends agree on what was acknowledged and received."""
     data = open_file(both / "1" / names.data_file(1))
-    for flow, head in ((names.stream(1, 1), IPERF_COOKIE_BYTES), (names.answer_rate(2, 1), HEAD_BYTES)):
+    for flow, head in ((names.stream(1, 1), IPERF_HEAD_BYTES), (names.answer_rate(2, 1), HEAD_BYTES)):
         final = {name: data.scalars[f"{flow} {name}"].value for name in ("data_segs_out", "retransmits", "bytes_acked")}
         for name, series in (("data_segs_out", "tcp_data_segs_out"), ("retransmits", "tcp_retransmits")):
             assert final[name] >= data.series[names.socket(flow, series)].value[-1]

@@ -104,6 +104,13 @@ def test_which_flows_are_back_to_back():
     assert rpc.is_rpc(TrafficFlow("S", Traffic.TCP, options={"server_buffer": 5000}))
 
 
+def test_a_flow_that_was_starved_moved_nothing():
+    """Among hundreds of others a connection may not get its head through, which is not less than nothing."""
+    starved = connections.FlowEnd(1, 2, 0.0, 60.0, {"bytes_received": 0}, {"bytes_received": 0}, 0, rpc.HEAD_BYTES)
+    assert starved.payload_bytes == 0
+    assert connections.FlowEnd(1, 2, 0.0, 60.0, {"bytes_received": 5}).payload_bytes is None
+
+
 def test_a_line_that_was_cut_off_is_left_out():
     """A client may be killed while it prints."""
     assert rpc.read('1 500 20\n1 900 30\n2 95\n{"connection": 1, "port"').keys() == {1}
