@@ -3,8 +3,9 @@
 
 `python3 trial_rpc.py serve PORT[:ALGORITHM[:BUFFER]]…`, which answers any client, each port with a congestion control
 and a buffer of its own, and `python3 trial_rpc.py ask ADDRESS PORT --length S --request BYTES --response BYTES
-[--connections N] [--congestion NAME] [--buffer BYTES] [--tos N]`, which asks until its time is over and then breaks its
-connections off. A request of `stream` bytes never ends.
+[--connections N] [--congestion NAME] [--buffer BYTES] [--tos N] [--from PORT]`, which asks until its time is over and
+then breaks its connections off. A request of `stream` bytes never ends. With --from the connections have this port and
+those after it, because a server tells its clients apart by their ports.
 
 Prints a line for each answer, "CONNECTION WHEN TOOK", nanoseconds of this kernel's monotonic clock, and at the end of
 each connection a JSON object: "connection", "port", "peer_port", "ended_ns", "answers", and "info", its struct
@@ -306,11 +307,15 @@ class Asking(Peer):
         self.to_send, self.to_take = self.request, self.response
 
 
-def connect(args: argparse.Namespace) -> socket.socket:
-    """A connection that is being made."""
+def connect(args: argparse.Namespace, number: int) -> socket.socket:
+    """A connection that is being made, the number-th from 1; where its port is taken, the kernel chooses one."""
     family = socket.AF_INET6 if ":" in args.address else socket.AF_INET
     connection = socket.socket(family, socket.SOCK_STREAM)
     connection.setblocking(False)
+    if args.from_port:
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        with suppress(OSError):
+            connection.bind(("", args.from_port + number - 1))
     prepare(connection, args.congestion, args.buffer)
     connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     if args.tos:
@@ -330,7 +335,7 @@ def ask(args: argparse.Namespace) -> int:
     waiting = select.epoll()
     peers: dict[int, Asking] = {}
     for number in range(1, args.connections + 1):
-        connection = connect(args)
+        connection = connect(args, number)
         peers[connection.fileno()] = Asking(number, connection, args)
         waiting.register(connection.fileno(), select.EPOLLIN | select.EPOLLOUT | select.EPOLLET)
     why: list[str] = []
@@ -377,6 +382,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     for name, number in (("connections", 1), ("buffer", 0), ("tos", 0)):
         asking.add_argument(f"--{name}", type=int, default=number)
     asking.add_argument("--congestion", default="")
+    asking.add_argument("--from", dest="from_port", type=int, default=0)
     args = parser.parse_args(argv)
     allow_many()
     if args.verb == "serve":

@@ -37,7 +37,8 @@ class ServerPorts:
     """On which the servers of a test listen.
 
     iperf: of the first iperf3; the others have those after it. requests: over TCP; over SCTP it is the next one.
-    rpc: of the first of those that answer requests back to back.
+    rpc: of the first of those that answer requests back to back. rpc_clients: of the first connection to them: below
+        the ports that the kernel gives (32768, net.ipv4.ip_local_port_range), with room for all of an experiment.
     """
 
     iperf: int = 5201
@@ -45,6 +46,7 @@ class ServerPorts:
     http: int = 80
     requests: int = 7000
     rpc: int = 7200
+    rpc_clients: int = 26_000
 
     @classmethod
     def of_slot(cls, slot: int) -> ServerPorts:
@@ -184,12 +186,15 @@ def rpc_server(ports: Sequence[tuple[int, str, int]]) -> list[str]:
     return [*own("trial_rpc"), "serve", *words]
 
 
-def rpc(flow: TrafficFlow, address: str, port: int, connections: int) -> list[str]:
-    """Requests back to back on some connections, or, for a flow of TCP, one that never ends on each."""
+def rpc(flow: TrafficFlow, address: str, port: int, *, connections: int, from_port: int) -> list[str]:
+    """Requests back to back on some connections, or, for a flow of TCP, one that never ends on each.
+
+    from_port: of the first connection; the others have those after it.
+    """
     argv = [*own("trial_rpc"), "ask", address, str(port), "--length", f"{flow.length_s:g}"]
     request = "stream" if flow.traffic is Traffic.TCP else str(flow.options.get("request", 1))
     argv += ["--request", request, "--response", str(flow.options.get("response", 1))]
-    argv += ["--connections", str(connections)]
+    argv += ["--connections", str(connections), "--from", str(from_port)]
     argv += ["--congestion", flow.congestion] if flow.congestion else []
     argv += ["--buffer", str(flow.options["buffer"])] if flow.options.get("buffer") else []
     return [*argv, "--tos", str(flow.tos)] if flow.tos else argv

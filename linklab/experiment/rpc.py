@@ -35,15 +35,17 @@ def is_rpc(flow: TrafficFlow) -> bool:
 def clients(
     _expanded: Expanded, place: TrialPlace, flows: Sequence[TrafficFlow]
 ) -> Iterator[tuple[PlannedProcess, list[dict[str, Any]]]]:
-    """A process for all flows that are together."""
+    """A process for all flows that are together; no two flows of a plan have one port, whatever their hosts."""
     together: dict[tuple[str, str], list[TrafficFlow]] = defaultdict(list)
     for flow in filter(is_rpc, flows):
         together[flow.together or flow.series, source_of(flow, place)].append(flow)
     ports = _ports(flows, place)
+    from_port = ports_at(place).rpc_clients
     for number, ((_, source), group) in enumerate(together.items(), 1):
         flow = group[0]
         port = ports[_door(flow, place)]
-        argv = programs.rpc(flow, address_of(flow, place), port, len(group))
+        argv = programs.rpc(flow, address_of(flow, place), port, connections=len(group), from_port=from_port)
+        from_port += len(group)
         process = PlannedProcess(f"rpc-{number}", tuple(group), tuple(argv), port)
         yield process, [program(process, source, late_s=LATE_S)]
 

@@ -312,6 +312,22 @@ def test_flows_have_their_source_group_and_exact_start(tmp_path):
     assert "stream" in next(each["argv"] for each in buffered.plan.data["programs"] if each["id"] == "rpc-1")
 
 
+def test_no_two_flows_have_one_port(tmp_path):
+    """Regression: two hosts chose the same port, and the server's samples of one flow became the other's."""
+    text = "".join(
+        f"DO_CLIENT exp={e} host={h} server=h3 ca=cubic dur=1 instances=6 req=1M\n"
+        for e, h in (("COUNTER", "h1"), ("PREV", "h2"))
+    )
+    found = planned(tmp_path, text + "PROCESS_EXP\n")
+    argvs = [
+        each["argv"] for each in found.plan.data["programs"] if each["id"].startswith("rpc-") and "ask" in each["argv"]
+    ]
+    spans = [(int(argv[argv.index("--from") + 1]), int(argv[argv.index("--connections") + 1])) for argv in argvs]
+    ports = [port for first, count in spans for port in range(first, first + count)]
+    assert len(ports) == len(set(ports)) == 12
+    assert max(ports) < 32768
+
+
 def test_captures_are_there_before_the_first_flow(tmp_path):
     """Each has a file of its own; without a server it has no filter."""
     text = (
