@@ -272,7 +272,7 @@ def answer_all(
 # --- the client
 
 
-class Asking(Peer):
+class RpcAsking(Peer):
     """The client's end: it asks again as soon as it has its answer."""
 
     def __init__(self, number: int, connection: socket.socket, args: argparse.Namespace) -> None:
@@ -333,10 +333,10 @@ def ask(args: argparse.Namespace) -> int:
     until = time.monotonic_ns() + round(args.length * 1e9)
     said = Said()
     waiting = select.epoll()
-    peers: dict[int, Asking] = {}
+    peers: dict[int, RpcAsking] = {}
     for number in range(1, args.connections + 1):
         connection = connect(args, number)
-        peers[connection.fileno()] = Asking(number, connection, args)
+        peers[connection.fileno()] = RpcAsking(number, connection, args)
         waiting.register(connection.fileno(), select.EPOLLIN | select.EPOLLOUT | select.EPOLLET)
     why: list[str] = []
     try:
@@ -357,7 +357,7 @@ def ask(args: argparse.Namespace) -> int:
     return 1 if why else 0
 
 
-def end(peer: Asking, said: Said) -> None:
+def end(peer: RpcAsking, said: Said) -> None:
     """Say what is known of a connection, and break it off: what it has still to send would burden other flows."""
     said.say(peer.final(peer.number))
     peer.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))

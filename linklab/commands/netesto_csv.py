@@ -14,7 +14,7 @@ from linklab.base.text import excerpt, file_name, one_line
 from linklab.errors import InputError
 
 if TYPE_CHECKING:
-    from linklab.netesto.fields import Field
+    from linklab.netesto.fields import CsvField
 
 _EPILOG = """examples:
   linklab netesto csv mine                          make mine/exp.csv anew
@@ -78,7 +78,7 @@ def _holds(folder: Path, name: str) -> bool:
     return (folder / name).is_file()
 
 
-def _column(name: str, fields: Sequence[Field]) -> int:
+def _column(name: str, fields: Sequence[CsvField]) -> int:
     known = [field.name for field in fields]
     if name not in known:
         near = difflib.get_close_matches(name, known, 3, 0.5) or known[:3]

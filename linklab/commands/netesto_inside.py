@@ -21,7 +21,7 @@ from linklab.experiment.inside import Inside
 from linklab.experiment.out_file import refuse_folder
 from linklab.experiment.runner import Deal, ListProgress
 from linklab.experiment.trial_work import TrialSettings
-from linklab.netesto.campaign import CampaignPlan, RunSettings, plan_campaign, refuse_other, run_campaign
+from linklab.netesto.campaign import CampaignPlan, CampaignSettings, plan_campaign, refuse_other, run_campaign
 from linklab.netesto.expansion import Expansion
 from linklab.netesto.machines import Machines, nodes_of, read_map
 from linklab.netesto.running import OnRunning
@@ -72,7 +72,7 @@ def _plan(args: argparse.Namespace, found: Expansion, door: Inside) -> CampaignP
     site = RunningSite(door)
     nodes = nodes_of(found.commands, site.nodes(), read_map(args.map, script_file(args.script)), site.name)
     engine, clock = str(door.facts["engine"]), str(door.facts["clock"])
-    settings = RunSettings(args.seed, args.version, clock, engine)
+    settings = CampaignSettings(args.seed, args.version, clock, engine)
     return plan_campaign(found, Machines(Topology(), nodes), settings, site)
 
 

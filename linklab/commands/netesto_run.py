@@ -24,7 +24,7 @@ from linklab.engine.choice import REPLAY_CLOCK, clock_of, load_engine
 from linklab.errors import InputError
 from linklab.experiment.out_file import refuse_folder
 from linklab.experiment.runner import ListProgress, TrialTask
-from linklab.netesto.campaign import CampaignPlan, RunSettings, jobs_of, plan_campaign, refuse_other, run_campaign
+from linklab.netesto.campaign import CampaignPlan, CampaignSettings, jobs_of, plan_campaign, refuse_other, run_campaign
 from linklab.netesto.expansion import Expansion
 from linklab.netesto.machines import PATH, drawn_for, on_topology, read_map
 from linklab.topology import Topology
@@ -117,7 +117,7 @@ def _plan(args: argparse.Namespace, found: Expansion) -> CampaignPlan:
     else:
         machines = drawn_for(found.commands, mapping, words=args.path, version6=args.version == 6)
     clock = clock_of(args.clock, args.engine, REPLAY_CLOCK).value
-    return plan_campaign(found, machines, RunSettings(args.seed, args.version, clock, args.engine, args.cpu))
+    return plan_campaign(found, machines, CampaignSettings(args.seed, args.version, clock, args.engine, args.cpu))
 
 
 def _run(args: argparse.Namespace, plan: CampaignPlan, out: Path) -> int:

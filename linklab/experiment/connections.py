@@ -10,7 +10,7 @@ from typing import Any
 
 from linklab.experiment import samples
 from linklab.experiment.outputs import Samples
-from linklab.experiment.rpc import HEAD_BYTES, Connection
+from linklab.experiment.rpc import HEAD_BYTES, RpcConnection
 from linklab.experiment.samples import Key, Sockets
 
 
@@ -66,7 +66,7 @@ def payload(sockets: Sockets, ends: tuple[Key, Key], until_s: float, *, whole: b
     return found
 
 
-def answers(connection: Connection, t0_ns: int) -> Samples:
+def answers(connection: RpcConnection, t0_ns: int) -> Samples:
     """How long each answer took, ms, at the moment at which it was complete."""
     found = Samples("ms")
     for when_ns, took_ns in connection.answers:
@@ -76,7 +76,7 @@ def answers(connection: Connection, t0_ns: int) -> Samples:
     return found
 
 
-def rpc_end(connection: Connection, remote: Mapping[str, Any], began_s: float, t0_ns: int, *, asks: bool) -> FlowEnd:
+def rpc_end(connection: RpcConnection, remote: Mapping[str, Any], began_s: float, t0_ns: int, *, asks: bool) -> FlowEnd:
     """The end of a connection of `trial_rpc`; asks: it has requests that end."""
     return FlowEnd(
         connection.port,

@@ -89,7 +89,7 @@ def _ports(flows: Sequence[TrafficFlow], place: TrialPlace) -> dict[tuple[str, s
 
 
 @dataclass
-class Connection:
+class RpcConnection:
     """What a client said of a connection; times in ns of the kernel's clock.
 
     answers: when each was complete, and how long it had taken.
@@ -103,9 +103,9 @@ class Connection:
     info: dict[str, Any] = field(default_factory=dict)
 
 
-def read(text: str) -> dict[int, Connection]:
+def read(text: str) -> dict[int, RpcConnection]:
     """What a client printed, by the number of the connection."""
-    found: dict[int, Connection] = defaultdict(Connection)
+    found: dict[int, RpcConnection] = defaultdict(RpcConnection)
     for line in text.splitlines():
         if line.startswith("{"):
             said = _object(line)

@@ -44,7 +44,7 @@ UNMADE = (LinklabError, ArithmeticError, LookupError, TypeError, ValueError)
 
 
 @dataclass(frozen=True)
-class RunSettings:
+class CampaignSettings:
     """How the networks of a campaign run; version: of IP, None for what the hosts have."""
 
     seed: int = 1
@@ -60,7 +60,7 @@ class CampaignPlan:
 
     planned: tuple[PlannedExperiment, ...]
     machines: Machines
-    settings: RunSettings
+    settings: CampaignSettings
     entries: tuple[ListedTrial, ...]
 
 
@@ -70,7 +70,7 @@ def seed_of(campaign: int, number: int) -> int:
 
 
 def plan_campaign(
-    expansion: Expansion, machines: Machines, settings: RunSettings, site: Site | None = None
+    expansion: Expansion, machines: Machines, settings: CampaignSettings, site: Site | None = None
 ) -> CampaignPlan:
     """The plan of a campaign; nothing runs. site: the network, where it runs already.
 
@@ -99,7 +99,7 @@ def plan_campaign(
     return CampaignPlan(tuple(planned), machines, settings, entries)
 
 
-def _entry(planned: PlannedExperiment, machines: Machines, settings: RunSettings) -> ListedTrial:
+def _entry(planned: PlannedExperiment, machines: Machines, settings: CampaignSettings) -> ListedTrial:
     """An experiment as an entry of a list: the trial says all that decides what comes of it."""
     experiment = planned.experiment
     number = experiment.number

@@ -29,7 +29,7 @@ _GAUGES = frozenset({("Tcp", "CurrEstab"), ("Tcp", "MaxConn"), ("Tcp", "RtoMin")
 
 
 @dataclass(frozen=True)
-class Change:
+class CounterChange:
     """A counter of a host that differs; before or after is None where the file did not have it."""
 
     host: str
@@ -135,7 +135,7 @@ def hosts_of(folder: Path) -> list[str]:
     return sorted(found)
 
 
-def changes(folder: Path, host: str) -> list[Change]:
+def changes(folder: Path, host: str) -> list[CounterChange]:
     """What differs of a host's counters, in the order of the kernel's files.
 
     Raises:
@@ -150,11 +150,11 @@ def changes(folder: Path, host: str) -> list[Change]:
         for table, counter in dict.fromkeys([*before, *after]):
             early, late = before.get((table, counter)), after.get((table, counter))
             if early != late and (table, counter) not in _GAUGES:
-                found.append(Change(host, table, counter, early, late))
+                found.append(CounterChange(host, table, counter, early, late))
     return found
 
 
-def telling(found: Sequence[Change]) -> list[Change]:
+def telling(found: Sequence[CounterChange]) -> list[CounterChange]:
     """The changes whose counters have a meaning here, or count drops or errors."""
     return [one for one in found if one.meaning or re.search(r"drop|error|overrun|discard", one.counter, re.IGNORECASE)]
 
@@ -175,7 +175,7 @@ def table_text(folder: Path, hosts: Sequence[str] = (), *, everything: bool = Fa
     return "".join(f"{line}\n" for line in lines)
 
 
-def _of_host(host: str, found: Sequence[Change], *, everything: bool) -> Iterator[str]:
+def _of_host(host: str, found: Sequence[CounterChange], *, everything: bool) -> Iterator[str]:
     shown = found if everything else telling(found)
     left = f"; {len(shown)} tell of connections, losses, and errors:" if len(shown) < len(found) else ""
     yield f"{one_line(host)}: {len(found)} counters changed{left}"

@@ -17,10 +17,10 @@ from linklab.base.files import write_asked
 from linklab.base.text import csv_cell, file_name
 from linklab.errors import DataError, InputError
 from linklab.netesto import names
-from linklab.netesto.fields import Field, combined, fields_of
+from linklab.netesto.fields import CsvField, combined, fields_of
 from linklab.netesto.host_facts import OF_CLIENT
 from linklab.netesto.key_values import WHOLE, Texts, of_group, read_values
-from linklab.netesto.recorded import Recorded, read_experiment
+from linklab.netesto.recorded import RecordedExperiment, read_experiment
 from linklab.netesto.values import other_of
 
 CSV_FILE = "exp.csv"
@@ -46,7 +46,7 @@ def finished(folder: Path) -> bool:
     return (folder / WHOLE).is_file()
 
 
-def rows_of(folder: Path, fields: Sequence[Field]) -> list[list[str]]:
+def rows_of(folder: Path, fields: Sequence[CsvField]) -> list[list[str]]:
     """The rows of an experiment: N.0, then N.1, N.2, … if it has several groups.
 
     Raises:
@@ -67,7 +67,9 @@ def rows_of(folder: Path, fields: Sequence[Field]) -> list[list[str]]:
     return rows
 
 
-def _row(fields: Sequence[Field], groups: Sequence[Texts], whole: Mapping[str, str], recorded: Recorded) -> list[str]:
+def _row(
+    fields: Sequence[CsvField], groups: Sequence[Texts], whole: Mapping[str, str], recorded: RecordedExperiment
+) -> list[str]:
     """A row of some groups; what the experiment as a whole has counts before what an operator makes of them."""
     other = other_of(recorded)
     a_host = list({group.get("host", ""): group for group in reversed(groups)}.values())[::-1]
@@ -82,7 +84,7 @@ def _row(fields: Sequence[Field], groups: Sequence[Texts], whole: Mapping[str, s
     return row
 
 
-def csv_text(fields: Sequence[Field], rows: Iterable[Sequence[str]]) -> str:
+def csv_text(fields: Sequence[CsvField], rows: Iterable[Sequence[str]]) -> str:
     """The file: cells are quoted only where they must be (RFC 4180), and no cell is a formula to a spreadsheet."""
     file = io.StringIO()
     writer = csv.writer(file, lineterminator="\n")
@@ -91,7 +93,7 @@ def csv_text(fields: Sequence[Field], rows: Iterable[Sequence[str]]) -> str:
     return file.getvalue()
 
 
-def write_csv(campaign: Path, fields: Sequence[Field] | None = None) -> Path:
+def write_csv(campaign: Path, fields: Sequence[CsvField] | None = None) -> Path:
     """Make exp.csv of a campaign anew from the folders of its experiments that have ended; its path.
 
     Args:

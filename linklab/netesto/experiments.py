@@ -19,7 +19,7 @@ from linklab.netesto.limits import MOST_HELD, MOST_OPEN
 from linklab.netesto.lines import MOST_PROBLEMS, ScriptError, ScriptProblem, Where
 from linklab.netesto.names import STREAM
 
-__all__ = ["ANY_HOST", "CampaignExperiment", "Capture", "FlowGroup", "NetworkSetting", "experiments", "machines"]
+__all__ = ["ANY_HOST", "CampaignExperiment", "FlowGroup", "NetworkSetting", "ScriptCapture", "experiments", "machines"]
 
 BEGINS = frozenset({"DO_SERVER", "DO_CLIENT", "DO_TCPDUMP"})
 TO_HOSTS = ("host", "server")
@@ -79,7 +79,7 @@ class NetworkSetting:
 
 
 @dataclass(frozen=True)
-class Capture:
+class ScriptCapture:
     """A DO_TCPDUMP: packets between a host and a server, or ANY_HOST."""
 
     host: str
@@ -105,7 +105,7 @@ class CampaignExperiment:
     other: Mapping[str, str] = field(default_factory=dict)
     groups: tuple[FlowGroup, ...] = ()
     settings: tuple[NetworkSetting, ...] = ()
-    captures: tuple[Capture, ...] = ()
+    captures: tuple[ScriptCapture, ...] = ()
     servers: tuple[str, ...] = ()
     counted: tuple[str, ...] = ()
     commands: tuple[TimedCommand, ...] = ()
@@ -238,7 +238,7 @@ class _Open:
         self.taken: set[int] = set()
         self.after: dict[int, int] = {}
         """Number of a group that a script gave more than once → where to look for a free one."""
-        self.captures: list[Capture] = []
+        self.captures: list[ScriptCapture] = []
         self.servers: dict[str, None] = {}
         self.counted: dict[str, None] = {}
         self.commands: list[tuple[int, TimedCommand]] = []
@@ -279,7 +279,7 @@ class _Open:
             if group.stats:
                 self.counted.setdefault(group.host)
         else:
-            self.captures.append(Capture(given["host"], given["server"], int(given["packets"]), at_s))
+            self.captures.append(ScriptCapture(given["host"], given["server"], int(given["packets"]), at_s))
 
     def _all(self, log: Sequence[TimedCommand]) -> Iterator[TimedCommand]:
         """Its own commands and those that were logged, in the order of the script."""

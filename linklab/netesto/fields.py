@@ -40,7 +40,7 @@ _FINE = frozenset({"retransPkts%", "rateMin", "rateMax", "fairness"})
 
 
 @dataclass(frozen=True)
-class Field:
+class CsvField:
     """A column: its name, and the operator that makes one value of those of several groups."""
 
     name: str
@@ -106,7 +106,7 @@ _WHOLE = (_sum, _sum_rate_dur)
 """Operators whose value is not known if one of the groups' is not: a part is no total."""
 
 
-def combined(field: Field, values: Sequence[str], durations: Sequence[str]) -> str:
+def combined(field: CsvField, values: Sequence[str], durations: Sequence[str]) -> str:
     """The cell that a field's operator makes of the values of groups, in the format of Netesto's exp.csv.
 
     Averages and `sumRateDur` have three decimals, other numbers one; `one` and `all` keep values as they are written.
@@ -155,12 +155,12 @@ def _numbers(values: Sequence[str]) -> list[float]:
 
 
 @cache
-def shipped_fields() -> tuple[Field, ...]:
+def shipped_fields() -> tuple[CsvField, ...]:
     """The 58 columns that an exp.csv has if nobody asks for others."""
     return read_fields(SHIPPED)
 
 
-def fields_of(campaign: Path) -> tuple[Field, ...]:
+def fields_of(campaign: Path) -> tuple[CsvField, ...]:
     """The columns of a campaign: those of its own fields.txt, or else the shipped ones.
 
     Raises:
@@ -170,7 +170,7 @@ def fields_of(campaign: Path) -> tuple[Field, ...]:
     return read_fields(own) if own.is_file() else shipped_fields()
 
 
-def read_fields(path: Path) -> tuple[Field, ...]:
+def read_fields(path: Path) -> tuple[CsvField, ...]:
     """The columns that a file of NAME:OPERATOR lines names, in its order.
 
     Raises:
@@ -185,13 +185,13 @@ def read_fields(path: Path) -> tuple[Field, ...]:
     return parse_fields(text, file_name(path))
 
 
-def parse_fields(text: str, source: str) -> tuple[Field, ...]:
+def parse_fields(text: str, source: str) -> tuple[CsvField, ...]:
     """The columns of a text.
 
     Raises:
         InputError: it has mistakes; the message has a line for each, which begins with "SOURCE:LINE: ".
     """
-    found: dict[str, Field] = {}
+    found: dict[str, CsvField] = {}
     wrong: list[str] = []
     for number, line in enumerate(text.splitlines(), 1):
         words = line.strip()
@@ -201,7 +201,7 @@ def parse_fields(text: str, source: str) -> tuple[Field, ...]:
         if why := _wrong(name, colon, operation, found):
             wrong.append(f"{source}:{number}: {why}")
         else:
-            found[name] = Field(name, operation)
+            found[name] = CsvField(name, operation)
     if len(found) > MOST_FIELDS:
         wrong.append(f"{source}: {len(found)} columns are too many; at most {MOST_FIELDS}")
     if not found and not wrong:
@@ -211,7 +211,7 @@ def parse_fields(text: str, source: str) -> tuple[Field, ...]:
     return tuple(found.values())
 
 
-def _wrong(name: str, colon: str, operation: str, found: Mapping[str, Field]) -> str:
+def _wrong(name: str, colon: str, operation: str, found: Mapping[str, CsvField]) -> str:
     """What is wrong with a line; "" if it is a column."""
     if not colon or not name:
         return f'"{excerpt(name or operation)}" is not a column; write NAME:OPERATOR, such as rate:sumRateDur'

@@ -29,7 +29,7 @@ _SUM = {"color": "#000000", "linewidth": 1.8, "zorder": 4}
 
 
 @dataclass(frozen=True)
-class Line:
+class GraphLine:
     """A flow: its label, group, instance, and series in Mbits/s."""
 
     label: str
@@ -54,7 +54,7 @@ def _figure() -> tuple[Figure, Any]:
     return figure, figure.add_axes((0.085, 0.17, 0.65, 0.79))
 
 
-def _look(line: Line, lines: Sequence[Line]) -> dict[str, Any]:
+def _look(line: GraphLine, lines: Sequence[GraphLine]) -> dict[str, Any]:
     if len(lines) <= FEW:
         look = style.line_look(lines.index(line), 1)
         return {"color": look["color"], "linestyle": look["linestyle"], "linewidth": 1.0}
@@ -68,7 +68,7 @@ def _strong(look: dict[str, Any]) -> dict[str, Any]:
     return {**look, "linewidth": 1.4, "alpha": 1.0}
 
 
-def _draw(axes: Any, drawn: Sequence[tuple[Line, Any, Any]], lines: Sequence[Line]) -> None:
+def _draw(axes: Any, drawn: Sequence[tuple[GraphLine, Any, Any]], lines: Sequence[GraphLine]) -> None:
     """Lines of times and values; those of many flows are one path for each group, which is drawn ten times as fast."""
     if len(lines) <= FEW:
         for line, x, y in drawn:
@@ -91,7 +91,7 @@ def _some(series: Series, flows: int) -> tuple[Any, Any]:
 
 
 def over_time(
-    drawn: Sequence[tuple[Line, Series]], title: str, unit: str, lines: Sequence[Line], *, summed: bool
+    drawn: Sequence[tuple[GraphLine, Series]], title: str, unit: str, lines: Sequence[GraphLine], *, summed: bool
 ) -> Figure:
     """The flows, and the sum of all: in the same axes as a few flows, or above many, which it would press flat."""
     figure, axes = _figure()
@@ -128,7 +128,7 @@ def _above(figure: Figure, axes: Any) -> Any:
     return above
 
 
-def instants(marks: Sequence[tuple[Line, Any]], lines: Sequence[Line], end_s: float) -> Figure:
+def instants(marks: Sequence[tuple[GraphLine, Any]], lines: Sequence[GraphLine], end_s: float) -> Figure:
     """A row for each flow, the first at the top, with a mark at each instant."""
     figure, axes = _figure()
     rows = list(range(len(marks), 0, -1))
@@ -152,7 +152,7 @@ def instants(marks: Sequence[tuple[Line, Any]], lines: Sequence[Line], end_s: fl
     return figure
 
 
-def shares(answers: Sequence[tuple[Line, Any]], lines: Sequence[Line]) -> Figure:
+def shares(answers: Sequence[tuple[GraphLine, Any]], lines: Sequence[GraphLine]) -> Figure:
     """How large a share of a flow's answers took at most so long."""
     figure, axes = _figure()
     points = max(_LEAST_POINTS, _POINTS // len(answers))
@@ -173,7 +173,9 @@ def shares(answers: Sequence[tuple[Line, Any]], lines: Sequence[Line]) -> Figure
     return figure
 
 
-def _legend(axes: Any, drawn: Sequence[Line], lines: Sequence[Line], *, with_sum: bool, means: str = "") -> None:
+def _legend(
+    axes: Any, drawn: Sequence[GraphLine], lines: Sequence[GraphLine], *, with_sum: bool, means: str = ""
+) -> None:
     """Beside the axes: flows, or of many flows their groups, as many as there is room for, and how many are left."""
     entries: list[tuple[Any, str]] = []
     if with_sum and len(lines) <= FEW:

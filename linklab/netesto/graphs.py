@@ -17,8 +17,8 @@ from matplotlib.figure import Figure
 from linklab.data import Dataset
 from linklab.measure import Series
 from linklab.netesto import names
-from linklab.netesto.graph_drawing import FEW, Line, instants, over_time, shares
-from linklab.netesto.recorded import Recorded
+from linklab.netesto.graph_drawing import FEW, GraphLine, instants, over_time, shares
+from linklab.netesto.recorded import RecordedExperiment
 from linklab.plots import style
 
 _LABEL = 36
@@ -35,7 +35,7 @@ class Graph:
     svg: bytes
 
 
-def flow_lines(recorded: Recorded) -> list[Line]:
+def flow_lines(recorded: RecordedExperiment) -> list[GraphLine]:
     """The flows of an experiment in the order of groups and instances."""
     found = []
     for group in recorded.groups:
@@ -43,11 +43,11 @@ def flow_lines(recorded: Recorded) -> list[Line]:
             size = f" {group.req}" if group.test == names.RR else ""
             words = f"{group.group}.{instance} {group.ca or '?'} {group.host}→{group.server}{size}"
             label = words if len(words) <= _LABEL else f"{words[: _LABEL - 1]}…"
-            found.append(Line(label.replace("$", r"\$"), group.group, instance, series))
+            found.append(GraphLine(label.replace("$", r"\$"), group.group, instance, series))
     return found
 
 
-def draw_graphs(recorded: Recorded, data: Dataset) -> list[Graph]:
+def draw_graphs(recorded: RecordedExperiment, data: Dataset) -> list[Graph]:
     """The graphs that the data set gives, in the order of the page."""
     lines = flow_lines(recorded)
     found = []
@@ -69,15 +69,15 @@ def draw_graphs(recorded: Recorded, data: Dataset) -> list[Graph]:
 # --- what is shown
 
 
-def _series(number: str) -> Callable[[Dataset, Line], Series | None]:
-    def of(data: Dataset, line: Line) -> Series | None:
+def _series(number: str) -> Callable[[Dataset, GraphLine], Series | None]:
+    def of(data: Dataset, line: GraphLine) -> Series | None:
         found = data.series.get(names.socket(line.series, number) if number else line.series)
         return found if found is not None and found.known.size else None
 
     return of
 
 
-def acked_rate(data: Dataset, line: Line) -> Series | None:
+def acked_rate(data: Dataset, line: GraphLine) -> Series | None:
     """Mbits/s of payload that the receiver acknowledged, at the end of each interval between two samples."""
     total = _series("tcp_bytes_acked")(data, line)
     if total is None or len(total) < 2:
@@ -90,7 +90,7 @@ def acked_rate(data: Dataset, line: Line) -> Series | None:
     return Series(line.series, "Mbits/s", time_s[1:], rate) if there.any() else None
 
 
-def retransmitted_at(data: Dataset, line: Line) -> Any:
+def retransmitted_at(data: Dataset, line: GraphLine) -> Any:
     """When a sample showed more retransmissions than the one before, s; None if nobody counted them."""
     total = _series("tcp_retransmits")(data, line)
     if total is None:
@@ -100,12 +100,12 @@ def retransmitted_at(data: Dataset, line: Line) -> Any:
     return time_s[np.diff(count, prepend=0.0) > 0]
 
 
-def _answers(data: Dataset, line: Line) -> Any:
+def _answers(data: Dataset, line: GraphLine) -> Any:
     found = data.series.get(names.answers(line.group, line.instance))
     return found.known if found is not None and found.known.size else None
 
 
-_OVER_TIME: tuple[tuple[str, str, str, Callable[[Dataset, Line], Series | None]], ...] = (
+_OVER_TIME: tuple[tuple[str, str, str, Callable[[Dataset, GraphLine], Series | None]], ...] = (
     ("rates", "Goodput", "Mbit/s", _series("")),
     ("acked_rate", "Acknowledged", "Mbit/s", acked_rate),
     ("cwnd", "Congestion window", "packets", _series("tcp_cwnd")),
@@ -115,12 +115,12 @@ _OVER_TIME: tuple[tuple[str, str, str, Callable[[Dataset, Line], Series | None]]
 )
 
 
-def _end_s(data: Dataset, lines: Sequence[Line]) -> float:
+def _end_s(data: Dataset, lines: Sequence[GraphLine]) -> float:
     found = [data.series[line.series] for line in lines if line.series in data.series]
     return max((float(series.time_s[-1]) for series in found if len(series)), default=1.0)
 
 
-def _words(title: str, unit: str, drawn: Sequence[tuple[Line, Series]]) -> str:
+def _words(title: str, unit: str, drawn: Sequence[tuple[GraphLine, Series]]) -> str:
     """The numbers of a graph: the mean of each of a few flows, or the least and the greatest mean of many."""
     means = [(line, float(series.known.mean())) for line, series in drawn]
     if len(means) <= FEW:

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from linklab.netesto import names
-from linklab.netesto.recorded import Recorded
+from linklab.netesto.recorded import RecordedExperiment
 
 INTERFACES, OFFLOADS, COALESCING, SYSCTL = "interfaces.json", "offloads", "coalescing", "sysctl"
 _LOOPBACK = "lo"
@@ -60,7 +60,7 @@ def _counted(stats: Mapping[str, Any]) -> list[tuple[str, int]]:
     ]
 
 
-def carried(recorded: Recorded, host: str) -> dict[str, float]:
+def carried(recorded: RecordedExperiment, host: str) -> dict[str, float]:
     """What the interfaces of a host carried during the experiment: "rx packets", "tx bytes", … together.
 
     Only what was counted before and after on each of its interfaces is there.
@@ -79,7 +79,7 @@ def carried(recorded: Recorded, host: str) -> dict[str, float]:
     return totals
 
 
-def client_values(recorded: Recorded, host: str) -> dict[str, str | float | None]:
+def client_values(recorded: RecordedExperiment, host: str) -> dict[str, str | float | None]:
     """Values of a client's host by column: its interfaces, offloads, coalescing, and TCP's settings."""
     nic = carried(recorded, host)
     found: dict[str, str | float | None] = dict(_settings(recorded.counters(names.BEFORE, host, SYSCTL)))
@@ -93,7 +93,7 @@ def client_values(recorded: Recorded, host: str) -> dict[str, str | float | None
     return found
 
 
-def kernel_of(recorded: Recorded, host: str) -> str | None:
+def kernel_of(recorded: RecordedExperiment, host: str) -> str | None:
     """The release of the kernel that a host ran."""
     return _sysctl(recorded.counters(names.BEFORE, host, SYSCTL), "kernel.osrelease")
 

@@ -17,7 +17,7 @@ from markupsafe import Markup
 from linklab.base.files import write_asked
 from linklab.base.text import file_name
 from linklab.netesto.csv_file import CSV_FILE, experiment_folders, finished, rows_of
-from linklab.netesto.fields import WORDS, Field, number_of
+from linklab.netesto.fields import WORDS, CsvField, number_of
 from linklab.netesto.page import AROUND, HERE, PAGE, environment, shown
 
 LIST = "ExpList.html"
@@ -40,7 +40,7 @@ def write_list(campaign: Path) -> Path:
     """
     folders = [folder for folder in experiment_folders(campaign) if finished(folder)]
     link_pages(folders)
-    fields = [Field(name, operator) for name, operator in _COLUMNS]
+    fields = [CsvField(name, operator) for name, operator in _COLUMNS]
     rows = [(folder.name, rows_of(folder, fields)[0]) for folder in folders]
     used = [at for at in range(len(fields)) if any(row[at] for _, row in rows)]
     numeric = {at for at in used if all(not row[at] or number_of(row[at]) is not None for _, row in rows)}

@@ -19,7 +19,7 @@ from linklab.experiment.plan import make_plan
 from linklab.experiment.planned import ProgramPlan
 from linklab.netesto import names
 from linklab.netesto.data_plots import DEFAULT, data_plots
-from linklab.netesto.experiments import ANY_HOST, CampaignExperiment, Capture, FlowGroup, refusal
+from linklab.netesto.experiments import ANY_HOST, CampaignExperiment, FlowGroup, ScriptCapture, refusal
 from linklab.netesto.machines import Machines
 from linklab.netesto.recorded import FORMAT
 from linklab.netesto.settings_plan import SettingsPlan, plan_settings, ports_of
@@ -198,7 +198,7 @@ def captured(experiment: CampaignExperiment, nodes: Mapping[str, str]) -> dict[s
     return found
 
 
-def _due(experiment: CampaignExperiment) -> list[tuple[int, Capture]]:
+def _due(experiment: CampaignExperiment) -> list[tuple[int, ScriptCapture]]:
     """The captures with their numbers from 1, without those that would begin when the last flow has ended."""
     return [(number, one) for number, one in enumerate(experiment.captures, 1) if one.at_s < experiment.length_s]
 

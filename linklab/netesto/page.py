@@ -22,11 +22,11 @@ from linklab.data import Dataset
 from linklab.manual.images import data_uri
 from linklab.manual.templates import templates
 from linklab.netesto import names
-from linklab.netesto.counters import Change, changes, hosts_of, telling
+from linklab.netesto.counters import CounterChange, changes, hosts_of, telling
 from linklab.netesto.graphs import Graph
 from linklab.netesto.key_values import WHOLE, of_group, spelt
-from linklab.netesto.recorded import Recorded, Setting
-from linklab.netesto.values import NO_CPU, Found, Value, Values
+from linklab.netesto.recorded import RecordedExperiment, RecordedSetting
+from linklab.netesto.values import NO_CPU, FoundValues, Value, Values
 
 PAGE = "exp.html"
 UNKNOWN = "–"
@@ -114,7 +114,7 @@ _ROWS: tuple[tuple[str, str, Callable[[Values], str] | str], ...] = (
 
 
 @dataclass(frozen=True)
-class Row:
+class PageRow:
     """A row of an experiment's table: its words, the unit, and a cell for each group."""
 
     words: str
@@ -122,16 +122,16 @@ class Row:
     cells: Sequence[str]
 
 
-def table_rows(found: Found) -> list[Row]:
+def table_rows(found: FoundValues) -> list[PageRow]:
     """The table of an experiment: a row for each quantity, a cell for each group."""
     return [
-        Row(words, unit, [shown(values.get(cell)) if isinstance(cell, str) else cell(values) for values in groups])
+        PageRow(words, unit, [shown(values.get(cell)) if isinstance(cell, str) else cell(values) for values in groups])
         for groups in [list(found.groups.values())]
         for words, unit, cell in _ROWS
     ]
 
 
-def page_notes(recorded: Recorded, data: Dataset, found: Found) -> list[str]:
+def page_notes(recorded: RecordedExperiment, data: Dataset, found: FoundValues) -> list[str]:
     """Sentences to read the numbers by: notes of the run, flows that gave nothing, and what is never known."""
     notes = list(data.notes)
     for group in recorded.groups:
@@ -152,7 +152,7 @@ def page_notes(recorded: Recorded, data: Dataset, found: Found) -> list[str]:
 # --- exp.html
 
 
-def write_page(recorded: Recorded, data: Dataset, found: Found, graphs: Sequence[Graph]) -> Path:
+def write_page(recorded: RecordedExperiment, data: Dataset, found: FoundValues, graphs: Sequence[Graph]) -> Path:
     """Write an experiment's page and its graphs beside it; the page's path.
 
     Raises:
@@ -181,24 +181,24 @@ def write_page(recorded: Recorded, data: Dataset, found: Found, graphs: Sequence
     return write_asked(recorded.folder / PAGE, text)
 
 
-def _setting(setting: Setting) -> str:
+def _setting(setting: RecordedSetting) -> str:
     """A SET command as a script has it."""
     given = [f"{name}={value}" for name, value in setting.arguments.items() if value]
     return " ".join([setting.word, f"host={setting.host}", *given])
 
 
-def _telling(folder: Path, host: str) -> list[Change]:
+def _telling(folder: Path, host: str) -> list[CounterChange]:
     return telling(changes(folder, host))
 
 
-def _conditions(recorded: Recorded, data: Dataset) -> list[tuple[str, str]]:
+def _conditions(recorded: RecordedExperiment, data: Dataset) -> list[tuple[str, str]]:
     """Name and value of what the experiment ran on."""
     known = {key: data.metadata.get(key) for key in ("topology", "engine", "clock", "profile", "kernel")}
     found = {"seed": recorded.seed, **known, **recorded.other}
     return [(key, spelt(str(value))) for key, value in found.items() if value not in (None, "")]
 
 
-def _files(recorded: Recorded) -> list[tuple[str, str]]:
+def _files(recorded: RecordedExperiment) -> list[tuple[str, str]]:
     """Address and name of the files beside the page."""
     made = [names.data_file(recorded.exp), WHOLE, *(of_group(group.group) for group in recorded.groups)]
     return [(quote(name), name) for name in (*made, *sorted(each.name for each in recorded.folder.glob("*.pcap")))]

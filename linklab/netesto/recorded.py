@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""experiment.json → `Recorded`: what an experiment was, as its folder tells it; the counters beside it as text.
+"""experiment.json → `RecordedExperiment`: what an experiment was, as its folder tells it, and the counters beside it.
 
 Written by whatever runs an experiment, before it runs. A folder may come from somebody else, so whatever the file
-holds, the answer is a `Recorded` or a DataError that names the place.
+holds, the answer is a `RecordedExperiment` or a DataError that names the place.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _MOST = 10**15
 
 
 @dataclass(frozen=True)
-class Group:
+class RecordedGroup:
     """The flows of one DO_CLIENT; texts as the script has them, `instances` >= 1, `dur`, `delay` and `start_s` in s.
 
     start_s: since the experiment's begin, after the delay.
@@ -53,7 +53,7 @@ class Group:
 
 
 @dataclass(frozen=True)
-class Setting:
+class RecordedSetting:
     """A SET_… command: its word, host and other arguments, as the script has them.
 
     failed: it could not be made, or not all of it.
@@ -68,7 +68,7 @@ class Setting:
 
 
 @dataclass(frozen=True)
-class Recorded:
+class RecordedExperiment:
     """An experiment: its number and name, what the script said of it, and its groups by number."""
 
     folder: Path
@@ -77,8 +77,8 @@ class Recorded:
     seed: int | None
     desc: str
     other: Mapping[str, str]
-    settings: tuple[Setting, ...]
-    groups: tuple[Group, ...]
+    settings: tuple[RecordedSetting, ...]
+    groups: tuple[RecordedGroup, ...]
 
     @property
     def end_s(self) -> float:
@@ -109,7 +109,7 @@ def read_counters(folder: Path, when: str, host: str, name: str) -> str:
         raise DataError(f"{file_name(path)}: cannot be read: {getattr(error, 'strerror', None) or error}") from error
 
 
-def read_experiment(folder: Path) -> Recorded:
+def read_experiment(folder: Path) -> RecordedExperiment:
     """What the experiment of a folder was.
 
     Raises:
@@ -132,7 +132,7 @@ def read_experiment(folder: Path) -> Recorded:
     groups = [_group(_Object(one, f"{where}: groups[{at}]")) for at, one in enumerate(listed)]
     if len({group.group for group in groups}) < len(groups):
         raise DataError(f"{where}: two groups have the same number; {_CURE}")
-    return Recorded(
+    return RecordedExperiment(
         folder=folder,
         exp=known.need("exp", int),
         name=known.need("expName", str),
@@ -144,8 +144,8 @@ def read_experiment(folder: Path) -> Recorded:
     )
 
 
-def _group(known: _Object) -> Group:
-    group = Group(
+def _group(known: _Object) -> RecordedGroup:
+    group = RecordedGroup(
         group=known.need("group", int),
         host=_name(known, "host"),
         server=_name(known, "server"),
@@ -173,10 +173,10 @@ def _name(known: _Object, key: str) -> str:
     return found
 
 
-def _settings(found: list[Any], where: str) -> list[Setting]:
+def _settings(found: list[Any], where: str) -> list[RecordedSetting]:
     """The settings that can be understood; others are of no use to a table."""
     return [
-        Setting(
+        RecordedSetting(
             str(one["word"]),
             str(one.get("host", "")),
             {str(key): str(value) for key, value in one["arguments"].items()},

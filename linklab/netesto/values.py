@@ -20,7 +20,7 @@ from linklab.measure import Series
 from linklab.measure.series import FloatArray
 from linklab.netesto import names
 from linklab.netesto.host_facts import OF_CLIENT, client_values, kernel_of
-from linklab.netesto.recorded import Group, Recorded, Setting
+from linklab.netesto.recorded import RecordedExperiment, RecordedGroup, RecordedSetting
 
 Value = str | float | None
 Values = dict[str, Value]
@@ -51,7 +51,7 @@ Left are desc, ecn, and those of the path, which a network may have without a SE
 
 
 @dataclass(frozen=True)
-class Found:
+class FoundValues:
     """Values of an experiment: its own, those of each group, and those of each flow by (group, instance)."""
 
     whole: Values
@@ -59,7 +59,7 @@ class Found:
     flows: dict[tuple[int, int], Values]
 
 
-def values_of(recorded: Recorded, data: Dataset) -> Found:
+def values_of(recorded: RecordedExperiment, data: Dataset) -> FoundValues:
     """Everything that is known of an experiment, by column."""
     flows: dict[tuple[int, int], Values] = {}
     groups: dict[int, Values] = {}
@@ -71,15 +71,15 @@ def values_of(recorded: Recorded, data: Dataset) -> Found:
         for (instance, _), found in zip(group.flows, mine, strict=True):
             flows[group.group, instance] = {**head, "instance": str(instance), **found}
         groups[group.group] = {**head, "instance": "all", **_group(group, mine, data)}
-    return Found(_whole(recorded, {**shared, **other}, list(flows.values())), groups, flows)
+    return FoundValues(_whole(recorded, {**shared, **other}, list(flows.values())), groups, flows)
 
 
-def other_of(recorded: Recorded) -> dict[str, str]:
+def other_of(recorded: RecordedExperiment) -> dict[str, str]:
     """The columns that OTHER fills."""
     return {column: value for column, value in recorded.other.items() if column not in FIXED}
 
 
-def _shared(recorded: Recorded, data: Dataset) -> Values:
+def _shared(recorded: RecordedExperiment, data: Dataset) -> Values:
     """What is the same for all groups: the experiment, and its settings."""
     first = recorded.groups[0].host if recorded.groups else ""
     kernel = data.metadata.get("kernel") or kernel_of(recorded, first)
@@ -92,7 +92,7 @@ def _shared(recorded: Recorded, data: Dataset) -> Values:
     }
 
 
-def _set_up(recorded: Recorded, group: Group) -> Values:
+def _set_up(recorded: RecordedExperiment, group: RecordedGroup) -> Values:
     return {
         "exp": f"{recorded.exp}.{group.group}",
         "group": str(group.group),
@@ -111,7 +111,7 @@ def _set_up(recorded: Recorded, group: Group) -> Values:
     }
 
 
-def path_settings(settings: Sequence[Setting], end_s: float = float("inf")) -> Values:
+def path_settings(settings: Sequence[RecordedSetting], end_s: float = float("inf")) -> Values:
     """netem, qdisc, bw and buffers as the script set them: a setting of a host replaces an earlier one of its kind.
 
     Of a kind that could not be set on one of the hosts nothing is known. A setting that was due when the last flow had
@@ -158,7 +158,7 @@ def _joined(words: Iterable[str]) -> str | None:
 # --- one flow
 
 
-def _flow(group: Group, instance: int, data: Dataset) -> Values:
+def _flow(group: RecordedGroup, instance: int, data: Dataset) -> Values:
     series = names.flow(group.test, group.group, instance)
     seconds = _final(data, series, names.SECONDS)
     rate = _goodput(data, series, group.start_s, group.dur)
@@ -246,7 +246,7 @@ def _us(ms: float | None) -> float | None:
     return None if ms is None else ms * _US_PER_MS
 
 
-def _answers(group: Group, instances: Iterable[int], data: Dataset) -> FloatArray:
+def _answers(group: RecordedGroup, instances: Iterable[int], data: Dataset) -> FloatArray:
     """How long every answer of these flows took, ms."""
     if group.test == names.STREAM:
         return np.empty(0)
@@ -264,7 +264,7 @@ def latencies(answers_ms: FloatArray) -> Values:
     return {**found, **dict(zip(PERCENTILES, map(float, cuts), strict=True))}
 
 
-def ping_rtt(data: Dataset, group: Group, flows: Sequence[str]) -> float | None:
+def ping_rtt(data: Dataset, group: RecordedGroup, flows: Sequence[str]) -> float | None:
     """The mean round trip, µs, of the pings beside these flows, from their begin to their last sample."""
     name = names.ping(group.host, group.server)
     found = [data.series[flow] for flow in flows if flow in data.series and len(data.series[flow])]
@@ -284,7 +284,7 @@ _SUMMED = ("rate", "localRetrans", "remoteRetrans", "lost", "retrans", "retrans_
 _AVERAGED = ("cwnd", "unacked", "rtt", "minRtt", "seconds", "mss")
 
 
-def _group(group: Group, flows: Sequence[Values], data: Dataset) -> Values:
+def _group(group: RecordedGroup, flows: Sequence[Values], data: Dataset) -> Values:
     rates = _known(flows, "rate")
     found: Values = {column: total(flows, column) for column in _SUMMED}
     found |= {column: float(np.mean(known)) if (known := _known(flows, column)) else None for column in _AVERAGED}
@@ -299,7 +299,7 @@ def _group(group: Group, flows: Sequence[Values], data: Dataset) -> Values:
     }
 
 
-def _whole(recorded: Recorded, shared: Values, flows: Sequence[Values]) -> Values:
+def _whole(recorded: RecordedExperiment, shared: Values, flows: Sequence[Values]) -> Values:
     """What belongs to the experiment and no operator can make of its groups' values."""
     rates = _known(flows, "rate")
     return {

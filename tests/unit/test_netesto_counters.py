@@ -12,7 +12,7 @@ from linklab.errors import DataError
 from linklab.netesto import names
 from linklab.netesto.counter_words import MEANINGS, meaning
 from linklab.netesto.counters import (
-    Change,
+    CounterChange,
     changes,
     hosts_of,
     read_interfaces,
@@ -27,9 +27,9 @@ from linklab.netesto.counters import (
 def test_what_grew_and_by_how_much(tmp_path):
     """Tables and counters of the kernel's files, interfaces by name; what did not change is left out."""
     found = changes(stream_experiment(tmp_path), "h2")
-    assert Change("h2", "Tcp", "RetransSegs", 0, 5) in found
-    assert Change("h2", "TcpExt", "TCPTimeouts", 0, 2) in found
-    assert Change("h2", "h2-eth0", "tx packets", 100, 1100) in found
+    assert CounterChange("h2", "Tcp", "RetransSegs", 0, 5) in found
+    assert CounterChange("h2", "TcpExt", "TCPTimeouts", 0, 2) in found
+    assert CounterChange("h2", "h2-eth0", "tx packets", 100, 1100) in found
     assert {one.counter for one in found} == {
         *("InReceives", "ActiveOpens", "RetransSegs", "TCPTimeouts"),
         *("rx bytes", "rx packets", "tx bytes", "tx packets"),

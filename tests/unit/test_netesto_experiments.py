@@ -8,7 +8,7 @@ import pytest
 from linklab.errors import InputError, MissingError
 from linklab.experiment.path import parse_path
 from linklab.experiment.ready import draw_star
-from linklab.netesto.campaign import RunSettings, plan_campaign, seed_of
+from linklab.netesto.campaign import CampaignSettings, plan_campaign, seed_of
 from linklab.netesto.disciplines import Standing, commands, drawn, with_netem, with_qdisc
 from linklab.netesto.expand import expand
 from linklab.netesto.experiments import experiments, machines
@@ -385,7 +385,7 @@ def test_a_campaign_names_the_experiment_that_cannot_be(tmp_path):
 
     def plan(text):
         found = expansion(tmp_path, text)
-        return plan_campaign(found, on_topology(found.commands, star(), {}), RunSettings())
+        return plan_campaign(found, on_topology(found.commands, star(), {}), CampaignSettings())
 
     with pytest.raises(MissingError, match=r"experiment 2 \(e\).*prague"):
         plan(flow.format(ca="cubic") + flow.format(ca="prague"))
@@ -398,14 +398,14 @@ def test_a_campaign_names_the_experiment_that_cannot_be(tmp_path):
         plan("WAIT 1\n")
     with pytest.raises(InputError, match="no IPv6 address"):
         found = expansion(tmp_path, flow.format(ca="cubic"))
-        plan_campaign(found, on_topology(found.commands, star(), {}), RunSettings(version=6))
+        plan_campaign(found, on_topology(found.commands, star(), {}), CampaignSettings(version=6))
 
 
 def test_an_experiments_seed_depends_on_nothing_but_its_number(tmp_path):
     """So an experiment that is added changes no other, and a list says by its digest whether it is the same."""
     found = expansion(tmp_path, TWO)
     plans = [
-        plan_campaign(found, on_topology(found.commands, star(), {}), RunSettings(seed=seed)) for seed in (1, 1, 2)
+        plan_campaign(found, on_topology(found.commands, star(), {}), CampaignSettings(seed=seed)) for seed in (1, 1, 2)
     ]
     seeds = [[entry.trial.seed for entry in plan.entries] for plan in plans]
     assert seeds[0] == [seed_of(1, 1), seed_of(1, 2)]

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from linklab.errors import InputError
 from linklab.netesto.fields import (
     OPERATORS,
-    Field,
+    CsvField,
     combined,
     fields_of,
     number_of,
@@ -20,7 +20,7 @@ from linklab.netesto.fields import (
 
 def join(operator, *values, name="x", durations=None):
     """The cell that an operator makes of values."""
-    return combined(Field(name, operator), values, durations or ["10"] * len(values))
+    return combined(CsvField(name, operator), values, durations or ["10"] * len(values))
 
 
 def test_the_shipped_columns_are_netestos():
@@ -30,10 +30,10 @@ def test_the_shipped_columns_are_netestos():
     assert [field.name for field in fields[:8]] == [
         *("exp", "expName", "group", "test", "testType", "testNote", "desc", "kernel"),
     ]
-    assert fields[-1] == Field("client-rx-packet-len", "avg")
-    assert Field("rate", "sumRateDur") in fields
-    assert Field("retransPkts%", "avg") in fields
-    assert Field("ca", "all") in fields
+    assert fields[-1] == CsvField("client-rx-packet-len", "avg")
+    assert CsvField("rate", "sumRateDur") in fields
+    assert CsvField("retransPkts%", "avg") in fields
+    assert CsvField("ca", "all") in fields
 
 
 @pytest.mark.parametrize(
@@ -150,7 +150,7 @@ def test_a_campaign_may_have_columns_of_its_own(tmp_path):
     """A fields.txt beside exp.csv counts; without one, the shipped columns."""
     assert fields_of(tmp_path) == shipped_fields()
     (tmp_path / "fields.txt").write_text("exp:one\nburst : max\n")
-    assert fields_of(tmp_path) == (Field("exp", "one"), Field("burst", "max"))
+    assert fields_of(tmp_path) == (CsvField("exp", "one"), CsvField("burst", "max"))
 
 
 @given(st.text())

@@ -13,7 +13,7 @@ from netesto_folders import flow_numbers, flow_series, group, stream_experiment,
 from linklab.data import open_file
 from linklab.measure import make_series
 from linklab.netesto import names, page
-from linklab.netesto.graph_drawing import Line, together
+from linklab.netesto.graph_drawing import GraphLine, together
 from linklab.netesto.graphs import acked_rate, draw_graphs, flow_lines, retransmitted_at
 from linklab.netesto.recorded import read_experiment
 from linklab.netesto.results import process, write_csv
@@ -196,7 +196,7 @@ def test_the_acknowledged_rate_is_of_the_intervals(tmp_path):
     """8 Mbit/s between all samples."""
     folder = stream_experiment(tmp_path)
     data = open_file(folder / names.data_file(1))
-    line = Line("", 1, 1, "STREAM 1::1")
+    line = GraphLine("", 1, 1, "STREAM 1::1")
     found = acked_rate(data, line)
     assert found.unit == "Mbits/s"
     assert len(found) == len(data.series["STREAM 1::1"]) - 1
@@ -206,9 +206,9 @@ def test_the_acknowledged_rate_is_of_the_intervals(tmp_path):
 def test_retransmissions_stand_at_their_instants(tmp_path):
     """The first sample at or after 3 and 5 s; a flow without any has none, and one that nobody watched is unknown."""
     data = open_file(stream_experiment(tmp_path) / names.data_file(1))
-    assert list(retransmitted_at(data, Line("", 1, 1, "STREAM 1::1"))) == pytest.approx([3.1, 5.1])
-    assert list(retransmitted_at(data, Line("", 1, 2, "STREAM 1::2"))) == []
-    assert retransmitted_at(data, Line("", 1, 3, "STREAM 1::3")) is None
+    assert list(retransmitted_at(data, GraphLine("", 1, 1, "STREAM 1::1"))) == pytest.approx([3.1, 5.1])
+    assert list(retransmitted_at(data, GraphLine("", 1, 2, "STREAM 1::2"))) == []
+    assert retransmitted_at(data, GraphLine("", 1, 3, "STREAM 1::3")) is None
 
 
 def test_a_sum_is_of_the_flows_that_run():

@@ -10,7 +10,7 @@ from linklab.data import Dataset
 from linklab.experiment.collect import TrialOutcome
 from linklab.experiment.connections import FlowEnd
 from linklab.netesto import names, running
-from linklab.netesto.recorded import Setting
+from linklab.netesto.recorded import RecordedSetting
 from linklab.netesto.values import path_settings
 
 NETEM = {"word": "SET_NETEM", "host": "h1", "arguments": {"netem_delay": "40"}, "at_s": None}
@@ -62,10 +62,13 @@ def test_nothing_is_rewritten_where_all_was_set(tmp_path):
 
 def test_what_failed_is_not_known_to_the_table():
     """The columns of its kind are blank, and the others are not."""
-    netem = [Setting("SET_NETEM", "h1", {"netem_delay": "40"}), Setting("SET_NETEM", "h2", {"netem_delay": "10"}, True)]
-    qdisc = Setting("SET_QDISC", "r1", QDISC["arguments"])
+    netem = [
+        RecordedSetting("SET_NETEM", "h1", {"netem_delay": "40"}),
+        RecordedSetting("SET_NETEM", "h2", {"netem_delay": "10"}, True),
+    ]
+    qdisc = RecordedSetting("SET_QDISC", "r1", QDISC["arguments"])
     assert path_settings([*netem, qdisc]) == {"netem": None, "qdisc": "tbf", "bw": "10mbit", "buffers": "9"}
-    unknown = Setting("SET_QDISC", "r1", QDISC["arguments"], True)
+    unknown = RecordedSetting("SET_QDISC", "r1", QDISC["arguments"], True)
     assert path_settings([netem[0], unknown]) == {"netem": "40", "qdisc": None, "bw": None, "buffers": None}
 
 

@@ -5,7 +5,7 @@ import json
 from pathlib import Path
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from linklab.errors import InputError, StateError
@@ -219,7 +219,7 @@ PLAIN = [
 
 @pytest.mark.parametrize("spelled", [False, True])
 @pytest.mark.parametrize("kind", PLAIN, ids=lambda kind: type(kind).__name__ + " " + kind.name)
-@settings(max_examples=25)
+@settings(max_examples=25, suppress_health_check=[HealthCheck.filter_too_much])  # a slow draw is no fault
 @given(data=st.data())
 def test_options_are_read_back_from_their_words(kind, spelled, data):
     """Options → words → options, exact and as people write them."""
