@@ -356,8 +356,8 @@ def test_captures_that_nobody_would_find_are_said(tmp_path):
     assert found.about["captures"] == ["h1-h3.pcap", "h1-h3-2.pcap"]
     assert found.about["notes"] == ["a DO_TCPDUMP stands where the last flow has ended, so nothing is captured there"]
     assert captured(found.experiment, {"h1": "h1", "h1.example.org": "h1", "h3": "h3"}) == {
-        "capture-1.pcap": "h1-h3.pcap",
-        "capture-2.pcap": "h1-h3-2.pcap",
+        "capture-1.out": "h1-h3.pcap",
+        "capture-2.out": "h1-h3-2.pcap",
     }
 
 
