@@ -33,6 +33,8 @@ from linklab.exercise.textfile import encoding_of
 FORMAT = 1
 MANIFEST = "manifest.json"
 TEXTS = ("instance.json", "topology.mn", "state.json", "work.sh", "answers.toml")
+OF_LAB = ("lab.json", "progress.jsonl", "notes.json")
+"""Texts of a lab that is handed in, in place of an exercise's."""
 FOLDERS = ("results", "terminals")
 
 MAX_BYTES = 50 * 2**20
@@ -40,8 +42,11 @@ MAX_BYTES = 50 * 2**20
 MAX_FILES = 500
 MAX_TEXT = 2 * 2**20
 """Of each file that the grader parses; a state of 40 nodes has 300 kB."""
-MAX_OF = {"instance.json": 2**17, "work.sh": 2**18, "answers.toml": 2**15}
-"""Of those that are small, less: TOML's dotted keys take time by the square of their length, here 4 s at most."""
+MAX_OF = {"instance.json": 2**17, "work.sh": 2**18, "answers.toml": 2**15, "lab.json": 2**15, "progress.jsonl": 2**24}
+"""Of those that are small, less: TOML's dotted keys take time by the square of their length, here 4 s at most.
+
+A progress has the output of every line, and of the longest lab 4 MB.
+"""
 MAX_RATIO = 200
 """Unpacked to packed, of archives above 1 MiB: logs of ping and iperf3 reach 40, a file of zeros 1,000."""
 MAX_NAME = 200
@@ -161,7 +166,7 @@ class _BundleReader:
         manifest = self._manifest(raw.pop(MANIFEST, None))
         if manifest is not None:
             self._compare(manifest["files"], raw)
-        elif "instance.json" not in raw:
+        elif "instance.json" not in raw and "lab.json" not in raw:
             if len(raw) == 1 and next(iter(raw)).lower().endswith(".zip"):
                 raise self.wrong(f"the file holds nothing but another archive, {_shown(raw)}: hand in that one")
             raise self.wrong("the file is no submission: neither manifest.json nor instance.json is in it")
@@ -294,9 +299,9 @@ class _BundleReader:
 
     def _known(self, name: str, raw: Collection[str]) -> bool:
         """Whether it is a file that submissions have; said once where it is none."""
-        known = name in TEXTS or any(name.startswith(f"{folder}/") for folder in FOLDERS)
+        known = name in (*TEXTS, *OF_LAB) or any(name.startswith(f"{folder}/") for folder in FOLDERS)
         if not known:
-            others = [n for n in raw if n not in TEXTS and not any(n.startswith(f"{f}/") for f in FOLDERS)]
+            others = [n for n in raw if n not in (*TEXTS, *OF_LAB) and not any(n.startswith(f"{f}/") for f in FOLDERS)]
             sentence = f"Ignored, since no submission has such a file: {_shown(others)}."
             if sentence not in self.notes:
                 self.notes.append(sentence)

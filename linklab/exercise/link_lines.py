@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from linklab.errors import StateError
-from linklab.exercise.node import Interface
+from linklab.state.node import Interface
 from linklab.tc import EdtLink
 
 ROWS = 200

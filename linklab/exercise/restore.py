@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """One state → another: the lines that lead a network there, and whether it has got there.
 
-Pure. Lines are made of what `linklab.exercise.state` has checked, by tc(8), ip(8), ethtool(8) and sysctl(8); nothing in
+Pure. Lines are made of what `linklab.state.model` has checked, by tc(8), ip(8), ethtool(8) and sysctl(8); nothing in
 them needs quoting beyond what stands here. MAC addresses are drawn anew in every network and left alone.
 """
 
@@ -11,10 +11,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, replace
 
 from linklab.errors import StateError
-from linklab.exercise.facts import ARROW, inwards, owners, root, route_words
 from linklab.exercise.link_lines import link_lines
-from linklab.exercise.node import Interface, Node, Route
-from linklab.exercise.state import CLIENT, State
+from linklab.state.facts import ARROW, inwards, owners, root, route_words
+from linklab.state.model import CLIENT, State
+from linklab.state.node import Interface, Node, Route
 from linklab.tc import DEFAULT_HANDLE, HOOKS, INCOMING, Class, EdtLink, Filter, Options, Qdisc
 
 _INNER_QUANTUM = 1514

@@ -79,6 +79,11 @@ def last_network(logs: Mapping[str, str]) -> list[RecordedLine]:
     return sorted(networks[max(networks)], key=lambda typed: typed.time_s) if networks else []
 
 
+def configures(text: str) -> bool:
+    """Whether a line sets something in the network."""
+    return _CONFIGURES.search(text) is not None
+
+
 def work_script(
     typed: Iterable[RecordedLine], nodes: Iterable[str], shaped: Iterable[tuple[str, str]] = ()
 ) -> tuple[str, list[str]]:
@@ -99,7 +104,7 @@ def work_script(
             continue
         if _SET_ENV.search(text):
             kept = [(place, line) for place, line in kept if not _is_cleared(place, line, cleared)]
-        elif _CONFIGURES.search(text):
+        elif configures(text):
             kept.append((on, text))
             notes += [
                 f'"{text}" uses ${name}, which work.sh does not know: write its value there'

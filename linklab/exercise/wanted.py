@@ -11,9 +11,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from linklab.errors import StateError
-from linklab.exercise.facts import BUFFERS, CC, children, inwards, of_all, plain_leaves, root
-from linklab.exercise.node import SYSCTLS, Interface, Node, sysctl_form
-from linklab.exercise.state import State
+from linklab.state.facts import BUFFERS, CC, children, inwards, of_all, plain_leaves, root
+from linklab.state.model import State
+from linklab.state.node import SYSCTLS, Interface, Node, sysctl_form
 from linklab.tc import DEFAULT_HANDLE, Class, EdtLink, Qdisc, fq_defaults, mean_loss
 
 _HELD_PKTS = 100_000

@@ -2,7 +2,7 @@
 """What happens to packets from one node to another, whichever backend does it: "h1>h2.delay" → 0.02.
 
 Pure. Follows IPv4 routes and switches through a state, and adds up what netem, shapers, and links by departure time do
-on the way. Facts of `linklab.exercise.facts` say what is set where. These follow from them, so they are asked for one
+on the way. Facts of `linklab.state.facts` say what is set where. These follow from them, so they are asked for one
 by one, and are not compared with those of another state.
 """
 
@@ -13,9 +13,9 @@ from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from ipaddress import ip_address, ip_interface, ip_network
 
-from linklab.exercise.facts import ARROW, of_all, of_interface, peers
-from linklab.exercise.node import Interface, Route
-from linklab.exercise.state import CLIENT, State
+from linklab.state.facts import ARROW, of_all, of_interface, peers
+from linklab.state.model import CLIENT, State
+from linklab.state.node import Interface, Route
 from linklab.tc import EdtLink
 from linklab.topology import Topology
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What a node of a network is set to, as plain data, and how it is read from JSON data.
 
-Part of `linklab.exercise.state`; a node may be a hostile student's, so every name, number and word is checked.
+Part of `linklab.state.model`; a node may be a hostile student's, so every name, number and word is checked.
 Disciplines, classes and filters with their options are in `linklab.tc`.
 """
 
@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from linklab.exercise.strict import At
+from linklab.state.strict import At
 from linklab.tc import Class, EdtLink, Filter, Qdisc
 
 _TCP = """

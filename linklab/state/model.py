@@ -14,8 +14,8 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from linklab.errors import InputError
-from linklab.exercise.node import Interface, Node, read_node
-from linklab.exercise.strict import At, load_json
+from linklab.state.node import Interface, Node, read_node
+from linklab.state.strict import At, load_json
 
 FORMAT = 1
 CLIENT = "client"

@@ -10,8 +10,8 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from linklab.exercise.node import Interface, Node, Route
-from linklab.exercise.state import CLIENT, State
+from linklab.state.model import CLIENT, State
+from linklab.state.node import Interface, Node, Route
 from linklab.tc import DEFAULT_HANDLE, FRAME_BYTES, HOOKS, EdtLink, Options, Qdisc, mean_loss
 from linklab.topology import Topology
 from linklab.topology.checks import wireless_names
