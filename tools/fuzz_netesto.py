@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Damages good campaign scripts at random, and counts what the language does not answer well.
 
-`python tools/fuzz_netesto.py [--count N] [--seed N] [--show N]`: N scripts, the same for the same seed, each with one
-to four changes: lines and words that are gone, twice, in another place or of another script, numbers and characters
-that are others. Each must expand, or be refused with the line of every problem. Counted are other exceptions, problems
-without a place in the script, different answers to the same script, and more than DEADLINE_S of processor time.
-The general fuzzer (fuzz.py) works on bytes; here the damage is that of people who edit scripts.
+`python tools/fuzz_netesto.py [--count N] [--seed N] [--run N] [--show N]`: N scripts, the same for the same seed, each
+with one to four changes: lines and words that are gone, twice, in another place or of another script, numbers and
+characters that are others. Each must expand and be planned on a network, or be refused with the line of every problem.
+Counted are other exceptions, problems without a place in the script, and more than DEADLINE_S of processor time.
+With --run the first N of those that are short are run in pockets as well, and their tables made, by the commands that
+people type. The general fuzzer (fuzz.py) works on bytes; here the damage is that of people who edit scripts.
 """
 
 from __future__ import annotations
@@ -18,7 +19,9 @@ import tempfile
 import traceback
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
+from dataclasses import replace
+from io import StringIO
 from pathlib import Path
 from random import Random
 from types import FrameType
@@ -26,14 +29,26 @@ from types import FrameType
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from linklab.errors import LinklabError  # noqa: E402 - found by the line above
+from linklab.cli import main as linklab  # noqa: E402 - found by the line above
+from linklab.errors import LinklabError  # noqa: E402
+from linklab.netesto.campaign import CampaignPlan, CampaignSettings, plan_campaign  # noqa: E402
+from linklab.netesto.campaign_experiment import CampaignExperiment  # noqa: E402
 from linklab.netesto.expand import Expansion, ScriptError, expand  # noqa: E402
+from linklab.netesto.experiments import experiments  # noqa: E402
 from linklab.netesto.lines import MOST_PROBLEMS, ScriptProblem  # noqa: E402
+from linklab.netesto.machines import drawn_for  # noqa: E402
 from linklab.netesto.sources import LIBRARY  # noqa: E402
 
 DEADLINE_S = 60
 """Of processor time: the caps of the language end within some seconds on a slow machine."""
 LONGEST_MESSAGE = 3000
+MOST_PLANNED = 4
+"""Experiments of a script that are planned: the first ones, since planning hundreds of flows takes seconds."""
+MOST_RUN_S = 60.0
+MOST_RUN_FLOWS = 40
+"""A script that lasts longer or has more flows is not run."""
+RUN = {"dur": "1"}
+"""Variables of the scripts that are run."""
 
 SCRIPTS = ("script.test", "script.basic", "script.vsTest", "script.rateTest", "script.complexSample", "script.23")
 SOURCED = ("inlib", "inlib.caTest", "inlib.vsTest", "inlib.rateTest")
@@ -237,7 +252,7 @@ def damaged(seed: int, number: int) -> tuple[str, str]:
 
 
 def judged(script: Path, deadline_s: float = DEADLINE_S) -> tuple[str, str]:
-    """What came of a script: "expanded", "refused", or a kind of fault with its description."""
+    """What came of a script: "planned", "refused", or a kind of fault with its description."""
     try:
         with _deadline(deadline_s):
             first = _answer(script)
@@ -245,9 +260,10 @@ def judged(script: Path, deadline_s: float = DEADLINE_S) -> tuple[str, str]:
         return "slow", f"more than {deadline_s} s"
     except Exception:
         return "traceback", traceback.format_exc()
+    if isinstance(first, CampaignPlan):
+        return "planned", ""
     if isinstance(first, Expansion):
-        times = [command.at_s for command in first.commands]
-        return ("expanded", "") if times == sorted(times) else ("order", "times go back")
+        return "order", "times go back"
     problems = first.problems if isinstance(first, ScriptError) else ()
     if isinstance(first, ScriptError) and not 1 <= len(problems) <= MOST_PROBLEMS:
         return "place", f"{len(problems)} problems"
@@ -261,15 +277,59 @@ def _odd(problem: ScriptProblem) -> tuple[str, str] | None:
     return ("long", str(problem)[:200]) if len(str(problem)) > LONGEST_MESSAGE else None
 
 
-def _answer(script: Path) -> Expansion | LinklabError:
+def _answer(script: Path) -> CampaignPlan | Expansion | LinklabError:
+    """The plan of a script, or the error that refuses it; the expansion where its times are wrong."""
     try:
-        return expand(script)
+        found = expand(script)
+        times = [command.at_s for command in found.commands]
+        if times != sorted(times):
+            return found
+        first = {each.number for each in experiments(found)[:MOST_PLANNED]}
+        few = [one for one in found.commands if int(one.arguments.get("exp", "0") or "0") in {0, *first}]
+        return plan_campaign(replace(found, commands=tuple(few)), drawn_for(few, {}), CampaignSettings())
     except LinklabError as error:
         return error
 
 
-def fuzz(count: int, seed: int) -> tuple[Counter[str], list[tuple[int, str, str]]]:
-    """How often each thing came of `count` scripts, and the faults: number, kind, description."""
+def _is_short(found: Sequence[CampaignExperiment]) -> bool:
+    """Whether experiments are run."""
+    flows = sum(group.instances for each in found for group in each.groups)
+    return 0 < flows <= MOST_RUN_FLOWS and sum(each.length_s for each in found) <= MOST_RUN_S
+
+
+def ran(script: Path, out: Path) -> tuple[str, str] | None:
+    """What came of running a script and making its tables; None if it is too long to be run."""
+    try:
+        if not _is_short(experiments(expand(script, variables=RUN))):
+            return None
+    except LinklabError:
+        return None
+    words = [word for name, value in RUN.items() for word in ("-D", f"{name}={value}")]
+    table = str(out / "table.html")
+    for command in (
+        ["run", str(script), "-q", "-o", str(out), "--path", "20mbit 10ms 100p", *words],
+        ["csv", str(out), "--get", "exp", "--get", "rate"],
+        ["page", str(out)],
+        ["table", "basic.exp", "--csv", str(out / "exp.csv"), "-o", table],
+    ):
+        try:
+            with redirect_stdout(StringIO()), redirect_stderr(StringIO()):
+                status = linklab(["netesto", *command])
+        except Exception:
+            return "traceback", f"{' '.join(command[:2])}: {traceback.format_exc()}"
+        if status == REFUSED and command[0] == "run":
+            return "refused", ""
+        if status not in (0, 1) or (status and command[0] != "run"):
+            return "status", f"linklab netesto {' '.join(command)} ended with {status}"
+    return "ran", ""
+
+
+REFUSED = 2
+"""The exit code of `linklab netesto run` for a script that it refuses."""
+
+
+def fuzz(count: int, seed: int, run: int = 0) -> tuple[Counter[str], list[tuple[int, str, str]]]:
+    """How often each thing came of `count` scripts, and the faults: number, kind, description; run: how many to run."""
     seen: Counter[str] = Counter()
     faults = []
     with tempfile.TemporaryDirectory() as folder:
@@ -281,8 +341,10 @@ def fuzz(count: int, seed: int) -> tuple[Counter[str], list[tuple[int, str, str]
             if beside:
                 library.write_text(beside)
             kind, what = judged(script)
+            if kind == "planned" and seen["ran"] < run and (came := ran(script, Path(folder) / str(number))):
+                kind, what = came
             seen[kind] += 1
-            if kind not in ("expanded", "refused"):
+            if kind not in ("planned", "ran", "refused"):
                 faults.append((number, kind, what))
     return seen, faults
 
@@ -292,13 +354,14 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description="Damage campaign scripts, and count what is not answered well.")
     parser.add_argument("--count", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--run", type=int, default=0, metavar="N", help="run N of the short ones, too")
     parser.add_argument("--show", type=int, metavar="N", help="print script number N and what comes of it")
     args = parser.parse_args(argv)
     if args.show is not None:
         text, beside = damaged(args.seed, args.show)
         print(f"{text}--- inlib\n{beside}" if beside else text)
         return 0
-    seen, faults = fuzz(args.count, args.seed)
+    seen, faults = fuzz(args.count, args.seed, args.run)
     print(", ".join(f"{number} {kind}" for kind, number in seen.most_common()))
     for number, kind, what in faults:
         print(f"script {number} (--show {number}): {kind}: {what}")

@@ -5,11 +5,13 @@ from __future__ import annotations
 
 import argparse
 
-from linklab.base.text import visible
-from linklab.commands.netesto_script import add_script_options, expanded
+from linklab.base.text import counted, visible
+from linklab.commands.netesto_script import add_script_options, expanded, other_kind, script_file
 from linklab.errors import LinklabError
 from linklab.netesto.expand import Expansion, ScriptError
 from linklab.netesto.experiments import experiments
+from linklab.netesto.lines import in_order
+from linklab.netesto.sound import lacking_algorithms, refuse_unsound
 
 _MINUTE_S, _HOUR_S, _DAY_S = 60, 3600, 86_400
 
@@ -29,8 +31,10 @@ def run(args: argparse.Namespace) -> int:
             found = expanded(name, args)
             summary = _summary(found)
         except ScriptError as error:
-            for problem in error.problems:
+            for problem in in_order([*error.problems, *lacking_algorithms(error.algorithms)]):
                 print(visible(str(problem)))
+            if hint := other_kind(script_file(name)):
+                print(visible(f"{name}: {hint}"))
             code = error.exit_code
         except LinklabError as error:
             print(visible(str(error)))
@@ -39,6 +43,8 @@ def run(args: argparse.Namespace) -> int:
             for note in found.notes:
                 print(visible(f"note: {note}"))
             print(visible(f"{name}: {summary}"))
+            if not any(command.word == "DO_CLIENT" for command in found.commands):
+                print(visible(f"note: {name}: no DO_CLIENT is reached, so the script starts no flows"))
     return code
 
 
@@ -49,13 +55,10 @@ def _summary(found: Expansion) -> str:
         ScriptError: the commands make no experiments.
     """
     all_of_them = experiments(found)
+    refuse_unsound(found)
     flows = sum(group.instances for each in all_of_them for group in each.groups)
     length_s = sum(each.length_s for each in all_of_them)
-    return f"{_count(len(all_of_them), 'experiment')}, {_count(flows, 'flow')}, {_time(length_s)} of network time"
-
-
-def _count(number: int, what: str) -> str:
-    return f"{number:,} {what}{'' if number == 1 else 's'}"
+    return f"{counted(len(all_of_them), 'experiment')}, {counted(flows, 'flow')}, {_time(length_s)} of network time"
 
 
 def _time(seconds: float) -> str:

@@ -4,12 +4,12 @@
 from __future__ import annotations
 
 import argparse
-import difflib
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from linklab.base.spelling import nearest_words
 from linklab.base.text import excerpt, file_name, one_line
 from linklab.errors import InputError
 
@@ -81,9 +81,20 @@ def _holds(folder: Path, name: str) -> bool:
 def _column(name: str, fields: Sequence[CsvField]) -> int:
     known = [field.name for field in fields]
     if name not in known:
-        near = difflib.get_close_matches(name, known, 3, 0.5) or known[:3]
-        raise InputError(f'--get: there is no column "{excerpt(name)}"; there is {", ".join(near)}')
+        raise InputError(f'--get: there is no column "{excerpt(name)}"; {_cure(name, known)}')
     return known.index(name)
+
+
+def _cure(name: str, known: Sequence[str]) -> str:
+    """What to do where a column is asked for that the table does not have."""
+    from linklab.netesto.value_columns import FIXED
+
+    if name in FIXED:
+        return (
+            f"{name} is measured, but fields.txt has no line for it; linklab netesto csv --print-fields > my.txt, "
+            f"add {name}:avg to it, and give --fields my.txt"
+        )
+    return f"did you mean {' or '.join(nearest_words(name, known, 3, 0.5) or known[:3])}?"
 
 
 def _give(text: str, output: Path | None) -> None:

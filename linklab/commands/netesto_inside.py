@@ -10,7 +10,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from linklab.base.text import visible
+from linklab.base.text import counted, visible
 from linklab.commands.flent_batch import one_by_one
 from linklab.commands.flent_voice import Voice
 from linklab.commands.netesto_script import script_file
@@ -78,9 +78,8 @@ def _plan(args: argparse.Namespace, found: Expansion, door: Inside) -> CampaignP
 
 def _say_before(plan: CampaignPlan, voice: Voice) -> None:
     flows = sum(group.instances for each in plan.planned for group in each.experiment.groups)
-    count = len(plan.entries)
     voice.say(
-        f"{count} experiment{'' if count == 1 else 's'} with {flows:,} flows, one after the other: "
+        f"{counted(len(plan.entries), 'experiment')} with {counted(flows, 'flow')}, one after the other: "
         f"{duration(sum(entry.network_s for entry in plan.entries))} of network time."
     )
     for note in dict.fromkeys(note for each in plan.planned for note in each.settings.notes):

@@ -5,20 +5,17 @@ from __future__ import annotations
 
 import argparse
 import os
-import signal
 import sys
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 from linklab.base import installation
-from linklab.base.text import visible
+from linklab.base.text import counted, visible
 from linklab.commands.console import make_console, plain
+from linklab.commands.interrupt import answered
 from linklab.commands.netesto_script import add_script_options, expanded, print_expansion, script_file
 from linklab.commands.options import add_engine_options
-from linklab.commands.trials_view import TrialsView, duration
+from linklab.commands.trials_view import TrialsView, before_running, duration
 from linklab.engine.api import Clock
 from linklab.engine.choice import REPLAY_CLOCK, clock_of, load_engine
 from linklab.errors import InputError
@@ -123,42 +120,29 @@ def _plan(args: argparse.Namespace, found: Expansion) -> CampaignPlan:
 def _run(args: argparse.Namespace, plan: CampaignPlan, out: Path) -> int:
     progress = ListProgress(jobs=jobs_of(plan.entries, args.jobs))
     view = TrialsView(progress, out, quiet=args.quiet, noun="experiment")
-    _say_before(view, plan, progress.jobs)
+    _say_before(view, plan, progress.jobs, out)
     began = time.perf_counter()
-    with _says_how_to_go_on(out), view:
+    with answered(lambda: f"ending the experiments under way; the same command goes on in {out}"), view:
         tasks = run_campaign(plan, out, progress=progress, changed=view.changed)
     view.end(time.perf_counter() - began)
     return 0 if all(task.state == "done" for task in tasks) else 1
 
 
-def _say_before(view: TrialsView, plan: CampaignPlan, jobs: int) -> None:
+def _say_before(view: TrialsView, plan: CampaignPlan, jobs: int, out: Path) -> None:
     """Say what is going to run, on which network, and what the person may not expect."""
     flows = sum(group.instances for each in plan.planned for group in each.experiment.groups)
-    network_s = sum(entry.network_s for entry in plan.entries)
-    guess = ListProgress([TrialTask(entry) for entry in plan.entries], jobs=jobs)
-    at_a_time = f", {jobs} at a time" if jobs > 1 else ""
-    view.say(
-        f"{len(plan.entries)} experiments with {flows:,} flows on {plan.machines.topology.name}, "
-        f"{duration(network_s)} of network time: about {duration(guess.left_s)}{at_a_time}, at a guess."
-    )
+    due = [entry for entry in plan.entries if not (out / entry.file).exists()]
+    done = len(plan.entries) - len(due)
+    guess = ListProgress([TrialTask(entry) for entry in due], jobs=jobs)
+    network_s = sum(entry.network_s for entry in due)
+    rest = f"{duration(network_s)} of network time: {before_running(guess)}"
+    if done:
+        earlier = f"{done} of them in an earlier run"
+        rest = f"{earlier}; {counted(len(due), 'experiment')} left, {rest}" if due else f"{earlier}, so none is left"
+    all_of_them = f"{counted(len(plan.entries), 'experiment')} with {counted(flows, 'flow')}"
+    view.say(f"{all_of_them} on {plan.machines.topology.name}, {rest}.")
     renamed = {name: node for name, node in plan.machines.nodes.items() if name != node}
     if renamed:
         view.say(f"Machines: {', '.join(f'{name} is {node}' for name, node in renamed.items())}.")
     for note in dict.fromkeys(note for each in plan.planned for note in each.settings.notes):
         view.say(f"Note: {note}.")
-
-
-@contextmanager
-def _says_how_to_go_on(out: Path) -> Iterator[None]:
-    """Within the block Ctrl+C says what is kept and how to go on; then it unwinds as ever."""
-
-    def interrupted(number: int, frame: object) -> None:
-        said = f"linklab: stopped with Ctrl+C, ending the experiments under way; the same command goes on in {out}"
-        print(said, file=sys.stderr, flush=True)
-        raise KeyboardInterrupt
-
-    before: Any = signal.signal(signal.SIGINT, interrupted)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)

@@ -8,11 +8,11 @@ import json
 import sys
 from pathlib import Path
 
-from linklab.base.text import visible
+from linklab.base.text import excerpt, file_name, visible
 from linklab.errors import InputError
 from linklab.netesto.expand import Expansion, expand
 from linklab.netesto.script import NAME
-from linklab.netesto.sources import LIBRARY, library_names
+from linklab.netesto.sources import LIBRARY, TABLES, library_files
 
 
 def add_script_options(parser: argparse.ArgumentParser) -> None:
@@ -36,21 +36,45 @@ def add_script_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--seed", type=int, default=1, help="of chance, RAND_WAIT's included (default 1)")
 
 
-def script_file(name: str) -> Path:
-    """The file of a script: a path, or the name of a script of the library."""
-    if name == "-":
-        raise InputError("the script is read from a file, not from standard input; name the file")
+def script_file(name: str, *, tables: bool = False) -> Path:
+    """The file of a script: a path, or the name of one of the library; tables: of a table script.
+
+    Raises:
+        InputError: there is no such script.
+    """
     path = Path(name)
-    if not path.exists() and name in library_names():
+    pipe = path.is_fifo() or name == "-"
+    if pipe and not (tables and path.exists()):  # a table script may be a shell's <(…)
+        raise InputError("a script is read from a file, not from standard input or a pipe; save it and name the file")
+    known = [each for each in library_files() if each.endswith(TABLES) == tables]
+    if not path.exists() and name in known:
         return LIBRARY / name
-    if not path.is_file():
-        known = f"; the library has {', '.join(library_names())}" if "/" not in name else ""
-        raise InputError(f"there is no such script{known}", where=name)
+    if not pipe and not path.is_file():
+        cure = f"; the library has {', '.join(known)}" if "/" not in name else ""
+        raise InputError(f"there is no such script{cure}", where=file_name(path))
     return path
 
 
-def variables_of(words: list[str]) -> dict[str, str]:
+def other_kind(path: Path, *, tables: bool = False) -> str:
+    """What to say of a script with problems that is of the other kind; "" if it does not look so; tables: asked for."""
+    try:
+        lines = path.read_text(encoding="utf-8", errors="replace").split("\n")
+    except OSError:
+        return ""
+    words = {word for line in lines for word in line.replace("=", " ").split()[:1]}
+    if tables:
+        campaign = words & {"RUN", "SOURCE", "DO_CLIENT", "DO_SERVER"}
+        return f"this looks like the script of a campaign; linklab netesto check {path} checks it" if campaign else ""
+    made = {word.lower() for word in words} & {"dotable", "doplot"}
+    return f"this looks like a table script; linklab netesto table {path} --check checks it" if made else ""
+
+
+def variables_of(words: list[str], *, spaces: bool = False) -> dict[str, str]:
     """The variables of -D words.
+
+    Args:
+        words: as they were given.
+        spaces: whether values may have them.
 
     Raises:
         InputError: one is not NAME=VALUE.
@@ -58,8 +82,9 @@ def variables_of(words: list[str]) -> dict[str, str]:
     found = {}
     for word in words:
         name, equals, value = word.partition("=")
-        if not equals or not NAME.fullmatch(name) or len(value.split()) > 1:
-            raise InputError(f'-D takes NAME=VALUE without spaces, such as -D dur=10, not "{word}"')
+        if not equals or not NAME.fullmatch(name) or (len(value.split()) > 1 and not spaces):
+            without = "" if spaces else " without spaces"
+            raise InputError(f'-D takes NAME=VALUE{without}, such as -D dur=10, not "{excerpt(word)}"')
         found[name] = value
     return found
 

@@ -7,7 +7,8 @@ import argparse
 import sys
 from pathlib import Path
 
-from linklab.base.text import excerpt, file_name, visible
+from linklab.base.text import file_name, visible
+from linklab.commands.netesto_script import other_kind, script_file, variables_of
 from linklab.errors import InputError
 
 _EPILOG = """examples:
@@ -41,7 +42,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "-D",
         "--define",
         metavar="NAME=VALUE",
-        type=_definition,
         action="append",
         default=[],
         help="what $NAME stands for in the script; may be given again",
@@ -62,8 +62,8 @@ def run(args: argparse.Namespace) -> int:
     from linklab.netesto.lines import ScriptError
     from linklab.netesto.table.make import ScriptChoice, document_of
 
-    script = _script(args.script)
-    choice = ScriptChoice(args.csv, args.search, dict(args.define), args.style)
+    script = script_file(args.script, tables=True)
+    choice = ScriptChoice(args.csv, args.search, variables_of(args.define, spaces=True), args.style)
     if args.csv is not None and not args.csv.is_file():
         raise InputError(f"{file_name(args.csv)}: there is no such file")
     if args.output is not None and not args.check:
@@ -84,6 +84,8 @@ def run(args: argparse.Namespace) -> int:
     except ScriptError as error:
         for problem in error.problems:
             print(f"linklab: {visible(str(problem), keep='')}", file=sys.stderr)
+        if hint := other_kind(script, tables=True):
+            print(f"linklab: {file_name(script)}: {visible(hint, keep='')}", file=sys.stderr)
         return error.exit_code
     return 0
 
@@ -101,23 +103,3 @@ def _page(args: argparse.Namespace) -> Path:
     if out.suffix.lower() not in (".html", ".htm"):
         raise InputError(f"{file_name(out)}: the page must end with .html, or be a folder")
     return out
-
-
-def _script(name: str) -> Path:
-    """The script of this path, else that of this name in the library."""
-    from linklab.netesto.sources import LIBRARY, TABLES, library_files
-
-    path = Path(name)
-    tables = [each for each in library_files() if each.endswith(TABLES)]
-    if not path.exists() and name in tables:
-        return LIBRARY / name
-    if not path.is_file() and not path.is_fifo():  # a shell's <(…) is a pipe
-        raise InputError(f"there is no such script; the library has {', '.join(tables)}", where=file_name(path))
-    return path
-
-
-def _definition(text: str) -> tuple[str, str]:
-    name, equals, value = text.partition("=")
-    if not equals or not name.isidentifier():
-        raise argparse.ArgumentTypeError(f'"{excerpt(text)}" must be NAME=VALUE')
-    return name, value

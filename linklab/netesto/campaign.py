@@ -38,6 +38,7 @@ from linklab.netesto.names import data_file
 from linklab.netesto.network_plan import PlannedExperiment, plan_experiment
 from linklab.netesto.running import TEST, Measured, in_its_own, run_experiment
 from linklab.netesto.site import Site
+from linklab.netesto.sound import refuse_unsound
 
 UNMADE = (LinklabError, ArithmeticError, LookupError, TypeError, ValueError)
 """What may go wrong where values and a page are made of data that are not as they should be."""
@@ -79,6 +80,7 @@ def plan_campaign(
         InputError: an experiment cannot be; the message names it.
         MissingError: the kernel lacks a congestion control.
     """
+    refuse_unsound(expansion, settings.engine)
     planned = []
     problems: list[ScriptProblem] = []
     for each in experiments(expansion):

@@ -14,8 +14,9 @@ from functools import lru_cache
 from pathlib import Path
 
 from linklab.netesto.lines import Word
-from linklab.netesto.script import ForLoop, Macro, ScriptCommand, Statement, parse
+from linklab.netesto.script import parse
 from linklab.netesto.sources import LIBRARY, library_names, read
+from linklab.netesto.statements import ForLoop, Macro, ScriptCommand, Statement
 from linklab.netesto.variables import VARIABLE
 
 

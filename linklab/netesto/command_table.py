@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from linklab.base.text import excerpt
 from linklab.errors import InputError
+from linklab.linux.allowed_settings import ALGORITHM, DISCIPLINE
 from linklab.netesto.limits import MOST_DELAY_MS, MOST_SECONDS
 
 MOST_SIZE = 1 << 30
@@ -74,6 +75,10 @@ def _one_of(*words: str) -> Callable[[str], None]:
 
 def host_name(text: str) -> None:
     """Refuse what cannot be the name of a host; InputError."""
+    if "<" in text or ">" in text:
+        raise InputError(f'"{excerpt(text)}" is a placeholder; put the name of a machine in its place')
+    if "," in text:
+        raise InputError(f'"{excerpt(text)}" is a list, and one machine is needed; use FOR x IN {excerpt(text)} DO')
     if not _HOST.fullmatch(text) or text in (".", ".."):
         raise InputError(f'"{excerpt(text)}" cannot be the name of a host')
 
@@ -125,18 +130,29 @@ def _experiment(text: str) -> None:
 
 
 def _algorithm(text: str) -> None:
-    if not re.fullmatch(r"[a-z0-9][a-z0-9_-]{0,14}", text):
-        raise InputError(f'"{excerpt(text)}" cannot be the name of a congestion control')
+    if not ALGORITHM.fullmatch(text):
+        small = f"; write {excerpt(text.lower())}" if ALGORITHM.fullmatch(text.lower()) else ""
+        raise InputError(f'"{excerpt(text)}" cannot be the name of a congestion control{small}')
 
 
 def _discipline(text: str) -> None:
-    if not re.fullmatch(r"[a-z][a-z0-9_]{0,14}", text):
+    if not DISCIPLINE.fullmatch(text):
         raise InputError(f'"{excerpt(text)}" cannot be the name of a queueing discipline')
 
 
 def _tc_word(text: str) -> None:
     if not _TC_WORD.fullmatch(text):
         raise InputError(f'"{excerpt(text)}" has characters that a queueing discipline\'s options do not have')
+
+
+def _rate(text: str) -> None:
+    _tc_word(text)
+    if text and _NUMBER.fullmatch(text) and float(text) < _LEAST_BARE_RATE:
+        raise InputError(f'"{text}" without a unit is {text} bit/s; write {text}mbit or {text}kbit')
+
+
+_LEAST_BARE_RATE = 8000
+"""Bit/s: fewer are a unit that was forgotten."""
 
 
 def _tc_words(text: str) -> None:
@@ -229,7 +245,7 @@ SPECS: Mapping[str, Spec] = {
             "host": _HOST_ARGUMENT,
             "qdisc": Argument(_discipline),
             "action": Argument(_one_of("", "add", "replace", "change", "del"), ""),
-            "rate": Argument(_tc_word, ""),
+            "rate": Argument(_rate, ""),
             "burst": Argument(_tc_word, ""),
             "limit": Argument(_tc_word, ""),
             "other": Argument(_tc_words, ""),

@@ -18,9 +18,9 @@ from linklab.base.text import csv_cell, file_name
 from linklab.errors import DataError, InputError
 from linklab.netesto import names
 from linklab.netesto.fields import CsvField, combined, fields_of
-from linklab.netesto.host_facts import OF_CLIENT
 from linklab.netesto.key_values import WHOLE, Texts, of_group, read_values
 from linklab.netesto.recorded import RecordedExperiment, read_experiment
+from linklab.netesto.value_columns import OF_CLIENT
 from linklab.netesto.values import other_of
 
 CSV_FILE = "exp.csv"

@@ -18,12 +18,13 @@ from linklab.netesto.catalogue import holder
 from linklab.netesto.command_table import SPECS
 from linklab.netesto.expansion import Expansion, TimedCommand
 from linklab.netesto.hosts import HostCommand
-from linklab.netesto.limits import DEEPEST, MOST_LOOPS
-from linklab.netesto.lines import ScriptError, ScriptLine, ScriptProblem, Where, Word
-from linklab.netesto.local_commands import LOCAL_COMMANDS, ScriptCall, all_defined, note_rest
-from linklab.netesto.script import NAME, ForLoop, Guard, Macro, Script, ScriptCommand, Statement, nearest, parse
+from linklab.netesto.limits import MOST_LOOPS, MOST_NESTED
+from linklab.netesto.lines import CommandPlace, MacroRun, ScriptError, ScriptLine, ScriptProblem, Where, Word
+from linklab.netesto.local_commands import LOCAL_COMMANDS, ScriptCall, all_defined, note_rest, place_of, spaced
+from linklab.netesto.script import NAME, nearest, parse
 from linklab.netesto.sources import SourceFile, find, read
-from linklab.netesto.state import CommandPlace, EndError, ExpansionState, StopError
+from linklab.netesto.state import EndError, ExpansionState, StopError
+from linklab.netesto.statements import ForLoop, Guard, Macro, Script, ScriptCommand, Statement
 from linklab.netesto.unreached import note_unreached
 from linklab.netesto.variables import Scope, undefined
 
@@ -80,14 +81,14 @@ class _Worker:
         for script in self.state.scripts:
             note_unreached(self.state, script.statements)
 
-    def _file(self, source: SourceFile, scope: Scope, running: _Running) -> None:
+    def _file(self, source: SourceFile, scope: Scope, running: tuple[MacroRun, ...]) -> None:
         script: Script = parse(read(source.path, source.shown), source.shown)
         self.state.scripts.append(script)
         for problem in script.problems:
             self.state.complain(CommandPlace(problem.where, running), problem.what)
         self._block(script.statements, scope, running)
 
-    def _block(self, statements: Sequence[Statement], scope: Scope, running: _Running) -> None:
+    def _block(self, statements: Sequence[Statement], scope: Scope, running: tuple[MacroRun, ...]) -> None:
         for statement in statements:
             place = CommandPlace(statement.where, running)
             self.state.step(place, 0)
@@ -119,13 +120,13 @@ class _Worker:
         if not _CONDITION.fullmatch(value):
             found = f'not "{excerpt(value)}"' if text == value else f'and {text} is "{excerpt(value)}"'
             hint = f"; is ${value} meant?" if text == value and NAME.fullmatch(value) else ""
-            where = CommandPlace(line.where(guard.condition.offset), place.running)
+            where = place_of(line, guard.condition.offset, place)
             self.state.complain(where, f"IF needs a number, {found}{hint}")
             return False
         return float(value) != 0
 
     def _loop(self, loop: ForLoop, scope: Scope, place: CommandPlace) -> None:
-        at = CommandPlace(loop.line.where(loop.values.offset), place.running)
+        at = place_of(loop.line, loop.values.offset, place)
         filled = scope.fill(loop.values.text)
         if not all_defined(self.state, [Word(filled, loop.values.offset)], loop.line, place, "FOR"):
             return
@@ -198,9 +199,8 @@ class _Worker:
         macro = self._macro(name, call)
         if times and not _TIMES.fullmatch(times):
             state.complain(call.at(0), f'RUN: the number of repetitions must be a whole number, not "{excerpt(times)}"')
-        elif macro is not None:
-            arguments = self._arguments(call)
-            running = (*place.running, (macro.name, place.where))
+        elif macro is not None and (arguments := self._arguments(call)) is not None:
+            running = (*place.running, MacroRun(macro.name, place.where, call.command.given))
             for _ in range(int(times or "1")):
                 for ca in arguments["ca"].split(",") if "ca" in arguments else [""]:
                     state.turn(place)
@@ -226,15 +226,19 @@ class _Worker:
         if name in place.macros:
             state.complain(place, f"RUN: {name} runs itself and would never end; remove this RUN")
             return None
-        if len(place.running) >= DEEPEST:
-            state.complain(place, f"RUN: more than {DEEPEST} macros are nested")
+        if len(place.running) >= MOST_NESTED:
+            state.complain(place, f"RUN: more than {MOST_NESTED} macros are nested")
             return None
         return state.macros[name]
 
-    def _arguments(self, call: ScriptCall) -> dict[str, str]:
+    def _arguments(self, call: ScriptCall) -> dict[str, str] | None:
+        """The arguments of a RUN; None, and a problem, if one of them is cut off."""
         arguments = {}
         for index, word in enumerate(call.words[1:], 1):
             name, equals, value = word.text.partition("=")
+            if (not equals or not name) and index > 1 and (split := spaced(call.words, index)):
+                self.state.complain(call.at(index), f"RUN: {split}")
+                return None
             if equals and NAME.fullmatch(name):
                 arguments[name] = value
             else:
@@ -242,6 +246,3 @@ class _Worker:
                     call.at(index), f'RUN: "{excerpt(word.text)}" is ignored; an argument is name=value without spaces'
                 )
         return arguments
-
-
-_Running = tuple[tuple[str, Where], ...]

@@ -4,10 +4,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
-from linklab.netesto.lines import ScriptProblem, Where
+from linklab.netesto.lines import CommandPlace, ScriptProblem, Where
 
 
 @dataclass(frozen=True)
@@ -18,14 +18,23 @@ class TimedCommand:
     word: such as DO_CLIENT; DESC, OTHER and HOST_SUFFIX too, which hold until the next of their kind.
     arguments: name → value as text, spelt as in docs/netesto.md; DESC and HOST_SUFFIX have one, `text`. `exp` is a
         number; `group` of DO_CLIENT is its number within the experiment, from 1.
-    where: the line that says it; within: the macros it stands in, outermost first.
+    place: the line that says it, and the macros it stands in.
     """
 
     at_s: float
     word: str
     arguments: Mapping[str, str]
-    where: Where
-    within: tuple[str, ...] = ()
+    place: CommandPlace
+
+    @property
+    def where(self) -> Where:
+        """The line that says it."""
+        return self.place.where
+
+    @property
+    def within(self) -> tuple[str, ...]:
+        """The macros it stands in, outermost first."""
+        return self.place.macros
 
     def __str__(self) -> str:
         """The command as a script would write it, without arguments that are empty."""
@@ -45,6 +54,8 @@ class Expansion:
     end_s: when the script ends.
     counter: the number of the last experiment.
     notes: what is odd and yet does not stop the script, such as an argument that the command does not know.
+    algorithms: each congestion control that flows ask for, with its first place.
+    unserved: each server of a flow that no DO_SERVER begins, with its first place.
     """
 
     commands: tuple[TimedCommand, ...]
@@ -52,6 +63,8 @@ class Expansion:
     end_s: float
     counter: int
     notes: tuple[ScriptProblem, ...] = ()
+    algorithms: Mapping[str, CommandPlace] = field(default_factory=dict)
+    unserved: Mapping[str, CommandPlace] = field(default_factory=dict)
 
     def as_json(self) -> dict[str, Any]:
         """All of it as plain data."""

@@ -10,115 +10,23 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
-from linklab.errors import InputError
-from linklab.netesto.command_table import ANY_HOST, SETTINGS, STREAM_SIZES, size_bytes
+from linklab.netesto.campaign_experiment import (
+    CampaignExperiment,
+    FlowGroup,
+    NetworkSetting,
+    ScriptCapture,
+    group_of,
+    settings_of,
+)
+from linklab.netesto.command_table import ANY_HOST, SETTINGS
 from linklab.netesto.expansion import Expansion, TimedCommand
 from linklab.netesto.limits import MOST_HELD, MOST_OPEN
-from linklab.netesto.lines import MOST_PROBLEMS, ScriptError, ScriptProblem, Where
-from linklab.netesto.names import STREAM
-
-__all__ = ["ANY_HOST", "CampaignExperiment", "FlowGroup", "NetworkSetting", "ScriptCapture", "experiments", "machines"]
+from linklab.netesto.lines import MOST_PROBLEMS, ScriptError, ScriptProblem, problem_at
 
 BEGINS = frozenset({"DO_SERVER", "DO_CLIENT", "DO_TCPDUMP"})
 TO_HOSTS = ("host", "server")
-NOWHERE = Where("", 0, 0)
-"""Of what no script says."""
-
-
-@dataclass(frozen=True)
-class FlowGroup:
-    """What one DO_CLIENT starts; times in s since the experiment's begin, sizes in bytes.
-
-    where: of the DO_CLIENT.
-    start_s: of its flows, after its delay. local_buffer, remote_buffer: of the sockets; None for the system's own.
-    req, reply: as the script writes them.
-    """
-
-    number: int
-    host: str
-    server: str
-    test: str
-    ca: str
-    dur_s: float
-    delay_s: float
-    start_s: float
-    instances: int
-    req: str
-    reply: str
-    req_bytes: int
-    reply_bytes: int
-    local_buffer: int | None
-    remote_buffer: int | None
-    stats: bool
-    where: Where = NOWHERE
-
-
-@dataclass(frozen=True)
-class NetworkSetting:
-    """A SET command; at_s: since the experiment's begin, None for what was set before it.
-
-    arguments: without the host; where: of the command.
-    """
-
-    word: str
-    host: str
-    arguments: Mapping[str, str]
-    at_s: float | None = None
-    where: Where = NOWHERE
-
-    @property
-    def key(self) -> tuple[str, ...]:
-        """What a later setting of the same key makes void."""
-        if self.word == "SET_QDISC":
-            return (self.word, self.host, *(f"{name}={value}" for name, value in self.arguments.items()))
-        if self.word == "SET_NETEM":
-            return (self.word, self.host)
-        return (self.word, self.host, *sorted(self.arguments))
-
-
-@dataclass(frozen=True)
-class ScriptCapture:
-    """A DO_TCPDUMP: packets between a host and a server, or ANY_HOST."""
-
-    host: str
-    server: str
-    packets: int
-    at_s: float
-
-
-@dataclass(frozen=True)
-class CampaignExperiment:
-    """One experiment.
-
-    number, name: `exp` and `expName`.
-    desc, other: what DESC and OTHER said last.
-    settings: first those that hold when it begins, then its own with their times.
-    counted: hosts whose counters are read before and after.
-    commands: its own, with times since its begin, for people.
-    """
-
-    number: int
-    name: str
-    desc: str = ""
-    other: Mapping[str, str] = field(default_factory=dict)
-    groups: tuple[FlowGroup, ...] = ()
-    settings: tuple[NetworkSetting, ...] = ()
-    captures: tuple[ScriptCapture, ...] = ()
-    servers: tuple[str, ...] = ()
-    counted: tuple[str, ...] = ()
-    commands: tuple[TimedCommand, ...] = ()
-
-    @property
-    def length_s(self) -> float:
-        """Until its last flow ends."""
-        return max((group.start_s + group.dur_s for group in self.groups), default=0.0)
-
-    @property
-    def hosts(self) -> tuple[str, ...]:
-        """The machines that its flows run between, clients first."""
-        return tuple(dict.fromkeys([group.host for group in self.groups] + [group.server for group in self.groups]))
 
 
 def experiments(expansion: Expansion) -> tuple[CampaignExperiment, ...]:
@@ -131,11 +39,6 @@ def experiments(expansion: Expansion) -> tuple[CampaignExperiment, ...]:
     for command in expansion.commands:
         found.take(command)
     return found.end()
-
-
-def refusal(where: Where, what: str) -> InputError:
-    """The error for what is wrong at a place of a script."""
-    return InputError(what) if where == NOWHERE else ScriptError([ScriptProblem(where, what)])
 
 
 def machines(commands: Iterable[TimedCommand]) -> tuple[str, ...]:
@@ -197,7 +100,7 @@ class _Experiments:
                 self.before = tuple(self.settings.values())
             if len(self.open) == MOST_OPEN:
                 what = f"more than {MOST_OPEN:,} experiments are under way; end each with PROCESS_EXP"
-                raise ScriptError([*self.problems, ScriptProblem(command.where, what)])
+                raise ScriptError([*self.problems, problem_at(command.place, what)])
             self.open[number] = _Open(number, command, self.before, len(self.log))
         return self.open[number]
 
@@ -210,10 +113,10 @@ class _Experiments:
         self.held += ended.holds + len(self.log) - ended.logged
         if self.held > MOST_HELD:
             what = f"the experiments up to this one have more than {MOST_HELD:,} settings and commands; make fewer"
-            raise ScriptError([*self.problems, ScriptProblem(ended.begin.where, what)])
+            raise ScriptError([*self.problems, problem_at(ended.begin.place, what)])
         if number in self.done:
             what = f"experiment {number} is begun twice; give the second one exp=COUNTER"
-            self.problems.append(ScriptProblem(ended.begin.where, what))
+            self.problems.append(problem_at(ended.begin.place, what))
         self.done[number] = ended.done(self.log[ended.logged :], self.desc, self.other)
 
     def end(self) -> tuple[CampaignExperiment, ...]:
@@ -302,45 +205,3 @@ class _Open:
             tuple(self.counted),
             tuple(replace(command, at_s=self.at_s(command)) for command in self._all(log)),
         )
-
-
-def group_of(command: TimedCommand, at_s: float, number: int) -> FlowGroup:
-    """The flows of a DO_CLIENT, as the group of this number."""
-    given = command.arguments
-    test = STREAM if given["req"] in STREAM_SIZES else given["test"]
-    delay_s = float(given["delay"])
-    local, remote = (
-        size_bytes(given[name]) if given[name] != "0" else None for name in ("localBuffer", "remoteBuffer")
-    )
-    return FlowGroup(
-        number,
-        given["host"],
-        given["server"],
-        test,
-        given["ca"],
-        float(given["dur"]),
-        delay_s,
-        round(at_s + delay_s, 6),
-        int(given["instances"]),
-        given["req"],
-        given["reply"],
-        0 if test == STREAM else size_bytes(given["req"]),
-        0 if test == STREAM else size_bytes(given["reply"]),
-        local,
-        remote,
-        given["stats"] == "1",
-        command.where,
-    )
-
-
-def settings_of(command: TimedCommand) -> list[NetworkSetting]:
-    """A SET command as settings: a SET_SYSCTL or SET_MODULE_PARAMS of several values as one of each."""
-    given = dict(command.arguments)
-    host = given.pop("host")
-    each = [given]
-    if command.word == "SET_SYSCTL":
-        each = [{name: value} for name, value in given.items()]
-    if command.word == "SET_MODULE_PARAMS":
-        module = given.pop("module")
-        each = [{f"{module}.{name}": value} for name, value in given.items()]
-    return [NetworkSetting(command.word, host, values, where=command.where) for values in each]

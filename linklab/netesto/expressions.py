@@ -14,7 +14,7 @@ from linklab.errors import InputError
 MOST = 10**15
 """Of any value on the way, without its sign."""
 LONGEST = 1000
-DEEPEST = 50
+MOST_NESTED_TERMS = 50
 
 _TOKEN = re.compile(r"[0-9]+|[-+*/()]")
 
@@ -75,8 +75,8 @@ class _Parser:
         return value
 
     def factor(self, depth: int) -> int:
-        if depth > DEEPEST:
-            raise InputError(f"the expression has more than {DEEPEST} signs and parentheses inside one another")
+        if depth > MOST_NESTED_TERMS:
+            raise InputError(f"more than {MOST_NESTED_TERMS} signs and parentheses of the expression are nested")
         if self.next_in("-"):
             return -self.factor(depth + 1)
         if self.next_in("("):

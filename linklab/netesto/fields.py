@@ -160,6 +160,12 @@ def shipped_fields() -> tuple[CsvField, ...]:
     return read_fields(SHIPPED)
 
 
+@cache
+def shipped_names() -> frozenset[str]:
+    """The names of these columns."""
+    return frozenset(field.name for field in shipped_fields())
+
+
 def fields_of(campaign: Path) -> tuple[CsvField, ...]:
     """The columns of a campaign: those of its own fields.txt, or else the shipped ones.
 

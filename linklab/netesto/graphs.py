@@ -6,13 +6,11 @@ A graph that has nothing to show is not drawn.
 
 from __future__ import annotations
 
-import io
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from matplotlib.figure import Figure
 
 from linklab.data import Dataset
 from linklab.measure import Series
@@ -56,13 +54,15 @@ def draw_graphs(recorded: RecordedExperiment, data: Dataset) -> list[Graph]:
             drawn = [(line, series) for line in lines if (series := value(data, line)) is not None]
             if drawn:
                 figure = over_time(drawn, title, unit, lines, summed=name == "rates")
-                found.append(Graph(name, title, _words(title, unit, drawn), _svg(figure)))
+                found.append(Graph(name, title, _words(title, unit, drawn), style.drawn(figure)))
         if marks := [(line, times) for line in lines if (times := retransmitted_at(data, line)) is not None]:
             words = f"Retransmissions: {sum(len(times) for _, times in marks)} samples in which a flow retransmitted."
-            found.append(Graph("retrans", "Retransmissions", words, _svg(instants(marks, lines, _end_s(data, lines)))))
+            found.append(
+                Graph("retrans", "Retransmissions", words, style.drawn(instants(marks, lines, _end_s(data, lines))))
+            )
         if answers := [(line, known) for line in lines if (known := _answers(data, line)) is not None]:
             words = f"Share of answers that took at most so long, of {len(answers)} flows."
-            found.append(Graph("latency", "Latency of answers", words, _svg(shares(answers, lines))))
+            found.append(Graph("latency", "Latency of answers", words, style.drawn(shares(answers, lines))))
     return found
 
 
@@ -129,9 +129,3 @@ def _words(title: str, unit: str, drawn: Sequence[tuple[GraphLine, Series]]) -> 
         )
     least, most = min(mean for _, mean in means), max(mean for _, mean in means)
     return f"{title} over time of {len(means)} flows, whose means lie between {least:.4g} and {most:.4g} {unit}."
-
-
-def _svg(figure: Figure) -> bytes:
-    drawn = io.BytesIO()
-    figure.savefig(drawn, format="svg", metadata={"Date": None, "Creator": None})
-    return drawn.getvalue()

@@ -19,12 +19,6 @@ INTERFACES, OFFLOADS, COALESCING, SYSCTL = "interfaces.json", "offloads", "coale
 _LOOPBACK = "lo"
 _MOST_COUNTED = (1 << 64) - 1
 
-OF_CLIENT = frozenset(
-    {"tcpRmem", "tcpWmem", "tso", "gso", "lro", "gro", "adaptive_rx", "rx-frames", "tx-frames"}
-    | {f"client-{way}-{what}" for way in ("rx", "tx") for what in ("packets", "bytes", "packet-len")}
-)
-"""Columns of a client's host, which an operator counts once a host, however many groups the host has."""
-
 _OFFLOADS = {
     "tso": "tcp-segmentation-offload",
     "gso": "generic-segmentation-offload",
@@ -82,7 +76,7 @@ def carried(recorded: RecordedExperiment, host: str) -> dict[str, float]:
 def client_values(recorded: RecordedExperiment, host: str) -> dict[str, str | float | None]:
     """Values of a client's host by column: its interfaces, offloads, coalescing, and TCP's settings."""
     nic = carried(recorded, host)
-    found: dict[str, str | float | None] = dict(_settings(recorded.counters(names.BEFORE, host, SYSCTL)))
+    found: dict[str, str | float | None] = dict(_settings(recorded, host))
     offloads = recorded.counters(names.BEFORE, host, OFFLOADS)
     found |= {column: _after(offloads, feature) for column, feature in _OFFLOADS.items()}
     found |= _coalescing(recorded.counters(names.BEFORE, host, COALESCING))
@@ -98,11 +92,25 @@ def kernel_of(recorded: RecordedExperiment, host: str) -> str | None:
     return _sysctl(recorded.counters(names.BEFORE, host, SYSCTL), "kernel.osrelease")
 
 
-def _settings(text: str) -> dict[str, str | None]:
-    """The largest buffers that TCP chooses by itself, bytes, and its use of ECN."""
-    largest = {column: _sysctl(text, f"net.ipv4.tcp_{name}") for column, name in _BUFFERS.items()}
+def _settings(recorded: RecordedExperiment, host: str) -> dict[str, str | None]:
+    """The largest buffers that TCP chooses by itself, bytes, and its use of ECN, when the host's first flow starts.
+
+    The counters were read before the experiment; what the script sets between that and the flow holds for the flow.
+    """
+    read = recorded.counters(names.BEFORE, host, SYSCTL)
+    start_s = min((group.start_s for group in recorded.groups if group.host == host), default=0.0)
+    later: dict[str, str] = {}
+    for one in recorded.settings:
+        of_host = one.word == "SET_SYSCTL" and one.host == host and not one.failed
+        if of_host and one.at_s is not None and one.at_s <= start_s:
+            later |= one.arguments
+
+    def held(key: str) -> str | None:
+        return later[key].replace(",", " ") if key in later else _sysctl(read, key)
+
+    largest = {column: held(f"net.ipv4.tcp_{name}") for column, name in _BUFFERS.items()}
     found: dict[str, str | None] = {name: value.split()[-1] if value else None for name, value in largest.items()}
-    return {**found, "ecn": _sysctl(text, "net.ipv4.tcp_ecn")}
+    return {**found, "ecn": held("net.ipv4.tcp_ecn")}
 
 
 _BUFFERS = {"tcpRmem": "rmem", "tcpWmem": "wmem"}

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -12,9 +13,10 @@ from linklab.linux.allowed_settings import MODULE_PARAMETERS, setting_name
 from linklab.netesto.command_table import ANY_HOST, SPECS, STREAM_SIZES, Spec
 from linklab.netesto.disciplines import refuse_words
 from linklab.netesto.limits import MOST_SECONDS, refuse_setting
-from linklab.netesto.lines import ScriptLine, Word
+from linklab.netesto.lines import CommandPlace, ScriptLine, Word
+from linklab.netesto.local_commands import place_of, spaced
 from linklab.netesto.script import nearest
-from linklab.netesto.state import MICRO, CommandPlace, ExpansionState
+from linklab.netesto.state import MICRO, ExpansionState
 
 
 @dataclass(frozen=True)
@@ -40,7 +42,7 @@ class HostCommand:
 
     def at(self, offset: int) -> CommandPlace:
         """The place of a word of the line."""
-        return CommandPlace(self.line.where(offset), self.place.running)
+        return place_of(self.line, offset, self.place)
 
     def complain(self, place: CommandPlace, what: str) -> None:
         """Add a problem; the command is then left out."""
@@ -50,6 +52,8 @@ class HostCommand:
     def work(self, words: Sequence[Word]) -> None:
         """Check the arguments, fill in the rest, and emit the command."""
         given = self.given = self._given(words)
+        if self.wrong:  # what was cut off would only seem wrong as well
+            return
         arguments = {name: found.value for name, found in given.items() if name in self.spec.arguments}
         self._leave_out(arguments)
         for name, found in given.items():  # in the order of the line; what was put in is right
@@ -65,11 +69,13 @@ class HostCommand:
 
     def _given(self, words: Sequence[Word]) -> dict[str, GivenArgument]:
         given: dict[str, GivenArgument] = {}
-        for word in words:
+        for index, word in enumerate(words):
             name, equals, value = word.text.partition("=")
             tail = given.get(self.spec.tail)
             if not equals and tail is not None:
                 given[self.spec.tail] = GivenArgument(tail.name, f"{tail.value} {word.text}", tail.offset)
+            elif (not equals or not name) and (split := _split(words, index)):
+                self.complain(self.at(word.offset), split)
             elif not equals or not name:
                 self.state.note(self.at(word.offset), f'{self.word}: "{excerpt(word.text)}" is ignored; {_FORM}')
             else:
@@ -129,10 +135,17 @@ class HostCommand:
                 )
             except InputError as error:
                 self._blame("qdisc", str(error))
+            if _BYTES_A_SECOND.fullmatch(arguments.get("rate", "")):
+                what = f"tc takes {excerpt(arguments['rate'])} for bytes a second; is kbit or mbit meant?"
+                self.state.note(self._at_argument("rate"), f"{self.word}: {what}")
 
     def _blame(self, name: str, what: str) -> None:
         """Add a problem at an argument, or at the command if it has a value that was left out."""
-        self.complain(self.at(self.given[name].offset) if name in self.given else self.place, what)
+        self.complain(self._at_argument(name), what)
+
+    def _at_argument(self, name: str) -> CommandPlace:
+        """The place of an argument, or of the command where it is left out."""
+        return self.at(self.given[name].offset) if name in self.given else self.place
 
     def _unknown(self, given: Sequence[GivenArgument]) -> dict[str, str]:
         """Note the arguments that the command does not know."""
@@ -171,13 +184,27 @@ class HostCommand:
             arguments["exp"] = state.exp = number
         state.exp_name = arguments.get("expName", state.exp_name)
         state.host = arguments.get("host", state.host)
+        if self.word == "DO_SERVER":
+            state.served.add(arguments["host"])
         if self.word == "DO_CLIENT":
             self._flows(arguments)
+            for name, places in (("ca", state.algorithms), ("server", state.servers)):
+                if arguments[name] not in places:
+                    places[arguments[name]] = self._at_argument(name)
             state.start(self.place, arguments["exp"], int(arguments["instances"]))
+            state.lasts(arguments["exp"], float(arguments["delay"]) + float(arguments["dur"]))
         if not self._again(arguments):
             state.emit(self.place, self.word, arguments)
         if self.word == "PROCESS_EXP":
+            self._note_running(arguments["exp"])
             state.group = 1
+
+    def _note_running(self, exp: str) -> None:
+        """Note flows that are under way when their experiment is processed."""
+        more_us = self.state.ends_us.pop(exp, 0) - self.state.now_us
+        if more_us > 0:
+            what = f"flows of experiment {exp} run for {more_us / MICRO:g} s more; they run to their end all the same"
+            self.state.note(self.place, f"PROCESS_EXP: {what}. WAIT {more_us / MICRO:g} before it says what happens")
 
     def _flows(self, arguments: dict[str, str]) -> None:
         """Number the group of a DO_CLIENT, and tell bulk flows by their test alone."""
@@ -211,6 +238,18 @@ class HostCommand:
         return self.state.exp
 
 
+def _split(words: Sequence[Word], index: int) -> str:
+    """What to say of a word that belongs to the argument before it; "" if it does not look so."""
+    if split := spaced(words, index):
+        return split
+    before, word = words[index - 1].text if index else "", words[index].text
+    if before.startswith(("rate=", "burst=", "limit=")) and _UNIT.fullmatch(word):
+        return f'"{excerpt(word)}" must follow its number without a space: {excerpt(before + word)}'
+    return ""
+
+
+_BYTES_A_SECOND = re.compile(r"[\d.]+[kmgt]?i?bps", re.IGNORECASE)
+_UNIT = re.compile(r"[kmgtKMGT]?i?(?:bit|bps|b|B)(?:/?s(?:ec)?)?")
 _FORM = "an argument is name=value without spaces"
 _EXAMPLES = {
     "SET_SYSCTL": "SET_SYSCTL host=h1 net.ipv4.tcp_ecn=1",

@@ -31,10 +31,10 @@ MOST_CHARACTERS = 20_000
 """Of one line once its variables are filled in."""
 MOST_TEXT = 50_000_000
 """Characters of all commands, variables that are set, and lines that are said."""
-DEEPEST = 50
-"""Of loops in loops, and of macros that run macros."""
-DEEPEST_IN_ALL = 80
-"""Of loops, macros and files inside one another."""
+MOST_NESTED = 50
+"""Loops in loops, macros that run macros, and conditions before one command."""
+MOST_NESTED_IN_ALL = 80
+"""Loops, macros and files inside one another."""
 
 
 def refuse_setting(word: str, name: str, value: str) -> None:

@@ -9,13 +9,17 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from linklab.errors import InputError
 
 MOST_PROBLEMS = 100
 """Of one script; a reader mends these first."""
+
+LIBRARY_FILES = "library/"
+"""What messages put before the name of a file of the library."""
 
 _WORD = re.compile(r"\S+")
 
@@ -32,24 +36,96 @@ class Where:
         return f"{self.file}:{self.line}:{self.column}"
 
 
-@dataclass(frozen=True, order=True)
+class GivenHere(NamedTuple):
+    """An argument of a RUN as it is written: its name, its place, and its value with its variables."""
+
+    name: str
+    where: Where
+    written: str
+
+
+class MacroRun(NamedTuple):
+    """A macro that is running: its name, and the RUN that runs it with its arguments."""
+
+    name: str
+    where: Where
+    given: tuple[GivenHere, ...] = ()
+
+
+@dataclass(frozen=True)
+class CommandPlace:
+    """Where a command stands: its place, which macros are running (outermost first), and whose argument it is about.
+
+    origin: the argument of a RUN that the value at this place comes from, if it comes from one.
+    """
+
+    where: Where
+    running: tuple[MacroRun, ...] = ()
+    origin: Where | None = None
+
+    @property
+    def macros(self) -> tuple[str, ...]:
+        """Their names, outermost first."""
+        return tuple(run.name for run in self.running)
+
+
+@dataclass(frozen=True)
 class ScriptProblem:
-    """What is wrong (or odd) at a place, and what to do; run_from: which macros were running, outermost first."""
+    """What is wrong (or odd) at a place, and what to do; running, origin: as in `CommandPlace`."""
 
     where: Where
     what: str
-    run_from: tuple[tuple[str, Where], ...] = ()
+    running: tuple[MacroRun, ...] = ()
+    origin: Where | None = None
+
+    @property
+    def first(self) -> Where:
+        """The place that a person can mend: of their argument, or of their own RUN of a macro of the library."""
+        if self.origin is not None and not _is_library(self.origin):
+            return self.origin
+        if not _is_library(self.where):
+            return self.where
+        return next((run.where for run in reversed(self.running) if not _is_library(run.where)), self.where)
 
     def __str__(self) -> str:
-        macros = "".join(f"; {name} runs from {where}" for name, where in reversed(self.run_from))
-        return f"{self.where}: {self.what}{macros}"
+        inner = self.running
+        if self.first == self.where:
+            return f"{self.where}: {self.what}" + "".join(f"; {_runs(run)}" for run in reversed(inner))
+        behind = [f"{self.where} in {inner[-1].name}" if inner else str(self.where)]
+        mine = (self.first.file, self.first.line)
+        behind += [_runs(run) for run in reversed(inner) if (run.where.file, run.where.line) != mine]
+        return f"{self.first}: {self.what} ({'; '.join(behind)})"
+
+
+def problem_at(place: CommandPlace, what: str) -> ScriptProblem:
+    """The problem of a command."""
+    return ScriptProblem(place.where, what, place.running, place.origin)
+
+
+def in_order(problems: Iterable[ScriptProblem]) -> list[ScriptProblem]:
+    """By place; files in the order in which they were found to have a problem."""
+    found = list(problems)
+    files = {problem.first.file: number for number, problem in reversed(list(enumerate(found)))}
+    return sorted(found, key=lambda problem: (files[problem.first.file], problem.first, problem.where))
+
+
+def _is_library(where: Where) -> bool:
+    return where.file.startswith(LIBRARY_FILES)
+
+
+def _runs(run: MacroRun) -> str:
+    return f"{run.name} runs from {run.where}"
 
 
 class ScriptError(InputError):
-    """A script cannot be used; `problems` holds everything that is wrong with it."""
+    """A script cannot be used; `problems` holds everything that is wrong with it.
 
-    def __init__(self, problems: Sequence[ScriptProblem]) -> None:
+    algorithms: the congestion controls that its flows ask for, as far as they are known.
+    """
+
+    def __init__(self, problems: Sequence[ScriptProblem], algorithms: Mapping[str, CommandPlace] | None = None) -> None:
         self.problems = tuple(problems)
+        self.algorithms = algorithms or {}
         first, *others = self.problems
         more = f" (and {len(others)} more; linklab netesto check lists them)" if others else ""
         super().__init__(f"{first}{more}")
@@ -82,6 +158,11 @@ class ScriptLine:
         """The place of a character."""
         begin, line, column = self.starts[max(bisect_right(self.starts, (offset, 1 << 60)) - 1, 0)]
         return Where(self.file, line, column + offset - begin)
+
+    def word_at(self, offset: int) -> str:
+        """The word that begins at an offset."""
+        found = _WORD.match(self.text, offset)
+        return found[0] if found else ""
 
     def words(self, start: int = 0) -> list[Word]:
         """Its words from an offset on."""

@@ -10,14 +10,18 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
+from linklab.base.spelling import nearest_words
 from linklab.base.text import excerpt
 from linklab.errors import InputError
 from linklab.netesto.command_table import host_name, number
 from linklab.netesto.expressions import evaluate
-from linklab.netesto.lines import ScriptLine, Word
-from linklab.netesto.script import NAME, ScriptCommand, nearest
-from linklab.netesto.state import CommandPlace, EndError, ExpansionState
-from linklab.netesto.variables import Scope, undefined
+from linklab.netesto.fields import shipped_names
+from linklab.netesto.lines import CommandPlace, GivenHere, MacroRun, ScriptLine, Where, Word
+from linklab.netesto.script import NAME, nearest
+from linklab.netesto.state import EndError, ExpansionState
+from linklab.netesto.statements import ScriptCommand
+from linklab.netesto.value_columns import FIXED
+from linklab.netesto.variables import VARIABLE, Scope, undefined
 
 
 @dataclass(frozen=True)
@@ -37,7 +41,7 @@ class ScriptCall:
 
     def at(self, index: int) -> CommandPlace:
         """The place of a word."""
-        return CommandPlace(self.line.where(self.words[index].offset), self.place.running)
+        return place_of(self.line, self.words[index].offset, self.place)
 
     @contextmanager
     def blaming(self, state: ExpansionState, index: int) -> Iterator[None]:
@@ -48,6 +52,23 @@ class ScriptCall:
             state.complain(self.at(index), f"{self.name}: {error}")
 
 
+def place_of(line: ScriptLine, offset: int, place: CommandPlace) -> CommandPlace:
+    """The place of a word of a command, and of the argument of a RUN that its value comes from."""
+    return CommandPlace(line.where(offset), place.running, _origin(line.word_at(offset), place.running))
+
+
+def _origin(written: str, running: Sequence[MacroRun]) -> Where | None:
+    """The outermost argument that a word of a macro takes its value from; None if it takes it from no argument."""
+    found = None
+    for run in reversed(running):
+        names = VARIABLE.findall(written)
+        argument = next((each for each in run.given if each.name in names), None)
+        if argument is None:
+            break
+        found, written = argument.where, argument.written
+    return found
+
+
 def all_defined(
     state: ExpansionState, words: Sequence[Word], line: ScriptLine, place: CommandPlace, command: str
 ) -> bool:
@@ -56,9 +77,40 @@ def all_defined(
     for word in words:
         for name in undefined(word.text):
             fine = False
-            where = CommandPlace(line.where(word.offset), place.running)
-            state.complain(where, f"{command}: {_undefined(state, name, line.words(word.offset)[0].text, place)}")
+            where = place_of(line, word.offset, place)
+            if near := _misspelt(name[1:], place):
+                run, given = near
+                where = CommandPlace(where.where, where.running, given.where)
+                what = f"{run.name} has no {given.name}=; did you mean {name[1:]}=?"
+                state.complain(where, f"RUN: {what}")
+            else:
+                state.complain(where, f"{command}: {_undefined(state, name, line.word_at(word.offset), place)}")
     return fine
+
+
+def _misspelt(name: str, place: CommandPlace) -> tuple[MacroRun, GivenHere] | None:
+    """The argument of a macro that runs, with a name that is nearly this one, and that RUN; None if there is none."""
+    for run in reversed(place.running):
+        given = {each.name: each for each in run.given}
+        if near := nearest_words(name, given, alike=0.8):
+            return run, given[near[0]]
+    return None
+
+
+def spaced(words: Sequence[Word], index: int) -> str:
+    """What to say of a word that stands apart from its argument: a part of a list, or an = with spaces around it."""
+    word = words[index].text
+    before, after = (words[at].text if 0 <= at < len(words) else "" for at in (index - 1, index + 1))
+    if word == "=":
+        return f"there are spaces around the =; write {excerpt(f'{before}={after}')}"
+    if before.endswith("=") and "=" not in word:
+        return f"there is a space behind the =; write {excerpt(before + word)}"
+    return split_list(before, word) if before.endswith(",") or word.startswith(",") else ""
+
+
+def split_list(before: str, word: str) -> str:
+    """What to say of a list with a space in it, between these two words."""
+    return f'a list has no spaces: write {excerpt(before + word)} in place of "{excerpt(f"{before} {word}")}"'
 
 
 def _undefined(state: ExpansionState, name: str, written: str, place: CommandPlace) -> str:
@@ -88,9 +140,14 @@ def _nothing(state: ExpansionState, call: ScriptCall) -> None:
 
 def _set(state: ExpansionState, call: ScriptCall) -> None:
     name, value = _assignment(state, call)
+    if value.startswith("<"):
+        written = " ".join(word.text for word in call.words).partition("=")[2]
+        state.complain(call.place, f'SET: "{excerpt(written)}" is a placeholder; put what it stands for in its place')
+        value = value.strip("<>") or "x"  # so that no command complains of it again
+    elif name:
+        note_rest(state, call, 1)
     if name:
         state.assign(call.place, name, value)
-        note_rest(state, call, 1)
 
 
 def _set_exp(state: ExpansionState, call: ScriptCall) -> None:
@@ -98,7 +155,8 @@ def _set_exp(state: ExpansionState, call: ScriptCall) -> None:
     if not name:
         return
     if len(call.words) > 1:
-        state.complain(call.at(1), "SET_EXP: an expression has no spaces; write SET_EXP x=$a*2+1")
+        joined = excerpt("".join(call.line.word_at(word.offset) for word in call.words))
+        state.complain(call.at(1), f"SET_EXP: an expression has no spaces; write SET_EXP {joined}")
     elif all_defined(state, call.words, call.line, call.place, call.name):
         with call.blaming(state, 0):
             state.assign(call.place, name, str(evaluate(value)))
@@ -108,8 +166,20 @@ def _assignment(state: ExpansionState, call: ScriptCall) -> tuple[str, str]:
     """Name and value of name=value; ("", "") if they are not there."""
     given = call.words[0].text if call.words else ""
     name, equals, value = given.partition("=")
+    if equals and value and len(call.words) > 1 and value.endswith(","):
+        state.complain(call.at(1), f"{call.name}: {split_list(given, call.words[1].text)}")
+        return "", ""
+    if equals and not value and len(call.words) > 1:
+        state.complain(
+            call.place, f"{call.name} has a space after its =; write {call.name} {excerpt(given + call.words[1].text)}"
+        )
+        return "", ""
     if equals and NAME.fullmatch(name):
         return name, value
+    if [word.text for word in call.words[1:2]] == ["="]:
+        joined = excerpt("".join(word.text for word in (call.words if call.name == "SET_EXP" else call.words[:3])))
+        state.complain(call.place, f"{call.name} has spaces around its =; write {call.name} {joined}")
+        return "", ""
     found = f'not "{excerpt(given)}"' if given else "and nothing is there"
     state.complain(call.place, f"{call.name} needs name=value without spaces, {found}")
     return "", ""
@@ -164,6 +234,8 @@ def _text(state: ExpansionState, call: ScriptCall) -> str:
     text = call.scope.fill(call.line.text[first.offset + len(first.text) :].strip())
     for name in undefined(text):
         state.note(call.place, f"{call.name}: {name} is not defined, so the text shows it as it is written")
+    if "${" in text:
+        state.note(call.place, f"{call.name}: ${{name}} is not a variable, so the text shows it; $name is one")
     return text
 
 
@@ -182,7 +254,19 @@ def _other(state: ExpansionState, call: ScriptCall) -> None:
             found = f'not "{excerpt(part)}"' if part else "and something is missing"
             state.complain(call.place, f"OTHER needs column=value,column=value, {found}")
         values[name.strip()] = value.strip()
+        if equals:
+            _note_column(state, call, name.strip())
     state.emit(call.place, "OTHER", values)
+
+
+def _note_column(state: ExpansionState, call: ScriptCall, name: str) -> None:
+    """Note a column of OTHER that exp.csv does not show, or fills with what was measured."""
+    if name in FIXED:
+        state.note(call.place, f"OTHER: {name} says what was set or measured, so OTHER does not fill it")
+    elif name not in shipped_names():
+        near = nearest(name, sorted(shipped_names() - FIXED), 0.75)
+        what = f"fields.txt has no column {excerpt(name)}, so only the files exp.out of the experiment show it"
+        state.note(call.place, f"OTHER: {what}{near}")
 
 
 def _echo(state: ExpansionState, call: ScriptCall) -> None:

@@ -17,8 +17,9 @@ from linklab.base.toml import read_text
 from linklab.errors import InputError
 from linklab.experiment.path import parse_path
 from linklab.experiment.ready import draw_star
+from linklab.netesto.command_table import ANY_HOST
 from linklab.netesto.expansion import TimedCommand
-from linklab.netesto.experiments import ANY_HOST, machines
+from linklab.netesto.experiments import machines
 from linklab.topology import Topology
 
 MAP_FILE = "hosts.map"

@@ -115,11 +115,6 @@ SECONDS = "seconds"
 EXPERIMENT = "experiment.json"
 BEFORE, AFTER, RAW = "0", "1", "raw"
 """Folders: counters before and after, by host; outputs of the programs."""
-COUNTERS = (
-    *("snmp", "snmp6", "netstat", "sockstat", "sysctl", "interfaces.json", "offloads", "coalescing", "statistics"),
-    *("qdiscs.json", "top"),
-)
-"""Files of a host in BEFORE and AFTER."""
 
 
 def data_file(exp: int) -> str:
@@ -138,4 +133,4 @@ COUNTED = frozenset(
         *("offloads", "coalescing", "statistics"),
     }
 )
-"""Files of a host's counters, as `linklab.agent.trial_counters` names them."""
+"""Files of a host in BEFORE and AFTER, as `linklab.agent.trial_counters` names them."""

@@ -8,25 +8,24 @@ Nothing runs here; what comes of the plan: `linklab.netesto.running`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 from linklab.experiment import programs
 from linklab.experiment.model import STEP_S, Expanded, Traffic, TrafficFlow
-from linklab.experiment.place import PathPort, TrialPlace
+from linklab.experiment.place import TrialPlace
 from linklab.experiment.plan import make_plan
 from linklab.experiment.planned import ProgramPlan
 from linklab.netesto import names
+from linklab.netesto.campaign_experiment import CampaignExperiment, FlowGroup, refusal
+from linklab.netesto.capture_plan import capture_notes, capture_programs, captured
 from linklab.netesto.data_plots import DEFAULT, data_plots
-from linklab.netesto.experiments import ANY_HOST, CampaignExperiment, FlowGroup, ScriptCapture, refusal
 from linklab.netesto.machines import Machines
 from linklab.netesto.recorded import FORMAT
 from linklab.netesto.settings_plan import SettingsPlan, plan_settings, ports_of
 from linklab.netesto.site import DrawnSite, Site
 
-SNAP_BYTES = 128
-"""Of each packet that DO_TCPDUMP keeps."""
 COUNTERS = "counters"
 """Name of the fact that `linklab.agent.trial_counters` gives."""
 FLUSH_S = 0.05
@@ -63,14 +62,14 @@ def plan_experiment(
         site: what answers for the network; None for its drawing.
 
     Raises:
-        InputError: a flow has no way, a node lacks an address, or a setting cannot be.
+        InputError: no path leads from a client to its server, a node lacks an address, or a setting is impossible.
     """
     nodes = machines.nodes
     site = site or DrawnSite(machines.topology)
     for group in experiment.groups:
         if nodes[group.host] == nodes[group.server]:
             what = f"group {group.number}: {group.host} and {group.server} are one node, {nodes[group.host]}"
-            raise refusal(group.where, f"{what}; flows need two")
+            raise refusal(group.place, f"{what}; flows need two")
     pairs = list(dict.fromkeys((nodes[group.host], nodes[group.server]) for group in experiment.groups))
     place = site.place(pairs)
     flows = tuple(_flows(experiment, nodes, version))
@@ -89,11 +88,11 @@ def plan_experiment(
         parameters={},
     )
     settings = plan_settings(experiment, site, nodes)
-    settings.notes += _capture_notes(experiment, nodes, ports_of(experiment, site, nodes))
+    settings.notes += capture_notes(experiment, nodes, ports_of(experiment, site, nodes))
     plan = make_plan(expanded, place)
     data = {
         **plan.data,
-        "programs": [*plan.data["programs"], *_captures(experiment, nodes, site, place, version)],
+        "programs": [*plan.data["programs"], *capture_programs(experiment, nodes, site, place, version)],
         "samplers": {**plan.data["samplers"], "ended": plan.data["samplers"]["sockets"]},
         "facts": [*plan.data["facts"], *_facts(experiment, nodes, site, place, version)],
         "settings": [*settings.planned, *_flushes(experiment, nodes)],
@@ -158,63 +157,6 @@ def _options(group: FlowGroup, instance: int, server: str) -> dict[str, Any]:
 
 
 # --- beside the flows
-
-
-def _captures(
-    experiment: CampaignExperiment, nodes: Mapping[str, str], site: Site, place: TrialPlace, version: int | None
-) -> Iterator[dict[str, Any]]:
-    """What DO_TCPDUMP starts; one from before the first flow is there before all of them."""
-    first_s = min(group.start_s for group in experiment.groups)
-    ports = ports_of(experiment, site, nodes)
-    for number, capture in _due(experiment):
-        node = nodes[capture.host]
-        interface = ports[node][0].interface if node in ports else "any"
-        server = "" if capture.server == ANY_HOST else nodes[capture.server]
-        argv = ["tcpdump", "-n", "-Z", "root", "-K", "-s", str(SNAP_BYTES), "-c", str(capture.packets)]
-        argv += ["-i", interface, "-w", "-"]  # of a file it would want to be the owner, which not every user may
-        argv += ["host", place.address(server, version)] if server else []
-        program = {"id": f"capture-{number}", "node": node, "argv": argv}
-        if capture.at_s <= first_s:
-            yield {**program, "role": "server"}
-        else:
-            yield {**program, "role": "flow", "start_s": capture.at_s, "stop_s": experiment.length_s}
-
-
-def capture_file(number: int) -> str:
-    """The packets of a DO_TCPDUMP in the folder of the runner's outputs, by its number from 1."""
-    return f"capture-{number}.out"
-
-
-def captured(experiment: CampaignExperiment, nodes: Mapping[str, str]) -> dict[str, str]:
-    """The files of DO_TCPDUMP: their names in the runner's outputs, and in the experiment's folder."""
-    found: dict[str, str] = {}
-    for number, capture in _due(experiment):
-        server = capture.server if capture.server == ANY_HOST else nodes[capture.server]
-        name = names.capture(nodes[capture.host], server)
-        stem, dot, suffix = name.rpartition(".")
-        while name in found.values():  # one machine may have two names
-            name = f"{stem}-{number}{dot}{suffix}"
-        found[capture_file(number)] = name
-    return found
-
-
-def _due(experiment: CampaignExperiment) -> list[tuple[int, ScriptCapture]]:
-    """The captures with their numbers from 1, without those that would begin when the last flow has ended."""
-    return [(number, one) for number, one in enumerate(experiment.captures, 1) if one.at_s < experiment.length_s]
-
-
-def _capture_notes(
-    experiment: CampaignExperiment, nodes: Mapping[str, str], ports: Mapping[str, Sequence[PathPort]]
-) -> Iterator[str]:
-    """What a person may not expect of the captures, a sentence each."""
-    due = _due(experiment)
-    if late := len(experiment.captures) - len(due):
-        what = "a DO_TCPDUMP stands" if late == 1 else f"{late} DO_TCPDUMP stand"
-        yield f"{what} where the last flow has ended, so nothing is captured there"
-    for node in dict.fromkeys(nodes[one.host] for _, one in due):
-        first, *others = [port.interface for port in ports.get(node, ())] or [""]
-        if others:
-            yield f"packets of {node} are captured at {first} alone, and not at {', '.join(others)}"
 
 
 def _facts(

@@ -26,7 +26,8 @@ from linklab.netesto.counters import CounterChange, changes, hosts_of, telling
 from linklab.netesto.graphs import Graph
 from linklab.netesto.key_values import WHOLE, of_group, spelt
 from linklab.netesto.recorded import RecordedExperiment, RecordedSetting
-from linklab.netesto.values import NO_CPU, FoundValues, Value, Values
+from linklab.netesto.value_columns import NO_CPU
+from linklab.netesto.values import FoundValues, Value, Values
 
 PAGE = "exp.html"
 UNKNOWN = "–"

@@ -33,7 +33,8 @@ from linklab.experiment.trial import measure
 from linklab.experiment.trial_inside import Tell, TrialProgress, quiet
 from linklab.measure import Quantity
 from linklab.netesto import names
-from linklab.netesto.network_plan import COUNTERS, PlannedExperiment, captured
+from linklab.netesto.capture_plan import captured
+from linklab.netesto.network_plan import COUNTERS, PlannedExperiment
 from linklab.netesto.running_site import keeping
 
 DISCIPLINES = ("SET_NETEM", "SET_QDISC")

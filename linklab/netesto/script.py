@@ -7,75 +7,23 @@ found whether or not a line is ever reached.
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from itertools import islice
-from typing import TypeAlias
 
+from linklab.base.spelling import nearest_words
 from linklab.base.text import excerpt
 from linklab.netesto.command_table import STRUCTURE, WORDS
-from linklab.netesto.limits import DEEPEST
+from linklab.netesto.limits import MOST_NESTED
 from linklab.netesto.lines import MOST_PROBLEMS, ScriptLine, ScriptProblem, Where, Word, read_lines
+from linklab.netesto.statements import ForLoop, Guard, Macro, Script, ScriptCommand, Statement
 
 NAME = re.compile(r"[A-Za-z0-9_]+")
+TEXTS = ("DESC", "OTHER", "ECHO")
+"""Commands that take a text."""
+_BRACES = re.compile(r"\$\{([A-Za-z0-9_]*)\}?")
+_COMPARISON = re.compile(r"[=!<>]=|[<>=!]|&&|\|\|")
 _MACRO = re.compile(r"[A-Za-z0-9_.:-]+")
-
-
-@dataclass(frozen=True)
-class Guard:
-    """IF or IF_DEF before a command."""
-
-    word: str
-    condition: Word
-
-
-@dataclass(frozen=True)
-class ScriptCommand:
-    """A command: its words in the line, the first of which names it."""
-
-    line: ScriptLine
-    words: tuple[Word, ...]
-    guards: tuple[Guard, ...] = ()
-
-    @property
-    def where(self) -> Where:
-        """The place of its first word."""
-        return self.line.where(self.words[0].offset)
-
-
-@dataclass(frozen=True)
-class ForLoop:
-    """FOR … DONE."""
-
-    line: ScriptLine
-    variable: str
-    values: Word
-    where: Where
-    body: tuple[Statement, ...]
-    guards: tuple[Guard, ...] = ()
-
-
-@dataclass(frozen=True)
-class Macro:
-    """BEGIN … END; comment: the lines right above it."""
-
-    name: str
-    where: Where
-    body: tuple[Statement, ...]
-    comment: tuple[str, ...] = ()
-
-
-Statement: TypeAlias = ScriptCommand | ForLoop | Macro
-
-
-@dataclass(frozen=True)
-class Script:
-    """A file's statements, and what is wrong with it."""
-
-    statements: tuple[Statement, ...]
-    problems: tuple[ScriptProblem, ...]
 
 
 def parse(text: str, file: str) -> Script:
@@ -88,14 +36,10 @@ def parse(text: str, file: str) -> Script:
     return Script(tuple(parser.blocks[0].body), tuple(parser.problems))
 
 
-_MOST_COMPARED = 1000
-
-
-def nearest(word: str, known: Iterable[str]) -> str:
+def nearest(word: str, known: Iterable[str], alike: float = 0.6) -> str:
     """The end of a message where a known word is near, such as "; did you mean FOR?"; else ""."""
-    names = {name.upper(): name for name in islice(known, _MOST_COMPARED)}
-    near = difflib.get_close_matches(word.upper(), names, 1, 0.6)
-    return f"; did you mean {names[near[0]]}?" if near else ""
+    near = nearest_words(word, known, alike=alike)
+    return f"; did you mean {near[0]}?" if near else ""
 
 
 _NOWHERE = Where("", 0, 0)
@@ -136,8 +80,8 @@ class _Parser:
             if guard is None:
                 return
             guards = (*guards, guard)
-            if len(guards) > DEEPEST:
-                self.complain(line.where(words[0].offset), f"more than {DEEPEST} conditions precede one command")
+            if len(guards) > MOST_NESTED:
+                self.complain(line.where(words[0].offset), f"more than {MOST_NESTED} conditions precede one command")
                 return
         if not words:
             return
@@ -154,7 +98,12 @@ class _Parser:
             self.complain(where, f"{first} cannot be used here; {_ALONE.get(first, 'it begins a line of its own')}")
         else:
             self._check_word(first, where)
-            self.blocks[-1].body.append(ScriptCommand(line, tuple(words), guards))
+            strange = self._has_braces(line, words)
+            if first == "END" and self.blocks[-1].word == "BEGIN" and not guards:
+                name = self.blocks[-1].name
+                self.complain(where, f"END alone ends the whole script; the end of this macro is END {name}")
+            if not strange or first in ("SET", "SET_EXP"):  # or every line that uses the variable would be told, too
+                self.blocks[-1].body.append(ScriptCommand(line, tuple(words), guards))
 
     def _check_word(self, word: str, where: Where) -> None:
         if word in WORDS or "$" in word or word.startswith("HOST_SUFFIX="):
@@ -164,6 +113,16 @@ class _Parser:
         else:
             what = f'"{excerpt(word)}" is not a command{nearest(word, WORDS - {"FORLOOP"})}'
         self.complain(where, what)
+
+    def _has_braces(self, line: ScriptLine, words: list[Word]) -> bool:
+        """Complain of ${x}, which other languages have; in texts it may be meant."""
+        found_some = False
+        for word in words[1:] if words[0].text not in TEXTS else ():
+            if found := _BRACES.search(word.text):
+                found_some = True
+                what = f'"{excerpt(found[0])}" is not a variable; write ${found[1] or "name"} without braces'
+                self.complain(line.where(word.offset + found.start()), what)
+        return found_some
 
     def _guard(self, line: ScriptLine, words: list[Word]) -> tuple[Guard | None, list[Word]]:
         """The condition that the words begin with, and the words after its colon."""
@@ -178,6 +137,13 @@ class _Parser:
         if not condition.text or len(condition.text.split()) > 1:
             found = f'"{excerpt(condition.text)}"' if condition.text else "nothing"
             self.complain(where, f"{word.text} needs one word before the colon, not {found}: {_EXAMPLES[word.text]}")
+            return None, []
+        if word.text == "IF" and (comparison := _COMPARISON.search(condition.text)):
+            self.complain(
+                line.where(condition.offset),
+                f'IF cannot compare, and "{excerpt(condition.text)}" has {comparison[0]}; it takes a number or a '
+                "variable, and holds unless that is 0; with SET_EXP d=$x-3, IF $d: holds where x is not 3",
+            )
             return None, []
         rest = line.words(colon + 1)
         if not rest:
@@ -195,8 +161,8 @@ class _Parser:
             self.complain(where, f"FOR {wrong}; write FOR x IN a,b,c DO")
             self.blocks.append(_Block("FOR", "", where, line, Word("", words[0].offset), guards))
             return
-        if len(self.blocks) > DEEPEST:
-            self.complain(where, f"more than {DEEPEST} loops are nested; remove some")
+        if len(self.blocks) > MOST_NESTED:
+            self.complain(where, f"more than {MOST_NESTED} loops are nested; remove some")
             self.at = len(self.lines)  # what follows would only repeat it
             return
         self.blocks.append(_Block("FOR", words[1].text, where, line, words[3], guards))
@@ -219,7 +185,10 @@ class _Parser:
         if self.blocks[-1].word != "FOR":
             self.complain(where, "DONE has no FOR before it; remove it, or add the FOR")
             return
-        block = self.blocks.pop()
+        self._keep_loop(self.blocks.pop())
+
+    def _keep_loop(self, block: _Block) -> None:
+        """Add a loop that has ended to what it stands in, unless its first line was wrong."""
         assert block.line is not None
         if block.name:
             loop = ForLoop(block.line, block.name, block.values, block.where, tuple(block.body), block.guards)
@@ -263,11 +232,8 @@ class _Parser:
 
     def _unclosed(self, block: _Block) -> None:
         """Complain of a block without an end; what it holds is kept, so that its own problems are found as well."""
-        assert block.line is not None
         if block.word == "FOR":
-            if block.name:
-                loop = ForLoop(block.line, block.name, block.values, block.where, tuple(block.body), block.guards)
-                self.blocks[-1].body.append(loop)
+            self._keep_loop(block)
             self.complain(block.where, "FOR has no DONE; add DONE after the last command of the loop")
         else:
             self.complain(block.where, f"BEGIN {block.name} has no end; add a line END {block.name}")

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The settings of an experiment on its network → what the runner inside sets, each on its node, when it is due.
 
-A setting of a host that takes no part is left out, and so is all that another makes void before the experiment begins.
+Settings of hosts without flows are left out, and so are those that a later one replaces before the experiment begins.
 Disciplines go to the interfaces towards the others: of a client those towards its servers, of a server those towards
 its clients, of a machine between them those by which packets leave towards the servers.
 """
@@ -16,8 +16,8 @@ from linklab.errors import InputError
 from linklab.experiment.place import PathPort
 from linklab.linux.allowed_settings import NETWORK_WIDE, is_network_wide
 from linklab.netesto import disciplines
+from linklab.netesto.campaign_experiment import CampaignExperiment, NetworkSetting, refusal
 from linklab.netesto.disciplines import Standing
-from linklab.netesto.experiments import CampaignExperiment, NetworkSetting, refusal
 from linklab.netesto.limits import refuse_setting
 from linklab.netesto.site import Site
 
@@ -26,7 +26,7 @@ DEFAULT_QDISC = "net.core.default_qdisc"
 
 @dataclass
 class SettingsPlan:
-    """What comes of the settings.
+    """What is set inside, and what people are told of it.
 
     planned: for the plan of the trial (`linklab.agent.trial_plan.PlannedSetting`), in their order.
     told: each SET command that holds, for experiment.json.
@@ -149,7 +149,7 @@ def plan_settings(experiment: CampaignExperiment, site: Site, nodes: Mapping[str
             else:
                 planner.values(setting, node)
         except InputError as error:
-            raise refusal(setting.where, f"{setting.word} host={setting.host}: {error}") from error
+            raise refusal(setting.place, f"{setting.word} host={setting.host}: {error}") from error
         planner.found.told.append(told)
     planner.note_shared()
     planner.found.planned = _at_first(planner, settings, nodes) + planner.found.planned

@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Where SOURCE finds its files: the script's own folder, the folders of --search, then the library; nowhere else.
 
-A name may hold folders, and links are followed, but what it leads to must lie within the folder it was looked for in.
+The rule for what lies within them is that of `linklab.netesto.search_path`.
 """
 
 from __future__ import annotations
 
-import stat
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +13,8 @@ from pathlib import Path
 from linklab.base.text import excerpt
 from linklab.errors import InputError
 from linklab.netesto.limits import MOST_BYTES
+from linklab.netesto.lines import LIBRARY_FILES
+from linklab.netesto.search_path import bytes_of, listed, within
 
 LIBRARY = Path(__file__).resolve().parent / "library"
 
@@ -46,24 +47,16 @@ def find(name: str, folders: Sequence[Path]) -> SourceFile:
     Raises:
         InputError: there is none, or it lies outside; the message has no place.
     """
-    if not name or "\0" in name or Path(name).is_absolute():
-        raise InputError(f'it takes the name of a file in the search path, not "{excerpt(name)}"')
-    for folder in [*folders, LIBRARY]:
-        try:
-            path = (folder / name).resolve()
-            inside = path.is_relative_to(folder.resolve())
-            there = path.is_file()
-        except (OSError, RuntimeError):  # such as a name that is too long, or links in a circle
-            continue
-        if not inside:
-            raise InputError(f'"{excerpt(name)}" is outside {folder}; only files within the search path are read')
-        if there:
-            return SourceFile(path, f"library/{name}" if folder == LIBRARY else str(folder / name))
-    looked = ", ".join(str(folder) for folder in folders)
-    raise InputError(
-        f'there is no file "{excerpt(name)}" in {looked} or the library ({", ".join(library_names())});'
-        " --search names further folders"
-    )
+    path = within(name, [*folders, LIBRARY])
+    if path is None:
+        raise InputError(
+            f'there is no file "{excerpt(name)}" in {listed(folders)} or the library ({", ".join(library_names())});'
+            " --search names further folders"
+        )
+    if path.is_relative_to(LIBRARY):
+        return SourceFile(path, f"{LIBRARY_FILES}{path.relative_to(LIBRARY)}")
+    as_named = (folder / name for folder in folders if (folder / name).resolve() == path)
+    return SourceFile(path, str(next(as_named, path)))
 
 
 def read(path: Path, shown: str) -> str:
@@ -72,15 +65,9 @@ def read(path: Path, shown: str) -> str:
     Raises:
         InputError: it cannot be read, is too long, or no text.
     """
-    try:
-        if not stat.S_ISREG(path.stat().st_mode):  # opening a pipe would wait
-            raise InputError("this is not a file", where=shown)
-        with path.open("rb") as file:
-            data = file.read(MOST_BYTES + 1)
-    except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror or error}", where=shown) from error
-    if len(data) > MOST_BYTES:
-        raise InputError(f"a script may have up to {MOST_BYTES:,} bytes", where=shown)
+    if path.exists() and not path.is_file():  # opening a pipe would wait
+        raise InputError("this is not a file", where=shown)
+    data = bytes_of(path, shown, MOST_BYTES)
     if b"\0" in data:
         raise InputError("this is not a script: it holds bytes that no text has", where=shown)
     return data.decode("utf-8", errors="replace")

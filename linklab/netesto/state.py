@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,17 +12,17 @@ from random import Random
 
 from linklab.netesto.expansion import Expansion, TimedCommand
 from linklab.netesto.limits import (
-    DEEPEST_IN_ALL,
     MOST_COMMANDS,
     MOST_FLOWS,
     MOST_FLOWS_IN_ALL,
     MOST_LOOPS,
+    MOST_NESTED_IN_ALL,
     MOST_SECONDS,
     MOST_STEPS,
     MOST_TEXT,
 )
-from linklab.netesto.lines import MOST_PROBLEMS, ScriptError, ScriptProblem, Where
-from linklab.netesto.script import Macro, Script
+from linklab.netesto.lines import MOST_PROBLEMS, CommandPlace, ScriptError, ScriptProblem, Where, in_order, problem_at
+from linklab.netesto.statements import Macro, Script
 
 MICRO = 1_000_000
 
@@ -33,19 +33,6 @@ class EndError(Exception):
 
 class StopError(Exception):
     """A cap is reached: the reason is among the problems."""
-
-
-@dataclass(frozen=True)
-class CommandPlace:
-    """Where a command stands: its place, and which macros are running, each with where it was run from."""
-
-    where: Where
-    running: tuple[tuple[str, Where], ...] = ()
-
-    @property
-    def macros(self) -> tuple[str, ...]:
-        """Their names, outermost first."""
-        return tuple(name for name, _ in self.running)
 
 
 @dataclass
@@ -82,6 +69,14 @@ class ExpansionState:
     flows: Counter[str] = field(default_factory=Counter)
     """By the number of their experiment."""
     flows_in_all: int = 0
+    ends_us: dict[str, int] = field(default_factory=dict)
+    """When the last flow so far of an experiment ends."""
+    algorithms: dict[str, CommandPlace] = field(default_factory=dict)
+    """Of flows, each with its first place."""
+    servers: dict[str, CommandPlace] = field(default_factory=dict)
+    """Of flows, each with its first place."""
+    served: set[str] = field(default_factory=set)
+    """Hosts of DO_SERVER."""
 
     def assign(self, place: CommandPlace, name: str, value: str) -> None:
         """SET a variable, unless the command line gave it."""
@@ -102,14 +97,16 @@ class ExpansionState:
 
     def complain(self, place: CommandPlace, what: str) -> None:
         """Add a problem; the same one at the same place counts once."""
-        self.problems.setdefault((place.where, what), ScriptProblem(place.where, what, place.running))
+        problem = problem_at(place, what)
+        self.problems.setdefault((problem.first, what), problem)
         if len(self.problems) >= MOST_PROBLEMS:
             raise StopError
 
     def note(self, place: CommandPlace, what: str) -> None:
         """Add what is odd and yet does not stop the script."""
         if len(self.notes) < MOST_PROBLEMS:
-            self.notes.setdefault((place.where, what), ScriptProblem(place.where, what, place.running))
+            note = problem_at(place, what)
+            self.notes.setdefault((note.first, what), note)
 
     def stop(self, place: CommandPlace, what: str) -> None:
         """Add a problem, and work no further."""
@@ -125,8 +122,8 @@ class ExpansionState:
     @contextmanager
     def deeper(self, place: CommandPlace) -> Iterator[None]:
         """Count a loop, macro or file as long as it is executed."""
-        if self.depth >= DEEPEST_IN_ALL:
-            self.stop(place, f"more than {DEEPEST_IN_ALL} loops, macros and files are nested; use fewer")
+        if self.depth >= MOST_NESTED_IN_ALL:
+            self.stop(place, f"more than {MOST_NESTED_IN_ALL} loops, macros and files are nested; use fewer")
         self.depth += 1
         try:
             yield
@@ -158,7 +155,7 @@ class ExpansionState:
         if len(self.commands) >= MOST_COMMANDS:
             self.stop(place, f"the script has more than {MOST_COMMANDS:,} commands; make its loops smaller")
         self.keep(place, sum(map(len, arguments.values())))
-        self.commands.append(TimedCommand(self.now_us / MICRO, word, arguments, place.where, place.macros))
+        self.commands.append(TimedCommand(self.now_us / MICRO, word, arguments, place))
 
     def start(self, place: CommandPlace, exp: str, flows: int) -> None:
         """Count the flows that a command starts."""
@@ -170,6 +167,10 @@ class ExpansionState:
             )
         if self.flows_in_all > MOST_FLOWS_IN_ALL:
             self.stop(place, f"the script starts more than {MOST_FLOWS_IN_ALL:,} flows in all; make it several scripts")
+
+    def lasts(self, exp: str, seconds: float) -> None:
+        """Remember that a flow of an experiment lasts so long from now on."""
+        self.ends_us[exp] = max(self.ends_us.get(exp, 0), self.now_us + round(seconds * MICRO))
 
     def next_ten(self) -> None:
         """Move the counter on to the next ten, as NEXT_COUNTER and END do; before the first experiment it stays."""
@@ -183,13 +184,15 @@ class ExpansionState:
             ScriptError: there are problems.
         """
         if self.problems:
-            raise ScriptError(_in_order(self.problems.values()))
-        notes = tuple(_in_order(self.notes.values()))
-        return Expansion(tuple(self.commands), tuple(self.said), self.now_us / MICRO, self.counter, notes)
-
-
-def _in_order(problems: Iterable[ScriptProblem]) -> list[ScriptProblem]:
-    """By place; files in the order in which they were found to have one."""
-    found = list(problems)
-    files = {problem.where.file: number for number, problem in reversed(list(enumerate(found)))}
-    return sorted(found, key=lambda problem: (files[problem.where.file], problem.where))
+            raise ScriptError(in_order(self.problems.values()), self.algorithms)
+        notes = tuple(in_order(self.notes.values()))
+        unserved = {name: place for name, place in self.servers.items() if name not in self.served}
+        return Expansion(
+            tuple(self.commands),
+            tuple(self.said),
+            self.now_us / MICRO,
+            self.counter,
+            notes,
+            self.algorithms,
+            unserved,
+        )

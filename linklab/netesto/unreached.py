@@ -13,9 +13,9 @@ from linklab.errors import InputError
 from linklab.netesto.catalogue import holder
 from linklab.netesto.command_table import SPECS
 from linklab.netesto.limits import refuse_setting
-from linklab.netesto.lines import Word
-from linklab.netesto.script import ForLoop, Macro, ScriptCommand, Statement
-from linklab.netesto.state import CommandPlace, ExpansionState
+from linklab.netesto.lines import CommandPlace, Word
+from linklab.netesto.state import ExpansionState
+from linklab.netesto.statements import ForLoop, Macro, ScriptCommand, Statement
 
 
 def note_unreached(state: ExpansionState, statements: Iterable[Statement]) -> None:

@@ -8,7 +8,7 @@ and no sum is given if a part of it is unknown. Columns and units: docs/netesto.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -19,35 +19,16 @@ from linklab.data import Dataset
 from linklab.measure import Series
 from linklab.measure.series import FloatArray
 from linklab.netesto import names
-from linklab.netesto.host_facts import OF_CLIENT, client_values, kernel_of
-from linklab.netesto.recorded import RecordedExperiment, RecordedGroup, RecordedSetting
+from linklab.netesto.host_facts import client_values, kernel_of
+from linklab.netesto.path_values import path_settings
+from linklab.netesto.recorded import RecordedExperiment, RecordedGroup
+from linklab.netesto.value_columns import FIXED, NO_CPU, PERCENTILES
 
 Value = str | float | None
 Values = dict[str, Value]
 """Column → what is known of it: a text, a number, or None."""
 
-PERCENTILES = {"p50Latency": 50.0, "p90Latency": 90.0, "p99Latency": 99.0, "p999Latency": 99.9}
 _US_PER_MS = 1000.0
-
-WHO = frozenset({"exp", "expName", "group", "host", "server", "instances", "instance"})
-"""Columns that say what a row is about."""
-
-NO_CPU = ("localCpu", "remoteCpu")
-"""Never known: the hosts of a network share one kernel, which counts processor time for all of them together."""
-
-_RESULTS = (
-    *("rate", "rateMin", "rateMax", "fairness", "transactions", "seconds", "mss", "dataSegsOut"),
-    *("minLatency", "meanLatency", "maxLatency", *PERCENTILES),
-    *("cwnd", "unacked", "rtt", "minRtt", "pingRtt"),
-    *("localRetrans", "remoteRetrans", "lost", "retrans", "retrans_total", "retransPkts%", *NO_CPU),
-)
-_OF_SCRIPT = ("test", "ca", "dur", "delay", "req", "reply", "localBuffer", "remoteBuffer", "seed", "kernel")
-
-FIXED = WHO | OF_CLIENT | {*_OF_SCRIPT, *_RESULTS}
-"""Columns that OTHER does not fill: what the script had the flows do, and what was measured, even if it is unknown.
-
-Left are desc, ecn, and those of the path, which a network may have without a SET command, and any other name.
-"""
 
 
 @dataclass(frozen=True)
@@ -109,50 +90,6 @@ def _set_up(recorded: RecordedExperiment, group: RecordedGroup) -> Values:
         "remoteBuffer": group.remote_buffer or None,
         **dict.fromkeys(NO_CPU),
     }
-
-
-def path_settings(settings: Sequence[RecordedSetting], end_s: float = float("inf")) -> Values:
-    """netem, qdisc, bw and buffers as the script set them: a setting of a host replaces an earlier one of its kind.
-
-    Of a kind that could not be set on one of the hosts nothing is known. A setting that was due when the last flow had
-    ended (end_s) was never made.
-    """
-    failed = {one.word for one in settings if one.failed}
-    delays: dict[str, str] = {}
-    disciplines: dict[str, Mapping[str, str]] = {}
-    for one in settings:
-        if one.at_s is not None and one.at_s >= end_s:
-            continue
-        if one.word == "SET_NETEM":
-            delays[one.host] = _netem(one.arguments)
-        elif one.word == "SET_QDISC":
-            disciplines[one.host] = _discipline(disciplines.get(one.host, {}), one.arguments)
-    known: Values = {"netem": None if "SET_NETEM" in failed else _joined(delays.values())}
-    for column, argument in (("qdisc", "qdisc"), ("bw", "rate"), ("buffers", "limit")):
-        asked = _joined(one.get(argument, "") for one in disciplines.values())
-        known[column] = None if "SET_QDISC" in failed else asked
-    return known
-
-
-def _discipline(before: Mapping[str, str], arguments: Mapping[str, str]) -> Mapping[str, str]:
-    """The arguments of what then stands at a host's interface; {} if nothing does."""
-    action = arguments.get("action", "")
-    if action == "del":
-        return {}
-    return {**before, **{key: value for key, value in arguments.items() if value}} if action == "change" else arguments
-
-
-def _netem(arguments: Mapping[str, str]) -> str:
-    """A delay in ms, and the loss behind a plus sign: "40", "40+0.5%"; "" where netem was removed."""
-    delay, loss = arguments.get("netem_delay", "0"), arguments.get("loss", "")
-    lossy = loss.strip("%0. ") != ""
-    if delay in ("", "0") and not lossy:
-        return ""
-    return f"{delay}+{loss.removesuffix('%')}%" if lossy else delay
-
-
-def _joined(words: Iterable[str]) -> str | None:
-    return "/".join(dict.fromkeys(word for word in words if word)) or None
 
 
 # --- one flow

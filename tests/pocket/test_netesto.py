@@ -196,6 +196,18 @@ def test_buffers_limit_a_stream(tmp_path):
     assert 0 < rate.mean() < 2 * 16 * 1024 * 8 / 0.02 / 1e6
 
 
+def test_a_sender_that_still_repeats_at_the_end_is_counted(tmp_path):
+    """Regression: BBR's flows in a small buffer outlived their servers; of 24, 15 had no retransmissions."""
+    flows = SMALL.replace("cubic,reno,bbr", "bbr").replace("req=10K", "test=TCP_STREAM instances=24")
+    out = campaign(tmp_path, flows.replace("dur=2", "dur=5").replace("WAIT 2", "WAIT 5"), path="1mbit 50ms 3p")
+    data = open_file(out / "1" / "1.flent.gz")
+    finals = [data.scalars.get(names.final(names.stream(1, flow), "retransmits")) for flow in range(1, 25)]
+    assert None not in finals
+    (row,) = csv.DictReader((out / "exp.csv").open())
+    assert float(row["localRetrans"]) == sum(one.value for one in finals) > 100
+    assert 20 < float(row["retransPkts%"]) < 50
+
+
 def test_what_the_kernel_lacks_is_a_gap(tmp_path):
     """The experiment is measured all the same, but it is not whole; regression: it counted as done."""
     text = "SET_SYSCTL host=h1 net.ipv4.tcp_cong_dscp_mask=3\n" + SMALL.replace("cubic,reno,bbr", "cubic")

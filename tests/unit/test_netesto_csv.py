@@ -21,7 +21,8 @@ from linklab.netesto.csv_file import experiment_folders
 from linklab.netesto.key_values import read_values
 from linklab.netesto.recorded import read_experiment
 from linklab.netesto.results import process, write_csv
-from linklab.netesto.values import FIXED, values_of
+from linklab.netesto.value_columns import FIXED
+from linklab.netesto.values import values_of
 
 
 def mixed_experiment(campaign, exp=2, **further):

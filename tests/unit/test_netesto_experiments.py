@@ -5,16 +5,17 @@ from pathlib import Path
 
 import pytest
 
-from linklab.errors import InputError, MissingError
+from linklab.errors import InputError
 from linklab.experiment.path import parse_path
 from linklab.experiment.ready import draw_star
 from linklab.netesto.campaign import CampaignSettings, plan_campaign, seed_of
+from linklab.netesto.capture_plan import captured
 from linklab.netesto.disciplines import Standing, commands, drawn, with_netem, with_qdisc
 from linklab.netesto.expand import expand
 from linklab.netesto.experiments import experiments, machines
 from linklab.netesto.lines import ScriptError
 from linklab.netesto.machines import drawn_for, on_topology, read_map
-from linklab.netesto.network_plan import captured, plan_experiment
+from linklab.netesto.network_plan import plan_experiment
 
 TWO = """
 SET_SYSCTL host=h1 net.ipv4.tcp_wmem=10000,262144,20971520
@@ -379,16 +380,19 @@ def test_the_kernels_memory_of_connections_is_forgotten_before_a_later_flow(tmp_
     assert [(each["node"], each["at_s"]) for each in flushes] == [("h1", 4.95)]
 
 
-def test_a_campaign_names_the_experiment_that_cannot_be(tmp_path):
+def test_a_campaign_names_what_cannot_be_with_its_place(tmp_path):
     """Whatever is wrong is said before anything runs."""
-    flow = "DO_CLIENT exp=COUNTER expName=e host=h1 server=h3 ca={ca} dur=1\nPROCESS_EXP\n"
+    server = "DO_SERVER exp=COUNTER expName=e host=h3 start=1\n"
+    flow = server + "DO_CLIENT host=h1 server=h3 ca={ca} dur=1\nWAIT 1\nPROCESS_EXP\n"
 
     def plan(text):
         found = expansion(tmp_path, text)
         return plan_campaign(found, on_topology(found.commands, star(), {}), CampaignSettings())
 
-    with pytest.raises(MissingError, match=r"experiment 2 \(e\).*prague"):
+    with pytest.raises(ScriptError, match=r"script:6:29: .* no congestion control prague: TCP Prague is not part"):
         plan(flow.format(ca="cubic") + flow.format(ca="prague"))
+    with pytest.raises(ScriptError, match=r"script:1:31: .* no DO_SERVER begins h3"):
+        plan(flow.format(ca="cubic").replace(server, "").replace("host=h1", "host=h1 exp=COUNTER"))
     with pytest.raises(ScriptError) as raised:  # a drawing may have a discipline to change, so its place is kept
         plan("\nSET_QDISC host=h1 qdisc=red action=change limit=9\n" + flow.format(ca="cubic") * 2)
     (problem,) = raised.value.problems
@@ -396,7 +400,7 @@ def test_a_campaign_names_the_experiment_that_cannot_be(tmp_path):
     assert problem.what == "SET_QDISC host=h1: there is no red to change; set it first, with action=replace"
     with pytest.raises(InputError, match="starts no flows"):
         plan("WAIT 1\n")
-    with pytest.raises(InputError, match="no IPv6 address"):
+    with pytest.raises(InputError, match=r"experiment 1 \(e\): .*no IPv6 address"):
         found = expansion(tmp_path, flow.format(ca="cubic"))
         plan_campaign(found, on_topology(found.commands, star(), {}), CampaignSettings(version=6))
 

@@ -7,7 +7,7 @@ import random
 import pytest
 
 from linklab.errors import InputError
-from linklab.netesto.expressions import DEEPEST, LONGEST, MOST, evaluate
+from linklab.netesto.expressions import LONGEST, MOST, MOST_NESTED_TERMS, evaluate
 
 
 @pytest.mark.parametrize(
@@ -52,8 +52,8 @@ def test_a_value(text, value):
         ("x+1", '"x" has no place in it'),
         ("9" * 30, f"exceeds {MOST:,}"),
         ("*".join(["999999"] * 9), f"exceeds {MOST:,}"),
-        ("(" * (DEEPEST + 2) + "1" + ")" * (DEEPEST + 2), f"more than {DEEPEST}"),
-        ("-" * (DEEPEST + 2) + "1", f"more than {DEEPEST}"),
+        ("(" * (MOST_NESTED_TERMS + 2) + "1" + ")" * (MOST_NESTED_TERMS + 2), f"more than {MOST_NESTED_TERMS}"),
+        ("-" * (MOST_NESTED_TERMS + 2) + "1", f"more than {MOST_NESTED_TERMS}"),
         ("1" * (LONGEST + 1), f"longer than {LONGEST}"),
         ("٣+1", '"٣" has no place in it'),
     ],

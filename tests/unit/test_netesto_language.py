@@ -411,7 +411,7 @@ def test_a_file_that_is_no_script_is_one_line(tmp_path, capsys):
     (tmp_path / "long").write_bytes(b"#" * (MOST_BYTES + 1))
     (tmp_path / "binary").write_bytes(b"SET a=b\0\n")
     for name, says in (
-        ("long", "up to 1,000,000 bytes"),
+        ("long", "larger than 1,000,000 bytes"),
         ("binary", "bytes that no text has"),
         ("none", "no such script"),
     ):
@@ -524,7 +524,7 @@ def test_a_random_time_that_has_no_room_is_that_time(tmp_path):
 def test_check_counts_experiments(tmp_path, capsys, text, says):
     """Regression: it counted PROCESS_EXP, without which an experiment ends with its script."""
     script = tmp_path / "mine"
-    script.write_text(text)
+    script.write_text(f"DO_SERVER host=h2 exp=99\n{text}")
     assert main(["netesto", "check", str(script)]) == 0
     assert says in capsys.readouterr().out
 

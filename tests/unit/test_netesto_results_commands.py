@@ -38,7 +38,8 @@ def test_the_command_makes_the_table_and_prints_columns(tmp_path, capsys):
         ([], "give the folder of a campaign or of an experiment"),
         (["none"], "No such file or directory; give the folder of a campaign"),
         (["."], ".: there is no experiment that has ended in this folder"),
-        (["c", "--get", "rates"], '--get: there is no column "rates"; there is rate,'),
+        (["c", "--get", "rates"], '--get: there is no column "rates"; did you mean rate or'),
+        (["c", "--get", "mss"], "mss is measured, but fields.txt has no line for it; linklab netesto csv"),
         (["c", "--fields", "none"], "cannot be read"),
     ],
 )

@@ -10,8 +10,8 @@ from linklab.data import Dataset
 from linklab.experiment.collect import TrialOutcome
 from linklab.experiment.connections import FlowEnd
 from linklab.netesto import names, running
+from linklab.netesto.path_values import path_settings
 from linklab.netesto.recorded import RecordedSetting
-from linklab.netesto.values import path_settings
 
 NETEM = {"word": "SET_NETEM", "host": "h1", "arguments": {"netem_delay": "40"}, "at_s": None}
 OTHERS = {**NETEM, "host": "h2", "arguments": {"netem_delay": "10"}}

@@ -98,6 +98,34 @@ def test_select(campaign, condition, expected):
     assert first_column(campaign, f"select = {condition}") == expected
 
 
+@pytest.mark.parametrize(
+    ("condition", "column"),
+    [
+        ("ca==bbr instances==2", 16),
+        ("ca==bbr  rate>90", 17),
+        ("rate>1,ca[has]bbr expName[hasnot]fs", 26),
+        ("exp==7 retransPkts%<1", 15),
+    ],
+)
+def test_a_missing_comma_is_told(campaign, condition, column):
+    """Regression: the value was "bbr instances==2", which no cell is equal to, so the table was empty."""
+    second = condition[column - 9 :].lstrip()
+    (told,) = problems(campaign, f"Select={condition}\ndoTable\n")
+    assert told == f't.exp:1:{column}: before "{second}" a comma (and) or a semicolon (or) is missing'
+
+
+def test_a_value_may_look_like_a_condition(campaign):
+    """In quotes, or where no column stands before the operator."""
+    assert first_column(campaign, "Select=ca!='bbr instances==2'") == ["7.0", "7.1", "7.2", "8.0", "9.0"]
+    assert first_column(campaign, "Select=ca!=a > b") == ["7.0", "7.1", "7.2", "8.0", "9.0"]
+
+
+def test_a_file_beside_the_script_is_named_from_there(campaign):
+    """A name counts from the script's folder, which people who start it elsewhere put before it once more."""
+    (told,) = problems(campaign, "File=runs/exp\ndoTable\n")
+    assert told.endswith("; exp.csv is beside the script, and names count from its folder")
+
+
 def test_select_works_on_what_is_selected_until_all(campaign):
     """Selections narrow each other, and `all` begins anew."""
     assert first_column(campaign, "Select=exp[has].0\nSELECT=ca==cubic") == ["8.0"]
@@ -358,7 +386,7 @@ def test_a_variable_without_a_value_is_told_once(campaign):
     assert isinstance(item, PlotItem)
     assert item.chart.drawing.title == ["A"]
     assert [str(each).split("t.exp")[1] for each in document.said] == [
-        ":3:13: $sub has no value and is left out; give it with source=FILE,sub=…"
+        ":3:13: $sub has no value and is left out; give it with -D sub=…"
     ]
 
 

@@ -25,7 +25,8 @@ from linklab.netesto.table.make import ScriptChoice, document_of, table
 from linklab.netesto.table.page import shown
 from linklab.netesto.table.selection import holds, selection_of
 from linklab.plots import style
-from linklab.plots.grouped_bars import Bar, BarAxis, BarSeries, GroupedBars, draw_grouped_bars
+from linklab.plots.bar_groups import Bar, BarAxis, BarSeries, GroupedBars
+from linklab.plots.grouped_bars import draw_grouped_bars
 
 PAPER = Path(__file__).resolve().parents[1] / "captures" / "netesto"
 
@@ -179,11 +180,23 @@ def test_bars_of_several_rows_are_means_with_intervals(campaign):
         drawing = chart(campaign, text).drawing
         first = drawing.series[0].bars[0]
         expected = interval([10.0, 12.0])
-        assert first == Bar(11.0, pytest.approx(expected.low), pytest.approx(expected.high))
+        assert expected.low < 0
+        assert first == Bar(11.0, 0.0, pytest.approx(expected.high))  # no value is below 0
+        assert "One that would reach below 0 is cut there" in drawing.note
         assert math.isnan(drawing.series[0].bars[1].low)
         assert drawing.series[1].bars[1] is None
         assert "95 % interval" in drawing.note
         assert ("the mean of up to 2 rows" in drawing.note) == ("Average" not in text)
+
+
+def test_an_interval_of_values_below_zero_stays_as_it_is(campaign):
+    """So does one that ends above 0."""
+    for low, high in ((-3, 9), (99, 101)):
+        text = f"exp,ca,rate\n1.0,bbr,{low}\n2.0,bbr,{high}\n"
+        (campaign / "runs" / "exp.csv").write_text(text, encoding="utf-8")
+        drawing = chart(campaign, "plotX=ca\nplotY1=rate").drawing
+        assert drawing.series[0].bars[0].low == pytest.approx(interval([low, high]).low)
+        assert "is cut there" not in drawing.note
 
 
 def test_intervals_can_be_switched_off(campaign):
@@ -292,7 +305,8 @@ def test_two_columns_on_the_second_axis(campaign):
     [
         ("Y1Units=1=us,1000=ms,1000000=s", "pingRtt (ms)", 25.0),
         ("Y1Units=1=us", "pingRtt (us)", 25000.0),
-        ("Y1div=1000", "pingRtt", 25.0),
+        ("Y1div=1000", "pingRtt / 1000", 25.0),
+        ("Y1div=1000\nplotY1Title=RTT (ms)", "RTT (ms)", 25.0),
         ("Y1div=1000\nY1Units=1=ms,1000=s", "pingRtt (ms)", 25.0),
         ("Y1Units=1000000=s,100000000=big", "pingRtt (s)", 0.025),
         ("Y1Units=1000=ms\nY1Units=", "pingRtt", 25000.0),

@@ -174,6 +174,24 @@ def test_without_counters_nothing_of_the_host_is_zero(tmp_path):
         assert values[column] is None, column
 
 
+def test_a_buffer_that_is_set_before_the_flow_starts_is_the_flows(tmp_path):
+    """Regression: of a client that is set after the counters were read, the column had the value from before."""
+
+    def wmem(at_s, value, **more):
+        arguments = {"net.ipv4.tcp_wmem": value}
+        return {"word": "SET_SYSCTL", "host": "h2", "arguments": arguments, "at_s": at_s, **more}
+
+    settings = [
+        wmem(None, "4096,16384,1000000"),  # the counters were read after it
+        wmem(0.2, "10000,262144,33554432"),
+        wmem(0.3, "10000,262144,20971520", failed=True),
+        wmem(0.2, "10000,262144,30000000") | {"host": "h1"},
+        wmem(5.0, "10000,262144,8388608"),  # the flow starts at 0.5 s
+    ]
+    values = found_in(stream_experiment(tmp_path, settings=settings)).groups[1]
+    assert (values["tcpWmem"], values["tcpRmem"]) == ("33554432", "6291456")
+
+
 def test_the_host_as_it_was_set_and_what_it_carried(tmp_path):
     """The largest buffer of the three, offloads, and the interfaces' packets without those of the loopback."""
     values = found_in(stream_experiment(tmp_path)).groups[1]

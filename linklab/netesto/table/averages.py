@@ -14,8 +14,8 @@ from typing import Any, TypeAlias
 
 from linklab.base.text import excerpt
 from linklab.netesto.table.cells import BLANK, COUNT, ITERATION, CsvCell, CsvRow, computed
+from linklab.netesto.table.column_names import column_of
 from linklab.netesto.table.located import Located
-from linklab.netesto.table.names import column_of
 
 DIFFERENT = CsvCell("...")
 

@@ -14,11 +14,13 @@ from dataclasses import dataclass
 
 from linklab.analysis.statistics import interval
 from linklab.base.text import excerpt, one_line
-from linklab.netesto.table.cells import ITERATION, CsvCell, CsvRow, cell_of, key_in, number_in, order_in, same
+from linklab.netesto.table.cells import ITERATION, CsvCell, CsvRow, cell_of, key_in, number_in, order_in
+from linklab.netesto.table.chart_words import DrawnColumns, notes_of, numbers_of, titles_of, words_of
+from linklab.netesto.table.column_names import column_of
 from linklab.netesto.table.located import Located
-from linklab.netesto.table.names import column_of
 from linklab.netesto.table.settings import PlotVariables, units_of
-from linklab.plots.grouped_bars import MOST_BARS, Bar, BarAxis, BarSeries, GroupedBars
+from linklab.plots.bar_groups import Bar, BarAxis, BarSeries, GroupedBars
+from linklab.plots.grouped_bars import MOST_BARS
 from linklab.plots.style import ONE_COLUMN_IN
 
 MOST_SECOND = 2
@@ -32,10 +34,6 @@ _PIXELS_AN_INCH = 150
 _AXIS_IN, _MARGIN_IN = 6.5, 1.0
 _LOG_FROM = 100.0
 """Largest over least value from which on `auto` makes an axis logarithmic."""
-
-_SET = ("expName", "test", "testType", "testNote", "desc", "ca", "req", "reply", "dur", "delay", "instances")
-_SET_MORE = ("netem", "qdisc", "bw", "buffers", "ecn", "host", "server", "kernel")
-"""Columns of what was set, and not of what was measured: rows of one bar should not differ in them."""
 
 
 @dataclass(frozen=True)
@@ -53,17 +51,6 @@ class ScriptChart:
     words: str
     head: Sequence[str]
     rows: Sequence[Sequence[str]]
-
-
-@dataclass(frozen=True)
-class _Columns:
-    """Which columns are drawn; series: "" for none; chosen: (`key_in` of the value, label) of each, in order."""
-
-    x: str
-    bars: str
-    marks: Sequence[str]
-    series: str
-    chosen: Sequence[tuple[object, str]]
 
 
 def chart_of(
@@ -107,7 +94,7 @@ def chart_of(
     if not any(bar for one in series for bar in one.bars):
         bars = settings.get("plotY1") or here
         raise bars.error(f'no selected row has a number in "{drawn.bars}", which the bars show; give it another column')
-    notes = _notes(used, drawn, shared, series, settings)
+    notes = notes_of(used, drawn, shared, series, settings)
     percent, ratio = (settings.text(name, "off").lower() for name in ("PlotPercent", "PlotRatio"))
     change = "percent" if percent != "off" else "ratio" if ratio != "off" else ""
     look = settings.text("plotStyle", style or "screen").lower()
@@ -118,7 +105,7 @@ def chart_of(
     else:
         labels = [excerpt(name, _MOST_LABEL) for name in names]
     drawing = GroupedBars(
-        title=_titles(settings, drawn),
+        title=titles_of(settings, drawn),
         x_label=one_line(settings.text("plotXTitle", excerpt(drawn.x))),
         groups=list(zip(labels, places, strict=True)),
         series=series,
@@ -134,11 +121,11 @@ def chart_of(
         style=look,
         note=" ".join(notes),
     )
-    head, cells = _numbers(drawing, drawn)
-    return ScriptChart(drawing, pixels, _words(drawing, drawn), head, cells)
+    head, cells = numbers_of(drawing, drawn)
+    return ScriptChart(drawing, pixels, words_of(drawing, drawn), head, cells)
 
 
-def _columns(rows: Sequence[CsvRow], columns: Sequence[str], settings: PlotVariables, here: Located) -> _Columns:
+def _columns(rows: Sequence[CsvRow], columns: Sequence[str], settings: PlotVariables, here: Located) -> DrawnColumns:
     found = {}
     for name in ("plotX", "plotY1"):
         value = settings.get(name)
@@ -150,7 +137,7 @@ def _columns(rows: Sequence[CsvRow], columns: Sequence[str], settings: PlotVaria
     if second and len(marks) > MOST_SECOND:
         raise second.error(f"the second axis has room for {MOST_SECOND} columns, not {len(marks)}")
     series, chosen = _series(rows, columns, settings)
-    return _Columns(found["plotX"], found["plotY1"], list(dict.fromkeys(marks)), series, chosen)
+    return DrawnColumns(found["plotX"], found["plotY1"], list(dict.fromkeys(marks)), series, chosen)
 
 
 def _series(
@@ -186,7 +173,7 @@ def _distinct(rows: Sequence[CsvRow], column: str) -> dict[object, str]:
     return found
 
 
-def _drawable(row: CsvRow, drawn: _Columns) -> bool:
+def _drawable(row: CsvRow, drawn: DrawnColumns) -> bool:
     if drawn.series and key_in(drawn.series, row.cells[drawn.series]) not in {value for value, _ in drawn.chosen}:
         return False
     return any(row.cells[column].number is not None for column in (drawn.bars, *drawn.marks))
@@ -218,9 +205,11 @@ def _axis(rows: Sequence[CsvRow], columns: Sequence[str], number: int, settings:
     """The left (1) or right (2) axis: its words, what values are divided by, whether it is logarithmic."""
     cells = [row.cells[column].number for row in rows for column in columns]
     values = [value for value in cells if value is not None] or [0.0]
-    label = one_line(settings.text(f"plotY{number}Title", " and ".join(map(excerpt, columns))))
     divisor = settings.number(f"Y{number}div") or 1.0
     units = settings.get(f"Y{number}Units")
+    divided = f" / {divisor:g}" if divisor != 1 and units is None else ""
+    usual = " and ".join(map(excerpt, columns)) + divided
+    label = one_line(settings.text(f"plotY{number}Title", usual))
     if units is not None:
         largest = max(values) / divisor
         choices = units_of(units)
@@ -245,64 +234,9 @@ def _bar(rows: Sequence[CsvRow], column: str, divisor: float, settings: PlotVari
     if len(samples) < 2 or not settings.is_on("plotIntervals", usual=True):
         return Bar(mean / divisor)
     half = interval(samples).half
-    ends = sorted(((mean - half) / divisor, (mean + half) / divisor))
+    low = mean - half if min(samples) < 0 else max(mean - half, 0.0)  # no RTT is less than 0
+    ends = sorted((low / divisor, (mean + half) / divisor))
     return Bar(mean / divisor, ends[0], ends[1])
-
-
-def _notes(
-    rows: Sequence[CsvRow], drawn: _Columns, shared: int, series: Sequence[BarSeries], settings: PlotVariables
-) -> list[str]:
-    """How to read the plot."""
-    notes = []
-    with_interval = any(
-        bar is not None and not math.isnan(bar.low) for one in series for bars in (one.bars, *one.marks) for bar in bars
-    )
-    if with_interval:
-        notes.append("Lines: 95 % interval of the mean of the rows that were joined.")
-        if _dependent(rows, drawn):
-            notes.append(
-                "Some of these rows are groups of one experiment and depend on each other, so their lines are too "
-                "short; Select=exp[has].0 takes whole experiments."
-            )
-    if shared > 1:
-        differ = [
-            column
-            for column in (*_SET, *_SET_MORE)
-            if column in rows[0].cells and column not in (drawn.x, drawn.series) and _differs(rows, drawn, column)
-        ]
-        which = f", which differ in {', '.join(differ)}" if differ else ""
-        notes.append(f"A bar is the mean of up to {shared} rows{which}.")
-    for axis, name in ((1, "left"), (2, "right")):
-        minimum = settings.number(f"Y{axis}min")
-        if axis == 1 and minimum is not None and minimum > 0:
-            notes.append(f"The {name} axis does not begin at 0.")
-    return notes
-
-
-def _differs(rows: Sequence[CsvRow], drawn: _Columns, column: str) -> bool:
-    """Whether rows that share a bar have several values in a column."""
-    found: dict[object, CsvCell] = {}
-    cells = ((_bar_of(row, drawn), row.cells[column]) for row in rows)
-    return any(not same(found.setdefault(bar, cell), cell) for bar, cell in cells)
-
-
-def _bar_of(row: CsvRow, drawn: _Columns) -> object:
-    """Which bar a row belongs to."""
-    return tuple(key_in(column, row.cells[column]) for column in (drawn.x, drawn.series) if column)
-
-
-def _dependent(rows: Sequence[CsvRow], drawn: _Columns) -> bool:
-    """Whether a bar is of several rows of the same experiment."""
-    found: dict[object, list[tuple[str, str]]] = {}
-    for row in rows:
-        found.setdefault(_bar_of(row, drawn), []).extend(row.members)
-    return any(len(set(members)) < len(members) for members in found.values())
-
-
-def _titles(settings: PlotVariables, drawn: _Columns) -> list[str]:
-    columns = " and ".join(map(excerpt, (drawn.bars, *drawn.marks)))
-    lines = settings.text("plotTitle", f"{columns} by {excerpt(drawn.x)}").split("|")
-    return [one_line(line) for line in lines if line.strip()]
 
 
 def _size(settings: PlotVariables, style: str) -> tuple[tuple[int, int], tuple[float, float]]:
@@ -315,37 +249,3 @@ def _size(settings: PlotVariables, style: str) -> tuple[tuple[int, int], tuple[f
         wide_in, high_in = ONE_COLUMN_IN[0], max(ONE_COLUMN_IN[1], ONE_COLUMN_IN[0] * high_in / wide_in)
         width, height = wide_in * _PIXELS_AN_INCH, high_in * _PIXELS_AN_INCH
     return (round(width), round(height)), (wide_in, high_in)
-
-
-def _numbers(drawing: GroupedBars, drawn: _Columns) -> tuple[list[str], list[list[str]]]:
-    """What is drawn, as a table: a row for each bar."""
-    labels = [drawing.left.label, *([drawing.right.label] * len(drawn.marks) if drawing.right else [])]
-    columns = [drawn.bars, *drawn.marks]
-    head = [drawing.x_label or drawn.x, *([drawing.series_title] if drawn.series else [])]
-    for label, column in zip(labels, columns, strict=True):
-        head += [column if label == column else f"{column}: {label}", "95 % interval"]
-    rows = []
-    for group, (name, _) in enumerate(drawing.groups):
-        for one in drawing.series:
-            row = [name, *([one.name] if drawn.series else [])]
-            for bar in (one.bars[group], *(marks[group] for marks in one.marks)):
-                row += _cells(bar)
-            if any(row[1 + bool(drawn.series) :]):
-                rows.append(row)
-    known = [index for index in range(len(head)) if any(row[index] for row in rows)]
-    return [head[index] for index in known], [[row[index] for index in known] for row in rows]
-
-
-def _cells(bar: Bar | None) -> list[str]:
-    if bar is None:
-        return ["", ""]
-    ends = "" if math.isnan(bar.low) else f"{bar.low:.4g} to {bar.high:.4g}"
-    return [f"{bar.value:.6g}", ends]
-
-
-def _words(drawing: GroupedBars, drawn: _Columns) -> str:
-    """What a reader who does not see the plot is told; the numbers follow it on the page."""
-    series = f", a bar for each of {', '.join(one.name for one in drawing.series[:12])}" if drawn.series else ""
-    marks = f"; marks on the right axis: {drawing.right.label}" if drawing.right else ""
-    title = ", ".join(drawing.title)
-    return f"{title}. Bars: {drawing.left.label} by {drawing.x_label}{series}{marks}. The numbers follow the plot."

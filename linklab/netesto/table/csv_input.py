@@ -15,8 +15,8 @@ from pathlib import Path
 
 from linklab.base.text import excerpt, file_name
 from linklab.errors import InputError
+from linklab.netesto.search_path import near, text_of
 from linklab.netesto.table.cells import BLANK, ITERATION, CsvRow, cell_of
-from linklab.netesto.table.files import near, text_of
 
 MOST_CELLS = 4_000_000
 MOST_COLUMNS = 1000

@@ -14,8 +14,8 @@ from typing import TypeAlias
 
 from linklab.base.text import excerpt
 from linklab.netesto.table.cells import BAD, DIVIDED_BY_ZERO, CsvCell, cell_of, computed
+from linklab.netesto.table.column_names import unknown
 from linklab.netesto.table.located import Located, TableError
-from linklab.netesto.table.names import unknown
 
 Formula: TypeAlias = Callable[[Mapping[str, CsvCell]], CsvCell]
 

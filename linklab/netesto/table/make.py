@@ -39,7 +39,8 @@ def document_of(script: Path, choice: ScriptChoice | None = None) -> TablePage:
     session = TableSession(script, choice.csv, choice.search, choice.variables or {}, choice.style)
     found = session.run()
     if session.problems:
-        raise ScriptError(sorted({ScriptProblem(error.at, error.what) for error in session.problems}))
+        found_once = {ScriptProblem(error.at, error.what) for error in session.problems}
+        raise ScriptError(sorted(found_once, key=lambda problem: (problem.where, problem.what)))
     return found
 
 

@@ -7,18 +7,19 @@ rows of the file, with the columns that were made since.
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from pathlib import Path
 
 from linklab.base.text import excerpt, file_name
 from linklab.errors import InputError
 from linklab.netesto.table.averages import averaged, keys_of
-from linklab.netesto.table.cells import BAD, COUNT, ITERATION, CsvCell, CsvRow, computed, order_in, same_iteration
+from linklab.netesto.table.cells import BAD, COUNT, ITERATION, CsvCell, CsvRow, computed, order_in
+from linklab.netesto.table.column_names import column_of
 from linklab.netesto.table.csv_input import MOST_CELLS, Read, appended, read_csv
-from linklab.netesto.table.formula import Formula, combine, formula_of
+from linklab.netesto.table.formula import Formula, formula_of
 from linklab.netesto.table.located import Located
-from linklab.netesto.table.names import column_of
+from linklab.netesto.table.pending import ColumnForm, ScaleForm, computed_by
+from linklab.netesto.table.row_numbers import named_rows
 from linklab.netesto.table.selection import holds, selection_of
 
 MOST_COLUMNS = 1000
@@ -30,11 +31,6 @@ _BYTES_A_CELL = 4
 
 _MADE_DECIMALS, _MEAN_DECIMALS = 2, 3
 """Of a column that the script makes, and of means, where no format is given."""
-
-_OPERATORS = {"newcoladd": "+", "newcolsub": "-", "newcolmult": "*", "newcoldiv": "/", "newcolconcat": "&"}
-_FORM = ("NewColField1", "NewColOp", "NewColField2", "NewColName")
-_RANGE = re.compile(r"(\d{1,15}(?:\.\d{1,9})?)\s*\.\.\s*(\d{1,15}(?:\.\d{1,9})?)", re.ASCII)
-_ONE = re.compile(r"\d{1,15}(?:\.\d{1,9})?", re.ASCII)
 
 
 class NoRowsError(Exception):
@@ -55,10 +51,8 @@ class Rows:
         self._table: list[CsvRow] = []
         self._averaged = False
         self._made: list[tuple[str, Formula]] = []
-        self._old_form: dict[str, Located] = {}
-        self._scaled: list[str] = []
-        self._factor: float | None = None
-        self._scale_at: Located | None = None
+        self._form = ColumnForm()
+        self._scale = ScaleForm()
         self._work = 0
 
     def summary(self) -> str:
@@ -93,14 +87,8 @@ class Rows:
         Raises:
             TableError: a line of a column, or of a scale, is missing.
         """
-        if self._old_form:
-            missing = [name for name in _FORM if name not in self._old_form]
-            last = list(self._old_form.values())[-1]
-            verb = "is" if len(missing) == 1 else "are"
-            raise last.error(f"this column is never made, because {', '.join(missing)} {verb} missing")
-        if self._scale_at is not None:
-            missing_one = "ScaleFactor" if self._factor is None else "ScaleColumns"
-            raise self._scale_at.error(f"nothing is scaled, because {missing_one} is missing")
+        self._form.check_complete()
+        self._scale.check_complete()
 
     # --- files
 
@@ -165,33 +153,13 @@ class Rows:
         found: dict[int, CsvRow] = {}
         for part in value.split(","):
             self._spend(value, len(self._table))
-            rows = self._named_rows(part)
+            rows = named_rows(part, self._table)
             if not rows:
                 there = [row.cells[ITERATION].text for row in self._table]
                 some = f"there are {there[0]} to {there[-1]}" if there else "there are none"
                 raise part.error(f'no row has the experiment "{excerpt(part.text)}"; {some}')
             found.update({id(row): row for row in rows})
         self.selected = list(found.values())
-
-    def _named_rows(self, part: Located) -> list[CsvRow]:
-        """The rows of `7`, with all groups; of `7.0`; of `7..9`, with all groups; of `7.0..9.0`; of `all`."""
-        text = part.unquoted().text
-        if text.lower() == "all":
-            return self._table
-        ends = _RANGE.fullmatch(text)
-        if ends:
-            low, high = (float(end) for end in ends.groups())
-            if low > high:
-                raise part.error(f'"{excerpt(text)}" ends before it begins')
-            whole = "." not in ends[1] + ends[2]
-            return [row for row in self._table if low <= _number(row, whole=whole) <= high]
-        if not _ONE.fullmatch(text):
-            raise part.error(f'"{excerpt(text)}" must be an experiment such as 7 or 7.0, a range such as 7..9, or all')
-        if "." in text:
-            return [row for row in self._table if same_iteration(row.cells[ITERATION].text, text)]
-        return [
-            row for row in self._table if row.cells[ITERATION].text.partition(".")[0].lstrip("0") == text.lstrip("0")
-        ]
 
     def sort(self, value: Located) -> None:
         """Sort the selected rows by columns, by the first first; `-` before a column sorts downwards."""
@@ -246,37 +214,17 @@ class Rows:
 
     def old_form(self, which: str, value: Located) -> None:
         """One of the four lines of the paper; the last of them makes the column."""
-        if not value:
-            raise value.error(f"{which} needs a value")
-        self._old_form[which] = value
-        if len(self._old_form) < len(_FORM):
+        form = self._form.take(which, value)
+        if form is None:
             return
-        form, self._old_form = self._old_form, {}
         name = form["NewColName"]
         self._check_new(name)
-        word = form["NewColOp"]
-        sign = _OPERATORS.get(word.text.lower(), word.text if word.text in "+-*/&" else "")
-        if not sign:
-            self._add(name, lambda _: BAD)
-            raise word.error(
-                f'"{excerpt(word.text)}" must be NewColAdd, NewColSub, NewColMult, NewColDiv, or NewColConcat'
-            )
-        operands = []
-        for field in ("NewColField1", "NewColField2"):
-            try:
-                operands.append(formula_of(form[field], self.columns))
-            except InputError:
-                self._add(name, lambda _: BAD)
-                raise
-        one, other = operands
-        between = CsvCell("_" if sign == "&" else "")  # the form puts it between the texts that it joins
-
-        def compute(cells: dict[str, CsvCell]) -> CsvCell:
-            left, right = one(cells), other(cells)
-            return combine(sign, combine("&", left, between) if sign == "&" else left, right)
-
-        self._spend(value, len(self._all) * len(self.columns))
-        self._add(name, compute)  # type: ignore[arg-type]
+        compute, error = computed_by(form, self.columns)
+        if error is None:
+            self._spend(value, len(self._all) * len(self.columns))
+        self._add(name, compute)  # also with an error, or every line that names the column would be told, too
+        if error is not None:
+            raise error
 
     def _check_new(self, name: Located) -> None:
         text = name.text
@@ -317,25 +265,18 @@ class Rows:
 
     def scale_columns(self, value: Located) -> None:
         """The columns to scale, once the factor is known."""
-        self._scaled = self._each(value)
-        self._scale(value)
+        self._scale.take_columns(self._each(value), value)
+        self._scale_now(value)
 
     def scale_factor(self, value: Located) -> None:
         """The factor, once the columns are known."""
-        try:
-            self._factor = float(value.text)
-        except ValueError:
-            self._factor = float("nan")
-        if not abs(self._factor) < 1e30:
-            self._factor = None
-            raise value.error(f'"{excerpt(value.text)}" must be a number, such as 0.001')
-        self._scale(value)
+        self._scale.take_factor(value)
+        self._scale_now(value)
 
-    def _scale(self, value: Located) -> None:
-        self._scale_at = value
-        if not self._scaled or self._factor is None:
+    def _scale_now(self, value: Located) -> None:
+        if (whole := self._scale.whole()) is None:
             return
-        factor, columns = self._factor, set(self._scaled)
+        columns, factor = whole
         self._spend(value, len(self._all) * len(self.columns))
         made = {}
         for rows in (self._all, self._table):
@@ -343,7 +284,6 @@ class Rows:
                 cells = {name: _times(cell, factor) if name in columns else cell for name, cell in row.cells.items()}
                 made[id(row)] = replace(row, cells=cells)
         self._replace(made)
-        self._scaled, self._factor, self._scale_at = [], None, None
 
     def _file(self, path: Path, at: Located) -> Read:
         """The rows of a file, which count as work before they are read."""
@@ -364,12 +304,6 @@ def _read(path: Path, at: Located) -> Read:
         return read_csv(path)
     except InputError as error:
         raise at.error(str(error)) from error
-
-
-def _number(row: CsvRow, *, whole: bool) -> float:
-    """The number of a row's experiment, with the group unless `whole`."""
-    text = row.cells[ITERATION].text
-    return float(text.partition(".")[0] if whole else text)
 
 
 def _times(cell: CsvCell, factor: float) -> CsvCell:

@@ -18,8 +18,8 @@ from typing import TypeAlias
 
 from linklab.base.text import excerpt
 from linklab.netesto.table.cells import ITERATION, CsvCell, cell_of, number_in, same, same_iteration
+from linklab.netesto.table.column_names import column_of
 from linklab.netesto.table.located import Located
-from linklab.netesto.table.names import column_of
 
 Test: TypeAlias = Callable[[CsvCell], bool]
 
@@ -70,6 +70,8 @@ def _condition(text: Located, columns: Sequence[str]) -> RowCondition:
     start, end, word = _operator(text, columns)
     column = column_of(text.slice(0, start), columns)
     value = text.slice(end, len(text.text)).strip().unquoted()
+    if text.text.rstrip()[-1:] not in ("'", '"'):
+        _refuse_second(value, columns)
     if word in ("[has]", "[hasnot]"):
         return RowCondition(column, _has(value, wanted=word == "[has]"))
     if word == "<>":
@@ -77,6 +79,16 @@ def _condition(text: Located, columns: Sequence[str]) -> RowCondition:
     if word in _ORDER:
         return RowCondition(column, _ordered(value, _ORDER[word]))
     return RowCondition(column, _equals(value.text, column, wanted=word == "=="))
+
+
+def _refuse_second(value: Located, columns: Sequence[str]) -> None:
+    """Refuse a value that has another condition behind it, which no cell would be equal to."""
+    for found in _OPERATOR.finditer(value.text):
+        before = value.text[: found.start()].rstrip()
+        column = next((name for name in columns if before.endswith(f" {name}")), "")
+        if column:
+            second = value.slice(len(before) - len(column), len(value.text))
+            raise second.error(f'before "{excerpt(second.text)}" a comma (and) or a semicolon (or) is missing')
 
 
 def _operator(text: Located, columns: Sequence[str]) -> tuple[int, int, str]:

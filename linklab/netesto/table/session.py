@@ -11,17 +11,18 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from linklab.base.text import excerpt, file_name
+from linklab.base.text import excerpt
 from linklab.errors import InputError
 from linklab.netesto.lines import ScriptProblem, Where
+from linklab.netesto.search_path import near, text_of
 from linklab.netesto.sources import LIBRARY
 from linklab.netesto.table.chart import chart_of
+from linklab.netesto.table.column_names import unknown
 from linklab.netesto.table.document import Links, PlotItem, TableItem, TablePage
-from linklab.netesto.table.files import listed, near, text_of, within
 from linklab.netesto.table.located import Located, TableError, filled, lines_of
-from linklab.netesto.table.names import unknown
 from linklab.netesto.table.paths import SUFFIXES, link_file, link_folder, output_name
 from linklab.netesto.table.rows import NoRowsError, Rows
+from linklab.netesto.table.script_files import file_of, shown_name, source_variables
 from linklab.netesto.table.settings import PlotVariables
 from linklab.netesto.table.words import ALONE, IN_THE_PAGE, VARIABLE_NAMES, WEB_ONLY, WORDS
 
@@ -29,7 +30,7 @@ MOST_LINES = 20_000
 MOST_BYTES = 2**20
 """Of a script."""
 MOST_ITEMS = 200
-MOST_DEPTH = 20
+MOST_SOURCES = 20
 MOST_PROBLEMS = 50
 MOST_SHOWN = 2_000_000
 """Cells of all tables of a page."""
@@ -81,7 +82,7 @@ class TableSession:
         Raises:
             InputError: the script cannot be read.
         """
-        name = _shown(self.script)
+        name = shown_name(self.script)
         whole = Where(name, 1, 1)
         try:
             self._run_text(text_of(self.script, MOST_BYTES), name, self.variables, (self.script.resolve(),))
@@ -115,11 +116,8 @@ class TableSession:
         def told(variable: str, place: Where) -> None:
             if (name, variable) not in self._untold:
                 self._untold.add((name, variable))
-                self.said.append(
-                    ScriptProblem(
-                        place, f"${variable} has no value and is left out; give it with source=FILE,{variable}=…"
-                    )
-                )
+                cure = f"source=FILE,{variable}=…" if len(above) > 1 else f"-D {variable}=…"
+                self.said.append(ScriptProblem(place, f"${variable} has no value and is left out; give it with {cure}"))
 
         for line in lines_of(text, name):
             self._lines += 1
@@ -162,36 +160,21 @@ class TableSession:
     def _source(self, value: Located, above: tuple[Path, ...]) -> None:
         """Run another file with variables of its own."""
         name, *rest = value.split(",")
-        variables = {}
-        for part in rest:
-            if not part:
-                continue
-            variable, equals, text = part.partition("=")
-            if not equals or not variable.text.isidentifier():
-                raise part.error(f'"{excerpt(part.text)}" must be VARIABLE=VALUE, since it follows the name of a file')
-            variables[variable.text] = text.unquoted().text
+        variables = source_variables(rest)
         path = self._file(name.unquoted(), self._scripts)
         if path in above:
             raise name.error(f'"{excerpt(name.text)}" is already being read, so it would never end')
-        if len(above) > MOST_DEPTH:
-            raise name.error(f"source is nested more than {MOST_DEPTH} deep")
+        if len(above) > MOST_SOURCES:
+            raise name.error(f"source is nested more than {MOST_SOURCES} deep")
         try:
             script = text_of(path, MOST_BYTES)
         except InputError as error:
             raise name.error(str(error)) from error
-        self._run_text(script, _shown(near(path)), variables, (*above, path))
+        self._run_text(script, shown_name(near(path)), variables, (*above, path))
 
     def _file(self, name: Located, folders: Sequence[Path], *suffixes: str) -> Path:
         """The file of this name in the search path, or of the name with one of the suffixes."""
-        for each in (*(name.text + suffix for suffix in suffixes), name.text):
-            try:
-                found = within(each, folders)
-            except InputError as error:
-                raise name.error(str(error)) from error
-            if found is not None:
-                return found
-        shown = excerpt(name.text + (suffixes[0] if suffixes and not name.text.endswith(suffixes) else ""))
-        raise name.error(f'there is no file "{shown}" in the search path: {listed(folders)}')
+        return file_of(name, folders, self.script.parent, *suffixes)
 
     # --- directives
 
@@ -313,8 +296,3 @@ class TableSession:
             raise value.error(f'there are two plots "{excerpt(name)}"; give one another name')
         chart = chart_of(self.rows.selected, self.rows.columns, self.settings, value, self.style)
         self.items.append(PlotItem(chart, name))
-
-
-def _shown(path: Path) -> str:
-    """What messages call a script."""
-    return f"library/{path.name}" if path.is_relative_to(LIBRARY) else file_name(path)

@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Sequence
 
+from linklab.base.spelling import nearest_words
 from linklab.base.text import excerpt
 from linklab.netesto.table.located import Located
 
@@ -28,8 +28,7 @@ def column_of(name: Located, columns: Sequence[str]) -> str:
 
 def unknown(kind: str, name: str, known: Sequence[str]) -> str:
     """What to say of a name that is none of the known ones: the nearest of them."""
-    lower = {each.lower(): each for each in known}
-    near = [lower[each] for each in difflib.get_close_matches(name.lower(), lower, _FEW, 0.6)]
+    near = nearest_words(name, known, _FEW)
     if near:
         return f'there is no {kind} "{excerpt(name)}"; the nearest {"is" if len(near) == 1 else "are"} {_list(near)}'
     some = _list(known[:_MOST]) + (f" and {len(known) - _MOST} more" if len(known) > _MOST else "")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The files that a table script may read: those in its search path, and nothing else.
+"""The files that a script of either kind may read: those in its search path, and nothing else.
 
 Symbolic links are followed before the path is compared, and only ordinary files are read: a device or a pipe might
 never end.
@@ -66,21 +66,32 @@ def near(path: Path) -> Path:
     return path.relative_to(here) if path.is_relative_to(here) else path
 
 
+def bytes_of(path: Path, shown: str, most: int) -> bytes:
+    """What a file of at most so many bytes holds; shown: what messages call it.
+
+    Raises:
+        InputError: it cannot be read, or is too large.
+    """
+    try:
+        with path.open("rb") as file:
+            data = file.read(most + 1)
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror}", where=shown) from error
+    if len(data) > most:
+        raise InputError(f"is larger than {most:,} bytes, the most that is read; divide it", where=shown)
+    return data
+
+
 def text_of(path: Path, most: int = MOST_BYTES) -> str:
     """The text of a file of at most so many bytes.
 
     Raises:
         InputError: it cannot be read, is too large, or is not UTF-8.
     """
-    try:
-        with path.open("rb") as file:
-            data = file.read(most + 1)
-    except OSError as error:
-        raise InputError(f"{file_name(path)}: cannot be read: {error.strerror}") from error
-    if len(data) > most:
-        raise InputError(f"{file_name(path)}: is larger than {most // 2**20} MiB, the most that is read; divide it")
+    shown = file_name(path)
+    data = bytes_of(path, shown, most)
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
-        raise InputError(f"{file_name(path)}:{line}: is not text in UTF-8") from error
+        raise InputError("is not text in UTF-8", where=f"{shown}:{line}") from error
