@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Which files a line typed into a terminal wrote, and what they and its output measured.
+
+Told of every line when it begins and when it has ended; looks at the working folder, never into the network.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from linklab.errors import DataError
+from linklab.guide.evidence import TypedEvidence
+from linklab.guide.progress import FOLDER
+from linklab.run.replay import measure_output
+from linklab.run.workfolder import WorkFolder
+
+SLOW_S = 0.5
+"""Wall seconds for one look at all files; beyond it only those that a line names are looked at."""
+
+
+@dataclass
+class LineFiles:
+    """The files of one working folder; what lies there when `begin` is called belongs to no line."""
+
+    folder: Path
+    is_small: bool = True
+    _running: dict[tuple[str, str, float], TypedEvidence] = field(default_factory=dict)
+    _unclaimed: set[str] = field(default_factory=set)
+
+    def __post_init__(self) -> None:
+        self._files = WorkFolder(self.folder)
+
+    def begin(self) -> None:
+        """Look at what is there; takes long in a folder with very many files."""
+        self._changed("")
+
+    def begins(self, line: TypedEvidence) -> None:
+        """A line runs from now on."""
+        self._running[line.key] = line
+
+    def ended(self, line: TypedEvidence) -> TypedEvidence:
+        """The line with the files that it wrote and what it measured, or why that could not be read."""
+        self._running.pop(line.key, None)
+        names = tuple(self._claimed(line))
+        try:
+            found = measure_output(line.output, names, self.folder, line.text, partial=True)
+        except (DataError, OSError) as error:
+            return replace(line, files=names, broken=str(error))
+        scalars = {name: (quantity.value, quantity.unit) for name, quantity in found.scalars.items()}
+        return replace(line, files=names, scalars=scalars)
+
+    def _claimed(self, line: TypedEvidence) -> list[str]:
+        """The files that a line wrote: those that are new and that no other running line speaks of."""
+        changed = (name for name in self._changed(line.text) if name.partition("/")[0] not in (FOLDER, "terminals"))
+        self._unclaimed.update(changed)
+        others = " ".join(other.text for other in self._running.values())
+
+        def is_ours(name: str) -> bool:
+            last = name.rpartition("/")[2]
+            return last in line.text or last not in others
+
+        names = sorted(filter(is_ours, self._unclaimed))
+        self._unclaimed.difference_update(names)
+        return names
+
+    def _changed(self, text: str) -> list[str]:
+        """The files that have changed; in a folder with so many that looking takes long, those that a line names."""
+        if self.is_small:
+            begun = time.monotonic()
+            changed = self._files.changed()
+            self.is_small = time.monotonic() - begun < SLOW_S
+            return changed
+        words = {word.strip("'\"") for word in re.split(r"[\s<>|;&]+", text)}
+        return [word for word in sorted(words) if word and not word.startswith("/") and (self.folder / word).is_file()]

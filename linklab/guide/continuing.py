@@ -1,0 +1,180 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A lab that somebody left → its network once more, set as it was, and sentences on what is there again and what not.
+
+`left_off` reads the progress (pure); `bring_back` types into a fresh network, before anybody works in it. What the
+kernel said last is restored where that is possible, else the lines that set something are typed again.
+"""
+
+from __future__ import annotations
+
+import base64
+import math
+import shlex
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from linklab.base.text import one_line
+from linklab.engine.api import Completed, Network, Typed
+from linklab.errors import LinklabError, StateError
+from linklab.exercise.restore import restore_lines, unlike
+from linklab.exercise.terminals import configures
+from linklab.guide.evidence import EditorEvidence, FileEvidence, GuideEvidence, StateEvidence, TypedEvidence
+from linklab.guide.shell import CLIENT, commands_in
+from linklab.state.model import State
+
+READ_STATE = "PYTHONSAFEPATH=1 python3 -m linklab.agent.node_state"
+WALL_S = 60.0
+"""For one line; most take a few milliseconds."""
+BACK_S = 1.0
+"""Network time that goes back by more than this belongs to another network; two terminals differ by less."""
+MOST_SAID = 5
+PIECE_CHARS = 3000
+"""Of a file as base64 in one line, as in `linklab.run.stage`."""
+_OWN_NETWORK = "mn"
+
+
+@dataclass(frozen=True)
+class LeftLab:
+    """How a lab was left: what belongs to the network that ran last.
+
+    state: as the kernel told it last; None if it never did.
+    typed: the lines that ended, in order; running: those that had not ended when the network did.
+    files: those written outside the working folder, absolute path → text.
+    """
+
+    state: State | None = None
+    typed: tuple[TypedEvidence, ...] = ()
+    running: tuple[TypedEvidence, ...] = ()
+    files: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass
+class BroughtBack:
+    """What came of it, for the person and for the guide.
+
+    evidence: what the kernel said before and after.
+    done, missing: sentences on what is as it was, and on what is not.
+    again: (terminal, line) that ran when the lab was left, and that only the person can start again.
+    """
+
+    evidence: list[GuideEvidence] = field(default_factory=list)
+    done: list[str] = field(default_factory=list)
+    missing: list[str] = field(default_factory=list)
+    again: list[tuple[str, str]] = field(default_factory=list)
+
+
+def left_off(evidence: Iterable[GuideEvidence]) -> LeftLab:
+    """How a lab was left, from all of its evidence."""
+    state: State | None = None
+    lines: dict[tuple[str, str, float], TypedEvidence] = {}
+    files: dict[str, str] = {}
+    now_s = -math.inf
+    for each in evidence:
+        another = isinstance(each, EditorEvidence) and each.words[0] in ("run", "stop")
+        if isinstance(each, TypedEvidence) and not each.ended:
+            another = each.start_s < now_s - BACK_S
+        if another:
+            state, lines, files, now_s = None, {}, {}, -math.inf
+        match each:
+            case TypedEvidence():
+                lines.pop(each.key, None)  # put where it ended
+                lines[each.key] = each
+                now_s = max(now_s, each.end_s or each.start_s)
+            case StateEvidence():
+                state = each.state
+            case FileEvidence(path=path, text=text) if path.startswith("/"):
+                files[path] = text
+    ended = tuple(line for line in lines.values() if line.ended)
+    return LeftLab(state, ended, _outermost(line for line in lines.values() if not line.ended), files)
+
+
+def bring_back(network: Network, left: LeftLab) -> BroughtBack:
+    """Set a fresh network as the last one was, as fast as the machine can; its clock is left at that speed.
+
+    Raises:
+        EngineError: the network has ended.
+    """
+    if network.paced is not None:
+        network.paced.set_speed(math.inf)
+    found = BroughtBack(again=[(line.terminal, line.text) for line in left.running])
+    fresh = _read(network)
+    found.evidence.append(StateEvidence(fresh, network.now_s()))
+    _write_files(network, left, found)
+    if left.state is None or not unlike(fresh, left.state):
+        return found
+    if set(fresh.nodes) != set(left.state.nodes):  # a network that the person starts by hand, as in Lab 1
+        gone = ", ".join(sorted(set(left.state.nodes) - set(fresh.nodes)))
+        found.missing.append(f"The network that you had started yourself is not there ({gone or 'other nodes'}).")
+        return found
+    _restore(network, fresh, left, found)
+    now = _read(network)
+    found.evidence.append(StateEvidence(now, network.now_s()))
+    wrong = unlike(now, left.state)
+    found.missing += [f"Not as it was: {sentence}." for sentence in wrong[:MOST_SAID]]
+    if len(wrong) > MOST_SAID:
+        found.missing.append(f"{len(wrong) - MOST_SAID} more settings are not as they were.")
+    return found
+
+
+def _outermost(running: Iterable[TypedEvidence]) -> tuple[TypedEvidence, ...]:
+    """Without the lines that were typed at the prompt of another one of them, `sudo mn`."""
+    kept: list[TypedEvidence] = []
+    for line in running:
+        inside = any(one.terminal == line.terminal == CLIENT and starts_network(one) for one in kept)
+        if not inside:
+            kept.append(line)
+    return tuple(kept)
+
+
+def starts_network(line: TypedEvidence) -> bool:
+    """Whether a line starts a network of its own, as `sudo mn` does."""
+    return any(command.program == _OWN_NETWORK for command in commands_in(line.terminal, line.text))
+
+
+def _restore(network: Network, fresh: State, left: LeftLab, found: BroughtBack) -> None:
+    assert left.state is not None
+    try:
+        lines: Sequence[tuple[str, str]] = restore_lines(fresh, left.state)
+        said = "as the kernel had them last"
+    except StateError as error:
+        lines = [(line.terminal, line.text) for line in left.typed if line.status in (0, None) and _sets(line)]
+        said = f"by typing again what you had typed, since {error}"
+    failed = 0
+    for on, line in lines:
+        done = _type(network, on, line)
+        if done.exit_status not in (0, None):
+            failed += 1
+            found.missing.append(f"On {on}, {line} failed: {one_line(done.output)[-200:] or 'it said nothing'}.")
+    nodes = ", ".join(dict.fromkeys(on for on, _ in lines))
+    if len(lines) > failed:
+        found.done.append(f"The settings on {nodes} are made again, {said}.")
+
+
+def _sets(line: TypedEvidence) -> bool:
+    return line.terminal != "mininet" and configures(line.text)
+
+
+def _write_files(network: Network, left: LeftLab, found: BroughtBack) -> None:
+    for path, text in left.files.items():
+        content = base64.b64encode(text.encode()).decode("ascii")
+        failed = False
+        for at in range(0, max(len(content), 1), PIECE_CHARS):
+            line = f"echo {content[at : at + PIECE_CHARS]} | base64 -d {'>>' if at else '>'}{shlex.quote(path)}"
+            failed = failed or bool(_type(network, CLIENT, line).exit_status)
+        (found.missing if failed else found.done).append(
+            f"{path} cannot be written again." if failed else f"{path} is written again."
+        )
+
+
+def _type(network: Network, on: str, line: str) -> Completed:
+    """Type into a terminal of a node that the person never sees."""
+    node = on.partition("#")[0]
+    return network.run([Typed(f"{node}#back", line)], deadline_s=WALL_S)[0]
+
+
+def _read(network: Network) -> State:
+    done = _type(network, CLIENT, READ_STATE)
+    try:
+        return State.loads(done.output, "the network's state")
+    except LinklabError as error:
+        raise StateError(f"the state of the network cannot be read: {error}") from error

@@ -1,0 +1,329 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Evidence → how far somebody has come in a lab: each step open, done, done differently, or wrong, and why.  Pure.
+
+A fold over the evidence in its order, so the same evidence gives the same answer anywhere and years later.
+How settings are followed is in `linklab.guide.chains`, which line belongs to which step in `linklab.guide.matching`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from linklab.guide import words
+from linklab.guide.chains import Chains
+from linklab.guide.evidence import EditorEvidence, FileEvidence, GuideEvidence, StateEvidence, TypedEvidence
+from linklab.guide.matching import Matching
+from linklab.guide.plan import EditorWant, EndWant, FileWant, GuideStep, LabPlan, RunWant, SettingWant, plan_of
+from linklab.guide.settings import kind_of
+from linklab.guide.shell import commands_in
+from linklab.guide.simulate import SimulatedNetwork
+from linklab.guide.status import GuideStatus, StepState, WantStatus
+from linklab.judge.expectation import ExpectationVerdict, Observed, verdicts_on
+from linklab.judge.verdict import Outcome
+from linklab.lab.model import Lab
+from linklab.manual.model import Manual
+from linklab.state.model import State
+
+COUNTED = frozenset({"ping.sent", "ping.received"})
+"""What a run of another length counts otherwise."""
+
+
+@dataclass
+class Guide:
+    """How far somebody is; `see` takes evidence, everything else follows from what was seen."""
+
+    lab: Lab
+    manual: Manual | None = None
+    hints_shown: dict[str, int] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.plan: LabPlan = plan_of(self.lab, self.manual)
+        self.network = SimulatedNetwork(self.plan.devices)
+        self.begins_at = 0
+        self._knows_kernel = False
+        self.wants: dict[tuple[int, int], WantStatus] = {
+            (step.number, place): WantStatus() for step in self.plan.steps for place in range(len(step.wants))
+        }
+        self.chains = Chains(self.plan, self.wants)
+        self.matching = Matching(self.plan, self.wants, self.chains)
+        self._running: dict[tuple[str, str, float], tuple[int, int]] = {}
+        self._scalars: dict[str, dict[str, tuple[float, str]]] = {}
+        self._outputs: dict[str, str] = {}
+        self._broken: dict[str, str] = {}
+        self._files: dict[str, str] = {}
+
+    # --- what is seen
+
+    def see(self, evidence: GuideEvidence) -> None:
+        """Take one piece of evidence into account."""
+        match evidence:
+            case TypedEvidence():
+                self._typed(evidence)
+            case StateEvidence(state=state):
+                self._told(state)
+            case FileEvidence():
+                self._file(evidence)
+            case EditorEvidence(words=verb):
+                self._edited(verb)
+
+    def _told(self, state: State) -> None:
+        """The kernel says what is set."""
+        before = self.network.settings()
+        self.network = self.network.with_state(state)
+        now = self.network.settings()
+        if not self.chains.begun:  # as the network was before anything was set
+            self.chains.initial, self.chains.begun = now, True
+        elif self._knows_kernel:
+            self._changed(before, ())
+        else:  # what every network has, such as sysctls, was not known until now and has not changed
+            unknown = {key: value for key, value in now.items() if key not in before and not kind_of(key)}
+            self.chains.initial = {**unknown, **self.chains.initial}
+            self._changed({**unknown, **before}, ())
+        self._knows_kernel = True
+
+    def see_all(self, evidence: Iterable[GuideEvidence]) -> None:
+        """Take several pieces into account, in order."""
+        for each in evidence:
+            self.see(each)
+
+    def _typed(self, line: TypedEvidence) -> None:
+        at = self._running.get(line.key)
+        section = words.set_up_to(line, self.plan.nodes)
+        if at is not None:
+            if line.ended:
+                del self._running[line.key]
+                self._judge_run(at, line)
+                self._ended(self.plan.steps[at[0]].id)
+            return
+        self._note_terminal(line.terminal)
+        if words.is_about_guide(line, self.plan.nodes):
+            return
+        if section is not None:
+            if line.ended and line.status in (0, None):
+                self._set_up(section)
+        elif not self._sets(line):
+            self._ran(line)
+        elif line.ended:
+            self._set(line)
+
+    def _ran(self, line: TypedEvidence) -> None:
+        """A line that sets nothing begins or has ended."""
+        run = words.run_in(line, self.plan.nodes)
+        found = self.matching.find(run, self.network.settings(), self.front) if run else None
+        if run is None or found is None or self.wants[found.at].good:
+            return
+        want = self.plan.steps[found.at[0]].wants[found.at[1]]
+        if found.differing:
+            self.wants[found.at].mark_wrong(words.of_run(run, found.differing))
+        elif line.ended:
+            self._judge_run(found.at, line)
+        else:
+            self._running[line.key] = found.at
+            if isinstance(want, RunWant) and want.stays:
+                self.wants[found.at].mark_done()
+
+    def _set_up(self, section: str) -> None:
+        """The lab's set_env.sh has made the settings before a section: whoever types that goes on from there."""
+        inside = (step.number for step in self.plan.steps if words.is_in(step.step.section, section))
+        self.begins_at = next(inside, len(self.plan.steps))
+        for step in self.plan.steps[: self.begins_at]:
+            for place, want in enumerate(step.wants):
+                if isinstance(want, SettingWant) and step.step.setup:
+                    self.wants[step.number, place].mark_done(differently="by set_env.sh")
+
+    def _sets(self, line: TypedEvidence) -> bool:
+        """Whether the line is one that sets something, be it that the kernel refused it."""
+        commands = commands_in(line.terminal, line.text, self.plan.nodes)
+        return any(self.network.after(command) is not None for command in commands)
+
+    def _set(self, line: TypedEvidence) -> None:
+        before = self.network.settings()
+        keys: list[str] = []
+        why = ""
+        for command in commands_in(line.terminal, line.text, self.plan.nodes):
+            done = self.network.after(command)
+            if done is None:
+                continue
+            keys += done.keys
+            why = why or done.why
+            if line.status in (0, None) and done.network is not None:
+                self.network = done.network
+        refused = line.status not in (0, None)
+        run = words.run_in(line, self.plan.nodes)
+        if refused or why:
+            exact = self.matching.exact(run, before, self.front) if run else None
+            if exact is not None:  # the manual shows what is refused, or rests on what is not simulated
+                self._judge_run(exact, line)
+                return
+        if not refused:  # what the kernel took counts, even where its state was read back before the line had ended
+            self._changed(before, keys, line)
+        else:
+            self._refused(line, keys, words.last_line(line.output) or why or f"status {line.status}")
+
+    def _refused(self, line: TypedEvidence, keys: Iterable[str], why: str) -> None:
+        """A line set nothing: it is a wrong try at what it was meant for, or rests on a step that was left out."""
+        story = words.of_refused(line.text, line.terminal, why)
+        run = words.run_in(line, self.plan.nodes)
+        at = self.chains.meant(line, keys, self.front)
+        near = self.matching.find(run, self.network.settings(), self.front) if run else None
+        if near is not None and (at is None or self.front <= near.at[0] < at[0]):
+            self.wants[near.at].mark_wrong(story)
+        elif at is not None:
+            self.wants[self.chains.first_open(at)].mark_wrong(story)
+
+    def _changed(self, before: dict[str, object], keys: Iterable[str], line: TypedEvidence | None = None) -> None:
+        """Follow what is set now; `keys` were spoken of by a line."""
+        now = self.network.settings()
+        changed = [key for key in {**before, **now} if before.get(key) != now.get(key)]
+        self.chains.follow(now, dict.fromkeys([*changed, *keys]), line, self.front)
+
+    def _file(self, file: FileEvidence) -> None:
+        self._files[file.path] = file.text
+        for step in self.plan.steps:
+            for place, want in enumerate(step.wants):
+                if not isinstance(want, FileWant) or words.file_name(want.path) != words.file_name(file.path):
+                    continue
+                status = self.wants[step.number, place]
+                if words.has_text(file.text, want):
+                    status.mark_done()
+                elif not status.good and step.number >= self.front:
+                    status.mark_wrong(words.of_file(file, want))
+                    return
+
+    def _edited(self, verb: tuple[str, ...]) -> None:
+        if verb[0] in ("run", "stop"):
+            self.network, self._knows_kernel = SimulatedNetwork(self.plan.devices), False
+            self.chains.restarted()
+        candidates = [
+            (step.number, place)
+            for step in self.plan.steps
+            for place, want in enumerate(step.wants)
+            if isinstance(want, EditorWant) and words.same_verb(want.words, verb)
+        ]
+        if at := next((at for at in candidates if not self.wants[at].good), None):
+            self.wants[at].mark_done()
+
+    def _note_terminal(self, terminal: str) -> None:
+        """A line in a terminal shows that it is open."""
+        node = terminal.partition("#")[0]
+        for step in self.plan.steps[: self.front + 6]:
+            for place, want in enumerate(step.wants):
+                if isinstance(want, EditorWant) and want.words == ("terminal", node):
+                    self.wants[step.number, place].mark_done()
+
+    # --- judging
+
+    def _judge_run(self, at: tuple[int, int], line: TypedEvidence) -> None:
+        step, status = self.plan.steps[at[0]], self.wants[at]
+        want = step.wants[at[1]]
+        expected = want.status if isinstance(want, RunWant) else None
+        stopped = isinstance(want, RunWant) and (want.stays or words.is_stopped(step.step))
+        if expected is not None and not stopped and line.status not in (None, expected):
+            status.mark_wrong(words.of_status(line, expected))
+            return
+        self._outputs[step.id] = self._outputs.get(step.id, "") + line.output if at[1] else line.output
+        self._scalars[step.id] = {**(self._scalars.get(step.id, {}) if at[1] else {}), **line.scalars}
+        self._broken.pop(step.id, None)
+        if line.broken:
+            self._broken[step.id] = line.broken
+        failed = [] if at[1] + 1 < len(step.wants) else self._failed(step, line)
+        if failed:
+            status.mark_wrong(words.of_verdict(failed[0], self._why(step)), failed)
+        else:
+            exact = isinstance(want, RunWant) and words.as_printed(want, step.step.terminal, line, self.plan.nodes)
+            status.mark_done(differently="" if exact else f"by {line.text}")
+
+    def _failed(self, step: GuideStep, line: TypedEvidence) -> list[ExpectationVerdict]:
+        """The expectations that what this step showed completes, and that it misses."""
+        outputs = {one: text for one, text in self._outputs.items() if one == step.id or self._is_done(one)}
+        observed = Observed(self._scalars, outputs, self._broken)
+        own_tool = words.is_own_tool(step, line, self.plan.nodes)
+        judged = [each for each in step.expectations if own_tool or each.shows is None]
+        if words.is_stopped(step.step):  # by hand, a moment sooner or later
+            judged = [each for each in judged if each.what not in COUNTED]
+        return [
+            verdict for verdict in verdicts_on(judged, [observed]) if verdict.outcome in (Outcome.FAIL, Outcome.ERROR)
+        ]
+
+    def verdicts(self) -> list[ExpectationVerdict]:
+        """What the lab expects of the steps that are done, beside what they showed last."""
+        observed = Observed(self._scalars, self._outputs, self._broken)
+        expected = [each for each in self.lab.expectations if all(self._has_shown(one) for one in each.steps)]
+        return list(verdicts_on(expected, [observed]))
+
+    def _has_shown(self, step_id: str) -> bool:
+        return step_id in self._outputs or step_id in self._scalars
+
+    def _is_done(self, step_id: str) -> bool:
+        return self._status(self.plan.step(step_id))[0].good
+
+    def _why(self, step: GuideStep) -> str:
+        """Which setting before a step is not as the manual has it there, as a sentence; "" if all are."""
+        now, initial = self.network.settings(), self.chains.initial
+        context = next((want.context for want in reversed(step.wants) if isinstance(want, RunWant)), initial)
+        for key in self.chains.values:
+            wanted = context.get(key, initial.get(key))
+            if not self.chains.same(key, wanted, now.get(key)):
+                at = self.chains.sets_before(key, step.number)
+                where = f" (step {self.plan.steps[at].id})" if at is not None else ""
+                return (
+                    f"{words.setting(key, wanted)}{where} is not set: {words.found_setting(key, wanted, now.get(key))}."
+                )
+        return ""
+
+    def _ended(self, of: str) -> None:
+        for step in self.plan.steps:
+            for place, want in enumerate(step.wants):
+                if isinstance(want, EndWant) and want.of == of:
+                    self.wants[step.number, place].mark_done()
+
+    # --- what is told
+
+    @property
+    def front(self) -> int:
+        """The number of the first step after the last one that is done; that is where somebody works."""
+        done = (step.number for step in self.plan.steps if step.tells_progress and self._status(step)[0].good)
+        return max(max(done, default=-1) + 1, self.begins_at)
+
+    def steps(self) -> list[StepState]:
+        """The state of every step, in the order of the manual."""
+        front = self.front
+        found = []
+        for step in self.plan.steps:
+            status, story, differing = self._status(step)
+            passed = self.begins_at <= step.number < front
+            left_out = status is GuideStatus.OPEN and passed and not step.step.optional
+            hints = words.hints(step, story, differing)
+            found.append(StepState.of(step, status, story, left_out=left_out, verdicts=differing, hints=hints))
+        return found
+
+    def measured(self, step_id: str) -> Mapping[str, tuple[float, str]]:
+        """What a step measured when it was done last: metric → (value, unit); empty where it has not."""
+        return self._scalars.get(step_id, {})
+
+    def next_step(self) -> StepState | None:
+        """The step to do next: the first that is wrong or open from where set_env.sh led; None when all are done."""
+        states = self.steps()
+        here = (one for one in states[self.begins_at :] if not one.status.good and not one.optional)
+        return next(here, next((one for one in states if not one.status.good and not one.optional), None))
+
+    def hint(self, step_id: str) -> str:
+        """The next hint for a step, each time a plainer one; the last one again when there are no more."""
+        state = next((one for one in self.steps() if one.id == step_id), None)
+        if state is None:
+            raise KeyError(step_id)
+        shown = self.hints_shown.get(step_id, 0)
+        self.hints_shown[step_id] = min(shown + 1, len(state.hints))
+        return state.hints[min(shown, len(state.hints) - 1)]
+
+    def _status(self, step: GuideStep) -> tuple[GuideStatus, str, tuple[ExpectationVerdict, ...]]:
+        statuses = [self.wants[step.number, place] for place in range(len(step.wants))]
+        wrong = next((one for one in statuses if one.status is GuideStatus.WRONG), None)
+        if wrong is not None:
+            return GuideStatus.WRONG, wrong.story, tuple(wrong.verdicts)
+        if not all(one.good for one in statuses):
+            return GuideStatus.OPEN, next((one.story for one in statuses if not one.good), ""), ()
+        story = next((one.story for one in statuses if one.story), "")
+        differently = any(one.status is GuideStatus.DIFFERENTLY for one in statuses)
+        return (GuideStatus.DIFFERENTLY if differently else GuideStatus.DONE), story, ()

@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The states of steps as lines of text, for a terminal and for the editor's window.  Pure.
+
+Takes steps as `linklab.guide.session` writes them for other programs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+GOOD = ("done", "done differently")
+MARKS = {"done": "✓", "done differently": "≈", "wrong": "✗", "open": "·"}
+
+Told = Mapping[str, Any]
+"""A step: `StepState.as_json`."""
+
+
+def is_flagged(step: Told) -> bool:
+    """Whether something is the matter with a step: done wrongly, or left out."""
+    return bool(step["status"] == "wrong" or step["left_out"])
+
+
+def summary(heading: str, steps: Sequence[Told]) -> str:
+    """Such as "Lab 3: … : 12 of 31 steps done"."""
+    counted = [step for step in steps if not step["optional"]]
+    return f"{heading}: {sum(step['status'] in GOOD for step in counted)} of {len(counted)} steps done"
+
+
+def listing(steps: Sequence[Told], told: Sequence[Told], following: str | None) -> Iterator[str]:
+    """The lines of some of a lab's steps, under their sections and subgoals.
+
+    Args:
+        steps: all of the lab, which give the numbers.
+        told: those to list.
+        following: the id of the step that comes next.
+    """
+    numbers = {step["id"]: number for number, step in enumerate(steps, 1)}
+    heading = ""
+    for step in told:
+        here = step["section"] + (f": {step['subgoal']}" if step["subgoal"] else "")
+        if here != heading:
+            heading = here
+            yield from ("", here)
+        mark, arrow = MARKS[step["status"]], "   ← next" if step["id"] == following else ""
+        yield f"{mark} {numbers[step['id']]:3} {step['task'] or step['id']} [{step['terminal']}] {step['id']}{arrow}"
+        if step["story"]:
+            yield f"      {step['story']}"
+        elif step["left_out"]:
+            yield "      left out: a later step is done, and this one is not"

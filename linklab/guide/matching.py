@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Which step a program that was run belongs to.  Pure.
+
+The same command often stands in several steps (`ping 10.0.0.2` in a dozen). Which one is meant is decided by what is
+set while it runs: the step before which the manual has just that set.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from linklab.guide.chains import At, Chains
+from linklab.guide.plan import RUN, EditorWant, GuideStep, LabPlan, RunWant
+from linklab.guide.programs import ProgramRun, RunDifference, compared, likeness
+from linklab.guide.settings import SettingsMap
+from linklab.guide.status import GuideStatus, WantStatus
+
+NEAR = 10
+"""Steps beyond the front at which a run that fits none may be a try."""
+LIKE = 0.45
+"""Likeness from which a run that fits no step is a try at one."""
+
+
+@dataclass(frozen=True)
+class MatchedRun:
+    """The want that a run belongs to, and how it differs from it: nothing for a run that is as wanted."""
+
+    at: At
+    differing: tuple[RunDifference, ...] = ()
+
+
+class Matching:
+    """Finds the step of a run."""
+
+    def __init__(self, plan: LabPlan, wants: dict[At, WantStatus], chains: Chains) -> None:
+        self.plan, self.wants, self.chains = plan, wants, chains
+        self._runs = [
+            ((step.number, place), step, want)
+            for step in plan.steps
+            for place, want in enumerate(step.wants)
+            if isinstance(want, RunWant)
+        ]
+
+    def find(self, run: ProgramRun, now: SettingsMap, front: int) -> MatchedRun | None:
+        """The want of a run; None if it is not one of the lab's.
+
+        Args:
+            run: what ran.
+            now: what is set meanwhile.
+            front: the number of the step at which somebody is.
+        """
+        fitting = [(at, step) for at, step, want in self._runs if not compared(want.run, run)]
+        if fitting:
+            return MatchedRun(self._choose(fitting, now, front))
+        return self._try(run, front)
+
+    def exact(self, run: ProgramRun, now: SettingsMap, front: int) -> At | None:
+        """The want that a run fulfils; None if there is none."""
+        found = self.find(run, now, front)
+        return found.at if found is not None and not found.differing else None
+
+    def _choose(self, fitting: Sequence[tuple[At, GuideStep]], now: SettingsMap, front: int) -> At:
+        networks = self._networks()
+        in_place = [at for at, step in fitting if step.networks == networks and self._is_set(at, now)]
+        unfinished = [(at, step) for at, step in fitting if not self.wants[at].good and not step.step.optional]
+        ahead = [at for at, _ in unfinished if at[0] >= front]
+        if found := [at for at in ahead if at in in_place]:
+            return found[0]
+        if found := [at for at, _ in unfinished if at in in_place]:
+            return found[-1]
+        if found := [at for at in in_place if self.wants[at].good]:
+            return found[-1]  # once more
+        if ahead:
+            return ahead[0]
+        return unfinished[-1][0] if unfinished else fitting[-1][0]
+
+    def _networks(self) -> int:
+        """How many networks of the manual were started."""
+        return sum(
+            isinstance(want, EditorWant) and want.words == RUN and self.wants[step.number, place].good
+            for step in self.plan.steps
+            for place, want in enumerate(step.wants)
+        )
+
+    def _is_set(self, at: At, now: SettingsMap) -> bool:
+        """Whether what is set is what the manual has set when it runs that."""
+        initial, want = self.chains.initial, self.plan.steps[at[0]].wants[at[1]]
+        assert isinstance(want, RunWant)
+        return all(
+            self.chains.same(key, want.context.get(key, initial.get(key)), now.get(key)) for key in self.chains.values
+        )
+
+    def _try(self, run: ProgramRun, front: int) -> MatchedRun | None:
+        """The open step near the front that a run was probably a try at."""
+        best: tuple[float, At, RunWant] | None = None
+        for at, step, want in self._runs:
+            status = self.wants[at].status
+            if status.good or step.step.optional or at[0] > front + NEAR:
+                continue
+            if at[0] < front and status is not GuideStatus.WRONG:
+                continue
+            score = likeness(want.run, run)
+            score -= 0.02 * abs(at[0] - front)
+            if likeness(want.run, run) >= LIKE and (best is None or score > best[0]):
+                best = score, at, want
+        return MatchedRun(best[1], tuple(compared(best[2].run, run))) if best else None

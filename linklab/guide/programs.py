@@ -1,0 +1,282 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What a command measures or shows, whatever the words: program, role, target, and the options that matter.  Pure.
+
+iperf3 --client 10.0.0.2 --time=20 -O10  →  iperf3, client, {target: 10.0.0.2, time: 20, omit: 10}
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from linklab.guide.shell import ShellCommand
+from linklab.tc import parse_line
+
+_QUANTITY = re.compile(r"(-?\d+(?:\.\d+)?)([a-zA-Z%]*)")
+_FACTORS = {"k": 1e3, "m": 1e6, "g": 1e9, "t": 1e12}
+_TIMES = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0, "min": 60.0}
+
+
+@dataclass(frozen=True)
+class ProgramTable:
+    """How a program's options are read.
+
+    valued: option → its name here; flags: the same for options without a value.
+    matters: those that change what is measured, even where the manual does not say them; what neither says is
+        `defaults`.
+    free: those that do not matter, even where the manual says them.
+    """
+
+    valued: Mapping[str, str]
+    flags: Mapping[str, str]
+    matters: frozenset[str]
+    free: frozenset[str]
+    defaults: Mapping[str, str] = field(default_factory=dict)
+
+
+def _table(text: str) -> dict[str, str]:
+    """Lines "name -short --long" → option → name."""
+    found: dict[str, str] = {}
+    for line in text.strip().splitlines():
+        name, *options = line.split()
+        found |= dict.fromkeys(options, name)
+    return found
+
+
+def _names(*lines: str) -> list[str]:
+    return " ".join(lines).split()
+
+
+IPERF3 = ProgramTable(
+    valued=_table(
+        """
+        target -c --client
+        port -p --port
+        format -f --format
+        interval -i --interval
+        bind -B --bind
+        bitrate -b --bitrate --bandwidth
+        time -t --time
+        bytes -n --bytes
+        blocks -k --blockcount
+        length -l --length
+        parallel -P --parallel
+        window -w --window
+        congestion -C --congestion --linux-congestion
+        mss -M --set-mss
+        tos -S --tos
+        dscp --dscp
+        omit -O --omit
+        title -T --title
+        paced --fq-rate
+        file -F --file
+        log --logfile
+        affinity -A --affinity
+        """
+    ),
+    flags=_table(
+        """
+        server -s --server
+        once -1 --one-off
+        daemon -D --daemon
+        udp -u --udp
+        reverse -R --reverse
+        bidir --bidir
+        json -J --json
+        verbose -V --verbose
+        nodelay -N --no-delay
+        version4 -4 --version4
+        zerocopy -Z --zerocopy
+        flush --forceflush
+        """
+    ),
+    matters=frozenset(
+        _names(
+            "target port bitrate time bytes blocks length parallel window congestion mss tos dscp omit paced server",
+            "udp reverse bidir nodelay",
+        )
+    ),
+    free=frozenset(["format", "verbose", "title", "log", "flush", "version4", "affinity"]),
+    defaults={"time": "10", "parallel": "1", "port": "5201"},
+)
+PING = ProgramTable(
+    valued=_table(
+        """
+        count -c
+        interval -i
+        size -s
+        wait -W
+        deadline -w
+        mtu -M
+        preload -l
+        from -I
+        ttl -t
+        tos -Q
+        pattern -p
+        mark -m
+        """
+    ),
+    flags=_table(
+        """
+        quiet -q
+        numeric -n
+        stamps -D
+        adaptive -A
+        flood -f
+        record -R
+        verbose -v
+        outstanding -O
+        version4 -4
+        """
+    ),
+    matters=frozenset(["target", "interval", "size", "mtu", "preload", "ttl", "adaptive", "flood"]),
+    free=frozenset(["quiet", "numeric", "stamps", "wait", "verbose", "outstanding", "version4", "deadline"]),
+    defaults={"interval": "1"},
+)
+_ORDERED = frozenset(("linklab",))
+"""Programs of which the order of the words says something: from h1 to h2."""
+TABLES = {"iperf3": IPERF3, "ping": PING}
+
+
+@dataclass(frozen=True)
+class ProgramRun:
+    """What a command runs.
+
+    options: those with a value or "on"; words: of other programs what else was typed, in order of the alphabet
+    where the order says nothing.
+    """
+
+    node: str
+    program: str
+    options: Mapping[str, str] = field(default_factory=dict)
+    words: tuple[str, ...] = ()
+
+    @property
+    def role(self) -> str:
+        """Of iperf3 whether it serves; of others the verb that says what they do."""
+        if self.program == "iperf3":
+            return "server" if "server" in self.options else "client"
+        return ""
+
+    @property
+    def alike(self) -> tuple[str, str]:
+        """What two runs must share to be tries at the same step."""
+        return self.program, self.role
+
+
+def run_of(command: ShellCommand) -> ProgramRun:
+    """What a command runs; of a pipe, what its first command looks at, and through what it goes."""
+    source = command.source
+    program = source.program
+    if program in TABLES:
+        return ProgramRun(command.node, program, _options(TABLES[program], source.words[1:]))
+    if program in ("ifconfig", "ip") and _shows_addresses(source.words):
+        return ProgramRun(command.node, "addresses")
+    words = list(source.words[1:])
+    if program == "tc" and (line := parse_line(source.words)) is not None and line.verb in ("show", "list"):
+        words = [line.object, line.device, *(word for word in source.words[1:] if word.startswith("-"))]
+    words += [word for part in (*command.fed[1:], *((command.words,) if command.fed else ())) for word in part]
+    words = list(filter(None, words))
+    return ProgramRun(command.node, program, {}, tuple(words if program in _ORDERED else sorted(words)))
+
+
+def _shows_addresses(words: Sequence[str]) -> bool:
+    if words[0] == "ifconfig":
+        return len([word for word in words[1:] if word != "-a"]) <= 1
+    rest = [word for word in words[1:] if not word.startswith("-")]
+    return bool(rest) and "address".startswith(rest[0]) and (len(rest) == 1 or rest[1] in ("show", "list", "s", "ls"))
+
+
+def _options(table: ProgramTable, words: Sequence[str]) -> dict[str, str]:
+    rest, found = list(words), dict[str, str]()
+    while rest:
+        word = rest.pop(0)
+        name, equals, value = word.partition("=")
+        if word in table.valued:
+            found[table.valued[word]] = rest.pop(0) if rest else ""
+        elif equals and name in table.valued:
+            found[table.valued[name]] = value
+        elif word in table.flags:
+            found[table.flags[word]] = "on"
+        elif not word.startswith("--") and word[:2] in table.valued:
+            found[table.valued[word[:2]]] = word[2:]
+        elif word.startswith("-") and all(f"-{letter}" in table.flags for letter in word[1:]):
+            found |= {table.flags[f"-{letter}"]: "on" for letter in word[1:]}
+        elif not word.startswith("-"):
+            found["target"] = word
+        else:
+            found[word] = "on"
+    return found
+
+
+# --- comparing
+
+
+@dataclass(frozen=True)
+class RunDifference:
+    """One thing that a run has otherwise than is wanted; "" where one of the two does not say it."""
+
+    what: str
+    wanted: str
+    found: str
+
+
+def compared(wanted: ProgramRun, found: ProgramRun) -> list[RunDifference]:
+    """What matters of how a run differs from the one that is wanted; its node, too."""
+    differing = []
+    if wanted.node != found.node:
+        differing.append(RunDifference("node", wanted.node, found.node))
+    if wanted.alike != found.alike:
+        return [*differing, RunDifference("program", " ".join(wanted.alike).strip(), " ".join(found.alike).strip())]
+    table = TABLES.get(wanted.program)
+    if table is None:
+        return [*differing, *_words_compared(wanted, found)]
+    for name in {**wanted.options, **found.options}:
+        if name in table.free or (name not in wanted.options and name not in table.matters):
+            continue
+        one = wanted.options.get(name, table.defaults.get(name, ""))
+        other = found.options.get(name, table.defaults.get(name, ""))
+        if not same_word(one, other):
+            differing.append(RunDifference(name, one, other))
+    return differing
+
+
+def _words_compared(wanted: ProgramRun, found: ProgramRun) -> list[RunDifference]:
+    lacking = Counter(map(_plain_word, wanted.words))
+    more = Counter(map(_plain_word, found.words))
+    both = lacking & more
+    if lacking == more and wanted.program in _ORDERED and wanted.words != found.words:
+        return [RunDifference("words", " ".join(wanted.words), " ".join(found.words))]
+    one = [word for word in wanted.words if (lacking - both)[_plain_word(word)]]
+    other = [word for word in found.words if (more - both)[_plain_word(word)]]
+    return [RunDifference("words", " ".join(one), " ".join(other))] if one or other else []
+
+
+def likeness(wanted: ProgramRun, found: ProgramRun) -> float:
+    """How like two runs of one program are, 0 to 1."""
+    if wanted.alike != found.alike:
+        return 0.0
+    differing = compared(wanted, found)
+    if wanted.program in TABLES:
+        total = len({*wanted.options, *found.options}) + 1
+        return 1 - len(differing) / (total + 1)
+    common = sum((Counter(wanted.words) & Counter(found.words)).values())
+    words = (2 * common + 1) / (len(wanted.words) + len(found.words) + 1)
+    return words - (0.2 if wanted.node != found.node else 0.0)
+
+
+def same_word(one: str, other: str) -> bool:
+    """Whether two values are the same, in whatever units: 20ms and 0.02s, 5gbit and 5G."""
+    return _plain_word(one) == _plain_word(other)
+
+
+def _plain_word(word: str) -> str:
+    found = _QUANTITY.fullmatch(word)
+    if not found:
+        return word
+    unit = found[2].lower()
+    if unit in _TIMES:
+        return f"{float(found[1]) * _TIMES[unit]:.9g}s"
+    return f"{float(found[1]) * _FACTORS.get(unit[:1], 1.0):.9g}" + ("%" if unit == "%" else "")

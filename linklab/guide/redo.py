@@ -1,0 +1,283 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Somebody's progress in a lab → the evidence of doing the same once more, on networks of our own.
+
+Every line is typed again, in its order and with its overlaps; what it shows and measures, and what the kernel says
+afterwards, is seen anew. Of the progress only what was typed and the files that were written are believed.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from linklab.engine.api import Background, Clock, Completed, Engine, Network, Shows, StopAfter, Typed
+from linklab.errors import AgentError, DeadlineError, EngineError, InputError
+from linklab.guide.claims import LineFiles
+from linklab.guide.collect import looks_only
+from linklab.guide.continuing import READ_STATE, starts_network
+from linklab.guide.evidence import EditorEvidence, FileEvidence, GuideEvidence, StateEvidence, TypedEvidence
+from linklab.guide.plan import runs_at_once
+from linklab.guide.redo_lines import (
+    LEAVES,
+    LONGEST_S,
+    PROMPT,
+    ProgressEntry,
+    end_of,
+    finish_of,
+    inside_finish,
+    is_for_hands,
+    is_stopped,
+    without_prompt,
+    written_meanwhile,
+)
+from linklab.guide.session import BEGUN, CONTINUED
+from linklab.guide.shell import CLIENT
+from linklab.lab.model import Lab
+from linklab.state.model import State
+
+IDLE_S = 1.0
+"""What people pause between two lines beyond this is left out, unless something runs meanwhile."""
+MOST_PAUSE_S = 600.0
+LINE_WALL_S = 120.0
+"""For one line; the longest of a lab takes half of it."""
+
+
+class RedoError(InputError):
+    """The work cannot be done once more; the sentence says where it ended."""
+
+
+@dataclass
+class Redoing:
+    """One progress being done again.
+
+    engine: builds the networks; folder: their working folder; until_s: on the monotonic clock, when it is to end.
+    environment: of the first network.
+    """
+
+    lab: Lab
+    engine: Engine
+    folder: Path
+    until_s: float
+    seed: int = 1
+    environment: Mapping[str, Any] = field(default_factory=dict)
+    stopped: str = ""
+    """Why it ended before the last line; "" if it did not."""
+
+    def __post_init__(self) -> None:
+        self._stack = ExitStack()
+        self._network: Network | None = None
+        self._fresh: StateEvidence | None = None
+        self._pending: list[StateEvidence] = []
+        self._running: dict[tuple[str, str, float], _Running] = {}
+        self._shift_s = 0.0
+        self._said_s = 0.0
+        self._mininet = ""
+
+    def evidence(self, entries: Sequence[ProgressEntry]) -> Iterator[GuideEvidence]:
+        """What is seen while all of it is done again; ends early, and says so in `stopped`, where a network fails."""
+        with self._stack:
+            try:
+                for at, (kind, each) in enumerate(entries):
+                    yield from self._entry(kind, each, entries[at + 1 :])
+            except DeadlineError:
+                self.stopped = "the time for it was up"
+            except (EngineError, RedoError) as error:
+                self.stopped = str(error)
+
+    def _entry(self, kind: str, each: GuideEvidence | None, rest: Sequence[ProgressEntry]) -> Iterator[GuideEvidence]:
+        if kind == BEGUN:
+            self._begin()
+        elif kind == CONTINUED:
+            self._go_on()
+        match each:
+            case EditorEvidence():
+                yield each
+            case FileEvidence():
+                yield self._write(each)
+            case TypedEvidence():
+                yield from self._pending
+                self._pending = []
+                if each.ended:
+                    yield from self._end(each)
+                else:
+                    yield from self._type(each, rest)
+
+    # --- networks
+
+    def _begin(self) -> None:
+        self._stack.close()
+        self._running.clear()
+        self._mininet = ""
+        drawn = self.lab.load_topology() if runs_at_once(self.lab.manual) else None
+        starting = self.engine.start(drawn, workdir=self.folder, clock=Clock.VIRTUAL, seed=self.seed)
+        self._network = self._stack.enter_context(starting)
+        self.environment = self.environment or dict(self._network.environment)
+        self._files = LineFiles(self.folder)
+        self._files.begin()
+        self._fresh = self._look()
+        self._pending = [self._fresh]
+
+    def _go_on(self) -> None:
+        """The student's network was another one, set as the last; ours goes on, without what ran in it."""
+        if self._network is None:
+            self._begin()
+            return
+        for one in list(self._running.values()):
+            if one.terminal == self._mininet:
+                self._run(Typed(one.terminal, LEAVES[0], StopAfter(LONGEST_S)))
+            else:
+                self._wait_end(one, stop=True)
+        self._running.clear()
+        self._mininet = ""
+        self._pending = [*([self._fresh] if self._fresh else []), self._look()]
+
+    @property
+    def network(self) -> Network:
+        """The one that runs."""
+        if self._network is None:
+            raise RedoError("the progress does not say that a network began")
+        return self._network
+
+    def _left_s(self) -> float:
+        left_s = self.until_s - time.monotonic()
+        if left_s <= 0:
+            raise DeadlineError("the time for it is up")
+        return left_s
+
+    def _run(self, typed: Typed) -> Completed:
+        return self.network.run([typed], deadline_s=self._left_s())[0]
+
+    def _look(self) -> StateEvidence:
+        done = self._run(Typed(f"{CLIENT}#look", READ_STATE))
+        try:
+            return StateEvidence(State.loads(done.output, "the network's state"), done.end_s)
+        except InputError as error:
+            raise EngineError(f"the state of the network cannot be read: {error}") from error
+
+    # --- lines
+
+    def _type(self, line: TypedEvidence, rest: Sequence[ProgressEntry]) -> Iterator[GuideEvidence]:
+        ended, alone = end_of(line, rest)
+        self._keep_pace(line.start_s)
+        for file in written_meanwhile(line, rest, ended):
+            self._write(file)
+        if self._mininet and line.terminal == CLIENT:
+            yield from self._done(line, self._run(Typed(self._mininet, line.text, inside_finish(line.text))))
+            return
+        if is_for_hands(line):
+            yield TypedEvidence(line.terminal, line.text, self._now_s())
+            return
+        terminal = self._free(line.terminal)
+        if starts_network(line) and line.terminal == CLIENT:
+            self._mininet = terminal
+            done = self._run(Typed(terminal, line.text, Shows(PROMPT)))
+            yield self._starts(line, done, terminal)
+        elif ended is not None and alone:
+            yield from self._alone(line, Typed(terminal, line.text, finish_of(ended)))
+        else:
+            done = self._run(Typed(terminal, line.text, Background()))
+            yield self._starts(line, done, terminal)
+
+    def _starts(self, line: TypedEvidence, done: Completed, terminal: str) -> TypedEvidence:
+        """It runs from now on."""
+        begun = TypedEvidence(line.terminal, line.text, done.start_s)
+        self._running[line.key] = _Running(terminal, begun, done.output)
+        self._files.begins(begun)
+        return begun
+
+    def _alone(self, line: TypedEvidence, typed: Typed) -> Iterator[GuideEvidence]:
+        """A line that runs while nothing else begins or ends; one that does not end is left where it is."""
+        start_s = self._now_s()
+        try:
+            done = self.network.run([typed], deadline_s=min(self._left_s(), LINE_WALL_S))[0]
+        except DeadlineError:
+            self._left_s()
+            yield self._starts(line, Completed(typed.terminal, typed.text, "", None, start_s, start_s), typed.terminal)
+            return
+        yield from self._done(line, done)
+
+    def _done(self, line: TypedEvidence, done: Completed) -> Iterator[GuideEvidence]:
+        begun = TypedEvidence(line.terminal, line.text, done.start_s)
+        self._files.begins(begun)
+        yield begun
+        self._said_s, self._shift_s = line.start_s, done.start_s - line.start_s
+        yield from self._ended(begun, done)
+
+    def _end(self, line: TypedEvidence) -> Iterator[GuideEvidence]:
+        """The end of a line as the student saw it; what was alone has ended already."""
+        one = self._running.pop(line.key, None)
+        if one is None:
+            return
+        self._keep_pace(line.end_s or 0.0)
+        if one.terminal == self._mininet:
+            self._mininet = ""
+            yield from self._ended(one.begun, Completed(one.terminal, line.text, one.output, 0, 0.0, self._now_s()))
+            return
+        yield from self._ended(one.begun, self._wait_end(one, stop=is_stopped(line)))
+
+    def _ended(self, begun: TypedEvidence, done: Completed) -> Iterator[GuideEvidence]:
+        seen = TypedEvidence(
+            begun.terminal, begun.text, begun.start_s, done.end_s, without_prompt(done.output), done.exit_status
+        )
+        yield self._files.ended(seen)
+        if not looks_only(seen, self.network.nodes):
+            yield self._look()
+
+    def _wait_end(self, one: _Running, *, stop: bool) -> Completed:
+        try:
+            if stop:
+                return self.network.stop(one.terminal, deadline_s=self._left_s())
+            return self.network.finished(one.terminal, deadline_s=min(self._left_s(), 60.0))
+        except DeadlineError:
+            return self.network.stop(one.terminal, deadline_s=self._left_s())
+        except AgentError:  # it has ended already
+            now_s = self._now_s()
+            return Completed(one.terminal, one.begun.text, one.output, None, one.begun.start_s, now_s)
+
+    def _free(self, node: str) -> str:
+        """A terminal of the node in which nothing runs; the first where that is possible, for its variables."""
+        taken = {one.terminal for one in self._running.values()}
+        names = [node, *(f"{node}#{number}" for number in range(2, 20))]
+        return next((name for name in names if name not in taken), f"{node}#20")
+
+    # --- time
+
+    def _now_s(self) -> float:
+        return self.network.now_s()
+
+    def _keep_pace(self, said_s: float) -> None:
+        """Wait until this moment of the student's time; while nothing runs, people's pauses are left out."""
+        now_s = self._now_s()
+        pause_s = said_s + self._shift_s - now_s
+        if not self._running:
+            pause_s = min(pause_s, IDLE_S)
+        if pause_s > 0:
+            self._run(Typed(f"{CLIENT}#pause", f"sleep {min(pause_s, MOST_PAUSE_S):.6f}"))
+            now_s += min(pause_s, MOST_PAUSE_S)
+        if not self._running:
+            self._shift_s = now_s - said_s
+
+    # --- files
+
+    def _write(self, file: FileEvidence) -> FileEvidence:
+        """A file in the working folder as the student had it; another's place is not ours to write."""
+        named = PurePosixPath(file.path)
+        if not named.is_absolute() and ".." not in named.parts:
+            path = self.folder / named
+            if self.folder.resolve() in path.resolve().parents:
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_text(file.text, encoding="utf-8")
+        return file
+
+
+@dataclass(frozen=True)
+class _Running:
+    """A line that runs: in which terminal of ours, how it began, and what it has shown where nobody waits for it."""
+
+    terminal: str
+    begun: TypedEvidence
+    output: str = ""

@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What a line of a progress needs to be typed once more: when it has ended, what it used, whether it is typed at all.
+
+Pure; `linklab.guide.redo` types.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TypeAlias
+
+from linklab.engine.api import Shows, StopAfter
+from linklab.guide.evidence import FileEvidence, GuideEvidence, TypedEvidence
+from linklab.guide.session import BEGUN, CONTINUED
+from linklab.guide.shell import commands_in
+
+ProgressEntry: TypeAlias = tuple[str, "GuideEvidence | None"]
+"""As `LabProgress.entries` gives them."""
+
+LONGEST_S = 1800.0
+"""Network time that one line may take; no lab has one of half of that."""
+MORE_S = 30.0
+"""A line that ended by itself may take three times as long, and so much more, before it is stopped."""
+_HANDS = frozenset(
+    ("nano", "pico", "vi", "vim", "emacs", "ed", "less", "more", "man", "top", "htop", "watch", "exit", "logout")
+)
+"""Programs that wait for keys, and what ends a shell: they set and measure nothing."""
+PROMPT = r"(?:^|\n)mininet> \s*\Z"
+LEAVES = ("exit", "quit")
+
+
+def is_for_hands(line: TypedEvidence) -> bool:
+    """Whether a line is left out, because only keys end it; what an editor wrote is among the files."""
+    commands = commands_in(line.terminal, line.text)
+    return bool(commands) and all(command.program in _HANDS for command in commands)
+
+
+def end_of(line: TypedEvidence, rest: Sequence[ProgressEntry]) -> tuple[TypedEvidence | None, bool]:
+    """The entry with which a line ends, in its network, and whether no other line begins or ends before."""
+    alone = True
+    for kind, each in rest:
+        if kind in (BEGUN, CONTINUED):
+            break
+        if isinstance(each, TypedEvidence):
+            if each.ended and each.key == line.key:
+                return each, alone
+            alone = False
+    return None, False
+
+
+def written_meanwhile(
+    line: TypedEvidence, rest: Sequence[ProgressEntry], ended: TypedEvidence | None
+) -> Iterator[FileEvidence]:
+    """Files of which is told right before a line ends: it may have used them, unless it made them."""
+    if ended is None or ">>" in line.text:
+        return
+    for _, each in rest:
+        if each is ended:
+            return
+        if isinstance(each, FileEvidence):
+            yield each
+
+
+def finish_of(ended: TypedEvidence) -> StopAfter:
+    """When a line is stopped, if it has not ended: where the student stopped it, else later than it took there."""
+    lasted_s = min(max((ended.end_s or 0.0) - ended.start_s, 0.0), LONGEST_S)
+    return StopAfter(lasted_s if is_stopped(ended) else min(3 * lasted_s + MORE_S, LONGEST_S))
+
+
+def is_stopped(ended: TypedEvidence) -> bool:
+    """Whether Ctrl+C ended it: bash says 130, or the terminal has shown it (ping then ends with 0)."""
+    return ended.status == 130 or "^C" in ended.output
+
+
+def inside_finish(text: str) -> Shows | StopAfter:
+    """When a line at the prompt of Mininet's own command line has ended."""
+    return StopAfter(LONGEST_S) if text.split()[:1] in ([word] for word in LEAVES) else Shows(PROMPT)
+
+
+def without_prompt(output: str) -> str:
+    """What a line showed at the prompt of Mininet's own command line."""
+    return output.removesuffix("mininet> ")

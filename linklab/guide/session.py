@@ -1,0 +1,169 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The guide of a lab that somebody is doing: evidence from its network into the guide, and onto the disk.
+
+Held by the program that holds the network (page, editor, `linklab shell`). Other programs, also those inside the
+network, read `.linklab/steps.json`, which has what every view shows.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from linklab.base.files import write
+from linklab.engine.api import Network
+from linklab.errors import InputError
+from linklab.guide.collect import Collector
+from linklab.guide.evidence import EditorEvidence, GuideEvidence
+from linklab.guide.guide import Guide
+from linklab.guide.plan import FileWant
+from linklab.guide.progress import FOLDER, LabProgress
+from linklab.guide.status import StepState
+from linklab.judge.expectation import ExpectationVerdict
+from linklab.lab.model import Lab
+from linklab.terminal.attach_server import AttachServer
+
+FORMAT = 1
+STEPS_FILE = "steps.json"
+HINT = "hint"
+"""Kind of the lines in the progress that count the hints that were asked for."""
+BEGUN, CONTINUED = "begun", "continued"
+"""Kinds of the lines that say that a network began, as the lab wants it or as it was left, with its environment."""
+
+
+@dataclass
+class GuideSession:
+    """One lab in one folder, with the progress that is there already.
+
+    on_change: called after evidence has been judged, in any thread; must not wait.
+    """
+
+    lab: Lab
+    folder: Path
+    on_change: Callable[[], None] = lambda: None
+    guide: Guide = field(init=False)
+    progress: LabProgress = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._lock = threading.RLock()
+        self._busy = False
+        self.progress = LabProgress.begin(self.folder, self.lab)
+        self.guide = Guide(self.lab)
+        self.guide.see_all(self.progress.evidence())
+        self._write()
+
+    @contextlib.contextmanager
+    def collecting(
+        self,
+        network: Network,
+        attach: AttachServer,
+        opened: str | None = None,
+        first: Sequence[GuideEvidence] = (),
+    ) -> Iterator[None]:
+        """Take evidence from a network that has just been started.
+
+        opened: name of the topology's file that it was built from; None if it was not built from a drawing.
+        first: what was seen of it before anybody could work in it (`linklab.guide.continuing`).
+        """
+        self._note(CONTINUED if first else BEGUN, environment=dict(network.environment))
+        if opened is not None:
+            self.see(EditorEvidence(("open", opened)))
+            self.see(EditorEvidence(("run",)))
+        for evidence in first:
+            self.see(evidence)
+        paths = [want.path for step in self.guide.plan.steps for want in step.wants if isinstance(want, FileWant)]
+        with Collector(network, attach, self.folder, self.see, wanted=paths, busy=self._set_busy):
+            yield
+
+    def see(self, evidence: GuideEvidence) -> None:
+        """Judge evidence and keep it."""
+        with self._lock:
+            self.guide.see(evidence)
+            with contextlib.suppress(
+                InputError
+            ):  # a full disk must not end the lab; what was seen is judged all the same
+                self.progress.add(evidence)
+            self._write()
+        self.on_change()
+
+    def steps(self) -> list[StepState]:
+        """The state of every step."""
+        with self._lock:
+            return self.guide.steps()
+
+    def measured(self, step_id: str) -> Mapping[str, tuple[float, str]]:
+        """What a step measured when it was done last, as `Guide.measured`."""
+        with self._lock:
+            return dict(self.guide.measured(step_id))
+
+    def verdicts(self) -> list[ExpectationVerdict]:
+        """As `Guide.verdicts`."""
+        with self._lock:
+            return self.guide.verdicts()
+
+    def hint(self, step_id: str) -> str:
+        """The next hint for a step; KeyError for no such step."""
+        with self._lock:
+            return next_hint(self.progress, step_id, self._state(step_id).hints)
+
+    def _state(self, step_id: str) -> StepState:
+        for state in self.guide.steps():
+            if state.id == step_id:
+                return state
+        raise KeyError(step_id)
+
+    def _note(self, kind: str, **data: Any) -> None:
+        with contextlib.suppress(InputError):  # as in `see`
+            self.progress.note(kind, **data)
+
+    def _set_busy(self, busy: bool) -> None:
+        with self._lock:
+            if self._busy != busy:
+                self._busy = busy
+                self._write()
+
+    def _write(self) -> None:
+        """What other programs read."""
+        states = self.guide.steps()
+        following = self.guide.next_step()
+        data = {
+            "format": FORMAT,
+            "lab": self.lab.number,
+            "heading": self.lab.heading,
+            "busy": self._busy,
+            "next": following.id if following else None,
+            "steps": [{**state.as_json(), "hints": list(state.hints)} for state in states],
+        }
+        with contextlib.suppress(OSError):  # as in `see`
+            write(self.folder / FOLDER / STEPS_FILE, json.dumps(data, ensure_ascii=False))
+
+
+def next_hint(progress: LabProgress, step_id: str, hints: Sequence[str]) -> str:
+    """The hint that comes next for a step, which is noted; the last one again when there are no more."""
+    shown = len([note for note in progress.notes(HINT) if note.get("step") == step_id])
+    progress.note(HINT, step=step_id, number=min(shown, len(hints) - 1) + 1)
+    return hints[min(shown, len(hints) - 1)]
+
+
+def read_steps(folder: Path) -> dict[str, Any] | None:
+    """What a session wrote for other programs; None where there is none.
+
+    Raises:
+        InputError: it cannot be read.
+    """
+    path = folder / FOLDER / STEPS_FILE
+    data: Any
+    try:
+        data = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError) as error:
+        raise InputError(f"{path}: cannot be read: {error}") from error
+    if not isinstance(data, dict) or data.get("format") != FORMAT:
+        raise InputError(f"{path}: this was written by another version of Linklab")
+    return data

@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A line typed into a terminal → the simple commands in it, and on which node each runs.  Pure.
+
+No shell: variables and substitutions stay as they are written, and a loop is one command.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Collection
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+
+_ENDS = ("&&", "||", ";", "&", ";;")
+_PIPES = ("|", "|&")
+_LOOPS = ("for", "while", "until", "if", "case", "{", "(")
+_SUDO_VALUES = ("-u", "-g", "-C", "-p")
+CLIENT, CONSOLE = "client", "mininet"
+
+
+@dataclass(frozen=True)
+class ShellCommand:
+    """One command.
+
+    node: where it runs; "mininet" for a command of Mininet's own.
+    words: without sudo; the first is the program's name, without its folder.
+    fed: the commands before it in a pipe, each as words.
+    to: files that its output goes to.
+    """
+
+    node: str
+    words: tuple[str, ...]
+    fed: tuple[tuple[str, ...], ...] = ()
+    to: tuple[str, ...] = ()
+
+    @property
+    def program(self) -> str:
+        """The program's name."""
+        return self.words[0] if self.words else ""
+
+    @property
+    def source(self) -> ShellCommand:
+        """The first command of the pipe, which says what is looked at; itself where there is no pipe."""
+        return ShellCommand(self.node, self.fed[0]) if self.fed else self
+
+
+def commands_in(terminal: str, text: str, nodes: Collection[str] = ()) -> list[ShellCommand]:
+    """The commands of a line, in order.
+
+    Args:
+        terminal: where it was typed, such as "h1#2".
+        text: the line.
+        nodes: of the network; in Mininet's command line a node's name before a command says where it runs.
+    """
+    node = terminal.partition("#")[0]
+    if node in (CONSOLE, CLIENT):  # whose shell may have Mininet's command line in it
+        first, _, rest = text.strip().partition(" ")
+        if first in nodes or (first == "sh" and node == CONSOLE):
+            return commands_in(CLIENT if first == "sh" else first, rest)
+    try:
+        lexer = shlex.shlex(text, posix=True, punctuation_chars=";&|<>")
+        lexer.whitespace_split, lexer.commenters = True, "#" if "#" in text.split(" ") else ""
+        tokens = list(lexer)
+    except ValueError:  # a quote that another line closes
+        return [ShellCommand(node, tuple(text.split()))]
+    if tokens and tokens[0] in _LOOPS:
+        return [ShellCommand(node, tuple(tokens))]
+    return _split(node, tokens)
+
+
+def _split(node: str, tokens: list[str]) -> list[ShellCommand]:
+    found: list[ShellCommand] = []
+    parts: list[list[str]] = [[]]
+    to: list[str] = []
+    rest = [*tokens, ";"]
+    while rest:
+        token = rest.pop(0)
+        if token in _PIPES:
+            parts.append([])
+        elif token in _ENDS:
+            pipe = [plain for part in parts if (plain := without_sudo(part))]
+            if pipe:
+                found.append(ShellCommand(node, pipe[-1], tuple(pipe[:-1]), tuple(to)))
+            parts, to = [[]], []
+        elif re.fullmatch(r"[<>&]+", token):
+            target = rest.pop(0) if rest and rest[0] not in _ENDS else ""
+            if parts[-1] and parts[-1][-1] in ("1", "2") and token.startswith(">"):
+                parts[-1].pop()  # 2>errors: the number is the descriptor's
+            elif token.startswith(">"):
+                to.append(target)
+        else:
+            parts[-1].append(token)
+    return found
+
+
+def without_sudo(words: list[str]) -> tuple[str, ...]:
+    """The words of a command, the program by its name alone."""
+    rest = list(words)
+    while rest and (rest[0] == "sudo" or re.fullmatch(r"[A-Za-z_]\w*=\S*", rest[0])):
+        sudo = rest.pop(0) == "sudo"
+        while sudo and rest and rest[0].startswith("-"):
+            if rest.pop(0) in _SUDO_VALUES and rest:
+                del rest[0]
+    if rest and "/" in rest[0]:
+        rest[0] = PurePosixPath(rest[0]).name
+    return tuple(rest)

@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What the guide says of a step, and how it keeps what it knows of each thing that a step wants."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Any
+
+from linklab.guide.plan import GuideStep
+from linklab.judge.expectation import ExpectationVerdict
+
+
+class GuideStatus(Enum):
+    """How far a step is."""
+
+    OPEN = "open"
+    DONE = "done"
+    DIFFERENTLY = "done differently"
+    WRONG = "wrong"
+
+    @property
+    def good(self) -> bool:
+        """Whether there is nothing left to do."""
+        return self in (GuideStatus.DONE, GuideStatus.DIFFERENTLY)
+
+
+@dataclass
+class WantStatus:
+    """Of one thing that a step wants; story: how it was done differently, or what is wrong."""
+
+    status: GuideStatus = GuideStatus.OPEN
+    story: str = ""
+    verdicts: list[ExpectationVerdict] = field(default_factory=list)
+
+    @property
+    def good(self) -> bool:
+        """Whether it is done."""
+        return self.status.good
+
+    def mark_done(self, differently: str = "") -> None:
+        """It is done; differently: how, "" as printed."""
+        if self.status is GuideStatus.DONE:
+            return
+        self.status = GuideStatus.DIFFERENTLY if differently else GuideStatus.DONE
+        self.story, self.verdicts = differently, []
+
+    def mark_wrong(self, story: str, verdicts: Sequence[ExpectationVerdict] = ()) -> None:
+        """It was tried, and is not as it should be."""
+        self.status, self.story, self.verdicts = GuideStatus.WRONG, story, list(verdicts)
+
+    def reopen(self, story: str) -> None:
+        """It was done and has been undone."""
+        self.status, self.story, self.verdicts = GuideStatus.OPEN, story, []
+
+
+@dataclass(frozen=True)
+class StepState:
+    """What a view shows of a step.
+
+    section: number and title; task: the sentence of its "Step." paragraph, with its number.
+    terminal, typed: where it is done and what is printed there.
+    story: what was found and what is wanted, "" where there is nothing to say; expected, seen, why: of the first
+    expectation that is missed.
+    left_out: a later step is done, this one is not; hints: in stages.
+    """
+
+    id: str
+    section: str
+    subgoal: str
+    task_number: int | None
+    task: str
+    terminal: str
+    typed: str
+    status: GuideStatus
+    story: str
+    expected: str
+    seen: str
+    why: str
+    optional: bool
+    left_out: bool
+    hints: tuple[str, ...]
+
+    @classmethod
+    def of(
+        cls,
+        step: GuideStep,
+        status: GuideStatus,
+        story: str,
+        *,
+        left_out: bool,
+        verdicts: Sequence[ExpectationVerdict],
+        hints: Sequence[str],
+    ) -> StepState:
+        """The state of a step of a plan."""
+        first = verdicts[0] if verdicts else None
+        section = step.section
+        heading = " ".join(filter(None, (section.number, section.title))) if section else ""
+        return cls(
+            id=step.id,
+            section=heading,
+            subgoal=step.subgoal,
+            task_number=step.step.number,
+            task=step.step.title,
+            terminal=step.step.terminal,
+            typed=step.step.typed,
+            status=status,
+            story=story,
+            expected=first.expected if first else "",
+            seen=first.seen if first else "",
+            why=first.expectation.why if first else "",
+            optional=step.step.optional,
+            left_out=left_out,
+            hints=tuple(hints),
+        )
+
+    @property
+    def flagged(self) -> bool:
+        """Whether something is the matter with it: done wrongly, or left out."""
+        return self.status is GuideStatus.WRONG or self.left_out
+
+    def as_json(self) -> dict[str, Any]:
+        """For pages and programs; hints are told one by one, so only their number is here."""
+        found = {name: getattr(self, name) for name in self.__dataclass_fields__ if name not in ("status", "hints")}
+        return {**found, "status": self.status.value, "hints": len(self.hints)}

@@ -1,0 +1,260 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What the guide says, in sentences: what was found, what is wanted, and hints that grow plainer.  Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from pathlib import PurePosixPath
+from typing import Any
+
+from linklab.base.finish import StopAfter
+from linklab.base.numbers import format_number
+from linklab.base.text import excerpt
+from linklab.errors import StateError
+from linklab.guide.evidence import FileEvidence, TypedEvidence
+from linklab.guide.plan import FileWant, GuideStep, RunWant, SettingWant, line_run
+from linklab.guide.programs import ProgramRun, RunDifference
+from linklab.guide.settings import kind_of, spoken
+from linklab.guide.shell import commands_in
+from linklab.judge.expectation import ExpectationVerdict
+from linklab.manual.blocks import terminal_name
+from linklab.manual.model import Commands, EditorActions, Step
+from linklab.tc import CLASSES, QDISCS
+
+_OPTIONS = {
+    "target": "the target",
+    "time": "the time -t",
+    "parallel": "the number of streams -P",
+    "omit": "the seconds left out, -O",
+    "count": "the number of pings -c",
+    "interval": "the interval -i",
+    "port": "the port -p",
+    "udp": "UDP, -u",
+    "server": "the role of server, -s",
+    "json": "JSON, -J",
+    "paced": "the pacing rate --fq-rate",
+    "mss": "the segment size -M",
+    "bytes": "the amount -n",
+    "size": "the size -s",
+    "once": "a server for one test, -1",
+    "congestion": "the congestion control -C",
+    "window": "the window -w",
+}
+
+
+# --- settings
+
+
+def setting(key: str, value: Any) -> str:
+    """A setting in words: "netem delay 20ms on s1-eth2", "net.ipv4.tcp_rmem = 10240 … on h1"."""
+    place, _, what = key.partition(" ")
+    kind = kind_of(key)
+    if value is None:
+        return f"no {what} on {place}"
+    if isinstance(value, Mapping):
+        return f"{_disciplined(kind, what, value)} on {place}"
+    return f"{what} = {_plain(value)} on {place}"
+
+
+def _disciplined(kind: str, what: str, value: Mapping[str, Any]) -> str:
+    known = CLASSES["htb"] if kind == "class" else QDISCS.get(kind)
+    options = {name: value[name] for name in spoken(value)}
+    if kind == "netem" and options.get("limit") == 1000:
+        del options["limit"]
+    try:
+        said = known.words(options, spelled=True) if known else [f"{name} {text}" for name, text in options.items()]
+    except StateError:
+        said = [f"{name} {text}" for name, text in options.items()]
+    return " ".join([what, *said])
+
+
+def _plain(value: Any) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return format_number(value, "") if isinstance(value, float) and not value.is_integer() else _whole(value)
+
+
+def _whole(value: Any) -> str:
+    return str(int(value)) if isinstance(value, float) else str(value)
+
+
+def found_setting(key: str, wanted: Any, found: Any) -> str:
+    """What was found in place of what is wanted."""
+    place = key.partition(" ")[0]
+    if found is None:
+        return f"{place} has no {_short(key, wanted)}"
+    if wanted is None:
+        return f"{place} still has {_short(key, found)}"
+    return f"{place} has {_short(key, found)}; wanted is {_short(key, wanted)}"
+
+
+def _short(key: str, value: Any) -> str:
+    text = setting(key, value)
+    return text.removesuffix(f" on {key.partition(' ')[0]}")
+
+
+def misplaced(key: str, wanted_key: str, value: Any) -> str:
+    """The right value at the wrong place."""
+    return f"{_short(key, value)} is set on {key.partition(' ')[0]}; it belongs on {wanted_key.partition(' ')[0]}"
+
+
+def other_setting(typed: str, want: SettingWant) -> str:
+    """A line that set something else."""
+    wanted = "; ".join(setting(key, value) for key, value in want.changes.items())
+    return f"“{excerpt(typed)}” set something else; wanted is {wanted}"
+
+
+def of_refused(typed: str, terminal: str, why: str) -> str:
+    """A command that set nothing."""
+    return f"“{excerpt(typed)}” in {terminal_name(terminal)} was refused: {excerpt(why)}"
+
+
+# --- runs
+
+
+def of_run(run: ProgramRun, differing: Sequence[RunDifference]) -> str:
+    """How a run differs from what is wanted."""
+    return "; ".join(map(_difference, differing)).replace("  ", " ")
+
+
+def _difference(one: RunDifference) -> str:
+    if one.what == "node":
+        return f"it ran on {one.found}; it belongs on {one.wanted}"
+    if one.what == "words":
+        if not one.found:
+            return f"“{one.wanted}” is missing"
+        return f"“{one.found}” was typed" + (f" where “{one.wanted}” is wanted" if one.wanted else " and is not wanted")
+    name = _OPTIONS.get(one.what, one.what)
+    if not one.wanted:
+        return f"{name} was given ({one.found}) and is not wanted"
+    return f"{name} is {one.found or 'missing'}; wanted is {one.wanted}"
+
+
+def of_status(line: TypedEvidence, expected: int) -> str:
+    """A command that failed, or that should have."""
+    said = last_line(line.output)
+    told = f": {excerpt(said)}" if said else ""
+    if expected:
+        return f"“{excerpt(line.text)}” ended with status {line.status}; status {expected} is expected{told}"
+    return f"“{excerpt(line.text)}” failed (status {line.status}){told}"
+
+
+def of_verdict(verdict: ExpectationVerdict, why: str) -> str:
+    """An expectation that is missed, and the setting that explains it."""
+    return " ".join(filter(None, (verdict.story, why)))
+
+
+def last_line(output: str) -> str:
+    """The last line that says something."""
+    return next((line.strip() for line in reversed(output.splitlines()) if line.strip()), "")
+
+
+def as_printed(want: RunWant, terminal: str, line: TypedEvidence, nodes: Collection[str]) -> bool:
+    """Whether a run that fits is by the manual's own program."""
+    return _programs(terminal, want.text, nodes) == _programs(line.terminal, line.text, nodes)
+
+
+def is_own_tool(step: GuideStep, line: TypedEvidence, nodes: Collection[str]) -> bool:
+    """Whether the output is that of the program whose output lab.toml describes."""
+    own = {name for typed in step.step.typed.splitlines() for name in _programs(step.step.terminal, typed, nodes)}
+    return not own or bool(own & _programs(line.terminal, line.text, nodes))
+
+
+def _programs(terminal: str, text: str, nodes: Collection[str]) -> set[str]:
+    return {command.source.program for command in commands_in(terminal, text, nodes)}
+
+
+def is_stopped(step: Step) -> bool:
+    """Whether the reader stops it with Ctrl+C, so that its exit status says nothing."""
+    return isinstance(step.action, Commands) and isinstance(step.action.finish, StopAfter)
+
+
+# --- files and the editor
+
+
+def file_name(path: str) -> str:
+    """A file's name, by which it is known wherever the terminal was."""
+    return PurePosixPath(path).name
+
+
+def has_text(text: str, want: FileWant) -> bool:
+    """Whether a file says what it should; comments, empty lines and spaces at the ends of lines do not count."""
+    wanted, found = _said(want.text), _said(text)
+    return found[-len(wanted) :] == wanted if want.append else found == wanted
+
+
+def _said(text: str) -> list[str]:
+    lines = (" ".join(line.split()) for line in text.splitlines())
+    return [line for line in lines if line and not line.startswith("#")]
+
+
+def of_file(file: FileEvidence, want: FileWant) -> str:
+    """The first line of a file that is not as wanted."""
+    wanted, found = _said(want.text), _said(file.text)
+    if want.append:
+        found = found[-len(wanted) :]
+    for one, other in zip([*wanted, *[""] * len(found)], [*found, *[""] * len(wanted)], strict=False):
+        if one != other:
+            there = f"has “{excerpt(other)}”" if other else "ends"
+            return f"{file.path} {there} where " + (f"“{excerpt(one)}” is wanted" if one else "nothing more is wanted")
+    return f"{file.path} is not as wanted"
+
+
+def same_verb(one: Sequence[str], other: Sequence[str]) -> bool:
+    """Whether two things done in the editor come to the same: places do not matter, nor which end a link begins at."""
+    match tuple(one), tuple(other):
+        case (("host" | "switch") as kind, name, *_), (also, named, *_):
+            return (kind, name) == (also, named)
+        case ("link", *ends), ("link", *others):
+            return set(ends) == set(others)
+        case _:
+            return tuple(one) == tuple(other)
+
+
+# --- hints
+
+
+def hints(step: GuideStep, story: str, verdicts: Sequence[ExpectationVerdict] = ()) -> list[str]:
+    """What to tell somebody who is stuck, plainer each time; the last one is the manual's own text."""
+    where = "the editor" if step.step.terminal == "editor" else terminal_name(step.step.terminal)
+    purpose = step.subgoal or (step.section.title if step.section else "")
+    found = [f"{step.step.title}. This is done in {where}" + (f", for: {purpose}." if purpose else ".")]
+    missed = [verdict.expectation for verdict in verdicts] or list(step.expectations)
+    found += [each.hint for each in missed[:1] if each.hint]
+    if story:
+        found.append(f"{story[:1].upper()}{story[1:]}".rstrip(".") + ".")
+    elif missed:
+        found.append(f"What should come out, and why: {missed[0].why}.")
+    if isinstance(step.step.action, EditorActions | Commands) or step.step.typed:
+        found.append(f"In {where}: {step.step.typed}")
+    return found
+
+
+def same_line(one: str, other: str) -> bool:
+    """Whether two lines are the same but for sudo and spaces."""
+    return one.replace("sudo ", "").split() == other.replace("sudo ", "").split()
+
+
+def is_about_guide(line: TypedEvidence, nodes: Collection[str]) -> bool:
+    """Whether a line only asks the guide."""
+    commands = commands_in(line.terminal, line.text, nodes)
+    return bool(commands) and all(command.words[:2] == ("linklab", "step") for command in commands)
+
+
+def set_up_to(line: TypedEvidence, nodes: Collection[str]) -> str | None:
+    """The section up to which a line makes the settings by the lab's set_env.sh, "" for all; None if it does not."""
+    for command in commands_in(line.terminal, line.text, nodes):
+        rest = [word for word in command.words if word not in ("sh", "bash")]
+        if rest and file_name(rest[0]) == "set_env.sh":
+            return rest[1] if len(rest) > 1 and rest[1] != "end" else ""
+    return None
+
+
+def is_in(section: str, wanted: str) -> bool:
+    """Whether a step's section is a section or one below it; "" is none's."""
+    return bool(wanted) and (section == wanted or section.startswith(f"{wanted}."))
+
+
+def run_in(line: TypedEvidence, nodes: Collection[str]) -> ProgramRun | None:
+    """What a line runs."""
+    return line_run(commands_in(line.terminal, line.text, nodes))

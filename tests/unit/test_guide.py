@@ -1,0 +1,348 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The guide: what evidence of somebody's work says of each step of a lab."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from linklab.guide.evidence import EditorEvidence, FileEvidence, StateEvidence, TypedEvidence
+from linklab.guide.guide import Guide
+from linklab.guide.recorded import RecordedWork
+from linklab.guide.status import GuideStatus
+from linklab.lab.model import find_lab, load_lab
+from linklab.lab.reference import load_reference
+from linklab.state.model import State
+from linklab.state.node import Interface, Node
+from linklab.tc import EdtLink, Qdisc
+
+ROOT = Path(__file__).resolve().parents[2]
+DONE, DIFFERENTLY, WRONG, OPEN = GuideStatus.DONE, GuideStatus.DIFFERENTLY, GuideStatus.WRONG, GuideStatus.OPEN
+
+
+class Student:
+    """Somebody who does a lab with the recording's outputs, step by step, or types what they like."""
+
+    def __init__(self, number: str) -> None:
+        self.lab = load_lab(find_lab(number, ROOT))
+        self.guide = Guide(self.lab)
+        reference = load_reference(self.lab)
+        assert reference is not None
+        self.recorded = reference.recorded
+        self.work = RecordedWork(self.guide.plan, reference.recorded)
+        self.now_s = 1000.0
+
+    def does(self, *ids, **changed):
+        """Does steps as printed; changed: id, with "_" for "-" → what is typed in its place."""
+        typed = {name.replace("_", "-"): text for name, text in changed.items()}
+        for name in (*ids, *typed):
+            step = self.lab.manual.step(name)
+            if name in typed:
+                step = replace(step, action=replace(step.action, lines=(typed[name],)))
+            for _, evidence in self.work.of([step]):
+                self.guide.see_all(evidence)
+
+    def until(self, last, leave_out=()):
+        """Does all steps before one, some left out."""
+        for step in self.lab.manual.steps:
+            if step.id == last:
+                return
+            if step.id not in leave_out and not step.optional:
+                self.does(step.id)
+
+    def types(self, terminal, text, output="", status=0, scalars=None):
+        """Types a line that ends; what it sets is set in the network of the work, too."""
+        self.now_s += 2
+        self.guide.see(TypedEvidence(terminal, text, self.now_s, self.now_s + 1, output, status, scalars or {}))
+
+    def state(self, name):
+        """The state of a step."""
+        return next(one for one in self.guide.steps() if one.id == name)
+
+    def status(self, name):
+        """Its status."""
+        return self.state(name).status
+
+
+@pytest.mark.parametrize("number", ["1", "3", "8", "14", "20", "22"])
+def test_a_lab_done_as_printed_is_done_at_every_step(number):
+    """What the recording holds, typed in the manual's order, leaves no step open, wrong or done differently."""
+    student = Student(number)
+    student.does(*(step.id for step in student.lab.manual.steps if not step.optional))
+    states = [one for one in student.guide.steps() if not one.optional]
+    assert {one.id: one.status for one in states if one.status is not DONE} == {}
+    assert student.guide.next_step() is None
+
+
+def test_nothing_is_done_before_anything_is_seen():
+    """A network that has no netem yet has not done the step that removes one."""
+    student = Student("3")
+    assert {one.status for one in student.guide.steps()} == {OPEN}
+    assert student.guide.next_step().id == "step-1"
+
+
+def test_a_wrong_number_is_wrong_at_its_step_until_it_is_mended():
+    """A delay of 10 ms where 100 ms are wanted, changed afterwards."""
+    student = Student("3")
+    student.until("delay-h1")
+    student.does(delay_h1="sudo tc qdisc add dev h1-eth0 root netem delay 10ms")
+    assert student.status("delay-h1") is WRONG
+    assert student.state("delay-h1").story == "h1-eth0 has netem delay 10ms; wanted is netem delay 100ms"
+    student.types("h1", "tc qdisc change dev h1-eth0 root netem delay 0.1s")
+    assert student.status("delay-h1") is DONE
+
+
+@pytest.mark.parametrize(
+    "typed",
+    [
+        "tc qdisc replace dev h1-eth0 root netem delay 100000us",
+        "sudo tc qdisc add dev h1-eth0 root handle 5: netem latency 100ms limit 1000",
+        "tc q a dev h1-eth0 root netem delay .1s",
+    ],
+)
+def test_another_line_with_the_same_effect_does_a_step(typed):
+    """Other verbs, units, abbreviations and handles."""
+    student = Student("3")
+    student.until("delay-h1")
+    student.does(delay_h1=typed)
+    assert student.status("delay-h1") is DONE
+
+
+def test_the_same_effect_by_other_means_is_done_differently():
+    """A link by departure time instead of netem."""
+    student = Student("3")
+    student.until("delay-h1")
+    student.guide.see(StateEvidence(state_of({}), 1.0))
+    link = EdtLink.read([("any", "any")], "delay 100ms")
+    student.guide.see(StateEvidence(state_of({}, links=(link,)), 2.0))
+    assert student.status("delay-h1") is DIFFERENTLY
+    assert student.state("delay-h1").story == "the same effect by other means"
+
+
+def test_the_wrong_interface_is_named_with_the_right_one():
+    """The delay of h1 set on the loopback interface."""
+    student = Student("3")
+    student.until("delay-h1")
+    student.does(delay_h1="sudo tc qdisc add dev lo root netem delay 100ms")
+    assert student.status("delay-h1") is WRONG
+    assert student.state("delay-h1").story == "netem delay 100ms is set on lo; it belongs on h1-eth0"
+
+
+def test_a_command_that_is_refused_is_wrong_where_it_belongs():
+    """tc on a host that does not have the interface."""
+    student = Student("3")
+    student.until("delay-h1")
+    line = student.lab.manual.step("delay-h1").typed
+    student.types("h2", line, 'Cannot find device "h1-eth0"\n', 1)
+    assert student.status("delay-h1") is WRONG
+    assert 'Cannot find device "h1-eth0"' in student.state("delay-h1").story
+
+
+def test_a_step_that_was_left_out_is_told_once_a_later_one_is_done():
+    """The delay of h2 forgotten: the pings that need it miss what they should show, and say why."""
+    student = Student("3")
+    student.until("both-sides", leave_out=["delay-h2"])
+    assert not student.state("delay-h2").left_out
+    student.types("h1", "ping 10.0.0.2", scalars={"ping.rtt.mean": (0.1, "s")})
+    student.does("change-h1")
+    assert student.status("delay-h2") is OPEN
+    assert student.state("delay-h2").left_out
+
+
+def test_what_is_undone_before_it_was_used_is_open_again():
+    """The delay removed before it was measured; set again, the step is done."""
+    student = Student("3")
+    student.until("one-side")
+    assert student.status("delay-h1") is DONE
+    student.types("h1", "tc qdisc del dev h1-eth0 root")
+    assert student.status("delay-h1") is OPEN
+    assert student.state("delay-h1").story == "undone: h1-eth0 has no netem delay 100ms"
+    student.types("h1", "tc qdisc add dev h1-eth0 root netem delay 100ms")
+    assert student.status("delay-h1") is DONE
+
+
+def test_what_the_manual_removes_stays_done():
+    """After the lab's last step every setting is gone, and all are done."""
+    student = Student("3")
+    student.until("jitter")
+    assert [one.id for one in student.guide.steps() if one.section.startswith("2") and not one.status.good] == []
+
+
+def test_the_order_of_settings_does_not_matter_where_nothing_is_measured_between():
+    """Buffers of both hosts in the other order, both values of a host by one command."""
+    student = Student("8")
+    student.until("rmem-h1")
+    for host in ("h2", "h1"):
+        student.types(
+            host,
+            "sysctl -w net.ipv4.tcp_wmem='10240 87380 52428800' net.ipv4.tcp_rmem='10240 87380 52428800'",
+        )
+    assert {student.status(f"{name}-{host}") for name in ("rmem", "wmem") for host in ("h1", "h2")} == {DONE}
+
+
+def test_the_same_ping_belongs_to_the_step_whose_settings_are_made():
+    """`ping 10.0.0.2` stands six times in Lab 3; repeated without a change it is the same step once more."""
+    student = Student("3")
+    student.until("delay-h2")
+    assert student.status("one-side") is DONE
+    student.does("one-side")
+    assert student.status("both-sides") is OPEN
+
+
+def test_a_measurement_that_misses_says_what_why_and_which_setting():
+    """The round trip of one side where both should be delayed."""
+    student = Student("3")
+    student.until("both-sides", leave_out=["delay-h2"])
+    student.does("one-side")  # the repeated ping shows the old step again
+    student.types("h2", "tc qdisc add dev h2-eth0 root netem delay 100us")
+    assert student.status("delay-h2") is WRONG
+    student.types("h1", "ping -c 5 10.0.0.2", scalars={"ping.rtt.mean": (0.1, "s"), "ping.loss.fraction": (0.0, "")})
+    state = student.state("both-sides")
+    assert state.status is WRONG
+    assert state.expected == "200 ms – 202 ms"
+    assert "netem delay 100ms on h2-eth0 (step delay-h2) is not set" in state.story
+    assert state.why.startswith("100 ms for the request")
+
+
+def test_other_options_of_a_measurement_are_named():
+    """Ten seconds where ninety are wanted, on another host, with other words for the same."""
+    student = Student("14")
+    student.until("bdp")
+    step = student.lab.manual.step("bdp")
+    student.does(bdp=step.typed.replace("-t 90", "-t 9"))
+    assert student.state("bdp").story == "the time -t is 9; wanted is 90"
+    student.does(bdp="iperf3 --json --client=10.0.0.3 --time 90 > out.json")
+    assert student.status("bdp") is DONE
+
+
+def test_addresses_may_be_shown_by_another_program():
+    """`ip addr` for ifconfig: the output that lab.toml describes is ifconfig's, so it is not compared."""
+    student = Student("3")
+    student.until("ifconfig-h1")
+    student.types("h1", "ip addr", "2: h1-eth0 …\n")
+    assert student.status("ifconfig-h1") is DIFFERENTLY
+
+
+def test_a_server_is_done_when_it_runs_and_its_end_when_it_has_ended():
+    """`iperf3 -s` in the background."""
+    student = Student("2")
+    student.until("server-default")
+    line = TypedEvidence("h2", "iperf3 -s", 1.0)
+    student.guide.see(line)
+    assert student.status("server-default") is DONE
+    student.does("default", "time")
+    stop = next(step for step in student.lab.manual.steps if getattr(step.action, "of", "") == "server-default")
+    assert student.status(stop.id) is OPEN
+    student.guide.see(replace(line, end_s=20.0, status=130))
+    assert student.status(stop.id) is DONE
+
+
+def test_a_file_is_judged_by_what_it_says():
+    """Comments and spaces do not matter; a wrong line is shown."""
+    student = Student("22")
+    student.until("start-file")
+    action = student.lab.manual.step("start-file").action
+    student.guide.see(FileEvidence(f"/lab/{action.path}", action.text.replace("=", "= 1", 1)))
+    assert student.status("start-file") is WRONG
+    student.guide.see(FileEvidence(action.path, "# mine\n" + action.text.replace("\n", "  \n")))
+    assert student.status("start-file") is DONE
+
+
+def test_the_kernel_has_the_last_word():
+    """A script set the delay, so no line tells it; the state read back does, with all that the kernel fills in."""
+    student = Student("3")
+    student.until("delay-h1")
+    student.guide.see(StateEvidence(state_of({}), 1.0))
+    student.types("h1", "sh ./mine.sh")
+    assert student.status("delay-h1") is OPEN
+    student.guide.see(StateEvidence(state_of({"delay_ns": 10_000_000}), 2.0))
+    assert student.status("delay-h1") is WRONG
+    student.guide.see(StateEvidence(state_of({"delay_ns": 100_000_000, "jitter_ns": 0}), 3.0))
+    assert student.status("delay-h1") is DONE
+
+
+def state_of(options, links=()):
+    """A network whose h1-eth0 has a netem of these options, none for {}."""
+    netem = (Qdisc("netem", "8001:", "root", {"limit": 1000, **options}),) if options else ()
+    noqueue = (Qdisc("noqueue", "0:", "root", {}),)
+    ends = {name: Interface(up=True, mtu=1500, qdiscs=noqueue) for name in ("h2-eth0", "s1-eth1", "s1-eth2")}
+    return State(
+        {
+            "h1": Node({"h1-eth0": Interface(up=True, mtu=1500, qdiscs=netem or noqueue, links=links)}),
+            "h2": Node({"h2-eth0": ends["h2-eth0"]}),
+            "client": Node({"s1-eth1": ends["s1-eth1"], "s1-eth2": ends["s1-eth2"]}),
+        }
+    )
+
+
+def test_what_is_drawn_counts_wherever_it_is_placed():
+    """Hosts at other places, a link from the other end."""
+    student = Student("1")
+    student.until("step-9")
+    for words in ["new", "host h1 at 1 2", "host h2 at 3 4", "switch s1 at 5 6", "link s1 h1", "link h2 s1"]:
+        student.guide.see(EditorEvidence(tuple(words.split())))
+    assert student.status("step-9") is DONE
+
+
+def test_hints_grow_plainer_and_end_with_the_manuals_own_line():
+    """The last one stays."""
+    student = Student("3")
+    told = [student.guide.hint("one-side") for _ in range(6)]
+    assert told[0].startswith("Ping h2 from h1")
+    assert "Is the delay set on h1-eth0" in told[1]
+    assert told[-1] == told[-2] == "In h1: ping 10.0.0.2"
+
+
+def test_states_are_json():
+    """What pages get."""
+    data = Student("3").guide.steps()[0].as_json()
+    assert (data["id"], data["status"], data["hints"] > 0) == ("step-1", "open", True)
+
+
+def test_whoever_sets_the_lab_up_to_a_section_goes_on_from_there():
+    """set_env.sh makes the settings before it; what was to be measured before is open and not left out."""
+    student = Student("3")
+    student.does("step-1", "step-2", "unshaped")
+    student.types("client", "sudo ./set_env.sh 5", "Section 5 can begin.\n")
+    assert student.state("delay-h1").story == "by set_env.sh"
+    assert student.guide.next_step().id == "jitter"
+    student.does("jitter", "jitter-five")
+    assert [one.id for one in student.guide.steps() if one.left_out] == []
+    assert student.status("both-sides") is OPEN
+
+
+def test_asking_the_guide_is_no_step():
+    """`linklab step` is typed in the terminals that are followed."""
+    student = Student("12")
+    student.until("spacing")
+    student.types("h1", "linklab step --check", status=1)
+    assert student.status("spacing") is OPEN
+
+
+def test_mininets_own_network_is_there_once_it_begins():
+    """`sudo mn` ends with the network; its step is done when the reader goes on at its prompt."""
+    guide = Guide(load_lab(find_lab("1")))
+    guide.see(TypedEvidence("client", "sudo mn", 1.0))
+    assert {state.id: state.status for state in guide.steps()}["mn"] is GuideStatus.DONE
+
+
+def test_a_ping_that_is_stopped_by_hand_may_be_longer():
+    """Regression: five replies where the manual's own run had four were called wrong."""
+    guide = Guide(load_lab(find_lab("1")))
+    guide.see(TypedEvidence("client", "sudo mn", 1.0))
+    scalars = {"ping.sent": (5.0, "1"), "ping.received": (5.0, "1"), "ping.loss.fraction": (0.0, "1")}
+    scalars |= {"ping.rtt.min": (4e-6, "s"), "ping.rtt.mean": (6e-4, "s"), "ping.rtt.max": (3e-3, "s")}
+    guide.see(TypedEvidence("client", "h1 ping 10.0.0.2", 2.0, 7.0, "5 packets transmitted", 130, scalars))
+    state = next(state for state in guide.steps() if state.id == "ping")
+    assert (state.status, state.story) == (GuideStatus.DONE, "")
+
+
+def test_what_the_kernel_has_always_had_moves_no_step():
+    """Regression: CUBIC, told after a first line had been typed, passed over the steps that choose Reno and BBR."""
+    student = Student("11")
+    steps = [step.id for step in student.lab.manual.steps]
+    student.does(*steps[: steps.index("reno-small-set")])
+    node = Node({}, (), {"net.ipv4.tcp_congestion_control": "cubic"})
+    student.guide.see(StateEvidence(State({"h1": node, "client": Node({})}), 1.0))
+    student.does("reno-small-set")
+    assert student.status("reno-small-set") is DONE

@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What the collector makes of a network: lines with what they measured, files, and the kernel's state."""
+
+import base64
+import time
+
+import pytest
+from scripted import ScriptedNetwork
+
+from linklab.guide.collect import Collector
+from linklab.guide.evidence import FileEvidence, TypedEvidence
+from linklab.terminal.attach_server import AttachServer
+
+PING = """PING 10.0.0.2 (10.0.0.2) 56(84) bytes of data.
+64 bytes from 10.0.0.2: icmp_seq=1 ttl=64 time=100 ms
+
+--- 10.0.0.2 ping statistics ---
+1 packets transmitted, 1 received, 0% packet loss, time 0ms
+rtt min/avg/max/mdev = 100.000/100.000/100.000/0.000 ms
+"""
+
+
+@pytest.fixture
+def desk(tmp_path, monkeypatch):
+    """A network that shows what it is told, and all that its collector says."""
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
+    tmp_path.chmod(0o700)
+    work = tmp_path / "work"
+    work.mkdir()
+    network, seen = ScriptedNetwork({}, work, ["h1", "h2"]), []
+    with (
+        AttachServer(network.link, network.nodes, "Lab", None, work) as attach,
+        Collector(network, attach, work, seen.append, wanted=["start.toml"]) as collector,
+    ):
+        yield network, seen, work, collector
+
+
+def shows(network, text, terminal="t1"):
+    """A terminal shows a text."""
+    network.link.say("data", terminal=terminal, data=base64.b64encode(text.encode()).decode())
+
+
+def command(network, text, output="", *, status=0, at=1, terminal="t1"):
+    """A line is typed and ends."""
+    shows(network, f"\x1b]133;C;linklab;h1;{at}000000;{text}\x07", terminal)
+    shows(network, f"{output}\x1b]133;D;linklab;h1;{at}500000;{status}\x07", terminal)
+
+
+def wait(seen, test):
+    """The first evidence that passes a test."""
+    end_s = time.monotonic() + 10
+    while time.monotonic() < end_s:
+        for each in seen:
+            if test(each):
+                return each
+        time.sleep(0.02)
+    raise AssertionError(seen)
+
+
+def has_ended(text):
+    """Whether evidence is that of a line that has ended."""
+    return lambda each: isinstance(each, TypedEvidence) and each.text == text and each.ended
+
+
+def answered(network, number):
+    """The program that asks the kernel has begun, and ends without an answer, so the collector goes on."""
+    end_s = time.monotonic() + 10
+    while len(network.link.asked) < number:
+        assert time.monotonic() < end_s
+        time.sleep(0.01)
+    network.link.say("closed", terminal=f"t{number}", status=0)
+
+
+def test_a_line_is_measured_by_its_output_and_its_files(desk):
+    """A ping, and a file of one that another line has written."""
+    network, seen, work, _ = desk
+    answered(network, 1)
+    command(network, "ping -c 1 10.0.0.2", PING)
+    line = wait(seen, has_ended("ping -c 1 10.0.0.2"))
+    assert line.scalars["ping.rtt.mean"] == (0.1, "s")
+    (work / "out.txt").write_text(PING.replace("100.000", "200.000"))
+    command(network, "ping -c 1 10.0.0.2 > out.txt", at=3)
+    line = wait(seen, has_ended("ping -c 1 10.0.0.2 > out.txt"))
+    assert (line.files, line.scalars["ping.rtt.mean"]) == (("out.txt",), (0.2, "s"))
+
+
+def test_a_file_belongs_to_the_running_line_that_names_it(desk):
+    """iperf3 writes its file while another terminal's line ends."""
+    network, seen, work, _ = desk
+    answered(network, 1)
+    shows(network, "\x1b]133;C;linklab;h1;1000000;iperf3 -c 10.0.0.2 -J > out.json\x07", "t7")
+    wait(seen, lambda each: isinstance(each, TypedEvidence) and not each.ended)
+    (work / "out.json").write_text("{}")
+    command(network, "ls", "out.json\n", at=2, terminal="t8")
+    assert wait(seen, has_ended("ls")).files == ()
+    shows(network, "\x1b]133;D;linklab;h1;5000000;0\x07", "t7")
+    assert wait(seen, has_ended("iperf3 -c 10.0.0.2 -J > out.json")).files == ("out.json",)
+
+
+def test_the_text_of_a_file_that_the_manual_wants_is_evidence(desk):
+    """Whatever program wrote it."""
+    network, seen, work, _ = desk
+    answered(network, 1)
+    (work / "start.toml").write_text("a = 1\n")
+    command(network, "cat start.toml")
+    assert wait(seen, lambda each: isinstance(each, FileEvidence)) == FileEvidence("start.toml", "a = 1\n")
+
+
+def test_in_a_folder_with_many_files_only_those_that_a_line_names_are_looked_at(desk):
+    """A person may work in the home folder."""
+    network, seen, work, collector = desk
+    answered(network, 1)
+    command(network, "ls")
+    wait(seen, has_ended("ls"))
+    collector._files.is_small = False
+    (work / "one.txt").write_text(PING)
+    (work / "two.txt").write_text(PING)
+    command(network, "ping -c 1 10.0.0.2 >one.txt", at=5)
+    assert wait(seen, has_ended("ping -c 1 10.0.0.2 >one.txt")).files == ("one.txt",)

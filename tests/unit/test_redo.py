@@ -1,0 +1,229 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""How a progress is done once more: in which order, in which terminals, and what ends what."""
+
+import contextlib
+import math
+import time
+from pathlib import Path
+
+import pytest
+
+from linklab.engine.api import Background, Completed, Shows, StopAfter
+from linklab.errors import DeadlineError
+from linklab.guide.evidence import EditorEvidence, FileEvidence, StateEvidence, TypedEvidence
+from linklab.guide.redo import Redoing
+from linklab.lab.model import find_lab, load_lab
+from linklab.state.model import State
+from linklab.state.node import Interface, Node
+
+ROOT = Path(__file__).resolve().parents[2]
+STATE = State({"client": Node({}), "h1": Node({"h1-eth0": Interface(up=True, mtu=1500)})})
+BEGUN, CONTINUED = ("begun", None), ("continued", None)
+
+
+class Remembered:
+    """A network, and the engine that starts it, that remember what was typed; time goes on by what is waited for."""
+
+    nodes = ("h1", "h2")
+
+    def __init__(self, hangs=()):
+        self.said, self.time_s, self.hangs, self.environment = [], 0.0, hangs, {"kernel": "1"}
+
+    @contextlib.contextmanager
+    def start(self, topology, **_):
+        """Begin."""
+        self.said.append("start")
+        yield self
+        self.said.append("close")
+
+    def now_s(self):
+        """Network time."""
+        return self.time_s
+
+    def run(self, actions, *, deadline_s):
+        """Type one line."""
+        (typed,) = actions
+        if "node_state" in typed.text:
+            return [Completed(typed.terminal, typed.text, STATE.dumps(), 0, self.time_s, self.time_s)]
+        begin_s = self.time_s
+        match typed.finish:
+            case Background():
+                self.said.append(f"{typed.terminal}& {typed.text}")
+            case StopAfter(seconds=seconds):
+                self.said.append(f"{typed.terminal}({seconds:g}) {typed.text}")
+                self.time_s += 1.0
+            case Shows():
+                self.said.append(f"{typed.terminal}? {typed.text}")
+            case _:
+                self.said.append(f"{typed.terminal} {typed.text}")
+                self.time_s += float(typed.text.removeprefix("sleep "))
+        if typed.text in self.hangs:
+            raise DeadlineError("late")
+        return [Completed(typed.terminal, typed.text, f"out of {typed.text}\n", 0, begin_s, self.time_s)]
+
+    def stop(self, terminal, *, deadline_s):
+        """Ctrl+C."""
+        self.said.append(f"{terminal} ^C")
+        return Completed(terminal, "", "stopped\n", 130, 0.0, self.time_s)
+
+    def finished(self, terminal, *, deadline_s):
+        """Wait."""
+        self.said.append(f"{terminal} wait")
+        return Completed(terminal, "", "finished\n", 0, 0.0, self.time_s)
+
+
+@pytest.fixture(scope="module")
+def lab():
+    """Lab 3, whose network is drawn."""
+    return load_lab(find_lab("3", ROOT))
+
+
+def begins(text, start_s, node="h1"):
+    """A line begins."""
+    return ("typed", TypedEvidence(node, text, start_s))
+
+
+def ends(text, start_s, end_s, node="h1", output=""):
+    """A line has ended."""
+    return ("typed", TypedEvidence(node, text, start_s, end_s, output, 0))
+
+
+def redone(lab, folder, *entries, until_s=math.inf, **network):
+    """What was typed, and what was seen."""
+    remembered = Remembered(**network)
+    redoing = Redoing(lab, remembered, folder, min(until_s, time.monotonic() + 60))
+    seen = list(redoing.evidence(entries))
+    return remembered.said, seen, redoing
+
+
+def test_lines_alone_are_typed_one_after_the_other(lab, tmp_path):
+    """Pauses of people are left out; after a line that may set something the kernel is asked."""
+    said, seen, redoing = redone(
+        lab,
+        tmp_path,
+        BEGUN,
+        ("editor", EditorEvidence(("run",))),
+        ("state", StateEvidence(State({"client": Node({})}), 0.0)),
+        begins("ping -c 1 10.0.0.2", 100.0),
+        ends("ping -c 1 10.0.0.2", 100.0, 104.0, output="forged"),
+        begins("tc qdisc del dev h1-eth0 root", 900.0),
+        ends("tc qdisc del dev h1-eth0 root", 900.0, 900.0),
+    )
+    lines = [one for one in said if "sleep" not in one]
+    assert lines == ["start", "h1(42) ping -c 1 10.0.0.2", "h1(30) tc qdisc del dev h1-eth0 root", "close"]
+    assert all(float(one.rpartition(" ")[2]) <= 1.0 for one in said if "sleep" in one)
+    typed = [each for each in seen if isinstance(each, TypedEvidence)]
+    assert [(each.text[:4], each.ended, each.output) for each in typed[:2]] == [
+        ("ping", False, ""),
+        ("ping", True, "out of ping -c 1 10.0.0.2\n"),
+    ]
+    assert [each.state for each in seen if isinstance(each, StateEvidence)] == [STATE, STATE]
+    assert (redoing.stopped, redoing.environment) == ("", {"kernel": "1"})
+
+
+def test_lines_that_overlap_overlap_again(lab, tmp_path):
+    """In as many terminals as are needed, at their distance in time; Ctrl+C ends what it ended."""
+    said, _, _ = redone(
+        lab,
+        tmp_path,
+        BEGUN,
+        begins("iperf3 -s", 10.0, "h2"),
+        begins("ping 10.0.0.2", 11.0),
+        begins("iperf3 -c 10.0.0.2", 13.0),
+        ends("iperf3 -c 10.0.0.2", 13.0, 23.0),
+        ends("ping 10.0.0.2", 11.0, 30.0, output="^C"),
+        CONTINUED,
+        begins("ls", 5.0, "h2"),
+        ends("ls", 5.0, 5.0, "h2"),
+    )
+    assert [one for one in said if "#pause" not in one] == [
+        "start",
+        "h2& iperf3 -s",
+        "h1& ping 10.0.0.2",
+        "h1#2(60) iperf3 -c 10.0.0.2",
+        "h1 ^C",
+        "h2 ^C",
+        "h2(30) ls",
+        "close",
+    ]
+    waits = [float(one.rpartition(" ")[2]) for one in said if "#pause" in one]
+    assert waits[1:4] == pytest.approx([1.0, 2.0, 16.0])
+
+
+def test_a_network_of_ones_own_is_left_at_its_prompt(tmp_path):
+    """Lab 1 types `sudo mn`, works at its prompt, and leaves it."""
+    said, seen, _ = redone(
+        load_lab(find_lab("1", ROOT)),
+        tmp_path,
+        BEGUN,
+        begins("sudo mn", 1.0, "client"),
+        begins("nodes", 2.0, "client"),
+        ends("nodes", 2.0, 3.0, "client"),
+        begins("exit", 4.0, "client"),
+        ends("exit", 4.0, 5.0, "client"),
+        ends("sudo mn", 1.0, 5.0, "client"),
+    )
+    assert [one for one in said if "#pause" not in one] == [
+        "start",
+        "client? sudo mn",
+        "client? nodes",
+        "client(1800) exit",
+        "close",
+    ]
+    assert [(each.text, each.ended) for each in seen if isinstance(each, TypedEvidence)][-1] == ("sudo mn", True)
+
+
+def test_what_waits_for_keys_is_not_typed(lab, tmp_path):
+    """An editor would wait for ever; what it wrote is there when it is used."""
+    said, seen, _ = redone(
+        lab,
+        tmp_path,
+        BEGUN,
+        begins("nano mine.sh", 1.0),
+        ends("nano mine.sh", 1.0, 60.0),
+        begins("sh mine.sh", 61.0),
+        ("file", FileEvidence("mine.sh", "echo\n")),
+        ends("sh mine.sh", 61.0, 62.0),
+    )
+    assert [one for one in said if "#pause" not in one] == ["start", "h1(33) sh mine.sh", "close"]
+    assert (tmp_path / "mine.sh").read_text(encoding="utf-8") == "echo\n"
+    assert FileEvidence("mine.sh", "echo\n") in seen
+
+
+def test_a_line_that_hangs_does_not_end_the_rest(lab, tmp_path):
+    """It stays where it is, and the next one is typed beside it."""
+    said, seen, redoing = redone(
+        lab,
+        tmp_path,
+        BEGUN,
+        begins("cat", 1.0),
+        ends("cat", 1.0, 2.0),
+        begins("ls", 3.0),
+        ends("ls", 3.0, 3.0),
+        hangs=["cat"],
+    )
+    assert "h1(30) ls" in said
+    assert [each.text for each in seen if isinstance(each, TypedEvidence) and each.ended][-1] == "ls"
+    assert redoing.stopped == ""
+
+
+@pytest.mark.parametrize("path", ["/etc/passwd", "../outside", "a/../../outside"])
+def test_no_file_is_written_outside_the_folder(lab, tmp_path, path):
+    """The progress is a stranger's."""
+    folder = tmp_path / "work"
+    folder.mkdir()
+    redone(lab, folder, BEGUN, ("file", FileEvidence(path, "harm")))
+    assert [each.name for each in tmp_path.rglob("*")] == ["work"]
+
+
+def test_time_that_is_up_is_said(lab, tmp_path):
+    """What was not done is not done."""
+    _, seen, redoing = redone(lab, tmp_path, BEGUN, begins("ls", 1.0), ends("ls", 1.0, 1.0), until_s=0.0)
+    assert redoing.stopped == "the time for it was up"
+    assert not any(isinstance(each, TypedEvidence) for each in seen)
+
+
+def test_a_progress_without_a_network_is_not_done(lab, tmp_path):
+    """As one that was written by hand."""
+    said, _, redoing = redone(lab, tmp_path, begins("ls", 1.0), ends("ls", 1.0, 1.0))
+    assert (said, redoing.stopped) == ([], "the progress does not say that a network began")
