@@ -18,8 +18,8 @@ SYSCTL, PARAMETER = "SET_SYSCTL", "SET_MODULE_PARAMS"
 MOST_SHOWN = 60
 """Letters of a strange value that a sentence quotes."""
 
-_ALGORITHM = re.compile(r"[a-z0-9][a-z0-9_-]{0,14}")
-_DISCIPLINE = re.compile(r"[a-z][a-z0-9_]{0,14}")
+ALGORITHM = re.compile(r"[a-z0-9][a-z0-9_-]{0,14}")
+DISCIPLINE = re.compile(r"[a-z][a-z0-9_]{0,14}")
 _WHOLE = re.compile(r"-?[0-9]{1,18}")
 
 
@@ -66,12 +66,12 @@ _SWITCH = NumberRule(((0, 1),))
 SYSCTLS: Mapping[str, NumberRule | NameRule] = {
     "net.core.rmem_max": _BUFFER,
     "net.core.wmem_max": _BUFFER,
-    "net.core.default_qdisc": NameRule(_DISCIPLINE, "queueing discipline"),
+    "net.core.default_qdisc": NameRule(DISCIPLINE, "queueing discipline"),
     "net.ipv4.tcp_rmem": _THREE_BUFFERS,
     "net.ipv4.tcp_wmem": _THREE_BUFFERS,
     "net.ipv4.tcp_ecn": NumberRule(((0, 2),)),
-    "net.ipv4.tcp_congestion_control": NameRule(_ALGORITHM, "congestion control"),
-    "net.ipv4.tcp_allowed_congestion_control": NameRule(_ALGORITHM, "congestion control", several=True),
+    "net.ipv4.tcp_congestion_control": NameRule(ALGORITHM, "congestion control"),
+    "net.ipv4.tcp_allowed_congestion_control": NameRule(ALGORITHM, "congestion control", several=True),
     "net.ipv4.tcp_cong_dscp_mask": _BYTE,
     "net.ipv4.tcp_cong_dscp_val": _BYTE,
 }

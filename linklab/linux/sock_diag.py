@@ -232,7 +232,7 @@ class EndedSockets:
         self.socket.setblocking(False)
 
     def read(self) -> list[list[Any]]:
-        """Those that have ended since it was read last, each a row of FIELDS, in the order of their ends."""
+        """Return those that have ended since the last reading, each a row of FIELDS, in the order of their ends."""
         rows = []
         with contextlib.suppress(BlockingIOError):
             while True:
@@ -241,6 +241,14 @@ class EndedSockets:
                         rows.append(self.reader.row(body))
         rows.sort(key=lambda row: (row[0], row[1]))
         return rows
+
+    def read_last(self) -> list[list[Any]]:
+        """Return those that have ended since the last reading, and behind them those that still live.
+
+        A sender whose program has ended lives on while it repeats what the other side has not confirmed.
+        """
+        ca_state = FIELDS.index("ca_state")  # None of a socket of which the kernel has kept its ends alone
+        return self.read() + [row for row in self.reader.read() if row[ca_state] is not None]
 
 
 def _read(info: bytes) -> list[Any]:
