@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The report of a lab that was done on its page: name, predictions, answers, and how far each step came, as HTML.
+
+Takes what the student wrote and what the guide says, and gives text; `linklab.page.reporting` writes it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from linklab.judge.expectation import ExpectationVerdict
+from linklab.manual.chapter import Chapter
+from linklab.manual.html import page, render_body
+from linklab.page.notes import StudentNotes
+
+VERDICTS = {"done": "pass", "done differently": "pass", "wrong": "fail", "open": "skipped"}
+"""State of a step → the verdict whose colour it has."""
+
+_QUESTIONS = re.compile(r'id="questions".*?<ol>\n?(.*?)</ol>', re.DOTALL)
+_ITEM = re.compile(r"<li>(.*?)</li>", re.DOTALL)
+
+
+@dataclass(frozen=True)
+class LabWork:
+    """What is known of somebody's work on a lab.
+
+    steps: the states of all steps, as `StepState.as_json` gives them.
+    settled: ids of the predictions whose steps are done → what they measured, a text each.
+    verdicts: what the lab expects of steps that were done, beside what they measured.
+    environment: of the network.
+    """
+
+    steps: Sequence[Mapping[str, Any]] = ()
+    settled: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    environment: Mapping[str, Any] = field(default_factory=dict)
+    verdicts: Sequence[ExpectationVerdict] = ()
+
+
+def questions_in(body: str) -> list[str]:
+    """The questions at the end of a manual, as HTML; from the manual's body as `render_body` writes it."""
+    found = _QUESTIONS.search(body)
+    return [item.strip() for item in _ITEM.findall(found[1])] if found else []
+
+
+def lab_report(chapter: Chapter, notes: StudentNotes, work: LabWork, written: str) -> str:
+    """The report as one HTML page.
+
+    Args:
+        chapter: of the lab.
+        notes: what the student wrote.
+        work: what the guide says.
+        written: date and time, for the head.
+
+    Raises:
+        ManualError: as `render_body`.
+    """
+    body = render_body(chapter)
+    needed = [step for step in work.steps if not step["optional"]]
+    return page(
+        "lab_report.html.j2",
+        heading=chapter.heading,
+        name=notes.name,
+        written=written,
+        done=sum(VERDICTS[step["status"]] == "pass" for step in needed),
+        steps=[_step(step) for step in needed],
+        predictions=[_prediction(asked.id, asked.number, body, notes, work) for asked in chapter.manual.predictions],
+        questions=[(text, notes.answers.get(str(number), "")) for number, text in enumerate(questions_in(body), 1)],
+        verdicts=[_verdict(each) for each in work.verdicts],
+        environment={name: value for name, value in work.environment.items() if isinstance(value, (str, int, float))},
+    )
+
+
+def _step(state: Mapping[str, Any]) -> dict[str, Any]:
+    found = [
+        state["story"],
+        state["expected"] and f"expected {state['expected']}",
+        state["seen"] and f"saw {state['seen']}",
+    ]
+    status = "left out" if state["left_out"] else state["status"]
+    return {**state, "status": status, "verdict": VERDICTS[state["status"]], "found": [text for text in found if text]}
+
+
+def _verdict(verdict: ExpectationVerdict) -> dict[str, Any]:
+    """A row of what was measured."""
+    expectation = verdict.expectation
+    return {
+        "step": ", ".join(expectation.steps),
+        "what": expectation.what or expectation.relation or "output",
+        "expected": verdict.expected,
+        "seen": verdict.seen,
+        "why": expectation.why,
+        "verdict": verdict.outcome.value,
+    }
+
+
+def _prediction(name: str, number: int, body: str, notes: StudentNotes, work: LabWork) -> dict[str, Any]:
+    """One prediction; question and theory are those of its box in the manual."""
+    box = body.partition(f'id="predict-{name}"')[2].partition("</section>")[0]
+    question = box.partition('<div class="question">')[2].partition('</div><p class="write">')[0]
+    theory = box.partition("</summary>")[2].partition("</details>")[0]
+    written = notes.predictions.get(name)
+    return {
+        "id": name,
+        "number": number,
+        "question": question,
+        "theory": theory,
+        "predicted": f"{written.number} {written.unit}".strip() if written else "",
+        "why": written.why if written else "",
+        "settled": name in work.settled,
+        "measured": work.settled.get(name, ()),
+    }

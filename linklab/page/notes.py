@@ -1,0 +1,181 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What a student writes on the page of a lab: predictions and answers, as a JSON file beside the lab's progress.
+
+`POST predictions/ID {number, unit, why}` and `POST answers/NUMBER {text}` keep one; the event `notes` tells every page
+what is kept. The file is the student's: a field that is missing is empty, and a file that is not ours is refused.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import threading
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from tornado.web import RequestHandler
+
+from linklab.base.files import write_json
+from linklab.errors import InputError
+from linklab.guide.progress import FOLDER
+from linklab.page.context import PageContext
+from linklab.page.handlers import PageHandler, RequestError
+
+VERSION = 1
+NOTES_FILE = "notes.json"
+"""Beside the progress, where no command of the lab takes it for a file of its own."""
+LONGEST_WHY = 4000
+LONGEST_UNIT = 20
+LONGEST_ANSWER = 20_000
+
+
+@dataclass(frozen=True)
+class WrittenPrediction:
+    """A prediction as it was written; number: as typed, "" where the question asks for none."""
+
+    number: str = ""
+    unit: str = ""
+    why: str = ""
+
+    def __post_init__(self) -> None:
+        """Refuse what cannot be a prediction; InputError says what can."""
+        if self.number and self.value is None:
+            raise InputError(f"{self.number}: write one number, such as 40 or 2.5, and its unit in the field beside it")
+        if len(self.unit) > LONGEST_UNIT or len(self.why) > LONGEST_WHY:
+            raise InputError(f"a unit has at most {LONGEST_UNIT} letters, and a reason at most {LONGEST_WHY:,}")
+
+    @property
+    def value(self) -> float | None:
+        """The number; None if there is none."""
+        try:
+            value = float(self.number.strip().replace(",", "."))
+        except ValueError:
+            return None
+        return value if math.isfinite(value) else None
+
+    @property
+    def empty(self) -> bool:
+        """Whether nothing was written."""
+        return not (self.number.strip() or self.why.strip())
+
+
+@dataclass
+class StudentNotes:
+    """The notes of one lab.
+
+    predictions: by their ids; answers: to the questions at the end of the manual, by their numbers from "1".
+    """
+
+    path: Path
+    lab: str
+    name: str = ""
+    predictions: dict[str, WrittenPrediction] = field(default_factory=dict)
+    answers: dict[str, str] = field(default_factory=dict)
+
+    @classmethod
+    def load(cls, folder: Path, lab: str) -> StudentNotes:
+        """The notes of a lab in its working folder; empty ones if there are none.
+
+        Raises:
+            InputError: the file is there and is not such notes.
+        """
+        path = folder / FOLDER / NOTES_FILE
+        try:
+            found = json.loads(path.read_text(encoding="utf-8"))
+        except FileNotFoundError:
+            return cls(path, lab)
+        except (OSError, ValueError) as error:
+            raise InputError(f"{path}: these notes cannot be read ({error}); move the file away") from error
+        if not isinstance(found, dict) or found.get("notes_of") != lab or found.get("version") != VERSION:
+            raise InputError(f"{path}: not notes of {lab} that this version of Linklab wrote; move the file away")
+        predictions = {
+            str(name): WrittenPrediction(**{key: str(entry.get(key, "")) for key in ("number", "unit", "why")})
+            for name, entry in dict(found.get("predictions", {})).items()
+            if isinstance(entry, dict)
+        }
+        answers = {str(number): str(text) for number, text in dict(found.get("answers", {})).items()}
+        return cls(path, lab, str(found.get("name", "")), predictions, answers)
+
+    def save(self) -> None:
+        """Write them whole; OSError as it comes."""
+        self.path.parent.mkdir(exist_ok=True)
+        write_json(self.path, {"notes_of": self.lab, "version": VERSION, "name": self.name, **self.facts()})
+
+    def facts(self) -> dict[str, Any]:
+        """What pages are told."""
+        predictions = {name: asdict(each) for name, each in self.predictions.items()}
+        return {"predictions": predictions, "answers": dict(self.answers)}
+
+
+class NotesDesk:
+    """The notes of a page: one writer at a time, and every page told."""
+
+    def __init__(self, context: PageContext) -> None:
+        self.context = context
+        self.notes = StudentNotes.load(context.folder, context.lab.slug)
+        if context.name:
+            self.notes.name = context.name
+        self._lock = threading.Lock()
+        context.events.publish("notes", **self.notes.facts())
+
+    def predict(self, name: str, written: WrittenPrediction) -> None:
+        """Keep a prediction; an empty one is forgotten. InputError if the file cannot be written."""
+        with self._lock:
+            if written.empty:
+                self.notes.predictions.pop(name, None)
+            else:
+                self.notes.predictions[name] = written
+            self._keep()
+
+    def answer(self, number: str, text: str) -> None:
+        """Keep an answer to a question; an empty one is forgotten. InputError if it is too long or cannot be kept."""
+        if len(text) > LONGEST_ANSWER:
+            raise InputError(f"an answer has at most {LONGEST_ANSWER:,} letters; this one has {len(text):,}")
+        with self._lock:
+            self.notes.answers.pop(number, None)
+            if text.strip():
+                self.notes.answers[number] = text
+            self._keep()
+
+    def _keep(self) -> None:
+        try:
+            self.notes.save()
+        except OSError as error:
+            raise InputError(f"{self.notes.path}: cannot be written: {error.strerror}") from error
+        self.context.events.publish("notes", **self.notes.facts())
+
+
+class PredictionHandler(PageHandler):
+    """Keeps predictions."""
+
+    def initialize(self, context: PageContext, desk: NotesDesk) -> None:  # type: ignore[override] # one more
+        """Take what the route gives."""
+        super().initialize(context)
+        self.desk = desk
+
+    async def post(self, name: str) -> None:
+        """Keep one."""
+        if not any(asked.id == name for asked in self.context.manual.predictions):
+            raise RequestError(404, "The manual asks for no such prediction.")
+        given = self.fields(number=str, unit=str, why=str)
+        await self.context.in_thread(self.desk.predict, name, WrittenPrediction(**given))
+        self.answer(text="Your prediction is kept.")
+
+
+class AnswerHandler(PredictionHandler):
+    """Keeps answers."""
+
+    async def post(self, name: str) -> None:
+        """Keep one."""
+        await self.context.in_thread(self.desk.answer, name, self.fields(text=str)["text"])
+        self.answer(text="Your answer is kept.")
+
+
+def routes(context: PageContext) -> list[tuple[str, type[RequestHandler], dict[str, Any]]]:
+    """The routes of this module."""
+    given = {"context": context, "desk": NotesDesk(context)}
+    return [
+        (f"{context.prefix}predictions/([a-z0-9-]+)", PredictionHandler, given),
+        (f"{context.prefix}answers/([1-9][0-9]?)", AnswerHandler, given),
+    ]

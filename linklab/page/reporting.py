@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What the guide of a lab says → the lab's report, for the page, for a file, and for handing in.
+
+Works from the folder of a lab alone, so a report can be written when no network runs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import Any, Protocol
+
+from linklab.base.numbers import format_number
+from linklab.documents.handbook import chapter
+from linklab.errors import InputError
+from linklab.guide.guide import Guide
+from linklab.guide.progress import LabProgress
+from linklab.guide.session import BEGUN, CONTINUED
+from linklab.guide.status import StepState
+from linklab.judge.expectation import ExpectationVerdict
+from linklab.lab.model import Lab
+from linklab.page.lab_report import LabWork, lab_report
+from linklab.page.notes import StudentNotes
+
+
+class Judged(Protocol):
+    """A guide, or a session that holds one."""
+
+    def steps(self) -> list[StepState]:
+        """The state of every step."""
+        ...
+
+    def measured(self, step_id: str) -> Mapping[str, tuple[float, str]]:
+        """What a step measured when it was done last."""
+        ...
+
+    def verdicts(self) -> Sequence[ExpectationVerdict]:
+        """What the lab expects of steps that are done."""
+        ...
+
+
+def settled(lab: Lab, guide: Judged) -> dict[str, list[str]]:
+    """The predictions whose steps are all done → what they measured, as "step: what 20.1 ms"."""
+    good = {state.id for state in guide.steps() if state.status.good}
+    return {
+        asked.id: [text for step in asked.settled for text in _measured(lab, guide, step)]
+        for asked in lab.manual.predictions
+        if good.issuperset(asked.settled)
+    }
+
+
+def _measured(lab: Lab, guide: Judged, step: str) -> list[str]:
+    """What a step measured of what the lab expects of it or its manual quotes."""
+    wanted = [each.what for each in lab.expectations if step == each.step and each.what]
+    quotes = [*lab.manual.quotes, *(quote for answer in lab.load_answers().values() for quote in answer.quotes)]
+    wanted += [quote.metric for quote in quotes if quote.kind == "scalar" and quote.step == step]
+    found = guide.measured(step)
+    return [f"{step}: {name} {shown(found[name])}" for name in dict.fromkeys(wanted) if name in found]
+
+
+def shown(quantity: tuple[float, str]) -> str:
+    """A measured number as people read it."""
+    try:
+        return format_number(*quantity)
+    except ValueError:
+        return f"{quantity[0]:g} {quantity[1]}".strip()
+
+
+def work_of(lab: Lab, guide: Judged, environment: Mapping[str, Any]) -> LabWork:
+    """What is known of somebody's work."""
+    states = [state.as_json() for state in guide.steps()]
+    return LabWork(states, settled(lab, guide), environment, guide.verdicts())
+
+
+def report_of(lab: Lab, folder: Path, work: LabWork, name: str = "") -> str:
+    """The report as HTML; name: of the student, if not the one in the notes.
+
+    Raises:
+        InputError, ManualError: the notes or the manual cannot be read.
+    """
+    notes = StudentNotes.load(folder, lab.slug)
+    notes.name = name or notes.name
+    return lab_report(chapter(lab), notes, work, f"{datetime.now():%Y-%m-%d %H:%M}")
+
+
+def report_of_folder(lab: Lab, folder: Path, name: str = "") -> str:
+    """The report of a lab by what is kept in its folder; raises as `report_of`, and InputError without progress."""
+    progress = progress_of(lab, folder)
+    guide = Guide(lab)
+    guide.see_all(progress.evidence())
+    begun = [*progress.notes(BEGUN), *progress.notes(CONTINUED)]
+    environment = begun[-1].get("environment", {}) if begun else {}
+    return report_of(lab, folder, work_of(lab, guide, environment), name)
+
+
+def progress_of(lab: Lab, folder: Path) -> LabProgress:
+    """The progress of a lab in a folder; InputError if there is none."""
+    if LabProgress.load(folder) is None:
+        raise InputError(f"{folder}: no lab was begun here; begin one with `linklab lab {lab.number}`")
+    return LabProgress.begin(folder, lab)  # refuses another lab's

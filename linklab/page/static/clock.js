@@ -1,0 +1,82 @@
+// The clock of the network in the page's head: where it is, pause, step, speed, fast-forward.
+import { make } from "./elements.js";
+import * as server from "./server.js";
+
+const SPEEDS = ["0.01", "0.1", "0.5", "1", "2", "5", "10", "50", "max"];
+const DRAW_MS = 100;
+
+export function start(element, context) {
+  let state = null;
+  let arrived = 0;
+  const order = async (...words) => {
+    try {
+      const { text, status } = await server.ask("POST", "clock", { words });
+      context.announce(text, status !== 0);
+    } catch (error) {
+      context.announce(error.message, true);
+    }
+  };
+  const time = make("output", { "aria-label": "Network time", "aria-live": "off" });
+  const pause = make("button", { type: "button", onclick: () => toggle() }, "Pause");
+  const step = make("button", { type: "button", title: "One step of 10 ms", "aria-label": "Step 10 ms", onclick: () => order("step", "10ms") }, "Step");
+  const speed = make("select", { "aria-label": "Speed of the network's time", onchange: () => order("speed", speed.value) },
+    ...SPEEDS.map((value) => make("option", { value, selected: value === "1" }, value === "max" ? "max" : `${value}×`)));
+  const forward = make("button", {
+    type: "button", title: "As fast as it goes until the command in the terminal ends", onclick: () => fast(),
+  }, "Fast-forward");
+  element.append(time, pause, step, speed, forward);
+  const controls = [pause, step, speed, forward];
+
+  function toggle() {
+    return order(state?.paused ? "resume" : "pause");
+  }
+
+  async function fast() {
+    const terminal = context.terminal();
+    if (terminal === undefined) {
+      context.announce("Choose the terminal in which the command runs.", true);
+      return;
+    }
+    forward.disabled = true;
+    try {
+      context.announce((await server.ask("POST", `terminals/${terminal}/forward`)).text);
+    } catch (error) {
+      context.announce(error.message, true);
+    }
+    forward.disabled = false;
+  }
+
+  // Between two readings the page counts on by itself, as far as the speed is known.
+  function now() {
+    if (!state) return null;
+    const runs = !state.paused && typeof state.speed === "number" && !state.on_way;
+    return state.now_s + (runs ? Math.min((performance.now() - arrived) / 1000, 1) * state.speed : 0);
+  }
+
+  function draw() {
+    const seconds = now();
+    time.textContent = seconds === null ? "" : `${seconds.toFixed(2)} s${state.paused ? ", paused" : ""}`;
+  }
+
+  context.onEvent("clock", (event) => {
+    for (const control of controls) control.disabled = !event.settable;
+    if (!event.settable) return;
+    state = event;
+    arrived = performance.now();
+    pause.textContent = event.paused ? "Resume" : "Pause";
+    if (document.activeElement !== speed) {
+      const value = String(event.speed);
+      if (!SPEEDS.includes(value) && ![...speed.options].some((option) => option.value === value)) {
+        speed.append(make("option", { value }, `${value}×`));
+      }
+      speed.value = value;
+    }
+    draw();
+    context.clockShown({ now_s: event.now_s, paused: event.paused, speed: event.speed });
+  });
+  for (const control of controls) control.disabled = true;
+  setInterval(() => {
+    if (!document.hidden) draw();
+  }, DRAW_MS);
+  return { toggle, step: () => order("step", "10ms"), now };
+}

@@ -1,0 +1,174 @@
+// The manual of the page: each step gets buttons that put its command into its terminal, its state, and hints.
+import { make } from "./elements.js";
+import * as server from "./server.js";
+
+const WORDS = {
+  open: "○ open", done: "✓ done", "done differently": "✓ done differently", wrong: "✗ not right yet",
+};
+
+class Step {
+  constructor(facts, box, context) {
+    this.facts = facts;
+    this.box = box;
+    this.context = context;
+    this.mark = make("span", { class: "mark", "data-state": "open" });
+    this.found = make("div", { class: "found", hidden: true });
+    this.hints = make("div", { class: "found", role: "status", hidden: true });
+    this.buttons = make("div", { class: "do" });
+    box.tabIndex = -1;
+    box.setAttribute("role", "group");
+    box.setAttribute("aria-label", `Step ${facts.id}`);
+    box.querySelector(".label").append(this.mark);
+    box.append(this.buttons, this.found, this.hints);
+    this.#offer();
+    this.hint = make("button", { type: "button", hidden: true, onclick: () => this.help() }, "Hint");
+    this.buttons.append(this.hint);
+  }
+
+  #button(text, act) {
+    this.buttons.append(make("button", { type: "button", onclick: act }, text));
+  }
+
+  #offer() {
+    const { kind, terminal, nodes, stops } = this.facts;
+    if (kind === "commands") {
+      this.#button(`Put into ${terminal}`, () => this.put(false));
+      this.#button("Type with Enter", () => this.put(true));
+      if (stops) this.#button("Ctrl+C", () => this.interrupt());
+    } else if (kind === "interrupt") {
+      this.#button(`Ctrl+C in ${terminal}`, () => this.interrupt());
+    } else if (kind === "file") {
+      this.#button("Write this file", () => this.write());
+    } else if (nodes.length) {
+      this.#button(`Open ${nodes.join(", ")}`, () => this.open());
+    }
+  }
+
+  put(enter) {
+    const { kind, terminal, lines } = this.facts;
+    if (kind === "commands") return this.context.openTerminal(terminal, lines.join("\n"), { enter });
+    if (kind === "interrupt") return this.interrupt();
+    if (kind === "file") return this.write();
+    return this.open();
+  }
+
+  interrupt() {
+    return this.context.openTerminal(this.facts.terminal, "", { interrupt: true });
+  }
+
+  async open() {
+    for (const node of this.facts.nodes) await this.context.openTerminal(node, "");
+  }
+
+  async write() {
+    try {
+      this.context.announce((await server.ask("POST", `steps/${this.facts.id}/write`)).text, true);
+    } catch (error) {
+      this.context.announce(error.message, true);
+    }
+  }
+
+  async help() {
+    try {
+      const { text } = await server.ask("POST", `steps/${this.facts.id}/hint`);
+      this.hints.replaceChildren(make("p", {}, text));
+    } catch (error) {
+      this.hints.replaceChildren(make("p", {}, error.message));
+    }
+    this.hints.hidden = false;
+  }
+
+  // What the guide says of it; what is wrong comes with what was expected, what was seen, and why.
+  show(state) {
+    const before = this.state?.status;
+    this.state = state;
+    this.mark.dataset.state = state.status === "done differently" ? "differently" : state.status;
+    this.mark.textContent = state.left_out ? "○ left out" : WORDS[state.status] || state.status;
+    const line = (label, text) => (text ? make("p", {}, label ? make("strong", {}, label) : null, text) : null);
+    const parts = state.status === "done" ? [] : [
+      line("", state.story), line("Expected: ", state.expected), line("Seen: ", state.seen), line("Why: ", state.why),
+    ].filter(Boolean);
+    this.found.replaceChildren(...parts);
+    this.found.hidden = !parts.length;
+    const good = state.status.startsWith("done");
+    this.hint.hidden = good || !state.hints;
+    if (good) this.hints.hidden = true;
+    if (before && before !== state.status) {
+      this.context.announce(`${state.task || `Step ${this.facts.id}`}: ${this.mark.textContent.slice(2)}. ${state.story}`);
+    }
+  }
+}
+
+class Steps {
+  constructor(element, context) {
+    this.context = context;
+    this.element = element;
+    this.bar = element.querySelector("#guide");
+    this.steps = [];
+    this.at = -1;
+    for (const facts of context.steps) {
+      const box = element.querySelector(`#block-${CSS.escape(facts.id)}`);
+      if (box) this.steps.push(new Step(facts, box, context));
+    }
+    element.addEventListener("focusin", (event) => {
+      const at = this.steps.findIndex((step) => step.box.contains(event.target));
+      if (at >= 0) this.#here(at);
+    });
+    context.onEvent("guide", (event) => this.show(event));
+  }
+
+  #here(at) {
+    this.steps[this.at]?.box.classList.remove("current");
+    this.at = at;
+    this.steps[at].box.classList.add("current");
+  }
+
+  #goTo(at) {
+    this.context.show("manual");
+    this.#here(at);
+    this.steps[at].box.focus({ preventScroll: true });
+    this.steps[at].box.scrollIntoView({ block: "center" });
+  }
+
+  move(by) {
+    if (this.steps.length) this.#goTo(Math.min(this.steps.length - 1, Math.max(0, this.at + by)));
+  }
+
+  put(enter) {
+    if (this.at < 0) this.move(1);
+    this.steps[this.at]?.put(enter);
+  }
+
+  show({ steps, next }) {
+    const states = new Map(steps.map((state) => [state.id, state]));
+    for (const step of this.steps) if (states.has(step.facts.id)) step.show(states.get(step.facts.id));
+    const needed = steps.filter((state) => !state.optional);
+    const done = needed.filter((state) => state.status.startsWith("done")).length;
+    const at = this.steps.findIndex((step) => step.facts.id === next);
+    const what = at < 0 ? ["Every step of this lab is done."] : [
+      make("a", { href: `#block-${next}`, onclick: (event) => {
+        event.preventDefault();
+        this.#goTo(at);
+      } }, `Next: ${states.get(next).task || next}`),
+      states.get(next).subgoal ? ` (${states.get(next).subgoal.replace(/\.$/, "")})` : "",
+    ];
+    this.bar.replaceChildren(make("p", {}, `${done} of ${needed.length} steps done. `, ...what));
+  }
+}
+
+// The sections as a list of links, closed at first: the manual begins below it.
+function contents(article) {
+  const links = [...article.querySelectorAll("h2[id], h3[id]")].map((heading) =>
+    make("li", { class: heading.tagName === "H3" ? "level-2" : "level-1" },
+      make("a", { href: `#${heading.id}` }, heading.textContent)));
+  return make("nav", { "aria-label": "Contents" },
+    make("details", {}, make("summary", {}, "Contents"), make("ul", {}, ...links)));
+}
+
+export async function start(element, context) {
+  const article = element.querySelector("#manual");
+  article.innerHTML = await server.text("manual");
+  for (const table of article.querySelectorAll("table")) table.tabIndex = 0; // a wide one is scrolled by keys too
+  article.before(contents(article));
+  return new Steps(element, context);
+}

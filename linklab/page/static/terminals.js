@@ -1,0 +1,266 @@
+// The terminals of the page: tabs with xterm.js, each on a WebSocket that survives a reload of the page.
+import { make, Tabs } from "./elements.js";
+import * as server from "./server.js";
+
+const FONT_PX = 13;
+const SHOWN_MS = 8;
+const PROMPT_MS = 3000;
+
+let Terminal, FitAddon, WebLinksAddon;
+
+async function load() {
+  [{ Terminal }, { FitAddon }, { WebLinksAddon }] = await Promise.all(
+    ["xterm.mjs", "xterm-fit.mjs", "xterm-web-links.mjs"].map((name) => import(server.at(`built/${name}`))),
+  );
+}
+
+function colours() {
+  const style = getComputedStyle(document.documentElement);
+  const of = (name) => style.getPropertyValue(name).trim();
+  return {
+    background: of("--term-bg"), foreground: of("--term-fg"), cursor: of("--term-fg"), cursorAccent: of("--term-bg"),
+    selectionBackground: of("--term-selection"),
+  };
+}
+
+// One terminal: its tab, its panel, its screen and its socket.
+class Screen {
+  constructor(facts, tabs, panels, owner) {
+    this.facts = facts;
+    this.owner = owner;
+    this.panel = make("div", { class: "panel terminal", id: `terminal-${facts.id}` });
+    this.notes = make("p", { class: "note-line", role: "status", hidden: true });
+    this.screen = make("div", { class: "screen" });
+    this.panel.append(this.screen, this.notes);
+    panels.append(this.panel);
+    this.tab = tabs.add(facts.id, facts.name, this.panel);
+    this.term = new Terminal({
+      fontSize: FONT_PX, fontFamily: "ui-monospace, 'DejaVu Sans Mono', 'Liberation Mono', monospace", scrollback: 5000,
+      screenReaderMode: owner.screenReader, theme: colours(), minimumContrastRatio: 4.5,
+    });
+    this.fit = new FitAddon();
+    this.term.loadAddon(this.fit);
+    this.term.loadAddon(new WebLinksAddon((_, address) => window.open(address, "_blank", "noopener")));
+    this.term.attachCustomKeyEventHandler((event) => this.#key(event));
+    this.drawn = 0;
+    this.opened = false;
+    this.prompted = new Promise((done) => {
+      this.prompt = done;
+      setTimeout(done, PROMPT_MS);
+    });
+    this.socket = server.socket(`terminal/${facts.id}`, {
+      binary: true,
+      onOpen: () => this.size(),
+      onMessage: (message) => this.#show(message),
+    });
+    this.term.onData((text) => this.socket.send({ input: text }));
+    this.term.onBinary((text) => this.socket.send({ input: text }));
+    this.term.onResize(({ rows, cols }) => this.socket.send({ rows, columns: cols }));
+    new ResizeObserver(() => this.fitted()).observe(this.screen);
+  }
+
+  // Keys that the page keeps for itself; every other goes to the shell.
+  #key(event) {
+    if (this.owner.ofPage(event)) return false;
+    if (event.type === "keydown" && event.ctrlKey && event.shiftKey && event.code === "KeyC") {
+      event.preventDefault();
+      this.copy();
+      return false;
+    }
+    return !(event.ctrlKey && event.shiftKey && event.code === "KeyV"); // the browser pastes, as everywhere
+  }
+
+  #show(message) {
+    if (typeof message !== "string") {
+      const bytes = new Uint8Array(message);
+      this.term.write(bytes, () => {
+        this.#drew(bytes.length);
+        this.prompt();
+      });
+      return;
+    }
+    const said = JSON.parse(message);
+    if (said.reset) this.term.reset();
+    if (said.notice) this.note(said.notice);
+    if (said.closed) this.note("This terminal has ended; close its tab or open another one.");
+  }
+
+  // Tell the server what has been drawn, so that it sends no more than this page can show.
+  #drew(count) {
+    if (!this.drawn) setTimeout(() => {
+      this.socket.send({ shown: this.drawn });
+      this.drawn = 0;
+    }, SHOWN_MS);
+    this.drawn += count;
+  }
+
+  note(text) {
+    this.notes.textContent = text;
+    this.notes.hidden = false;
+  }
+
+  shown() {
+    if (!this.opened) {
+      this.opened = true;
+      this.term.open(this.screen);
+      this.term.textarea.setAttribute("aria-label", `Terminal ${this.facts.name}; F6 leaves it`);
+    }
+    this.fitted();
+  }
+
+  fitted() {
+    if (this.opened && this.screen.clientWidth > 20 && this.screen.clientHeight > 20) this.fit.fit();
+  }
+
+  size() {
+    this.socket.send({ rows: this.term.rows, columns: this.term.cols });
+  }
+
+  // Put text where the cursor is; of several lines the shell takes all together where it knows bracketed paste.
+  async put(text, enter) {
+    await this.prompted; // a shell that has just started does not know bracketed paste yet
+    this.term.paste(text);
+    if (enter) this.socket.send({ input: "\r" });
+    this.term.focus();
+  }
+
+  interrupt() {
+    this.socket.send({ input: "\x03" });
+    this.term.focus();
+  }
+
+  async copy() {
+    const text = this.term.getSelection();
+    if (text) await navigator.clipboard.writeText(text).catch(() => this.note("The browser does not allow copying here."));
+  }
+
+  async paste() {
+    const text = await navigator.clipboard.readText().catch(() => null);
+    if (text === null) this.note("The browser does not allow reading the clipboard; use Ctrl+Shift+V.");
+    else this.put(text, false);
+  }
+
+  end() {
+    this.socket.close();
+    this.term.dispose();
+  }
+}
+
+// All terminals, in a region of the page.
+class Terminals {
+  constructor(element, context) {
+    this.context = context;
+    this.element = element;
+    this.screens = new Map();
+    this.waiting = [];
+    this.screenReader = localStorage.getItem("linklab/screen-reader") === "yes";
+    this.tabs = new Tabs("Terminals", () => this.#chosen());
+    this.panels = make("div", { class: "panel" });
+    this.panels.style.display = "flex";
+    this.which = make("select", { id: "which-node", "aria-label": "Where a new terminal opens" });
+    const button = (text, label, act) => make("button", { type: "button", "aria-label": label, onclick: act }, text);
+    this.bar = make("div", { class: "tabs" }, this.tabs.list, this.which,
+      button("New", "New terminal", async () => (await this.open(this.which.value))?.term.focus()),
+      button("Close", "Close this terminal", () => this.close()),
+      button("Copy", "Copy the selection", () => this.current?.copy()),
+      button("Paste", "Paste into this terminal", () => this.current?.paste()),
+      make("label", {}, this.#reader(), " screen reader"));
+    this.empty = make("p", {}, "The network is starting; its terminals open then.");
+    this.panels.append(this.empty);
+    element.append(this.bar, this.panels);
+    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
+      for (const screen of this.screens.values()) screen.term.options.theme = colours();
+    });
+  }
+
+  #reader() {
+    const box = make("input", { type: "checkbox", onchange: () => {
+      this.screenReader = box.checked;
+      localStorage.setItem("linklab/screen-reader", box.checked ? "yes" : "no");
+      for (const screen of this.screens.values()) screen.term.options.screenReaderMode = box.checked;
+    } });
+    box.checked = this.screenReader;
+    return box;
+  }
+
+  get current() {
+    return this.screens.get(this.tabs.chosen);
+  }
+
+  ofPage(event) {
+    return this.context.isKey(event);
+  }
+
+  setNodes(nodes) {
+    this.which.replaceChildren(...nodes.map((node) => make("option", { value: node }, node)));
+    this.empty.textContent = "Open a terminal with New, or put a command of the manual into one.";
+  }
+
+  // What the server says there is; tabs that other browsers opened or closed follow.
+  list(facts) {
+    for (const one of facts) {
+      if (!this.screens.has(one.id)) this.screens.set(one.id, new Screen(one, this.tabs, this.panels, this));
+      this.screens.get(one.id).tab.classList.toggle("closed", one.state === "closed");
+      this.screens.get(one.id).facts = one;
+    }
+    for (const [id, screen] of this.screens) {
+      if (facts.some((one) => one.id === id)) continue;
+      this.screens.delete(id);
+      screen.end();
+      this.tabs.remove(id);
+    }
+    this.empty.hidden = this.screens.size > 0;
+    if (this.current && !this.current.opened) this.#chosen();
+    this.waiting.splice(0).forEach((look) => look());
+  }
+
+  #chosen() {
+    this.current?.shown();
+  }
+
+  // A terminal by its name in the manual, opened if it is not there.
+  async named(name) {
+    const find = () => [...this.screens.values()].find((screen) => screen.facts.name === name && screen.facts.state !== "closed");
+    return find() || this.open(name);
+  }
+
+  async open(name) {
+    try {
+      const size = this.current?.term || { rows: 24, cols: 80 };
+      const facts = await server.ask("POST", "terminals", { name, rows: size.rows, columns: size.cols });
+      while (!this.screens.has(facts.id)) await new Promise((done) => this.waiting.push(done));
+      this.tabs.choose(facts.id);
+      this.context.announce(`Terminal ${facts.name} is open.`);
+      return this.screens.get(facts.id);
+    } catch (error) {
+      this.context.announce(error.message, true);
+      return null;
+    }
+  }
+
+  async close() {
+    if (this.tabs.chosen !== undefined) await server.ask("DELETE", `terminals/${this.tabs.chosen}`);
+  }
+
+  // Show a terminal of the manual and put text into it; Enter is the reader's unless it is asked for.
+  async put(name, text, { enter = false, interrupt = false } = {}) {
+    const screen = await this.named(name);
+    if (!screen) return;
+    this.context.show("terminals");
+    this.tabs.choose(screen.facts.id);
+    if (interrupt) screen.interrupt();
+    else if (text) await screen.put(text, enter);
+    else screen.term.focus();
+    this.context.announce(interrupt ? `Ctrl+C in ${name}.` : text ? `In terminal ${name}: ${text}` : `Terminal ${name}`);
+  }
+
+  focus() {
+    if (this.current) this.current.term.focus();
+    else this.element.focus();
+  }
+}
+
+export async function start(element, context) {
+  await load();
+  return new Terminals(element, context);
+}

@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A lab's page in a real browser, for tests: `linklab lab` as a person starts it, and what a person sees and does."""
+
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from linklab import pocket_kernel
+from linklab.page import assets
+
+ROOT = Path(__file__).resolve().parents[2]
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+DRIVER = shutil.which("chromedriver")
+WAIT_S = 30
+"""For anything that happens on a machine that has other things to do."""
+
+
+def lacking() -> str:
+    """What these tests need and this machine lacks; "" if all is there."""
+    try:
+        import selenium  # noqa: F401, PLC0415 - only looked for
+    except ImportError:
+        return "selenium is not installed (make setup)"
+    if CHROMIUM is None or DRIVER is None:
+        return "no Chromium with its driver here (make browser)"
+    if pocket_kernel.find() is None:
+        return "the pocket kernel is not built (make kernel)"
+    return assets.missing()
+
+
+needs_browser = [pytest.mark.browser, pytest.mark.skipif(bool(lacking()), reason=lacking())]
+
+
+class RunningLab:
+    """`linklab lab` in a folder of its own."""
+
+    def __init__(self, lab: str, folder: Path, *options: str) -> None:
+        self.folder = folder
+        self.said: list[str] = []
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "linklab", "lab", lab, "--no-browser", *options],
+            cwd=folder,
+            env={**os.environ, "PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": "1"},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+        threading.Thread(target=self._read, daemon=True).start()
+        self.address = self.wait_for(r"(http://127\.0\.0\.1:\d+/\?token=\S+)")
+
+    def _read(self) -> None:
+        for line in self.process.stdout:
+            self.said.append(line)
+
+    def wait_for(self, pattern: str) -> str:
+        """Wait until the command has printed this; what the group matched."""
+        until_s = time.monotonic() + WAIT_S
+        while time.monotonic() < until_s:
+            if found := re.search(pattern, "".join(self.said)):
+                return found[found.re.groups]
+            time.sleep(0.02)
+        raise AssertionError(f"{pattern} was not printed, but: {''.join(self.said)}")
+
+    def end(self) -> int:
+        """Ctrl+C, and the exit status."""
+        if self.process.poll() is None:
+            self.process.send_signal(signal.SIGINT)
+        return self.process.wait(30)
+
+
+class Browser:
+    """A browser that shows a lab's page."""
+
+    def __init__(self, width: int = 1280, height: int = 800, *options: str) -> None:
+        from selenium import webdriver  # noqa: PLC0415 - not everywhere
+        from selenium.webdriver.chrome.service import Service  # noqa: PLC0415 - as above
+
+        given = webdriver.ChromeOptions()
+        given.binary_location = CHROMIUM
+        for option in ("--headless=new", "--no-sandbox", "--disable-dev-shm-usage", f"--window-size={width},{height}"):
+            given.add_argument(option)
+        for option in options:
+            given.add_argument(option)
+        given.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+        self.driver = webdriver.Chrome(options=given, service=Service(DRIVER))
+        self.driver.execute_cdp_cmd(
+            "Emulation.setDeviceMetricsOverride",
+            {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False},
+        )
+
+    def open(self, address: str) -> None:
+        """Go to the page and wait until its steps have buttons."""
+        self.driver.get(address)
+        self.until(lambda: self.all(".box .do button"), "the manual has its buttons")
+
+    def all(self, selector: str) -> list:
+        """The elements that a selector finds."""
+        return self.driver.find_elements("css selector", selector)
+
+    def one(self, selector: str):
+        """The element that a selector finds; waits for it."""
+        return self.until(lambda: self.all(selector), selector)[0]
+
+    def button(self, text: str, inside: str = "body"):
+        """The button with this text or name."""
+        path = f'.//button[normalize-space(.)="{text}" or @aria-label="{text}"]'
+        found = self.until(lambda: self.one(inside).find_elements("xpath", path), f"a button {text}")
+        self.driver.execute_script("arguments[0].scrollIntoView({block: 'center', behavior: 'instant'})", found[0])
+        return found[0]
+
+    def until(self, true, what: str, seconds: float = WAIT_S):
+        """Wait until something holds, and give it; with the page's own words if it does not happen."""
+        until_s = time.monotonic() + seconds
+        while time.monotonic() < until_s:
+            if found := true():
+                return found
+            time.sleep(0.05)
+        raise AssertionError(f"not seen: {what}; the page: {self.one('body').text[-1500:]}; {self.complaints()}")
+
+    def complaints(self) -> list[str]:
+        """What the browser complained of, such as a violated policy, since it was last asked."""
+        return [entry["message"] for entry in self.driver.get_log("browser") if entry["level"] in ("SEVERE", "WARNING")]
+
+    def screen(self) -> str:
+        """What the terminal in front shows."""
+        rows = self.all(".panel.terminal:not([hidden]) .xterm-rows > div")
+        return "\n".join(row.text for row in rows)
+
+    def tabs(self) -> list[str]:
+        """The names of the open terminals."""
+        return [tab.text for tab in self.all('#terminals [role="tab"]')]
+
+    def keys(self, *keys: str) -> None:
+        """Press keys wherever the focus is, all of one call together."""
+        from selenium.webdriver import ActionChains  # noqa: PLC0415 - not everywhere
+
+        chain = ActionChains(self.driver)
+        for key in keys[:-1]:
+            chain.key_down(key)
+        chain.send_keys(keys[-1])
+        for key in reversed(keys[:-1]):
+            chain.key_up(key)
+        chain.perform()
+
+    def focused(self) -> str:
+        """The name and the text of the element that has the focus."""
+        element = self.driver.switch_to.active_element
+        return " ".join(element.get_attribute(name) or "" for name in ("aria-label", "id", "class"))
+
+    def close(self) -> None:
+        """End the browser."""
+        self.driver.quit()

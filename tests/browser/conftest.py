@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Labs and browsers for the tests of the lab page."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))
+from browsing import Browser, RunningLab
+
+
+@pytest.fixture
+def lab(tmp_path):
+    """Starts a lab; its network ends with the test."""
+    running = []
+
+    def start(number: str, *options: str) -> RunningLab:
+        running.append(RunningLab(number, tmp_path, *options))
+        return running[-1]
+
+    yield start
+    for one in running:
+        one.end()
+
+
+@pytest.fixture
+def browser():
+    """Starts browsers; a first one with the size of a small laptop's screen."""
+    opened = []
+
+    def start(width: int = 1024, height: int = 700, *options: str) -> Browser:
+        opened.append(Browser(width, height, *options))
+        return opened[-1]
+
+    yield start
+    for one in opened:
+        one.close()

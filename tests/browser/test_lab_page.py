@@ -1,0 +1,232 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A lab done in a real browser: by mouse, by keys alone, reloaded, in two browsers, and with its network killed."""
+
+import os
+import signal
+from pathlib import Path
+
+import pytest
+from browsing import needs_browser
+
+Keys = pytest.importorskip("selenium.webdriver.common.keys", reason="selenium is not installed (make setup)").Keys
+pytestmark = needs_browser
+
+
+def typed(browser, step, node):
+    """Put the command of a step into its terminal with the mouse, then press Enter there."""
+    browser.button(f"Put into {node}", f"#block-{step}").click()
+    browser.until(lambda: node in browser.tabs(), f"a terminal on {node}")
+    browser.until(lambda: "textarea" in browser.focused() or "Terminal" in browser.focused(), "the terminal's focus")
+
+
+def test_a_lab_is_begun_with_the_mouse(lab, browser):
+    """The command is put into the terminal, Enter is the reader's, Ctrl+C a button."""
+    running, page = lab("14"), browser()
+    page.open(running.address)
+    assert "token" not in page.driver.current_url
+    running.wait_for("The network runs")
+    typed(page, "ping-unshaped", "h1")
+    page.until(lambda: "ping 10.0.0.3" in page.screen(), "the command")
+    assert "bytes from" not in page.screen()
+    page.keys(Keys.ENTER)
+    page.until(lambda: page.screen().count("bytes from 10.0.0.3") >= 3, "three replies")
+    page.button("Ctrl+C", "#block-ping-unshaped").click()
+    page.until(lambda: "packets transmitted" in page.screen(), "the statistics of ping")
+    assert page.complaints() == []
+    assert running.end() == 0
+
+
+def test_a_page_that_is_loaded_again_has_its_terminals(lab, browser):
+    """What was shown is there again, and what is typed goes on in the same shell."""
+    running, page = lab("14"), browser()
+    page.open(running.address)
+    running.wait_for("The network runs")
+    page.button("New terminal").click()
+    page.until(lambda: page.tabs() == ["client"], "a terminal")
+    page.until(lambda: "root@client" in page.screen(), "the prompt")
+    page.keys("mine=42\n")
+    page.driver.refresh()
+    page.until(lambda: "mine=42" in page.screen(), "what was typed before")
+    page.one(".panel.terminal:not([hidden]) .xterm-helper-textarea").send_keys("echo $mine$mine\n")
+    page.until(lambda: "4242" in page.screen(), "the same shell")
+
+
+def test_two_browsers_show_one_lab(lab, browser):
+    """What is typed in one is seen in the other; the address works in both."""
+    running, one, two = lab("14"), browser(), browser()
+    one.open(running.address)
+    two.open(running.address)
+    running.wait_for("The network runs")
+    one.button("New terminal").click()
+    two.until(lambda: two.tabs() == ["client"], "the terminal in the other browser")
+    one.until(lambda: "root@client" in one.screen(), "the prompt")
+    one.keys("echo for-$((40 + 2))-both\n")
+    two.until(lambda: "for-42-both" in two.screen(), "the output in the other browser")
+
+
+def test_a_network_that_is_killed_is_said(lab, browser):
+    """The page stays and says why; the command ends with an error."""
+    running, page = lab("14"), browser()
+    page.open(running.address)
+    running.wait_for("The network runs")
+    kernels = [pid for pid in children_of(running.process.pid) if "linux" in Path(f"/proc/{pid}/comm").read_text()]
+    assert kernels
+    os.kill(kernels[0], signal.SIGKILL)
+    page.until(lambda: "The network has ended" in page.one("#notice").text, "that the network has ended")
+    assert running.process.wait(30) == 3
+
+
+def test_a_lab_is_done_by_keys_alone(lab, browser):
+    """Step by step through the manual, a command into its terminal, and out of the terminal again."""
+    running, page = lab("14"), browser()
+    page.open(running.address)
+    running.wait_for("The network runs")
+    for _ in range(3):
+        page.keys(Keys.ALT, Keys.PAGE_DOWN)
+    page.until(lambda: "ping-unshaped" in page.focused(), "the third step")
+    page.keys(Keys.ALT, Keys.ENTER)
+    page.until(lambda: "ping 10.0.0.3" in page.screen(), "the command")
+    page.keys(Keys.ENTER)
+    page.until(lambda: page.screen().count("bytes from 10.0.0.3") >= 2, "two replies")
+    page.keys(Keys.CONTROL, "c")
+    page.until(lambda: "packets transmitted" in page.screen(), "the statistics of ping")
+    page.keys(Keys.SHIFT, Keys.F6)
+    page.until(lambda: "Manual main" in page.focused(), "the manual's focus")
+    page.keys(Keys.F6)
+    page.until(lambda: "Terminal h1" in page.focused(), "the terminal's focus")
+
+
+def test_time_is_paused_stepped_and_fast_forwarded(lab, browser):
+    """While time stands nothing comes; fast-forward goes to the end of the command."""
+    running, page = lab("14"), browser()
+    page.open(running.address)
+    running.wait_for("The network runs")
+    typed(page, "ping-unshaped", "h1")
+    page.until(lambda: "ping 10.0.0.3" in page.screen(), "the command")
+    page.keys(" -c 60")
+    page.keys(Keys.ENTER)
+    page.until(lambda: "icmp_seq=2" in page.screen(), "a reply")
+    page.button("Pause", "#clock").click()
+    page.until(lambda: "paused" in page.one("#clock output").text, "that time stands")
+    page.button("Resume", "#clock").click()
+    page.button("Fast-forward", "#clock").click()
+    page.until(lambda: "60 packets transmitted" in page.screen(), "the end of the command", 20)
+    page.until(lambda: page.one("#clock select").get_attribute("value") == "1", "the speed as before")
+
+
+def test_terminals_at_full_speed_freeze_nothing(lab, browser):
+    """Two terminals print without end; the page still answers, and Ctrl+C stops one."""
+    running, page = lab("14"), browser()
+    page.open(running.address)
+    running.wait_for("The network runs")
+    for _ in range(2):
+        before = len(page.tabs())
+        page.button("New terminal").click()
+        page.until(lambda: len(page.tabs()) == before + 1, "one more terminal")  # noqa: B023 - waited for in this turn
+        page.until(lambda: "root@client" in page.screen(), "the prompt")
+        page.keys("yes 0123456789\n")
+        page.until(lambda: page.screen().count("0123456789") > 5, "the flood")
+    page.button("Pause", "#clock").click()
+    page.button("Resume", "#clock")
+    page.button("Resume", "#clock").click()
+    page.one(".panel.terminal:not([hidden]) .xterm-helper-textarea").send_keys(Keys.CONTROL, "c")
+    page.until(lambda: "root@client" in page.screen(), "the prompt again")
+
+
+def test_at_twice_the_size_everything_is_reached(lab, browser):
+    """At 1024 x 700 and 200 % the parts are shown one at a time, and nothing is wider than the screen."""
+    running, page = lab("14"), browser(512, 350)
+    page.open(running.address)
+    running.wait_for("The network runs")
+    wide = "return [document.documentElement.scrollWidth, document.documentElement.clientWidth]"
+    for part, selector in (("Manual", "main"), ("Terminals", "#terminals"), ("Manual", "main")):
+        page.button(part, "nav.parts").click()
+        assert page.one(selector).is_displayed()
+        scroll, client = page.driver.execute_script(wide)
+        assert scroll <= client
+    assert not page.one("#terminals").is_displayed()
+
+
+def children_of(pid):
+    """The descendants of a process."""
+    parents = {}
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdecimal():
+            try:
+                parents[int(entry.name)] = int((entry / "stat").read_text().rpartition(")")[2].split()[1])
+            except OSError:
+                continue
+    found, new = set(), {pid}
+    while new:
+        new = {child for child, parent in parents.items() if parent in new} - found
+        found |= new
+    return found
+
+
+def test_steps_are_checked_and_predictions_compared(lab, browser):
+    """Wrong, mended by another command, done; what was predicted stands beside what was measured and the theory."""
+    running, page = lab("14", "--name", "Ada Lovelace"), browser(1280, 800)
+    page.open(running.address)
+    running.wait_for("The network runs")
+
+    def mark(step, words):
+        page.until(lambda: words in page.one(f"#block-{step} .mark").text, f"{step}: {words}")
+
+    mark("ping-unshaped", "open")
+    page.one("#prediction-one-round-trip-number").send_keys("40")
+    page.one("#prediction-one-round-trip-unit").send_keys("ms")
+    page.one("#prediction-one-round-trip-why").send_keys("there and back")
+    page.button("Keep my prediction", "#predict-one-round-trip").click()
+    page.until(lambda: "is kept" in page.one("#predict-one-round-trip").text, "that it is kept")
+    assert not page.all("#predict-one-round-trip .compared:not([hidden])")
+
+    page.button("Type with Enter", "#block-ping-unshaped").click()
+    page.until(lambda: page.screen().count("bytes from 10.0.0.3") >= 3, "three replies")
+    page.button("Ctrl+C", "#block-ping-unshaped").click()
+    mark("ping-unshaped", "✓ done")
+
+    typed(page, "delay", "client")
+    page.until(lambda: "netem delay 20ms" in page.screen(), "the command")
+    page.keys(Keys.BACKSPACE)
+    page.keys(Keys.BACKSPACE)
+    page.keys("0ms\n")
+    mark("delay", "✗ not right yet")
+    assert "200" in page.one("#block-delay .found").text
+    page.button("Hint", "#block-delay").click()
+    page.until(lambda: page.all('#block-delay [role="status"] p'), "a hint")
+    page.one(".panel.terminal:not([hidden]) .xterm-helper-textarea").send_keys(
+        "sudo tc qdisc replace dev s1-eth2 root handle 1: netem delay 0.02s\n"
+    )
+    mark("delay", "✓ done")
+
+    page.button("Type with Enter", "#block-ping-h1").click()
+    page.until(lambda: page.screen().count("icmp_seq=3") == 2, "three replies to this ping too")
+    page.button("Ctrl+C", "#block-ping-h1").click()
+    mark("ping-h1", "✓ done")
+    page.until(lambda: page.all("#predict-one-round-trip .compared:not([hidden])"), "prediction and measurement")
+    beside = page.one("#predict-one-round-trip .compared").text
+    assert "40 ms" in beside and "there and back" in beside
+    assert "ping-h1" in beside and " 20" in beside
+    assert "the replies leave the switch through s1-eth1" in beside
+    page.driver.get(page.driver.current_url.partition("#")[0] + "report")
+    assert "Ada Lovelace" in page.one("header").text
+    assert page.complaints() == []
+    assert running.end() == 0
+    again = lab("14", "--continue")
+    page.open(again.address)
+    assert "✓ done" in page.one("#block-ping-unshaped .mark").text
+
+
+def test_lab_1_is_done_from_its_first_step_in_the_terminal(lab, browser):
+    """Its network is started by the student, inside Mininet's own command line; every step there ends done."""
+    running, page = lab("1"), browser()
+    page.open(running.address)
+    running.wait_for("The network runs")
+    for step in ("mn", "help", "nodes", "net", "ifconfig", "ping", "exit", "clean"):
+        page.button("Type with Enter", f"#block-{step}").click()
+        if step == "ping":
+            page.until(lambda: page.screen().count("bytes from") >= 3, "three replies")
+            page.button("Ctrl+C", "#block-ping").click()
+        page.until(lambda: "✓ done" in page.one(f"#block-{step} .mark").text, f"{step} is done")  # noqa: B023 - in this turn
+    assert page.tabs() == ["client"]
+    assert page.complaints() == []

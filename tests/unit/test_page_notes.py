@@ -1,0 +1,262 @@
+"""What a student writes on a lab's page, the files that a step writes, and fast-forward."""
+
+import json
+import re
+import socket
+import threading
+
+import pytest
+from labpages import served
+
+from linklab.documents.handbook import chapter
+from linklab.errors import InputError
+from linklab.guide.plan import runs_at_once
+from linklab.lab.model import find_lab, lab_folders, load_lab
+from linklab.manual.html import render_body
+from linklab.manual.model import WriteFile
+from linklab.page import terminals
+from linklab.page.files import write_file
+from linklab.page.lab_report import LabWork, lab_report, questions_in
+from linklab.page.notes import StudentNotes, WrittenPrediction
+from linklab.page.page_terminal import PageTerminal
+from linklab.page.step_facts import step_facts
+from linklab.page.terminals import fast_forward
+from linklab.terminal.attach import Connection
+
+
+def test_a_prediction_is_kept_in_the_working_folder(tmp_path):
+    """And is there again when the page is opened the next day."""
+    with served(tmp_path) as page:
+        given = {"number": "40", "unit": "ms", "why": "both ways"}
+        assert page.own("POST", "predictions/one-round-trip", given)[0] == 200
+    kept = StudentNotes.load(tmp_path, "14-router-bufferbloat")
+    assert kept.predictions == {"one-round-trip": WrittenPrediction("40", "ms", "both ways")}
+    with served(tmp_path) as page:
+        seen = []
+        page.context.events.watch(seen.append)
+        notes = next(event for event in seen if event["kind"] == "notes")
+        assert notes["predictions"] == {"one-round-trip": given}
+        assert page.own("POST", "predictions/one-round-trip", {"number": " ", "unit": "ms", "why": ""})[0] == 400
+        assert page.own("POST", "predictions/one-round-trip", {"number": "", "unit": "ms", "why": ""})[0] == 200
+    assert StudentNotes.load(tmp_path, "14-router-bufferbloat").predictions == {}
+
+
+@pytest.mark.parametrize("number", ["forty", "40 ms", "1e999", "nan", "4,0,0"])
+def test_a_number_is_a_number(tmp_path, number):
+    """Its unit has a field of its own; the sentence says so."""
+    with served(tmp_path) as page:
+        status, _, text = page.own("POST", "predictions/one-round-trip", {"number": number, "unit": "", "why": ""})
+    assert status == 400
+    assert json.loads(text)["error"].startswith(f"{number}: write one number, such as 40 or 2.5")
+
+
+def test_a_decimal_comma_is_understood():
+    """As many write it."""
+    assert WrittenPrediction("2,5").value == 2.5
+
+
+def test_what_the_manual_does_not_ask_is_not_kept(tmp_path):
+    """No file for it either."""
+    with served(tmp_path) as page:
+        assert page.own("POST", "predictions/other", {"number": "1", "unit": "", "why": ""})[0] == 404
+    assert [path.name for path in tmp_path.iterdir()] == [".linklab"]
+
+
+@pytest.mark.parametrize("text", ["{", "[]", '{"notes_of": "3-x", "version": 1}', '{"notes_of": "14", "version": 9}'])
+def test_notes_that_are_none_are_refused_and_stay(tmp_path, text):
+    """Nothing of a student's is overwritten."""
+    path = tmp_path / ".linklab/notes.json"
+    path.parent.mkdir()
+    path.write_text(text)
+    with pytest.raises(InputError, match="move the file away"):
+        StudentNotes.load(tmp_path, "14")
+    assert path.read_text() == text
+
+
+def test_a_step_s_file_is_written_as_the_manual_has_it(tmp_path):
+    """In the working folder; one that is added to keeps what it has."""
+    with served(tmp_path, lab="24") as page:
+        assert page.own("POST", "steps/first-file/write")[0] == 200
+        wanted = page.context.manual.step("first-file").action.text
+        assert page.own("POST", "steps/first-check/write")[0] == 404
+    assert (tmp_path / "first").read_text() == wanted
+    write_file(tmp_path, WriteFile("first", "more\n", append=True))
+    assert (tmp_path / "first").read_text() == wanted + "more\n"
+
+
+@pytest.mark.parametrize("path", ["/etc/sysctl.conf", "../x", "a/../../x", "/lab/../x"])
+def test_a_file_elsewhere_is_left_to_the_terminal(tmp_path, path):
+    """The page writes in the working folder alone, also where a link leads out of it."""
+    with pytest.raises(InputError, match="write it in a terminal"):
+        write_file(tmp_path, WriteFile(path, "x", append=False))
+    (tmp_path / "out").symlink_to("/")
+    with pytest.raises(InputError, match="write it in a terminal"):
+        write_file(tmp_path, WriteFile("out/x", "x", append=False))
+
+
+def test_a_file_of_the_network_s_folder_is_the_working_folder_s(tmp_path):
+    """/lab inside is the folder outside."""
+    assert write_file(tmp_path, WriteFile("/lab/x", "y", append=False)) == tmp_path / "x"
+
+
+@pytest.mark.parametrize(
+    ("shown", "waits"),
+    [
+        (b"root@h1:~# ", True),
+        (b"64 bytes\r\nroot@client:/lab# ", True),
+        (b"\x1b[?2004hroot@h1:/lab/x y# ", True),
+        (b"root@h1:~# echo # ", False),
+        (b"\x1b[?2004hroot@h1:/lab# ", True),
+        (b"a line\r\nmininet> ", True),
+        (b"root@h1:~# ping", False),
+        (b"root@h1:~# ping 10.0.0.3\r\nPING", False),
+        (b"> ", False),
+        (b"", False),
+    ],
+)
+def test_a_terminal_waits_for_a_command_or_does_not(shown, waits):
+    """Told by its prompt, behind which nothing stands."""
+    ours, _ = socket.socketpair()
+    terminal = PageTerminal(Connection(ours), 1, "h1", lambda: None)
+    terminal._show(shown)
+    assert terminal.at_prompt() is waits
+
+
+def test_the_steps_of_every_lab_have_facts():
+    """Whatever a manual has, the page knows what its buttons do; Lab 1 alone begins without a network."""
+    labs = [load_lab(folder) for folder in lab_folders()]
+    kinds = {step_facts(step)["kind"] for lab in labs for step in lab.manual.steps}
+    assert kinds == {"commands", "interrupt", "file", "editor", "await"}
+    assert [lab.number for lab in labs if not runs_at_once(lab.manual)] == [1]
+    assert all(step_facts(step)["nodes"] for step in labs[13].manual.steps[1:2])
+
+
+def test_an_event_is_told_to_those_who_come_later(tmp_path):
+    """From any thread."""
+    with served(tmp_path) as page:
+        thread = threading.Thread(target=page.context.events.publish, args=("try",), kwargs={"text": "x"})
+        thread.start()
+        thread.join()
+        seen = []
+        page.context.events.watch(seen.append)
+        assert {"kind": "try", "text": "x"} in seen
+        page.context.events.leave(seen.append)
+
+
+class FakeAttach:
+    """The clock of a network, which notes its orders."""
+
+    def __init__(self, terminal: PageTerminal, speed: float = 0.5, paused: bool = True) -> None:
+        self.clock, self.orders, self.terminal = self, [], terminal
+        self.before = {"speed": speed, "paused": paused}
+
+    def state(self):
+        """As before all orders."""
+        return self.before
+
+    def obey_clock(self, words):
+        """At full speed the command ends."""
+        self.orders.append(words)
+        if words == ["resume"]:
+            threading.Timer(0.05, self.terminal._show, [b"done\r\nroot@h1:~# "]).start()
+        return "", 0
+
+
+def test_fast_forward_goes_on_as_before_once_the_command_has_ended():
+    """At full speed until the prompt is back, also from a pause, then at the speed that was set."""
+    ours, _ = socket.socketpair()
+    terminal = PageTerminal(Connection(ours), 1, "h1", lambda: None)
+    terminal.state = "open"
+    terminal._show(b"root@h1:~# sleep 9\r\n")
+    attach = FakeAttach(terminal)
+    fast_forward(attach, terminal)
+    assert attach.orders == [["speed", "max"], ["resume"], ["speed", "0.5"]]
+    with pytest.raises(InputError, match="nothing runs in h1"):
+        fast_forward(attach, terminal)
+
+
+def test_two_fast_forwards_at_once_leave_the_speed_as_it_was():
+    """Regression: the second took full speed for what to go back to."""
+    ours, _ = socket.socketpair()
+    terminal = PageTerminal(Connection(ours), 1, "h1", lambda: None)
+    terminal.state = "open"
+    terminal._show(b"root@h1:~# sleep 9\r\n")
+    attach = FakeAttach(terminal)
+    refused = []
+    resume = attach.obey_clock
+
+    def meanwhile(words):
+        if words == ["resume"]:
+            with pytest.raises(InputError, match="fast-forwarded already"):
+                fast_forward(attach, terminal)
+            refused.append(words)
+        return resume(words)
+
+    attach.obey_clock = meanwhile
+    fast_forward(attach, terminal)
+    assert refused
+    assert attach.orders == [["speed", "max"], ["resume"], ["speed", "0.5"]]
+
+
+def test_fast_forward_of_what_never_ends_gives_up(monkeypatch):
+    """And leaves the speed as it was, with a sentence that says what to do."""
+    monkeypatch.setattr(terminals, "FORWARD_S", 0.1)
+    ours, _ = socket.socketpair()
+    terminal = PageTerminal(Connection(ours), 1, "h1", lambda: None)
+    terminal.state = "open"
+    attach = FakeAttach(terminal, speed=float("inf"), paused=False)
+    with pytest.raises(InputError, match=r"press Ctrl\+C there"):
+        fast_forward(attach, terminal)
+    assert attach.orders == [["speed", "max"], ["speed", "max"]]
+
+
+# --- the report
+
+
+@pytest.fixture(scope="module")
+def chapter_14():
+    """Lab 14 as a chapter."""
+    return chapter(load_lab(find_lab("14")))
+
+
+STATE = {"id": "delay", "task": "Give it a delay.", "status": "done", "story": "", "expected": "", "seen": "",
+         "left_out": False, "optional": False}  # fmt: skip
+
+
+def test_the_report_has_what_was_written_and_what_was_found(chapter_14, tmp_path):
+    """Predictions beside theory once their steps are done, answers, and the states of the steps."""
+    notes = StudentNotes(tmp_path / "x", "14-router-bufferbloat", "Ada <b>Lovelace", answers={"2": "line\nline <i>"})
+    notes.predictions["one-round-trip"] = WrittenPrediction("40", "ms", "both ways")
+    wrong = {**STATE, "id": "bdp", "status": "wrong", "story": "too slow", "expected": "940 Mbps", "seen": "9 Mbps"}
+    work = LabWork([STATE, wrong], {"one-round-trip": ["ping-h1: 20.1 ms"]}, {"kernel": "7.3"})
+    html = lab_report(chapter_14, notes, work, "2026-11-23")
+    assert "Ada &lt;b&gt;Lovelace" in html and "1 of 2 steps done" in html
+    assert "line<br>line &lt;i&gt;" in html
+    assert "expected 940 Mbps<br>saw 9 Mbps" in html
+    first, second = html.split('id="prediction-')[1:3]
+    assert "40 ms<br>both ways" in first and "ping-h1: 20.1 ms" in first
+    assert "what leaves its interface, and the replies leave the switch" in first
+    assert "shown when the steps are done" in second and "After the loss" not in second
+    assert "will <code>ping</code> from h1 to h3 then show 20 ms or 40 ms" in html.replace("Will", "will").replace(
+        "\n", " "
+    )
+
+
+def test_every_lab_has_its_questions(chapter_14):
+    """As many as the manual numbers, each as HTML."""
+    questions = questions_in(render_body(chapter_14))
+    assert len(questions) == 6
+    assert questions[0].startswith("The port is given 100 Mbps instead of 1 Gbps")
+    for folder in lab_folders():
+        lab = load_lab(folder)
+        text = lab.manual.text.partition("## Questions")[2].partition("\n## ")[0]
+        assert len(questions_in(render_body(chapter(lab)))) == len(re.findall(r"^\d+\. ", text, re.M)) > 0
+
+
+def test_answers_are_kept_by_number(tmp_path):
+    """And told to every page."""
+    with served(tmp_path) as page:
+        assert page.own("POST", "answers/2", {"text": "because\nof it"})[0] == 200
+        assert page.own("POST", "answers/0", {"text": "x"})[0] == 404
+        assert page.own("POST", "answers/3", {"text": "x" * 20_001})[0] == 400
+    assert StudentNotes.load(tmp_path, "14-router-bufferbloat").answers == {"2": "because\nof it"}

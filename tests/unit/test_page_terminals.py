@@ -1,0 +1,260 @@
+"""Terminals of a lab's page: opened, shown, replayed after a reload, and never ahead of what browsers can draw."""
+
+import base64
+import json
+import socket
+import threading
+import time
+
+import pytest
+from labpages import served
+
+from linklab.page import page_terminal
+from linklab.page.page_terminal import PageTerminal
+from linklab.terminal.attach import Connection
+
+
+def until(true, seconds=5.0):
+    """Wait for something that another thread does."""
+    end = time.monotonic() + seconds
+    while not true():
+        assert time.monotonic() < end, "it did not happen"
+        time.sleep(0.005)
+
+
+class Browser:
+    """Shows a terminal, and says how much it has drawn only when it is told to."""
+
+    def __init__(self, draws: bool = True) -> None:
+        self.draws, self.got, self.said = draws, b"", []
+        self.terminal: PageTerminal | None = None
+
+    def show(self, data: bytes) -> None:
+        """Take bytes."""
+        self.got += data
+        if self.draws and self.terminal is not None:
+            threading.Thread(target=self.terminal.shown, args=(self, len(data))).start()
+
+    def say(self, **fields) -> None:
+        """Take anything else."""
+        self.said.append(fields)
+        if "reset" in fields:
+            self.got = b""
+
+
+class FakeConnection(Connection):
+    """A network's terminals that say what a test has them say."""
+
+    def __init__(self) -> None:
+        ours, theirs = socket.socketpair()
+        super().__init__(ours)
+        self.network = Connection(theirs)
+
+    def data(self, data: bytes) -> None:
+        """The terminal shows something."""
+        self.network.send({"event": "data", "data": base64.b64encode(data).decode()})
+        self.network.receive(0)
+
+
+@pytest.fixture
+def terminal():
+    """An open terminal whose network the test plays."""
+    connection = FakeConnection()
+    one = PageTerminal(connection, 1, "h1#2", lambda: None)
+    one.begin(24, 80)
+    connection.network.send({"event": "opened"})
+    until(lambda: one.state == "open")
+    yield one, connection
+    one.close()
+
+
+def test_what_a_terminal_shows_reaches_every_browser(terminal):
+    """Two browsers on one lab see the same terminal."""
+    one, connection = terminal
+    browsers = [Browser(), Browser()]
+    for browser in browsers:
+        browser.terminal = one
+        one.watch(browser)
+    connection.data(b"64 bytes from 10.0.0.2\r\n")
+    until(lambda: all(browser.got == b"64 bytes from 10.0.0.2\r\n" for browser in browsers))
+
+
+def test_a_page_that_is_loaded_again_sees_what_was_shown(terminal):
+    """What was shown last is kept while no browser is there, and begins with a reset."""
+    one, connection = terminal
+    connection.data(b"root@h1:~# ")
+    until(lambda: bytes(one._kept) == b"root@h1:~# ")
+    browser = Browser()
+    one.watch(browser)
+    assert (browser.said, browser.got) == ([{"reset": True}], b"root@h1:~# ")
+
+
+def test_no_more_is_kept_than_said(terminal):
+    """A terminal that printed for hours replays its end."""
+    one, connection = terminal
+    for number in range(40):
+        connection.data(bytes([number]) * 2**14)
+        until(lambda: one._kept[-1:] == bytes([number]))  # noqa: B023 - waited for in this turn
+    browser = Browser(draws=False)
+    one.watch(browser)
+    assert len(browser.got) == page_terminal.KEPT_BYTES
+    assert browser.got.endswith(bytes([39]) * 2**14)
+
+
+def test_a_browser_that_does_not_draw_makes_the_program_wait(terminal):
+    """Nothing is read from the network beyond what is on its way to the browser, and all of it comes once it draws."""
+    one, connection = terminal
+    browser = Browser(draws=False)
+    one.watch(browser)
+    for _ in range(64):
+        connection.data(b"x" * 2**14)
+    time.sleep(0.3)
+    held = len(browser.got)
+    assert page_terminal.MOST_UNSHOWN_BYTES < held <= page_terminal.MOST_UNSHOWN_BYTES + 2**17
+    browser.draws, browser.terminal = True, one
+    one.shown(browser, held)
+    until(lambda: (connection.network.receive(0), len(browser.got) == 2**20)[1])
+
+
+def test_a_slow_browser_holds_up_no_other(terminal):
+    """It gets the kept text when it has drawn what it has, after a reset."""
+    one, connection = terminal
+    slow, quick = Browser(draws=False), Browser()
+    quick.terminal = one
+    one.watch(slow)
+    one.watch(quick)
+    for number in range(64):
+        connection.data(bytes([65 + number % 26]) * 2**14)
+        until(lambda: len(quick.got) == (number + 1) * 2**14)  # noqa: B023 - waited for in this turn
+    assert len(slow.got) <= page_terminal.LAGGING_BYTES + 2**14
+    one.shown(slow, len(slow.got))
+    assert slow.said.count({"reset": True}) == 2
+    assert slow.got == bytes(one._kept[-page_terminal.KEPT_BYTES :])
+
+
+def test_keys_and_sizes_reach_the_network(terminal):
+    """As frames of the attach protocol."""
+    one, connection = terminal
+    one.type("ls\r")
+    one.resize(30, 100)
+    frames = []
+    until(lambda: (frames.extend(connection.network.receive(0.1)), len(frames) == 3)[1])
+    assert [frame["op"] for frame in frames] == ["open", "input", "resize"]
+    assert (frames[0]["node"], base64.b64decode(frames[1]["data"])) == ("h1", b"ls\r")
+    assert (frames[2]["rows"], frames[2]["columns"]) == (30, 100)
+
+
+def test_a_terminal_that_ends_says_so(terminal):
+    """And takes no more keys."""
+    one, connection = terminal
+    browser = Browser()
+    one.watch(browser)
+    connection.network.send({"event": "closed", "status": 0})
+    until(lambda: {"closed": True} in browser.said)
+    assert one.state == "closed"
+    one.type("x")
+    one.resize(3, 3)
+
+
+def test_a_refusal_is_shown(terminal):
+    """Such as that more was typed than the network takes."""
+    one, connection = terminal
+    browser = Browser()
+    one.watch(browser)
+    connection.network.send({"event": "answer", "text": "the network has not yet taken it", "status": 1})
+    until(lambda: {"notice": "the network has not yet taken it"} in browser.said)
+
+
+# --- through the server
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory):
+    """A page whose network runs."""
+    with served(tmp_path_factory.mktemp("lab")) as one:
+        yield one
+
+
+def test_terminals_are_opened_by_name_and_numbered(page):
+    """A second terminal of a node is h1#2, as in manuals."""
+    names = [
+        json.loads(page.own("POST", "terminals", {"name": "h1", "rows": 24, "columns": 80})[2])["name"] for _ in "ab"
+    ]
+    assert names == ["h1", "h1#2"]
+    until(lambda: [fields["node"] for op, fields in page.network.link.asked if op == "open"].count("h1") == 2)
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        ({"name": "h9", "rows": 24, "columns": 80}, "h9: no such node here; there are client, mininet, h1, h2, h3, s1"),
+        ({"name": "h1#x", "rows": 24, "columns": 80}, "h1#x: a second terminal of h1 is called h1#2"),
+        ({"name": "h1", "rows": 1, "columns": 80}, "A terminal has 2 to 1000 rows and columns."),
+        ({"name": "h1", "rows": "24", "columns": 80}, "The field rows is missing or has another type."),
+        ([], "The body of the request is not a JSON object."),
+    ],
+)
+def test_what_cannot_be_opened_is_said(page, body, said):
+    """With status 400 and a sentence."""
+    status, _, text = page.own("POST", "terminals", body)
+    assert (status, json.loads(text)) == (400, {"error": said})
+
+
+def test_before_the_network_runs_a_terminal_waits(tmp_path):
+    """The page is there while the network starts, and says what it waits for."""
+    with served(tmp_path, running=False) as page:
+        assert page.own("GET", "")[0] == 200
+        status, _, text = page.own("POST", "terminals", {"name": "h1", "rows": 24, "columns": 80})
+        assert (status, json.loads(text)["error"]) == (503, "the network is still starting")
+
+
+def test_after_the_network_has_ended_the_page_says_why(tmp_path):
+    """Terminals cannot be opened any more; what was read stays."""
+    with served(tmp_path) as page:
+        page.network.link.end("the pocket was killed")
+        status, _, text = page.own("POST", "terminals", {"name": "h1", "rows": 24, "columns": 80})
+        assert (status, json.loads(text)["error"]) == (503, "the pocket was killed")
+        assert page.own("GET", "")[0] == 200
+
+
+def test_a_terminal_is_at_work_while_its_command_may_still_show_something(terminal, monkeypatch):
+    """A command that runs is work, a prompt is none, and a server that is silent for very long is none any more."""
+    one, connection = terminal
+    connection.data(b"root@h1:~# ")
+    until(one.at_prompt)
+    assert not one.at_work()
+    connection.data(b"iperf3 -s\r\nServer listening on 5201\r\n")
+    until(lambda: not one.at_prompt())
+    assert one.at_work()
+    monkeypatch.setattr(page_terminal, "LONGEST_SILENCE_S", 0.0)
+    assert not one.at_work()
+
+
+def test_what_the_person_does_is_activity_and_what_the_page_reads_is_none(tmp_path):
+    """A button pressed and a page opened count; a file that is fetched and a refused request do not."""
+    with served(tmp_path) as page:
+        page.context.active_s = 0.0
+        page.own("GET", "manual")
+        page.ask("POST", page.context.prefix + "clock", {"words": ["pause"]}, Host=page.host)
+        assert page.context.active_s == 0.0
+        page.own("POST", "clock", {"words": ["pause"]})
+        assert page.context.active_s > 0.0
+        page.context.active_s = 0.0
+        page.own("GET", "")
+        assert page.context.active_s > 0.0
+
+
+def test_what_is_typed_while_a_terminal_opens_is_not_lost():
+    """A command that is put into a terminal that has just been asked for comes after its opening."""
+    connection = FakeConnection()
+    one = PageTerminal(connection, 1, "h1", lambda: None)
+    one.begin(24, 80)
+    one.type("ping ")
+    one.type("10.0.0.3")
+    frames = []
+    until(lambda: (frames.extend(connection.network.receive(0.1)), len(frames) == 1)[1])
+    assert connection.network.receive(0.1) == []
+    connection.network.send({"event": "opened"})
+    until(lambda: (frames.extend(connection.network.receive(0.1)), len(frames) == 3)[1])
+    assert [base64.b64decode(frame["data"]) for frame in frames[1:]] == [b"ping ", b"10.0.0.3"]
+    one.close()
