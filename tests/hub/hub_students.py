@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A class for tests: a JupyterHub with the project's own configuration, and students who are only requests."""
+
+import asyncio
+import json
+import os
+import re
+import shutil
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import requests
+from tornado.httpclient import HTTPRequest
+from tornado.websocket import websocket_connect
+
+ROOT = Path(__file__).resolve().parents[2]
+CONFIGURATION = """\
+load_subconfig({own!r})
+c.JupyterHub.authenticator_class = "dummy"  # any password
+c.JupyterHub.bind_url = "http://127.0.0.1:{ports[0]}"
+c.JupyterHub.hub_port = {ports[1]}
+c.ConfigurableHTTPProxy.api_url = "http://127.0.0.1:{ports[2]}"
+c.ConfigurableHTTPProxy.command = {proxy!r}
+c.JupyterHub.services[1]["url"] = "http://127.0.0.1:{ports[3]}"
+c.Spawner.environment["LINKLAB_CLASS_URL"] = "http://127.0.0.1:{ports[3]}/services/class"
+"""
+START_S = 120
+LOOK_S = 0.2
+
+
+def proxy_command():
+    """JupyterHub's proxy, an npm package; None where it is not installed."""
+    return os.environ.get("CONFIGPROXY") or shutil.which("configurable-http-proxy")
+
+
+def free_ports(count):
+    """Ports that nothing uses now."""
+    sockets = [socket.socket() for _ in range(count)]
+    for one in sockets:
+        one.bind(("127.0.0.1", 0))
+    ports = [one.getsockname()[1] for one in sockets]
+    for one in sockets:
+        one.close()
+    return ports
+
+
+def until(true, what, seconds=START_S):
+    """Wait for something; what it gives."""
+    end = time.monotonic() + seconds
+    while not (found := true()):
+        assert time.monotonic() < end, f"{what} did not happen within {seconds} s"
+        time.sleep(LOOK_S)
+    return found
+
+
+class RunningHub:
+    """A Hub in a folder of its own, until `close`."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder, ports = folder, free_ports(4)
+        own = str(ROOT / "class-server/jupyterhub_config.py")
+        (folder / "config.py").write_text(CONFIGURATION.format(own=own, ports=ports, proxy=proxy_command()))
+        self.address = f"http://127.0.0.1:{ports[0]}"
+        self.log = folder / "hub.log"
+        with self.log.open("wb") as log:
+            self.process = subprocess.Popen(
+                [sys.executable, "-m", "jupyterhub", "-f", "config.py"],
+                cwd=folder,
+                env={**os.environ, "PYTHONPATH": str(ROOT)},
+                stdout=log,
+                stderr=subprocess.STDOUT,
+            )
+        until(self._answers, f"the start of the Hub ({self.log})")
+
+    def _answers(self) -> bool:
+        assert self.process.poll() is None, self.log.read_text()
+        try:
+            return requests.get(f"{self.address}/hub/login", timeout=5).ok
+        except requests.ConnectionError:
+            return False
+
+    def close(self) -> None:
+        """End it, and the servers with it."""
+        self.process.terminate()
+        try:
+            self.process.wait(30)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+
+
+class HubStudent:
+    """A person with a browser that runs no scripts."""
+
+    def __init__(self, hub: RunningHub, name: str) -> None:
+        self.hub, self.name, self.browser = hub, name, requests.Session()
+        self.browser.headers["Sec-Fetch-Mode"] = "navigate"
+
+    @property
+    def base(self) -> str:
+        """Address of the student's own server."""
+        return f"{self.hub.address}/user/{self.name}/"
+
+    def get(self, address: str) -> requests.Response:
+        """Open a page."""
+        return self.browser.get(address, timeout=60)
+
+    def log_in(self) -> None:
+        """As by the form."""
+        page = self.get(f"{self.hub.address}/hub/login").text
+        token = re.search(r'name="_xsrf"\s+value="([^"]+)"', page)[1]
+        form = {"username": self.name, "password": "any", "_xsrf": token}
+        assert self.browser.post(f"{self.hub.address}/hub/login", data=form, timeout=60).ok
+
+    def start(self) -> None:
+        """Have the Hub start the server, and wait until its list of labs comes."""
+        self.get(f"{self.hub.address}/hub/spawn")
+        until(lambda: "<title>Labs</title>" in self.get(self.base).text, f"the start of {self.name}'s server")
+
+    def open_lab(self, number: int) -> requests.Response:
+        """Open the page of a lab."""
+        return self.get(f"{self.base}lab/{number}/")
+
+    def post(self, path: str, fields: dict, origin: str | None = None) -> requests.Response:
+        """What a script of the page sends."""
+        headers = {"Origin": origin or self.hub.address, "Sec-Fetch-Mode": "cors"}
+        return self.browser.post(self.base + path, json=fields, headers=headers, timeout=60)
+
+    def events(
+        self, path: str, seen, seconds: float = START_S, origin: str | None = None, first: dict | None = None
+    ) -> list[dict]:
+        """What a socket tells until `seen(event)` is true of one; HTTPClientError if it is refused.
+
+        `first` is said to it at once; an answer that is not JSON is the terminal's bytes.
+        """
+
+        async def listen() -> list[dict]:
+            cookies = "; ".join(f"{one.name}={one.value}" for one in self.browser.cookies)
+            headers = {"Cookie": cookies, "Origin": origin or self.hub.address}
+            address = (self.base + path).replace("http", "ws", 1)
+            socket = await websocket_connect(HTTPRequest(address, headers=headers))
+            found: list[dict] = []
+            if first is not None:
+                await socket.write_message(json.dumps(first))
+            try:
+                while not found or not seen(found[-1]):
+                    message = await asyncio.wait_for(socket.read_message(), seconds)
+                    assert message is not None, "the socket was closed"
+                    found.append(json.loads(message) if isinstance(message, str) else {"bytes": message})
+            finally:
+                socket.close()
+            return found
+
+        return asyncio.run(listen())
