@@ -60,14 +60,7 @@ def sandbox(kernel_path: Path, memory_mib: int, work_mib: int) -> Iterator[tuple
         command += ["--perms", "0755", "--dir", f"/{folder}"]
     for folder in TEMPORARY:
         command += ["--perms", "1777", "--dir", folder]
-    for name in ("bin", "sbin", "lib", "lib32", "lib64", "libx32"):
-        top = Path("/", name)
-        if top.is_symlink():
-            command += ["--symlink", str(top.readlink()), str(top)]
-        elif top.is_dir():
-            command += ["--ro-bind", str(top), str(top)]
-    for name in (*CONFIGURATION, *sorted(path.name for path in Path("/etc").glob("python3.*"))):
-        command += ["--ro-bind-try", f"/etc/{name}", f"/etc/{name}"]
+    command += system_words()
     command += ["--symlink", "/run", "/var/run", "--symlink", "/run/lock", "/var/lock"]
     command += ["--proc", "/proc", "--remount-ro", "/proc", "--dev", "/dev", "--remount-ro", "/dev"]
     command += ["--ro-bind", str(PACKAGE), str(CODE / PACKAGE.name)]
@@ -76,7 +69,7 @@ def sandbox(kernel_path: Path, memory_mib: int, work_mib: int) -> Iterator[tuple
     command += ["--ro-bind-try", str(kernel_path.parent / "modules"), str(KERNEL.parent / "modules")]
     with contextlib.ExitStack() as open_files:
         taken = []
-        for program in _set_id_programs():
+        for program in set_id_programs():
             number = open_files.enter_context(program.open("rb")).fileno()
             command += ["--perms", "0755", "--ro-bind-data", str(number), str(program)]
             taken.append(number)
@@ -85,7 +78,21 @@ def sandbox(kernel_path: Path, memory_mib: int, work_mib: int) -> Iterator[tuple
         yield [*command, "--remount-ro", "/", "--chdir", "/", "--"], taken
 
 
-def _set_id_programs() -> list[Path]:
+def system_words() -> list[str]:
+    """Arguments that show the system's programs and its plain configuration, but for /usr."""
+    command: list[str] = []
+    for name in ("bin", "sbin", "lib", "lib32", "lib64", "libx32"):
+        top = Path("/", name)
+        if top.is_symlink():
+            command += ["--symlink", str(top.readlink()), str(top)]
+        elif top.is_dir():
+            command += ["--ro-bind", str(top), str(top)]
+    for name in (*CONFIGURATION, *sorted(path.name for path in Path("/etc").glob("python3.*"))):
+        command += ["--ro-bind-try", f"/etc/{name}", f"/etc/{name}"]
+    return command
+
+
+def set_id_programs() -> list[Path]:
     """Programs that run as their owner, such as mount.
 
     Outside of its user namespace root is nobody, also for the pocket's kernel, which would run them as that: so they

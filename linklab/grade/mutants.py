@@ -13,16 +13,16 @@ from dataclasses import dataclass, replace
 from linklab.engine.api import Engine
 from linklab.errors import StateError
 from linklab.exercise.evidence import changes
-from linklab.exercise.facts import facts
 from linklab.exercise.judge import spoken_of
 from linklab.exercise.model import Exercise
-from linklab.exercise.state import State
 from linklab.exercise.wanted import with_facts
 from linklab.grade.rerun import rerun
 from linklab.grade.sample import instance_of, sample
 from linklab.grade.unit import Submission, assess, network_of
 from linklab.grade.verify import Proof
 from linklab.judge.quantity import Value
+from linklab.state.facts import facts
+from linklab.state.model import State
 
 
 @dataclass(frozen=True)

@@ -20,11 +20,11 @@ from linklab.exercise.fill import fill
 from linklab.exercise.model import Experiment
 from linklab.exercise.report import Trace
 from linklab.exercise.restore import restore_lines, unlike
-from linklab.exercise.state import State
 from linklab.exercise.wanted import with_facts
 from linklab.grade.traffic import Driven, drive
 from linklab.judge.evaluation import Lookup, NoValueError
 from linklab.judge.quantity import parse_value
+from linklab.state.model import State
 from linklab.topology import Topology
 
 READ_STATE = "PYTHONSAFEPATH=1 python3 -m linklab.agent.node_state > /lab/state.json"

@@ -21,12 +21,12 @@ from linklab.exercise.evidence import Evidence
 from linklab.exercise.fill import fill, placeholders
 from linklab.exercise.instance import Course, Student, instance_text, issue, quantities
 from linklab.exercise.model import Exercise, Instance
-from linklab.exercise.state import State
 from linklab.grade.rebuild import rebuild
 from linklab.grade.rerun import rerun
 from linklab.grade.unit import Submission, network_of
 from linklab.judge.evaluation import NoValueError, names
 from linklab.judge.quantity import Value
+from linklab.state.model import State
 from linklab.topology import Topology
 
 STUDENT_SEED = 101

@@ -21,7 +21,6 @@ from linklab.errors import BundleError, Fault, InputError, TopologyError, blame
 from linklab.exercise.answers import Answers, read_answers
 from linklab.exercise.bundle import Bundle, read_bundle
 from linklab.exercise.evidence import Evidence, changes
-from linklab.exercise.facts import facts, peers
 from linklab.exercise.instance import (
     Course,
     filled,
@@ -35,12 +34,14 @@ from linklab.exercise.judge import agree, describe, judge, worth_doing
 from linklab.exercise.load import find_exercise, load_exercise
 from linklab.exercise.model import Check, Exercise, Experiment, Instance
 from linklab.exercise.report import Report, Status
-from linklab.exercise.state import State
-from linklab.exercise.ways import StateWays
+from linklab.grade.lab_unit import LAB, grade_lab
 from linklab.grade.rebuild import rebuild
 from linklab.grade.rerun import ExerciseNetwork, Rerun, UnbuildableError, rerun
 from linklab.judge.evaluation import Lookup, NoValueError
 from linklab.judge.quantity import Value
+from linklab.state.facts import facts, peers
+from linklab.state.model import State
+from linklab.state.ways import StateWays
 from linklab.topology import Topology
 
 SEEDS = (1, 2, 3)
@@ -97,7 +98,13 @@ def grade(path: Path, course: bytes | None, engine: Engine, seeds: Sequence[int]
     known = _Known()
     secret = parse_course(course, "the course file") if course is not None else None
     try:
-        submission = _read(path, secret, known)
+        with blame(Fault.SUBMISSION):
+            bundle = read_bundle(path)
+        known.notes = tuple(bundle.notes)
+        if LAB in bundle.files:
+            known.exercise, known.student = bundle.exercise, bundle.student
+            return grade_lab(bundle, path.name, engine)
+        submission = _read(bundle, path.name, secret, known)
         return assess(submission, engine, seeds)
     except InputError as error:
         if error.fault is not Fault.SUBMISSION:
@@ -122,10 +129,8 @@ def _note(error: InputError) -> str:
     return error.what[:1].upper() + error.what[1:] if isinstance(error, BundleError) else str(error)
 
 
-def _read(path: Path, course: Course | None, known: _Known) -> Submission:
+def _read(bundle: Bundle, source: str, course: Course | None, known: _Known) -> Submission:
     with blame(Fault.SUBMISSION):
-        bundle = read_bundle(path)
-        known.notes = tuple(bundle.notes)
         instance = parse_instance(_text(bundle, "instance.json"), "instance.json")
         known.exercise, known.student, known.name, known.course = (
             instance.exercise,
@@ -145,7 +150,7 @@ def _read(path: Path, course: Course | None, known: _Known) -> Submission:
             raise UnbuildableError(f"the topology cannot be built: {error}") from error
         answers = read_answers(bundle.text("answers.toml") or "", exercise)
     state, work = bundle.text("state.json"), bundle.text("work.sh")
-    return Submission(exercise, instance, topology, answers, state, work, tuple(bundle.notes), path.name)
+    return Submission(exercise, instance, topology, answers, state, work, tuple(bundle.notes), source)
 
 
 def _text(bundle: Bundle, name: str) -> str:

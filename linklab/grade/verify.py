@@ -16,7 +16,6 @@ from linklab.engine.api import Engine
 from linklab.errors import InputError
 from linklab.exercise.answers import Answers
 from linklab.exercise.evidence import Evidence, Facts, changes
-from linklab.exercise.facts import facts
 from linklab.exercise.instance import quantities
 from linklab.exercise.judge import judge
 from linklab.exercise.model import Exercise, Instance
@@ -26,6 +25,7 @@ from linklab.grade.sample import drawn, empty, instance_of, sample
 from linklab.grade.unit import SEEDS, assess, examine, network_of
 from linklab.judge.evaluation import holds, names
 from linklab.judge.verdict import Outcome
+from linklab.state.facts import facts
 
 
 @dataclass(frozen=True)

@@ -70,7 +70,7 @@ def topology_svg(nodes: Sequence[DrawnNode], links: Sequence[DrawnLink], title: 
     """
     if not nodes:
         raise ValueError("a picture needs at least one node")
-    places = _spread(nodes)
+    places = drawn_places(nodes)
     for link in links:
         for end in (link.a, link.b):
             if end not in places:
@@ -103,7 +103,7 @@ def topology_parts(topology: Topology) -> tuple[list[DrawnNode], list[DrawnLink]
     return nodes, [DrawnLink(link.src, link.dest, src, dest) for link, (src, dest) in ends]
 
 
-def _spread(nodes: Sequence[DrawnNode]) -> dict[str, tuple[float, float]]:
+def drawn_places(nodes: Sequence[DrawnNode]) -> dict[str, tuple[float, float]]:
     """Places with room for the labels: columns and rows keep their order, gaps grow to the least distance."""
 
     def axis(values: dict[str, float], least: float) -> dict[str, float]:

@@ -1,0 +1,208 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A lab that was handed in → its report: what was typed is typed again, and the guide judges what that shows.
+
+Nothing that the student's own machine measured is believed; where it said something else, a note says so. A step is a
+point. Predictions and answers are passed on to be read.
+"""
+
+from __future__ import annotations
+
+import json
+import tempfile
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from linklab import __version__
+from linklab.base.text import excerpt, one_line
+from linklab.engine.api import Engine
+from linklab.errors import Fault, InputError, LinklabError, blame
+from linklab.exercise.bundle import Bundle
+from linklab.exercise.report import CheckResult, Report, Status
+from linklab.guide.evidence import TypedEvidence
+from linklab.guide.guide import Guide
+from linklab.guide.plan import EditorWant, LabPlan
+from linklab.guide.progress import FILE, FOLDER, LabProgress
+from linklab.guide.redo import Redoing
+from linklab.guide.redo_lines import ProgressEntry, is_for_hands
+from linklab.guide.status import GuideStatus, StepState
+from linklab.judge.verdict import Outcome
+from linklab.lab.model import Lab, find_lab, load_lab
+from linklab.lab.reference import replayed
+
+LAB, PROGRESS, NOTES = "lab.json", "progress.jsonl", "notes.json"
+WALL_S = 270.0
+"""For doing it again; the worker's deadline comes after it."""
+MOST_NAMED = 8
+MOST_FILE = 2**18
+MOST_WORDS = 4000
+
+
+@dataclass(frozen=True)
+class HandedInLab:
+    """What lab.json says, and what the student wrote.
+
+    predictions: id → text; answers: number → text.
+    """
+
+    lab: Lab
+    student: str
+    name: str
+    same: bool
+    predictions: Mapping[str, str] = field(default_factory=dict)
+    answers: Mapping[str, str] = field(default_factory=dict)
+
+
+def grade_lab(bundle: Bundle, source: str, engine: Engine) -> Report:
+    """Grade the submission of a lab.
+
+    Raises:
+        InputError: of the fault SUBMISSION where it cannot be graded.
+        EngineError, MissingError: our tools failed.
+    """
+    with blame(Fault.SUBMISSION):
+        handed_in = _read(bundle)
+        entries = _entries(bundle, handed_in.lab)
+    claimed = Guide(handed_in.lab)
+    claimed.see_all(each for _, each in entries if each is not None)
+    guide = Guide(handed_in.lab)
+    with tempfile.TemporaryDirectory(prefix="linklab-lab-") as name:
+        folder = Path(name)
+        _own_files(bundle, folder, entries)
+        redoing = Redoing(handed_in.lab, engine, folder, time.monotonic() + WALL_S)
+        guide.see_all(redoing.evidence(entries))
+    checks = tuple(_check(state) for state in guide.steps() if _counts(guide.plan, state))
+    notes = [*bundle.notes, *_notes(handed_in, claimed, guide, redoing.stopped)]
+    environment = {name: value for name, value in redoing.environment.items() if name != "seed"}
+    return Report(
+        exercise=f"lab{handed_in.lab.number}",
+        heading=handed_in.lab.heading,
+        student=handed_in.student,
+        name=handed_in.name,
+        course="",
+        source=source,
+        status=Status.GRADED,
+        score=sum(check.score for check in checks),
+        max_score=float(len(checks)),
+        checks=checks,
+        notes=tuple(notes),
+        answers={f"prediction {name}": text for name, text in handed_in.predictions.items()},
+        words={f"question {number}": text for number, text in handed_in.answers.items()},
+        environment={**environment, "linklab": __version__, "seeds": [redoing.seed]},
+    )
+
+
+def _read(bundle: Bundle) -> HandedInLab:
+    data = _object(bundle, LAB)
+    if not isinstance(data.get("lab"), int):
+        raise InputError(f"{LAB}: it does not say which lab this is; make it again with `linklab submit`")
+    lab = load_lab(find_lab(str(data["lab"])))
+    notes = _object(bundle, NOTES) if NOTES in bundle.files else {}
+    predictions = {
+        name: _words(" ".join(str(given.get(key, "")) for key in ("number", "unit", "why")))
+        for name, given in _mapping(notes.get("predictions")).items()
+        if isinstance(given, dict)
+    }
+    answers = {number: _words(text) for number, text in _mapping(notes.get("answers")).items()}
+    same = data.get("replayed") == replayed(lab)
+    return HandedInLab(lab, _label(data.get("student")), _label(data.get("name")), same, predictions, answers)
+
+
+def _object(bundle: Bundle, name: str) -> Mapping[str, Any]:
+    try:
+        data = json.loads(bundle.text(name) or "")
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"{name}: this is no JSON: {error}") from error
+    if not isinstance(data, dict):
+        raise InputError(f"{name}: this is no JSON object")
+    return data
+
+
+def _mapping(value: object) -> Mapping[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _words(value: object) -> str:
+    return excerpt(str(value).strip(), MOST_WORDS)
+
+
+def _label(value: object) -> str:
+    return excerpt(one_line(str(value or "")), 100)
+
+
+def _entries(bundle: Bundle, lab: Lab) -> list[ProgressEntry]:
+    """The progress, read as the guide reads it."""
+    with tempfile.TemporaryDirectory(prefix="linklab-lab-") as name:
+        path = Path(name) / FOLDER / FILE
+        path.parent.mkdir()
+        path.write_bytes(bundle.files.get(PROGRESS, b""))
+        try:
+            progress = LabProgress.load(Path(name))
+            entries = list(progress.entries()) if progress else []
+        except LinklabError as error:
+            raise InputError(str(error).replace(str(path), PROGRESS)) from error
+        if progress is None or progress.lab != lab.number:
+            raise InputError(f"{PROGRESS}: this is no progress of {lab.heading}")
+    return entries
+
+
+def _own_files(bundle: Bundle, folder: Path, entries: list[ProgressEntry]) -> None:
+    """Put what no line of the progress wrote into the working folder: scripts, drawings."""
+    lines = [each for _, each in entries if isinstance(each, TypedEvidence) and not is_for_hands(each)]
+    written = {name for line in lines for name in line.files}
+    for name, content in bundle.folder("results").items():
+        path = folder / name
+        if name in written or len(content) > MOST_FILE or folder not in path.resolve().parents:
+            continue
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+
+
+def _counts(plan: LabPlan, state: StepState) -> bool:
+    """Whether a step is worth a point: not what is only done in the editor, which nobody can see here."""
+    step = plan.step(state.id)
+    return not state.optional and any(not isinstance(want, EditorWant) for want in step.wants)
+
+
+def _check(state: StepState) -> CheckResult:
+    good = state.status.good
+    return CheckResult(
+        id=state.id,
+        title=f"{state.task or state.id} ({state.terminal})",
+        kind="step",
+        score=float(good),
+        max_score=1.0,
+        hidden=False,
+        why=state.why,
+        hints=state.hints[:1] if state.status is GuideStatus.WRONG else (),
+        outcome=Outcome.PASS if good else Outcome.FAIL,
+        story=state.story,
+        expected=state.expected or "done",
+        seen=state.seen or ("left out" if state.left_out else state.status.value),
+    )
+
+
+def _notes(handed_in: HandedInLab, claimed: Guide, guide: Guide, stopped: str) -> list[str]:
+    found = ["What was typed was typed again; what counts is what that showed, not what the student's machine said."]
+    if not handed_in.same:
+        found.append("The lab was done with another version of its manual than the one here.")
+    if stopped:
+        found.append(f"Doing it again ended early: {one_line(stopped)}")
+    before, after = ({one.id: one for one in each.steps()} for each in (claimed, guide))
+    lost = [name for name, one in after.items() if before[name].status.good and not one.status.good]
+    won = [name for name, one in after.items() if one.status.good and not before[name].status.good]
+    if lost:
+        found.append(f"Done by the student's progress, but not when it was done again: {_named(lost)}.")
+    if won:
+        found.append(f"Done when it was done again, but not by the student's progress: {_named(won)}.")
+    missing = [asked.id for asked in handed_in.lab.manual.predictions if asked.id not in handed_in.predictions]
+    if missing:
+        found.append(f"Not predicted: {_named(missing)}.")
+    return found
+
+
+def _named(names: list[str]) -> str:
+    more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
+    return ", ".join(names[:MOST_NAMED]) + more

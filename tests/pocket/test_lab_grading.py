@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A lab that was handed in: what was typed is typed again, and what the student's machine said counts for nothing."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from pockets import needs_pocket
+
+from linklab.engine.pocket import PocketEngine
+from linklab.exercise.bundle import Bundle, write_bundle
+from linklab.exercise.report import Status
+from linklab.grade.unit import grade
+from linklab.guide.evidence import TypedEvidence
+from linklab.guide.plan import plan_of
+from linklab.guide.progress import LabProgress
+from linklab.guide.recorded import RecordedWork
+from linklab.guide.session import BEGUN, CONTINUED
+from linklab.judge.verdict import Outcome
+from linklab.lab.model import find_lab, load_lab
+from linklab.lab.reference import load_reference, replayed
+
+pytestmark = needs_pocket
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(scope="module")
+def lab():
+    """Lab 3."""
+    return load_lab(find_lab("3", ROOT))
+
+
+def worked(folder, lab, last, change=lambda evidence: evidence, note=None):
+    """The progress of somebody who does the lab as printed, up to a step; `note` comes before that one."""
+    progress = LabProgress.begin(folder, lab)
+    progress.note(BEGUN, environment={})
+    work = RecordedWork(plan_of(lab), load_reference(lab).recorded)
+    for step, evidence in work.of(lab.manual.steps):
+        if step.id == last and note:
+            progress.note(note, environment={})
+        for each in evidence:
+            progress.add(change(each))
+        if step.id == last:
+            return progress
+    raise AssertionError(last)
+
+
+def handed_in(path, lab, progress):
+    """The submission of it."""
+    said = {"lab": lab.number, "replayed": replayed(lab), "student": "s1", "name": "Ada"}
+    notes = {"predictions": {"one-side": {"number": "100", "unit": "ms", "why": "one way"}}, "answers": {"1": "light"}}
+    files = {
+        "lab.json": json.dumps(said).encode(),
+        "notes.json": json.dumps(notes).encode(),
+        "progress.jsonl": progress.path.read_bytes(),
+    }
+    write_bundle(path, Bundle(f"lab{lab.number}", "s1", files))
+    return path
+
+
+def outcomes(report):
+    """Step → what came of it."""
+    return {check.id: check.outcome for check in report.checks}
+
+
+def test_work_that_was_done_counts(tmp_path, lab):
+    """Each step up to the last one typed is a point, also after the network was begun anew as it was left."""
+    progress = worked(tmp_path, lab, "both-sides", note=CONTINUED)
+    report = grade(handed_in(tmp_path / "a.zip", lab, progress), None, PocketEngine())
+    done = ["unshaped", "ifconfig-h1", "ifconfig-h2", "delay-h1", "show", "one-side", "delay-h2", "both-sides"]
+    assert (report.status, report.exercise, report.student, report.name) == (Status.GRADED, "lab3", "s1", "Ada")
+    assert [name for name, outcome in outcomes(report).items() if outcome is Outcome.PASS] == done
+    assert (report.score, report.max_score) == (8.0, float(len(report.checks)))
+    assert report.answers == {"prediction one-side": "100 ms one way"}
+    assert report.words == {"question 1": "light"}
+    assert not any("but not when it was done again" in note for note in report.notes)
+
+
+def test_claims_are_not_believed(tmp_path, lab):
+    """Whoever sets another delay and writes the right numbers into the progress has what was really set."""
+
+    def forged(evidence):
+        if isinstance(evidence, TypedEvidence) and "h2-eth0 root netem delay" in evidence.text:
+            return replace(evidence, text=evidence.text.replace("100ms", "1ms"))
+        return evidence
+
+    progress = worked(tmp_path, lab, "both-sides", forged)
+    text = progress.path.read_text(encoding="utf-8")
+    assert "delay 1ms" in text
+    report = grade(handed_in(tmp_path / "a.zip", lab, progress), None, PocketEngine())
+    found = outcomes(report)
+    assert (found["one-side"], found["delay-h2"], found["both-sides"]) == (Outcome.PASS, Outcome.FAIL, Outcome.FAIL)
+    assert "Done by the student's progress, but not when it was done again: both-sides." in report.notes

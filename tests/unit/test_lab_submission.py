@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A lab is packed, reported, and read by the grader; what is no submission of a lab is refused with a sentence."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from linklab.cli import main
+from linklab.exercise.bundle import Bundle, read_bundle, write_bundle
+from linklab.exercise.report import Status
+from linklab.grade.unit import grade
+from linklab.guide.evidence import EditorEvidence, TypedEvidence
+from linklab.guide.progress import FOLDER, LabProgress
+from linklab.lab.model import find_lab, load_lab
+
+ROOT = Path(__file__).resolve().parents[2]
+PING = """\
+5 packets transmitted, 5 received, 0% packet loss, time 4005ms
+rtt min/avg/max/mdev = 0.004/0.005/0.006/0.001 ms
+"""
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """A folder in which Lab 3 was begun."""
+    progress = LabProgress.begin(tmp_path, load_lab(find_lab("3", ROOT)))
+    progress.note("begun", environment={"seed": 1, "kernel": "7.3.4"})
+    progress.add(EditorEvidence(("run",)))
+    progress.add(TypedEvidence("h1", "ping -c 5 10.0.0.2", 1.0))
+    scalars = {"ping.rtt.mean": (5e-6, "s")}
+    progress.add(TypedEvidence("h1", "ping -c 5 10.0.0.2", 1.0, 5.0, PING, 0, scalars))
+    notes = {"notes_of": "03-netem-delay-and-jitter", "version": 1, "name": "Ada Lovelace"}
+    notes |= {"predictions": {"one-side": {"number": "100", "unit": "ms", "why": "<one way>"}}, "answers": {"1": "far"}}
+    (tmp_path / FOLDER / "notes.json").write_text(json.dumps(notes), encoding="utf-8")
+    (tmp_path / "mine.sh").write_text("echo\n", encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_a_lab_is_handed_in(folder, capsys):
+    """Everything that the grader needs, and the report for who only looks."""
+    assert main(["submit", "--student", "s1"]) == 0
+    assert "lab3-s1.zip: " in capsys.readouterr().out
+    bundle = read_bundle(folder / "lab3-s1.zip")
+    assert sorted(bundle.files) == [
+        "lab.json",
+        "notes.json",
+        "progress.jsonl",
+        "results/mine.sh",
+        "results/report.html",
+    ]
+    assert (bundle.exercise, bundle.student, bundle.notes) == ("lab3", "s1", ())
+    said = json.loads(bundle.text("lab.json"))
+    assert (said["lab"], said["student"], said["name"]) == (3, "s1", "Ada Lovelace")
+    assert bundle.files["progress.jsonl"] == (folder / FOLDER / "progress.jsonl").read_bytes()
+
+
+def test_somebody_must_be_named(folder, capsys):
+    """A submission of nobody is nobody's."""
+    (folder / FOLDER / "notes.json").unlink()
+    assert main(["submit"]) == 2
+    assert "whose work is this? Give --student" in capsys.readouterr().err
+
+
+def test_the_report_is_written_without_a_network(folder):
+    """What was predicted, answered, measured, and expected; nothing of it as markup."""
+    assert main(["lab", "3", "--report", "report.html"]) == 0
+    text = (folder / "report.html").read_text(encoding="utf-8")
+    for wanted in ("Ada Lovelace", "100 ms<br>&lt;one way&gt;", "far", "signed by nobody", "7.3.4", "ping.rtt.mean"):
+        assert wanted in text
+
+
+def test_a_report_has_one_of_two_endings(folder, capsys):
+    """Nothing is written else."""
+    assert main(["lab", "3", "--report", "report.docx"]) == 2
+    assert "a report is written as .html or .pdf" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("files", "says"),
+    [
+        ({"lab.json": b"{}"}, "it does not say which lab this is"),
+        ({"lab.json": b"nonsense"}, "this is no JSON"),
+        ({"lab.json": b'{"lab": 999}'}, "999"),
+        ({"lab.json": b'{"lab": 3}'}, "progress.jsonl: this is no progress of a lab"),
+        ({"lab.json": b'{"lab": 3}', "progress.jsonl": b'{"kind": "lab", "format": 1}\n'}, "this is no progress"),
+        (
+            {
+                "lab.json": b'{"lab": 3}',
+                "progress.jsonl": b'{"kind": "lab", "format": 1, "lab": 3, "slug": "x"}\n{"kind": "typed"}\n',
+            },
+            "progress.jsonl:2: this line cannot be read",
+        ),
+    ],
+)
+def test_what_is_no_lab_is_ungradable(tmp_path, files, says):
+    """The student's file is at fault, and the report says why; no network is started."""
+    path = tmp_path / "a.zip"
+    write_bundle(path, Bundle("lab3", "s1", files))
+    report = grade(path, None, engine=None)
+    assert report.status is Status.UNGRADABLE
+    assert says in " ".join(report.notes)
